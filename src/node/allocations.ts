@@ -18,20 +18,20 @@ import { sharedJobs } from './shared-jobs.ts';
 import { setupFailure } from './task-runner/events.ts';
 
 /**
- * All allocations of a node: those that run, and the newest of those that are over.
+ * All allocations of a node: the running ones, and the newest of those that have ended.
  *
  * Invariants
- *  B1. What is wrong with one allocation keeps no other from running or ending.
- *  B2. An allocation starts no task while its predecessor on this node, or one that made way for it,
- *      has one that is not dead, and none while one still ends that was evicted, or that the servers
- *      no longer name: they may have given it up as lost while this node was away, and what it holds
- *      to others.
- *  B3. Its files are there until its successor on this node has taken over what it takes.
+ *  B1. A fault of one allocation keeps no other from running or ending.
+ *  B2. An allocation starts no task while a task of its predecessor on this node, or of an
+ *      allocation that made room for it, is not dead. It starts none either while an evicted
+ *      allocation still ends, or an allocation that the servers no longer name: they may have
+ *      declared it lost while this node was away, and given its resources to others.
+ *  B3. The files of an allocation stay until its successor on this node has taken its data.
  */
 export class Allocations {
   readonly #surroundings: AllocationSurroundings;
   readonly #runners = new Map<string, AllocationRunner>();
-  /** Those that the servers no longer name, until they have ended. */
+  /** Allocations that the servers no longer name, until they have ended. */
   readonly #abandoned = new Set<AllocationRunner>();
   readonly #onRemoved: (id: string) => void;
   /** Saved allocations that could not be used, while their processes are ended. */
@@ -60,7 +60,8 @@ export class Allocations {
     for (const entry of saved) this.#takeUp({ ...entry, job: share(entry.job) });
     for (const runner of this.all) this.#holdBehindOthers(runner);
     const claimed = new Set(this.all.flatMap((runner) => runner.runIds));
-    // What one of them starts again is claimed by nobody, so unclaimed is what is there before.
+    // A task that restarts claims its new run too late: so unclaimed processes are looked for
+    // first.
     const ended = [...drivers.values()].map((driver) => driver.endUnclaimed(claimed));
     this.#cleared = Promise.all(ended).catch((error: Error) => onNotice(error.message));
     await Promise.all(this.all.map((runner) => runner.restore()));
@@ -71,7 +72,7 @@ export class Allocations {
     const { allocation, job } = saved;
     try {
       const runner = new AllocationRunner(this.#surroundings, allocation, job, saved);
-      // What is damaged further down shows here, before anything relies on it.
+      // Damage deeper in the file shows here, before anything relies on it.
       void [runner.report, runner.runIds];
       this.#runners.set(runner.id, runner);
     } catch {
@@ -81,7 +82,7 @@ export class Allocations {
 
   #leaveOut(id: string): void {
     this.#leftovers.add(id);
-    const sentence = `the saved allocation ${id} is damaged: it is left out and its processes end`;
+    const sentence = `the saved allocation ${id} is damaged: it is left out and its processes are ended`;
     this.#surroundings.onNotice(sentence);
   }
 
@@ -102,12 +103,12 @@ export class Allocations {
     }
   }
 
-  /** What must still reach the servers. */
+  /** Reports that have not reached the servers. */
   get undelivered(): readonly AllocationReport[] {
     return this.all.filter((runner) => !runner.isDelivered).map((runner) => runner.report);
   }
 
-  /** Begins, updates and stops. Waits for none of it. */
+  /** Begins, updates and stops allocations, without waiting for any of it. */
   apply(assignments: readonly Assignment[]): void {
     const { begin, update, stop } = compareAssignments(this.#runners, assignments);
     const share = sharedJobs(this.all.map(({ job }) => job));
@@ -124,7 +125,7 @@ export class Allocations {
       this.#isolate(runner.id, () => {
         this.#holdBehindOthers(runner);
         for (const one of this.#abandoned) runner.hold(one.whenDone);
-        // A run of that name may still be ending.
+        // An earlier run of the same name may still be ending.
         if (this.#leftovers.delete(runner.id)) runner.hold(this.#cleared);
         this.#surroundings.changed(runner.report);
         return runner.allocation.DesiredStatus === 'run' ? runner.start() : runner.stop();
@@ -140,7 +141,10 @@ export class Allocations {
     );
   }
 
-  /** The runner of an allocation that is new here. What cannot be run is reported so. */
+  /**
+   * The runner of an allocation that is new here. An allocation that cannot run is reported as
+   * failed.
+   */
   #make(allocation: Allocation, job: Job | undefined): AllocationRunner | undefined {
     if (job === undefined) {
       this.#refuse(allocation, `The job "${allocation.JobID}" was purged`);
@@ -164,7 +168,7 @@ export class Allocations {
 
   #refuse(allocation: Allocation, reason: string, job?: Job): void {
     const tasks = isServerTerminal(allocation) ? [] : tasksOf(allocation, job);
-    // The same each time, so that it is no news when it is told again.
+    // The same instant each time: a repeated report is then no change.
     const Events = [setupFailure(reason)(allocation.CreateTime)];
     const refused: TaskState = { ...pendingTask, State: 'dead', Failed: true, Events };
     this.#surroundings.changed({
@@ -185,7 +189,7 @@ export class Allocations {
     }
   }
 
-  /** Keeps so many allocations that are over, for their logs. */
+  /** Keeps some of the allocations that are over, for their logs. */
   async #collect(): Promise<void> {
     const over = this.#over;
     await this.#removeAll(
@@ -193,18 +197,18 @@ export class Allocations {
     );
   }
 
-  /** Of which the servers know all. */
+  /** Those that are over and whose last report the servers have. */
   get #over(): readonly AllocationRunner[] {
     return this.all.filter((runner) => runner.isDone && runner.isDelivered);
   }
 
-  /** Removes one that is over, with its files. */
+  /** Removes an allocation that is over, with its files. */
   async remove(id: string): Promise<void> {
     const runner = this.#runners.get(id);
     if (runner?.isDone) await this.#removeAll([runner]);
   }
 
-  /** Removes all that are over and of which the servers know it. */
+  /** Removes all allocations that are over, once the servers know it. */
   async removeOver(): Promise<void> {
     await this.#removeAll(this.#over);
   }
@@ -243,19 +247,24 @@ export class Allocations {
   }
 }
 
-/** One before may have told how it ends already: with the first task that fails. */
+/** An earlier report may have the final status already: the first failed task decides it. */
 const isLast = ({ TaskStates }: AllocationReport): boolean =>
   Object.values(TaskStates).every(({ State }) => State === 'dead');
 
 const tasksOf = ({ TaskGroup }: Allocation, job: Job | undefined) =>
   job?.TaskGroups.find(({ Name }) => Name === TaskGroup)?.Tasks ?? [];
 
-/** Why no directories are made for it; `undefined`: they are. A server is not believed in this. */
+/**
+ * Why no directories are made for the allocation; `undefined`: its names are fit. Servers are not
+ * trusted here.
+ */
 function unfitName(allocation: Allocation, job: Job): string | undefined {
   const names = tasksOf(allocation, job).map((task) => unfitPlace('task', task.Name));
   return [unfitPlace('allocation', allocation.ID), ...names].find((one) => one !== undefined);
 }
 
-/** Once a job was purged, its id may name another registration: that is not this one's job. */
+/**
+ * Once a job is purged, its id may name another registration, which is not the allocation's job.
+ */
 const jobOf = ({ JobCreateIndex }: Allocation, job: Job | null): Job | undefined =>
   job?.CreateIndex === JobCreateIndex ? job : undefined;

@@ -1,11 +1,14 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { delay, type Timers } from '../base/ports.ts';
 
-/** The watch may miss a change (some file systems have none): look this often in any case. */
+/**
+ * The file is looked at this often in any case: the watch may miss changes, and some file systems
+ * have none.
+ */
 const pollIntervalMs = 500;
 const quietIntervalMs = 10_000;
 
-/** Wakes whoever follows a file, or the files of a directory, when something in it changes. */
+/** Wakes the reader of a file, or of the files of a directory, when it changes. */
 export class ChangeWatch {
   readonly #timers: Timers;
   readonly #signal: AbortSignal;
@@ -20,7 +23,7 @@ export class ChangeWatch {
     this.turnTo(path);
   }
 
-  /** From now on it is another file. */
+  /** Watches another file from now on. */
   turnTo(path: string): void {
     this.#watcher?.close();
     this.#watcher = undefined;
@@ -29,11 +32,11 @@ export class ChangeWatch {
       watcher.on('error', () => watcher.close());
       this.#watcher = watcher;
     } catch {
-      // No such file yet, or no more watches: polling remains.
+      // The file is missing, or the system has no more watches: polling remains.
     }
   }
 
-  /** Something changed that is no change of a file. */
+  /** Wakes the reader for another reason than a changed file. */
   note(): void {
     this.#dirty = true;
     this.#wake();

@@ -3,16 +3,19 @@ import type { StreamHandler } from '../model/node-stream/stream-connection.ts';
 import { allocationNotHere, streamRefusal, writeHead } from './stream-answer.ts';
 import { streamParams } from './stream-params.ts';
 
-/** The part of a node's allocations that is told to let go of some. */
+/** The part of a node's allocations that removes some of them. */
 export interface Collected {
   get(id: string): { readonly isDone: boolean } | undefined;
-  /** Removes one that is over, with its files. */
+  /** Removes an allocation that is over, with its files. */
   remove(id: string): Promise<void>;
-  /** All that are over and of which the servers know it. */
+  /** Removes all that are over, once the servers know it. */
   removeOver(): Promise<void>;
 }
 
-/** Streams of the kind `collect`: `alloc_id`, or nothing for all that are over. Answers with a head. */
+/**
+ * Streams of the kind `collect`: `alloc_id`, or no parameter for all that are over. The answer is a
+ * head.
+ */
 export const collectHandler =
   (allocations: () => Collected | undefined): StreamHandler =>
   async (stream, given) => {

@@ -45,7 +45,7 @@ async function act(
   }
 }
 
-/** Why a runner did not do what it was told, as a fault of the stream; what is neither stays. */
+/** A runner's refusal or a driver's failure as a fault of the stream; any other error as it is. */
 export function commandFault(error: unknown): unknown {
   if (error instanceof CommandRefusal) {
     const { code, message } = error;

@@ -1,7 +1,8 @@
 /**
- * What keeps a task within what its job was given, by name, each with what it keeps. All of them are
- * on wherever the product runs: no option, variable or configuration reaches this value. The tests of
- * escapes compose a node without one of them, to show that it is that one which holds.
+ * The defences that confine a task to what its job was given, by name, each with the rule that it
+ * enforces. The product has all of them on: no option, variable or configuration reaches this
+ * value. The escape tests build a node without one of them, to show that this very defence stops
+ * the attempt.
  */
 export const defenceSentences = {
   ownProcesses: 'A task in a sandbox sees no process but its own.',
@@ -23,7 +24,7 @@ export type Defences = Readonly<Record<Defence, boolean>>;
 
 export const defenceNames = Object.keys(defenceSentences) as Defence[];
 
-/** All, but for those that are named. */
+/** All defences except the named ones. */
 export const defencesWithout = (lifted: readonly Defence[]): Defences =>
   Object.fromEntries(defenceNames.map((name) => [name, !lifted.includes(name)])) as Defences;
 

@@ -1,5 +1,6 @@
 /**
- * Where an allocation's files are. `N1` and the like are the invariants of DESIGN.md.
+ * The directories of an allocation and its tasks. `N1` and the like are the invariants of
+ * DESIGN.md.
  * Source: docs/behaviour/client.md#directories.
  */
 import { lstat, mkdir, stat, unlink } from 'node:fs/promises';
@@ -11,8 +12,8 @@ import { HeldDirectory } from './held-directory.ts';
 import type { SystemUser } from './system-user.ts';
 
 /**
- * Why no directory has the name of an allocation or task: with it, a path leads elsewhere.
- * `undefined`: it is all right.
+ * Why no directory can have this name of an allocation or task, such as a name that leads
+ * elsewhere. `undefined`: the name is fit.
  */
 export function unfitPlace(noun: 'allocation' | 'task', name: string): string | undefined {
   if (isPathPart(name) && !(noun === 'task' && isTaken(name))) return undefined;
@@ -21,7 +22,10 @@ export function unfitPlace(noun: 'allocation' | 'task', name: string): string | 
 
 const sharedName = 'alloc';
 
-/** What an allocation has besides its tasks: staged data, artifacts, and what is known of these. */
+/**
+ * Names of an allocation's own files: its shared directory, staged data, artifacts and their
+ * record.
+ */
 const isTaken = (name: string): boolean =>
   name === sharedName || /^\.(disk|.*\.artifacts(\.json)?)$/s.test(name);
 
@@ -58,7 +62,7 @@ export function taskDirectories(
   };
 }
 
-/** What the agent keeps for the task and the task does not see. */
+/** Files that the agent keeps for the task, out of the task's sight. */
 export const privateDirectory = ({ root }: TaskDirectories): string => join(root, 'private');
 
 /** Users may pass through the directory of all allocations, but not list it: ids stay unknown. */
@@ -83,7 +87,7 @@ export async function makeAllocationDirectories(paths: AllocationDirectories): P
   ]);
 }
 
-/** What a task shares with those that are of the same user, and of others. */
+/** Gives the directories that all tasks of the allocation share to its user. */
 export async function ownSharedDirectories(
   { shared }: AllocationDirectories,
   owner: SystemUser,
@@ -93,7 +97,7 @@ export async function ownSharedDirectories(
   await Promise.all(paths.map((path) => giveDirectory(path, owner, defences)));
 }
 
-/** Also right after an earlier run made them. `owner` gets those that the task sees. */
+/** Earlier runs may have made them already. `owner` gets the directories that the task sees. */
 export async function makeTaskDirectories(
   paths: TaskDirectories,
   owner: SystemUser | undefined,
@@ -119,7 +123,7 @@ async function makeLogs({ shared, logs }: TaskDirectories): Promise<void> {
   await makeAllocationDirectories({ root: dirname(shared), shared, logs });
 }
 
-/** N1, N2. Rejects where a task put something else in its place. */
+/** N1, N2. Rejects when a task has put something else in its place. */
 export const giveDirectory = (
   path: string,
   owner: SystemUser,
@@ -127,8 +131,9 @@ export const giveDirectory = (
 ): Promise<void> => HeldDirectory.during(path, (held) => held.give(owner), defences);
 
 /**
- * Makes the directory that the others go into. `false`: the process's file creation mask took none of
- * its permissions away, so it takes none from directories that are made with the same or fewer.
+ * Makes the directory that contains the others. Resolves with `false` when the process's file
+ * creation mask took none of its permissions away: then it takes none from directories that are
+ * made with the same or fewer.
  */
 async function makeTop(path: string): Promise<boolean> {
   if (!(await makeIfMissing(path, openModeBits))) return true;
@@ -140,7 +145,10 @@ async function makeTop(path: string): Promise<boolean> {
 
 interface Making {
   readonly modeBits: number;
-  /** The process's file creation mask may take some of `modeBits` away: they are given back. */
+  /**
+   * The process's file creation mask may have taken some of `modeBits` away, which are then
+   * restored.
+   */
   readonly mayBeMasked: boolean;
   readonly owner?: SystemUser | undefined;
 }

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Holds a node's data directory for this process alone, and gives what lets go of it; the system does
- * when the process dies. Two agents on the same directory would take each other's supervisor and
- * tasks away.
+ * Locks a node's data directory for this process, and returns the function that unlocks it; the
+ * system unlocks it when the process dies. Two agents on one directory would take over each other's
+ * supervisor and tasks.
  *
- * The lock is that of an empty database, since the runtime offers no other.
+ * The lock is a lock on an empty database, as the runtime has no other.
  * @throws Error that says who is in the way, or why the directory cannot be used
  */
 export function holdDirectory(directory: string): () => void {

@@ -2,9 +2,9 @@ import type { Transport, TransportAnswer, TransportRequest } from '../sdk/transp
 import type { ServerChoice } from './server-choice.ts';
 
 /**
- * Sends each request to the current server of `choice`, and to the others in turn when that one is
- * out of reach or answers 5xx. What all of them answer so is given as the last one answered it. Only
- * for requests that may be made twice, as all of a node may.
+ * Sends each request to the current server of `choice`, and to the others in turn when it is
+ * unreachable or answers 5xx. When all of them do, the last answer counts. For requests that may be
+ * repeated, as all requests of a node may.
  */
 export function failoverTransport(
   choice: ServerChoice,
@@ -37,7 +37,7 @@ export function failoverTransport(
   };
 }
 
-/** Ends the request when `left` aborts before the head of the answer is there. */
+/** Ends the request when `left` aborts before the head of the answer has come. */
 async function sendUntilLeft(
   transport: Transport,
   request: TransportRequest,
@@ -56,11 +56,11 @@ async function sendUntilLeft(
   }
 }
 
-/** Lets go of an answer's connection: leaving the loop ends the request. */
+/** Releases the connection of an unread answer: leaving the loop ends the request. */
 async function drop({ body }: TransportAnswer): Promise<void> {
   try {
     for await (const _ of body) break;
   } catch {
-    // Its connection is gone, which is as good.
+    // The connection is gone already.
   }
 }

@@ -1,14 +1,5 @@
 import { constants } from 'node:fs';
-import {
-  mkdir,
-  open,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, open, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Timer, Timers } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
@@ -24,7 +15,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   try {
     await writeNew(temporary, text).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
-      // A process that was killed left it.
+      // A process that was killed left the temporary file.
       await rm(temporary, { force: true });
       await writeNew(temporary, text);
     });
@@ -40,18 +31,19 @@ const writeNew = (path: string, text: string): Promise<void> =>
   writeFile(path, text, { mode: 0o600, flag: 'wx' });
 
 export interface FileOwnership {
-  /** Permissions; without, only the owner reads it. */
+  /** Permissions. Default: only the owner reads it. */
   readonly modeBits?: number;
-  /** Instead of the owner's. */
+  /** Instead of the owner's user or group. */
   readonly uid?: number | undefined;
   readonly gid?: number | undefined;
   readonly defences?: Defences | undefined;
 }
 
 /**
- * Writes a file below a directory that a task may have in its hands: it is made anew, and no link is
- * followed, also none that is put there meanwhile. `owner` gets what is made; without, it is the agent's.
- * @throws Error when the path leads out, or through what is no directory
+ * Writes a file below a directory that a task may change meanwhile: the file is made anew, and no
+ * link is followed, not even a link that appears during the write. The file and the directories
+ * made for it belong to `owner`, or to the agent.
+ * @throws Error when the path leads out of the directory, or a part of it is no directory
  */
 export async function writeBelow(
   directory: string,
@@ -102,16 +94,16 @@ export async function writeBelow(
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message;
 
-/** As it would be done where no task had its hands. */
+/** The plain way, for directories that no task can change. */
 async function writeAnywhere(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, bytes);
 }
 
 /**
- * A file below a directory that a task may have in its hands, or `undefined` when there is none.
- * Links are followed as long as what they lead to is below the directory.
- * @throws Error when it is elsewhere, no plain file, or longer than `bytesMax`
+ * Reads a file below a directory that a task may change meanwhile; `undefined` when it is missing.
+ * Links are followed when their target is below the directory.
+ * @throws Error when it is outside the directory, no plain file, or longer than `bytesMax`
  */
 export async function readBelow(
   directory: string,
@@ -121,7 +113,7 @@ export async function readBelow(
 ): Promise<Uint8Array | undefined> {
   if (escapesDirectory(path)) throw new Error(`"${path}" is not below the directory`);
   if (!heldPaths) return readFile(join(directory, path));
-  // Found first and opened then: to open what is no file may do something.
+  // Found first and opened later, as opening a pipe or a device has effects.
   const found = await open(join(directory, path), findOnly).catch(ignoreMissing);
   if (found === undefined) return undefined;
   try {
@@ -160,9 +152,9 @@ export async function readJson(path: string): Promise<unknown> {
 }
 
 /**
- * Writes the newest version of a text, one write at a time. A call during a write waits for the
- * next one, which serves all who wait. A write that fails, as on a full disk, is tried again from
- * time to time; the first failure of a row of them is told.
+ * Keeps a file up to date with a text, one write at a time. Calls during a write share the next
+ * write. A failed write, as on a full disk, is repeated from time to time; only the first failure
+ * in a row is reported.
  */
 export class LatestFile {
   readonly #path: string;
@@ -182,13 +174,16 @@ export class LatestFile {
     this.#onError = onError;
   }
 
-  /** Nothing is tried again from now on. */
+  /** Failed writes are not repeated from now on. */
   close(): void {
     this.#isClosed = true;
     this.#retry?.clear();
   }
 
-  /** Resolves when what `text` gives now, or something newer, is in the file. Never rejects. */
+  /**
+   * Resolves when the file has the present text or a newer one, or a write has failed. Never
+   * rejects.
+   */
   save(): Promise<void> {
     if (this.#writing === undefined) {
       this.#writing = this.#write();

@@ -1,4 +1,4 @@
-/** Work in directories that a task may have in its hands: DESIGN.md, invariants N1 to N5. */
+/** Work in directories that a task may change meanwhile: DESIGN.md, invariants N1 to N5. */
 import { constants, type Stats } from 'node:fs';
 import {
   type FileHandle,
@@ -19,8 +19,8 @@ import type { SystemUser } from './system-user.ts';
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = constants;
 
 /**
- * A directory that is held open, and what is done in it is done in that one: its names are reached
- * through the handle, so that whoever may write above cannot put a link in the way meanwhile.
+ * A directory that is held open. Its entries are reached through the open descriptor, so nobody who
+ * can write in a parent directory can redirect the work with a link.
  */
 export class HeldDirectory {
   readonly #handle: FileHandle;
@@ -31,7 +31,7 @@ export class HeldDirectory {
     this.#defences = defences;
   }
 
-  /** Rejects when it is a link, or no directory. */
+  /** Rejects when the path is a link, or no directory. */
   static async open(path: string, defences: Defences = allDefences): Promise<HeldDirectory> {
     const noLink = defences.heldPaths ? O_NOFOLLOW : 0;
     return new HeldDirectory(await open(path, O_RDONLY | O_DIRECTORY | noLink), defences);
@@ -51,7 +51,7 @@ export class HeldDirectory {
     }
   }
 
-  /** The path of a name in it, as long as it is held. */
+  /** The path of an entry, valid as long as the directory is held. */
   at(name: string): string {
     return `${descriptorPath(this.#handle)}/${name}`;
   }
@@ -60,7 +60,7 @@ export class HeldDirectory {
     return readdir(this.at(''));
   }
 
-  /** The directory of that name, made when there is none. */
+  /** Opens a subdirectory, and makes it when it is missing. A new one goes to `owner`. */
   async child(name: string, owner: SystemUser | undefined): Promise<HeldDirectory> {
     const isNew = await mkdir(this.at(name), { mode: 0o755 }).then(
       () => true,
@@ -80,12 +80,12 @@ export class HeldDirectory {
     }
   }
 
-  /** The directory of that name, which is there. Rejects when it is a link, or no directory. */
+  /** Opens a subdirectory. Rejects when it is missing, a link, or no directory. */
   enter(name: string): Promise<HeldDirectory> {
     return HeldDirectory.open(this.at(name), this.#defences);
   }
 
-  /** Gives the directory itself to a user, and nothing that is in it. */
+  /** Gives the directory itself to a user, but not its contents. */
   async give({ uid, gid }: SystemUser): Promise<void> {
     await this.#handle.chown(uid, gid);
   }
@@ -98,14 +98,14 @@ export class HeldDirectory {
     await this.#handle.close();
   }
 
-  /** Takes away what has that name, if anything has, with all that is in it. */
+  /** Removes an entry with its contents, if there is one. */
   remove(name: string): Promise<void> {
     return removeTree(this.at(''), name);
   }
 
   /**
-   * Moves what another directory has under a name here. What is here already stays where the tree has
-   * nothing of that name; a file takes the place of a file.
+   * Moves an entry of another directory here. Directories are merged, files are replaced, and
+   * entries that only this directory has stay.
    */
   async take(from: HeldDirectory, entry: string, name = entry): Promise<void> {
     const found = await lstat(from.at(entry));
@@ -141,7 +141,7 @@ export class HeldDirectory {
     }
   }
 
-  /** `false`: it lies on another file system. */
+  /** `false`: the source is on another file system. */
   async #move(path: string, name: string): Promise<boolean> {
     try {
       await rename(path, this.at(name));
@@ -152,7 +152,10 @@ export class HeldDirectory {
     }
   }
 
-  /** Made where nobody else gets, so that it is whole, and what it is meant to be, when it is seen. */
+  /**
+   * The copy is made in a closed directory, so that nobody sees or changes it before it is
+   * complete.
+   */
   async #copy(path: string, name: string, found: Stats): Promise<void> {
     const closed = `.${name}.new`;
     await this.remove(closed);
@@ -163,7 +166,7 @@ export class HeldDirectory {
         await symlink(await readlink(path), staging.at('copy'));
         await lchown(staging.at('copy'), found.uid, found.gid);
       } else if (found.isFile()) await copyFile(path, staging.at('copy'));
-      // A pipe, a socket or a device holds nothing that could be copied.
+      // Pipes, sockets and devices have no content to copy.
       else return;
       await rename(staging.at('copy'), this.at(name));
     } finally {

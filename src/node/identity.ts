@@ -2,11 +2,14 @@ import { join } from 'node:path';
 import type { Ids, Secrets } from '../base/ports.ts';
 import { readJson, replaceFile } from './files.ts';
 
-/** Who a node is to its servers: made once, kept in the data directory, readable by its user only. */
+/**
+ * The id and secret of a node: made once, kept in the data directory, readable by the agent's user
+ * only.
+ */
 export interface NodeIdentity {
   readonly id: string;
   readonly secret: string;
-  /** Whether a server has taken the secret. */
+  /** Whether a server has accepted the secret. */
   readonly introduced: boolean;
 }
 

@@ -36,49 +36,53 @@ import { BatchedIdentitySource, type IdentitySource } from './workload/identity-
 export interface NodeAgentOptions {
   readonly world: World;
   readonly api: ServerApi;
-  /** Exists and is this user's. */
+  /** It exists and belongs to the agent's user. */
   readonly dataDirectory: string;
   readonly version: string;
   readonly region: string;
   readonly settings: NodeSettings;
-  /** Shown at the first registration; later the node shows its own secret. */
+  /**
+   * Reads the introduction token for the first registration; later ones show the node's own secret.
+   */
   readonly introduction?: (() => Promise<string>) | undefined;
-  /** Tasks end with this process, however it ends: for an agent that keeps nothing. */
+  /**
+   * Tasks end with this process, however it ends, as for an agent without a data directory to keep.
+   */
   readonly endWithAgent: boolean;
   /** The agent's environment, of which tasks see a part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What isolated tasks see and may do. */
+  /** What isolated tasks may see and do. */
   readonly isolation?: IsolationSettings;
-  /** Where the agents of this machine tell each other which user ids they have. */
+  /** The directory in which the agents of this machine record their user ids. */
   readonly uidRegistry?: string;
-  /** Besides those whose tasks are processes. In the simulator, instead of them. */
+  /** Drivers besides those whose tasks are processes. In the simulator, instead of them. */
   readonly drivers?: readonly Driver[];
   readonly withoutRawExec?: boolean;
-  /** Which drivers it has; the default is all but `raw_exec`. */
+  /** Default: all drivers but `raw_exec`. */
   readonly allowedDrivers?: DriverSettings;
-  /** Instead of checks over the real network. */
+  /** Replaces checks over the real network. */
   readonly probe?: Probe;
-  /** Where templates read services and variables; without, those that do fail. */
+  /** Where templates read services and variables. Without it, such templates fail. */
   readonly templateData?: TemplateData;
-  /** What is fetched for tasks, and how much of it; the defaults are those of `limits.artifact`. */
+  /** Bounds and permissions of artifacts. Default: `limits.artifact`. */
   readonly artifacts?: Partial<ArtifactSettings>;
-  /** Keep secrets in memory where this machine can; without, they are directories like others. */
+  /** Keep secrets in memory where this machine can. Default: in directories on disk. */
   readonly secretsInMemory?: boolean;
-  /** All, unless a test shows what one of them is for. */
+  /** Default: all. A test may leave one out to show its effect. */
   readonly defences?: Defences;
-  /** Starts the process that owns the tasks. Default: the product's own. */
+  /** Starts the process that owns the tasks. Default: the product's own supervisor. */
   readonly launchSupervisor?: typeof launchSupervisor;
   /** What an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
 
 /**
- * What runs on every machine: registers it, keeps it alive in the servers' eyes, runs the
- * allocations that they assign, and answers over the one stream that it opens to them.
+ * The agent of a node: it registers the node, sends its heartbeats, runs the allocations that
+ * servers assign to it, and answers servers over the one stream that it opens to them.
  *
  * Invariants
- *  N1. Losing the servers ends no task and loses no report.
- *  N2. What ran is taken up (`restore`) before the servers are asked what should run.
+ *  N1. Losing the connection to the servers ends no task and loses no report.
+ *  N2. Tasks of an earlier agent are taken up (`restore`) before servers are asked what should run.
  */
 export class NodeAgent {
   readonly #options: NodeAgentOptions;
@@ -106,7 +110,7 @@ export class NodeAgent {
     this.#registration = new Registration({
       ...{ world, dataDirectory, onNotice, api: options.api, signal: this.#stop.signal },
       introduction: options.introduction,
-      // Who did not know the node does not know its services.
+      // A server that did not know the node does not know its services.
       onRegistered: () => this.#services?.reporter.repeat(),
     });
     this.#identities = this.#newIdentities();
@@ -133,8 +137,8 @@ export class NodeAgent {
   }
 
   /**
-   * Takes up what an earlier agent left and begins to talk to the servers. Resolves before they
-   * answer. Rejects when the data directory cannot be used.
+   * Takes up the tasks of an earlier agent and contacts the servers. Resolves before they answer.
+   * Rejects when the data directory cannot be used.
    */
   async start(): Promise<void> {
     const node = await this.#describe();
@@ -166,14 +170,14 @@ export class NodeAgent {
     ]);
   }
 
-  /** Resolves when a server knows this node. Rejects when the agent ends before. */
+  /** Resolves when a server has registered this node. Rejects when the agent ends before. */
   async registered(): Promise<void> {
     await this.#registration.done();
   }
 
   /**
-   * Ends the agent. With `stopTasks` the tasks end, too, and the next start begins them again;
-   * without, they go on and the next start finds them.
+   * Ends the agent. With `stopTasks` the tasks end too, and the next agent starts them again;
+   * without it they go on, and the next agent takes them up.
    */
   async stop({ stopTasks }: { readonly stopTasks: boolean }): Promise<void> {
     this.#stop.abort();
@@ -199,7 +203,7 @@ export class NodeAgent {
     await Promise.all([this.#supervisor?.killAll(), ...others]);
   }
 
-  /** What this machine is and has, once its supervisor runs. */
+  /** The description of this machine, once its supervisor runs. */
   async #describe(): Promise<NodeRegistration> {
     const { world, dataDirectory, version, settings, secretsInMemory, onNotice } = this.#options;
     await this.#registration.readIdentity();
@@ -287,7 +291,7 @@ export class NodeAgent {
         await this.#registration.done();
         return api.identities(this.id, requests, this.#registration.secret, signal);
       },
-      onError: (error) => this.#tell('the identities of tasks could not be had', error),
+      onError: (error) => this.#tell('the identities of tasks could not be fetched', error),
     });
   }
 

@@ -1,26 +1,32 @@
-/** Opens files that a task may have put where they are. See DESIGN.md, invariants N2 to N4. */
+/**
+ * Opens files that a task may have replaced with something else. See DESIGN.md, invariants N2 to
+ * N4.
+ */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 
 /**
- * Linux's `O_PATH`, the same on every architecture that we run on; Node has no name for it. What is
- * opened so can be looked at, and neither reads, writes nor wakes what is behind it.
+ * Linux's `O_PATH`, which Node does not name; the value is the same on every supported
+ * architecture. It opens a file only to look at it: opening neither waits for a pipe nor touches a
+ * device.
  */
 export const findOnly = 0o10000000;
 
-/** What `/proc` calls an open file: a path through it begins at that very file. */
+/**
+ * The path of an open file in `/proc`: it leads to that very file, whatever its name has become.
+ */
 export const descriptorPath = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
 
 const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
 
-/** What is there is no plain file, or has other names as well. */
+/** The path leads to no plain file, or to a file that has other names as well. */
 export class UnfitFile extends Error {
   override readonly name = 'UnfitFile';
 }
 
 /**
- * The file of that very name, where it is a plain one. The last part of the path is no link that is
- * followed; what leads there is the caller's to hold.
+ * Opens a plain file without following a link at the end of the path. The caller has to hold the
+ * directory, so that the rest of the path is safe.
  * @throws UnfitFile
  */
 export async function openPlainFile(
@@ -41,8 +47,8 @@ export async function openPlainFile(
 }
 
 /**
- * Whether a file could be one of somebody else, to which a task has only given a name: unless the
- * kernel keeps it from that.
+ * Whether a task could have made this name as a hard link to somebody else's file. The kernel may
+ * forbid such links.
  */
 export async function mayBeForeign({ nlink }: Pick<Stats, 'nlink'>): Promise<boolean> {
   if (nlink <= 1) return false;

@@ -10,22 +10,24 @@ export interface RegistrationOptions {
   readonly world: Pick<World, 'timers' | 'random' | 'ids' | 'secrets'>;
   readonly api: Pick<ServerApi, 'register'>;
   readonly dataDirectory: string;
-  /** Shown at the first registration; later the node shows its own secret. */
+  /**
+   * Reads the introduction token for the first registration; later ones show the node's own secret.
+   */
   readonly introduction: (() => Promise<string>) | undefined;
   /** The agent ends. */
   readonly signal: AbortSignal;
-  /** A server has taken what the node tells of itself. Called each time. */
+  /** Called after each registration that a server has accepted. */
   readonly onRegistered: () => void;
   readonly onNotice: (sentence: string) => void;
 }
 
 /**
- * Who the node is to its servers, what it tells them of itself, and whether they know it.
+ * The node's identity, its description, and whether the servers have both.
  *
  * Invariants
- *  R1. Everybody who needs that servers know the node waits for the same registration, the newest.
- *  R2. The introduction is shown only until a server took the node's own secret, and again when
- *      servers have lost it.
+ *  R1. All callers that need a registered node wait for the same registration, the newest.
+ *  R2. The introduction token is shown until a server has accepted the node's own secret, and again
+ *      when servers have lost that secret.
  *  R3. One registration is under way at a time, so an older one never overtakes a newer one.
  */
 export class Registration {
@@ -40,7 +42,7 @@ export class Registration {
     this.#options = options;
   }
 
-  /** Comes first. Rejects when the data directory cannot be used. */
+  /** To be called first. Rejects when the data directory cannot be used. */
   async readIdentity(): Promise<void> {
     this.#identity = await readIdentity(this.#options.dataDirectory, this.#options.world);
   }
@@ -54,18 +56,21 @@ export class Registration {
     return this.#identity?.secret ?? '';
   }
 
-  /** What the node tells; `undefined` before the first `describe`. */
+  /** The node's description; `undefined` before the first `describe`. */
   get node(): NodeRegistration | undefined {
     return this.#node;
   }
 
-  /** From now on the node tells this. Servers hear it with the next `done`. */
+  /** Sets the node's description. The next `done` sends it to a server. */
   describe(node: NodeRegistration): void {
     this.#node = node;
     this.#registering = undefined;
   }
 
-  /** Resolves, with the time to live in ms, when a server knows this node. Rejects at the end. */
+  /**
+   * Resolves with the heartbeat's time to live in ms, once a server knows this node. Rejects when
+   * the agent ends.
+   */
   done(): Promise<number> {
     if (this.#registering === undefined) {
       this.#registering = this.#idle.then(() => this.#register());
@@ -74,7 +79,9 @@ export class Registration {
     return this.#registering;
   }
 
-  /** A server that does not know this node, or its secret, must be told again. */
+  /**
+   * Registers again after an error which says that a server does not know this node or its secret.
+   */
   noteError(error: unknown): void {
     const status = statusOf(error);
     if (status === 404 || status === 403) this.#registering = undefined;

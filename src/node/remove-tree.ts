@@ -1,11 +1,11 @@
 /**
- * Removes trees that tasks made, while somebody may still write in them.
+ * Removes trees that tasks made, even while a task still writes in them.
  *
  * Invariants
- *  R1. Only names of an open directory are removed, and no link is followed: a directory that is
- *      exchanged for a link meanwhile leads nowhere else.
- *  R2. Two directories are open at a time, however deep the tree is: what is deeper is moved up.
- *  R3. Names are bytes: one that is no text is removed like any other.
+ *  R1. Only entries of an open directory are removed, and no link is followed: replacing a
+ *      directory with a link meanwhile redirects nothing.
+ *  R2. At most two directories are open, however deep the tree is: deeper directories are moved up.
+ *  R3. Names are bytes, so names that are no valid text are removed as well.
  */
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { descriptorPath, findOnly } from './plain-file.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 
-/** `above` is a path that stays the same directory's. Nothing of the name is all right. */
+/** `above` must be the path of a held directory. A missing entry is no error. */
 export async function removeTree(above: string, name: string): Promise<void> {
   const path = Buffer.from(`${above}${name}`);
   if (await unlinked(path)) return;
@@ -29,7 +29,7 @@ export async function removeTree(above: string, name: string): Promise<void> {
   await rmdir(path);
 }
 
-/** Removes one name of the top; the directories in it move up to the top. R2. */
+/** R2. Removes one entry of the top directory, whose subdirectories move up to the top. */
 async function removeIn(top: FileHandle, name: Buffer, moved: number): Promise<number> {
   const path = inside(top, name);
   if (await unlinked(path)) return moved;
@@ -48,13 +48,13 @@ async function removeIn(top: FileHandle, name: Buffer, moved: number): Promise<n
   return number;
 }
 
-/** Somebody still writes there: what is there by now is found by the next look. */
+/** Somebody still writes there: the next listing finds the new entries. */
 function unlessChanged(error: NodeJS.ErrnoException): undefined {
   if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'ENOTEMPTY'].includes(error.code ?? '')) throw error;
   return undefined;
 }
 
-/** To a name that is free. */
+/** Moves a directory to a free name in the top directory. */
 async function moveUp(path: Buffer, top: FileHandle, from: number): Promise<number> {
   for (let number = from; ; number++) {
     try {
@@ -68,7 +68,7 @@ async function moveUp(path: Buffer, top: FileHandle, from: number): Promise<numb
   }
 }
 
-/** `false`: it is a directory. */
+/** `false`: the path is a directory's. */
 async function unlinked(path: Buffer): Promise<boolean> {
   try {
     await unlink(path);
@@ -81,12 +81,14 @@ async function unlinked(path: Buffer): Promise<boolean> {
   }
 }
 
-/** Also one whose permissions its owner, who may be the agent's own user, has taken away. */
+/**
+ * Opens also a directory whose owner, perhaps the agent's own user, has taken all permissions away.
+ */
 async function openDirectory(path: Buffer): Promise<FileHandle> {
   const found = await open(path, findOnly | O_DIRECTORY | O_NOFOLLOW);
   try {
     const { mode } = await found.stat();
-    // Whoever may not change it needs not, or fails below.
+    // If this fails, the permissions do not matter, or `open` fails below.
     if ((mode & 0o700) !== 0o700) await chmod(descriptorPath(found), 0o700).catch(() => {});
     return await open(`${descriptorPath(found)}/.`, O_RDONLY | O_DIRECTORY);
   } finally {

@@ -9,7 +9,7 @@ import type { ServerApi } from './server-api.ts';
 import { ServerChoice } from './server-choice.ts';
 
 export interface ServerConnection extends TlsTrust {
-  /** Of the servers, as `ServerChoice` takes them; or a choice that is shared. */
+  /** Addresses for a `ServerChoice`, or a choice that others use too. */
   readonly servers: readonly string[] | ServerChoice;
 }
 
@@ -18,7 +18,7 @@ export function httpServerApi({ servers, ...trust }: ServerConnection): ServerAp
   const choice = servers instanceof ServerChoice ? servers : new ServerChoice(servers);
   const transport = failoverTransport(choice, (address) => httpTransport({ address, ...trust }));
   const clients = new Map<string, Client['nodeAgent']>();
-  /** One client a token (first the introduction, then the node's own secret) and address. */
+  /** One client for each token (the introduction, later the node's own secret) and address. */
   const as = (token: string, address = choice.addresses[0]!): Client['nodeAgent'] => {
     const key = `${address} ${token}`;
     let client = clients.get(key);
@@ -50,7 +50,8 @@ export function httpServerApi({ servers, ...trust }: ServerConnection): ServerAp
     openStream: (nodeId, token, signal) =>
       choice.call((address, left) => {
         const { url, headers } = as(token, address).stream(nodeId);
-        // The stream goes where all else goes: its own pings find out much later.
+        // The stream moves with the choice of server: its own pings would notice a dead server much
+        // later.
         return openWebSocket(url, { headers, trust }, [signal, left]);
       }, signal),
   };

@@ -1,7 +1,7 @@
 /**
- * What a node needs of its servers. Implemented over HTTP by the SDK, and directly in tests and the
- * simulator. Every call may reject with an error that has an HTTP `status`; one without is a lost
- * connection.
+ * What a node needs of its servers. The product implements it over HTTP with the SDK, tests and the
+ * simulator directly. Calls may reject with an error that has an HTTP `status`; an error without
+ * `status` is a lost connection.
  */
 import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
 import type { Job } from '../model/job/job.ts';
@@ -24,7 +24,7 @@ export interface Assignment {
 }
 
 export interface AssignmentsAnswer {
-  /** Moves only with changes by the servers. */
+  /** Changes only with writes of the servers, not with the node's own reports. */
   readonly index: number;
   /** All allocations of this node that are not client-terminal. */
   readonly assignments: readonly Assignment[];
@@ -46,14 +46,14 @@ export interface ServerApi {
     token: string,
     signal: AbortSignal,
   ): Promise<AssignmentsAnswer>;
-  /** `PUT /v1/node/:node_id/status`. Allocations that the servers do not know are no error. */
+  /** `PUT /v1/node/:node_id/status`. Reports on unknown allocations are no error. */
   reportStatus(
     nodeId: string,
     reports: readonly AllocationReport[],
     token: string,
     signal: AbortSignal,
   ): Promise<void>;
-  /** `PUT /v1/node/:node_id/services`. Allocations that the servers do not know are no error. */
+  /** `PUT /v1/node/:node_id/services`. Reports on unknown allocations are no error. */
   reportServices(
     nodeId: string,
     reports: readonly ServicesReport[],
@@ -67,7 +67,7 @@ export interface ServerApi {
     token: string,
     signal: AbortSignal,
   ): Promise<IdentityAnswer>;
-  /** `GET /v1/client/allocation/:alloc_id/snapshot`: what it left, as a tar, once it is over. */
+  /** `GET /v1/client/allocation/:alloc_id/snapshot`: the data of an ended allocation, as a tar. */
   snapshot(allocId: string, token: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** `GET /v1/node/:node_id/stream`, a WebSocket; resolves when it is open. */
   openStream(nodeId: string, token: string, signal: AbortSignal): Promise<StreamSocket>;
@@ -79,6 +79,6 @@ export const statusOf = (error: unknown): number => {
   return typeof status === 'number' ? status : 0;
 };
 
-/** What is told of it in a sentence. */
+/** The error's message, for the end of a sentence. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -1,15 +1,16 @@
 import { statusOf } from './server-api.ts';
 
 /**
- * Which of several servers a node speaks to: all that it asks goes to the same one, until that one
- * fails. Shared by everything of a node that asks servers.
+ * The server that a node speaks to, of several: all its requests go to the same server until that
+ * server fails. All parts of a node share one choice.
  *
  * Invariants
- *  C1. A call tries each server once at most, the current one first.
- *  C2. Only a call that saw the current server fail and got its answer from another one moves the
- *      choice; so an answer that all servers give alike moves nothing.
- *  C3. What waits for the head of an answer of a server that was left is told so, and asks the new
- *      one: a server that is silently gone does not hold up what others have found out already.
+ *  C1. A call tries each server at most once, the current server first.
+ *  C2. The choice moves only when a call fails at the current server and succeeds at another; an
+ *      error that all servers give moves nothing.
+ *  C3. When the choice moves, requests that still wait for the head of the old server's answer are
+ *      sent to the new server: a silently dead server delays nobody once a single call has noticed
+ *      it.
  */
 export class ServerChoice {
   readonly addresses: readonly string[];
@@ -27,9 +28,9 @@ export class ServerChoice {
   }
 
   /**
-   * Gives what the first server gives that neither is out of reach nor answers 5xx. `left` aborts
-   * when the choice moves away from that server. Rejects as the last one did, or with what a server
-   * refused (an error with a status below 500).
+   * Resolves with the answer of the first server that is reachable and does not answer 5xx. `left`
+   * aborts when the choice moves away from that server. Rejects with the last server's error, or
+   * with a refusal (an error with a status below 500).
    */
   async call<T>(
     ask: (address: string, left: AbortSignal) => Promise<T>,

@@ -1,9 +1,10 @@
 /**
- * What a node does over and over with its servers, from its start to its end.
+ * The loops of a node that speak with servers, from its start to its end.
  *
  * Invariants
- *  L1. Each loop waits with growing, jittered pauses after an error, and none waits for another.
- *  L2. Each resolves when `signal` aborts, and none rejects.
+ *  L1. After an error each loop pauses, longer each time and with jitter; no loop waits for
+ *      another.
+ *  L2. Each loop resolves when `signal` aborts, and never rejects.
  */
 import { durationMs } from '../base/duration.ts';
 import { delay, type World } from '../base/ports.ts';
@@ -24,13 +25,13 @@ export interface LoopContext {
   readonly onNotice: (sentence: string) => void;
 }
 
-/** Keeps the node alive in the servers' eyes. */
+/** Keeps the servers from declaring the node lost. */
 export async function sendHeartbeats(context: LoopContext): Promise<void> {
   const { api, registration, world, signal } = context;
   await repeat(context, 'the heartbeat failed', async (onSuccess) => {
     let ttlMs = await registration.done();
     while (!signal.aborted) {
-      // Well before the time is up, and not all nodes at once.
+      // Well before the time to live ends, and not all nodes at the same moment.
       await delay(world.timers, ttlMs * (0.4 + 0.2 * world.random.fraction()), signal);
       if (signal.aborted) return;
       const { id, secret } = registration;
@@ -42,12 +43,12 @@ export async function sendHeartbeats(context: LoopContext): Promise<void> {
 
 type Apply = (assignments: readonly Assignment[]) => void;
 
-/** Hands on what the servers assign, all of it at each change. */
+/** Passes on all assignments of the node at each change. */
 export async function followAssignments(context: LoopContext, apply: Apply): Promise<void> {
   const { registration, signal } = context;
   await repeat(context, 'the assignments could not be read', async (onSuccess) => {
     await registration.done();
-    // A new start of the loop reads all again: what was said while it was down is not lost.
+    // A new start of the loop reads the whole list, so no change is lost.
     for (let index = 0; !signal.aborted; ) {
       index = await applyNext(context, index, apply);
       if (!signal.aborted) onSuccess();
@@ -55,7 +56,7 @@ export async function followAssignments(context: LoopContext, apply: Apply): Pro
   });
 }
 
-/** By itself, so that no answer is kept while the next one is waited for. */
+/** A function of its own, so that the answer is released before the next wait. */
 async function applyNext(context: LoopContext, index: number, apply: Apply): Promise<number> {
   const { api, registration, signal } = context;
   const { id, secret } = registration;
@@ -65,7 +66,7 @@ async function applyNext(context: LoopContext, index: number, apply: Apply): Pro
   return answer.index;
 }
 
-/** Tells the servers when a driver fares otherwise than it did. */
+/** Registers the node again when the health of a driver changes. */
 export async function watchDrivers(context: LoopContext, drivers: Drivers): Promise<void> {
   const { registration, world, signal } = context;
   const periods = [...drivers.values()].flatMap(({ refreshMs }) => refreshMs ?? []);
@@ -81,7 +82,7 @@ export async function watchDrivers(context: LoopContext, drivers: Drivers): Prom
   }
 }
 
-/** Answers what the servers ask. */
+/** Answers requests of the servers over a stream. */
 export async function answerServers(
   context: LoopContext,
   handlers: ReadonlyMap<string, StreamHandler>,
@@ -103,7 +104,7 @@ export async function answerServers(
   await runStream(options, signal);
 }
 
-/** Runs until the agent stops, again after each error. */
+/** Repeats a loop after each error, until the agent stops. */
 async function repeat(
   { registration, world, signal, onNotice }: LoopContext,
   failure: string,

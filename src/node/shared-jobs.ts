@@ -2,8 +2,8 @@ import type { Job } from '../model/job/job.ts';
 import { isSame } from '../model/same.ts';
 
 /**
- * Keeps one of each job: every allocation comes with a copy of its own, and hundreds may be of the
- * same job. `known` are those that allocations have already.
+ * Keeps one copy of each job version: every allocation arrives with its own copy, and hundreds may
+ * belong to the same job. `known` are the jobs of present allocations.
  */
 export function sharedJobs(known: Iterable<Job> = []): (job: Job) => Job {
   const jobs = new Map<string, Job>();
@@ -11,7 +11,7 @@ export function sharedJobs(known: Iterable<Job> = []): (job: Job) => Job {
     const { Namespace, ID, Version } = job;
     const key = JSON.stringify([Namespace, ID, Version]);
     const first = jobs.get(key);
-    // Servers that have lost all may give the same version another content.
+    // Servers that were set up anew may use the same version for another job.
     if (first !== undefined && (first === job || isSame(first, job))) return first;
     jobs.set(key, job);
     return job;

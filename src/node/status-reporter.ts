@@ -8,22 +8,24 @@ export interface StatusReporterOptions {
   readonly timers: Timers;
   readonly random: Random;
   readonly send: (reports: readonly AllocationReport[], signal: AbortSignal) => Promise<void>;
-  /** The servers have these reports. */
+  /** Called when the servers have these reports. */
   readonly onDelivered: (reports: readonly AllocationReport[]) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** After a quiet time so many batches go at once; then one in each `paceMs`. */
+/** After a quiet time this many batches go without a pause; later ones go at one per `paceMs`. */
 const burst = 10;
 const paceMs = 20;
 
 /**
- * Brings the newest report of each allocation to the servers.
+ * Sends the newest report of each allocation to the servers.
  *
  * Invariants
- *  R1. A report is kept until a server took it or a newer one of its allocation replaced it.
+ *  R1. A report is kept until a server has accepted it, or a newer report of its allocation
+ *      replaces it.
  *  R2. One batch is under way at a time, so an older report never overtakes a newer one.
- *  R3. A changed status goes at once unless `burst` batches just went; mere events wait for company.
+ *  R3. A changed status is sent at once, unless `burst` batches were just sent; mere events wait to
+ *      share a batch.
  */
 export class StatusReporter {
   readonly #options: StatusReporterOptions;
@@ -53,7 +55,7 @@ export class StatusReporter {
     this.#wake();
   }
 
-  /** Tries once to deliver what waits, within `graceMs`, and ends. */
+  /** Tries once, within `graceMs`, to deliver the waiting reports, and ends. */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort();
     this.#wake();

@@ -7,8 +7,8 @@ export const writeText = (stream: ByteStream, text: string): Promise<void> =>
   stream.write(encoder.encode(text));
 
 /**
- * What a stream to a server begins with: one line of JSON. It says that nothing stands in the way,
- * so that the server can begin its answer before there is anything to tell.
+ * Writes the first line of a stream to a server, in JSON. It says that the request is accepted, so
+ * the server can begin its answer before there is any data.
  */
 export const writeHead = (stream: ByteStream, head: object = {}): Promise<void> =>
   writeText(stream, `${JSON.stringify(head)}\n`);
@@ -22,11 +22,11 @@ export const allocationNotHere = (id: string): StreamFault => {
   return new StreamFault({ status: 404, code: 'allocation-not-found', message });
 };
 
-/** So many at a time of each key. */
+/** Bounds how many requests run at a time for each key. */
 export class Counted {
   readonly #counts = new Map<string, number>();
 
-  /** Throws what `tooMany` makes when there are `most` under way. */
+  /** Throws the error of `tooMany` when `most` requests of the key are under way. */
   async during<T>(
     key: string,
     most: number,

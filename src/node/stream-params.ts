@@ -5,7 +5,7 @@ export interface StreamParams {
   text(name: string): string;
   /** Empty when it is absent. */
   optional(name: string): string;
-  /** The first word is what stands when it is absent. */
+  /** The first word is the default. */
   choice<const T extends string>(name: string, words: readonly [T, ...T[]]): T;
   /** 0 when it is absent. */
   whole(name: string): number;

@@ -5,7 +5,7 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-/** A user of `/etc/passwd` by name or number, or `undefined`; nobody has the empty name. */
+/** Finds a user of `/etc/passwd` by name or number. The empty name is nobody's. */
 export function findSystemUser(user: string): SystemUser | undefined {
   if (user === '') return undefined;
   for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {

@@ -1,14 +1,16 @@
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Made so by an agent; whoever chose other permissions has thought of them. */
+/**
+ * The permissions that an agent gives its directories. Others were chosen by an operator and stay.
+ */
 const closedModeBits = 0o700;
 const passableModeBits = 0o711;
 
 /**
- * Lets other users through to the directories of their tasks, which lie below the agent's own. They
- * may pass through these and list none of them, and what else is in them is closed first: nobody else
- * got there before. Only root runs tasks of other users.
+ * Lets other users pass through the agent's directories to the directories of their tasks. They can
+ * list none of the agent's directories, and all other contents are closed first. Needed only where
+ * the agent is root, as only root runs tasks of other users.
  */
 export async function letThrough(directories: readonly string[]): Promise<void> {
   const own = process.getuid?.();
@@ -25,10 +27,10 @@ export async function letThrough(directories: readonly string[]): Promise<void> 
   }
 }
 
-/** Of a node's directory. */
+/** The part of a node's directory that other users pass through. */
 const wayOf = (directory: string): string => join(directory, 'alloc');
 
-/** Takes away what is for others. A link has no permissions of its own. */
+/** Removes the permissions of other users. A link has no permissions of its own. */
 async function close(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined || found.isSymbolicLink() || (found.mode & 0o077) === 0) return;

@@ -1,6 +1,9 @@
-/** What a file probably holds, by its first bytes. For show: nothing is decided by it. */
+/**
+ * The probable content type of a file, by its first bytes. It is only shown; no decision depends on
+ * it.
+ */
 
-/** So many bytes are looked at. */
+/** How many bytes are read to find it. */
 export const sniffedBytes = 512;
 
 const marks: readonly (readonly [bytes: string, type: string])[] = [
@@ -30,6 +33,6 @@ export function contentType(start: Uint8Array): string {
   return /^\s*<\?xml/.test(bytes) ? 'text/xml; charset=utf-8' : 'text/plain; charset=utf-8';
 }
 
-/** No byte that text does not have. A character may be cut at the end of what was looked at. */
+/** Whether the bytes could be text. The last character may be cut off. */
 const isText = (bytes: Uint8Array): boolean =>
   bytes.every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0x1b);

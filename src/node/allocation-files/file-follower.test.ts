@@ -39,7 +39,7 @@ async function follow(change: Partial<FollowQuery> = {}) {
   });
 }
 
-/** The next piece that tells anything: data, or what happened. */
+/** The next piece with data or an event. */
 async function next(pieces: AsyncGenerator<FilePiece | undefined, void>) {
   const { value } = await pieces.next();
   if (value === undefined) return 'over';
@@ -60,7 +60,7 @@ test.each([
   expect(await next(pieces)).toBe('over');
 });
 
-test('without follow a file that grows ends where it ended at first', async () => {
+test('without follow a growing file is read up to its first size', async () => {
   writeFileSync(path, 'x'.repeat(100_000));
   const pieces = await follow({ follow: false });
   let bytes = 0;
@@ -71,7 +71,7 @@ test('without follow a file that grows ends where it ended at first', async () =
   expect(bytes).toBe(100_000);
 });
 
-test('goes on with what is written, truncated, replaced and deleted', async () => {
+test('follows writes, truncation, replacement and deletion', async () => {
   writeFileSync(path, 'first');
   const pieces = await follow();
   expect(await next(pieces)).toBe('0: first');
@@ -81,7 +81,8 @@ test('goes on with what is written, truncated, replaced and deleted', async () =
   expect(await next(pieces)).toBe('file truncated');
   appendFileSync(path, 'third');
   expect(await next(pieces)).toBe('0: third');
-  // As a program does that rotates its own log: what it still writes into the old one is read first.
+  // As a program that rotates its own log: bytes that it still writes to the old file are read
+  // first.
   const old = await open(path, 'a');
   renameSync(path, `${path}.1`);
   writeFileSync(path, 'new');
@@ -97,7 +98,7 @@ test('goes on with what is written, truncated, replaced and deleted', async () =
   expect(await next(pieces)).toBe('over');
 });
 
-test('ends when nobody wants more', async () => {
+test('ends when its reader leaves', async () => {
   writeFileSync(path, '');
   const pieces = await follow();
   const last = next(pieces);

@@ -6,12 +6,12 @@ import { descriptorPath } from '../plain-file.ts';
 import { PieceReader } from './read-piece.ts';
 
 export interface FollowQuery {
-  /** Opens what is at the path now; `undefined` when there is nothing that can be read. */
+  /** Opens the file that is at the path now; `undefined` when there is no readable file. */
   readonly open: () => Promise<FileHandle | undefined>;
-  /** What was opened first; closed here. */
+  /** The file that the caller opened; it is closed here. */
   readonly file: FileHandle;
   readonly origin: 'start' | 'end';
-  /** Bytes from the origin; beyond the file it is its end. */
+  /** Bytes from the origin, at most to the end of the file. */
   readonly offset: number;
   readonly follow: boolean;
   readonly signal: AbortSignal;
@@ -23,19 +23,20 @@ export type FileEvent = 'file truncated' | 'file replaced' | 'file deleted';
 export interface FilePiece {
   /** Where in the file the data begins. */
   readonly offset: number;
-  /** Only until the next piece is asked for. */
+  /** Valid until the next piece is asked for. */
   readonly data: Uint8Array;
-  /** What happened before the data was read. */
+  /** Happened before the data was read. */
   readonly event?: FileEvent;
 }
 
 /**
- * The bytes of a file in order, each once. Without `follow` it ends where the file ended when it was
- * begun, so that it ends also of a file that grows. With it, it goes on over truncation and
- * replacement until the file is deleted; gives `undefined` now and then while nothing is new.
+ * The bytes of a file in order, each once. Without `follow` it ends at the size that the file had
+ * at the beginning, so it ends even for a file that grows. With `follow` it goes on after
+ * truncation and replacement, until the file is deleted, and gives `undefined` now and then while
+ * nothing is new.
  *
- * What was open is read to its end before what took its place: nothing is lost when a program moves
- * its log away and begins another.
+ * An open file is read to its end before its replacement, so nothing is lost when a program moves
+ * its log away and begins a new one.
  */
 export async function* followFile(query: FollowQuery): AsyncGenerator<FilePiece | undefined, void> {
   let { file } = query;
@@ -62,7 +63,7 @@ export async function* followFile(query: FollowQuery): AsyncGenerator<FilePiece 
         if (!(await changes.wait())) yield undefined;
         continue;
       }
-      // What came between the read and the look is read first.
+      // Bytes may have been written between the read and the check: they are read first.
       const isRead = fate.event === 'file truncated' || (await file.stat()).size <= offset;
       if (!isRead) {
         await fate.file?.close();
@@ -88,7 +89,7 @@ export async function* followFile(query: FollowQuery): AsyncGenerator<FilePiece 
 
 interface Fate {
   readonly event: FileEvent | 'none';
-  /** What took its place. */
+  /** The file that replaced it. */
   readonly file?: FileHandle;
 }
 

@@ -12,7 +12,7 @@ export const fileInfo = (name: string, stats: Stats): FileInfo => ({
 
 const { S_IFMT, S_IFDIR, S_IFLNK, S_IFIFO, S_IFSOCK, S_IFBLK, S_IFCHR } = constants;
 
-/** What stands for kinds of files, as existing clients know it. */
+/** Letters for kinds of files, as existing clients know them. */
 const kinds: ReadonlyMap<number, string> = new Map([
   [S_IFDIR, 'd'],
   [S_IFLNK, 'L'],
@@ -28,7 +28,7 @@ const flags = [
   [0o1000, 't'],
 ] as const;
 
-/** `-rw-r--r--`, `drwxr-xr-x`, `dtrwxrwxrwx` for one that is sticky. */
+/** `-rw-r--r--`, `drwxr-xr-x`, `dtrwxrwxrwx` for a sticky directory. */
 export function modeText({ mode }: Pick<Stats, 'mode'>): string {
   const kind =
     (kinds.get(mode & S_IFMT) ?? '') +
@@ -37,7 +37,7 @@ export function modeText({ mode }: Pick<Stats, 'mode'>): string {
   return (kind || '-') + permissions.join('');
 }
 
-/** What a file is not, so that it cannot be read. `undefined`: it can. */
+/** Why a file cannot be read. `undefined`: it can. */
 export function unfitReason(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isDirectory()) return 'it is a directory';

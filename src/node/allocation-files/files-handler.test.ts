@@ -9,7 +9,7 @@ import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 import { eventually } from '../testing/eventually.ts';
 import { filesHandler } from './files-handler.ts';
 
-// What matters beyond what the HTTP tests see: what a node sends to who does not read.
+// Beyond the HTTP tests: how much a node sends to a reader that does not read.
 
 let root: string;
 let server: StreamConnection;
@@ -37,7 +37,7 @@ async function textOf(params: object): Promise<string> {
 }
 
 test.each(['cat', 'stream'])(
-  'a reader of %s that does not read gets its credit, and no more',
+  'a reader of %s that does not read gets only its credit',
   async (op) => {
     writeFileSync(join(root, 'large'), Buffer.alloc(8 * 2 ** 20, 'x'));
     const stream = server.open('files', { alloc_id: 'a1', op, path: 'large' });
@@ -48,7 +48,7 @@ test.each(['cat', 'stream'])(
   },
 );
 
-test('a page is by name, and goes on where the one before ended', async () => {
+test('pages are sorted by name, and each goes on where the one before ended', async () => {
   mkdirSync(join(root, 'many'));
   const names = Array.from({ length: 25 }, (_, at) => `f${String(at).padStart(2, '0')}`);
   for (const name of names.toReversed()) writeFileSync(join(root, 'many', name), '');
@@ -70,7 +70,7 @@ test('one follower too many is refused, and one that leaves makes room', async (
     server.open('files', params),
   );
   for (const follower of followers) for await (const _ of follower) break;
-  // Those are gone again; now they stay.
+  // These sessions have ended again; the next ones stay.
   const staying = followers.map(() => server.open('files', params));
   for (const follower of staying) await follower[Symbol.asyncIterator]().next();
   const refused = await textOf(params).catch((error: unknown) => error);

@@ -24,11 +24,11 @@ import { PieceReader, readPiece } from './read-piece.ts';
 export interface FilesHandlerOptions {
   readonly defences?: Defences | undefined;
   readonly timers: Timers;
-  /** Where the files of an allocation are, which tells them apart; `undefined`: not here. */
+  /** The directory of an allocation's files; `undefined`: the allocation is not on this node. */
   readonly root: (allocId: string) => string | undefined;
 }
 
-/** What is asked of which file. */
+/** The operation and its file. */
 interface Wish {
   readonly allocId: string;
   readonly root: string;
@@ -39,9 +39,10 @@ interface Wish {
 type Act = (stream: ByteStream, found: Found, wish: Wish) => Promise<void>;
 
 /**
- * Streams of the kind `files`: `alloc_id`, `path` and `op`, which is one of those below with its own
- * parameters. After the head come: JSON of `ls` (with `next` in the head) and `stat`; bytes of `cat`
- * and `readat`; frames of `stream`. Source: docs/guides/logs-and-files.md#over-http.
+ * Streams of the kind `files`, with `alloc_id`, `path` and `op`, which is one of the operations
+ * below with its own parameters. After the head follow: JSON for `ls` (with `next` in the head) and
+ * `stat`; bytes for `cat` and `readat`; frames for `stream`. Source:
+ * docs/guides/logs-and-files.md#over-http.
  */
 export function filesHandler({ timers, root, defences }: FilesHandlerOptions): StreamHandler {
   const followers = new Counted();
@@ -108,7 +109,7 @@ async function typeOf(found: Found): Promise<string> {
   }
 }
 
-/** A file that grows meanwhile is read up to where it ended. */
+/** A growing file is read up to the size that it had at the beginning. */
 async function copy(
   stream: ByteStream,
   found: Found,
@@ -168,14 +169,14 @@ const frameOf = (File: string, piece: FilePiece | undefined): FileFrame =>
         ...(piece.event && { FileEvent: piece.event }),
       };
 
-/** @throws StreamFault for what is no plain file, which is not even opened */
+/** @throws StreamFault when it is no plain file; then it is not even opened */
 async function openFile(found: Found, wish: Wish): Promise<FileHandle> {
   const reason = unfitReason(found.stats);
   if (reason !== undefined) throw unfit(wish, reason);
   return openToRead(found);
 }
 
-/** What is at the path by now; `undefined` when it is nothing that can be read. */
+/** The file that is at the path now; `undefined` when there is no readable file. */
 async function openAgain(root: string, path: string): Promise<FileHandle | undefined> {
   try {
     const found = await walk(root, path);

@@ -7,15 +7,15 @@ import { fileInfo } from './file-info.ts';
 import type { Found } from './path-walk.ts';
 
 export interface DirectoryPage {
-  /** By name. Links are told as links: nothing is followed. */
+  /** Sorted by name. Links are listed as links, not followed. */
   readonly files: readonly FileInfo[];
-  /** Where the next page begins; `undefined` on the last one. */
+  /** The name with which the next page begins; `undefined` on the last page. */
   readonly next: string | undefined;
 }
 
 /**
- * One page of a directory, from the name `from` on. However large it is, only the names of about
- * two pages are in memory at a time. `undefined`: it has more names than are looked at.
+ * One page of a directory, from the name `from` on. Only the names of about two pages are in memory
+ * at a time, however large the directory is. `undefined`: it has more names than the limit.
  */
 export async function listDirectory(
   { handle }: Pick<Found, 'handle'>,
@@ -47,7 +47,7 @@ async function firstNames(directory: Dir, from: string, count: number) {
 
 const byCodeUnit = (left: string, right: string): number => (left < right ? -1 : 1);
 
-/** `undefined` when it is gone meanwhile. */
+/** `undefined` when the entry has gone meanwhile. */
 const infoOf = (path: string, name: string): Promise<FileInfo | undefined> =>
   lstat(`${path}/${name}`).then(
     (stats: Stats) => fileInfo(name, stats),

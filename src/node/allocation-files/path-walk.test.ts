@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(outside, { recursive: true }));
 
-/** The way to what is found, or why nothing is. */
+/** The path of the found file, or the fault. */
 async function outcome(path: string): Promise<string> {
   try {
     const { handle, names } = await walk(root, path);
@@ -35,7 +35,7 @@ async function outcome(path: string): Promise<string> {
   }
 }
 
-/** What whoever may read it would read. */
+/** The content that a reader would get. */
 async function read(path: string): Promise<string> {
   const found = await walk(root, path);
   try {
@@ -133,7 +133,7 @@ describe('of a tree with links', () => {
   });
 });
 
-/** What a walk may meet: names that repeat, so that paths and links hit something. */
+/** Random entries with few names, so that paths and links often hit one. */
 const name = fc.constantFrom('a', 'b', 'c', 'secrets');
 const part = fc.oneof({ weight: 4, arbitrary: name }, fc.constantFrom('..', '.', ''));
 const relative = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('/'));
@@ -154,17 +154,17 @@ function make({ at, kind }: Entry): void {
     else if (kind === 'file') writeFileSync(path, at, { flag: 'wx' });
     else symlinkSync(kind.isAbsolute ? `${root}/${kind.target}` : kind.target, path);
   } catch {
-    // Something else is there, or nothing to put it into.
+    // The name is taken, or the parent directory is missing.
   }
 }
 
 /**
- * What the kernel makes of the path, a step at a time: where it leads, `null` where to nothing, and
- * `undefined` where a step leaves the root.
+ * Resolves the path with the kernel, step by step: where it leads, `null` if nowhere, and
+ * `undefined` if a step leaves the root.
  */
 function kernelSays(path: string): string | null | undefined {
   let at = root;
-  // A slash too many means nothing here, also behind a file.
+  // Extra slashes mean nothing here, even after a file.
   for (const step of path.split('/').filter((part) => part !== '')) {
     try {
       at = realpathSync.native(`${at}/${step}`);
@@ -197,7 +197,7 @@ test('finds what the kernel finds, and nothing outside', { timeout: 60_000 }, as
           } else if (ours === 'missing' || ours === 'too-many-links') {
             expect(kernel ?? null, context).toBeNull();
           } else if (ours === 'escapes') {
-            // A link may leave within one step: then the kernel finds nothing that is inside.
+            // A link may leave the root within one step: then the kernel finds nothing inside.
             expect(typeof kernel, context).not.toBe('string');
           } else {
             expect(ours, context).toBe('secret');
@@ -216,7 +216,7 @@ test('finds what the kernel finds, and nothing outside', { timeout: 60_000 }, as
   ]);
 });
 
-test('a directory that turns into a link meanwhile leads nowhere else', async () => {
+test('a directory that is replaced by a link meanwhile leads nowhere else', async () => {
   mkdirSync(join(outside, 'elsewhere'));
   writeFileSync(join(outside, 'elsewhere/file'), 'never');
   mkdirSync(join(root, 'mine'));

@@ -1,15 +1,15 @@
 /**
- * Finds a file below a directory that tasks have in their hands, so that whoever asks for it never
- * gets at anything outside. Source: docs/behaviour/client.md#directories.
+ * Finds a file below a directory that tasks may change meanwhile, so that readers never reach
+ * anything outside of it. Source: docs/behaviour/client.md#directories.
  *
  * Invariants
- *  P1. Each step is taken from an open directory to one name in it, and follows no link: what tasks
- *      move or replace meanwhile leads nowhere but to what an open directory held.
- *  P2. Links are read, and walked by the same steps. One that leaves the root is refused, also when
- *      it would come back.
- *  P3. Nothing in `<name>/secrets` and `<name>/private` below the root is found, by whatever way.
- *  P4. Nothing is opened but directories: what is found is held by a descriptor that neither reads
- *      nor writes nor wakes what is behind it (`O_PATH`), until {@link openToRead} says so.
+ *  P1. Each step goes from an open directory to one of its entries, and follows no link: entries
+ *      that tasks move or replace meanwhile cannot lead out of the open directories.
+ *  P2. Links are read, and their targets walked by the same steps. A link that leaves the root is
+ *      refused, even if it would come back.
+ *  P3. Nothing in `<name>/secrets` and `<name>/private` below the root is found, on no way.
+ *  P4. Only directories are opened. The file is held by an `O_PATH` descriptor, which neither reads
+ *      nor writes nor wakes a device, until {@link openToRead} opens it.
  */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { limits } from '../../model/limits.ts';
 import { allDefences, type Defences } from '../defences.ts';
 import { descriptorPath, findOnly, mayBeForeign } from '../plain-file.ts';
 
-/** Why a path leads to nothing that may be read. */
+/** Why a path leads to no file that may be read. */
 export type WalkFault =
   | 'missing'
   | 'escapes'
@@ -38,17 +38,17 @@ export class WalkFailure extends Error {
 }
 
 export interface Found {
-  /** Names a file for as long as it is open; it can be neither read nor written. */
+  /** Holds the file while it is open; it can be neither read nor written. */
   readonly handle: FileHandle;
   readonly stats: Stats;
-  /** Below the root, without links; of the root itself there are none. */
+  /** The names from the root to the file, without links; empty for the root itself. */
   readonly names: readonly string[];
 }
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_RDONLY } = constants;
 /**
- * `path` begins at `root`, with a slash or without. The caller closes what is found. Links are
- * followed, the last one, too.
+ * `path` begins at `root`, with or without a slash. Links are followed, also at the end. The caller
+ * closes the handle.
  * @throws WalkFailure
  */
 export async function walk(
@@ -68,7 +68,7 @@ export async function walk(
 }
 
 /**
- * Opens what was found for reading: that very file, whatever is at its path by now.
+ * Opens the found file for reading: that very file, whatever is at its path by now.
  * @throws WalkFailure `unreadable`
  */
 export async function openToRead({ handle, stats }: Omit<Found, 'names'>): Promise<FileHandle> {
@@ -83,9 +83,9 @@ async function walkedByNobody(path: string): Promise<Found> {
 
 class Walk {
   readonly #root: string;
-  /** All that was opened, for whoever cleans up. */
+  /** Every handle that was opened; the caller closes them. */
   readonly #opened: FileHandle[];
-  /** The directories from the root to where the walk is. */
+  /** The open directories from the root to the present one. */
   readonly #directories: FileHandle[] = [];
   readonly #names: string[] = [];
   #left: string[] = [];
@@ -114,7 +114,7 @@ class Walk {
     this.#directories.pop();
   }
 
-  /** What is found when it is no directory. */
+  /** Resolves with the file when the entry is no directory. */
   async #goDown(name: string): Promise<Found | undefined> {
     if (isSecret([...this.#names, name])) throw new WalkFailure('secret');
     const path = `${descriptorPath(this.#directories.at(-1)!)}/${name}`;
@@ -143,7 +143,9 @@ class Walk {
     this.#left.push(...this.#inside(target).split('/').reverse());
   }
 
-  /** A task without isolation sees the path of its directories on the host, and links by it. */
+  /**
+   * A task without isolation sees the host's paths of its directories, and makes links with them.
+   */
   #inside(target: string): string {
     if (!target.startsWith('/')) return target;
     if (target !== this.#root && !target.startsWith(`${this.#root}/`)) {

@@ -3,7 +3,7 @@ import { limits } from '../../model/limits.ts';
 
 const { frameBytesMax } = limits.stream;
 
-/** At most a frame. Empty at the end of the file. */
+/** Reads at most one frame. Empty at the end of the file. */
 export async function readPiece(
   file: FileHandle,
   offset: number,
@@ -18,8 +18,9 @@ export async function readPiece(
 }
 
 /**
- * Reads piece after piece into the same memory: each is overwritten by the next. A fast reader of a
- * log asks for a thousand a second, and the collector is far behind with as many buffers.
+ * Reads all pieces into the same memory: each piece overwrites the one before. A fast reader of a
+ * log asks for a thousand pieces a second, and the garbage collector lags far behind with as many
+ * buffers.
  */
 export class PieceReader {
   #memory: Buffer | undefined;
@@ -30,7 +31,7 @@ export class PieceReader {
     return readPiece(file, offset, most, this.#memory);
   }
 
-  /** There is nothing to read for a while. */
+  /** Releases the memory, as there is nothing to read for a while. */
   rest(): void {
     this.#memory = undefined;
   }

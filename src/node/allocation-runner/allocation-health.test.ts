@@ -1,4 +1,4 @@
-/** The health that an allocation reports, with the runner and its tasks in simulated time. */
+/** The health that an allocation reports, with real runners in simulated time. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +67,9 @@ async function run(fields: Input<Allocation> = {}, task: Input<Task> = {}): Prom
   await runner.start();
 }
 
-/** Files are written in real time: lets it pass, and `stepMs` of the simulated one at each look. */
+/**
+ * Waits in real time for writes of files, and advances the simulated time by `stepMs` at each try.
+ */
 const until = (check: () => void, stepMs = 0) =>
   eventually(async () => {
     await world.advance(stepMs);
@@ -77,7 +79,7 @@ const until = (check: () => void, stepMs = 0) =>
 const health = () => runner.report.DeploymentStatus?.Healthy ?? null;
 const isRunning = () => expect(runner.report.ClientStatus).toBe('running');
 
-test('is told to the servers as soon as it is known', async () => {
+test('is reported to the servers as soon as it is known', async () => {
   await run();
   await until(isRunning);
   await world.advance(9_999);
@@ -90,7 +92,7 @@ test('is told to the servers as soon as it is known', async () => {
   });
 });
 
-test('is lost with a task, in the report that tells of its failure', async () => {
+test('is lost with a failed task, in the same report', async () => {
   const RestartPolicy = { ...testPolicy, Attempts: 0 };
   await run({}, { Config: { run_for: '2s', exit_code: 1 }, RestartPolicy });
   await until(() => expect(runner.isDone).toBe(true), 100);
@@ -103,7 +105,7 @@ test('is lost with a task, in the report that tells of its failure', async () =>
   });
 });
 
-test('that does not come about in time is told with the reason', async () => {
+test('that is not reached in time is reported with the reason', async () => {
   const RestartPolicy = { ...testPolicy, Delay: 600e9 };
   await run({}, { Config: { run_for: '1s', exit_code: 1 }, RestartPolicy });
   await until(() => expect(health()).toBe(false), 1_000);
@@ -114,7 +116,7 @@ test('that does not come about in time is told with the reason', async () => {
   expect(runner.report.ClientStatus).toBe('pending');
 });
 
-test('is not asked of what is to stop', async () => {
+test('is not judged for an allocation that is to stop', async () => {
   await run();
   await until(isRunning);
   runner.update({ ...runner.allocation, DesiredStatus: 'stop', AllocModifyIndex: 2 });
@@ -123,7 +125,7 @@ test('is not asked of what is to stop', async () => {
   expect(health()).toBeNull();
 });
 
-test('is judged anew when the allocation joins another deployment as it is', async () => {
+test('is judged anew when the unchanged allocation joins another deployment', async () => {
   await run();
   await until(isRunning);
   await world.advance(10_000);
@@ -137,7 +139,7 @@ test('is judged anew when the allocation joins another deployment as it is', asy
   });
 });
 
-test('survives the agent, and so does the time that counts for it', async () => {
+test('survives the agent, and so does the elapsed time', async () => {
   await run();
   await until(isRunning);
   await world.advance(6_000);
@@ -156,7 +158,7 @@ test('survives the agent, and so does the time that counts for it', async () => 
   expect(health()).toBe(true);
 });
 
-test('an allocation that the servers had lost sight of tells them of itself', async () => {
+test('an allocation that the servers call unknown reports itself again', async () => {
   await run();
   await until(isRunning);
   reports = [];

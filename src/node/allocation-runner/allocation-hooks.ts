@@ -14,7 +14,7 @@ export class AllocationHooks {
     return this.#hooks.length === 0;
   }
 
-  /** Rejects with the first failure, unless it ends before. */
+  /** Rejects with the first failure, unless the allocation ends before. */
   async beforeStart(): Promise<void> {
     const { signal } = this.#over;
     for (const hook of this.#hooks) {

@@ -6,23 +6,23 @@ import {
 } from './saved-allocation.ts';
 import type { AllocationSurroundings } from './surroundings.ts';
 
-/** What is kept of an allocation and is its runner's own to say. */
+/** The saved fields that this record itself holds. */
 type Own = 'version' | 'stopping' | 'expired' | 'delivered';
 
 export interface AllocationRecordOptions {
   readonly surroundings: Pick<AllocationSurroundings, 'world' | 'dataDirectory' | 'onNotice'>;
   readonly id: string;
-  /** What the agent before kept of it. */
+  /** As the agent before saved it. */
   readonly saved: SavedAllocation | undefined;
-  /** What others have to say of it, as it is now. */
+  /** The present values of the other saved fields. */
   readonly others: () => Omit<SavedAllocation, Own>;
 }
 
-/** How far an allocation has come, and its file, from which the next agent goes on. */
+/** The progress of an allocation, and the file from which the next agent goes on. */
 export class AllocationRecord {
-  /** Told to end: nothing of it starts again, except what cleans up. */
+  /** It was told to end: no task starts any more, except poststop tasks. */
   stopping: boolean;
-  /** It had run for its `MaxRunDuration`. */
+  /** Its `MaxRunDuration` has passed. */
   expired: boolean;
   readonly #options: AllocationRecordOptions;
   readonly #file: LatestFile;
@@ -53,12 +53,12 @@ export class AllocationRecord {
     await this.save();
   }
 
-  /** Resolves when it is on disk as it is now. Never rejects. */
+  /** Resolves when its present state is on disk. Never rejects. */
   save(): Promise<void> {
     return this.#file.save();
   }
 
-  /** What cannot be written is not tried again from now on. */
+  /** Failed writes are not repeated from now on. */
   close(): void {
     this.#file.close();
   }

@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // What they still write must be written before its place goes.
+  // Their last writes must be done before the directory is removed.
   for (const runner of runners) await runner.leave();
   await rm(dataDirectory, { recursive: true });
 });
@@ -59,13 +59,15 @@ async function run(tasks: readonly Input<Task>[], job: JobInput = {}): Promise<A
 async function restart(): Promise<AllocationRunner> {
   const [saved] = (await readSavedAllocations(dataDirectory)).saved;
   const runner = new AllocationRunner(surroundings, saved!.allocation, saved!.job, saved);
-  // The one before has left: two of them would write one file.
+  // The one before has left, as two runners would write to one file.
   runners = [runner];
   await runner.restore();
   return runner;
 }
 
-/** Files are written in real time: lets it pass, and `stepMs` of the simulated one at each look. */
+/**
+ * Waits in real time for writes of files, and advances the simulated time by `stepMs` at each try.
+ */
 const until = (check: () => void, stepMs = 0) =>
   eventually(async () => {
     await world.advance(stepMs);
@@ -137,7 +139,7 @@ describe('one task', () => {
     expect(runner.isDone).toBe(true);
   });
 
-  test('tells every fault of its Config in one sentence', async () => {
+  test('reports every fault of its Config in one sentence', async () => {
     const runner = await run([{ Name: 'app', Config: { run_for: 'soon', colour: 'red' } }]);
     await until(() => expect(statusOf(runner)).toBe('failed'));
     const event = runner.taskState('app')?.Events?.find((e) => e.Type === 'Failed Validation');
@@ -153,7 +155,7 @@ describe('one task', () => {
     expect(driver.started).toHaveLength(1);
   });
 
-  test('that does not end in time is killed, within the greatest kill timeout', async () => {
+  test('that does not end in time is killed, after the greatest kill timeout at most', async () => {
     const runner = await run([{ Name: 'app', KillTimeout: 3600e9, Config: { kill_after: '2h' } }]);
     await until(() => expect(statusOf(runner)).toBe('running'));
     void runner.stop();
@@ -166,7 +168,7 @@ describe('one task', () => {
 });
 
 describe('several tasks', () => {
-  test('start in the order of their hooks and end in theirs', async () => {
+  test('start in the order of their hooks, and end in the order of endings', async () => {
     const runner = await run([
       { Name: 'clean', Lifecycle: { Hook: 'poststop' }, Config: { run_for: '1s' } },
       { Name: 'app' },
@@ -221,7 +223,7 @@ describe('the next agent', () => {
     expect(eventsOf(after, 'app')).toEqual(eventsOf(before, 'app'));
   });
 
-  test('applies the policy to an exit meanwhile, counters kept', async () => {
+  test('applies the policy to an exit meanwhile, with the kept counters', async () => {
     const once = { ...testPolicy, Attempts: 1 };
     const task = { Name: 'app', Config: { run_for: '5s', exit_code: 1 }, RestartPolicy: once };
     const before = await run([task]);
@@ -235,7 +237,7 @@ describe('the next agent', () => {
     expect(after.taskState('app')?.Restarts).toBe(1);
   });
 
-  test('waits for the rest of a restart delay only', async () => {
+  test('waits only for the rest of a restart delay', async () => {
     const before = await run([{ Name: 'app', Config: { run_for: '1s', exit_code: 1 } }]);
     await until(() => expect(eventsOf(before, 'app')).toContain('Restarting'), 200);
     await before.leave();
@@ -244,7 +246,7 @@ describe('the next agent', () => {
     await until(() => expect(driver.started).toHaveLength(2));
   });
 
-  test('starts what was stopped with the agent, which is no failure', async () => {
+  test('starts tasks that were stopped with the agent, without counting a failure', async () => {
     const before = await run([{ Name: 'app' }]);
     await until(() => expect(statusOf(before)).toBe('running'));
     const suspended = before.suspend();
@@ -256,7 +258,7 @@ describe('the next agent', () => {
     expect(after.taskState('app')).toMatchObject({ Restarts: 0, Failed: false });
   });
 
-  test('starts a run of which nothing is known again, which is no failure', async () => {
+  test('starts a lost run again, without counting a failure', async () => {
     const before = await run([{ Name: 'app' }]);
     await until(() => expect(statusOf(before)).toBe('running'));
     await before.leave();

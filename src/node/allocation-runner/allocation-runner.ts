@@ -36,13 +36,14 @@ import { type EndReason, endReason, hookOf } from './stages.ts';
 import type { AllocationSurroundings } from './surroundings.ts';
 
 /**
- * Runs the tasks of one allocation in their order and decides when all of them end.
+ * Runs the tasks of one allocation in their order, and decides when all of them must end.
  *
  * Invariants
- *  A1. Which tasks run is a function of the tasks' states (`stages.ts`), looked at after each change.
- *  A2. Once it ends, for whatever reason, only poststop tasks start.
- *  A3. The report is a function of the tasks' states and of the judgement on its health.
- *  A4. It always has a job: the newest that the servers sent of its own registration.
+ *  A1. The set of running tasks is a function of the tasks' states (`stages.ts`), evaluated after
+ *      each change.
+ *  A2. Once the allocation ends, for whatever reason, only poststop tasks start.
+ *  A3. The report is a function of the tasks' states and of the judgement on health.
+ *  A4. The allocation always has a job: the newest that the servers sent, of its own registration.
  */
 export class AllocationRunner {
   readonly id: string;
@@ -58,13 +59,13 @@ export class AllocationRunner {
   readonly #health: HealthTracker;
   readonly #hooks: AllocationHooks;
   readonly #deadline: RunDeadline;
-  /** Aborted when somebody asks not to wait before the tasks are told to end. */
+  /** Aborted to skip the shutdown delay of the group. */
   readonly #hurry = new AbortController();
   #ending = false;
   #leaving = false;
   #looking = false;
   #isBeginning = false;
-  /** How many others have to end before a task may start. */
+  /** How many holds keep tasks from starting. */
   #holds = 0;
   readonly #ready = Promise.withResolvers<void>();
   #isReady = false;
@@ -126,12 +127,12 @@ export class AllocationRunner {
     return this.#tasks.areDone;
   }
 
-  /** Its hooks are not through. */
+  /** Its hooks have not finished. */
   get isPreparing(): boolean {
     return !this.#isReady && !this.isDone;
   }
 
-  /** Who its tasks are that name no user. */
+  /** The user of the tasks that name none. */
   get ownUser(): SystemUser | undefined {
     return this.#user.now ?? this.#user.byDefault;
   }
@@ -164,7 +165,9 @@ export class AllocationRunner {
     return [...this.#tasks.runners.keys()];
   }
 
-  /** What a task uses now; `undefined`: it does not run, or its driver cannot tell. */
+  /**
+   * The resources that a task uses now; `undefined`: it does not run, or its driver cannot tell.
+   */
   async usage(task: string): Promise<DriverUsage | undefined> {
     return this.#tasks.runners.get(task)?.usage();
   }
@@ -174,7 +177,7 @@ export class AllocationRunner {
     return this.#tasks.runners.get(task)?.whenDead ?? Promise.resolve();
   }
 
-  /** No task starts before then. */
+  /** No task starts before `until` has resolved. */
   hold(until: Promise<unknown>): void {
     this.#holds++;
     void until.then(() => {
@@ -183,11 +186,11 @@ export class AllocationRunner {
     });
   }
 
-  /** Begins with the first tasks. Does not wait for them. */
+  /** Starts the first tasks, without waiting for them. */
   async start(): Promise<void> {
     await this.#begin(async () => {
       await makeAllocationDirectories(this.directories).catch((error: Error) => {
-        // The tasks' own set-up fails on it in turn, with an event.
+        // The set-up of the tasks will fail for the same reason, with an event.
         this.#surroundings.onNotice(`allocation ${this.id}: ${error.message}`);
       });
     });
@@ -195,7 +198,7 @@ export class AllocationRunner {
     this.#setDeadline();
   }
 
-  /** Goes on from what was saved. */
+  /** Goes on from the saved state. */
   async restore(): Promise<void> {
     if (this.isDone) {
       this.#resolveDone();
@@ -211,8 +214,8 @@ export class AllocationRunner {
   }
 
   /**
-   * The servers' newest word: an update in place, or the wish that it stops. Without a job, which
-   * may be purged by then, it goes on or ends with the one that it has.
+   * Applies the servers' newest version: an update in place, or the wish to stop. `job` is absent
+   * once it is purged; then the allocation keeps its job.
    */
   update(allocation: Allocation, job?: Job): void {
     this.#specification.update(allocation, job);
@@ -229,7 +232,7 @@ export class AllocationRunner {
     if (allocation.ClientStatus === 'unknown') this.#tellReturn();
   }
 
-  /** Ends it, as the servers wish. Resolves when every task is dead. */
+  /** Ends the allocation for the servers. Resolves when every task is dead. */
   stop(): Promise<void> {
     if (!this.#record.stopping) {
       this.#record.stopping = true;
@@ -256,14 +259,14 @@ export class AllocationRunner {
     return execInTask(this.#commanded, wish);
   }
 
-  /** The agent goes, the tasks stay. */
+  /** The agent ends, and the tasks go on. */
   async leave(): Promise<void> {
     await this.#close();
     await Promise.all(this.#tasks.all.map((task) => task.leave()));
     await this.#record.save();
   }
 
-  /** The agent goes and the tasks end; the next agent starts them again. */
+  /** The agent ends, and the tasks with it; the next agent starts them again. */
   async suspend(): Promise<void> {
     await this.#close();
     await Promise.all(this.#tasks.all.map((task) => task.suspend()));
@@ -274,7 +277,7 @@ export class AllocationRunner {
     return this.#record.noteDelivered();
   }
 
-  /** Removes its files. It must be done. */
+  /** Removes its files. Only after every task is dead. */
   async remove(): Promise<void> {
     this.#leaving = true;
     this.#record.close();
@@ -291,14 +294,14 @@ export class AllocationRunner {
       runners: this.#tasks.runners,
       holding: (run) => {
         const { onNotice } = this.#surroundings;
-        // Nothing of it happens before it is held.
+        // The command runs after the hold has begun.
         const done = Promise.resolve().then(run);
         this.hold(done.catch((error: Error) => onNotice(`${this.id}: ${error.message}`)));
       },
     };
   }
 
-  /** Nothing of it goes on here. */
+  /** Ends all work on the allocation in this agent. */
   async #close(): Promise<void> {
     this.#leaving = true;
     this.#deadline.close();
@@ -341,8 +344,8 @@ export class AllocationRunner {
   }
 
   /**
-   * No task starts before the hooks are, whatever else it waits for and is over meanwhile, and none
-   * is ended before it is known whether it runs.
+   * Prepares, then runs the hooks. No task starts before the hooks have begun, whatever holds end
+   * meanwhile, and none is ended before it is known whether it runs.
    */
   async #begin(prepare: () => Promise<void>): Promise<void> {
     this.#isBeginning = true;
@@ -354,7 +357,7 @@ export class AllocationRunner {
     }
   }
 
-  /** No task starts before they are through. */
+  /** No task starts before the hooks have finished. */
   #runHooks(): void {
     const isIdle = this.#hooks.isEmpty && !this.#user.isNeeded;
     if (isIdle || this.#record.stopping || this.isDone) {
@@ -369,7 +372,7 @@ export class AllocationRunner {
     this.hold(ready);
   }
 
-  /** The servers had lost sight of it. */
+  /** Reports that the tasks still run, after the servers had lost contact with the node. */
   #tellReturn(): void {
     this.#tasks.noteAlive(events.reconnected);
     this.#surroundings.changed(this.report);
@@ -382,7 +385,7 @@ export class AllocationRunner {
     this.#surroundings.changed(this.report);
   }
 
-  /** Looks at the tasks' states, and starts and ends what follows from them. */
+  /** A1: starts and ends tasks as their states demand. */
   #look(): void {
     if (this.#looking || this.#leaving || this.#isBeginning) return;
     this.#looking = true;

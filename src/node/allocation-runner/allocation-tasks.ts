@@ -15,17 +15,17 @@ export interface AllocationTasksOptions {
   readonly specification: Specification;
   readonly saved: Readonly<Record<string, SavedTask>> | undefined;
   readonly user: AllocationUser;
-  /** Resolves when the allocation's hooks are through. */
+  /** Resolves when the allocation's hooks have finished. */
   readonly ready: Promise<void>;
-  /** All end but those that clean up. */
+  /** All tasks are ending, except poststop tasks. */
   readonly isEnding: () => boolean;
-  /** Resolves when the present state of all of them is on disk. Never rejects. */
+  /** Resolves when the present state of all tasks is on disk. Never rejects. */
   readonly save: () => Promise<void>;
-  /** The state of one has changed. Not called while they are made. */
+  /** A task's state has changed. Not called while the runners are being made. */
   readonly changed: () => void;
 }
 
-/** The runners of an allocation's tasks, all together. */
+/** The runners of an allocation's tasks. */
 export class AllocationTasks {
   readonly runners: ReadonlyMap<string, TaskRunner>;
   readonly #specification: Specification;
@@ -58,7 +58,7 @@ export class AllocationTasks {
     return Object.fromEntries([...this.runners].map(([name, { saved }]) => [name, saved]));
   }
 
-  /** Starts those whose turn it is, as far as they may. */
+  /** Starts the tasks whose stage has come, if `mayStart` allows them. */
   startAllowed(mayStart: (task: Task) => boolean): void {
     const { tasks } = this.#specification;
     const allowed = allowedTasks(tasks, this.states);
@@ -67,21 +67,21 @@ export class AllocationTasks {
     }
   }
 
-  /** Tasks that clean up are ended, or never begin. */
+  /** Ends poststop tasks, also those that have not begun. */
   cancelCleanUp(): void {
     for (const task of this.#specification.tasks) {
       if (hookOf(task) === 'poststop') void this.runners.get(task.Name)?.kill();
     }
   }
 
-  /** A poststop task that will never be allowed to run is over, too. */
+  /** Ends poststop tasks that will never be allowed to run. */
   endLeftovers(): void {
     for (const name of leftovers(this.#specification.tasks, this.states)) {
       void this.runners.get(name)?.kill();
     }
   }
 
-  /** Tells those that are not dead. */
+  /** Adds an event to the tasks that are not dead. */
   noteAlive(event: EventAt): void {
     for (const task of this.all) if (task.state.State !== 'dead') task.note(event);
   }

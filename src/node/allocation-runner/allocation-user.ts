@@ -12,10 +12,13 @@ export interface AllocationUserOptions {
   readonly saved: SavedAllocation | undefined;
 }
 
-/** The user that is one allocation's alone: of its tasks that name none, and of their files. */
+/**
+ * A user of the machine for one allocation alone. The tasks that name no user run as this one, and
+ * their files are its.
+ */
 export class AllocationUser {
   readonly #options: AllocationUserOptions;
-  /** Whether the allocation has one, or gets one. */
+  /** Whether the allocation has such a user, or may get one. */
   readonly isGiven: boolean;
 
   constructor(options: AllocationUserOptions) {
@@ -31,7 +34,7 @@ export class AllocationUser {
     return this.isGiven ? this.#options.surroundings.users?.of(this.#id) : undefined;
   }
 
-  /** Who the allocation's tasks are instead where it has none. */
+  /** The user of such tasks when the allocation has none of its own. */
   get byDefault(): SystemUser | undefined {
     const { defaultUser = '' } = this.#drivers.find((driver) => driver?.usesOwnUser) ?? {};
     return findSystemUser(defaultUser);
@@ -46,7 +49,7 @@ export class AllocationUser {
     return this.isGiven && this.#drivers.some((driver) => driver?.usesOwnUser);
   }
 
-  /** Before the allocation's tasks start. Rejects when they need one and there is none to be had. */
+  /** Leases the user before the tasks start. Rejects when they need one and none is free. */
   async take(): Promise<void> {
     const { surroundings, directories } = this.#options;
     if (!this.isNeeded || surroundings.users === undefined) return;
@@ -59,7 +62,7 @@ export class AllocationUser {
     return this.#options.specification.allocation.ID;
   }
 
-  /** Of its tasks that name no user. */
+  /** The drivers of the tasks that name no user. */
   get #drivers() {
     const { surroundings, specification } = this.#options;
     return specification.tasks

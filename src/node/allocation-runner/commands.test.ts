@@ -18,14 +18,14 @@ import { testAllocation, testJob } from '../testing/records.ts';
 import { AllocationRunner } from './allocation-runner.ts';
 import { readSavedAllocations } from './saved-allocation.ts';
 
-// What the servers ask over the stream of a node is done to the tasks of its allocations.
+// Commands of servers over the stream of a node act on the tasks of its allocations.
 
 let dataDirectory: string;
 let world: SimulatedWorld;
 let driver: MockDriver;
 let runner: AllocationRunner;
 let server: StreamConnection;
-/** What an operator was told; a test that expects nothing of it fails. */
+/** Notices to the operator; a test fails on notices that it does not expect. */
 let notices: string[] | undefined;
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'roster-commands-'));
@@ -61,7 +61,7 @@ async function run(tasks: readonly Input<Task>[], job: JobInput = {}): Promise<v
   await runner.start();
 }
 
-/** Resolves when the node has done it; rejects with its reason. */
+/** Resolves when the node has done the command; rejects with its reason. */
 async function ask(kind: 'restart' | 'signal', wish: object, id = runner.id): Promise<void> {
   for await (const _ of server.open(kind, { alloc_id: id, ...wish })) expect.fail('no bytes');
 }
@@ -89,7 +89,7 @@ const prepare = {
 };
 
 describe('a restart', () => {
-  test('of one task leaves the others alone, and is no failure', async () => {
+  test('of one task leaves the others alone, and counts as no failure', async () => {
     await run([app, other]);
     await until(() => expect(startsOf('other')).toBe(1));
     await ask('restart', { task: 'app' });
@@ -101,7 +101,7 @@ describe('a restart', () => {
     expect(runner.taskState('app')).toMatchObject({ Failed: false, Restarts: 1 });
   });
 
-  test('as often as anybody likes does not use up the policy', async () => {
+  test('does not use up the restart policy, however often', async () => {
     const RestartPolicy = { Attempts: 1, Interval: 1800e9, Delay: 15e9, Mode: 'fail' };
     await run([{ ...app, RestartPolicy }]);
     for (let count = 1; count <= 4; count++) {
@@ -111,7 +111,7 @@ describe('a restart', () => {
     await until(() => expect([startsOf('app'), stateOf('app')]).toEqual([5, 'running']));
   });
 
-  test('of all that run leaves alone what has done its work', async () => {
+  test('of all running tasks leaves completed ones alone', async () => {
     await run([prepare, app, other]);
     await until(() => expect(stateOf('other')).toBe('running'), 500);
     await ask('restart', { task: '' });
@@ -124,7 +124,7 @@ describe('a restart', () => {
     await until(() => expect(stateOf('app')).toBe('running'), 500);
     await ask('restart', { task: '', all: true });
     await until(() => expect([startsOf('prepare'), stateOf('prepare')]).toEqual([2, 'running']));
-    // The main task waits for it, as at the first start.
+    // The main task waits for the prestart task, as at the first start.
     expect([startsOf('app'), stateOf('app')]).toEqual([1, 'pending']);
     await until(() => expect([startsOf('app'), stateOf('app')]).toEqual([2, 'running']), 500);
     expect(eventsOf('app')).toContain('Restart Signaled');
@@ -165,7 +165,7 @@ describe('a restart', () => {
     expect(startsOf('app')).toBe(1);
   });
 
-  test('of all tasks that the driver refuses for one begins the others again', async () => {
+  test('of all tasks restarts the others if the driver refuses one', async () => {
     await run([app, { ...other, Config: { kill_after: '3s' } }]);
     await until(() => expect([stateOf('app'), stateOf('other')]).toEqual(['running', 'running']));
     refuseStop((await driver.recover(`${runner.id}/app#1`))!);
@@ -176,7 +176,7 @@ describe('a restart', () => {
     expect(notices).toEqual([`${runner.id}: not now`]);
   });
 
-  test('of all tasks takes the place of one that is under way', async () => {
+  test('of all tasks replaces one that is under way', async () => {
     await run([{ ...app, Config: { run_for: '10s', kill_after: '3s' } }], { Type: 'batch' });
     await until(() => expect(stateOf('app')).toBe('running'));
     await ask('restart', { task: 'app' });
@@ -188,7 +188,7 @@ describe('a restart', () => {
 });
 
 describe('a signal', () => {
-  test('goes to the task that is named', async () => {
+  test('goes to the named task', async () => {
     await run([app, other]);
     await until(() => expect(startsOf('other')).toBe(1));
     await ask('signal', { task: 'other', signal: 'SIGHUP' });
@@ -196,7 +196,7 @@ describe('a signal', () => {
     expect(eventsOf('other').at(-1)).toBe('Signaling');
   });
 
-  test('goes to all that run when none is', async () => {
+  test('goes to all running tasks when none is named', async () => {
     await run([prepare, app, other]);
     await until(() => expect(stateOf('other')).toBe('running'), 500);
     await ask('signal', { task: '', signal: 'SIGUSR1' });

@@ -3,18 +3,18 @@ import type { DriverCommand, DriverExec } from '../drivers/driver.ts';
 import type { TaskRunner } from '../task-runner/task-runner.ts';
 import { endingRounds } from './stages.ts';
 
-/** What of an allocation's runner is needed to act on its tasks. */
+/** The part of an allocation's runner that commands need. */
 export interface Commanded {
   readonly id: string;
-  /** It ends, or has ended. */
+  /** The allocation is ending, or has ended. */
   readonly isOver: () => boolean;
   readonly tasks: readonly Task[];
   readonly runners: ReadonlyMap<string, TaskRunner>;
-  /** Runs something while no task starts; the first stage begins anew afterwards. */
+  /** Runs a function during which no task starts; afterwards the first stage begins anew. */
   readonly holding: (run: () => Promise<void>) => void;
 }
 
-/** Why something was not done. The codes are those of the catalogue of refusals. */
+/** Why a command was refused. The codes are those of the error catalogue. */
 export class CommandRefusal extends Error {
   override readonly name = 'CommandRefusal';
   readonly code: 'task-not-found' | 'not-running';
@@ -26,17 +26,17 @@ export class CommandRefusal extends Error {
 }
 
 export interface RestartWish {
-  /** Empty: every task that runs. */
+  /** Empty: every running task. */
   readonly task: string;
-  /** All of them from the first stage on, those included that have done their work. */
+  /** Every task from the first stage on, also those that have completed. */
   readonly all: boolean;
 }
 
 const reason = 'User requested restart';
 
 /**
- * Restarts tasks; that does not count as a failure of theirs. Resolves when it has begun.
- * Rejects with {@link CommandRefusal} or `DriverFailure`.
+ * Restarts tasks, which does not count as a failure. Resolves when the restart has begun. Rejects
+ * with {@link CommandRefusal} or `DriverFailure`.
  * Source: docs/behaviour/client.md#commands-on-tasks.
  */
 export async function restartTasks(commanded: Commanded, { task, all }: RestartWish) {
@@ -48,7 +48,7 @@ export async function restartTasks(commanded: Commanded, { task, all }: RestartW
   const { tasks, runners, holding, isOver } = commanded;
   holding(async () => {
     for (const round of endingRounds(tasks)) {
-      // Nobody would end again what is dead and comes back.
+      // A dead task that came back would never be ended again.
       if (isOver()) return;
       const resets = await Promise.allSettled(
         round.map((name) => runners.get(name)?.reset(reason)),
@@ -83,7 +83,7 @@ export async function execInTask(commanded: Commanded, { task, ...command }: Exe
   return runner!.exec(command) satisfies Promise<DriverExec>;
 }
 
-/** The one that is named, or all, as far as they run; there is at least one. */
+/** The named task if it runs, or every running task; at least one. */
 function runningTasks({ id, isOver, runners }: Commanded, name: string): readonly TaskRunner[] {
   if (name !== '' && !runners.has(name)) {
     const names = [...runners.keys()].join(', ');

@@ -7,14 +7,16 @@ import { type EndReason, endingRounds } from './stages.ts';
 
 export interface ShutdownDelay {
   readonly timers: Timers;
-  /** Of the group, in nanoseconds. */
+  /** The shutdown delay of the group, in nanoseconds. */
   readonly delayNs: number;
   readonly runners: readonly TaskRunner[];
-  /** Nobody wants to wait, or no longer. */
+  /** Aborted to skip the delay, also while it lasts. */
   readonly hurry: AbortSignal;
 }
 
-/** The services are out, and who still calls the tasks gets an answer for so long. */
+/**
+ * The services are deregistered; clients that still call the tasks get an answer during the delay.
+ */
 export async function waitShutdownDelay(wait: ShutdownDelay): Promise<void> {
   const { timers, delayNs, runners, hurry } = wait;
   const alive = runners.filter(({ state }) => state.State === 'running');
@@ -29,11 +31,11 @@ export async function waitShutdownDelay(wait: ShutdownDelay): Promise<void> {
 export interface Ending {
   readonly tasks: readonly Task[];
   readonly runners: ReadonlyMap<string, TaskRunner>;
-  /** Absent when the servers wish it. */
+  /** Absent when the servers asked for it. */
   readonly reason: EndReason | undefined;
 }
 
-/** Ends all tasks but those that clean up, in their rounds. Resolves when they are dead. */
+/** Ends all tasks except poststop tasks, in rounds. Resolves when they are dead. */
 export async function endInRounds(ending: Ending): Promise<void> {
   const { tasks, runners, reason } = ending;
   for (const round of endingRounds(tasks)) {

@@ -135,7 +135,7 @@ describe('an allocation', () => {
   const look = (tracker: HealthTracker, app: object, allocation = member) =>
     tracker.look(allocation, job, { app } as never);
 
-  test('is healthy when its tasks ran for the time wanted, in one piece', async () => {
+  test('is healthy when its tasks ran for the minimum time without a break', async () => {
     const tracker = track();
     look(tracker, pending);
     await world.advance(5_000);
@@ -158,13 +158,13 @@ describe('an allocation', () => {
     expect(world.pendingTimers).toBe(0);
   });
 
-  test('is healthy at once where no time is wanted', () => {
+  test('is healthy at once without a minimum time', () => {
     job = jobWith({ Update: { ...strategy, MinHealthyTime: 0 } });
     look(track(), running);
     expect(judgements).toEqual([[0, undefined]]);
   });
 
-  test('is healthy in the moment in which the deadline passes', async () => {
+  test('is healthy if the minimum time and the deadline pass together', async () => {
     const tracker = track();
     look(tracker, pending);
     await world.advance(50_000);
@@ -227,7 +227,7 @@ describe('an allocation', () => {
     expect(judgements.map(([elapsedMs]) => elapsedMs)).toEqual([10_000, 20_000]);
   });
 
-  test('is not judged any more once it is to stop', async () => {
+  test('is not judged once it is to stop', async () => {
     const tracker = track();
     look(tracker, running);
     tracker.stop();
@@ -236,7 +236,7 @@ describe('an allocation', () => {
     expect(judgements).toEqual([]);
   });
 
-  test('has the time that passed while its agent was away', async () => {
+  test('counts the time without an agent', async () => {
     const first = track();
     look(first, running);
     await world.advance(4_000);
@@ -250,7 +250,7 @@ describe('an allocation', () => {
     expect(judgements).toEqual([[10_000, undefined]]);
   });
 
-  test('keeps its judgement over a restart of the agent', async () => {
+  test('keeps its judgement through a restart of the agent', async () => {
     const first = track();
     look(first, running);
     await world.advance(10_000);
@@ -260,7 +260,7 @@ describe('an allocation', () => {
     expect(judgements).toHaveLength(1);
   });
 
-  test('that restarted while its agent was away begins again', async () => {
+  test('whose task restarted without an agent begins its time anew', async () => {
     const first = track();
     look(first, running);
     await world.advance(9_000);
@@ -272,7 +272,7 @@ describe('an allocation', () => {
     expect(judgements).toEqual([[19_000, undefined]]);
   });
 
-  test.each([3_600_000, -3_600_000])('is not misled by a clock that jumps %i ms', async (jump) => {
+  test.each([3_600_000, -3_600_000])('is judged correctly when the clock jumps by %i ms', async (jump) => {
     look(track(), running);
     await world.advance(5_000);
     world.jumpWallClock(jump);

@@ -1,13 +1,14 @@
 /**
- * Whether an allocation is healthy, as far as its tasks and its checks tell.
+ * Whether an allocation is healthy, judged by its tasks and checks.
  * Source: docs/behaviour/client.md#health, docs/behaviour/job-specification.md#update-strategies.
  *
  * Invariants
- *  H1. It is judged once for each deployment: healthy when every task has been as it should for the
- *      whole of the time wanted, and its checks with it where they count, unhealthy when one has failed or the deadline has passed.
- *  H2. What was found healthy and then fails is unhealthy; what was found unhealthy stays so.
- *  H3. Time that passed while the agent was away counts. A correction of the machine's clock while
- *      it runs does not.
+ *  H1. An allocation is judged once for each deployment. It is healthy when its tasks, and its
+ *      checks where they count, have been in order for the whole minimum time. It is unhealthy when
+ *      a task has failed or the deadline has passed.
+ *  H2. A healthy allocation that fails becomes unhealthy; an unhealthy one stays so.
+ *  H3. Time during which no agent ran counts. A correction of the machine's clock while the agent
+ *      runs does not.
  */
 import { durationMs, formatDuration } from '../../base/duration.ts';
 import { formatInstant } from '../../base/instant.ts';
@@ -19,7 +20,7 @@ import { groupNamed } from '../../model/job/job-rules.ts';
 import type { Unready } from '../hooks/hook.ts';
 import { hookOf, isSidecar, type TaskSketch } from './stages.ts';
 
-/** Nanoseconds, as the specification has them. */
+/** In nanoseconds, as in the job. */
 export interface HealthRules {
   readonly minHealthyTime: number;
   readonly healthyDeadline: number;
@@ -28,9 +29,8 @@ export interface HealthRules {
 }
 
 /**
- * How the allocation is judged: in a deployment by the group's update strategy, else by its
- * migration's, since a drain waits for what takes the place of what it moved. `undefined`: not at
- * all.
+ * The rules of the judgement: in a deployment those of the group's update strategy, else those of
+ * its migration, since a drain waits for the health of the replacements. `undefined`: no judgement.
  */
 export function healthRules(
   { DeploymentID, TaskGroup }: Pick<Allocation, 'DeploymentID' | 'TaskGroup'>,
@@ -54,7 +54,7 @@ export type Standing =
   | { readonly kind: 'not-yet'; readonly waiting: readonly string[] }
   | { readonly kind: 'broken'; readonly task: string; readonly failed: boolean };
 
-/** How the tasks stand together. Those that clean up afterwards do not count. */
+/** The state of all tasks together. Poststop tasks do not count. */
 export function standingOf(tasks: readonly TaskSketch[], states: States): Standing {
   const waiting: string[] = [];
   const runs: string[] = [];
@@ -66,7 +66,7 @@ export function standingOf(tasks: readonly TaskSketch[], states: States): Standi
     if (State === 'dead' && (Failed || !passes)) {
       return { kind: 'broken', task: task.Name, failed: Failed };
     }
-    // What prepares has to be done; what follows may still be at it.
+    // Prestart tasks must have completed; poststart tasks may still run.
     const isReady = State === 'dead' || (State === 'running' && (!passes || hook === 'poststart'));
     if (!isReady) waiting.push(task.Name);
     if (!passes) runs.push(`${task.Name}:${Restarts}`);
@@ -77,7 +77,7 @@ export function standingOf(tasks: readonly TaskSketch[], states: States): Standi
 /** Why an allocation is unhealthy, by task. */
 export type Reasons = ReadonlyMap<string, string>;
 
-/** What of it survives the agent. Instants in Unix milliseconds. */
+/** The part that survives the agent. Instants are Unix milliseconds. */
 export interface SavedHealth {
   readonly deploymentId: string;
   readonly beganMs: number | null;
@@ -89,11 +89,11 @@ export interface SavedHealth {
 export interface HealthTrackerOptions {
   readonly clock: Clock;
   readonly timers: Timers;
-  /** It has been judged; with reasons when it is unhealthy. */
+  /** Called with each judgement, with reasons when it is unhealthy. */
   readonly judged: (reasons: Reasons | undefined) => void;
 }
 
-/** One judgement as it comes about; instants by the monotonic clock. */
+/** The progress of one judgement. Instants are of the monotonic clock. */
 interface Trial {
   readonly deploymentId: string;
   readonly beganMs?: number | undefined;
@@ -103,7 +103,7 @@ interface Trial {
 
 type Judged = Pick<Allocation, 'DeploymentID' | 'TaskGroup'>;
 
-/** Judges one allocation, anew for each deployment that it becomes part of. */
+/** Judges one allocation, anew for each of its deployments. */
 export class HealthTracker {
   readonly #options: HealthTrackerOptions;
   #trial: Trial;
@@ -137,7 +137,10 @@ export class HealthTracker {
     };
   }
 
-  /** Looks at the tasks: after each of their changes, and by itself when time makes a difference. */
+  /**
+   * Judges by the tasks' states. To be called after each change; it calls itself when a time has
+   * come.
+   */
   look(
     allocation: Judged,
     job: Job,
@@ -162,7 +165,7 @@ export class HealthTracker {
     this.#timer = this.#options.timers.after(step.waitMs, again);
   }
 
-  /** Nothing is judged any more. */
+  /** No judgement is made from now on. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.clear();
@@ -188,7 +191,7 @@ export class HealthTracker {
     return Math.round(clock.nowMs() - (clock.monotonicMs() - monotonicMs));
   }
 
-  /** Nothing begins in the future, whatever the clock was when it was saved. */
+  /** Never in the future, whatever the clock said when it was saved. */
   #monotonic(wallMs: number): number {
     const { clock } = this.#options;
     return clock.monotonicMs() - Math.max(0, clock.nowMs() - wallMs);
@@ -204,11 +207,11 @@ interface Look {
   readonly rules: HealthRules;
   readonly tasks: readonly TaskSketch[];
   readonly nowMs: number;
-  /** What is not as it should be although all tasks run. */
+  /** Checks that do not pass yet, although all tasks run. */
   readonly lacking: readonly Unready[];
 }
 
-/** What comes of one look: a judgement, or when to look again. */
+/** The next state of a trial, with a judgement or the time until the next look. */
 function nextStep(
   trial: Trial,
   standing: Standing,

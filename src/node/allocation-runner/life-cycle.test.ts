@@ -1,7 +1,4 @@
-/**
- * How allocations end, by docs/behaviour/client.md#the-end-of-an-allocation: their last hour, in
- * order.
- */
+/** How allocations end, in the order of docs/behaviour/client.md#the-end-of-an-allocation. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,7 +81,7 @@ describe('the greatest time to run', () => {
     ...{ ClientStatus: 'complete', ClientDescription: 'Reached its maximum run duration' },
   };
 
-  test('is counted from the creation; its end is complete, and nothing cleans up', async () => {
+  test('counts from the creation; after it the allocation is complete, without poststop tasks', async () => {
     await run([{ Name: 'app' }, cleaner], { MaxRunDuration: 60e9 });
     await isRunning();
     await world.advance(59_000);
@@ -109,7 +106,7 @@ describe('the greatest time to run', () => {
     await until(() => expect(runner.report).toMatchObject(ended), 500);
   });
 
-  test('that ended while the agent was away ends it when the next one takes it up', async () => {
+  test('that passed without an agent ends the allocation when the next agent takes it up', async () => {
     await run([{ Name: 'app' }, cleaner], { MaxRunDuration: 60e9 });
     await isRunning();
     await runner.leave();
@@ -119,13 +116,13 @@ describe('the greatest time to run', () => {
     expect(driver.started).toHaveLength(1);
   });
 
-  test('ends what cleans up as well, also when that is all that is left', async () => {
+  test('ends poststop tasks too, even if only they are left', async () => {
     await run([{ Name: 'app', Config: { run_for: '1s' } }, cleaner], { MaxRunDuration: 60e9 });
     await until(() => expect(state('clean').State).toBe('running'), 100);
     await until(() => expect(runner.report).toMatchObject(ended), 500);
   });
 
-  test('is nothing to one that is done before, and says nothing of one that failed', async () => {
+  test('does not matter to an allocation that ends earlier, and is not mentioned by one that failed', async () => {
     const RestartPolicy = { Attempts: 0, Interval: 60e9, Delay: 0, Mode: 'fail' };
     await run([{ Name: 'app', RestartPolicy, Config: { run_for: '1s', exit_code: 1 } }], {
       MaxRunDuration: 60e9,
@@ -158,7 +155,7 @@ describe('the shutdown delay', () => {
   ];
   const signalled = () => driver.signals.map((line) => line.split(' ')[0]);
 
-  test('of the group comes once before all, and that of a task before its own end', async () => {
+  test('of the group comes once before all ends, and that of a task before its own', async () => {
     await run(tasks, { ShutdownDelay: 10e9 });
     await isRunning('lead');
     stop();
@@ -198,7 +195,7 @@ describe('the shutdown delay', () => {
     }
   });
 
-  test('is begun anew by the next agent, and the task is running for it until then', async () => {
+  test('begins anew with the next agent, for which the task runs until then', async () => {
     await run([{ Name: 'app', ShutdownDelay: 60e9 }]);
     await isRunning();
     stop();
@@ -241,7 +238,7 @@ describe('a task that cannot be killed', () => {
     return { tries: () => tries };
   }
 
-  test('is tried again from time to time', async () => {
+  test('is killed again from time to time', async () => {
     const { tries } = await kill({});
     await until(() => expect(tries()).toBe(5), 5_000);
     expect(refused()).toBe(5);
@@ -255,7 +252,7 @@ describe('a task that cannot be killed', () => {
     expect([tries(), types().length]).toEqual([1, length]);
   });
 
-  test('is left alone by an agent that has left', async () => {
+  test('is left alone by an agent that has ended', async () => {
     const { tries } = await kill({});
     await runner.leave();
     await world.advance(600_000);
@@ -263,7 +260,7 @@ describe('a task that cannot be killed', () => {
   });
 });
 
-test('a task that is still being taken up is not dead before its process is', async () => {
+test('a task that is being taken up is not dead before its process is', async () => {
   const Config = { kill_after: '3s' };
   await run([
     { Name: 'app', Config },

@@ -2,19 +2,19 @@ import type { AllocationReport } from '../../model/allocation/allocation.ts';
 import { clientStatusOf } from '../../model/allocation/allocation-rules.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 
-/** Fixed: it is how its user knows. */
+/** Published text, by which users recognize this end. */
 const expiredDescription = 'Reached its maximum run duration';
 
 export interface ReportQuestion {
   readonly id: string;
   readonly states: Readonly<Record<string, TaskState>>;
-  /** The judgement on its health. */
+  /** The judgement on the allocation's health. */
   readonly health: Pick<AllocationReport, 'DeploymentStatus' | 'DeploymentID'>;
-  /** It ended for its `MaxRunDuration`. */
+  /** It ended because its `MaxRunDuration` had passed. */
   readonly expired: boolean;
 }
 
-/** What the servers are told of an allocation. Pure. */
+/** The report of an allocation to the servers. Pure. */
 export function reportOf({ id, states, health, expired }: ReportQuestion): AllocationReport {
   const { status, description } =
     Object.keys(states).length === 0

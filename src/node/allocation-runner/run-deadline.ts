@@ -5,13 +5,13 @@ import { limits } from '../../model/limits.ts';
 export interface RunDeadlineOptions {
   readonly clock: Clock;
   readonly timers: Timers;
-  /** The time is over. Called once. */
+  /** Called once, when the time has passed. */
   readonly onPassed: () => void;
 }
 
 /**
- * When an allocation has run for its `MaxRunDuration`. The time is counted from its creation, so
- * that it goes on while the agent is away; the clock is looked at again and again, as it may jump.
+ * The end of an allocation's `MaxRunDuration`. It counts from the creation, so time without an
+ * agent counts too. The clock is read again from time to time, as it may jump.
  * Source: docs/behaviour/client.md#the-end-of-an-allocation.
  */
 export class RunDeadline {
@@ -23,7 +23,10 @@ export class RunDeadline {
     this.#options = options;
   }
 
-  /** `createTime` is Unix nanoseconds, `maximum` nanoseconds; null is none. Replaces an earlier one. */
+  /**
+   * Replaces the deadline. `createTime` is in Unix nanoseconds, `maximum` in nanoseconds, or null
+   * for none.
+   */
   set(createTime: number, maximum: number | null): void {
     this.#timer?.clear();
     if (this.#isOver || maximum === null) return;

@@ -6,30 +6,30 @@ import { readJson } from '../files.ts';
 import type { SavedTask } from '../task-runner/task-record.ts';
 import type { SavedHealth } from './health.ts';
 
-/** What a node keeps of an allocation, so that the next agent goes on where this one ended. */
+/** The state of an allocation in a file, from which the next agent goes on. */
 export interface SavedAllocation {
   readonly version: 1;
   readonly allocation: Allocation;
   readonly job: Job;
   readonly tasks: Readonly<Record<string, SavedTask>>;
-  /** Absent in what an agent kept that judged nothing. */
+  /** Absent in files of agents that judged no health. */
   readonly health?: SavedHealth;
-  /** Told to end: nothing of it starts again, except what cleans up. */
+  /** It was told to end: no task starts any more, except poststop tasks. */
   readonly stopping: boolean;
-  /** It had run for its `MaxRunDuration`, and ended for that. Absent is `false`. */
+  /** It ended because its `MaxRunDuration` had passed. Absent: `false`. */
   readonly expired?: boolean;
   /**
-   * That of the user which is its own; `null`: it has none yet. Absent in what an agent kept that
-   * gave no users: its tasks stay who they are, and so do those that they become.
+   * The id of the allocation's own user; `null`: not leased yet. Absent in files of agents that
+   * gave no users: then the tasks keep the user that they had, also after restarts.
    */
   readonly uid?: number | null;
-  /** The servers have its last status: nothing more is to be reported. */
+  /** The servers have its final status: there is nothing more to report. */
   readonly delivered: boolean;
 }
 
 const suffix = '.json';
 
-/** So that the machine has something to do while one is waited for. */
+/** Files are read in groups, so that the machine is busy while one is waited for. */
 const readAtOnce = 16;
 
 export const savedAllocationsDirectory = (dataDirectory: string): string =>
@@ -38,7 +38,7 @@ export const savedAllocationsDirectory = (dataDirectory: string): string =>
 export const savedAllocationPath = (dataDirectory: string, id: string): string =>
   join(savedAllocationsDirectory(dataDirectory), `${id}${suffix}`);
 
-/** All that is kept. `damaged` are the ids of allocations whose files cannot be used. */
+/** Reads the saved allocations. `damaged` are the ids of those whose files cannot be used. */
 export async function readSavedAllocations(dataDirectory: string): Promise<{
   readonly saved: readonly SavedAllocation[];
   readonly damaged: readonly string[];

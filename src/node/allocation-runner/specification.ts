@@ -13,7 +13,7 @@ export interface SpecificationOptions {
   readonly job: Job;
 }
 
-/** What the servers want of one allocation, as of their newest word. */
+/** The newest version of an allocation and its job that the servers sent. */
 export class Specification {
   readonly #options: SpecificationOptions;
   #allocation: Allocation;
@@ -46,13 +46,13 @@ export class Specification {
     return this.tasks.find(({ Name }) => Name === name);
   }
 
-  /** A4: without a job, the one that it has stays. */
+  /** A4: without a new job the present one stays. */
   update(allocation: Allocation, job: Job | undefined): void {
     this.#allocation = allocation;
     this.#job = job ?? this.#job;
   }
 
-  /** Of a task, or, without one, of the allocation itself. */
+  /** The environment of a task, or of the allocation itself. */
   environment(task: Task | undefined, added: Readonly<Record<string, string>>): TaskEnvironment {
     const { directories, surroundings } = this.#options;
     const { node, region, hostEnvironment, drivers } = surroundings;

@@ -13,7 +13,9 @@ const tasks = [
   task('clean', 'poststop'),
 ];
 
-/** `p` pending, `r` running, `d` dead and well, `f` dead and failed; in the order of `tasks`. */
+/**
+ * `p` pending, `r` running, `d` dead without failure, `f` dead and failed; in the order of `tasks`.
+ */
 function states(letters: string, of: readonly TaskSketch[] = tasks): States {
   const words = { p: 'pending', r: 'running', d: 'dead', f: 'dead' } as const;
   return Object.fromEntries(
@@ -43,7 +45,7 @@ test.each([
   expect(starting.map(({ Name }) => Name).join(' ')).toBe(expected);
 });
 
-test('nothing is cleaned up after tasks that never ran', () => {
+test('poststop tasks do not run if no other task ran', () => {
   const never = Object.fromEntries(
     tasks.map(({ Name }) => [Name, { State: 'dead' as const, Failed: false, StartedAt: null }]),
   );
@@ -71,11 +73,10 @@ test('the leader ends first, then the others, then the sidecars; poststop tasks 
 });
 
 /**
- * Every combination of states of one task of each kind, against the stages as
- * docs/behaviour/client.md#the-order-of-tasks lists them: who may run is who some entered stage
- * allows.
+ * Every combination of states of one task of each kind, compared with the stages of
+ * docs/behaviour/client.md#the-order-of-tasks: a task may run if an entered stage allows it.
  */
-test('the stages are those of the table, in every state of every kind of task', () => {
+test('the stages are those of the table, for every state of every kind of task', () => {
   const kinds = [
     task('init', 'prestart'),
     task('proxy', 'prestart', true),

@@ -1,5 +1,6 @@
 /**
- * In which order the tasks of an allocation run, and when the end of one ends the others. Pure.
+ * The order in which the tasks of an allocation run, and when the end of one task ends the others.
+ * Pure.
  * Source: docs/behaviour/client.md#the-order-of-tasks.
  */
 import type { TaskState } from '../../model/allocation/task-state.ts';
@@ -16,7 +17,7 @@ export const hookOf = (task: Pick<Task, 'Lifecycle'>): Hook => task.Lifecycle?.H
 export const isSidecar = (task: Pick<Task, 'Lifecycle'>): boolean =>
   task.Lifecycle?.Sidecar === true && hookOf(task) !== 'poststop';
 
-/** Names of the tasks that may run now; those that ran or run already are among them. */
+/** Names of the tasks that may run now, including those that run or have run. */
 export function allowedTasks(tasks: readonly TaskSketch[], states: States): ReadonlySet<string> {
   const is = (task: TaskSketch, ...words: readonly string[]): boolean =>
     words.includes(states[task.Name]?.State ?? 'pending');
@@ -26,7 +27,7 @@ export function allowedTasks(tasks: readonly TaskSketch[], states: States): Read
   );
   const mainStarted = prestartDone && of('main').every((task) => !is(task, 'pending'));
   const others = tasks.filter((task) => hookOf(task) !== 'poststop');
-  // A task that never ran has nothing to clean up after.
+  // Nothing has run, so there is nothing to clean up.
   const cleanUp =
     others.every((task) => is(task, 'dead')) &&
     others.some((task) => states[task.Name]?.StartedAt != null);
@@ -43,10 +44,10 @@ export type EndReason =
   | { readonly kind: 'sibling-failed'; readonly task: string }
   | { readonly kind: 'leader-dead' }
   | { readonly kind: 'main-tasks-dead' }
-  /** In nanoseconds. Nothing of it cleans up either. */
+  /** `duration` is in nanoseconds. Poststop tasks do not run either. */
   | { readonly kind: 'max-run-duration'; readonly duration: number };
 
-/** Why the tasks that still run must end, if they must. Poststop tasks are no reason. */
+/** Why the remaining tasks must end, if they must. The end of a poststop task is no reason. */
 export function endReason(tasks: readonly TaskSketch[], states: States): EndReason | undefined {
   const concerned = tasks.filter((task) => hookOf(task) !== 'poststop');
   const isDead = (task: TaskSketch): boolean => states[task.Name]?.State === 'dead';
@@ -60,7 +61,10 @@ export function endReason(tasks: readonly TaskSketch[], states: States): EndReas
   return undefined;
 }
 
-/** The tasks to end, in rounds: each begins when the one before is done. Poststop tasks stay. */
+/**
+ * The tasks to end, in rounds: each round begins when the one before is done. Poststop tasks are in
+ * none.
+ */
 export function endingRounds(tasks: readonly TaskSketch[]): readonly (readonly string[])[] {
   const concerned = tasks.filter((task) => hookOf(task) !== 'poststop');
   const rest = concerned.filter((task) => !task.Leader);
@@ -73,7 +77,7 @@ export function endingRounds(tasks: readonly TaskSketch[]): readonly (readonly s
     .filter((round) => round.length > 0);
 }
 
-/** Poststop tasks that never will be allowed to run, once there is nothing left to wait for. */
+/** Poststop tasks that will never be allowed to run, once there is nothing left to wait for. */
 export function leftovers(tasks: readonly TaskSketch[], states: States): readonly string[] {
   const rest = tasks.filter((task) => hookOf(task) !== 'poststop');
   if (!rest.every(({ Name }) => states[Name]?.State === 'dead')) return [];

@@ -6,7 +6,7 @@ import type { Drivers } from '../drivers/driver.ts';
 import type { AllocationHookFactory, TaskHookFactory } from '../hooks/hook.ts';
 import type { UserLeases } from '../users/user-leases.ts';
 
-/** What all allocations of a node share. */
+/** Parts and settings that all allocations of a node share. */
 export interface AllocationSurroundings {
   readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
   readonly dataDirectory: string;
@@ -14,13 +14,13 @@ export interface AllocationSurroundings {
   readonly node: () => NodeRegistration;
   readonly region: string;
   readonly hostEnvironment: Readonly<Record<string, string>>;
-  /** Absent: no allocation has a user of its own, as where the agent can be no other user. */
+  /** Absent: no allocation has a user of its own, as when the agent is not root. */
   readonly users?: UserLeases;
   readonly taskHooks: readonly TaskHookFactory[];
   readonly allocationHooks: readonly AllocationHookFactory[];
-  /** All, when absent. */
+  /** Default: all. */
   readonly defences?: Defences | undefined;
-  /** The report of an allocation has changed. */
+  /** Called when the report of an allocation has changed. */
   readonly changed: (report: AllocationReport) => void;
   readonly onNotice: (sentence: string) => void;
 }

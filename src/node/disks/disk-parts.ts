@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type AllocationDirectories, taskDirectories } from '../directories.ts';
 
 /**
- * What of an allocation's files its successor gets.
+ * The directories of an allocation that its successor gets.
  * Source: docs/behaviour/client.md#disks-that-move.
  */
 export const diskParts = (directories: AllocationDirectories, tasks: readonly string[]) => [

@@ -1,4 +1,4 @@
-/** What an allocation takes over from the one before it, on real agents. */
+/** The data that an allocation takes over from its predecessor, with real agents. */
 import {
   chownSync,
   existsSync,
@@ -28,7 +28,7 @@ const notices: string[] = [];
 beforeEach(() => notices.splice(0));
 const start = () => startAgent({ onNotice: (sentence) => void notices.push(sentence) });
 
-/** The successor of `previous`, or one without. */
+/** An allocation with the predecessor `previous`, or with none. */
 function successor(
   script: string,
   number: number,
@@ -78,7 +78,7 @@ describe('on the same node', () => {
 });
 
 describe('from another node', () => {
-  /** What another machine has of it. */
+  /** The data on another machine. */
   function plant(): () => AsyncIterable<Uint8Array> {
     const root = join(dataDirectory, 'elsewhere');
     const directories = allocationDirectories(root, id(1));
@@ -105,7 +105,7 @@ describe('from another node', () => {
     expect(existsSync(pathOf(2, '.disk'))).toBe(false);
   });
 
-  test('that breaks off is tried again, and then the task starts without it, and is told so', async () => {
+  test('that breaks off is fetched again, and then the task starts without it, with an event', async () => {
     await start();
     let tries = 0;
     const whole = plant();
@@ -125,7 +125,7 @@ describe('from another node', () => {
     expect(notices).toEqual([expect.stringContaining('the connection broke')]);
   });
 
-  test('that nobody has any more is not waited for', async () => {
+  test('that no longer exists is not waited for', async () => {
     await start();
     servers.assign([successor('exec sleep 600', 2, id(1), { Sticky: true, Migrate: true })]);
     await eventually(() => expect(servers.statusOf(id(2))).toBe('running'));
@@ -158,7 +158,7 @@ describe('owners on the way to another node', needing(root), () => {
   const nobody = { uid: 65_534, gid: 65_534 };
   const other = { uid: 4711, gid: 4711 };
 
-  /** What becomes of files of these owners, by the name of the file. */
+  /** The owners after the move, by the name of the file. */
   async function carried(ownUser: SystemUser | undefined, to: SystemUser | undefined) {
     const from = join(dataDirectory, 'from');
     const into = join(dataDirectory, 'into');
@@ -182,7 +182,7 @@ describe('owners on the way to another node', needing(root), () => {
     expect(await carried(ownUser, to)).toMatchObject(expected);
   });
 
-  test('of an agent that gave no users, nobody’s are the heir’s', async () => {
+  test('files of nobody from an agent that gave no users go to the heir', async () => {
     const packing = pack();
     packing.entry({ name: 'd/file', ...nobody }, 'text');
     packing.finalize();

@@ -11,9 +11,9 @@ export interface HandOver {
 }
 
 /**
- * Gives the heir all below a directory that is `from`'s: of whatever kind, without opening it, and
- * through no link. What is another's stays so, also under a name that `from` gave it. The system
- * takes the right to run as its owner away from a file that changes it.
+ * Gives the heir every entry below a directory that belongs to `from`, without opening it and
+ * without following links. Entries of other users stay theirs, also under a name that `from` made.
+ * The system clears the set-user-ID bit of a file whose owner changes.
  */
 export async function handOver(path: string, from: SystemUser, way: HandOver): Promise<void> {
   if (from.uid === way.heir.uid) return;
@@ -21,7 +21,7 @@ export async function handOver(path: string, from: SystemUser, way: HandOver): P
   if (held !== undefined) await handOverIn(held, from, { ...way, depth: 0 });
 }
 
-/** Closes the directory. One thing at a time, so that a large tree keeps nobody waiting. */
+/** Closes the directory. One entry at a time, so that a large tree delays nobody. */
 async function handOverIn(
   held: HeldDirectory,
   from: SystemUser,

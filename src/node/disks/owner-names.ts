@@ -1,6 +1,6 @@
-/** What an archive says of a file's owner: its allocation's own user, or one of the machine. */
+/** The owner's name in an archive for files of the allocation's own user. */
 export const ownName = 'allocation';
 export const otherName = 'machine';
 
-/** `nobody`, as whom an agent that gives no users runs the successor. */
+/** `nobody`: agents that give no users run the successor as this user. */
 export const ownUserOnTheWay = { uid: 65_534, gid: 65_534 } as const;

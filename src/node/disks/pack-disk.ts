@@ -9,7 +9,7 @@ import { openPlainFile, UnfitFile } from '../plain-file.ts';
 import type { SystemUser } from '../system-user.ts';
 import { otherName, ownName, ownUserOnTheWay } from './owner-names.ts';
 
-/** A directory that is packed, and what it is called in the archive. */
+/** A directory to pack, and its name in the archive. */
 export interface PackedDirectory {
   readonly path: string;
   readonly name: string;
@@ -17,8 +17,8 @@ export interface PackedDirectory {
 
 /**
  * The directories as a tar, at the reader's pace: files, directories and links with their owners.
- * No link is followed, and what is none of these is left out. One that is not there is left out.
- * What is `ownUser`'s says so instead of its number, which means another user elsewhere.
+ * Links are not followed; entries of other kinds and missing directories are left out. Files of
+ * `ownUser` are marked with a name, as its number is another user elsewhere.
  */
 export async function* packDisk(
   directories: readonly PackedDirectory[],
@@ -86,7 +86,7 @@ const written = (packing: Pack, header: Header): Promise<void> =>
   });
 
 async function packFile({ packing, ownUser }: Target, path: string, name: string) {
-  // What was exchanged meanwhile for something else is left out like it.
+  // An entry that was replaced meanwhile by another kind is left out too.
   const handle = await openPlainFile(path, constants.O_RDONLY, { mayHaveNames: true }).catch(
     (error: Error) => {
       if (error instanceof UnfitFile) return undefined;

@@ -10,7 +10,7 @@ import { packDisk } from './pack-disk.ts';
 /** The part of an allocation's runner that its successor needs. */
 export interface Predecessor {
   readonly directories: AllocationDirectories;
-  /** Who its tasks were that named no user; `undefined`: the agent's. */
+  /** The user of its tasks that named none; `undefined`: the agent's user. */
   readonly ownUser: SystemUser | undefined;
   /** Resolves when every task is dead. */
   readonly whenDone: Promise<void>;
@@ -18,8 +18,8 @@ export interface Predecessor {
 }
 
 /**
- * Streams of the kind `snapshot`, with the parameter `alloc_id`: once the allocation is over, what it
- * leaves to its successor, as a tar. Waits for that as long as somebody listens.
+ * Streams of the kind `snapshot`, with the parameter `alloc_id`: the data for the successor of an
+ * allocation, as a tar. Waits until the allocation is over, while somebody listens.
  */
 export const snapshotHandler =
   (allocation: (id: string) => Predecessor | undefined, defences?: Defences): StreamHandler =>

@@ -4,8 +4,8 @@ import type { Defences } from '../defences.ts';
 import { HeldDirectory } from '../held-directory.ts';
 
 /**
- * Moves what is in a directory into another, which is made where it is not there. What is no
- * directory, or a link that a task put in its place, has nothing.
+ * Moves the entries of a directory into another, which is made when missing. A source that is no
+ * directory, such as a link that a task put there, counts as empty.
  */
 export async function takeOver(from: string, to: string, defences?: Defences): Promise<void> {
   const source = await HeldDirectory.open(from, defences).catch(() => undefined);
@@ -13,7 +13,7 @@ export async function takeOver(from: string, to: string, defences?: Defences): P
   try {
     const names = await source.names();
     if (names.length === 0) return;
-    // `<task>/local` is the task's own later; its parents are the agent's.
+    // `<task>/local` will be given to the task; its parents stay the agent's.
     await mkdir(dirname(to), { recursive: true, mode: 0o755 });
     await HeldDirectory.during(dirname(to), async (above) => {
       const held = await above.child(basename(to), undefined);
@@ -28,7 +28,7 @@ export async function takeOver(from: string, to: string, defences?: Defences): P
   }
 }
 
-/** A directory for the time that `use` takes. */
+/** A directory that exists while `use` runs. */
 export async function withStaging(
   path: string,
   use: (path: string) => Promise<void>,

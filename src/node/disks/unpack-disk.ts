@@ -15,9 +15,9 @@ export interface UnpackOptions {
 }
 
 /**
- * Unpacks what `packDisk` packed into a directory that nobody else reaches. Links come last: nothing
- * is written through one. Owners are kept where this user may; what was the predecessor's own user's
- * is the heir's.
+ * Unpacks an archive of `packDisk` into a directory that nobody else reaches. Links are made last,
+ * so nothing is written through a link. Owners are kept if the agent may set them; files of the
+ * predecessor's own user go to the heir.
  */
 export async function unpackDisk(
   source: AsyncIterable<Uint8Array>,
@@ -25,7 +25,7 @@ export async function unpackDisk(
   { signal, heir }: UnpackOptions,
 ): Promise<void> {
   const entries = extract();
-  // What reads the entries may hear only that they ended, and not the reason.
+  // The reader of entries may learn only that they ended, and not why.
   let broken: unknown;
   async function* told(): AsyncGenerator<Uint8Array> {
     try {
@@ -73,7 +73,7 @@ export async function unpackDisk(
     throw broken ?? error;
   }
   await fed;
-  // Directories from the inside out: one may be closed to the agent from then on.
+  // Directories from the inside out: their permissions may shut the agent out.
   for (const make of [...links, ...directories.reverse()]) await make();
 }
 
@@ -100,6 +100,6 @@ async function own(path: string, header: Header, heir: SystemUser | undefined): 
   });
 }
 
-/** An agent that gave no users said so of what was no named user's. */
+/** Agents that gave no users wrote this for files without a named user. */
 const isOfNobody = ({ uname, uid }: Header): boolean =>
   uname !== otherName && uid === ownUserOnTheWay.uid;

@@ -1,15 +1,15 @@
 /**
- * Which drivers a node has is its own choice, whatever servers ask of it.
+ * A node decides itself which drivers it has, whatever servers ask of it.
  *
- * 1. A driver that is not allowed starts nothing, and is told as absent, with the reason.
- * 2. What it started for an earlier agent is found, commanded and ended like any other.
+ * 1. A driver that is not allowed starts nothing, and is reported as absent, with the reason.
+ * 2. Its runs from an earlier agent are found, commanded and ended like others.
  */
 import { unguardedDriver } from '../../model/node/drivers.ts';
 import { type Driver, DriverFailure } from './driver.ts';
 
-/** What of its drivers a node allows. */
+/** The drivers that a node allows. */
 export interface DriverSettings {
-  /** By name, and no other; absent: all but `raw_exec`. */
+  /** Names of the allowed drivers. Default: all but `raw_exec`. */
   readonly allow?: readonly string[];
 }
 

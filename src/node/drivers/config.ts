@@ -1,11 +1,14 @@
-/** Checks of a task's `Config`, which the server takes as it is: a table of fields a driver knows. */
+/**
+ * Checks of a task's `Config`, which servers do not check: a table of the fields that a driver
+ * knows.
+ */
 import { parseDuration } from '../../base/duration.ts';
 import type { Fault } from '../../model/errors.ts';
 
-/** Says what is wrong with a value that is present, or nothing: then it is a `T`. */
+/** Returns the fault of a value, or nothing when the value is a `T`. */
 export interface Check<T = unknown> {
   (value: unknown): string | undefined;
-  /** For the types alone. */
+  /** Only for the types. */
   readonly takes?: T;
 }
 
@@ -22,7 +25,7 @@ type RequiredOf<F> = {
 }[keyof F];
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** A `Config` in which nothing was found wrong. */
+/** A `Config` without faults. */
 export type ConfigOf<F> = Flat<
   { readonly [K in RequiredOf<F>]: Taken<F[K]> } & {
     readonly [K in Exclude<keyof F, RequiredOf<F>>]?: Taken<F[K]>;
@@ -66,7 +69,7 @@ export const flag: Check<boolean> = (value) =>
 export const duration: Check<string | number> = (value) =>
   durationNs(value) === undefined ? 'must be a duration such as "30s"' : undefined;
 
-/** Nanoseconds of a duration written either way. */
+/** The nanoseconds of a duration that is a number or a text. */
 export function durationNs(value: unknown): number | undefined {
   if (typeof value === 'string') return parseDuration(value);
   return Number.isSafeInteger(value) ? (value as number) : undefined;

@@ -3,8 +3,8 @@ import type { ExecEntrance } from '../supervisor/protocol.ts';
 import { type DriverCommand, type DriverExec, DriverFailure } from './driver.ts';
 
 /**
- * Runs a command beside a task that the supervisor runs. `via` says how an isolated task is
- * entered; without it the command is as the task's own is. Rejects with `DriverFailure`.
+ * Runs a command beside a task of the supervisor. `via` says how to enter an isolated task; without
+ * it the command runs like the task's own command. Rejects with `DriverFailure`.
  */
 export async function execBeside(
   supervisor: Pick<SupervisorClient, 'exec'>,

@@ -1,4 +1,4 @@
-/** Isolated tasks, as they are from the inside. Every test is of real processes. */
+/** Isolated tasks seen from the inside, with real processes. */
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,14 +38,14 @@ import { allowancesOf } from './isolation/settings.ts';
 import { findTools } from './isolation/tools.ts';
 import { defaultHostView, viewOptions } from './isolation/view.ts';
 
-/** Of a node that allows what widens a sandbox. */
+/** The driver of a node that allows all extensions of sandboxes. */
 const exec = () =>
   driverNamed('exec', {
     ...{ allowsRoot: true, allowsHostPid: true, allowsHostIpc: true },
     allowedCapabilities: ['chown', 'kill', 'net_bind_service'],
   });
 
-/** What a script prints that ends well. */
+/** The output of a script that succeeds. */
 async function printed(
   text: string,
   ...[config, change]: [object?, Parameters<typeof runTask>[2]?]
@@ -55,7 +55,7 @@ async function printed(
   return run.log().trim();
 }
 
-/** Ways into what holds the output of tasks. Those that worked are told. */
+/** Attempts to get at the pipes and logs of tasks. Successful ones are printed. */
 const intoLogs = [
   'echo forged >> /alloc/logs/app.stdout.0',
   'rm -f /alloc/logs/app.stdout.0',
@@ -97,7 +97,7 @@ describe('a task sees', () => {
     expect(await printed(attempt, {}, { user: 'root' })).toBe('refused');
   });
 
-  test('what it writes to its directories, where the host has them', async () => {
+  test('its directories, whose files are those of the host', async () => {
     const text = `
       echo a > /alloc/data/a; echo b > /local/b; echo c > /secrets/c; echo d > /tmp/d
       stat -c %a:%U /tmp /secrets
@@ -123,7 +123,7 @@ describe('a task sees', () => {
     expect([first, own]).toEqual(['bwrap', '2']);
   });
 
-  test('the host’s processes when it asks for them', async () => {
+  test('the host’s processes if it asks for them', async () => {
     const seen = await printed('echo $$', { pid_mode: 'host' });
     expect(Number(seen)).toBeGreaterThan(10);
   });
@@ -138,7 +138,7 @@ describe('a task sees', () => {
     );
   });
 
-  test('a place of the host that the node shows it, and then no more than that', async () => {
+  test('only the places of the host that the node shows it', async () => {
     const driver = driverNamed('exec', {
       view: {
         '/usr': '/usr',
@@ -193,7 +193,7 @@ describe('a task runs', () => {
     expect(sets).toEqual([...expected, '1']);
   });
 
-  test('in its own root, or where it says', async () => {
+  test('in its own root, or in its work_dir', async () => {
     expect(await printed('pwd')).toBe('/');
     expect(await printed('pwd', { work_dir: 'local' })).toBe('/local');
     expect(await printed('pwd', { work_dir: '/usr/lib' })).toBe('/usr/lib');
@@ -213,7 +213,7 @@ describe('a task runs', () => {
     expect(await run.exited).toMatchObject({ exitCode });
   });
 
-  test('with its variables, whatever is in them, and shows them to nobody', async () => {
+  test('with its variables, whatever their values, and shows them to nobody', async () => {
     const variables = {
       'a.b': 'x',
       TEXT: 'one\ntwo "three" $four',
@@ -243,12 +243,12 @@ describe('a task runs', () => {
     expect(await run.exited).toMatchObject({ signal: 9 });
   });
 
-  test('a library that its variables name, only once it has no more rights than it is given', async () => {
+  test('with a library of its variables, which is loaded only after all further rights are dropped', async () => {
     const seen = await printed(
       'echo ${LD_PRELOAD:-none}; env | grep -c LD_PRELOAD',
       {},
       {
-        // The loader tells of a file that it cannot load in the error output of each program.
+        // The loader reports a file that it cannot load on each program's error output.
         variables: { LD_LIBRARY_PATH: '/local', LD_PRELOAD: '' },
       },
     );
@@ -328,7 +328,7 @@ describe('a task is refused', () => {
     });
   });
 
-  test('by a sandbox that cannot be made, and nothing is left', async () => {
+  test('if its sandbox cannot be made, and nothing is left', async () => {
     const settings = {
       view: { ...defaultHostView, '/etc/hostname': '/etc/hosts/inside-of-a-file' },
     };
@@ -337,7 +337,7 @@ describe('a task is refused', () => {
     });
   });
 
-  test('by a sandbox that fails only now', async () => {
+  test('if its sandbox fails late', async () => {
     const prepare = ({ local }: TaskDirectories) => {
       rmdirSync(local);
       symlinkSync('/nowhere', local);
@@ -351,7 +351,7 @@ describe('a task is refused', () => {
 describe('a signal', () => {
   const waiting = 'trap "echo got; exit 3" USR1; echo ready; while :; do sleep 0.02; done';
 
-  test('reaches the command, and its exit is told', async () => {
+  test('reaches the command, whose exit is reported', async () => {
     const run = await runTask(exec(), script(waiting));
     await eventually(() => expect(run.log()).toBe('ready\n'));
     await run.signal('SIGUSR1');
@@ -359,13 +359,13 @@ describe('a signal', () => {
     expect(run.log()).toBe('ready\ngot\n');
   });
 
-  test('that ends the command is told as a shell would, with its number', async () => {
+  test('that ends the command is reported as by a shell, with its number', async () => {
     const run = await runTask(exec(), { command: 'sleep', args: ['600'] });
     await run.stop('SIGINT', 5000);
     expect(await run.exited).toMatchObject({ exitCode: 130, signal: 2 });
   });
 
-  test('to one that has ended is refused', async () => {
+  test('to an ended task is refused', async () => {
     const run = await runTask(exec(), script('exit 0'));
     await run.exited;
     await expect(run.signal('SIGUSR1')).rejects.toThrow('the task is not running');
@@ -373,7 +373,7 @@ describe('a signal', () => {
 });
 
 describe('an agent that is replaced', () => {
-  test('finds the task as it was, signals it and learns its exit', async () => {
+  test('finds the unchanged task, signals it and learns its exit', async () => {
     const before = await runTask(
       exec(),
       script('trap "exit 5" TERM; echo ready; while :; do sleep 0.02; done'),
@@ -388,7 +388,7 @@ describe('an agent that is replaced', () => {
     expect(await handle.exited).toMatchObject({ exitCode: 5 });
   });
 
-  test('and a supervisor that is killed takes its isolated tasks along', async () => {
+  test('finds its isolated tasks ended if the supervisor was killed', async () => {
     const run = await runTask(exec(), script('echo ready; sleep 600 & wait'));
     await eventually(() => expect(run.log()).toBe('ready\n'));
     const { command } = findInside(supervisor.status(run.runId)!.pid)!;
@@ -401,7 +401,7 @@ describe('an agent that is replaced', () => {
 });
 
 describe('an agent that is not root', () => {
-  /** The driver as such an agent has it; that the kernel then asks for less is not to be seen here. */
+  /** The driver of such an agent. Fewer demands of the kernel are not visible here. */
   const driver = () => {
     const input = { settings: {}, cgroups: noCgroups, path: '/usr/bin:/bin', isRoot: false };
     const tools = findTools({ ...input, defences: allDefences });
@@ -414,7 +414,7 @@ describe('an agent that is not root', () => {
     });
   };
 
-  test('runs tasks as itself, with the same view and the devices that they need', async () => {
+  test('runs tasks as its own user, with the same view and the necessary devices', async () => {
     const text =
       'echo x > /dev/null; head -c 3 /dev/zero | wc -c > /dev/stdout; ls / /dev; touch /x';
     const run = await runTask(driver(), script(text));
@@ -461,7 +461,7 @@ describe('a command beside a task', () => {
     defences: allDefences,
   };
 
-  /** What a command prints that is spawned as it is said. */
+  /** The output of a command that is spawned as the entry says. */
   const beside = (run: Run, ...command: readonly string[]) => {
     const { command: words, variables } = entryInto(supervisor.status(run.runId)!, command, tools);
     const [program, ...args] = words;
@@ -486,7 +486,7 @@ describe('a command beside a task', () => {
     expect(() => beside(run, 'true')).toThrow('the task is not running');
   });
 
-  test('is told the task’s control groups, and ends with it', async () => {
+  test('gets the task’s control groups, and ends with the task', async () => {
     const run = await runTask(exec(), { command: 'sleep', args: ['600'] });
     const status = supervisor.status(run.runId)!;
     const enter = () => entryInto(status, ['sleep', '600'], tools);

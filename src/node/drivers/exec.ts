@@ -23,7 +23,7 @@ const namespace =
     return value === 'private' || value === 'host' ? undefined : 'must be "private" or "host"';
   };
 
-/** What every task in a sandbox may say of it. */
+/** The fields of a `Config` that all sandboxed tasks have. */
 export const isolationFields = (allowances: Allowances): ConfigFields => ({
   work_dir: { check: text },
   pid_mode: { check: namespace('isolation.allow_host_pid', allowances.allowsHostPid) },
@@ -33,18 +33,18 @@ export const isolationFields = (allowances: Allowances): ConfigFields => ({
   pids_limit: { check: processCount },
 });
 
-/** What all drivers share whose tasks are in sandboxes. */
+/** The parts that all drivers with sandboxes share. */
 export interface IsolationPorts {
   readonly supervisor: SupervisorClient;
-  /** Looks once; the machine does not change while the agent runs. */
+  /** The tools are looked for once, as the machine does not change while the agent runs. */
   readonly tools: () => Promise<FoundTools>;
   readonly allowances: Allowances;
   readonly isRoot: boolean;
-  /** Where the programs are looked for that it takes. */
+  /** The directories in which the tools are looked for. */
   readonly path: string;
 }
 
-/** Tasks in sandboxes that see the system read-only and their own directories. */
+/** Runs tasks in sandboxes that see the system read-only, and their own directories. */
 export function execDriver(ports: IsolationPorts): Driver {
   const fields: ConfigFields = {
     command: { required: true, check: text },
@@ -66,7 +66,7 @@ export function execDriver(ports: IsolationPorts): Driver {
   };
 }
 
-/** What of a driver does not depend on what it runs in its sandboxes. */
+/** The parts of a driver that are the same for every program in a sandbox. */
 export const isolatedMethods = ({ supervisor, tools, isRoot, path }: IsolationPorts) =>
   ({
     capabilities: {
@@ -76,7 +76,7 @@ export const isolatedMethods = ({ supervisor, tools, isRoot, path }: IsolationPo
       networkModes: ['host', 'group'],
     },
     defaultKillSignal: 'SIGINT',
-    // Who cannot be another user stays who the agent is.
+    // An agent that is not root can run tasks as its own user only.
     defaultUser: isRoot ? 'nobody' : '',
     usesOwnUser: isRoot,
     ...processMethods(supervisor),
@@ -95,18 +95,18 @@ export const isolatedMethods = ({ supervisor, tools, isRoot, path }: IsolationPo
       const entry = await onceBegun(() => entryInto(status, command.command, entryTools));
       const wordsBefore = entry.command.length - command.command.length;
       const inside = { ...command, command: entry.command.slice(wordsBefore) };
-      // The agent's own user enters, and becomes the task's inside.
+      // The command enters as the agent's user, and becomes the task's user inside.
       const via = {
         prefix: entry.command.slice(0, wordsBefore),
         ...{ env: entry.variables, directory: '/', user: '' },
       };
       return execBeside(supervisor, runId, inside, via);
     },
-    // `raw_exec` asks for all that the supervisor runs.
+    // `raw_exec` ends the unclaimed runs of all drivers of the supervisor.
     endUnclaimed: async () => {},
   }) satisfies Partial<Driver>;
 
-/** The time between a sandbox and the program in it is short. */
+/** Waits for the short time between the start of a sandbox and that of the program in it. */
 async function onceBegun<T>(enter: () => T): Promise<T> {
   for (let look = 1; ; look++) {
     try {
@@ -146,7 +146,7 @@ export function isolationFingerprint(found: FoundTools): DriverFingerprint {
       cgroups: describeLayout(cgroups) || 'none',
       limits: limited.join(',') || 'none',
       seccomp: String(isKnownArchitecture(process.arch)),
-      // Another user, and so root, is only to be had from an agent that is root.
+      // Only an agent that is root can run tasks as other users, root among them.
       ...allowanceAttributes(setpriv === undefined ? withoutUsers(allowances) : allowances),
     },
   };

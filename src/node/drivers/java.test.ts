@@ -35,14 +35,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(built, { recursive: true }));
 
-/** A task that finds in `local` what was built. */
+/** A task with the built classes in `local`. */
 const run = (config: Record<string, unknown>) =>
   runTask(driverNamed('java'), config, {
     resources,
     prepare: ({ local }) => cpSync(built, local, { recursive: true }),
   });
 
-test('the runtime is found, and told', async () => {
+test('the runtime is found and reported', async () => {
   const { detected, attributes } = await driverNamed('java').fingerprint();
   expect(detected).toBe(true);
   expect(attributes).toMatchObject({
@@ -68,7 +68,7 @@ describe('a program', () => {
     expect(Number(memoryMb)).toBeLessThanOrEqual(64);
   });
 
-  test('heeds the task’s memory by itself, and is told to end', async () => {
+  test('keeps to the task’s memory by itself, and gets the signal to end', async () => {
     const task = await run({ jar_path: 'local/hello.jar' });
     await eventually(() => expect(task.log()).toContain('ready\n'));
     expect(Number(task.log().split(' ')[3])).toBeLessThan(150);
@@ -107,7 +107,7 @@ test.each([
   expect(javaArguments(config)).toEqual(args);
 });
 
-test('a runtime that says something first is understood', () => {
+test('a runtime that prints other lines first is understood', () => {
   const said = 'Picked up JAVA_TOOL_OPTIONS: -Xmx1m\nopenjdk version "21" 2023\nRuntime\nVM\n';
   expect(javaAttributes(said)).toEqual({ version: '21', runtime: 'Runtime', vm: 'VM' });
 });

@@ -25,14 +25,14 @@ export interface JavaConfig {
 }
 
 interface Java {
-  /** Where the runtime with its libraries is. */
+  /** The directory of the runtime and its libraries. */
   readonly home: string;
-  /** Where the system keeps what belongs into it, with links from there. */
+  /** Directories of the system to which links in the runtime's directory lead. */
   readonly settings: readonly string[];
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Java programs, in sandboxes as those of `exec`. */
+/** Runs Java programs in the same sandboxes as `exec`. */
 export function javaDriver(ports: IsolationPorts): Driver {
   const fields: ConfigFields = {
     jar_path: { check: text },
@@ -75,7 +75,7 @@ function programFaults(config: Readonly<Record<string, unknown>>): readonly Faul
   return [{ pointer: `/${named[0] ?? 'jar_path'}`, message }];
 }
 
-/** Relative paths are those of the task's root, whatever its `work_dir` is. */
+/** Relative paths begin at the task's root, whatever its `work_dir` is. */
 export function javaArguments(config: JavaConfig): readonly string[] {
   const {
     jar_path: jar,
@@ -93,7 +93,7 @@ export function javaArguments(config: JavaConfig): readonly string[] {
   ];
 }
 
-/** A runtime in a place of its own is shown to its tasks where the host has it. */
+/** A runtime outside the usual directories is mounted at the host's path. */
 function withRuntime(view: HostView, { home, settings }: Java): HostView {
   const missing = [home, ...settings].filter(
     (path) => hostPath(view, undefined, path) === undefined,
@@ -114,7 +114,7 @@ async function findJava(path: string): Promise<Java | string> {
   return { home, settings, attributes: javaAttributes(said) };
 }
 
-/** Of what `java -version` says: version, runtime and virtual machine, a line each. */
+/** From the output of `java -version`: version, runtime and virtual machine, a line each. */
 export function javaAttributes(said: string): Record<string, string> {
   const lines = said.split('\n').map((line) => line.trim());
   const first = lines.findIndex((line) => / version "/.test(line));

@@ -1,4 +1,4 @@
-/** What a task may use, what it is seen to use, and how one ends that will not. Real processes. */
+/** Limits and usage of tasks, and the end of tasks that resist. With real processes. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { rawExecDriver } from './raw-exec.ts';
 const layout = readCgroupLayout();
 const both = [['raw_exec'], ['exec']] as const;
 
-/** Of one of the run's control groups, whichever has the file. */
+/** Reads a file from the control group of the run that has it. */
 function cgroupFile(run: Run, ...names: readonly string[]): string | undefined {
   const { cgroups = [] } = supervisor.status(run.runId)!;
   const paths = cgroups.flatMap((path) => names.map((name) => join(path, name)));
@@ -28,12 +28,12 @@ describe('memory', needing(controller('memory')), () => {
   const resources = { cpuMhz: 100, cores: [], memoryMb: 20, memoryMaxMb: 0 };
   const eats = script('head -c 100000000 /dev/zero | tail');
 
-  test('a task that takes more than it was given is killed, and that is told', async () => {
+  test('a task that uses more than it was given is killed, and that is reported', async () => {
     const run = await runTask(driverNamed('exec'), eats, { resources });
     expect(await run.exited).toMatchObject({ exitCode: 137, signal: 9, oomKilled: true });
   });
 
-  test('one that gets along with less of a program that was killed is not', async () => {
+  test('a task that survives the kill of one of its processes does not count as killed', async () => {
     const survives = script('head -c 100000000 /dev/zero | tail; exit 0');
     const run = await runTask(driverNamed('exec'), survives, { resources });
     const exit = await run.exited;
@@ -59,7 +59,7 @@ describe('memory', needing(controller('memory')), () => {
 });
 
 describe('cores', needing(controller('cpuset')), () => {
-  test('a task with cores of its own runs on these', async () => {
+  test('a task with reserved cores runs on these', async () => {
     const resources = { cpuMhz: 100, cores: [1], memoryMb: 64, memoryMaxMb: 0 };
     const text = script('grep Cpus_allowed_list /proc/self/status | cut -f2');
     const run = await runTask(driverNamed('exec'), text, { resources });
@@ -69,21 +69,21 @@ describe('cores', needing(controller('cpuset')), () => {
 });
 
 describe('processes', needing(controller('pids')), () => {
-  // Each waits, so that what was forked is there to be counted.
+  // Each waits, so that the forked processes can be counted.
   const forks = 'i=0; while [ $i -lt 60 ]; do sleep 600 & i=$((i+1)); done; wait';
 
-  test.each(both)('%s: one that forks without end has so many and no more', async (name) => {
+  test.each(both)('%s: a task that forks without end has only so many', async (name) => {
     const run = await runTask(driverNamed(name), script(forks, { pids_limit: 20 }));
-    // The shell cannot fork, and ends; all that it had started ends with it.
+    // The shell cannot fork any more and ends, and its processes with it.
     expect(await run.exited).toMatchObject({ exitCode: 2, signal: 0 });
     expect(run.log('stderr')).toMatch(/fork/i);
     expect(leftoversOf(run.task.allocId)).toEqual([]);
   });
 
-  // Forks from its first moment on, and would be 255 processes if nothing held it.
+  // Forks from its first moment on, and would become 255 processes without a bound.
   const bomb = 'bomb() { if [ $1 -gt 0 ]; then bomb $(($1-1)) & bomb $(($1-1)) & fi; sleep 600; }';
 
-  test.each(both)('%s: one that forks at once, and its children too, is bounded', async (name) => {
+  test.each(both)('%s: a task that forks at once, as do its children, is bounded', async (name) => {
     const text = script(`trap "" INT TERM; ${bomb}; bomb 7`, { pids_limit: 40 });
     const run = await runTask(driverNamed(name), text);
     await eventually(() => expect(run.log('stderr')).toMatch(/fork/i));
@@ -93,7 +93,7 @@ describe('processes', needing(controller('pids')), () => {
     expect(leftoversOf(run.task.allocId)).toEqual([]);
   });
 
-  test.each(both)('%s: without a wish the limit is the one of all tasks', async (name) => {
+  test.each(both)('%s: the default limit is that of all tasks', async (name) => {
     const run = await runTask(driverNamed(name), { command: 'sleep', args: ['600'] });
     expect(cgroupFile(run, 'pids.max')).toBe('4096');
     await run.stop('SIGKILL', 0);
@@ -102,7 +102,7 @@ describe('processes', needing(controller('pids')), () => {
 });
 
 describe('an end', () => {
-  test.each(both)('%s: of one that ignores its signals comes with the timeout', async (name) => {
+  test.each(both)('%s: of a task that ignores signals comes with the timeout', async (name) => {
     const text = 'trap "" INT TERM HUP; echo ready; while :; do sleep 0.02; done';
     const run = await runTask(driverNamed(name), script(text));
     await eventually(() => expect(run.log()).toBe('ready\n'));
@@ -110,7 +110,7 @@ describe('an end', () => {
     expect(await run.exited).toMatchObject({ signal: 9 });
   });
 
-  // Out of its group, its session, its parents and its environment.
+  // A process that left its group, its session, its parents and its environment.
   const daemon = 'setsid env -i /bin/sh -c "sleep 600 & echo \\$! >> $1; sleep 600" & ';
 
   test.each([
@@ -119,18 +119,18 @@ describe('an end', () => {
     ['exec', 'ends by itself', 'exit 0'],
     ['exec', 'is killed', 'sleep 600'],
   ])('%s: of one that %s leaves no daemon behind', async (name, _how, last) => {
-    // Of both drivers' tasks: raw_exec begins in the directory beside which `alloc` is.
+    // For both drivers: raw_exec begins in the directory beside `alloc`.
     const pids = name === 'exec' ? '/alloc/data/pids' : '../alloc/data/pids';
     const written = `while [ ! -s ${pids} ]; do sleep 0.02; done; echo ready`;
     const run = await runTask(
       driverNamed(name),
       script(`set -- ${pids}; ${daemon} ${written}; ${last}`),
     );
-    // In a sandbox its own ids say nothing; the group says it from the outside.
+    // Pids inside a sandbox mean nothing here; the control group has the host's.
     let held: number[] = [];
     await eventually(() => expect(run.log()).toBe('ready\n'));
     if (last !== 'exit 0') {
-      // What is printed is there before all that the script starts then.
+      // The output is there before the processes that the script starts next.
       held = await eventually(() => {
         const pids = pidsIn(cgroupFile(run, 'cgroup.procs') ?? '');
         expect(pids.length).toBeGreaterThan(3);
@@ -146,7 +146,7 @@ describe('an end', () => {
   });
 
   test(
-    'through version 1 alone reaches what goes on forking',
+    'through version 1 alone reaches a process that goes on forking',
     needing(freezerOfVersion1),
     async () => {
       const driver = rawExecDriver(supervisor, { ...layout, unified: undefined });
@@ -163,7 +163,7 @@ describe('an end', () => {
     },
   );
 
-  test.each(both)('%s: of its children does not end it', async (name) => {
+  test.each(both)('%s: of its children does not end the task', async (name) => {
     const text = 'sleep 600 & sleep 600 & echo ready; wait; echo alone; sleep 600';
     const run = await runTask(driverNamed(name), script(text));
     await eventually(() => expect(run.log()).toBe('ready\n'));
@@ -180,7 +180,7 @@ describe('an end', () => {
     expect(await run.exited).toMatchObject({ signal: 9 });
   });
 
-  test('exec: of its monitor, or of the first process inside, is the end of all', async () => {
+  test('exec: of its monitor, or of the first process inside, ends everything', async () => {
     for (const which of [0, 1]) {
       const run = await runTask(driverNamed('exec'), script('sleep 600 & echo ready; wait'));
       await eventually(() => expect(run.log()).toBe('ready\n'));
@@ -205,7 +205,7 @@ describe('usage', () => {
     const usage = (await driver.usage!(run.runId))!;
     expect(usage.cpuUserMs + usage.cpuSystemMs).toBeGreaterThan(5);
     expect(usage.memoryRssBytes).toBeGreaterThan(100_000);
-    // The shell and what it runs; around an isolated one its monitor and the first process inside.
+    // The shell and its program; with isolation also the monitor and the first process inside.
     await eventually(async () =>
       expect((await driver.usage!(run.runId))!.pids).toHaveLength(name === 'exec' ? 4 : 2),
     );
@@ -218,7 +218,7 @@ describe('usage', () => {
     expect(await driver.usage!(run.runId)).toBeUndefined();
   });
 
-  test('without control groups: of the process and what descends from it', async () => {
+  test('without control groups: of the process and its descendants', async () => {
     const driver = rawExecDriver(supervisor);
     const run = await runTask(driver, script(works));
     await eventually(() => expect(run.log()).toBe('ready\n'));
@@ -229,7 +229,7 @@ describe('usage', () => {
     await run.exited;
   });
 
-  test('of a run that nobody knows is unknown', async () => {
+  test('of an unknown run is unknown', async () => {
     expect(await driverNamed('exec').usage!('nothing')).toBeUndefined();
   });
 });

@@ -4,13 +4,11 @@ import { type DriverCommand, type DriverExec, DriverFailure } from './driver.ts'
 const killedExitCode = 137;
 
 /**
- * Commands beside a task that is a timer: no process, and the same every time.
+ * Commands beside the tasks of the mock driver: without a process, and the same every time.
  *
- *     echo WORD …   prints the words; `warn WORD …` does on the error output
- *     exit CODE     ends with the code
- *     cat           prints what it is given, until its input ends
- *     size          prints every size that its terminal gets, until its input ends
- *     wait          ends with the task
+ *     echo WORD … prints the words; `warn WORD …` prints them on the error output exit CODE ends
+ *     with the code cat prints what it is given, until its input ends size prints every size that
+ *     its terminal gets, until its input ends wait ends with the task
  *
  * Any other cannot be started.
  */

@@ -22,14 +22,14 @@ import {
 import { mockExec } from './mock-exec.ts';
 
 const fields = {
-  /** How long the task runs; without it, until it is stopped. */
+  /** How long the task runs. Default: until it is stopped. */
   run_for: { check: duration },
   exit_code: { check: whole },
   exit_signal: { check: whole },
   start_block_for: { check: duration },
   start_error: { check: text },
   start_error_recoverable: { check: flag },
-  /** How long the task takes to end when it is asked to. */
+  /** How long the task takes to end after it was asked to. */
   kill_after: { check: duration },
   signal_error: { check: text },
 } as const satisfies ConfigFields;
@@ -38,8 +38,8 @@ type MockConfig = ConfigOf<typeof fields>;
 const ms = (value: string | number | undefined): number => durationMs(durationNs(value) ?? 0);
 
 /**
- * Tasks that are timers: for tests and the simulator. The driver stands for the machine: handed to
- * the next agent it still has the runs, as the supervisor has.
+ * Tasks that are only timers, for tests and the simulator. The driver stands for the machine: the
+ * next agent that gets it finds the runs, as with a supervisor.
  */
 export class MockDriver implements Driver {
   readonly name = 'mock';
@@ -52,7 +52,7 @@ export class MockDriver implements Driver {
   readonly defaultKillSignal = 'SIGINT';
   /** Every start, in order. */
   readonly started: DriverTask[] = [];
-  /** Every signal, stop included, as `<task> <signal>`. */
+  /** Every signal, those of `stop` included, as `<task> <signal>`. */
   readonly signals: string[] = [];
 
   readonly #clock: Clock;

@@ -1,4 +1,4 @@
-/** What all drivers have in common whose tasks are processes of the supervisor. */
+/** The common parts of drivers whose tasks are processes of the supervisor. */
 
 import { limits } from '../../model/limits.ts';
 import { readUsage, usageOfProcesses } from '../supervisor/cgroups/usage.ts';
@@ -8,7 +8,7 @@ import { type StartRequest, SupervisorRefusal } from '../supervisor/protocol.ts'
 import type { Check } from './config.ts';
 import { type Driver, DriverFailure, type DriverHandle, type DriverUsage } from './driver.ts';
 
-/** Failures of a start that the next try may not meet. */
+/** Failures of a start that may pass. */
 const passingCodes = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ETXTBSY', 'ENOSPC']);
 
 /** Rejects with {@link DriverFailure}. */
@@ -59,11 +59,12 @@ async function usageOf(
   if (status === undefined || status.exit !== undefined) return undefined;
   const counted = await readUsage(status.cgroups ?? []);
   if (counted !== undefined) return counted;
-  // Not who left its parents: to look at every process of the machine would take too long.
+  // Processes that left their parents are not counted: to search the whole machine would take too
+  // long.
   return usageOfProcesses(descendantsOf(status.pid));
 }
 
-/** Whatever driver of this supervisor they are of: one of them asks for all. */
+/** Ends the unclaimed runs of all drivers of this supervisor: one driver calls it for all. */
 export async function endUnclaimed(
   supervisor: SupervisorClient,
   claimed: ReadonlySet<string>,

@@ -11,10 +11,10 @@ import { type FoundTools, findTools } from './isolation/tools.ts';
 import { javaDriver } from './java.ts';
 import { rawExecDriver } from './raw-exec.ts';
 
-/** An agent is often started with a short path. */
+/** Agents are often started with a short PATH. */
 const usualPlaces = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** `agentPath`: where their programs are looked for besides the usual places. */
+/** `agentPath`: directories besides the usual ones in which the drivers look for programs. */
 export function processDrivers(
   supervisor: SupervisorClient,
   settings: IsolationSettings,

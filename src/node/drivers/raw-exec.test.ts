@@ -45,7 +45,7 @@ const taskOf = (config: Record<string, unknown>): DriverTask => ({
   logs: { directory, name: 'app', maxFiles: 1, maxFileBytes: 1, disabled: true },
 });
 
-/** Only `start` is asked for here; the real one is in `supervisor.test.ts`. */
+/** Only `start` is used here; the real supervisor is tested in `supervisor.test.ts`. */
 function supervisorThat(start: (request: StartRequest) => Promise<unknown>): SupervisorClient {
   return { start, exitOf: () => new Promise(() => {}) } as unknown as SupervisorClient;
 }

@@ -18,8 +18,8 @@ const fields: ConfigFields = {
 };
 
 /**
- * Child processes without isolation, owned by the supervisor. Where there are control groups, each run
- * has one that holds all of it together, and bounds nothing but the number of its processes.
+ * Runs tasks as child processes of the supervisor, without isolation. With control groups, each run
+ * has a group that contains all its processes, and bounds only their number.
  */
 export function rawExecDriver(
   supervisor: SupervisorClient,

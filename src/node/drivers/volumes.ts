@@ -1,8 +1,8 @@
-/** What drivers make sure of right before they mount volumes. */
+/** The checks of drivers right before they mount volumes. */
 import { stat } from 'node:fs/promises';
 import { DriverFailure, type DriverTask } from './driver.ts';
 
-/** Rejects with {@link DriverFailure}; the operator may bring the directory back. */
+/** Rejects with {@link DriverFailure}, which may pass: an operator may bring the directory back. */
 export async function checkSources(
   task: Pick<DriverTask, 'volumes' | 'ownUser' | 'tell'>,
 ): Promise<void> {

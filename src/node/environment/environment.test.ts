@@ -97,7 +97,7 @@ describe('the variables of a task', () => {
     expect(environmentOf().variables[name]).toBe(value);
   });
 
-  test('given by the task win, with references resolved', () => {
+  test('of the task itself win, with references resolved', () => {
     const { variables } = environmentOf({
       Env: { PATH: '/own:${PATH}', URL: 'http://${ROSTER_ADDR_http}/', RACK: '${meta.rack}' },
     });
@@ -109,7 +109,7 @@ describe('the variables of a task', () => {
   });
 });
 
-test('a job tells by itself which variables its tasks have', () => {
+test('the names of a task’s variables follow from its job alone', () => {
   const { variables, job, group, task } = environmentOf();
   const own = ownVariables(job, group, task);
   const made = Object.keys(variables).filter((name) => !passedVariables.includes(name));
@@ -151,7 +151,7 @@ test.each([
   expect(Object.fromEntries(names.map((name) => [name, variables[name]]))).toEqual(passed);
 });
 
-test('the host passes what a program needs, and none of the agent’s own variables', () => {
+test('the host passes the variables that programs need, and none of the agent’s own', () => {
   const agent = {
     PATH: '/bin',
     HOME: '/root',

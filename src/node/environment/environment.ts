@@ -1,6 +1,6 @@
 /**
- * The environment of a task. Precedence, low to high: what this product says of the task, meta, the
- * host's variables (only where absent), the task's own.
+ * The environment of a task. Precedence, low to high: built-in variables, meta, the host's
+ * variables (only where absent), the task's own.
  * Source: docs/reference/environment.md#variables.
  */
 import type { AllocatedPort } from '../../model/allocation/allocated-resources.ts';
@@ -22,14 +22,14 @@ export interface EnvironmentInput {
   readonly allocation: Allocation;
   readonly job: Job;
   readonly group: TaskGroup;
-  /** `undefined`: as the whole allocation has it. */
+  /** `undefined`: the environment of the whole allocation. */
   readonly task: Task | undefined;
   readonly directories: TaskDirectories;
-  /** Of the task's driver: where its directories are is what the task sees. */
+  /** Of the task's driver. It decides which paths the task sees. */
   readonly isolation: DriverCapabilities['fileSystemIsolation'];
-  /** What the task's hooks add; nothing takes precedence over these. */
+  /** Added by the task's hooks, with precedence over everything else. */
   readonly added: Readonly<Record<string, string>>;
-  /** What of the host's environment the task may see (`hostEnvironment`). */
+  /** The host's variables that the task may see (`hostEnvironment`). */
   readonly host: Readonly<Record<string, string>>;
 }
 
@@ -54,7 +54,8 @@ export function taskEnvironment(input: EnvironmentInput): TaskEnvironment {
   const own = (name: string): string | undefined =>
     Object.hasOwn(variables, name) ? variables[name] : undefined;
   const lookup: Lookup = (name) => node(name) ?? own(name);
-  // The task's own variables see the built-in ones and not each other: their order means nothing.
+  // The task's own variables may refer to the built-in ones but not to each other: they have no
+  // order.
   const given = Object.entries(input.task?.Env ?? {}).map(
     ([name, value]) => [interpolate(name, lookup), interpolate(value, lookup)] as const,
   );
@@ -87,12 +88,12 @@ function directoryVariables({ directories, isolation }: EnvironmentInput): Varia
   return { ROSTER_ALLOC_DIR: shared, ROSTER_TASK_DIR: local, ROSTER_SECRETS_DIR: secrets };
 }
 
-/** Who the agent is, and where it has its files and programs, means nothing where others are seen. */
+/** The agent's user, files and programs mean nothing to a task that sees other files. */
 const ofTheAgent = new Set(['HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR']);
 
 function hostVariables({ host, isolation }: EnvironmentInput): Readonly<Variables> {
   if (isolation === 'none') return host;
-  // An image brings its own: the host's PATH says nothing of what is in it.
+  // An image has its own variables: the host's PATH does not fit its files.
   if (isolation === 'image') return {};
   const passed = Object.entries(host).filter(([name]) => !ofTheAgent.has(name));
   return { ...Object.fromEntries(passed), PATH: usualPath };
@@ -169,7 +170,7 @@ function variablesOfPort({ Label, Value, To, HostIP }: AllocatedPort): Variables
   };
 }
 
-/** Where the port is inside, for an allocation that has a network of its own. */
+/** The port's address inside the allocation's own network. */
 function variablesInside(
   { Label, Value, To }: AllocatedPort,
   { NetworkStatus }: Allocation,

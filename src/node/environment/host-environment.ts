@@ -3,12 +3,12 @@ import { passedVariables } from '../../model/task/task-variables.ts';
 /** Variables of the agent that a task without isolation needs to find its way on the machine. */
 const passedNames = new Set(passedVariables);
 
-/** Where the programs of a system are. */
+/** The usual directories of a system's programs. */
 export const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * What a task may see of the agent's environment. A list of what passes, not of what is held back:
- * the agent's tokens and whatever else an operator gives it never reach a task.
+ * The agent's variables that a task may see. Only listed names pass, so the agent's tokens and
+ * other variables of an operator never reach a task.
  */
 export function hostEnvironment(
   agent: Readonly<Record<string, string | undefined>>,

@@ -4,8 +4,8 @@ import { reference } from '../../model/task/reference.ts';
 export type Lookup = (name: string) => string | undefined;
 
 /**
- * `${…}` in a task's configuration. What has no value stays as it is written: it may be meant for
- * the task's own shell.
+ * Replaces `${…}` in a task's configuration. A reference without a value stays as it is: it may be
+ * meant for the task's own shell.
  */
 export const interpolate = (text: string, lookup: Lookup): string =>
   text.replace(

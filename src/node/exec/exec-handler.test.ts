@@ -19,7 +19,7 @@ function connected({ isDisabled = false } = {}) {
     openExec(server.open('exec', { alloc_id, task: 'app', command, tty }));
 }
 
-test('a session goes both ways and ends with its exit code', async () => {
+test('a session carries both directions and ends with its exit code', async () => {
   const session = await connected()(['cat']);
   await session.write(Buffer.from('hello'));
   session.closeInput();
@@ -28,7 +28,7 @@ test('a session goes both ways and ends with its exit code', async () => {
   expect([said, await session.exited]).toEqual(['hello', { exitCode: 0 }]);
 });
 
-test('a terminal is told its size', async () => {
+test('a terminal gets its size', async () => {
   const session = await connected()(['size'], true);
   session.resize({ height: 5, width: 7 });
   session.closeInput();
@@ -46,7 +46,7 @@ test.each([
   await expect(connected(options)(command, false, id)).rejects.toMatchObject({ status });
 });
 
-test('one session too many in a task is refused, and one that ends makes room', async () => {
+test('a session too many in a task is refused, and an ended one makes room', async () => {
   const open = connected();
   const sessions = await Promise.all(Array.from({ length: 16 }, () => open(['wait'])));
   await expect(open(['wait'])).rejects.toMatchObject({ status: 429 });

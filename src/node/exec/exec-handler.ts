@@ -13,13 +13,13 @@ export interface ExecTarget {
 
 export interface ExecHandlerOptions {
   readonly allocation: (id: string) => ExecTarget | undefined;
-  /** The operator of this machine wants no commands from elsewhere on it. */
+  /** The operator of this machine has disabled remote commands. */
   readonly isDisabled: boolean;
 }
 
 /**
- * Streams of the kind `exec`, with the parameters `alloc_id`, `task`, `command` and `tty`; what
- * they carry is in `model/exec-session/exec-frames.ts`.
+ * Streams of the kind `exec`, with the parameters `alloc_id`, `task`, `command` and `tty`; their
+ * frames are in `model/exec-session/exec-frames.ts`.
  * Source: docs/guides/actions-and-exec.md#without-the-command-line.
  */
 export function execHandler({ allocation, isDisabled }: ExecHandlerOptions): StreamHandler {

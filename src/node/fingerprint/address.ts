@@ -24,7 +24,7 @@ export function readAddress(): HostAddress {
   return addresses.find(({ device }) => device === preferred) ?? addresses[0] ?? loopback;
 }
 
-/** The device of the route to everywhere in `/proc/net/route`. */
+/** The device of the default route in `/proc/net/route`. */
 export function defaultDevice(routes: string): string | undefined {
   const line = routes.split('\n').find((route) => route.split('\t')[1] === '00000000');
   return line?.split('\t')[0];

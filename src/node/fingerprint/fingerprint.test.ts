@@ -20,7 +20,7 @@ const nodeWith = (settings: NodeSettings) =>
     clock: world.clock,
   });
 
-test('a machine tells what it is and what it has', async () => {
+test('a machine describes itself and its resources', async () => {
   const node = await nodeWith({});
   expect(node.Attributes).toMatchObject({
     'roster.version': '1.2.3',
@@ -41,7 +41,7 @@ test('a machine tells what it is and what it has', async () => {
   expect(node.Drivers.mock).toMatchObject({ Detected: true, Healthy: true });
 });
 
-test('an operator’s word comes first', async () => {
+test('an operator’s settings win', async () => {
   const node = await nodeWith({
     name: 'alpha',
     datacenter: 'dc7',
@@ -68,7 +68,7 @@ test('an operator’s word comes first', async () => {
   });
 });
 
-test('the system’s files are read as they are written', () => {
+test('the system’s files are parsed', () => {
   const release = 'PRETTY_NAME="Debian 12"\nVERSION_ID="12"\nID=debian\n';
   expect(osRelease(release)).toMatchObject({ ID: 'debian', VERSION_ID: '12' });
   expect(processorSpeedsMhz('cpu MHz\t\t: 2400.5\nx: 1\ncpu MHz\t\t: 1800\n')).toEqual([

@@ -12,7 +12,7 @@ import { hostAttributes } from './host.ts';
 import { findHostVolumes } from './host-volumes.ts';
 import { processorAttributes, readProcessor } from './processor.ts';
 
-/** What an operator says of a node; whatever is absent is found out. */
+/** An operator's settings of a node. Absent values are detected. */
 export interface NodeSettings {
   readonly name?: string;
   readonly datacenter?: string;
@@ -20,7 +20,7 @@ export interface NodeSettings {
   readonly nodePool?: string;
   readonly meta?: Readonly<Record<string, string>>;
   readonly httpAddress?: string;
-  /** The address under which tasks are reached. */
+  /** The address at which tasks are reachable. */
   readonly address?: string;
   readonly cpuTotalMhz?: number;
   readonly memoryTotalMb?: number;
@@ -34,7 +34,7 @@ export interface NodeSettings {
     /** `22,80,8000-8010` */
     readonly hostPorts?: string;
   };
-  /** Nobody may run commands in tasks here, whatever their rights. */
+  /** Remote commands in tasks are disabled here, whatever the caller's permissions. */
   readonly isRemoteExecDisabled?: boolean;
   /** Directories that tasks may mount, by name. */
   readonly hostVolumes?: HostVolumes;
@@ -52,8 +52,8 @@ export interface FingerprintInput {
 const mebibyte = 2 ** 20;
 
 /**
- * Everything this machine tells of itself when it registers. Rejects when it cannot offer a volume
- * that its settings name.
+ * The description of this machine for its registration. Rejects when it cannot offer a configured
+ * volume.
  */
 export async function fingerprint(input: FingerprintInput): Promise<NodeRegistration> {
   const { id, settings, dataDirectory } = input;
@@ -117,7 +117,7 @@ async function readDisk(directory: string) {
   return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
 }
 
-/** The same node with what its drivers say now; the very same when they say nothing new. */
+/** The node with the present state of its drivers; the same object when that has not changed. */
 export async function withDriversOf(
   node: NodeRegistration,
   input: Pick<FingerprintInput, 'drivers' | 'clock'>,
@@ -147,7 +147,7 @@ async function driverInfos(
       HealthDescription: description,
       Attributes: prefixed(`driver.${driver.name}.`, {
         ...attributes,
-        // Servers ask for more rights where a command sees the whole machine.
+        // Servers demand more permissions for commands that see the whole machine.
         isolation: driver.capabilities.fileSystemIsolation,
       }),
       UpdateTime: instantFromMs(input.clock.nowMs()),

@@ -5,7 +5,10 @@ import {
   hostVolumePathFault,
 } from '../../model/volume/host-volume.ts';
 
-/** What the node offers. Rejects with a sentence that has every volume that it cannot. */
+/**
+ * The volumes that the node offers. Rejects with one sentence about all volumes that it cannot
+ * offer.
+ */
 export async function findHostVolumes(wanted: HostVolumes): Promise<HostVolumes> {
   const faults = await Promise.all(
     Object.entries(wanted).map(async ([name, { Path }]) => {

@@ -9,7 +9,7 @@ export interface Processor {
   readonly architecture: string;
 }
 
-/** Virtual machines and ARM cores often do not tell their speed. */
+/** For virtual machines and ARM cores, which often do not tell their speed. */
 const fallbackMhz = 1000;
 
 const architectureNames: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };

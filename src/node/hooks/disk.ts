@@ -1,12 +1,11 @@
 /**
- * Gives an allocation the data of the one before it.
+ * Gives an allocation the data of its predecessor.
  * Source: docs/behaviour/client.md#disks-that-move.
  *
  * Invariants
  *  K1. Nothing is taken from an allocation that still runs.
- *  K2. Data comes to its place whole or not at all; what keeps it from coming keeps no task from
- *      starting, and is told.
- *  K3. What was the predecessor's own user's is its successor's. Nothing else changes its owner.
+ *  K2. Data arrives whole or not at all. A failure is reported, and keeps no task from starting.
+ *  K3. Files of the predecessor's own user go to the successor's. No other file changes its owner.
  */
 import { join } from 'node:path';
 import { delay } from '../../base/ports.ts';
@@ -24,7 +23,7 @@ import type { AllocationHookContext, AllocationHookFactory } from './hook.ts';
 export interface DiskOptions {
   /** An allocation of this node. */
   readonly predecessor: (id: string) => Predecessor | undefined;
-  /** What an allocation of another node left, as a tar. */
+  /** The data of an allocation on another node, as a tar. */
   readonly snapshot: (id: string, signal: AbortSignal) => AsyncIterable<Uint8Array>;
   readonly defences?: Defences | undefined;
 }
@@ -38,7 +37,7 @@ export const diskHook =
     return {
       name: 'disk',
       async beforeStart(signal) {
-        // An agent before this one has done it.
+        // An earlier agent has taken the data over already.
         if (Object.values(context.states()).some(({ StartedAt }) => StartedAt !== null)) return;
         try {
           const here = options.predecessor(previous);
@@ -74,7 +73,7 @@ async function takeFromHere(
   }
 }
 
-/** Files have owners of their own only where the agent may do everything. */
+/** Files have owners other than the agent only if the agent is root. */
 const agentUser = { uid: 0, gid: 0 };
 
 async function takeFromAfar(

@@ -4,7 +4,7 @@ import { writeBelow } from '../files.ts';
 import type { TaskHookFactory } from './hook.ts';
 
 /**
- * Writes what the job was dispatched with to a file. Source: docs/behaviour/client.md#directories.
+ * Writes the payload of a dispatched job to a file. Source: docs/behaviour/client.md#directories.
  */
 export const dispatchPayloadHook =
   (defences?: Defences): TaskHookFactory =>

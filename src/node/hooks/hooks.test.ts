@@ -1,4 +1,4 @@
-/** The order and the failures of hooks, as both runners keep them. Invariants: `hook.ts`. */
+/** The order and the failures of hooks in both runners. Invariants: `hook.ts`. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ let dataDirectory: string;
 let world: SimulatedWorld;
 let driver: MockDriver;
 let runner: AllocationRunner;
-/** What happened, in order. */
+/** The calls, in order. */
 let told: string[];
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true });
 });
 
-/** A hook that tells of every call; `more` does something besides. */
+/** A hook that records every call; `more` does something besides. */
 const telling =
   (name: string, more: (context: TaskHookContext) => Partial<TaskHook> = () => ({})) =>
   (context: TaskHookContext): TaskHook => {
@@ -78,7 +78,7 @@ async function run(
   await runner.start();
 }
 
-/** The next agent, after the machine's own restart: nothing runs any more. */
+/** The next agent after a restart of the machine, when nothing runs any more. */
 async function restart(
   taskHooks: readonly TaskHookFactory[],
   allocationHooks: readonly (() => AllocationHook)[],
@@ -111,7 +111,7 @@ const until = (check: () => void, stepMs = 0) =>
     await world.advance(stepMs);
     check();
   });
-/** Stops it and lets the time pass that this takes. */
+/** Stops it, and advances the time until it has stopped. */
 async function stopped(): Promise<void> {
   void runner.stop();
   await until(() => expect(state().State).toBe('dead'));
@@ -136,7 +136,7 @@ test('hooks are called in their order around every run', async () => {
   ]);
 });
 
-test('what a hook adds is in the variables of the run, before all others, and later hooks see it', async () => {
+test('a hook’s variables win over all others, and later hooks see them', async () => {
   let seen: string | undefined;
   const adding = telling('one', () => ({ beforeStart: async () => ({ COLOUR: 'blue' }) }));
   const looking = telling('two', ({ environment }) => ({
@@ -151,7 +151,7 @@ test('what a hook adds is in the variables of the run, before all others, and la
   expect(seen).toBe('blue');
 });
 
-test('a hook that never ends does not keep its task from being killed', async () => {
+test('a hanging hook does not keep its task from being killed', async () => {
   await run([telling('one', () => ({ beforeStart: () => new Promise(() => {}) })), telling('two')]);
   await until(() => expect(told).toEqual(['one before']));
   await runner.stop();
@@ -175,7 +175,7 @@ test.each([
   },
 );
 
-test('a restart that counts as a failure goes by the restart policy, any other does not', async () => {
+test('only a restart that counts as a failure follows the restart policy', async () => {
   let controls: TaskControls | undefined;
   await run([
     (context) => {
@@ -194,7 +194,7 @@ test('a restart that counts as a failure goes by the restart policy, any other d
   await until(() => expect(state()).toMatchObject({ State: 'dead', Failed: true }));
 });
 
-describe('no task starts before the hooks of its allocation are through', () => {
+describe('no task starts before the hooks of its allocation have finished', () => {
   let gate: PromiseWithResolvers<void>;
   const hook = (): AllocationHook => ({
     name: 'gate',
@@ -222,7 +222,7 @@ describe('no task starts before the hooks of its allocation are through', () => 
     expect(told).toEqual(inOrder);
   });
 
-  test('when an agent takes it up and has to start it again', async () => {
+  test('when an agent takes up a task and has to start it again', async () => {
     gate.resolve();
     await run([telling('one')], {}, [hook]);
     await until(() => expect(state().State).toBe('running'));
@@ -238,7 +238,7 @@ describe('no task starts before the hooks of its allocation are through', () => 
   });
 });
 
-test('a failure of a hook of the allocation fails its tasks with its sentence', async () => {
+test('a failed hook of the allocation fails its tasks with its message', async () => {
   const beforeStart = () => Promise.reject(new Error('the disk is not here'));
   await run([], {}, [() => ({ name: 'disk', beforeStart })]);
   await until(() => expect(runner.report.ClientStatus).toBe('failed'));
@@ -246,7 +246,7 @@ test('a failure of a hook of the allocation fails its tasks with its sentence', 
   expect(driver.started).toEqual([]);
 });
 
-test('the hooks of an allocation are told before its tasks end, and when it is done', async () => {
+test('the hooks of an allocation are called before its tasks end, and when it is done', async () => {
   const hook: AllocationHook = {
     name: 'services',
     ending: async () => void told.push('ending'),

@@ -37,7 +37,7 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true });
 });
 
-/** Gives out `token 1 of cloud` and so on; only `default` has no end. */
+/** Issues `token 1 of cloud` and so on; only `default` does not expire. */
 const source: IdentitySource = {
   issue: async (request) => {
     if (isRefused) throw new IdentityRefused('the allocation has ended');
@@ -111,7 +111,7 @@ test.each<[string, Input<Task>, Record<string, string>, Record<string, string>]>
   expect(JSON.stringify(runner.report)).not.toContain('token 1');
 });
 
-test('a token is renewed about half-way, in its file and for the next run', async () => {
+test('a token is renewed at about half its life, in its file and for the next run', async () => {
   await run({ Identities: [{ ...cloud, Env: true, File: true }] });
   await running();
   await world.advance(hourMs * 0.44);
@@ -142,18 +142,18 @@ test.each([
   if (told.length === 0) expect(events()).toEqual(['Received', 'Task Setup', 'Started']);
 });
 
-test('what is refused keeps the task from starting, and says so', async () => {
+test('a refused identity keeps the task from starting, with an event', async () => {
   isRefused = true;
   await run({ Identity: { Env: true } });
   await until(() => expect(events()).toContain('Not Restarting'));
   expect(runner.report.TaskStates.app!.Events!.at(-2)).toMatchObject({
     Type: 'Task hook failed',
-    DisplayMessage: 'identity: the identity "default" is not to be had: the allocation has ended',
+    DisplayMessage: 'identity: the identity "default" is refused: the allocation has ended',
   });
   expect(driver.started).toEqual([]);
 });
 
-test('a task that ends is asked for no more', async () => {
+test('no tokens are fetched for an ended task', async () => {
   await run({ Identities: [{ ...cloud, Env: true }] });
   await running();
   void runner.stop();

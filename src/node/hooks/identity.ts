@@ -12,13 +12,13 @@ import { IdentityRefused, type IdentitySource } from '../workload/identity-sourc
 import { HookFailure, type TaskHook, type TaskHookContext, type TaskHookFactory } from './hook.ts';
 
 /**
- * Hands a task the tokens that say who it is.
+ * Gives a task the tokens of its identities.
  * Source: docs/behaviour/job-specification.md#identities.
  *
  * Invariants
- *  I1. A run begins with tokens that hold, in its files and its environment.
- *  I2. A token that ends is renewed about half-way, for as long as the task is not dead: also while
- *      none of its runs exists. What cannot be renewed stays as it is, and is tried on.
+ *  I1. A run begins with valid tokens in its files and its environment.
+ *  I2. A token that expires is renewed at about half its life, until the task is dead, also between
+ *      its runs. If a renewal fails the token stays, and the renewal is tried again.
  *  I3. No token is in an event, an error or a notice.
  */
 export const identityHook =
@@ -30,7 +30,7 @@ export const identityHook =
       : new IdentityHook(source, context, { wanted, defences });
   };
 
-/** What of a task's identities it gets: the others are for what the node does in its name. */
+/** The identities that the task itself gets. The node uses the others in the task's name. */
 function handedOver({ Identity: own, Identities }: Task): readonly Identity[] {
   const all = [
     ...(own === null ? [] : [{ ...own, Name: defaultIdentityName }]),
@@ -41,7 +41,7 @@ function handedOver({ Identity: own, Identities }: Task): readonly Identity[] {
 
 interface Held {
   readonly issued: IssuedIdentity;
-  /** On the clock that never goes back. */
+  /** By the monotonic clock. */
   readonly renewAtMs: number;
 }
 
@@ -76,8 +76,8 @@ class IdentityHook implements TaskHook {
   }
 
   /**
-   * An agent that takes up a task does not know how long its tokens hold: it renews at once those
-   * that end. A task that is restarted for it is so only at the renewal after that one.
+   * An agent that takes up a task does not know when its tokens expire, and renews them at once.
+   * This first renewal restarts no task; later ones do if the task asks for restarts.
    */
   started({ isRestored }: { readonly isRestored: boolean }): void {
     if (!isRestored) return;
@@ -93,7 +93,7 @@ class IdentityHook implements TaskHook {
     this.#timers.clear();
   }
 
-  /** I1. One that was renewed lately serves the next run, too. */
+  /** I1. A fresh token serves the next run too. */
   async #provide(identity: Identity): Promise<void> {
     const { clock } = this.#context.world;
     const held = this.#held.get(identity.Name);
@@ -103,7 +103,7 @@ class IdentityHook implements TaskHook {
       await this.#write(identity, issued);
     } catch (error) {
       if (!(error instanceof IdentityRefused)) throw error;
-      const sentence = `the identity "${identity.Name}" is not to be had: ${error.message}`;
+      const sentence = `the identity "${identity.Name}" is refused: ${error.message}`;
       throw new HookFailure(events.hookFailed(this.name, sentence), sentence, false);
     }
   }
@@ -113,7 +113,7 @@ class IdentityHook implements TaskHook {
     const request = { AllocID: allocation().ID, Task: task().Name, Name };
     const issued = await this.#source.issue(request, this.#closed.signal);
     const lifeMs = durationMs(issued.TTL);
-    // Tasks that began together do not ask together.
+    // Jitter, so that tasks that began together do not renew together.
     const inMs = lifeMs * (0.45 + 0.1 * world.random.fraction());
     const renewAtMs = lifeMs === 0 ? Number.POSITIVE_INFINITY : world.clock.monotonicMs() + inMs;
     this.#held.set(Name, { issued, renewAtMs });
@@ -163,7 +163,7 @@ class IdentityHook implements TaskHook {
   }
 }
 
-/** Whether a task that runs can have the renewed one. */
+/** Whether a renewed token can reach the running task. */
 const isRenewable = ({ File, ChangeMode }: Identity): boolean =>
   File || ChangeMode === 'restart' || ChangeMode === 'signal';
 

@@ -22,9 +22,9 @@ export const memoryDirectoriesHook =
     async beforeStart() {
       const wanted: MemoryMount[] = [];
       for (const task of context.group().Tasks) {
-        // What a task that runs has in its directories must not be hidden.
+        // A mount would hide the files of a running task.
         if (context.states()[task.Name]?.State === 'running') continue;
-        // No run of it begins.
+        // No run of this task will begin.
         if (unfitPlace('task', task.Name) !== undefined) continue;
         wanted.push(...(await mountsOf(context, task.Name)));
       }
@@ -60,5 +60,5 @@ async function mountsOf(
   return [paths.secrets, privateDirectory(paths)].map((path) => ({ path, sizeMb, uid, gid }));
 }
 
-/** Only who may do everything mounts. */
+/** Only root can mount. */
 const agentOwner = { uid: 0, gid: 0 };

@@ -1,4 +1,4 @@
-/** Which volumes a task gets, and why not. Invariants: `volumes.ts`. */
+/** The volumes that a task gets, or why not. Invariants: `volumes.ts`. */
 import { expect, test } from 'vitest';
 import { complete } from '../../model/complete.ts';
 import type { Job } from '../../model/job/job.ts';

@@ -1,12 +1,13 @@
 /**
- * What of the node's directories a task sees.
+ * The volumes of the node that a task sees.
  * Source: docs/behaviour/job-specification.md#volume-mounts, #volumes.
  *
  * Invariants
- *  M1. A task sees only volumes that its group asked for and this node offers.
- *  M2. It writes to none that the node, the group or the mount says is read-only.
- *  M3. No volume lies over the task's own directories or what the kernel shows it, in a directory
- *      that tasks share, or in another volume: nobody else can lead it elsewhere by a link.
+ *  M1. A task sees only volumes that its group asks for and this node offers.
+ *  M2. A task cannot write to a volume that the node, the group or the mount calls read-only.
+ *  M3. No volume covers the task's own directories or the kernel's (`/proc` …), and none lies in a
+ *      directory that tasks share, or in another volume: there a link of another task could
+ *      redirect the mount.
  */
 import { posix } from 'node:path';
 import { allocationIndex } from '../../model/allocation/allocation-rules.ts';
@@ -18,7 +19,7 @@ import { interpolate } from '../environment/interpolate.ts';
 import * as events from '../task-runner/events.ts';
 import { HookFailure, type TaskHookContext, type TaskHookFactory } from './hook.ts';
 
-/** The hook of all tasks of a node that offers these. */
+/** The hook of all tasks of a node that offers these volumes. */
 export const volumesHook =
   (offered: HostVolumes = {}): TaskHookFactory =>
   (context) => {
@@ -78,12 +79,12 @@ function volumeOf(
   return { name, source: volume.Path, isReadOnly };
 }
 
-/** What the kernel shows, which no volume may be in. */
+/** Directories of the kernel, in which no volume may be. */
 const kernelPlaces = ['/proc', '/sys', '/dev'];
-/** The task's own, which no volume may be over. */
+/** Directories of the task, which no volume may cover. */
 const ownPlaces = ['/', '/alloc', '/local', '/secrets', '/tmp'];
 
-/** A relative one is of the task's root. @throws HookFailure */
+/** A relative path begins at the task's root. @throws HookFailure */
 function destinationOf(given: string): string {
   const place = posix.resolve('/', given).replace(/(?<=.)\/$/, '');
   const refused = (why: string) => failure(`no volume can be mounted at ${quote(given)}: ${why}`);

@@ -68,7 +68,7 @@ test('follows a writer through rotation without losing or repeating a byte', asy
   expect(await reading).toBe(lines.join(''));
 });
 
-test('a follower sees what comes, and ends when it is told to', async () => {
+test('a follower sees new output, and ends when asked to', async () => {
   writeFileSync(join(directory, 'web.stdout.0'), 'first');
   const stop = new AbortController();
   const chunks = readLog(query({ follow: true, signal: stop.signal }));
@@ -81,7 +81,7 @@ test('a follower sees what comes, and ends when it is told to', async () => {
   expect((await last).done).toBe(true);
 });
 
-test('tells a reader that rotation was faster', async () => {
+test('tells a reader of a gap when rotation was faster', async () => {
   writeFileSync(join(directory, 'web.stdout.0'), 'a');
   const chunks = readLog(query());
   expect((await chunks.next()).value).toMatchObject({ file: 'web.stdout.0', gap: false });

@@ -15,9 +15,9 @@ export interface LogQuery {
   /** Bytes from the origin, over all files together. */
   readonly offset: number;
   readonly follow: boolean;
-  /** Whether nothing more will ever be written. */
+  /** Whether the log is complete. */
   readonly isOver: () => boolean;
-  /** Resolves when that becomes so. */
+  /** Resolves when the log is complete. */
   readonly whenOver: Promise<void>;
   readonly signal: AbortSignal;
   readonly timers: Timers;
@@ -27,7 +27,7 @@ export interface LogChunk {
   readonly file: string;
   /** Where in the file the data begins. */
   readonly offset: number;
-  /** Only until the next chunk is asked for. */
+  /** Valid until the next chunk is asked for. */
   readonly data: Uint8Array;
   /** Files were removed by rotation before they could be read. */
   readonly gap: boolean;
@@ -35,11 +35,10 @@ export interface LogChunk {
 
 /**
  * The bytes of one log stream across its rotated files, each once and in order. Gives `undefined`
- * now and then while there is nothing new. Ends at the end of the log, or when following, at the end
- * of the task's life.
+ * now and then while nothing is new. Ends at the end of the log or, when following, of the task.
  *
- * A file is final once its successor exists (`LogWriter`), and an open file stays readable when
- * rotation removes it: so rotation neither loses nor repeats a byte for a reader that keeps up.
+ * A file is final once its successor exists (`LogWriter`), and an open file stays readable after
+ * rotation removes it: a reader that keeps up misses and repeats nothing.
  */
 export async function* readLog(query: LogQuery): AsyncGenerator<LogChunk | undefined, void> {
   const { directory, signal, timers } = query;
@@ -54,12 +53,12 @@ export async function* readLog(query: LogQuery): AsyncGenerator<LogChunk | undef
   let gap = false;
   try {
     while (!signal.aborted) {
-      // Asked before the read: what was written before the end is then seen by the read.
+      // Asked before the read, which then sees everything written before the end.
       const over = query.isOver();
       file ??= await files.openToRead(cursor.index);
       let data = await readChunk(file, cursor.position);
-      // A successor is looked for only where a file seems to end, and what was written before there
-      // was one is read before it.
+      // A successor is looked for only at the end of a file. Bytes that were written before the
+      // successor existed are read first.
       const next = data.length > 0 ? undefined : await successorOf(files, cursor.index);
       if (next !== undefined) {
         file ??= await files.openToRead(cursor.index);
@@ -97,7 +96,7 @@ interface Cursor {
 const successorOf = async (files: LogFiles, index: number) =>
   (await files.indexes()).find((other) => other > index);
 
-/** Where in which file the wanted offset is; beyond the end it is the end. */
+/** The file and position of the wanted offset, at most the end of the log. */
 async function startOf(query: LogQuery, files: LogFiles): Promise<Cursor> {
   const indexes = await files.indexes();
   const sizes = await Promise.all(indexes.map((index) => files.sizeOf(index)));

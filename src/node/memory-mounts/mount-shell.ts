@@ -3,16 +3,15 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 
 /**
- * A shell that stays and is told one command after the other. To start a program holds up the
- * process that does it the longer the larger it is, an agent for tens of milliseconds; this one is
- * small and starts them instead. It ends with its agent, however that ends: nothing is told to it
- * then any more.
+ * A shell that stays and runs one command after the other. Starting a program blocks a process for
+ * longer the more memory it has, an agent for tens of milliseconds; the shell is small and starts
+ * programs instead. It ends with its agent, however that ends, as its input closes.
  */
 export class MountShell {
   #child: Shell | undefined;
   readonly #waiting: PromiseWithResolvers<string>[] = [];
 
-  /** Rejects with the first line that the command said, when it failed. */
+  /** Rejects with the first line of output when the command fails. */
   async run(command: string): Promise<void> {
     const answer = Promise.withResolvers<string>();
     this.#waiting.push(answer);

@@ -1,4 +1,4 @@
-/** Directories in memory, on real agents: they are there, they hold no more, and they go. */
+/** Directories in memory, with real agents: they are mounted, bounded and unmounted. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statfsSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const start = (): Promise<NodeAgent> => startAgent({ secretsInMemory: true });
 const mayMount = await mounting();
 
 describe('secrets in memory', needing(mayMount), () => {
-  test('are there for a task, of the size it asks for, and gone when it is over', async () => {
+  test('are there for a task, with the size that it asks for, and removed after it', async () => {
     const agent = await start();
     const [asked] = [assignment('echo key > $ROSTER_SECRETS_DIR/key; exec sleep 600')];
     const Tasks = asked!.Job.TaskGroups[0]!.Tasks.map((task) => ({
@@ -49,7 +49,7 @@ describe('secrets in memory', needing(mayMount), () => {
     void agent;
   });
 
-  test('stay while the agent is away and the task goes on; an agent that ends all unmounts all', async () => {
+  test('stay while the task runs without an agent; an agent that ends with its tasks unmounts all', async () => {
     const first = await start();
     servers.assign([assignment('echo key > $ROSTER_SECRETS_DIR/key; exec sleep 600')]);
     const key = join(dataDirectory, secretsOf(1)[1]!, 'key');
@@ -65,7 +65,7 @@ describe('secrets in memory', needing(mayMount), () => {
     await eventually(() => expect(readFileSync(key, 'utf8')).toBe('key\n'));
   });
 
-  test('that an agent left which was killed are swept by the next one', async () => {
+  test('of a killed agent are removed by the next one', async () => {
     const program = new URL('../testing/agent-process.ts', import.meta.url).pathname;
     const given = {
       dataDirectory,
@@ -75,12 +75,12 @@ describe('secrets in memory', needing(mayMount), () => {
     const child = spawn(process.execPath, [program, JSON.stringify(given)], {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    // It is on disk by then.
+    // The state is on disk by then.
     await eventually(() => expect(running()).toHaveLength(1));
     expect(mounted()).toEqual(secretsOf(1));
     child.kill('SIGKILL');
     await eventually(() => expect(child.signalCode).toBe('SIGKILL'));
-    // One whose allocation nobody knows any more.
+    // A mount of an unknown allocation.
     const { mounts } = await findMemoryMounts(dataDirectory);
     const path = join(dataDirectory, `alloc/${id(7)}/app/secrets`);
     mkdirSync(path, { recursive: true });
@@ -107,7 +107,7 @@ describe('secrets in memory', needing(mayMount), () => {
     await mounts!.close();
   });
 
-  test('are made and taken away together, and one that fails keeps no other', async () => {
+  test('are mounted and unmounted together, and a failure keeps no other', async () => {
     const { mounts } = await findMemoryMounts(dataDirectory);
     const paths = Array.from({ length: 30 }, (_, at) => join(dataDirectory, `it's # ${at}`));
     for (const path of paths.slice(1)) mkdirSync(path);
@@ -118,7 +118,7 @@ describe('secrets in memory', needing(mayMount), () => {
     );
     expect(refused).toEqual([expect.stringMatching(/0.*(does not exist|No such file)/)]);
     expect((await mounts!.mounted()).toSorted()).toEqual(paths.slice(1).toSorted());
-    // What is mounted is left alone, and nothing else is touched.
+    // Present mounts stay, and nothing else is touched.
     await Promise.all(wanted.slice(1).map((mount) => mounts!.mount(mount)));
     await Promise.all(paths.slice(2).map((path) => mounts!.unmount([path])));
     expect(await mounts!.mounted()).toEqual([paths[1]]);
@@ -128,7 +128,7 @@ describe('secrets in memory', needing(mayMount), () => {
   });
 });
 
-test('a machine that cannot mount says so, and keeps secrets on its disk', async () => {
+test('a machine that cannot mount reports that, and keeps secrets on its disk', async () => {
   const found = await findMemoryMounts(join(dataDirectory, 'no\0where'));
   expect(found).toEqual({ reason: expect.stringMatching(/null bytes/) });
   await startAgent();

@@ -1,17 +1,17 @@
 /**
- * File systems in memory, for directories whose content is to reach no disk.
+ * File systems in memory, for directories whose content must not reach a disk.
  *
  * Invariants
- *  M1. Nothing is mounted but below the data directory, and only there anything is unmounted.
- *  M2. What is mounted is known by the machine's own table of mounts and by nothing else, so that
- *      the next agent finds what one that died has left.
+ *  M1. Mounts are made and removed only below the data directory.
+ *  M2. The machine's table of mounts is the only record, so that the next agent finds the mounts of
+ *      an agent that died.
  */
 import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MountShell } from './mount-shell.ts';
 
 export interface MemoryMount {
-  /** A directory that is there. */
+  /** An existing directory. */
   readonly path: string;
   readonly sizeMb: number;
   readonly uid: number;
@@ -19,17 +19,20 @@ export interface MemoryMount {
 }
 
 export interface MemoryMounts {
-  /** Mounts those that are not mounted yet. Rejects when one cannot be. */
+  /** Mounts the directories that are not mounted yet. Rejects when a mount fails. */
   mount(wanted: readonly MemoryMount[]): Promise<void>;
-  /** Unmounts what is mounted at these directories or below. What is in use goes with its last user. */
+  /**
+   * Unmounts everything at these directories or below. A mount in use disappears with its last
+   * user.
+   */
   unmount(directories: readonly string[]): Promise<void>;
-  /** Where something is mounted below the data directory. */
+  /** The mount points below the data directory. */
   mounted(): Promise<readonly string[]>;
-  /** Once nothing is under way. What is mounted stays. */
+  /** Resolves once nothing is under way. Mounts stay. */
   close(): Promise<void>;
 }
 
-/** `undefined`, with the reason, where this user or machine cannot mount. */
+/** `undefined`, with the reason, when this user or machine cannot mount. */
 export async function findMemoryMounts(
   dataDirectory: string,
 ): Promise<{ readonly mounts?: MemoryMounts; readonly reason?: string }> {
@@ -49,7 +52,7 @@ export async function findMemoryMounts(
   }
 }
 
-/** What is asked for while something before it is under way, and done at once then. */
+/** Requests that gather while another one runs, to be done together after it. */
 interface Batch<T> {
   readonly wishes: T[];
   hasBegun: boolean;
@@ -59,9 +62,9 @@ interface Batch<T> {
 class SystemMounts implements MemoryMounts {
   readonly #shell: MountShell;
   readonly #root: string;
-  /** The same without links, as the table has it. */
+  /** The same path without links, as in the table of mounts. */
   readonly #realRoot: string;
-  /** One after the other: each looks at the table before it acts. */
+  /** Requests run one after the other, as each reads the table before it acts. */
   #last: Promise<unknown> = Promise.resolve();
   #mounting: Batch<MemoryMount> | undefined;
   #unmounting: Batch<string> | undefined;
@@ -90,7 +93,7 @@ class SystemMounts implements MemoryMounts {
     await this.#next(async () => this.#shell.close());
   }
 
-  /** The batch that waits, with these wishes, or a new one. */
+  /** Adds the wishes to the waiting batch, or to a new one. */
   #joined<T>(
     last: Batch<T> | undefined,
     wishes: readonly T[],
@@ -108,7 +111,10 @@ class SystemMounts implements MemoryMounts {
     return batch;
   }
 
-  /** When what was asked for with it may be why it failed, it is tried by itself. */
+  /**
+   * The outcome of a batch for one request. When the batch failed, perhaps through others, the
+   * request is tried alone.
+   */
   async #outcome<T>(
     { wishes, done }: Batch<T>,
     own: readonly T[],
@@ -131,7 +137,9 @@ class SystemMounts implements MemoryMounts {
     await this.#shell.run(list === undefined ? each.join('\n') : `mount -a -T ${quoted(list)}`);
   }
 
-  /** A file for one program that mounts them all; `undefined` on a full disk. */
+  /**
+   * Writes a list of the mounts for one program that makes them all; `undefined` on a full disk.
+   */
   #listed(mounts: readonly MemoryMount[]): Promise<string | undefined> {
     const list = join(this.#root, 'mount-list');
     const lines = mounts.map(
@@ -152,7 +160,7 @@ class SystemMounts implements MemoryMounts {
       return false;
     };
     const present = (await this.mounted()).filter(isWithin).reverse();
-    // Who still has a file of it open keeps it for so long, and nobody finds it any more.
+    // A mount with open files stays until they are closed, but nobody finds it any more.
     const commands = slices(present, unmountedAtOnce).map(
       (paths) => `umount -l ${paths.map(quoted).join(' ')} || failed=1`,
     );
@@ -183,10 +191,13 @@ class SystemMounts implements MemoryMounts {
   }
 }
 
-/** More go by a list, in one program: each program takes longer to start than the mount takes. */
+/**
+ * More than these are mounted by one program with a list, as a program takes longer to start than a
+ * mount.
+ */
 const mountedAlone = 4;
 
-/** A command has an end to its length. */
+/** The length of a command is bounded. */
 const unmountedAtOnce = 200;
 
 function slices<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
@@ -200,7 +211,7 @@ const optionsOf = ({ sizeMb, uid, gid }: MemoryMount): string =>
 
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
-/** The table, and the list, have spaces and the like as octal digits. */
+/** The table and the list write spaces and similar characters as octal digits. */
 const escaped = (path: string): string =>
   path.replace(/[\s\\#]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
 

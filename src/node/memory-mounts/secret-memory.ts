@@ -8,9 +8,9 @@ export interface SecretMemoryOptions {
   readonly onNotice: (sentence: string) => void;
 }
 
-/** Where a node keeps the secrets of its tasks: in memory, or like other files. */
+/** The place of a node's task secrets: memory, or the disk. */
 export class SecretMemory {
-  /** `undefined`: they are on the disk. */
+  /** `undefined`: secrets are on the disk. */
   readonly mounts: MemoryMounts | undefined;
   readonly #options: SecretMemoryOptions;
 
@@ -29,12 +29,12 @@ export class SecretMemory {
     return new SecretMemory(options, mounts);
   }
 
-  /** What the node tells of it. */
+  /** The attributes of the node that tell where secrets are. */
   get attributes(): Readonly<Record<string, string>> {
     return { 'storage.secrets': this.mounts === undefined ? 'disk' : 'memory' };
   }
 
-  /** Takes the memory away from allocations that an agent before this one, or this one, left. */
+  /** Unmounts the memory of ended allocations, also those of earlier agents. */
   async unmount(isOver: (allocation: string) => boolean): Promise<void> {
     const { dataDirectory, onNotice } = this.#options;
     try {
@@ -47,7 +47,7 @@ export class SecretMemory {
     }
   }
 
-  /** What is mounted stays. */
+  /** Mounts stay. */
   async close(): Promise<void> {
     await this.mounts?.close();
   }

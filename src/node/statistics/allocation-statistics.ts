@@ -10,14 +10,14 @@ import { isFresh, sumOf, type TaskSample, taskUsage } from './rates.ts';
 export interface UsageSource {
   readonly id: string;
   taskNames(): readonly string[];
-  /** `undefined`: it does not run, or its driver cannot tell. */
+  /** `undefined`: the task does not run, or its driver cannot tell. */
   usage(task: string): Promise<DriverUsage | undefined>;
 }
 
 /**
- * What allocations use. Nothing is read before somebody asks: an idle task costs nothing here. Rates
- * are of the time since somebody asked last, if that was a moment ago, and else of a short while
- * that the answer waits for.
+ * The resources that allocations use. They are read only when asked for, so idle tasks cost
+ * nothing. Rates cover the time since the last question if that was a moment ago, else a short time
+ * for which the answer waits.
  */
 export class AllocationStatistics {
   readonly #world: Pick<World, 'clock' | 'timers'>;

@@ -10,7 +10,7 @@ export interface MachineStatisticsOptions {
   readonly coreMhz: number;
 }
 
-/** What the machine used in a short while that the answer waits for. */
+/** The resources that the machine uses, measured over a short time for which the answer waits. */
 export async function machineUsage(options: MachineStatisticsOptions): Promise<NodeUsage> {
   const { world, dataDirectory, coreMhz } = options;
   const before = await readCores();

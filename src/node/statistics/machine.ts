@@ -1,4 +1,4 @@
-/** What `/proc` says of the machine as a whole; parsing is pure. */
+/** Statistics of the whole machine from `/proc`; parsing is pure. */
 import { readFile, realpath, statfs } from 'node:fs/promises';
 import type { DiskUsage, NodeUsage } from '../../model/node/node-usage.ts';
 
@@ -71,7 +71,7 @@ export async function readDisk(directory: string): Promise<DiskUsage> {
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (part / whole) * 100);
 
-/** The mount that a path is on: of those above it the longest, and of these the newest. */
+/** The mount of a path: the one with the longest mount point, and the newest of these. */
 export function mountOf(
   mountinfo: string,
   path: string,
@@ -87,7 +87,7 @@ export function mountOf(
   return found;
 }
 
-/** Spaces and the like are written in octal. */
+/** Spaces and similar characters are written in octal. */
 const unescaped = (text: string): string =>
   text.replace(/\\(\d{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),

@@ -1,4 +1,4 @@
-/** What `/proc` says that one process has used. Anything may vanish between two reads. */
+/** The resources that one process has used, from `/proc`. It may end between two reads. */
 import { readFile } from 'node:fs/promises';
 
 export interface ProcessUsage {
@@ -8,12 +8,12 @@ export interface ProcessUsage {
   readonly swapBytes: number;
 }
 
-/** The unit of `/proc/<pid>/stat`, on every Linux that we run on. */
+/** The unit of `/proc/<pid>/stat`, on all supported systems. */
 const millisecondsPerTick = 10;
 
 /**
- * Together with what its children used that have ended and that it has waited for. `undefined` when
- * there is no such process.
+ * Includes the ended children that the process has waited for. `undefined` when there is no such
+ * process.
  */
 export async function processUsage(pid: number): Promise<ProcessUsage | undefined> {
   try {

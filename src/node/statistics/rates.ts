@@ -1,4 +1,4 @@
-/** What is used, out of counters that were read twice. Pure. */
+/** Rates from counters that were read twice. Pure. */
 import type { ResourceUsage, TaskUsage } from '../../model/allocation/resource-usage.ts';
 import { limits } from '../../model/limits.ts';
 import type { DriverUsage } from '../drivers/driver.ts';
@@ -6,7 +6,7 @@ import type { ProcessUsage } from './process-usage.ts';
 
 /** Counters of a task and of its processes at one moment. */
 export interface TaskSample {
-  /** Monotonic. */
+  /** By the monotonic clock. */
   readonly atMs: number;
   readonly usage: DriverUsage;
   readonly processes: ReadonlyMap<number, ProcessUsage>;
@@ -17,7 +17,7 @@ interface CpuCounters {
   readonly cpuSystemMs: number;
 }
 
-/** In percent of a core; 0 for counters that began anew. */
+/** In percent of a core; 0 when the counters have begun anew. */
 function percents(before: CpuCounters | undefined, after: CpuCounters, passedMs: number) {
   const percent = (of: (counters: CpuCounters) => number): number =>
     before === undefined || passedMs <= 0
@@ -103,7 +103,7 @@ const noMemory = {
   ...{ RSS: 0, Cache: 0, Swap: 0, Usage: 0, MaxUsage: 0, KernelUsage: 0, KernelMaxUsage: 0 },
 } as const;
 
-/** Of all tasks together. */
+/** The sum over all tasks. */
 export function sumOf(usages: readonly ResourceUsage[]): ResourceUsage {
   const sum = <T>(list: readonly T[], names: readonly (keyof T)[]) =>
     Object.fromEntries(
@@ -128,7 +128,7 @@ export function sumOf(usages: readonly ResourceUsage[]): ResourceUsage {
   } as unknown as ResourceUsage;
 }
 
-/** Whether rates can be made of what was read then. */
+/** Whether the sample is new enough for rates. */
 export const isFresh = (sample: TaskSample | undefined, nowMs: number): sample is TaskSample =>
   sample !== undefined &&
   nowMs - sample.atMs >= limits.statistics.sampleMs &&

@@ -7,7 +7,7 @@ import { sumOf, type TaskSample, taskUsage } from './rates.ts';
 const stat =
   '7 (a b) c) S 1 7 7 0 -1 4194304 100 0 0 0 250 50 30 20 20 0 1 0 12345 8000000 400 18446744073709551615';
 
-test('a process is read with what its children used', () => {
+test('a process is read with the usage of its children', () => {
   expect(parseUsage(stat, 'VmRSS:\t    1600 kB\nVmSwap:\t      12 kB\n')).toEqual({
     cpuUserMs: 2800,
     cpuSystemMs: 700,
@@ -16,7 +16,7 @@ test('a process is read with what its children used', () => {
   });
 });
 
-test('a process without memory of its own, as a zombie, uses none', () => {
+test('a process without memory, such as a zombie, uses none', () => {
   expect(parseUsage(stat, 'State:\tZ (zombie)\n')).toMatchObject({ rssBytes: 0, swapBytes: 0 });
 });
 
@@ -28,7 +28,7 @@ const sample = (atMs: number, usage: Partial<DriverUsage>): TaskSample => ({
   ]),
 });
 
-test('a task that used 1.2 s of processor in a second has 120 percent', () => {
+test('a task that used 1.2 s of processor time in a second has 120 percent', () => {
   const before = sample(1000, { cpuUserMs: 500, cpuSystemMs: 100 });
   const after = sample(2000, { cpuUserMs: 1500, cpuSystemMs: 300 });
   const usage = taskUsage(before, after, 2000, 99);
@@ -42,14 +42,14 @@ test('a task that used 1.2 s of processor in a second has 120 percent', () => {
   });
 });
 
-test('counters that began anew, and no time at all, give no rate', () => {
+test('counters that began anew, or no elapsed time, give no rate', () => {
   const before = sample(1000, { cpuUserMs: 500 });
   const { CpuStats } = taskUsage(before, sample(2000, { cpuUserMs: 10 }), 2000, 0).ResourceUsage;
   expect(CpuStats).toMatchObject({ Percent: 0, TotalTicks: 0 });
   expect(taskUsage(before, before, 2000, 0).ResourceUsage.CpuStats.Percent).toBe(0);
 });
 
-test('what a driver can tell beyond that is named as measured', () => {
+test('further values of a driver are named as measured', () => {
   const more = {
     memoryCacheBytes: 10,
     memoryMaxUsageBytes: 9000,
@@ -68,7 +68,7 @@ test('what a driver can tell beyond that is named as measured', () => {
   expect(MemoryStats.Measured).toEqual(['RSS', 'Swap', 'Usage', 'Cache', 'Max Usage']);
 });
 
-test('an allocation uses what its tasks use', () => {
+test('the usage of an allocation is the sum over its tasks', () => {
   const { ResourceUsage } = taskUsage(sample(0, {}), sample(1000, { cpuUserMs: 500 }), 1000, 0);
   expect(sumOf([ResourceUsage, ResourceUsage])).toMatchObject({
     CpuStats: { Percent: 100, TotalTicks: 1000, Measured: ResourceUsage.CpuStats.Measured },
@@ -79,7 +79,7 @@ test('an allocation uses what its tasks use', () => {
 
 const cores = (cpu0: string) => parseCores(`cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 ${cpu0}\nintr 1\n`);
 
-test('of each core what passed is shared out', () => {
+test('the elapsed time of each core is divided', () => {
   const [core] = coreUsage(
     cores('100 0 50 800 40 5 4 1 0 0'),
     cores('150 10 60 900 60 10 9 1 0 0'),
@@ -87,12 +87,12 @@ test('of each core what passed is shared out', () => {
   expect(core).toEqual({ CPU: 'cpu0', User: 30, System: 10, Idle: 60, Total: 40 });
 });
 
-test('a core that did nothing, as far as can be told, is at zero', () => {
+test('a core without measurable work is at zero', () => {
   const still = cores('1 1 1 1 1 1 1 1 0 0');
   expect(coreUsage(still, still)).toEqual([{ CPU: 'cpu0', User: 0, System: 0, Idle: 0, Total: 0 }]);
 });
 
-test('memory that is used is what is not available', () => {
+test('used memory is the part that is not available', () => {
   expect(parseMemory('MemTotal:  1000 kB\nMemFree: 100 kB\nMemAvailable: 400 kB\n')).toEqual({
     ...{ Total: 1_024_000, Free: 102_400, Available: 409_600, Used: 614_400 },
   });

@@ -11,7 +11,7 @@ const pieces = fc.array(
   { maxLength: 12 },
 );
 
-test('blocks hold what was added to them since they were cleared, and nothing of each other', () => {
+test('blocks have the bytes added since they were cleared, and none of each other', () => {
   fc.assert(
     fc.property(pieces, (added) => {
       const blocks = [new ByteBlock(), new ByteBlock()];
@@ -21,7 +21,7 @@ test('blocks hold what was added to them since they were cleared, and nothing of
         const piece = Buffer.alloc(length, fill);
         blocks[which]!.add(piece);
         expected[which] = Buffer.concat([expected[which]!, piece]);
-        // It has a copy.
+        // The block has a copy.
         piece.fill(255 - fill);
         for (const [index, block] of blocks.entries()) {
           expect(block.length).toBe(expected[index]!.length);

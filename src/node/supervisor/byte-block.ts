@@ -1,17 +1,17 @@
 import { limits } from '../../model/limits.ts';
 
-/** What little output waits in; more than this waits in memory that is used again. */
+/** Up to this much output gets memory of its own; more gets a block that is reused. */
 const smallBytes = 8 * 1024;
-/** Just full it takes one more read of a pipe. */
+/** A writer stops reading at half of this, so the block has room for one more read of a pipe. */
 const largeBytes = 2 * limits.supervisor.pipeBufferBytes;
 const keptMax = 16;
 
-/** Of no block at the moment. One list for all of the process, as few streams are busy at a time. */
+/** Free blocks, in one list for the whole process, as few streams are busy at a time. */
 const kept: Buffer[] = [];
 
 /**
- * Bytes that gather in one piece of memory. A busy stream fills the same memory again and again:
- * new memory for each piece is collected far more slowly than pipes give it.
+ * Gathers bytes in one block of memory, which a busy stream fills again and again: the garbage
+ * collector cannot keep up with new memory for each read.
  */
 export class ByteBlock {
   #memory: Buffer = Buffer.alloc(0);
@@ -21,7 +21,7 @@ export class ByteBlock {
     return this.#length;
   }
 
-  /** A view; it is another's after `clear`. */
+  /** A view, valid until `clear`. */
   get bytes(): Buffer {
     return this.#memory.subarray(0, this.#length);
   }
@@ -51,6 +51,6 @@ export class ByteBlock {
 
 function roomFor(length: number): number {
   if (length > largeBytes) return length;
-  // In powers of two, so that many short pieces are not copied over and over.
+  // In powers of two, so that adding many short pieces copies little.
   return length > smallBytes ? largeBytes : 2 ** Math.ceil(Math.log2(length));
 }

@@ -27,33 +27,33 @@ import { readTable } from './task-table.ts';
 
 export interface SupervisorClientOptions {
   readonly dataDirectory: string;
-  /** Tasks end with this process, as for an agent that keeps nothing. */
+  /** Tasks end with this process, as for an agent without a data directory to keep. */
   readonly endWithAgent: boolean;
   readonly timers: Timers;
   readonly random: Random;
-  /** Told what an operator should know: a lost supervisor, a replaced one. */
+  /** Reports to the operator that a supervisor was lost or replaced. */
   readonly onNotice?: (sentence: string) => void;
   /** Default: a minute. */
   readonly idleTimeoutMs?: number;
-  /** Starts one, and gives its pid. Default: the real one. */
+  /** Starts a supervisor, and returns its pid. Default: the product's own. */
   readonly launch?: typeof launchSupervisor;
 }
 
 const dialIntervalMs = 10;
 const shutdownGraceMs = 5000;
-/** All that it runs ends with one that does not answer: it may be only slow, as its machine is. */
+/** Long, as ending a silent supervisor ends all its tasks, and a busy machine may only be slow. */
 const helloTimeoutMs = 10_000;
 
 /**
- * The agent's side of its supervisor: finds the running one or starts one, and finds or starts the
- * next when that one dies. A request waits for the connection; all requests can be repeated.
+ * The agent's side of its supervisor: finds the running supervisor or starts one, also when it
+ * dies. Requests wait for the connection; all of them can be repeated.
  */
 export class SupervisorClient {
   readonly #options: SupervisorClientOptions;
   readonly #paths: SupervisorPaths;
   readonly #statuses = new Map<string, TaskStatus>();
   readonly #exitWaiters = new Map<string, ((exit: ProcessExit) => void)[]>();
-  /** Tasks that were ended with a supervisor of another version. */
+  /** Tasks that were ended together with a supervisor of another version. */
   readonly #replaced = new Set<string>();
   #connection: Promise<SupervisorConnection> | undefined;
   #streams: Promise<StreamConnection> | undefined;
@@ -71,7 +71,7 @@ export class SupervisorClient {
     return this.#pid;
   }
 
-  /** Where it keeps what is nobody else's. */
+  /** The supervisor's private directory. */
   get directory(): string {
     return this.#paths.directory;
   }
@@ -82,14 +82,14 @@ export class SupervisorClient {
     return [...this.#statuses.values()];
   }
 
-  /** Connects, and returns what the supervisor knows of one. */
+  /** Connects, and returns the status of a task. */
   async find(taskId: string): Promise<TaskStatus | undefined> {
     await this.#connected();
     return this.#statuses.get(taskId);
   }
 
   /**
-   * Starts a process, or finds the one that this task id has started. Rejects with
+   * Starts a process, or finds the process that was started for this task id. Rejects with
    * `SupervisorRefusal` when it cannot be started.
    */
   async start(request: StartRequest): Promise<TaskStatus> {
@@ -156,14 +156,16 @@ export class SupervisorClient {
     });
   }
 
-  /** Acknowledges an exit: the supervisor may drop it. */
+  /** Acknowledges an exit, which the supervisor then forgets. */
   async forget(taskId: string): Promise<void> {
     await this.#request({ op: 'forget', taskId });
     this.#statuses.delete(taskId);
     this.#replaced.delete(taskId);
   }
 
-  /** Detaches; the tasks go on, except with `endWithAgent`. Where there is none, nothing stays. */
+  /**
+   * Disconnects; the tasks go on, except with `endWithAgent`. A supervisor without tasks is ended.
+   */
   async close(): Promise<void> {
     if ([...this.#statuses.values()].every(({ exit }) => exit !== undefined)) {
       return this.shutdown();
@@ -188,7 +190,7 @@ export class SupervisorClient {
     while (isRunning(pid)) await delay(this.#options.timers, dialIntervalMs);
   }
 
-  /** Kills all tasks and the supervisor, also when an earlier request gives them time. */
+  /** Kills all tasks and the supervisor, even if an earlier request gave them time. */
   async killAll(): Promise<void> {
     this.#closing = true;
     const connection = await this.#connection?.catch(() => undefined);
@@ -228,7 +230,7 @@ export class SupervisorClient {
     void this.#reconnect();
   }
 
-  /** Without it the exits of tasks that nobody asks about would stay unknown. */
+  /** Reconnects at once: else exits would stay unknown until the next request. */
   async #reconnect(): Promise<void> {
     const { timers, random, onNotice } = this.#options;
     for (let delayMs = 100; !this.#closing; delayMs = Math.min(delayMs * 2, 10_000)) {
@@ -249,13 +251,13 @@ export class SupervisorClient {
         this.#synchronize(await connection.request<TaskStatus[]>({ op: 'list' }));
         return connection;
       } catch (error) {
-        // It went away right after it was found: the next look finds none, and starts one.
+        // The supervisor ended right after it was found: the next attempt starts another.
         if (!(error instanceof ConnectionLost) || this.#closing || attempt === 3) throw error;
       }
     }
   }
 
-  /** The running supervisor, if there is one that this agent can work with. */
+  /** The running supervisor, if this agent can work with it. */
   async #attach(): Promise<SupervisorConnection | undefined> {
     const socket = await dial(this.#paths.socket);
     if (socket === undefined) {
@@ -293,7 +295,9 @@ export class SupervisorClient {
     await connection.closed;
   }
 
-  /** What it runs did not end by itself, whatever it says when it is told to end. */
+  /**
+   * Notes the tasks that end with the supervisor, so that their exits are not taken for their own.
+   */
   async #replace(connection: SupervisorConnection, error: VersionMismatch): Promise<void> {
     this.#options.onNotice?.(`${error.message}: its tasks are ended and start again`);
     const tasks = await connection.request<TaskStatus[]>({ op: 'list' }).catch(() => []);
@@ -301,7 +305,7 @@ export class SupervisorClient {
     await this.#endIdle(connection);
   }
 
-  /** A supervisor that is alive and does not answer may not keep the tasks from their agent. */
+  /** Ends a supervisor that is alive and does not answer. */
   async #endSilent(): Promise<void> {
     const { supervisorPid } = readTable(this.#paths.table);
     if (supervisorPid === undefined) return;
@@ -326,7 +330,7 @@ export class SupervisorClient {
       return socket !== undefined || !isRunning(pid);
     }, limits.supervisor.startTimeoutMs);
     if (socket === undefined) {
-      // Should it ever come so far, it would take the place of the next one.
+      // If it started after all, it would displace the next supervisor.
       await this.#killSupervisor(pid);
       throw new Error(`the supervisor did not start, see ${this.#paths.log}`);
     }
@@ -335,7 +339,7 @@ export class SupervisorClient {
     return connection;
   }
 
-  /** The time is counted in looks: while this process itself is held up, none of it passes. */
+  /** The time is counted in checks, so a stall of this process itself does not use it up. */
   async #until(done: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
     for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += dialIntervalMs) {
       if (await done()) return;
@@ -356,7 +360,7 @@ export class SupervisorClient {
     return Promise.race([answer, late]);
   }
 
-  /** A task that the new supervisor does not know cannot be running any more. */
+  /** Takes over the list of a new supervisor. Tasks that it does not know have ended. */
   #synchronize(tasks: readonly TaskStatus[]): void {
     const listed = new Set(tasks.map((task) => task.taskId));
     const lost = 'the supervisor of the task ended unexpectedly';

@@ -12,12 +12,12 @@ import {
 } from './protocol.ts';
 import { socketMessages } from './socket-messages.ts';
 
-/** The connection went away: the request may be sent again over the next one. */
+/** The connection was lost: the request may be sent again over the next connection. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** A supervisor of a version that this agent cannot work with. */
+/** The supervisor's version does not work with this agent. */
 export class VersionMismatch extends Error {
   override readonly name = 'VersionMismatch';
 }
@@ -81,7 +81,7 @@ export class SupervisorConnection {
     return hello;
   }
 
-  /** Detaches; tasks go on. */
+  /** Disconnects; tasks go on. */
   close(): void {
     this.#socket.destroy();
   }
@@ -111,8 +111,9 @@ export function dial(path: string): Promise<Socket | undefined> {
 }
 
 /**
- * Another connection to the same supervisor, which carries streams: what floods them delays no
- * request. Rejects with {@link ConnectionLost}, or `SupervisorRefusal` of one that knows no streams.
+ * Opens another connection to the same supervisor for streams, so that a flood on a stream delays
+ * no request. Rejects with {@link ConnectionLost}, or `SupervisorRefusal` if the supervisor knows
+ * no streams.
  */
 export async function dialStreams(path: string): Promise<StreamConnection> {
   const socket = await dial(path);

@@ -13,13 +13,13 @@ export interface ExecCommand {
   /** Resolves when it has ended: its exit code, or 128 and the signal. */
   readonly ended: Promise<number>;
   resize(size: TerminalSize): void;
-  /** Nobody wants its output any more: lets go of what carries it. */
+  /** Releases the pipes or the terminal: nobody reads the output any more. */
   release(): void;
 }
 
-/** What is to be started. */
+/** The command to start. */
 export interface ExecPlan {
-  /** An absolute path, or what is in front of the command of an isolated task. */
+  /** An absolute path; for an isolated task the program that enters it. */
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

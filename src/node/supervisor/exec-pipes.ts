@@ -17,7 +17,8 @@ export async function startWithPipes(plan: ExecPlan, pool: FifoPool): Promise<Ex
       cwd: plan.directory,
       env: { ...plan.env },
       detached: true,
-      // A named pipe would not do for the input: opened by name after its end, it waits for ever.
+      // The input is no named pipe: a program that opened it again by name after its end would wait
+      // for ever.
       stdio: ['pipe', out?.writeEnd ?? 'pipe', err?.writeEnd ?? 'pipe'],
       ...plan.owner,
     });
@@ -33,7 +34,7 @@ export async function startWithPipes(plan: ExecPlan, pool: FifoPool): Promise<Ex
       { stream: 'stderr', source: err?.output ?? child.stderr! },
     ] as const;
     const input = child.stdin!;
-    // A command that does not read all that it is given is no fault.
+    // A command may leave input unread.
     input.on('error', () => {});
     return {
       ...{ pid: child.pid, sources, input, ended },

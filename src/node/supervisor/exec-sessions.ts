@@ -14,17 +14,17 @@ import { type ExecRequest, type StartRequest, SupervisorRefusal } from './protoc
 import type { Sweeper, SweepTarget } from './sweep.ts';
 import { ownerOf } from './task-process.ts';
 
-/** What a task was started with, as far as commands beside it share that. */
+/** The settings of a task's start that commands beside it share. */
 export interface ExecSurroundings
   extends Pick<StartRequest, 'allocId' | 'taskName' | 'env' | 'directory' | 'user'> {
-  /** Of the control groups that the task is in. */
+  /** The paths of the task's control groups. */
   readonly cgroups: readonly string[];
 }
 
 export interface ExecSessionsOptions {
   readonly pool: FifoPool;
   readonly sweeper: Sweeper;
-  /** Of a task that runs; `undefined` of any other. */
+  /** `undefined` if the task does not run. */
   readonly surroundings: (taskId: string) => ExecSurroundings | undefined;
 }
 
@@ -51,7 +51,7 @@ export class ExecSessions {
         ofTask.delete(session);
         if (ofTask.size === 0) this.#byTask.delete(request.taskId);
       });
-      // It may have ended while the command was started.
+      // The task may have ended while the command was started.
       if (this.#options.surroundings(request.taskId) === undefined) session.kill();
       await serveExec(stream, session);
     } finally {
@@ -59,14 +59,16 @@ export class ExecSessions {
     }
   }
 
-  /** The task has ended. Resolves when nothing is left of what ran beside it. */
+  /**
+   * To be called when a task has ended. Resolves when nothing is left of the commands beside it.
+   */
   async endOf(taskId: string): Promise<void> {
     const sessions = [...(this.#byTask.get(taskId) ?? [])];
     for (const session of sessions) session.kill();
     await Promise.all(sessions.map(({ gone }) => gone));
   }
 
-  /** To look for what was left means to look at every process: not after each command. */
+  /** A sweep looks at every process of the machine, so commands share sweeps. */
   #nextSweep(): Promise<void> {
     this.#sweep ??= new Promise((resolve) => {
       setTimeout(() => {
@@ -111,8 +113,8 @@ export class ExecSessions {
 type Program = Pick<ExecPlan, 'program' | 'args'>;
 
 /**
- * What a shell does with a command that it cannot start, and what a sandbox and a container do: a
- * sentence on the error output and 127, or 126 for what is there and cannot be executed.
+ * Tells of a command that cannot be started as shells, sandboxes and containers do: with a sentence
+ * on the error output and the exit code 127, or 126 for a file that cannot be executed.
  */
 async function startOrTell(
   start: (program: Program) => Promise<ExecCommand>,
@@ -134,7 +136,7 @@ function exitCodeOf(code: string): string | undefined {
   return code === 'EACCES' || code === 'ENOEXEC' ? '126' : undefined;
 }
 
-/** What the task's limits would not hold for does not run. */
+/** A command that cannot join the task's control groups is ended. */
 async function joinOrEnd(session: ProcessSession, cgroup: Cgroup, pid: number): Promise<void> {
   try {
     await cgroup.join([pid]);

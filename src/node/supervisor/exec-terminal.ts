@@ -10,10 +10,10 @@ const entry = import.meta.url.endsWith('.ts') ? './terminal-main.ts' : './termin
 
 const runtimeArguments = ['--max-old-space-size=64', '--max-semi-space-size=1'];
 
-/** What the supervisor tells the process that holds a terminal: one line each. */
+/** Orders of the supervisor to the process that holds a terminal, one line each. */
 export type TerminalOrder = { readonly start: ExecPlan } | { readonly size: TerminalSize };
 
-/** What that one tells. */
+/** Reports of that process. */
 export type TerminalReport =
   | { readonly pid: number }
   | { readonly exitCode: number }
@@ -27,7 +27,7 @@ export async function startWithTerminal(plan: ExecPlan): Promise<ExecCommand> {
   const host = spawn(
     process.execPath,
     [...runtimeArguments, fileURLToPath(new URL(entry, import.meta.url))],
-    // Nothing of the task's environment: it could make this program do something else.
+    // Without the task's variables, which could make this program do something else.
     { stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'], cwd: '/' },
   );
   const control = host.stdio[3] as Duplex;
@@ -50,7 +50,7 @@ export async function startWithTerminal(plan: ExecPlan): Promise<ExecCommand> {
   );
   host.once('exit', () => {
     started.reject(new SupervisorRefusal('no-terminal', 'the terminal could not be started'));
-    // By then it has told the exit code, or somebody killed it.
+    // It has reported the exit code before, or it was killed.
     ended.resolve(killedExitCode);
   });
   host.once('error', (error) => {

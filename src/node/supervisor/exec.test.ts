@@ -9,7 +9,7 @@ import { SupervisorClient } from './client.ts';
 import { listPids, readEnvironment } from './proc.ts';
 import type { ExecRequest, StartRequest } from './protocol.ts';
 
-// One supervisor for all tests of this file; each has a task of its own.
+// One supervisor for all tests of this file; each test has its own task.
 
 let dataDirectory: string;
 let client: SupervisorClient;
@@ -69,7 +69,7 @@ async function all(session: ExecSession) {
 
 const sh = (script: string): readonly string[] => ['sh', '-c', script];
 
-/** Processes that carry this in their environment. */
+/** Processes with this entry in their environment. */
 const processesWith = (entry: string): number[] =>
   listPids().filter((pid) => readEnvironment(pid).includes(entry));
 
@@ -94,12 +94,12 @@ describe('a command with pipes', () => {
     expect((await all(await exec(['pwd']))).stdout).toBe(`${dataDirectory}\n`);
   });
 
-  test('has the user of its task, and no groups of whoever runs the agent', async () => {
+  test('has the user of its task, without the groups of the agent’s user', async () => {
     const session = await exec(['id', '-G'], { task: { user: 'nobody', directory: '/' } });
     expect((await all(session)).stdout).toMatch(/^\d+\n$/);
   });
 
-  test('takes bytes as they are, and gives them back', async () => {
+  test('takes and returns arbitrary bytes', async () => {
     const bytes = Buffer.from(
       Array.from({ length: 300_000 }, (_, at) => (at * 7 + (at >> 8)) % 256),
     );
@@ -111,19 +111,19 @@ describe('a command with pipes', () => {
     expect([Buffer.from(stdout, 'latin1').equals(bytes), exitCode]).toEqual([true, 0]);
   });
 
-  test('need not read what it is given', async () => {
+  test('may leave its input unread', async () => {
     const session = await exec(['true']);
     await Promise.all([all(session), session.write(Buffer.alloc(1_000_000))]);
     expect(await session.exited).toEqual({ exitCode: 0 });
   });
 
-  test('is entered by a prefix', async () => {
+  test('runs behind a prefix', async () => {
     const via = { prefix: ['/usr/bin/env', 'COLOR=red'], directory: '/' };
     const session = await exec(sh('echo $COLOR; pwd'), { via });
     expect((await all(session)).stdout).toBe('red\n/\n');
   });
 
-  test('leaves nothing of what it started', async () => {
+  test('leaves no process that it started', async () => {
     const mark = `MARK=${realWorld.ids.uuid()}`;
     const script = `env ${mark} setsid sleep 600 & env ${mark} sleep 600 & echo done`;
     expect((await all(await exec(sh(script)))).stdout).toBe('done\n');
@@ -154,14 +154,14 @@ describe('a command that cannot be started', () => {
     }
   });
 
-  test('a script whose interpreter is not there', async () => {
+  test('a script whose interpreter is missing', async () => {
     const path = join(dataDirectory, 'script');
     writeFileSync(path, '#!/no/such\n', { mode: 0o755 });
     const stderr = `${path} could not be started: no such file or directory\n`;
     expect(await all(await exec([path]))).toEqual({ stdout: '', stderr, exitCode: 127 });
   });
 
-  test('of a task that is over', async () => {
+  test('of an ended task', async () => {
     const taskId = await task({ command: '/bin/true', args: [] });
     await client.exitOf(taskId);
     await expect(exec(['true'], { taskId })).rejects.toMatchObject({ status: 404 });
@@ -171,7 +171,7 @@ describe('a command that cannot be started', () => {
 describe('a command with a terminal', () => {
   const terminal = { tty: true } as const;
 
-  test('has one, of the size that it is told', async () => {
+  test('has one of the given size', async () => {
     const session = await exec(sh('tty; read go; stty size; exit 3'), terminal);
     let said = '';
     for await (const { data } of session.output) {
@@ -184,7 +184,7 @@ describe('a command with a terminal', () => {
     expect(await session.exited).toEqual({ exitCode: 3 });
   });
 
-  test('gets its signals from its keys', async () => {
+  test('gets signals from keys', async () => {
     const session = await exec(
       sh('trap "echo caught; exit 5" INT; echo ready; while :; do sleep 0.1; done'),
       terminal,
@@ -206,12 +206,12 @@ describe('a command with a terminal', () => {
     expect(await said).toMatchObject({ stdout: expect.stringMatching(/half$/), exitCode: 0 });
   });
 
-  test('is not hung up where it lets go of its terminal before it ends', async () => {
+  test('is not hung up when it closes its terminal before it ends', async () => {
     const session = await exec(sh('echo out; exec <&- >&- 2>&-; sleep 0.3; exit 4'), terminal);
     expect(await all(session)).toEqual({ stdout: 'out\r\n', stderr: '', exitCode: 4 });
   });
 
-  test('has the user of its task, and no groups of whoever runs the agent', async () => {
+  test('has the user of its task, without the groups of the agent’s user', async () => {
     const session = await exec(['id', '-G'], {
       ...terminal,
       task: { user: 'nobody', directory: '/' },
@@ -219,7 +219,7 @@ describe('a command with a terminal', () => {
     expect((await all(session)).stdout).toMatch(/^\d+\r\n$/);
   });
 
-  test('keeps all of its output for a reader that comes late', async () => {
+  test('keeps all of its output for a late reader', async () => {
     const session = await exec(sh('seq 1 3000'), terminal);
     const output = session.output[Symbol.asyncIterator]();
     let said = Buffer.from((await output.next()).value!.data).toString();
@@ -230,7 +230,7 @@ describe('a command with a terminal', () => {
     expect(said.trim().split(/\s+/).at(-1)).toBe('3000');
   });
 
-  test('is seen by no other process', async () => {
+  test('is invisible to other processes', async () => {
     const taskId = await task();
     const session = await exec(['cat'], { ...terminal, taskId });
     const other = await all(await exec(sh('ls -l /proc/$$/fd'), { taskId }));
@@ -270,7 +270,7 @@ describe('a session ends', () => {
     await eventually(() => expect(processesWith(mark)).toEqual([]));
   });
 
-  test('with the client', async () => {
+  test('when its client leaves', async () => {
     const mark = `MARK=${realWorld.ids.uuid()}`;
     const taskId = await task();
     const session = await exec(['env', mark, 'sleep', '600'], { taskId });
@@ -284,7 +284,7 @@ describe('a session ends', () => {
   });
 });
 
-/** What the supervisor holds in memory, in bytes. */
+/** The supervisor's memory in bytes. */
 const residentBytes = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${client.pid}/status`, 'utf8'))![1]) * 1024;
 

@@ -3,7 +3,10 @@ import { closeSync, constants, openSync, readdirSync, rmSync, unlinkSync } from 
 import { join } from 'node:path';
 import { makePrivateDirectory } from './paths.ts';
 
-/** A pipe from a child: it writes to `writeEnd`, which this process closes once the child has it. */
+/**
+ * A pipe from a child, which writes to `writeEnd`. This process closes `writeEnd` once the child
+ * has it.
+ */
 export interface OutputPipe<T> {
   readonly output: T;
   readonly writeEnd: number;
@@ -13,8 +16,8 @@ const batchSize = 16;
 const prefix = 'pipes-';
 
 /**
- * Named pipes made ahead in batches by one `mkfifo`, and unlinked as soon as they are open. See
- * "Why FIFOs" in DESIGN.md.
+ * Named pipes that are made ahead, a batch by one `mkfifo`, and unlinked as soon as they are open.
+ * See "Why FIFOs" in DESIGN.md.
  */
 export class FifoPool {
   readonly #directory: string;
@@ -26,14 +29,14 @@ export class FifoPool {
     for (const name of readdirSync(directory)) {
       if (name.startsWith(prefix)) rmSync(join(directory, name), { recursive: true, force: true });
     }
-    // A name of its own: a predecessor's last `mkfifo` may still be at work.
+    // A new directory, as a predecessor's last `mkfifo` may still be running.
     this.#directory = join(directory, `${prefix}${process.pid}`);
     makePrivateDirectory(this.#directory);
   }
 
   /**
-   * `read` makes what reads the descriptor that it is given, and closes it. `undefined` where the
-   * system has no `mkfifo`: the caller falls back to socket pairs.
+   * `read` makes a reader, which owns and closes the descriptor. `undefined` if the system has no
+   * `mkfifo`: then the caller uses socket pairs.
    */
   async take<T>(read: (fd: number) => T): Promise<OutputPipe<T> | undefined> {
     if (this.#paths.length === 0) await this.fill();
@@ -42,7 +45,7 @@ export class FifoPool {
     return path === undefined ? undefined : openPipe(path, read);
   }
 
-  /** Makes the next batch, unless that is under way. Never rejects. */
+  /** Makes the next batch, unless one is being made. Never rejects. */
   fill(): Promise<void> {
     this.#filling ??= this.#make().finally(() => {
       this.#filling = undefined;
@@ -55,7 +58,7 @@ export class FifoPool {
       join(this.#directory, String(this.#made++)),
     );
     return new Promise<void>((resolve) => {
-      // A task with a user of its own may open /dev/stdout again; the directory keeps others out.
+      // Tasks of any user may open /dev/stdout again; the private directory keeps others out.
       execFile('mkfifo', ['-m', '666', ...paths], (error) => {
         if (error === null) this.#paths.push(...paths);
         resolve();
@@ -65,7 +68,7 @@ export class FifoPool {
 }
 
 function openPipe<T>(path: string, read: (fd: number) => T): OutputPipe<T> {
-  // A reader that does not wait for a writer, then a writer that has its reader.
+  // The reader must not wait for a writer; the writer then finds its reader.
   const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const writeEnd = openSync(path, constants.O_WRONLY);

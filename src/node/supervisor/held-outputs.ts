@@ -2,15 +2,15 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { fileId } from './proc.ts';
 
 /**
- * The pipes that a task prints to, held open beside who reads them: a reader closes its end with the
- * task's, and then the system gives the pipe's number to the next file that anybody makes.
+ * Holds a task's output pipes open besides their readers. A reader closes a pipe when the task
+ * does, and then the system could give the pipe's number to another file.
  */
 export class HeldOutputs {
-  /** What tells them from all other files, until they are released (`fileId`). */
+  /** Ids that identify the pipes among all files until they are released (`fileId`). */
   readonly ids: readonly string[];
   readonly #fds: readonly number[];
 
-  /** What cannot be held is left out: nothing is known by it. */
+  /** A pipe that cannot be held is left out, and no process is found by it. */
   constructor(writeEnds: readonly number[]) {
     this.#fds = writeEnds.flatMap((fd) => {
       try {

@@ -55,7 +55,7 @@ describe('of a process that is stopped late', needing(controller('pids')), () =>
   });
 });
 
-/** Without the short sleeps of the script. */
+/** Except the short sleeps of the script. */
 const lasting = (cgroup: Cgroup): readonly string[] =>
   cgroup
     .processes()

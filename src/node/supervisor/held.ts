@@ -1,20 +1,20 @@
 /**
- * A plain process that does nothing before it is in its control groups. Nobody can stop it before its
- * program is loaded, and on a busy machine it runs for some milliseconds until the signal is sent: what
- * it started meanwhile is found, wherever that went, and put into the groups as well.
+ * Stops a plain process until it is in its control groups. The signal comes some milliseconds after
+ * its program is loaded, more on a busy machine. Processes that it started in this time are
+ * searched for and put into the groups too.
  */
 import type { Cgroup } from './cgroups/cgroup.ts';
 import { descendantsOf } from './inside.ts';
 import { isEnded, readStat } from './proc.ts';
 import { findLeftovers, type SweepTarget } from './sweep.ts';
 
-/** What starts others all the time may do so while they are looked for. */
+/** A bound on the search, as a process may start others all the time. */
 const roundsMax = 20;
 
-/** Stops a process that leads a group, and its group. */
+/** Stops the group of a process that leads one. */
 export const holdStill = (pid: number): void => signalGroup(pid, 'SIGSTOP');
 
-/** Puts it, and all that it has started, into the groups and lets it go on. */
+/** Puts the process, and all that it has started, into the groups, and lets it go on. */
 export async function joinHeld(held: SweepTarget, cgroup: Cgroup): Promise<void> {
   try {
     await cgroup.join([held.pid]);
@@ -29,7 +29,7 @@ export async function joinHeld(held: SweepTarget, cgroup: Cgroup): Promise<void>
   }
 }
 
-/** Whether it has ever started a process: it is there still, or was waited for. */
+/** Whether it has started a process, which still runs or was waited for. */
 const hasStarted = (pid: number): boolean =>
   descendantsOf(pid).length > 1 || (readStat(pid)?.childFaults ?? 0) > 0;
 
@@ -43,6 +43,6 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // It has ended, which its exit tells.
+    // It has ended; its exit will be reported.
   }
 }

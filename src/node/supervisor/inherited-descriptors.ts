@@ -1,20 +1,20 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Of the flags that `/proc` tells of a descriptor, in octal. */
+/** A flag of a descriptor as `/proc` shows it. */
 const closeOnExec = 0o2000000;
 const lastOfOurs = 2;
 
 /**
- * Closes what this process was started with besides input, output and errors: whatever it starts would
- * have it as well, tasks among them. The runtime opens nothing that a child gets, so what a child would
- * get came from outside. To be called first of all.
+ * Closes the descriptors that this process inherited, except input, output and errors: its
+ * children, tasks among them, would inherit them as well. The runtime marks its own descriptors
+ * close-on-exec, so all others came from outside. To be called before anything else.
  */
 export function closeInheritedDescriptors(): void {
   let descriptors: readonly string[];
   try {
     descriptors = readdirSync('/proc/self/fd');
   } catch {
-    // Not Linux: no tasks run here.
+    // Not Linux, so no tasks run here.
     return;
   }
   for (const descriptor of descriptors.map(Number).filter((one) => one > lastOfOurs)) {
@@ -28,7 +28,7 @@ function isInherited(descriptor: number): boolean {
     const [, flags = ''] = /^flags:\s*(\d+)/m.exec(about) ?? [];
     return flags !== '' && (Number.parseInt(flags, 8) & closeOnExec) === 0;
   } catch {
-    // The directory that was read.
+    // The descriptor of the directory itself.
     return false;
   }
 }

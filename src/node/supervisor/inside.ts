@@ -1,19 +1,20 @@
 /**
- * Who is who in a sandbox. `bwrap` forks a process that is the first in the new namespaces and takes in
- * orphans; that one forks the command. Where the process ids are the host's, the first is the command.
+ * Finds the processes of a sandbox. `bwrap` forks the first process of the new namespaces, which
+ * adopts orphans and forks the command. Without a process namespace the first process is the
+ * command itself.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { listPids, readStat } from './proc.ts';
 
 export interface Inside {
-  /** The first process in the sandbox, by the host's ids: it has the sandbox's namespaces and root. */
+  /** The host's pid of the sandbox's first process, which has the sandbox's namespaces and root. */
   readonly first: number;
-  /** The command itself, by the host's ids. */
+  /** The host's pid of the command. */
   readonly command: number;
   readonly commandStartTime: string;
 }
 
-/** `pid`: that of the sandbox's monitor. `undefined`: nothing runs inside, not yet or not any more. */
+/** `pid` is the sandbox's monitor. `undefined`: nothing runs inside yet, or any more. */
 export function findInside(pid: number): Inside | undefined {
   const [first] = childrenOf(pid);
   if (first === undefined) return undefined;
@@ -24,7 +25,7 @@ export function findInside(pid: number): Inside | undefined {
   return { first, command, commandStartTime };
 }
 
-/** Not every kernel keeps the list; then all processes are asked for their parent. */
+/** Kernels without the list of children make this read the parent of every process. */
 function childrenOf(pid: number): number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
@@ -34,7 +35,7 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** All that descend from a process, itself first. */
+/** A process and all its descendants, itself first. */
 export function descendantsOf(pid: number): number[] {
   return [pid, ...childrenOf(pid).flatMap(descendantsOf)];
 }
@@ -47,7 +48,7 @@ export function namespaceOf(pid: number, kind: string): string | undefined {
   }
 }
 
-/** Its id in its own namespace. */
+/** The pid of a process in its own namespace. */
 function innerPid(pid: number): number | undefined {
   try {
     const [, ids = ''] = /^NSpid:\s*(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url';
 import type { SupervisorArguments } from './main.ts';
 import { makePrivateDirectory, supervisorPaths } from './paths.ts';
 
-/** Started from source this is a sibling `.ts`; in a bundle, `supervisor.js` beside the bundle. */
+/** From source it is a sibling `.ts`; from a bundle, `supervisor.js` beside the bundle. */
 const sibling = import.meta.url.endsWith('.ts') ? './main.ts' : './supervisor.js';
 const ownEntry = new URL(sibling, import.meta.url);
 
-/** A young generation of one megabyte: the supervisor only moves bytes. */
+/** A young generation of one megabyte is enough for moving bytes. */
 const runtimeArguments = ['--max-old-space-size=128', '--max-semi-space-size=1'];
 
-/** What the supervisor needs of the agent's environment; none of the agent's own variables. */
+/** Variables of the agent's environment that the supervisor needs. It gets no others. */
 const keptVariables = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ'];
 
 /**
- * Starts a supervisor that outlives this process, and returns its pid at once; it takes requests a
- * moment later. What it says goes to `supervisor.log`.
+ * Starts a supervisor that outlives this process, and returns its pid at once; the supervisor takes
+ * requests a moment later. Its output goes to `supervisor.log`.
  */
 export function launchSupervisor(options: SupervisorArguments, entry = ownEntry): number {
   const paths = supervisorPaths(options.dataDirectory);

@@ -1,4 +1,4 @@
-/** What stands in the way of logs where a task could once write, and how little comes of it. */
+/** Obstacles in the directory of logs, where tasks could write under older agents. */
 import { execFileSync } from 'node:child_process';
 import {
   linkSync,
@@ -35,7 +35,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const place = (index: number) => join(logs, `web.stdout.${index}`);
 
-/** Each puts something where a log file goes. */
+/** Each puts an obstacle in the place of a log file. */
 const obstacles: Readonly<Record<string, (path: string) => unknown>> = {
   'a link to a file': (path) => symlinkSync(outside, path),
   'a link to nothing': (path) => symlinkSync(join(root, 'absent'), path),
@@ -44,7 +44,7 @@ const obstacles: Readonly<Record<string, (path: string) => unknown>> = {
   'a socket': async (path) => {
     const server = createServer().listen(path);
     await new Promise((resolve) => server.once('listening', resolve));
-    // Without the server, as that takes its name away.
+    // Renamed, as the server would remove its socket.
     renameSync(path, `${path}.kept`);
     await new Promise((resolve) => server.close(resolve));
     renameSync(`${path}.kept`, path);
@@ -65,7 +65,7 @@ for (const [name, put] of Object.entries(obstacles)) describeObstacle(name, put)
 function describeObstacle(name: string, put: (path: string) => unknown): void {
   const needs = name === 'a device' ? [asRoot] : [];
   describe(`where ${name} is`, needing(...needs), () => {
-    test('a writer makes a file of its own, and nothing outside changes', async () => {
+    test('a writer makes a new file, and nothing outside changes', async () => {
       await put(place(0));
       await write('output\n');
       expect(readFileSync(place(0), 'utf8')).toBe('output\n');
@@ -73,7 +73,7 @@ function describeObstacle(name: string, put: (path: string) => unknown): void {
       expect(readFileSync(outside, 'utf8')).toBe(secret);
     });
 
-    test('a writer that gets there by rotation does as well', async () => {
+    test('a writer that rotates does the same', async () => {
       writeFileSync(place(0), 'x'.repeat(90));
       const source = new PassThrough();
       const settings = { directory: logs, name: 'web', maxFiles: 3, maxFileBytes: 100 };
@@ -93,13 +93,13 @@ function describeObstacle(name: string, put: (path: string) => unknown): void {
   });
 }
 
-test('a directory that is in the way costs the output, and holds nothing up', async () => {
+test('a directory in the way loses the output, and blocks nothing', async () => {
   mkdirSync(place(0));
   await write('output\n');
   expect(await new LogFiles(logs, 'web', 'stdout').openToRead(0)).toBeUndefined();
 });
 
-test('logs are not sought where a link in the place of their directory leads', async () => {
+test('a link in the place of the directory of logs is not followed', async () => {
   const elsewhere = join(root, 'elsewhere');
   mkdirSync(elsewhere);
   writeFileSync(join(elsewhere, 'web.stdout.0'), secret);

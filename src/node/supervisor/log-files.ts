@@ -13,20 +13,20 @@ export function logFileIndex(name: string, prefix: string): number {
   return /^\d{1,15}$/.test(digits) ? Number(digits) : -1;
 }
 
-/** Where a stream goes on. */
+/** The place where a stream goes on. */
 export interface NewestLog {
   readonly index: number;
   readonly fileBytes: number;
-  /** Open, where it was made just now. */
+  /** Open if it was made just now. */
   readonly file: FileHandle | undefined;
 }
 
 const noLog: NewestLog = { index: 0, fileBytes: 0, file: undefined };
 
 /**
- * The rotated files of one stream of a task's output, `<task>.<stream>.N`. No task writes where they
- * are (DESIGN.md, N6); nor is that relied on: the directory is held for each look, no link is
- * followed, and nothing but a plain file of one name is opened (N1 to N3).
+ * The rotated files of one stream of a task's output, `<task>.<stream>.N`. No task can write in
+ * their directory (DESIGN.md, N6), but nothing relies on that: the directory is held during each
+ * access, no link is followed, and only plain files with one name are opened (N1 to N3).
  */
 export class LogFiles {
   readonly #directory: string;
@@ -48,27 +48,27 @@ export class LogFiles {
     return `${this.#prefix}${index}`;
   }
 
-  /** In order. None where there is no directory. */
+  /** In ascending order; empty when there is no directory. */
   indexes(): Promise<readonly number[]> {
     return this.#held(async (held) => this.#indexesOf(await held.names())).catch(() => []);
   }
 
-  /** 0 where there is none. */
+  /** 0 when the file is missing. */
   sizeOf(index: number): Promise<number> {
     return this.#held((held) => this.#sizeIn(held, index)).catch(() => 0);
   }
 
-  /** The newest file, or the first, which is made where there is none. Never rejects. */
+  /** The newest file; the first file is made when there is none. Never rejects. */
   newest(): Promise<NewestLog> {
     const newest = async (held: HeldDirectory) => this.newestIn(held, await held.names());
     return this.#held(newest).catch(() => noLog);
   }
 
-  /** As `newest`, in a directory that is held already and has these names. */
+  /** The same in a directory that the caller holds and has listed. */
   async newestIn(held: HeldDirectory, names: readonly string[]): Promise<NewestLog> {
     const index = this.#indexesOf(names).at(-1);
     if (index === undefined) {
-      // `openToAppend` finds out what is in the way, and deals with it.
+      // `openToAppend` deals with any obstacle.
       const file = await create(held.at(this.nameOf(0))).catch(() => undefined);
       return { ...noLog, file };
     }
@@ -76,7 +76,7 @@ export class LogFiles {
     return { index, fileBytes, file: undefined };
   }
 
-  /** `undefined`: there is none that may be read. */
+  /** `undefined`: there is no file that may be read. */
   openToRead(index: number): Promise<FileHandle | undefined> {
     return this.#held((held) => {
       const path = held.at(this.nameOf(index));
@@ -84,7 +84,7 @@ export class LogFiles {
     }).catch(() => undefined);
   }
 
-  /** What is in the way and no log goes: the directory is for logs alone. */
+  /** Removes any other entry that has the name, as the directory is only for logs. */
   openToAppend(index: number): Promise<FileHandle> {
     return this.#held(async (held) => {
       const path = held.at(this.nameOf(index));
@@ -120,8 +120,8 @@ export class LogFiles {
 const streamNames = ['stdout', 'stderr'] as const;
 
 /**
- * The newest file of each stream of a task, output before errors. The directory is held and listed
- * once for both, as every start of a task asks for them. Never rejects.
+ * The newest files of a task's output and errors. The directory is held and listed once for both,
+ * as each start of a task needs them. Never rejects.
  */
 export function newestLogs(
   directory: string,
@@ -136,6 +136,6 @@ export function newestLogs(
   return HeldDirectory.during(directory, newest, defences).catch(() => [noLog, noLog]);
 }
 
-/** Only where there is nothing of that name. */
+/** Fails when the name is taken. */
 const create = (path: string): Promise<FileHandle> =>
   open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);

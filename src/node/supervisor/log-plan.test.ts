@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { afterStep, type LogPosition, planLogStep } from './log-plan.ts';
 
-/** Runs the plan over writes, as the writer does, and gives the files. */
+/** Runs the plan over writes, like the writer, and returns the files. */
 function filesOf(writes: readonly string[], maxFileBytes: number, lookBackBytes: number): string[] {
   const files = [''];
   let position: LogPosition = { fileBytes: 0, inLine: false };
@@ -40,7 +40,7 @@ describe('any writes', () => {
       fc.record({ max: fc.constant(max), back: fc.integer({ min: 0, max: Math.floor(max / 2) }) }),
     );
 
-  test('the files are the stream, none is too long, short lines are whole', () => {
+  test('the files together are the stream, none is too long, short lines are whole', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 12 }), limits, (writes, { max, back }) => {
         const files = filesOf(writes, max, back);

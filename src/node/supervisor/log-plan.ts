@@ -1,11 +1,11 @@
 /**
- * Where a stream of output is cut into files. Pure. Source: docs/behaviour/client.md#log-files.
+ * Where to cut a stream of output into files. Pure. Source: docs/behaviour/client.md#log-files.
  *
  * Invariants
  *  L1. No byte is lost, repeated or reordered: the files, one after the other, are the stream.
  *  L2. No file is longer than `maxFileBytes`.
- *  L3. A line of up to `lookBackBytes` is whole in one file, even when it is written in pieces: a
- *      line is only begun where that much room is left, or where the whole of it is at hand.
+ *  L3. A line of up to `lookBackBytes` stays in one file, even if it arrives in pieces: a line
+ *      begins only where that much room is left, or where the whole line is at hand and fits.
  */
 export interface LogPosition {
   /** Length of the current file. */
@@ -19,7 +19,7 @@ export interface LogLimits {
   readonly lookBackBytes: number;
 }
 
-/** Write so many of the pending bytes, then go on with the next file or not. */
+/** How many of the pending bytes to write, and whether to go on with the next file. */
 export interface LogStep {
   readonly bytes: number;
   readonly rotate: boolean;
@@ -32,7 +32,7 @@ export const logLimits = (maxFileBytes: number): LogLimits => ({
   lookBackBytes: Math.min(32 * 1024, Math.floor(maxFileBytes / 2)),
 });
 
-/** The next step for pending bytes, of which there is at least one. */
+/** The next step for pending bytes, at least one. */
 export function planLogStep(
   pending: Uint8Array,
   position: LogPosition,
@@ -49,7 +49,7 @@ export function planLogStep(
   return { bytes: pending.length, rotate: false };
 }
 
-/** More is pending than fits: break after a line where there is one near the end. */
+/** More bytes are pending than fit: breaks after a line if one ends near the end of the file. */
 function cut(
   pending: Uint8Array,
   position: LogPosition,

@@ -29,7 +29,7 @@ async function readFiles(): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-test('rotation keeps the newest files, which are the tail of what was written', async () => {
+test('rotation keeps the newest files, which are the end of the output', async () => {
   const lines = Array.from({ length: 4000 }, (_, index) => `line number ${index}\n`);
   const writer = new LogWriter(
     Readable.from(lines.map(Buffer.from)),
@@ -51,7 +51,7 @@ test('a later run of the task goes on in the newest file', async () => {
   expect(await readFiles()).toEqual({ 'web.stdout.3': 'before\nafter\n' });
 });
 
-test('what is printed is there soon, without a newline too', async () => {
+test('output is there soon, even without a newline', async () => {
   const source = new PassThrough();
   const writer = new LogWriter(source, settings(2, 100_000), 'stdout');
   source.write('prompt> ');
@@ -62,7 +62,7 @@ test('what is printed is there soon, without a newline too', async () => {
   await writer.drained;
 });
 
-test('a directory that is gone holds nothing up', async () => {
+test('a missing directory blocks nothing', async () => {
   const writer = new LogWriter(
     Readable.from([Buffer.alloc(300_000, 'x')]),
     { ...settings(2, 1000), directory: join(directory, 'gone') },

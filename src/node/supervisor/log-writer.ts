@@ -8,34 +8,37 @@ import type { ByteSource } from './pipe-reader.ts';
 import type { LogSettings } from './protocol.ts';
 
 const flushIntervalMs = 100;
-/** A full disk holds the task up for so long; then its output is dropped, and the loss is told. */
+/**
+ * The pause between writes on a full disk. After all retries output is dropped, and the log tells
+ * of the loss.
+ */
 const retryDelayMs = 500;
 const retriesMax = 10;
 
-/** What is in the way of a file stays there. */
+/** Whether a retry may help. An obstacle in the file's place stays. */
 const mayPass = ({ code = '' }: NodeJS.ErrnoException): boolean =>
   !['EISDIR', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'EROFS'].includes(code);
 
-/** How far a stream is in its files. */
+/** The progress of a stream in its files. */
 export interface LogProgress {
-  /** Of what was read, so much is written or given up. */
+  /** How many bytes of the source are written or given up. */
   readonly sourceBytes: number;
   readonly fileIndex: number;
-  /** It was just begun, and the oldest is about to go. */
+  /** The file has just been made, and the oldest is about to be removed. */
   readonly isNewFile: boolean;
 }
 
 export interface LogWriterParts {
-  /** Nothing is written before what it returns has settled. It must not reject. */
+  /** Awaited before the next write. Must not reject. */
   readonly onProgress?: (progress: LogProgress) => Promise<void> | void;
   readonly defences?: Defences;
-  /** Where the stream goes on, for whoever has looked already. */
+  /** Where the stream goes on, if the caller knows it. */
   readonly newest?: Promise<NewestLog>;
 }
 
 /**
- * Takes one stream of a task's output to its rotated files (`<name>.<stream>.N`). What is not yet
- * written is at most one buffer; beyond it the task's own writes wait.
+ * Writes one stream of a task's output to its rotated files (`<name>.<stream>.N`). At most one
+ * buffer is waiting to be written; while it is full the task's own writes wait.
  */
 export class LogWriter {
   /** Resolves when the stream has ended and all of it is written. Never rejects. */
@@ -76,7 +79,7 @@ export class LogWriter {
     this.drained = this.#run(newest ?? this.#files.newest());
   }
 
-  /** Waits no longer for a stream that somebody outside the task keeps open. */
+  /** Stops waiting for the end of a stream that a process outside the task keeps open. */
   stop(): void {
     this.#source.destroy();
     this.#end();
@@ -154,7 +157,7 @@ export class LogWriter {
         }
         return;
       } catch (error) {
-        // The allocation's directory is gone: nobody can want these bytes.
+        // The allocation's directory is gone, so nobody needs these bytes.
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
         if (
           !mayPass(error as NodeJS.ErrnoException) ||
@@ -180,7 +183,8 @@ export class LogWriter {
     this.#file = undefined;
     this.#fileIndex++;
     const oldest = this.#fileIndex - this.#settings.maxFiles;
-    // The next file is made before the oldest goes: a reader always finds what comes next.
+    // The next file is made before the oldest is removed, so that a reader always finds the next
+    // one.
     await this.#append(Buffer.alloc(0));
     await this.#tellProgress(true);
     if (oldest >= 0) await this.#files.remove(oldest).catch(() => {});
@@ -191,7 +195,7 @@ export class LogWriter {
     await this.#onProgress({ sourceBytes, fileIndex: this.#fileIndex, isNewFile });
   }
 
-  /** An earlier run of the task left files: go on where it ended. */
+  /** Goes on where an earlier run of the task ended. */
   async #begin({ index, fileBytes, file }: NewestLog): Promise<void> {
     this.#fileIndex = index;
     this.#file = file;

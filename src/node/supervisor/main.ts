@@ -13,7 +13,7 @@ import { Supervisor } from './supervisor.ts';
 
 export interface SupervisorArguments {
   readonly dataDirectory: string;
-  /** Of an agent that keeps nothing: the tasks end with it, and the data directory goes. */
+  /** The tasks end with the agent, and the data directory is removed. */
   readonly endWithAgent: boolean;
   readonly idleTimeoutMs: number;
 }
@@ -44,11 +44,11 @@ function remove(): void {
       rmSync(directory, { recursive: true, force: true });
     }
   } catch {
-    // The agent does it, too, when it ends in peace.
+    // An agent that ends normally removes them too.
   }
 }
 
-/** The directory of a socket that is not in the data directory; another one has more in it. */
+/** Removes the directory of a socket outside the data directory; any other is not empty. */
 function leaveNothingFar(): void {
   try {
     rmdirSync(dirname(paths.socket));
@@ -57,7 +57,7 @@ function leaveNothingFar(): void {
   }
 }
 
-// A hang-up or an interrupt in the agent's terminal is not meant for the tasks.
+// Hang-ups and interrupts of the agent's terminal are not meant for tasks.
 process.on('SIGHUP', () => {});
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => void supervisor.end('SIGTERM', 5000).then(() => supervisor.close()));

@@ -10,12 +10,12 @@ export interface SupervisorPaths {
   readonly log: string;
 }
 
-/** A socket's path has room for 108 bytes in the kernel, one of them the end. */
+/** The kernel allows 108 bytes for a socket's path, with the end mark. */
 const longestSocketPathBytes = 100;
 
 /**
- * Where the supervisor of a data directory lives. The socket of a directory with a long path is in
- * the system's temporary directory, under a name made of the path.
+ * The paths of a data directory's supervisor. If they are too long for a socket, it is in the
+ * system's temporary directory, under a name derived from the path.
  */
 export function supervisorPaths(dataDirectory: string): SupervisorPaths {
   const directory = join(dataDirectory, 'supervisor');
@@ -33,7 +33,7 @@ function farSocket(directory: string): string {
   return join(tmpdir(), `roster-${process.getuid?.() ?? 0}-${name}`, 's.sock');
 }
 
-/** Makes a directory that is this user's alone. Throws when somebody else made it first. */
+/** Makes a directory for this user alone. Throws when somebody else made it first. */
 export function makePrivateDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const stat = lstatSync(directory);

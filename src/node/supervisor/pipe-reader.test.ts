@@ -20,7 +20,7 @@ async function open() {
   return {
     output,
     print: (text: string) => writeSync(writeEnd, text),
-    /** Resolves once it is in the pipe, which may be full for a while. */
+    /** Resolves once the bytes are in the pipe, which may be full for a while. */
     printLater: (text: string) => promisify(write)(writeEnd, Buffer.from(text)),
     end: () => closeSync(writeEnd),
   };
@@ -29,7 +29,7 @@ async function open() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const ended = (output: PipeReader) => new Promise<void>((resolve) => output.on('end', resolve));
 
-test('nothing is read before it is told to, and nothing of that is lost', async () => {
+test('nothing is read before resume, and nothing is lost', async () => {
   const { output, print, end } = await open();
   print('early');
   end();
@@ -44,7 +44,7 @@ test('nothing is read before it is told to, and nothing of that is lost', async 
   expect(read).toBe('early');
 });
 
-test('a paused pipe holds up who prints, and goes on', async () => {
+test('a paused pipe blocks its writer, and goes on later', async () => {
   const { output, print, end } = await open();
   const read: string[] = [];
   output.on('data', (bytes) => {
@@ -65,7 +65,7 @@ test('a paused pipe holds up who prints, and goes on', async () => {
   await ended(output);
 });
 
-test('a pipe that is given up is over, and whoever prints is told', async () => {
+test('a destroyed pipe ends, and its writer gets an error', async () => {
   const { output, print, end } = await open();
   const closed = new Promise<void>((resolve) => output.on('close', resolve));
   output.destroy();
@@ -74,7 +74,7 @@ test('a pipe that is given up is over, and whoever prints is told', async () => 
   end();
 });
 
-test('the logs of pipes that are busy at once have each its own bytes', async () => {
+test('the logs of busy pipes have each its own bytes', async () => {
   const names = ['one', 'two', 'three'];
   const tasks = await Promise.all(
     names.map(async (name) => {

@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { limits } from '../../model/limits.ts';
 
-/** Where output comes from: any `Readable`, and `PipeReader`. */
+/** A source of output: any `Readable`, or a `PipeReader`. */
 export interface ByteSource {
-  /** What it is given is lent to it: it may be overwritten once it returns. */
+  /** The bytes are valid only during the call. */
   on(event: 'data', take: (bytes: Buffer) => void): unknown;
   on(event: 'end' | 'close' | 'error', ended: () => void): unknown;
   pause(): unknown;
@@ -12,7 +12,7 @@ export interface ByteSource {
   destroy(): unknown;
 }
 
-/** Of all pipes: whoever is given bytes is done with them before the next read. */
+/** Shared by all pipes, as bytes are used up before the next read. */
 let memory: Buffer | undefined;
 
 /** Reads a pipe into memory that all pipes share. Nothing is read before `resume`. */
@@ -35,7 +35,7 @@ export class PipeReader extends EventEmitter implements ByteSource {
     for (const event of ['end', 'close'] as const) {
       this.#socket.on(event, () => this.emit(event));
     }
-    // `close` follows, and that is all that it means to whoever listens.
+    // `close` follows, which is enough for listeners.
     this.#socket.on('error', () => {});
   }
 

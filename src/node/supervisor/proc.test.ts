@@ -19,7 +19,7 @@ test.each([
   });
 });
 
-test('a process is alive under its own start time only', () => {
+test('a process is alive only under its own start time', () => {
   const { startTime } = readStat(process.pid)!;
   expect(isAlive(process.pid, startTime)).toBe(true);
   expect(isAlive(process.pid, String(Number(startTime) + 1))).toBe(false);

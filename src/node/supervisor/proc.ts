@@ -1,4 +1,4 @@
-/** What `/proc` says about processes. Everything may vanish between two calls. */
+/** Reads processes from `/proc`. A process may end between two calls. */
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 
 export interface ProcessStat {
@@ -8,11 +8,11 @@ export interface ProcessStat {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Page faults of the children that it has waited for: none where there was none. */
+  /** Page faults of the children that it has waited for: 0 if it had no child. */
   readonly childFaults: number;
-  /** More than one in a zombie: its first thread is gone, and others still run. */
+  /** More than one in a zombie means that its first thread has ended and others run. */
   readonly threads: number;
-  /** Clock ticks since boot, as text: with the pid it names a process for ever. */
+  /** Clock ticks since boot, as text. Together with the pid it names a process for ever. */
   readonly startTime: string;
 }
 
@@ -52,7 +52,7 @@ export function listPids(): number[] {
 
 const isNumber = (name: string): boolean => name.charCodeAt(0) >= 48 && name.charCodeAt(0) <= 57;
 
-/** `NAME=value` entries, or none when they may not be read. */
+/** `NAME=value` entries; empty when they may not be read. */
 export function readEnvironment(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
@@ -61,10 +61,12 @@ export function readEnvironment(pid: number): readonly string[] {
   }
 }
 
-/** The same for all who have the same file open. When nobody has, the next file may get it. */
+/**
+ * Identifies an open file in all processes. Once nobody has it open, another file may get the id.
+ */
 export const fileId = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 
-/** What it prints to: its standard output and its error output, as far as they may be seen. */
+/** The ids of its standard output and error output, if they may be read. */
 export function readOutputs(pid: number): readonly string[] {
   return [1, 2].flatMap((fd) => {
     try {
@@ -75,17 +77,17 @@ export function readOutputs(pid: number): readonly string[] {
   });
 }
 
-/** Nothing of it runs any more: only its parent has still to be told. */
+/** Whether the process is gone, or a zombie without running threads. */
 export const isEnded = (stat: ProcessStat | undefined): boolean =>
   stat === undefined || ((stat.state === 'Z' || stat.state === 'X') && stat.threads <= 1);
 
-/** Whether the process of this pid is the one that started then, and runs. */
+/** Whether the process of this pid has this start time, and runs. */
 export function isAlive(pid: number, startTime: string): boolean {
   const stat = readStat(pid);
   return stat?.startTime === startTime && !isEnded(stat);
 }
 
-/** Changes with every boot: start times of another boot mean nothing. */
+/** Changes with every boot. Start times of different boots cannot be compared. */
 export function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

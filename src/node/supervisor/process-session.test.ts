@@ -31,7 +31,7 @@ async function said(session: ProcessSession): Promise<string> {
 }
 
 test.each(['pipes', 'terminal'])(
-  'a command with %s that ended before anybody listened is heard',
+  'the end of a command with %s is known even if it came before anybody listened',
   async (kind) => {
     const directory = mkdtempSync(join(tmpdir(), 'roster-session-'));
     try {

@@ -5,21 +5,24 @@ import type { ExecCommand } from './exec-command.ts';
 import { readStat } from './proc.ts';
 import type { SweepTarget } from './sweep.ts';
 
-/** Who keeps the output open for so long after everything of the command is gone is not of it. */
+/**
+ * After the end of the command, a process that keeps its output open for longer is not part of it.
+ */
 const drainTimeoutMs = 2000;
 
 /**
  * A command beside a task as a session.
  *
  * Invariants
- *  E1. Of its output at most one chunk of each stream waits here; beyond it the command waits.
- *  E2. When the command ends, or nobody wants it any more, all that it started is killed.
- *  E3. A command that nobody wants is asked to end first (SIGHUP, as of a terminal that is gone).
+ *  E1. At most one chunk of each output stream waits here; then the command's writes wait.
+ *  E2. When the command ends or its client leaves, all processes that it started are killed.
+ *  E3. When the client leaves, the command is asked to end first, with SIGHUP as from a closed
+ *      terminal.
  */
 export class ProcessSession implements ExecSession {
   readonly output: AsyncIterable<ExecOutput>;
   readonly exited: Promise<{ readonly exitCode: number }>;
-  /** Resolves when nothing is left of it. */
+  /** Resolves when no process of it is left. */
   readonly gone: Promise<void>;
 
   readonly #command: ExecCommand;
@@ -27,7 +30,7 @@ export class ProcessSession implements ExecSession {
   readonly #sweep: (target: SweepTarget) => Promise<void>;
   #hasEnded = false;
   #isClosed = false;
-  /** Whose first chunk is with the reader. */
+  /** Outputs in order; the first one's chunk is with the reader. */
   readonly #queue: (ExecOutput & { readonly source: Readable })[] = [];
   #open: number;
   #wake: () => void = () => {};
@@ -79,7 +82,7 @@ export class ProcessSession implements ExecSession {
     }
     this.#signal('SIGHUP');
     this.#graceTimer = setTimeout(() => this.#signal('SIGKILL'), limits.exec.endGraceMs);
-    // What it still prints has nowhere to go.
+    // Discards further output.
     for (const { source } of this.#command.sources) source.resume();
   }
 
@@ -94,7 +97,7 @@ export class ProcessSession implements ExecSession {
     try {
       process.kill(-pid, signal);
     } catch {
-      // It has ended just now.
+      // It has just ended.
     }
   }
 
@@ -106,7 +109,7 @@ export class ProcessSession implements ExecSession {
     else this.#watchDrain();
   }
 
-  /** Gives up on output that nobody ends, unless it waits for the reader. */
+  /** Gives up on an output that stays open, unless it waits for the reader. */
   #watchDrain(): void {
     const timer = setInterval(() => {
       const open = this.#command.sources.some(({ source }) => !source.closed);
@@ -117,7 +120,7 @@ export class ProcessSession implements ExecSession {
     timer.unref();
   }
 
-  /** From the first moment: what ends while nobody listens is never told again. */
+  /** Called at once, as an end without a listener is lost. */
   #listen(): void {
     for (const { stream, source } of this.#command.sources) {
       source.on('error', () => {});
@@ -131,7 +134,7 @@ export class ProcessSession implements ExecSession {
         this.#open--;
         this.#wake();
       });
-      // What has no more to say closes, also while its other half is open.
+      // Closes an output at its end, even if its other half is open.
       source.on('end', () => source.destroy());
     }
   }

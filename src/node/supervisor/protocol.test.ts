@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lineReader, longestLineBytes } from './protocol.ts';
 
-test('messages come whole however the bytes are cut', () => {
+test('messages are complete however their bytes arrive', () => {
   const messages = fc.array(fc.record({ text: fc.string({ unit: 'grapheme' }) }), { maxLength: 8 });
   fc.assert(
     fc.property(messages, fc.integer({ min: 1, max: 7 }), (sent, size) => {

@@ -1,7 +1,7 @@
 /**
- * What an agent and its supervisor say to each other over a local socket: one JSON object a line.
+ * The messages between an agent and its supervisor over a local socket: one JSON object a line.
  * `hello`, `list`, `kill` and `shutdown` never change their form, so that an agent can always end
- * what an older supervisor runs.
+ * the tasks of an older supervisor.
  */
 import { limits } from '../../model/limits.ts';
 import type { CgroupPlan } from './cgroups/plan.ts';
@@ -9,17 +9,17 @@ import type { CgroupPlan } from './cgroups/plan.ts';
 /**
  * 1: tasks without control groups and sandboxes, no streams.
  * 2: `start` carries `cgroup` and `sandbox`, connections of `streams` carry commands beside tasks.
- * 3: a sandbox may have users of its own and a filter of system calls, and no descriptor that the
- *    supervisor was started with reaches a task.
+ * 3: a sandbox may have its own users and a system call filter, and tasks inherit no descriptor
+ *    that the supervisor inherited.
  */
 export const protocolVersion = 3;
 /**
- * The oldest supervisor that this agent can work with. An older one passes over what it does not
- * know of a start: it would run an isolated task without isolation.
+ * The oldest supervisor that this agent can work with. Older ones ignore unknown fields of a start,
+ * and would run an isolated task without isolation.
  */
 export const oldestProtocolVersion = 2;
 
-/** A start may carry an environment as large as the system allows. */
+/** The environment of a start may be as large as the system allows. */
 export const longestLineBytes = 4 * limits.supervisor.messageBytesMax;
 
 export interface LogSettings {
@@ -41,25 +41,30 @@ export interface StartRequest {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly directory: string;
-  /** A user's name or number; empty: the supervisor's own. Not with a sandbox, which sees to it. */
+  /**
+   * A user's name or number; empty: the supervisor's user. Empty with a sandbox, which sets the
+   * user.
+   */
   readonly user: string;
   readonly logs: LogSettings;
-  /** What holds together, limits and counts all that the process starts. */
+  /** The control groups that contain, limit and count the process and all its descendants. */
   readonly cgroup?: CgroupPlan;
-  /** The command, its arguments, its variables and `directory` are as they are in there. */
+  /**
+   * If present, the command, its arguments, variables and `directory` are meant inside the sandbox.
+   */
   readonly sandbox?: SandboxSettings;
 }
 
 export interface SandboxSettings {
   /** `bwrap`, as an absolute path. */
   readonly program: string;
-  /** Its options, but for descriptors and variables. */
+  /** Its options, except those for descriptors and variables. */
   readonly options: readonly string[];
-  /** It is in a user namespace, in which everybody has the number that he has outside. */
+  /** It has a user namespace, in which users have the same numbers as outside. */
   readonly hasOwnUsers?: boolean;
-  /** Which system calls may be made, as the kernel reads it, in base64. */
+  /** The system call filter in the kernel's format, in base64. */
   readonly systemCallFilter?: string;
-  /** An older supervisor would pass over what keeps the task in. */
+  /** The oldest supervisor that enforces this sandbox; older ones would ignore parts of it. */
   readonly oldestSupervisor: number;
 }
 
@@ -70,33 +75,33 @@ export interface ExecRequest {
   readonly command: readonly string[];
   readonly tty: boolean;
   /**
-   * How an isolated task is entered. Absent: the command gets the task's environment, working
-   * directory and user, and is looked for where the task's own is.
+   * How to enter an isolated task. Absent: the command gets the task's environment, working
+   * directory and user, and is looked for in the same places as the task's command.
    */
   readonly via?: ExecEntrance;
 }
 
 export interface ExecEntrance {
-  /** Words in front of the command, the first of them an absolute path: `/usr/bin/nsenter` … */
+  /** Words before the command, beginning with an absolute path: `/usr/bin/nsenter` … */
   readonly prefix: readonly string[];
-  /** Of the whole; what is absent is the task's. */
+  /** For the whole command line. Absent settings are the task's. */
   readonly env?: Readonly<Record<string, string>>;
   readonly directory?: string;
   readonly user?: string;
 }
 
 export interface ProcessExit {
-  /** 0 to 255; when a signal ended it 0, or, as a sandbox tells it, 128 and the signal's number. */
+  /** 0 to 255. After a signal 0, or, from a sandbox, 128 plus the signal's number. */
   readonly exitCode: number;
   /** The signal's number, or 0. */
   readonly signal: number;
   /** Unix milliseconds. */
   readonly timeMs: number;
-  /** It was ended because it used more memory than it was given. */
+  /** It was killed because it used more memory than it was given. */
   readonly oomKilled?: boolean;
-  /** Why what ended was not the command: a sentence. */
+  /** Why the command was not run, as a sentence. */
   readonly notRun?: string;
-  /** Why the exit is not the process's own word: its supervisor died. */
+  /** Why the real exit is unknown, as when its supervisor died. */
   readonly lost?: string;
 }
 
@@ -108,7 +113,7 @@ export interface TaskStatus {
   readonly startTime: string;
   /** Its control groups, as absolute paths. */
   readonly cgroups?: readonly string[];
-  /** The process of `pid` is the monitor of a sandbox; see `findInside`. */
+  /** `pid` is the monitor of a sandbox: see `findInside`. */
   readonly isSandboxed?: boolean;
   readonly exit?: ProcessExit;
 }
@@ -124,7 +129,9 @@ export type Request =
       readonly timeoutMs: number;
     }
   | { readonly op: 'list' }
-  /** The first on a connection of its own, which carries streams and no lines from the answer on. */
+  /**
+   * The first request of a new connection, which carries streams instead of lines after the answer.
+   */
   | { readonly op: 'streams' }
   | { readonly op: 'forget'; readonly taskId: string }
   | { readonly op: 'shutdown'; readonly signal: string; readonly timeoutMs: number };
@@ -145,7 +152,7 @@ export interface ExitEvent {
   readonly status: TaskStatus;
 }
 
-/** The other side said no. `code` is a system error (`ENOENT`) or one of ours. */
+/** A refusal of the supervisor. `code` is a system error (`ENOENT`) or one of ours. */
 export class SupervisorRefusal extends Error {
   override readonly name = 'SupervisorRefusal';
   readonly code: string;
@@ -157,8 +164,8 @@ export class SupervisorRefusal extends Error {
 }
 
 /**
- * Cuts a byte stream into lines of JSON. Calls `refuse` once, and nothing after it, when a line is
- * too long or is not an object.
+ * Cuts a byte stream into lines of JSON. When a line is too long or no object, it calls `refuse`
+ * once and then nothing more.
  */
 export function lineReader(
   receive: (message: Record<string, unknown>) => void,

@@ -1,13 +1,14 @@
 /**
- * A child in a sandbox that `bwrap` makes, and what goes between it and this process, over descriptors
- * of which none is left when the command begins:
+ * A child in a sandbox of `bwrap`, and the messages between both over descriptors that are closed
+ * before the command begins:
  *
- *  - the command's own exit code, which is only told when the command was run;
- *  - its options, with the task's variables: nobody sees them among the arguments, and no program that
- *    runs with this process's rights gets a variable of the task;
- *  - that it may go on: once its users are known, and once its processes are in their control groups.
- *    It takes a byte for each, the second one inside, where nobody would close a descriptor of its own;
- *  - the filter of its system calls.
+ *  - the command's exit code, which arrives only if the command was run;
+ *  - its options with the task's variables: so no process list shows them, and no program that runs
+ *    with this process's rights gets a variable of the task;
+ *  - the permission to go on: one byte once its users are mapped, and one once its processes are in
+ *    their control groups. The second is read inside, over the descriptor of the first, as nobody
+ *    would close another there;
+ *  - its system call filter.
  */
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -16,24 +17,24 @@ import { findInside, type Inside } from './inside.ts';
 import { type SandboxSettings, type StartRequest, SupervisorRefusal } from './protocol.ts';
 
 const pollMs = 2;
-/** Making a sandbox takes milliseconds; one that takes longer is on a machine that stands still. */
+/** Making a sandbox takes milliseconds: longer means that the machine has stalled. */
 const startTimeoutMs = 10_000;
 const firstSignal = 128;
 const lastSignal = 31;
 
 type Channel = 'status' | 'options' | 'goOn' | 'filter' | 'about';
 
-/** Only what `bwrap` takes: it leaves a descriptor that it knows nothing of to the command. */
+/** Only descriptors that `bwrap` is told of, as it leaves all others to the command. */
 const channelsOf = ({ systemCallFilter, hasOwnUsers }: SandboxSettings): readonly Channel[] => [
   ...(['status', 'options', 'goOn'] as const),
   ...(systemCallFilter === undefined ? [] : (['filter'] as const)),
-  // It asks for this one together with the other; what it tells there is in its status, too.
+  // `bwrap` demands it together with the other one; its content is in the status too.
   ...(hasOwnUsers === true ? (['about'] as const) : []),
 ];
 
 const firstChannel = 3;
 
-/** What to spawn instead of the command. */
+/** The program to spawn instead of the command. */
 export function sandboxed(sandbox: SandboxSettings, { command, args, env }: StartRequest) {
   const channels = channelsOf(sandbox);
   const at = (channel: Channel): string => String(firstChannel + channels.indexOf(channel));
@@ -72,7 +73,7 @@ export class Sandbox {
       streams[firstChannel + channels.indexOf(channel)] as Readable & Writable;
     const status = streamOf('status');
     this.#goOn = streamOf('goOn');
-    // Whoever is at the other end may be gone already, which its exit tells.
+    // The other end may be gone already; its exit will be reported.
     for (const channel of channels) streamOf(channel).on('error', () => {});
     streamOf('options').end(options.map((option) => `${option}\0`).join(''));
     const { systemCallFilter } = settings;
@@ -89,7 +90,7 @@ export class Sandbox {
     });
   }
 
-  /** The processes that there are before the command begins. Rejects when the sandbox fails. */
+  /** The sandbox's processes before the command begins. Rejects when the sandbox fails. */
   async waiting(): Promise<readonly number[]> {
     const first = await this.#first;
     if (first === undefined) throw sandboxFailed();
@@ -126,17 +127,18 @@ export class Sandbox {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** A number of one of the status documents, which come as the sandbox gets on. */
+  /** A number from the status documents, which arrive one by one. */
   #told(name: 'child-pid' | 'exit-code'): number | undefined {
     const [, digits] = new RegExp(`"${name}": *(\\d+)\\b`).exec(this.#status) ?? [];
     return digits === undefined ? undefined : Number(digits);
   }
 
-  /** What the end of the monitor says of the command. */
+  /** The command's exit, from the exit of the monitor. */
   async exit(exitCode: number, signal: number) {
     await this.#statusEnded;
     if (signal !== 0) return { exitCode, signal };
-    // As a shell tells it: 128 and the signal's number. It may have come before the command was run.
+    // As with shells: 128 plus the signal's number. The signal may have come before the command
+    // ran.
     const bySignal = exitCode > firstSignal && exitCode <= firstSignal + lastSignal;
     if (bySignal) return { exitCode, signal: exitCode - firstSignal };
     const wasRun = this.#told('exit-code') !== undefined;
@@ -144,7 +146,7 @@ export class Sandbox {
   }
 }
 
-/** Everybody whom this process knows has the same number in the namespace of another one. */
+/** Maps the users of this process to the same numbers in the namespace of another process. */
 function sameUsers(pid: number): void {
   for (const kind of ['uid_map', 'gid_map']) {
     const ranges = readFileSync(`/proc/self/${kind}`, 'utf8').trim().split('\n');

@@ -7,9 +7,8 @@ const binaryKind = 1;
 const headBytes = 5;
 
 /**
- * Whole messages over a local socket, as the transport of a `StreamConnection`: one byte for the
- * kind, the length as four bytes, and the message. Both ends are on one machine, so nobody has to
- * ask whether the other one lives.
+ * Messages over a local socket, as the transport of a `StreamConnection`: a byte for the kind, four
+ * bytes for the length, and the message. Both ends are on one machine, so there are no pings.
  */
 export function socketMessages(socket: Socket): StreamSocket {
   let reason = 'the connection was closed';

@@ -24,7 +24,7 @@ const { timers } = realWorld;
 
 let dataDirectory: string;
 let clients: SupervisorClient[];
-/** Not the same twice: a task's leftovers are known by it all over the machine. */
+/** Different in each run, as leftovers of tasks are searched for by it on the whole machine. */
 let taskId: string;
 
 beforeEach(() => {
@@ -86,7 +86,7 @@ const log = (stream = 'stdout') =>
 
 const alive = ({ pid, startTime }: TaskStatus) => isAlive(pid, startTime);
 
-/** What is waited for in vain is given up soon. */
+/** Short, for waits that must fail. */
 const hurriedWhile = (isInVain: () => boolean): Timers => ({
   ...timers,
   after: (delayMs, run) => timers.after(isInVain() ? Math.min(delayMs, 1) : delayMs, run),
@@ -103,14 +103,14 @@ describe('a task', () => {
     expect(await client.exitOf(taskId)).toMatchObject(exit);
   });
 
-  test('has its output in its files by the time its exit is told', async () => {
+  test('has its output in its files when its exit is reported', async () => {
     const client = newClient();
     await client.start(shell('echo out; echo err >&2; echo again > /dev/stdout'));
     await client.exitOf(taskId);
     expect([log(), log('stderr')]).toEqual(['out\nagain\n', 'err\n']);
   });
 
-  test('gets the signals that are sent', async () => {
+  test('gets its signals', async () => {
     const client = newClient();
     await client.start(
       shell('trap "echo got; exit 3" USR1; echo ready; while :; do sleep 0.02; done'),
@@ -147,7 +147,7 @@ describe('a task', () => {
     expect(isEnded(readStat(pid))).toBe(true);
   });
 
-  test('is started once under one id, also while it starts and after it ended', async () => {
+  test('is started once under one id, also during its start and after its end', async () => {
     const client = newClient();
     const request = shell('echo once; sleep 600');
     const [first, second] = await Promise.all([client.start(request), client.start(request)]);
@@ -169,8 +169,8 @@ describe('a task', () => {
   });
 });
 
-describe('an agent that goes away', () => {
-  test('finds its tasks as they were', async () => {
+describe('an agent that leaves', () => {
+  test('finds its tasks unchanged', async () => {
     const before = newClient();
     const started = await before.start(shell('sleep 600'));
     await before.close();
@@ -180,7 +180,7 @@ describe('an agent that goes away', () => {
     expect(alive(started)).toBe(true);
   });
 
-  test('learns of an exit meanwhile, until it says forget', async () => {
+  test('learns of an exit meanwhile, until it forgets it', async () => {
     const before = newClient();
     const started = await before.start(shell('while [ ! -e go ]; do sleep 0.02; done; exit 5'));
     await before.close();
@@ -194,7 +194,7 @@ describe('an agent that goes away', () => {
     expect(await newClient().connect()).toEqual([]);
   });
 
-  test('takes its tasks along when it keeps nothing', async () => {
+  test('ends its tasks if it keeps nothing', async () => {
     const client = newClient({ endWithAgent: true });
     const started = await client.start(shell('sleep 600'));
     const supervisor = { ...started, pid: client.pid, startTime: readStat(client.pid)!.startTime };
@@ -212,7 +212,7 @@ describe('an agent that goes away', () => {
 });
 
 describe('a supervisor that is killed', () => {
-  test('has a successor that ends its tasks and tells their loss', async () => {
+  test('has a successor that ends its tasks and reports them as lost', async () => {
     const notices: string[] = [];
     const client = newClient({ onNotice: (sentence) => notices.push(sentence) });
     const started = await client.start(shell('sleep 600'));
@@ -228,7 +228,7 @@ describe('a supervisor that is killed', () => {
     expect(notices).toHaveLength(1);
   });
 
-  test('while the agent is away, too', async () => {
+  test('has one also while the agent is away', async () => {
     const before = newClient();
     const started = await before.start(shell('sleep 600'));
     await before.close();
@@ -238,7 +238,7 @@ describe('a supervisor that is killed', () => {
     expect(alive(started)).toBe(false);
   });
 
-  test('or only stopped, and does not answer, is ended and replaced', async () => {
+  test('or does not answer is ended and replaced', async () => {
     const before = newClient();
     const started = await before.start(shell('sleep 600'));
     await before.close();
@@ -250,8 +250,8 @@ describe('a supervisor that is killed', () => {
   });
 });
 
-describe('a supervisor that answers', () => {
-  test('is kept by an agent that is held up itself for as long as it waits', async () => {
+describe('a slow supervisor', () => {
+  test('is kept by an agent that was itself stalled for the whole timeout', async () => {
     const before = newClient();
     const started = await before.start(shell('sleep 600'));
     await before.close();
@@ -271,12 +271,12 @@ describe('a supervisor that answers', () => {
   });
 });
 
-test('a supervisor that does not get to listen in time is ended, and the next one starts', async () => {
+test('a supervisor that does not listen in time is ended, and the next one starts', async () => {
   const launched: number[] = [];
   const client = newClient({
     timers: hurriedWhile(() => launched.length < 2),
     launch: (options) => {
-      // The first one never comes so far.
+      // The first one never listens.
       const pid =
         launched.length > 0
           ? launchSupervisor(options)
@@ -292,7 +292,10 @@ test('a supervisor that does not get to listen in time is ended, and the next on
 });
 
 describe('a supervisor of another version', () => {
-  /** Speaks what never changes, and ends its one task when it is told to, as if that had succeeded. */
+  /**
+   * Knows the requests that never change, and ends its one task when asked to, as if it had
+   * succeeded.
+   */
   async function other(version: number): Promise<readonly string[]> {
     const paths = supervisorPaths(dataDirectory);
     makePrivateDirectory(paths.directory);
@@ -325,7 +328,7 @@ describe('a supervisor of another version', () => {
   }
 
   test.each([protocolVersion + 1, oldestProtocolVersion - 1])(
-    '(%i) is replaced before it starts anything, and its tasks are lost, not at fault',
+    '(%i) is replaced before any start, and its tasks are lost without counting as failed',
     async (version) => {
       const asked = await other(version);
       const notices: string[] = [];
@@ -351,7 +354,7 @@ describe('the socket', () => {
     expect([mode(directory), mode(socket), mode(table)]).toEqual(['700', '600', '600']);
   });
 
-  test('of a long data directory is elsewhere, and goes with its directory', async () => {
+  test('of a long data directory is elsewhere, and is removed with its directory', async () => {
     dataDirectory = join(dataDirectory, 'x'.repeat(120));
     mkdirSync(join(dataDirectory, 'logs'), { recursive: true });
     const client = newClient();

@@ -41,11 +41,11 @@ interface Entry {
   status: TaskStatus;
   process?: TaskProcess;
   started: Promise<TaskStatus>;
-  /** For commands beside it. */
+  /** For commands beside the task; absent once it has ended. */
   surroundings?: ExecSurroundings;
 }
 
-/** How long tasks get when their agent goes away and they must go with it. */
+/** The time that tasks get to end after their agent has gone, if they must end with it. */
 const orphanGraceMs = 2000;
 
 /** The process that owns the tasks of one agent. Invariants: DESIGN.md. */
@@ -78,7 +78,7 @@ export class Supervisor {
     this.#server = createServer((socket) => this.#connect(socket));
   }
 
-  /** Ends what a predecessor left, then takes requests. */
+  /** Ends the tasks of a predecessor, then takes requests. */
   async listen(): Promise<void> {
     await this.#inherit();
     const { socket } = this.#options.paths;
@@ -160,7 +160,7 @@ export class Supervisor {
     );
   }
 
-  /** Who may open the socket is the agent's user. Invariant 9: a flood here delays no request. */
+  /** Only the agent's user can open the socket. Invariant 9: a flood here delays no request. */
   #carryStreams(socket: Socket, id: number): void {
     socket.removeAllListeners('data');
     socket.write(`${JSON.stringify({ id, value: true })}\n`);
@@ -251,7 +251,7 @@ export class Supervisor {
 
   async #spawn(entry: Entry, request: StartRequest): Promise<TaskStatus> {
     try {
-      // Invariant 5: should this process die now, the environment tells whose the child is.
+      // Invariant 5: if this process dies now, the next one finds the child by its environment.
       await this.#saveTogether();
       const { defences } = this.#options;
       const process = await TaskProcess.start(request, this.#pool, this.#sweeper, defences);
@@ -298,7 +298,7 @@ export class Supervisor {
     this.#save();
   }
 
-  /** Once for all that ask in one turn: many tasks that start at once would write the table as often. */
+  /** Saves once for all callers of one turn of the event loop, as many tasks may start at once. */
   #saveTogether(): Promise<void> {
     this.#saving ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -316,7 +316,8 @@ export class Supervisor {
     try {
       writeTable(this.#options.paths.table, statuses);
     } catch (error) {
-      // Going on is better than ending every task over a full disk; only a crash would now be worse.
+      // A full disk must not end every task. Only a crash before the next save would lose
+      // something.
       say(`the task table could not be written: ${String(error)}`);
       this.#saveTimer = setTimeout(() => this.#save(), limits.node.saveRetryMs);
     }

@@ -1,4 +1,4 @@
-/** What belongs to a task, among real processes, and what must not be taken for it. */
+/** The processes that belong to a task, and those that only look so, among real processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** A process with an environment of its own that prints to this. */
+/** A process with its own environment that prints to this file. */
 function sleeper(output: number | 'ignore'): { readonly pid: number; readonly startTime: string } {
   const stdio = ['ignore', output, 'ignore'] as const;
   child = spawn('/bin/sleep', ['600'], { detached: true, env: {}, stdio: [...stdio] });
@@ -37,13 +37,13 @@ const target = (known: Partial<SweepTarget>): SweepTarget => ({
 });
 const found = (known: Partial<SweepTarget>) => findLeftovers([target(known)]).map(({ pid }) => pid);
 
-test('a process of the group is found, and none whose pid was the task’s once', () => {
+test('a process of the group is found, but not a later process with the task’s pid', () => {
   const { pid, startTime } = sleeper('ignore');
   expect(found({ pid, startTime })).toEqual([pid]);
   expect(found({ pid, startTime: String(Number(startTime) - 1) })).toEqual([]);
 });
 
-test('what prints to the output of a task is found, also when the task reads no more', async () => {
+test('a process that prints to the output of a task is found, even if the output is no longer read', async () => {
   const { output, writeEnd } = await pipe();
   const outputs = new HeldOutputs([writeEnd]);
   const { pid } = sleeper(writeEnd);
@@ -54,7 +54,7 @@ test('what prints to the output of a task is found, also when the task reads no 
   outputs.release();
 });
 
-test('nothing else is taken for the output of a task that has ended', async () => {
+test('no other file is taken for the output of an ended task', async () => {
   const { output, writeEnd } = await pipe();
   const outputs = new HeldOutputs([writeEnd]);
   expect(outputs.ids).toEqual([fileId(fstatSync(writeEnd))]);
@@ -62,7 +62,7 @@ test('nothing else is taken for the output of a task that has ended', async () =
   output.resume();
   closeSync(writeEnd);
   await closed;
-  // The next files get the numbers that have become free.
+  // The next files get the free numbers.
   const files = Array.from({ length: 64 }, (_, at) => openSync(join(directory, `${at}`), 'w'));
   expect(outputs.ids).not.toEqual([]);
   expect(files.map((fd) => fileId(fstatSync(fd)))).not.toContain(outputs.ids[0]);

@@ -1,6 +1,6 @@
 /**
- * Ends what a task leaves behind: members of its group or session, and descendants that left both
- * but still carry its environment or print to its output.
+ * Ends the processes that a task left behind: members of its group or session, and descendants that
+ * left both but still have its environment or its output.
  */
 import {
   isEnded,
@@ -14,16 +14,16 @@ import {
 export interface SweepTarget {
   readonly allocId: string;
   readonly taskName: string;
-  /** 0 when the pid never became known. */
+  /** 0 when the pid is unknown. */
   readonly pid: number;
   readonly startTime: string;
-  /** The pipes that are its output and nobody else's (`HeldOutputs`). */
+  /** The ids of its output pipes (`HeldOutputs`). */
   readonly outputs?: readonly string[];
-  /** Of a command beside the task: then the task itself is not meant. */
+  /** Set for a command beside the task: then the task's own processes are not meant. */
   readonly execId?: string;
 }
 
-/** A fork bomb races the sweep; after so many rounds the rest is left to the next one. */
+/** A fork bomb may outrun the sweep: after this many rounds the rest is left to the next sweep. */
 const roundsMax = 50;
 const roundDelayMs = 5;
 
@@ -41,7 +41,7 @@ export function findLeftovers(targets: readonly SweepTarget[]): ProcessStat[] {
   return found;
 }
 
-/** Its pid is another process's by now, and so are the group and the session of that number. */
+/** Whether another process has its pid by now, and so the group and the session of that number. */
 function isTaken({ pid, startTime }: SweepTarget): boolean {
   const leader = pid > 0 && startTime !== '' ? readStat(pid) : undefined;
   return leader !== undefined && leader.startTime !== startTime;
@@ -84,11 +84,11 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself, or is not ours to kill: the next round tells.
+    // It has ended, or may not be killed: the next round shows which.
   }
 }
 
-/** Gathers the tasks that end at about the same time into one walk over `/proc`. */
+/** Sweeps for all tasks that end at about the same time in one walk over `/proc`. */
 export class Sweeper {
   #waiting: { readonly target: SweepTarget; readonly done: () => void }[] = [];
   #running = false;

@@ -12,18 +12,23 @@ import { newestLogs } from './log-files.ts';
 import { LogWriter } from './log-writer.ts';
 import { PipeReader } from './pipe-reader.ts';
 import { isAlive, readStat } from './proc.ts';
-import { type LogSettings, type ProcessExit, type StartRequest, SupervisorRefusal } from './protocol.ts';
+import {
+  type LogSettings,
+  type ProcessExit,
+  type StartRequest,
+  SupervisorRefusal,
+} from './protocol.ts';
 import { Sandbox, sandboxed, sandboxFailed } from './sandbox.ts';
 import type { Sweeper, SweepTarget } from './sweep.ts';
 
-/** After a task's end its pipes are empty; who keeps one open longer than this is not the task. */
+/** After a task's end, a process that keeps its output open for longer is not part of the task. */
 const drainTimeoutMs = 2000;
 
 const lent = (fd: number): PipeReader => new PipeReader(fd);
 
-/** What a child process has besides itself. */
+/** The parts that belong to a child process. */
 interface Belongings {
-  /** By what its processes are known. */
+  /** Identifies its processes. */
   readonly marks: Pick<SweepTarget, 'allocId' | 'taskName'>;
   readonly outputs: HeldOutputs;
   readonly writers: readonly LogWriter[];
@@ -31,7 +36,7 @@ interface Belongings {
   readonly sandbox: Sandbox | undefined;
 }
 
-/** One child process with its output. Lives until the exit is known. */
+/** One child process with its output, until its exit is known. */
 export class TaskProcess {
   readonly pid: number;
   readonly startTime: string;
@@ -50,7 +55,7 @@ export class TaskProcess {
     this.#cgroup = belongings.cgroup;
     this.#sandbox = belongings.sandbox;
     this.pid = child.pid!;
-    // Not reaped before the event loop turns, so it is there even if it has ended already.
+    // The child is not reaped before the event loop turns, so it is there even if it has ended.
     this.startTime = readStat(this.pid)?.startTime ?? '';
     const { marks, outputs } = belongings;
     const { allocId, taskName } = marks;
@@ -87,7 +92,7 @@ export class TaskProcess {
       await cgroup?.remove();
       throw error;
     });
-    // Errors after the start are those of `kill`, which are told by its own answer.
+    // Errors after the start come from `kill`, which reports them itself.
     child.on('error', () => {});
     const writers = request.logs.disabled ? [] : writersOf(child, pipes, request.logs, defences);
     const belongings = { marks: request, outputs, writers, cgroup, sandbox };
@@ -113,7 +118,7 @@ export class TaskProcess {
       await this.#cgroup?.join(waiting);
       await this.#sandbox.begin();
     } catch (error) {
-      // One that has ended already needs no limits.
+      // A process that has ended needs no limits.
       const hasEnded = !this.isRunning;
       if (!isRequired || (hasEnded && this.#sandbox === undefined)) return;
       this.#killGroup();
@@ -143,7 +148,7 @@ export class TaskProcess {
     }
   }
 
-  /** Asks the process to end, and ends all that belongs to it after the timeout. */
+  /** Asks the process to end, and kills all its processes after the timeout. */
   kill(signal: string, timeoutMs: number): void {
     if (!this.isRunning) return;
     const killAtMs = performance.now() + timeoutMs;
@@ -155,7 +160,7 @@ export class TaskProcess {
   }
 
   #killGroup(): void {
-    // Not reaped yet, so the pid is still this group's.
+    // The process is not reaped yet, so the number is still its group's.
     if (!this.isRunning) return;
     this.#cgroup?.kill();
     try {
@@ -173,7 +178,7 @@ export class TaskProcess {
   }
 }
 
-/** What takes the output of a child to its log files. */
+/** The writers of a child's output to its log files. */
 function writersOf(
   child: ChildProcess,
   pipes: readonly (OutputPipe<PipeReader> | undefined)[],
@@ -190,7 +195,7 @@ function writersOf(
 
 type Finish = (target: SweepTarget) => Promise<void>;
 
-/** Throws {@link SupervisorRefusal}; then nothing is left of the pipes. */
+/** Throws {@link SupervisorRefusal} after closing the pipes. */
 function cgroupOf(
   plan: CgroupPlan | undefined,
   pipes: readonly (OutputPipe<PipeReader> | undefined)[],
@@ -222,7 +227,7 @@ async function drain(writers: readonly LogWriter[]): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The child, once it runs. Whatever happens, the write ends of the pipes are the child's alone. */
+/** Starts the child. In any case this process closes its write ends of the pipes. */
 async function spawnChild(
   request: StartRequest,
   pipes: readonly (OutputPipe<PipeReader> | undefined)[],
@@ -235,7 +240,7 @@ async function spawnChild(
     const child = spawn(inside?.command ?? request.command, inside?.args ?? [...request.args], {
       cwd: inside === undefined ? request.directory : '/',
       env: inside === undefined ? { ...request.env } : {},
-      // A session of its own: signals to the group reach all of it and nothing else.
+      // A new session, so that signals to the group reach this task and nothing else.
       detached: true,
       stdio: ['ignore', output(0), output(1), ...(inside?.stdio ?? [])],
       ...owner,

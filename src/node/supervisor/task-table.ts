@@ -11,14 +11,19 @@ interface TableFile {
 
 let kept: Omit<TableFile, 'version' | 'tasks'> | undefined;
 
-/** Of this process and this boot. They never change, and every start of a task writes the table. */
+/**
+ * The fields about this process and this boot. They are read once, as every start of a task writes
+ * the table.
+ */
 function ownMarks(): Omit<TableFile, 'version' | 'tasks'> {
   const { pid } = process;
   kept ??= { bootId: bootId(), supervisor: { pid, startTime: readStat(pid)?.startTime ?? '' } };
   return kept;
 }
 
-/** What a supervisor leaves for its successor: every task and every exit not yet acknowledged. */
+/**
+ * The file from which the next supervisor goes on: all tasks, and all exits not yet acknowledged.
+ */
 export function writeTable(path: string, tasks: readonly TaskStatus[]): void {
   const table: TableFile = {
     version: 1,
@@ -36,14 +41,16 @@ export function writeTable(path: string, tasks: readonly TaskStatus[]): void {
 }
 
 export interface FoundTable {
-  /** The pid of the supervisor that wrote it, while that one is alive. */
+  /** The pid of the supervisor that wrote it, if that is still alive. */
   readonly supervisorPid: number | undefined;
-  /** Whether its processes can still be there: the machine was not booted since. */
+  /** Whether its processes may still run, as the machine was not booted since. */
   readonly sameBoot: boolean;
   readonly tasks: readonly TaskStatus[];
 }
 
-/** An absent or damaged table is an empty one: then only the environments tell what was left. */
+/**
+ * A missing or damaged table counts as empty: then leftovers are known only by their environment.
+ */
 export function readTable(path: string): FoundTable {
   try {
     const table = JSON.parse(readFileSync(path, 'utf8')) as TableFile;

@@ -1,7 +1,7 @@
 /**
- * Entry of the process that holds one terminal. Descriptor 3 carries orders and reports, a line of
- * JSON each; descriptor 4 carries the bytes, both ways. It ends when the command has ended and all
- * that it printed was taken, or when whoever started it is gone.
+ * Entry of the process that holds one terminal. Descriptor 3 carries orders and reports, each a
+ * line of JSON; descriptor 4 carries the bytes in both directions. The process ends when the
+ * command has ended and its output has been read, or when the supervisor is gone.
  */
 import { closeSync, constants, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,8 +13,8 @@ import type { TerminalOrder, TerminalReport } from './exec-terminal.ts';
 import { lineReader } from './protocol.ts';
 
 /**
- * The native part of the package. Its own JavaScript gives up on a terminal 200 ms after the
- * command's end, which cuts the output where its reader is slow.
+ * The native part of the package. The package's JavaScript gives up on a terminal 200 ms after the
+ * command's end, which would cut the output for a slow reader.
  */
 interface NativeTerminals {
   fork(
@@ -35,7 +35,7 @@ interface NativeTerminals {
 
 const defaultSize: TerminalSize = { height: 24, width: 80 };
 const defaultTerm = 'xterm-256color';
-/** What a terminal in its usual mode takes for the end of the input. */
+/** The character that ends the input of a terminal in its usual mode. */
 const endOfInput = '\x04';
 const newLine = 10;
 
@@ -70,7 +70,7 @@ function start({ program, args, env, directory, owner }: ExecPlan): void {
     requireBinary(name: string): NativeTerminals;
   };
   const terminals = load.requireBinary('pty.node');
-  // It changes the user and leaves the groups, which are those of whoever runs the agent.
+  // The native part changes the user but not the groups, which would stay the agent's.
   if (owner !== undefined && process.getuid?.() === 0) process.setgroups?.([]);
   const ended = Promise.withResolvers<void>();
   const variables = Object.entries({ TERM: defaultTerm, ...env });
@@ -90,8 +90,8 @@ function start({ program, args, env, directory, owner }: ExecPlan): void {
       ended.resolve();
     },
   );
-  // A command that closes what it has of the terminal before it ends (`cat` does) would be the last that
-  // has it, and be hung up by that.
+  // A command such as `cat` closes the terminal before it ends. Without this descriptor that would
+  // be the last one, and the command would be hung up.
   const held = openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
   void ended.promise.then(() => closeSync(held));
   resize = ({ width, height }) => terminals.resize(fd, width, height);
@@ -99,17 +99,17 @@ function start({ program, args, env, directory, owner }: ExecPlan): void {
   carry(new ReadStream(fd), ended.promise);
 }
 
-/** The bytes, each way at the reader's pace. */
+/** Copies the bytes in both directions, at each reader's pace. */
 function carry(terminal: ReadStream, ended: Promise<void>): void {
   let endsLine = true;
   data.on('data', (chunk: Buffer) => {
     endsLine = chunk[chunk.length - 1] === newLine;
   });
   data.pipe(terminal, { end: false });
-  // Within a line the first one only hands over what there is of it.
+  // Within a line the first one only delivers the unfinished line.
   data.on('end', () => terminal.write(endsLine ? endOfInput : endOfInput + endOfInput));
   terminal.pipe(data, { end: false });
-  // A terminal that nobody holds any more ends with EIO.
+  // Reading a terminal that no process holds ends with EIO.
   terminal
     .on('error', () => {})
     .on('close', () => {

@@ -10,7 +10,7 @@ const killAttemptsMax = 5;
 const killFirstDelayMs = 5_000;
 const killDelayMaxMs = 120_000;
 
-/** Asks a run to end: first by the task's signal, by force when its time is over. */
+/** Ends a run: with the task's signal first, and by force after its kill timeout. */
 export async function stopRun(context: TaskContext, handle: DriverHandle): Promise<void> {
   const { KillSignal } = context.task();
   const signal = KillSignal || (context.driver?.defaultKillSignal ?? 'SIGTERM');
@@ -24,13 +24,13 @@ export interface ShutdownDelay {
   readonly context: TaskContext;
   readonly record: TaskRecord;
   readonly delayMs: number;
-  /** Somebody asks not to wait for it. */
+  /** Aborted to skip the delay. */
   readonly hurry: AbortSignal;
   /** The agent goes. */
   readonly leave: AbortSignal;
 }
 
-/** Who still calls the task gets an answer for so long. */
+/** Clients that still call the task get an answer during the delay. */
 export async function waitShutdownDelay(wait: ShutdownDelay): Promise<void> {
   const { context, record, delayMs, hurry, leave } = wait;
   if (delayMs > 0 && hurry.aborted) {
@@ -50,7 +50,7 @@ export interface KilledRun {
   readonly leave: AbortSignal;
 }
 
-/** Tries again, with growing pauses, when the driver cannot end it, for as long as it runs. */
+/** While the run goes on and the driver fails to end it, tries again with growing pauses. */
 export async function killRun({ context, record, handle, leave }: KilledRun): Promise<void> {
   record.emit(events.killing(killTimeoutMs(context) * nanosecondsPerMillisecond));
   const ended = new AbortController();

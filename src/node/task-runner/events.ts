@@ -1,6 +1,6 @@
 /**
- * The events of a task, each with its sentence, its details and the flat fields that older readers
- * use. `time` is Unix nanoseconds. Source: docs/behaviour/allocations.md#task-states-and-events.
+ * The events of a task, each with its message, its details and the flat fields of older clients.
+ * `time` is Unix nanoseconds. Source: docs/behaviour/allocations.md#task-states-and-events.
  */
 import { formatDuration } from '../../base/duration.ts';
 import { taskEvent } from '../../model/allocation/task-event.ts';
@@ -8,7 +8,7 @@ import { type TaskEvent, taskEventTypes as types } from '../../model/allocation/
 import { limits } from '../../model/limits.ts';
 import type { TaskExit } from '../drivers/driver.ts';
 
-/** An event that still wants its time. */
+/** An event without its time. */
 export type EventAt = (time: number) => TaskEvent;
 
 type Fields = Parameters<typeof taskEvent>[2];
@@ -53,7 +53,7 @@ export const failedValidation = (error: string): EventAt =>
 export const driverFailure = (error: string): EventAt =>
   event(types.driverFailure, error, { driver_error: error }, { DriverError: error });
 
-/** What a driver has to say of its work. */
+/** A driver's message about its work. */
 export const driverMessage = (message: string): EventAt =>
   event(types.driver, message, { driver_message: message }, { DriverMessage: message });
 
@@ -153,16 +153,16 @@ export const skippingShutdownDelay = event(
   'Skipping shutdown_delay before killing the task.',
 );
 
-/** What of this task keeps its allocation from being healthy. */
+/** Why this task keeps its allocation from being healthy. */
 export const allocationUnhealthy = (reason: string): EventAt =>
   event(types.allocationUnhealthy, reason, { message: reason }, { Message: reason });
 
 export const reconnected = event(types.reconnected, 'Client reconnected');
 
-/** What a hook has to tell. */
+/** A hook's message. */
 export const hookMessage = (hook: string, message: string): EventAt =>
   event(types.hookMessage, `${hook}: ${message}`, { message }, { Message: message });
 
-/** What is done around a run (`hook`) could not be done. `explained`: over several lines. */
+/** A hook has failed. `explained`: the error on several lines. */
 export const hookFailed = (hook: string, error: string, explained = error): EventAt =>
   event(types.hookFailed, `${hook}: ${error}`, { message: explained }, { Message: explained });

@@ -40,7 +40,7 @@ const decide = (given: Case) =>
     jitter: given.jitter ?? 0,
   });
 
-describe('what follows the end of a task', () => {
+describe('after the end of a task', () => {
   const within = 'Restart within policy';
   const spent = 'Exceeded allowed attempts 2 in interval 1m0s and mode is "fail"';
   const noDelay = 'Exceeded allowed attempts, applying a delay';
@@ -93,9 +93,9 @@ describe('what follows the end of a task', () => {
 });
 
 /**
- * The policy read letter by letter (docs/behaviour/client.md#restarts), from the whole history each
- * time: a window begins at the first start, or at the first end after the last one has passed, and
- * so many ends in it are followed by a restart.
+ * The policy of docs/behaviour/client.md#restarts, computed from the whole history each time: a
+ * window begins at the first start, or at the first end after the last window, and a number of ends
+ * in it are followed by a restart.
  */
 function oracle(
   given: RestartPolicy,
@@ -118,7 +118,7 @@ function oracle(
   return given.Mode === 'fail' ? 'fail' : beginsMs + intervalMs - endsMs.at(-1)!;
 }
 
-test('the policy is kept letter by letter, whatever happens to a task', () => {
+test('the policy agrees with its definition, whatever happens to a task', () => {
   const cause = fc.oneof(
     fc.record({ kind: fc.constant('exit' as const), successful: fc.boolean() }),
     fc.record({ kind: fc.constant('start-failure' as const), recoverable: fc.boolean() }),
@@ -128,7 +128,7 @@ test('the policy is kept letter by letter, whatever happens to a task', () => {
     Interval: fc.integer({ min: 5, max: 60 }).map((seconds) => seconds * 1e9),
     Delay: fc.integer({ min: 0, max: 10 }).map((seconds) => seconds * 1e9),
     Mode: fc.constantFrom<'fail' | 'delay'>('fail', 'delay'),
-    // Rendering is no part of it.
+    // Texts are not compared.
     RenderTemplates: fc.boolean(),
   });
   const runs = fc.array(fc.record({ forMs: fc.integer({ min: 0, max: 30_000 }), cause }), {

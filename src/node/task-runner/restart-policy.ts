@@ -1,5 +1,5 @@
 /**
- * Whether and when a task that ended, or did not start, runs again. Pure.
+ * Whether and when a task runs again after its end or a failed start. Pure.
  * Source: docs/behaviour/client.md#restarts.
  */
 import { durationMs, formatDuration, nanosecondsPerMillisecond } from '../../base/duration.ts';
@@ -8,7 +8,7 @@ import { limits } from '../../model/limits.ts';
 import type { Task } from '../../model/task/task.ts';
 import type { RestartPolicy } from '../../model/task-group/policies.ts';
 
-/** What is remembered between ends. The window begins at the first start. */
+/** Kept between ends. The window begins at the first start. */
 export interface RestartTracker {
   readonly count: number;
   readonly windowStartMs: number;
@@ -25,23 +25,26 @@ export type RestartDecision =
       readonly delayMs: number;
       readonly tracker: RestartTracker;
     }
-  /** The task has failed for good. */
+  /** The task has finally failed. */
   | { readonly kind: 'fail'; readonly reason: string }
-  /** The task has done its work. */
+  /** The task has completed. */
   | { readonly kind: 'complete' };
 
 export interface RestartQuestion {
   readonly policy: RestartPolicy;
   readonly tracker: RestartTracker;
   readonly cause: RestartCause;
-  /** Whether a successful end is to be followed by another run. */
+  /** Whether another run follows a successful end. */
   readonly restartsOnSuccess: boolean;
   readonly nowMs: number;
-  /** From [0, 1): how much of the greatest jitter is added. */
+  /** From [0, 1): the fraction of the greatest jitter to add. */
   readonly jitter: number;
 }
 
-/** Service and system tasks run for ever; so do sidecars of any job; poststop tasks run once. */
+/**
+ * Tasks of service and system jobs run for ever, and so do sidecars of any job; poststop tasks run
+ * once.
+ */
 export function restartsOnSuccess(job: Pick<Job, 'Type'>, task: Pick<Task, 'Lifecycle'>): boolean {
   const hook = task.Lifecycle?.Hook ?? '';
   if (hook === 'poststop') return false;

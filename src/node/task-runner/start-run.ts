@@ -12,20 +12,20 @@ export interface RunStart {
   readonly context: TaskContext;
   readonly record: TaskRecord;
   readonly hooks: TaskHooks;
-  /** The task is to end. */
+  /** Aborted when the task is to end. */
   readonly kill: AbortSignal;
-  /** The agent goes. */
+  /** Aborted when the agent ends. */
   readonly leave: AbortSignal;
 }
 
-/** What came of starting a run. */
+/** The result of starting a run. */
 export type Started =
   | { readonly kind: 'started'; readonly handle: DriverHandle }
   | { readonly kind: 'killed' }
   | { readonly kind: 'left' }
   | RestartCause;
 
-/** Starts the run that the record names, with all that is done before it. */
+/** Starts the record's run, after the directories, the hooks and the validation before it. */
 export async function startRun(start: RunStart): Promise<Started> {
   const { context, record, hooks, kill, leave } = start;
   try {

@@ -17,10 +17,10 @@ import { interpolate, interpolateDeep } from '../environment/interpolate.ts';
 import type { TaskHookFactory } from '../hooks/hook.ts';
 import { findSystemUser, type SystemUser } from '../system-user.ts';
 
-/** What a task's runner is given by its allocation's. */
+/** The part of its allocation that a task's runner needs. */
 export interface TaskContext {
   readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
-  /** All, when absent. */
+  /** Default: all. */
   readonly defences?: Defences | undefined;
   readonly allocId: string;
   readonly allocation: () => Allocation;
@@ -30,15 +30,15 @@ export interface TaskContext {
   /** As of the newest update in place. */
   readonly job: () => Job;
   readonly task: () => Task;
-  /** With variables that hooks have added. */
+  /** `added` are variables of hooks. */
   readonly environment: (added: Readonly<Record<string, string>>) => TaskEnvironment;
-  /** The user that is its allocation's alone, once it is leased; absent: there is to be none. */
+  /** The allocation's own user, once it is leased. Absent: the allocation has none. */
   readonly ownUser?: () => SystemUser | undefined;
-  /** Resolves when the hooks of its allocation are through. */
+  /** Resolves when the hooks of its allocation have finished. */
   readonly ready: Promise<void>;
   /** Whether its allocation is about to kill it. */
   readonly isEnding: () => boolean;
-  /** What is done around its runs, in their order. */
+  /** In the order in which they run. */
   readonly hooks: readonly TaskHookFactory[];
   /** Resolves when the present state of the runner is on disk. Never rejects. */
   readonly save: () => Promise<void>;
@@ -49,11 +49,11 @@ export interface TaskContext {
 export const runIdOf = (allocId: string, task: string, run: number): string =>
   `${allocId}/${task}#${run}`;
 
-/** Whether it is the user that is its allocation's alone. */
+/** Whether the task runs as its allocation's own user. */
 const hasOwnUser = ({ task, driver, ownUser }: TaskContext): boolean =>
   task().User === '' && driver?.usesOwnUser === true && ownUser !== undefined;
 
-/** The user that it names, or else its driver does. */
+/** The user that the task names, or else its driver's default. */
 function namedUser(context: TaskContext): string {
   const { User } = context.task();
   if (User === '') return context.driver?.defaultUser ?? '';
@@ -61,19 +61,22 @@ function namedUser(context: TaskContext): string {
 }
 
 /**
- * Who the task's files belong to on this machine; `undefined`: the agent's user. The users of an
- * image are its own: its driver gives them their files.
+ * The owner of the task's files on this machine; `undefined`: the agent's user. Users of an image
+ * exist only in the image: its driver gives them their files.
  */
 export function ownerOnHost(context: TaskContext): SystemUser | undefined {
   if (context.driver?.capabilities.fileSystemIsolation === 'image') return undefined;
   return hasOwnUser(context) ? context.ownUser?.() : findSystemUser(namedUser(context));
 }
 
-/** Before the hooks of a run. */
+/** To be called before the hooks of a run. */
 export const makeDirectories = (context: TaskContext): Promise<void> =>
   makeTaskDirectories(context.directories, ownerOnHost(context));
 
-/** @throws DriverFailure when it is to have one of its own and there is none */
+/**
+ * @throws DriverFailure when the task is to run as its allocation's own user and that has not been
+ *         leased
+ */
 function userOf(context: TaskContext): Pick<DriverTask, 'user' | 'ownUser'> {
   if (!hasOwnUser(context)) return { user: namedUser(context) };
   const ownUser = context.ownUser?.();
@@ -81,7 +84,7 @@ function userOf(context: TaskContext): Pick<DriverTask, 'user' | 'ownUser'> {
   throw new DriverFailure('the node has no user id for its allocation', true);
 }
 
-/** One run as the driver wants it: all references resolved. */
+/** One run for the driver, with all references resolved. */
 export function describeRun(
   context: TaskContext,
   run: number,
@@ -94,7 +97,7 @@ export function describeRun(
   const { Shared, Tasks } = allocation.AllocatedResources;
   const held = Tasks[task.Name];
   const { variables, lookup } = context.environment(added);
-  // The job may have been stored before they became text.
+  // The job may have been stored when these settings were no text yet.
   const settings = settingsAsText(task.Driver, task.Config ?? {});
   return {
     runId: runIdOf(allocId, task.Name, run),

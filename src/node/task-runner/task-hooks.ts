@@ -24,7 +24,9 @@ export class TaskHooks {
     );
   }
 
-  /** What the run's variables are besides the task's own, or `undefined` when there is to be none. */
+  /**
+   * Resolves with variables that the hooks add to the run, or `undefined` when no run is to begin.
+   */
   async beforeStart(): Promise<Readonly<Record<string, string>> | undefined> {
     const { over } = this.controls;
     this.#hasBegun = true;
@@ -69,7 +71,10 @@ export class TaskHooks {
   }
 }
 
-/** H3: what the work comes to, or nothing when the signal comes first. Its late failure is nobody's. */
+/**
+ * H3: resolves with the result of the work, or with nothing when the signal comes first. A failure
+ * after that is ignored.
+ */
 async function unless<T>(
   signal: AbortSignal,
   work: Promise<T> | undefined,

@@ -15,7 +15,7 @@ import { runIdOf, type TaskContext } from './task-context.ts';
  */
 export type TaskPhase = 'idle' | 'starting' | 'running' | 'waiting' | 'dead';
 
-/** What of a task survives its agent. */
+/** The part of a task that survives its agent. */
 export interface SavedTask {
   readonly state: TaskState;
   readonly phase: TaskPhase;
@@ -32,7 +32,7 @@ const fresh: SavedTask = {
   restartAtMs: 0,
 };
 
-/** What is known of one task, and told of each change. The rules of its change are the runner's. */
+/** The state of one task, which reports each of its changes. The runner decides on the changes. */
 export class TaskRecord {
   phase: TaskPhase;
   run: number;
@@ -43,7 +43,7 @@ export class TaskRecord {
 
   constructor(context: TaskContext, saved: SavedTask | undefined) {
     this.#context = context;
-    // What is damaged on disk is to be found here, and never taken for a task that is new.
+    // Damage on disk must show here, and not look like a new task.
     const { state, phase, run, tracker, restartAtMs } = saved === undefined ? fresh : saved;
     this.#state = state;
     this.phase = phase;
@@ -79,7 +79,7 @@ export class TaskRecord {
     this.#context.changed();
   }
 
-  /** Its run exists. A task that was started before keeps its first instant. */
+  /** The run exists. A restarted task keeps the instant of its first start. */
   noteStarted(): void {
     this.phase = 'running';
     const StartedAt = this.#state.StartedAt ?? this.#now();
@@ -87,7 +87,7 @@ export class TaskRecord {
     void this.#context.save();
   }
 
-  /** It waits for a run that is counted as a restart. */
+  /** The task waits for a run that counts as a restart. */
   noteRestart(): void {
     const { Restarts } = this.#state;
     this.change({ State: 'pending', Restarts: Restarts + 1, LastRestart: this.#now() });
@@ -97,7 +97,7 @@ export class TaskRecord {
     this.change({ State: 'dead', Failed: failed, FinishedAt: this.#now() });
   }
 
-  /** It is to be started again with the next agent, which nobody is told of any more. */
+  /** The next agent will start the task again. This agent reports nothing more. */
   setAside(): void {
     this.phase = 'idle';
     this.#state = { ...this.#state, State: 'pending' };

@@ -19,12 +19,12 @@ import { TaskHooks } from './task-hooks.ts';
 import { type SavedTask, TaskRecord } from './task-record.ts';
 
 export interface KillOptions {
-  /** Told before the kill itself. */
+  /** The event before the kill itself. */
   readonly reason?: events.EventAt;
   readonly shutdownDelayMs?: number;
 }
 
-/** How one run came to its end, as far as the loop is concerned. */
+/** How one run ended, as the loop sees it. */
 type RunEnd =
   | RestartCause
   | { readonly kind: 'killed' }
@@ -36,16 +36,16 @@ type RunEnd =
  *
  * Invariants
  *  T1. A run's number is on disk before the run is started, so that no agent starts it twice.
- *  T2. Nothing restarts once a kill was asked for.
- *  T3. An exit is acknowledged to the driver only when what follows from it is on disk.
- *  T4. After `leave` or `suspend` nothing is changed or reported any more.
+ *  T2. Nothing restarts after a kill was asked for.
+ *  T3. An exit is acknowledged to the driver only when its consequences are on disk.
+ *  T4. After `leave` or `suspend` nothing is changed or reported.
  */
 export class TaskRunner {
   readonly #context: TaskContext;
   readonly #record: TaskRecord;
   readonly #kill = new AbortController();
   readonly #leave = new AbortController();
-  /** Aborted when somebody asks not to wait for its shutdown delay. */
+  /** Aborted to skip the shutdown delay of the task. */
   readonly #hurry = new AbortController();
   #hooks: TaskHooks;
   #killOptions: KillOptions = {};
@@ -83,13 +83,16 @@ export class TaskRunner {
     return this.#record.runId;
   }
 
-  /** `undefined`: it does not run, or its driver cannot tell. */
+  /** The resources that it uses; `undefined`: it does not run, or its driver cannot tell. */
   async usage(): Promise<DriverUsage | undefined> {
     const { runId } = this;
     return runId === undefined ? undefined : this.#context.driver?.usage?.(runId);
   }
 
-  /** Takes up what an earlier agent left: attaches to the run, or waits on for the next one. */
+  /**
+   * Takes up the task of an earlier agent: attaches to its run, or goes on waiting for the next
+   * one.
+   */
   async restore(): Promise<void> {
     this.#restored = true;
     const { runId } = this;
@@ -97,7 +100,7 @@ export class TaskRunner {
     if (runId === undefined) return;
     const handle = await this.#context.driver?.recover(runId, this.#tell);
     if (handle !== undefined && this.#record.phase === 'starting') this.#record.noteStarted();
-    // The agent before left it in its shutdown delay.
+    // The agent before ended during the shutdown delay.
     else if (handle !== undefined) this.#record.change({ State: 'running' });
     if (handle === undefined && this.#record.phase === 'running') {
       this.#record.emit(events.failedRestoring('nothing is known of its process'));
@@ -106,14 +109,14 @@ export class TaskRunner {
     this.#begin(handle);
   }
 
-  /** The task is allowed to run. Does nothing when it has begun. */
+  /** Lets the task run. Does nothing when it has begun. */
   start(): void {
     if (this.#record.phase === 'idle' && this.#loop === undefined && !this.#kill.signal.aborted) {
       this.#begin(undefined);
     }
   }
 
-  /** Ends the task for good. Resolves when it is dead. */
+  /** Ends the task finally. Resolves when it is dead. */
   kill(options: KillOptions = {}): Promise<void> {
     if (!this.#kill.signal.aborted && this.#record.phase !== 'dead') {
       this.#killOptions = options;
@@ -124,19 +127,19 @@ export class TaskRunner {
     return this.whenDead;
   }
 
-  /** Also when it waits already. */
+  /** Also while the delay lasts. */
   skipShutdownDelay(): void {
     this.#hurry.abort();
   }
 
-  /** Ends the task for good, as failed. */
+  /** Ends the task finally, as failed. */
   fail(event: events.EventAt): void {
     if (this.#kill.signal.aborted || this.#record.phase === 'dead') return;
     this.#failed = true;
     void this.kill({ reason: event });
   }
 
-  /** What hooks may do with it, for those of its allocation. */
+  /** The controls of the task for hooks of its allocation. */
   get controls(): TaskControls {
     return this.#hooks.controls;
   }
@@ -147,7 +150,7 @@ export class TaskRunner {
   }
 
   /**
-   * Ends the present run and begins the next one: at once, or as a failure, by the restart policy.
+   * Ends the present run and begins the next one: at once, or, as a failure, by the restart policy.
    */
   async restart(reason: string, { isFailure = false } = {}): Promise<void> {
     if (this.#handle === undefined) throw new DriverFailure('the task is not running', false);
@@ -157,15 +160,15 @@ export class TaskRunner {
     try {
       await stopRun(this.#context, this.#handle);
     } catch (error) {
-      // Its own end, whenever that comes, is none that was asked for.
+      // When the run ends later by itself, that is no restart.
       if (this.#restartAsked === asked) this.#restartAsked = undefined;
       throw error;
     }
   }
 
   /**
-   * Goes back to where the task has not begun, ending the present run if there is one; `start`
-   * then begins it anew. It does not count as a failure. Resolves when it is there.
+   * Returns the task to the state before its begin, ending the present run if there is one; `start`
+   * then begins it anew. This does not count as a failure.
    */
   async reset(reason: string): Promise<void> {
     if (this.#kill.signal.aborted || this.#leave.signal.aborted) return;
@@ -190,7 +193,7 @@ export class TaskRunner {
     }
   }
 
-  /** Something happened to it that its runner does not see itself. */
+  /** Adds an event that others have observed. */
   note(event: events.EventAt): void {
     if (!this.#leave.signal.aborted) this.#record.emit(event);
   }
@@ -214,19 +217,19 @@ export class TaskRunner {
     return driver.exec(this.#handle.runId, command);
   }
 
-  /** The agent goes and the task stays as it is. */
+  /** The agent ends, and the task goes on. */
   async leave(): Promise<void> {
     this.#leave.abort();
     await this.#loop;
     if (this.#record.phase !== 'dead') await this.#hooks.close({ isDead: false });
   }
 
-  /** The agent goes and takes the task along; the next agent starts it again. Never rejects. */
+  /** The agent ends, and the task with it; the next agent starts it again. Never rejects. */
   async suspend(): Promise<void> {
     await this.leave();
     const handle = this.#handle;
     if (handle === undefined || this.#record.phase === 'dead') return;
-    // Whoever ends the driver afterwards ends what this could not.
+    // A run that could not be stopped here ends with the driver.
     const isStopped = await stopRun(this.#context, handle).then(
       () => true,
       () => false,
@@ -251,7 +254,7 @@ export class TaskRunner {
 
   readonly #tell = (sentence: string): void => this.note(events.driverMessage(sentence));
 
-  /** Begins the loop. A fault of this program in it ends the task, and nothing else. */
+  /** Begins the loop. A bug in the loop ends the task, and nothing else. */
   #begin(recovered: DriverHandle | undefined): void {
     this.#loop = this.#live(recovered).catch(async (error: Error) => {
       if (this.#record.phase === 'dead') return;
@@ -318,13 +321,13 @@ export class TaskRunner {
     return { kind: 'exit', successful };
   }
 
-  /** Starts the next run, or the one that an earlier agent was about to start. */
+  /** Starts the next run, or the run that an earlier agent was about to start. */
   async #startRun(): Promise<Started> {
     const [context, record, hooks] = [this.#context, this.#record, this.#hooks];
     const [kill, leave] = [this.#kill.signal, this.#leave.signal];
-    // One that an earlier agent has begun is not told to start.
+    // A restored task is not started by its allocation, so it waits here for the hooks.
     if (this.#restored) await Promise.race([context.ready, aborted(kill), aborted(leave)]);
-    // Its turn to be killed may come long after that of the others.
+    // The task may be killed much later than the others: it must not start until then.
     if (context.isEnding()) await Promise.race([aborted(kill), aborted(leave)]);
     if (kill.aborted) return { kind: 'killed' };
     if (leave.aborted) return { kind: 'left' };
@@ -336,7 +339,10 @@ export class TaskRunner {
     return startRun({ context, record, hooks, kill, leave });
   }
 
-  /** The exit, or `undefined` when the agent leaves first. Ends the run when a kill is asked for. */
+  /**
+   * Resolves with the exit, or with `undefined` when the agent ends first. Ends the run when a kill
+   * is asked for.
+   */
   async #watch(handle: DriverHandle): Promise<TaskExit | undefined> {
     const left = aborted(this.#leave.signal).then(() => undefined);
     const asked = aborted(this.#kill.signal).then(() => 'kill' as const);
@@ -397,7 +403,7 @@ export class TaskRunner {
     this.#dead.resolve();
   }
 
-  /** T3: first to disk, then to the driver. */
+  /** T3: saves first, then acknowledges to the driver. */
   async #acknowledge(): Promise<void> {
     const handle = this.#handle;
     this.#handle = undefined;

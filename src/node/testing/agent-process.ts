@@ -1,6 +1,6 @@
 /**
- * A node agent as a process of its own, so that a test can kill it: its servers are fake ones that
- * assign what the argument says, and each report is a line of its output.
+ * A node agent as a process of its own, so that a test can kill it. Its fake servers assign the
+ * allocations of its argument, and each report is a line of its output.
  */
 import { realWorld } from '../../base/ports-real.ts';
 import type { UidRange } from '../../model/node/uid-range.ts';

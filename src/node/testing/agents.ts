@@ -1,4 +1,4 @@
-/** Node agents of this process on real processes, for tests; what they began ends with each test. */
+/** Node agents in this process that run real tasks, for tests; their tasks end with each test. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ export async function startAgent(options: Partial<NodeAgentOptions> = {}): Promi
   return agent;
 }
 
-/** Not the same twice: a task's leftovers are known by it all over the machine. */
+/** Different in each run, as leftovers of tasks are searched for by it on the whole machine. */
 const run = realWorld.ids.uuid().slice(0, 8);
 export const id = (number: number) => `${run}-0000-4000-8000-00000000000${number}`;
 

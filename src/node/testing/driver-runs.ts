@@ -1,4 +1,4 @@
-/** Runs of real drivers over a real supervisor, for tests; what a file began ends with it. */
+/** Runs of real drivers on a real supervisor, for tests; they end with their test file. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ afterAll(async () => {
   }
 });
 
-/** What the next agent has. */
+/** The supervisor's client of a next agent. */
 export function newSupervisor(): SupervisorClient {
   const { timers, random } = realWorld;
   drivers = new Map();
@@ -48,7 +48,7 @@ export function newSupervisor(): SupervisorClient {
   return supervisor;
 }
 
-/** The same driver for the same question, as it looks at the machine only once. */
+/** The same driver for the same settings, as a driver examines the machine only once. */
 export function driverNamed(name: string, settings: IsolationSettings = {}): Driver {
   const key = `${JSON.stringify(settings)} ${name}`;
   const { PATH = '' } = process.env;
@@ -62,7 +62,7 @@ export function driverNamed(name: string, settings: IsolationSettings = {}): Dri
 export interface Run extends DriverHandle {
   readonly task: DriverTask;
   readonly directories: TaskDirectories;
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly log: (stream?: 'stdout' | 'stderr') => string;
 }
 
@@ -106,7 +106,7 @@ export async function runTask(
   return { ...handle, task, directories, log };
 }
 
-/** A shell's script as a task. */
+/** A task that runs a shell script. */
 export const script = (text: string, config: Record<string, unknown> = {}) => ({
   command: '/bin/sh',
   args: ['-c', text],

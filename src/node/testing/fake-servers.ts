@@ -15,19 +15,19 @@ class Fault extends Error {
   }
 }
 
-/** Servers in memory that do what the contract of `server-api.ts` says, and can be lost. */
+/** Servers in memory that fulfil the interface of `server-api.ts`, and can become unreachable. */
 export class FakeServers implements ServerApi {
-  /** `false`: every call fails as a lost connection does. */
+  /** `false`: every call fails like a lost connection. */
   reachable = true;
   readonly tokens: string[] = [];
   readonly batches: (readonly AllocationReport[])[] = [];
   readonly reports = new Map<string, AllocationReport>();
   readonly services = new Map<string, ServicesReport['Services']>();
-  /** Every identity that was asked for, in the requests that asked. */
+  /** The requests for identities, in order. */
   readonly asked: (readonly IdentityRequest[])[] = [];
-  /** How long the tokens hold that it gives out, in nanoseconds; 0: without an end. */
+  /** The life of issued tokens in nanoseconds; 0: no end. */
   identityTtl = 0;
-  /** Names of identities that are not given out. */
+  /** Names of identities that are refused. */
   refused: readonly string[] = [];
   node: NodeRegistration | undefined;
   connection: StreamConnection | undefined;
@@ -44,7 +44,7 @@ export class FakeServers implements ServerApi {
     for (const wake of [...this.#wake]) wake();
   }
 
-  /** Forgets the node, as a server that lost its data. */
+  /** Forgets the node, like a server that lost its data. */
   forgetNode(): void {
     this.node = undefined;
   }

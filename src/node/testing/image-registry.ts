@@ -1,4 +1,6 @@
-/** A registry of images for tests: one image of one layer, over HTTP, with a user or without. */
+/**
+ * A registry of images for tests: one image of one layer, over HTTP, with or without credentials.
+ */
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,9 +14,9 @@ const manifestType = 'application/vnd.docker.distribution.manifest.v2+json';
 export class ImageRegistry {
   /** Paths that were asked for. */
   readonly asked: string[] = [];
-  /** `user:password` that it wants; empty: it knows nobody. */
+  /** The `user:password` that it demands; empty: none. */
   wanted = '';
-  /** It answers nothing before this. */
+  /** Answers wait for this. */
   held: Promise<void> = Promise.resolve();
   readonly #server: Server;
   readonly #blobs = new Map<string, Buffer>();

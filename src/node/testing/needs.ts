@@ -1,4 +1,4 @@
-/** What tests of the node need of a machine that not each machine has. */
+/** Conditions of a machine that tests of the node need. */
 import type { Need } from '../../base/testing/not-run.ts';
 import { findMemoryMounts } from '../memory-mounts/mounts.ts';
 import { type Controller, hasController, readCgroupLayout } from '../supervisor/cgroups/layout.ts';

@@ -1,5 +1,5 @@
 /**
- * What is left of an allocation that is over: nothing may be. For tests, after each and after a suite.
+ * Finds processes and control groups that an ended allocation left behind, for checks after tests.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A real container runtime for tests: a Podman service of its own, with its storage in a temporary
- * directory and one small image made of programs of this machine. Nothing comes from elsewhere.
+ * A real container runtime for tests: a Podman service with its storage in a temporary directory,
+ * and one small image made of programs of this machine. Nothing is downloaded.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
@@ -45,21 +45,21 @@ const programs = [
 export const testImage = 'localhost/tiny:1';
 
 export class Podman {
-  /** What `DOCKER_HOST` or the configuration names. */
+  /** The address for `DOCKER_HOST` or the configuration. */
   readonly socket: string;
   readonly directory: string;
   readonly #user: SystemUser | undefined;
   #service: ChildProcess | undefined;
 
   /**
-   * @param more programs that the image has besides those of every test
-   * @param user whose runtime it is, without any right of root's; without, this process's own
+   * @param more programs in the image besides those of every test
+   * @param user that runs the runtime, without privileges; default: this process's user
    */
   constructor(more: readonly string[] = [], user?: SystemUser) {
     this.directory = mkdtempSync(join(tmpdir(), 'roster-podman-'));
     this.#user = user;
     this.socket = join(this.directory, 'podman.sock');
-    // Limits that a user without further rights may set.
+    // Limits that a plain user may set.
     writeFileSync(
       join(this.directory, 'containers.conf'),
       '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n',
@@ -72,7 +72,7 @@ export class Podman {
     this.run('import', '-q', join(this.directory, 'image.tar'), testImage);
   }
 
-  /** Which registry is spoken to without TLS, once the service starts again. */
+  /** Allows a registry without TLS, from the next start of the service. */
   useRegistry(address: string): void {
     const text = `unqualified-search-registries = []\n[[registry]]\nlocation = "${address}"\ninsecure = true\n`;
     writeFileSync(join(this.directory, 'registries.conf'), text);
@@ -95,13 +95,13 @@ export class Podman {
     rmSync(this.socket, { force: true });
     const flags = [...this.#flags, 'system', 'service', '--time=0', `unix://${this.socket}`];
     const [program = '', ...words] = [...this.#asUser, 'podman', ...flags];
-    // Of a container that ran out of memory it leaves a note in the directory that it runs in.
+    // It writes a note about containers that ran out of memory to its working directory.
     const cwd = this.directory;
     this.#service = spawn(program, words, { env: this.#env, stdio: 'ignore', cwd });
     await eventually(() => connects(this.socket));
   }
 
-  /** As the machine would by accident: nothing is told, containers go on. */
+  /** Kills the service without notice; containers go on. */
   async kill(): Promise<void> {
     const service = this.#service;
     if (service === undefined || service.exitCode !== null || service.signalCode !== null) return;
@@ -110,7 +110,7 @@ export class Podman {
     await gone;
   }
 
-  /** It keeps its connections and answers nothing. */
+  /** While frozen, it keeps its connections and answers nothing. */
   freeze(isFrozen: boolean): void {
     this.#service?.kill(isFrozen ? 'SIGSTOP' : 'SIGCONT');
   }
@@ -123,9 +123,9 @@ export class Podman {
   async close(): Promise<void> {
     await this.kill();
     this.run('rm', '-f', '-a', '-t', '0');
-    // Without root's rights one process keeps the namespaces of all commands.
+    // Without root, one process keeps the namespaces of all commands.
     if (this.#user !== undefined) this.run('system', 'migrate');
-    // Of every command in a container one process stays for five minutes, for whoever asks how it ended.
+    // A process of each command in a container stays for five minutes, to tell the command's exit.
     await eventually(() => {
       const left = listPids().filter((pid) => commandLineOf(pid).includes(this.directory));
       for (const pid of left) process.kill(pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** Which user ids of this machine are spoken for. */
+/** The user ids of this machine that are in use. */
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import type { UidRange } from '../../model/node/uid-range.ts';
@@ -15,8 +15,8 @@ const linesOf = (path: string): readonly string[][] => {
 };
 
 /**
- * Ids that users and groups have, and those that users may give to their containers. What is
- * set aside for root in `/etc/subuid` is set aside for the agent.
+ * Ids of users and groups, and those that users may give to their containers. Ids that
+ * `/etc/subuid` sets aside for root are free for the agent.
  */
 export function namedRanges(directory = '/etc'): readonly UidRange[] {
   const single = ['passwd', 'group'].flatMap((file) =>
@@ -30,7 +30,7 @@ export function namedRanges(directory = '/etc'): readonly UidRange[] {
   return [...single, ...given].filter(({ start, count }) => start > 0 && count > 0);
 }
 
-/** What a process of this user namespace can be. */
+/** The ids that a process of this user namespace can have. */
 export function mappedRanges(path = '/proc/self/uid_map'): readonly UidRange[] {
   return readFileSync(path, 'utf8')
     .split('\n')
@@ -40,12 +40,12 @@ export function mappedRanges(path = '/proc/self/uid_map'): readonly UidRange[] {
     );
 }
 
-/** Every user id that a process of the machine has, in whatever of its four places. */
+/** All real, effective, saved and file system user ids of the machine's processes. */
 export async function uidsOfProcesses(): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    // It may have ended meanwhile.
+    // The process may have ended meanwhile.
     const status = await readFile(`/proc/${name}/status`, 'utf8').catch(() => '');
     const [, ids = ''] = /^Uid:\s*(.*)$/m.exec(status) ?? [];
     for (const id of ids.split(/\s+/).filter(Boolean)) found.add(Number(id));

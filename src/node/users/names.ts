@@ -1,13 +1,13 @@
 /**
- * What an allocation's own user is called in its sandboxes: programs that ask who they are, and
- * where their home is, get an answer.
+ * The name of an allocation's own user in its sandboxes, for programs that ask for their user and
+ * home.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeBelow } from '../files.ts';
 import type { SystemUser } from '../system-user.ts';
 
-/** The machine's files that have names in them, and the allocation's, which tasks see in their place. */
+/** The machine's files of names, and the allocation's files that its tasks see instead. */
 export const nameFiles = (allocationRoot: string): Readonly<Record<string, string>> => ({
   '/etc/passwd': join(allocationRoot, '.passwd'),
   '/etc/group': join(allocationRoot, '.group'),
@@ -15,7 +15,9 @@ export const nameFiles = (allocationRoot: string): Readonly<Record<string, strin
 
 const userName = 'roster-task';
 
-/** Writes the allocation's files: what the machine's have now, and the allocation's own user. */
+/**
+ * Writes the allocation's files: the machine's present users and groups, and the allocation's own.
+ */
 export async function writeNames(allocationRoot: string, user: SystemUser): Promise<void> {
   const { uid, gid } = user;
   const added: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Users that are one allocation's alone, on real agents. */
+/** Allocations with their own users, with real agents. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -28,7 +28,7 @@ const bubblewrap: Need = {
   otherwise: 'they need bubblewrap (bwrap), which is not there',
 };
 
-/** A small range, and a registry that no agent of this machine knows. */
+/** A small range, and a registry of this test. */
 const uidRange = { start: 1_500_000_000, count: 512 };
 const notices: string[] = [];
 const registryPath = () => join(dataDirectory, 'registry');
@@ -70,7 +70,7 @@ const eventsOf = (number: number) =>
 beforeEach(() => notices.splice(0));
 
 describe('an allocation', needing(root, bubblewrap), () => {
-  test('has a user of its own, to whom its files belong and who has a name and a home', async () => {
+  test('has its own user, with a name and a home, to which its files belong', async () => {
     await startAgent(settings());
     const script = `id -un; eval echo ~$(id -un); echo a > /alloc/data/a; echo b > /local/b; echo c > /secrets/c; echo d > /tmp/d
       stat -c %u /alloc/data /alloc/tmp /local /secrets /tmp; id -u; id -g; id -G; exec sleep 600`;
@@ -87,10 +87,10 @@ describe('an allocation', needing(root, bubblewrap), () => {
   });
 
   describe('on a node whose tasks see each other', () => {
-    /** So that it is the one process of the machine that sleeps so long. */
+    /** A duration that identifies this process on the machine. */
     const nap = 1_000_000 + process.pid;
     const victim = sandboxed(`exec sleep ${nap}`, 1);
-    /** Looks for the other task, and tells what it can do to it. */
+    /** Looks for the other task, and prints what it can do to it. */
     const attacker = sandboxed(
       `for p in /proc/[0-9]*; do
          test "$(tr '\\0' ' ' < $p/cmdline)" = 'sleep ${nap} ' || continue
@@ -115,7 +115,7 @@ describe('an allocation', needing(root, bubblewrap), () => {
     });
   });
 
-  test('shares its id with none of another agent of the machine', async () => {
+  test('shares its id with no allocation of another agent of the machine', async () => {
     const second = join(dataDirectory, 'second');
     mkdirSync(second);
     const elsewhere = await startAgent(settings({ dataDirectory: second }));
@@ -150,7 +150,7 @@ describe('an allocation', needing(root, bubblewrap), () => {
     expect(leasesIn().leases[id(2)]).not.toBe(uid);
   });
 
-  test('leaves its data to its successor, whose user owns it then', async () => {
+  test('leaves its data to its successor, whose user then owns it', async () => {
     await startAgent(settings());
     const first = sandboxed(
       `echo kept > /alloc/data/kept; ln -s /etc/passwd /alloc/data/link; mkfifo /alloc/data/fifo
@@ -159,7 +159,7 @@ describe('an allocation', needing(root, bubblewrap), () => {
     );
     servers.assign([first]);
     await eventually(() => expect(existsSync(pathOf(1, 'app/local/tool'))).toBe(true));
-    // What is not its user's: the machine's, and one that both can reach.
+    // Files that are not its user's: the machine's, and one that both can reach.
     writeFileSync(pathOf(1, 'alloc/data/foreign'), 'foreign');
     chownSync(pathOf(1, 'alloc/data/foreign'), 4711, 4711);
     const outside = join(dataDirectory, 'outside');
@@ -181,7 +181,7 @@ describe('an allocation', needing(root, bubblewrap), () => {
     expect(notices).toEqual([]);
   });
 
-  test('of which there are more than ids fails, and says which setting is too small', async () => {
+  test('fails when no id is free, and names the setting that is too small', async () => {
     await startAgent(settings({ isolation: { uidRange: { ...uidRange, count: 1 } } }));
     servers.assign([sandboxed('exec sleep 600'), sandboxed('exec sleep 600', 2)]);
     await eventually(() => {
@@ -192,7 +192,7 @@ describe('an allocation', needing(root, bubblewrap), () => {
     expect(eventsOf(failed).join('\n')).toMatch(/no user id of isolation.uid_range 1500000000:1/);
   });
 
-  test('that an agent left which gave no users goes on as it was, and is followed by one that has its own', async () => {
+  test('of an agent that gave no users goes on unchanged, and its successor has its own user', async () => {
     const before = await startAgent(settings({ defences: defencesWithout(['ownUsers']) }));
     const old = sandboxed('echo old > /alloc/data/kept; id -u; exec sleep 600');
     servers.assign([old]);

@@ -27,13 +27,13 @@ const slices = fc
 const sizeOf = (all: readonly UidRange[]): number => all.reduce((sum, { count }) => sum + count, 0);
 
 describe('the next user id', () => {
-  test('is free and of a slice as long as there is one, whatever is taken and given back', () => {
+  test('is a free id of a slice, as long as there is one', () => {
     fc.assert(
       fc.property(slices, fc.array(fc.nat(40)), (given, wishes) => {
         const held: number[] = [];
         let last = 0;
         for (const wish of wishes) {
-          // Some are given back, in any order.
+          // Some are returned, in any order.
           if (wish % 3 === 0) held.splice(wish % Math.max(1, held.length), 1);
           const uid = nextUid(given, (one) => held.includes(one), last);
           expect(uid === undefined).toBe(held.length === sizeOf(given));
@@ -47,7 +47,7 @@ describe('the next user id', () => {
     );
   });
 
-  test('is one that was given back only after all others had their turn', () => {
+  test('is a returned one only after all others have been used', () => {
     fc.assert(
       fc.property(slices, (given) => {
         let last = 0;
@@ -68,7 +68,7 @@ describe('a slice', () => {
   const range = { start: 5000, count: 4096 };
   const everything = [{ start: 0, count: 2 ** 32 - 1 }];
 
-  test('overlaps with none that is taken, is mapped, and is of the range', () => {
+  test('overlaps with no taken range, is mapped, and lies in the range', () => {
     const part = fc.record({
       start: fc.integer({ min: 4000, max: 10_000 }),
       count: fc.integer({ min: 1, max: 3000 }),
@@ -84,7 +84,7 @@ describe('a slice', () => {
     );
   });
 
-  test('is there for many agents, in a range of whatever size', () => {
+  test('is there for many agents, whatever the size of the range', () => {
     for (const count of [1, 10, 300, 65_536, 2 ** 20]) {
       const taken: UidRange[] = [];
       for (;;) {

@@ -1,9 +1,9 @@
-/** Which user ids are taken next. Pure. */
+/** The choice of the next user id. Pure. */
 import { contains, endOf, overlaps, type UidRange } from '../../model/node/uid-range.ts';
 
 /**
- * The first free id after the last one that was taken, and from the first slice on after the last
- * slice: so an id that was given back rests until all others had their turn.
+ * The first free id after the last one that was leased, in a circle over all slices: so a returned
+ * id is not used again before all others.
  */
 export function nextUid(
   slices: readonly UidRange[],
@@ -29,7 +29,7 @@ export function nextUid(
   return undefined;
 }
 
-/** So that so many agents find room in a range, whatever its size. */
+/** A range has at least this many slices, so that as many agents find room in it. */
 const slicesMin = 256;
 const sliceMax = 4096;
 
@@ -38,9 +38,9 @@ export const sliceSize = ({ count }: UidRange): number =>
 
 export interface SliceRoom {
   readonly range: UidRange;
-  /** What others have. */
+  /** Ranges in use by others. */
   readonly taken: readonly UidRange[];
-  /** What this process can be at all. */
+  /** Ranges that this process can use at all. */
   readonly mapped: readonly UidRange[];
 }
 

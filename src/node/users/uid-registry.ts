@@ -5,7 +5,7 @@ import { contains, overlaps, type UidRange } from '../../model/node/uid-range.ts
 import { mappedRanges, namedRanges } from './machine-users.ts';
 import { freeSlice } from './uid-choice.ts';
 
-/** Where every agent of a machine looks, unless it is a test. */
+/** The registry that all agents of a machine share, except in tests. */
 export const machineRegistry = '/var/lib/roster-uids';
 
 interface Claim extends UidRange {
@@ -13,25 +13,27 @@ interface Claim extends UidRange {
 }
 
 /**
- * Which agent of this machine has which user ids: slices, each claimed by the data directory that
- * leases from it. One file of the machine, which only root reads.
+ * Which agent of this machine has which user ids: slices of ids, each claimed for the data
+ * directory that leases from it. One file of the machine, which only root reads.
  *
  * Invariants
- *  G1. Two claims never overlap: each is made in a transaction that has seen all others.
- *  G2. A claim lasts as long as its data directory, also while that directory's agent is away: files
- *      there have its ids. One whose directory is gone lasts until somebody needs the ids.
+ *  G1. Two claims never overlap: each is made in a transaction that sees all others.
+ *  G2. A claim lasts as long as its data directory, also while no agent runs on it, as files there
+ *      have its ids. Once the directory is gone, others may take its ids.
  */
 export class UidRegistry {
   readonly #place: string;
   readonly #directory: string;
 
-  /** `directory`: whose claims are made here. */
+  /** `directory`: the data directory that claims are made for. */
   constructor(place: string, directory: string) {
     this.#place = place;
     this.#directory = realpathSync(directory);
   }
 
-  /** Another slice of the range, or `undefined` when all are taken. `inUse`: by processes. */
+  /**
+   * Claims another slice of the range; `undefined` when all are taken. `inUse`: ids of processes.
+   */
   claim(range: UidRange, inUse: ReadonlySet<number>): UidRange | undefined {
     return this.#transaction((database) => {
       const mapped = mappedRanges();
@@ -49,9 +51,9 @@ export class UidRegistry {
   }
 
   /**
-   * Those of `slices` that are this directory's, also when the registry or the directory has come
-   * back from elsewhere; and whatever else is. A slice of a directory that is there is not: this one
-   * is a copy of it, then.
+   * Claims those of `slices` that no other directory holds, and resolves with all slices of this
+   * directory: the registry or the directory may have been restored from a backup. A slice of
+   * another existing directory is left out: then this directory is a copy of it.
    */
   hold(slices: readonly UidRange[]): readonly UidRange[] {
     return this.#transaction((database) => {
@@ -75,7 +77,7 @@ export class UidRegistry {
     });
   }
 
-  /** Instead of whatever overlaps with it, which its caller has found to be nobody's. */
+  /** Replaces all overlapping claims, which the caller has found to be unused. */
   #take(database: DatabaseSync, claims: readonly Claim[], slice: UidRange): void {
     for (const old of claims.filter((one) => overlaps(one, slice))) {
       database.prepare('DELETE FROM claims WHERE start = ?').run(old.start);
@@ -106,7 +108,7 @@ export class UidRegistry {
   }
 }
 
-/** Far longer than another agent takes. */
+/** Much longer than another agent's transaction takes. */
 const waitMs = 5000;
 
 const schema = `CREATE TABLE IF NOT EXISTS claims

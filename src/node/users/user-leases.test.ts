@@ -1,4 +1,4 @@
-/** Leases of user ids, on real directories and processes; the agents themselves are not needed. */
+/** Leases of user ids, with real directories and processes, but without agents. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -54,7 +54,7 @@ const kept = (name: string) =>
   JSON.parse(readFileSync(join(place, name, 'user-leases.json'), 'utf8')).leases;
 
 describe('a lease', () => {
-  test('is on disk when it is given, and is found by the next agent', async () => {
+  test('is on disk once it is given, and found by the next agent', async () => {
     const leases = await open('one');
     const { uid, gid } = await leases.lease('a');
     expect([gid, kept('one')]).toEqual([uid, { a: uid }]);
@@ -62,7 +62,7 @@ describe('a lease', () => {
     expect(await (await open('one')).lease('a')).toEqual({ uid, gid });
   });
 
-  test('is given to many at once, each another one', async () => {
+  test('is different for each of many allocations at once', async () => {
     const leases = await open('one');
     const names = Array.from({ length: 100 }, (_, at) => `allocation-${at}`);
     const users = await Promise.all(names.map((name) => leases.lease(name)));
@@ -70,9 +70,9 @@ describe('a lease', () => {
     expect(Object.keys(kept('one')).length).toBe(100);
   });
 
-  test('that cannot be kept is not given, and is once it can', async () => {
+  test('that cannot be saved is not given until it can', async () => {
     const leases = await open('one');
-    // Something is where the file is written.
+    // A directory is in the place of the file.
     mkdirSync(join(directory('one'), 'user-leases.json.new', 'x'), { recursive: true });
     await expect(leases.lease('a')).rejects.toThrow(/its user id cannot be kept: /);
     expect(leases.of('a')).toBeUndefined();
@@ -112,7 +112,7 @@ describe('a lease', () => {
     expect((await leases.lease('b')).uid).not.toBe(uid);
   });
 
-  test('is refused when the range is used up, and made room for by what is over', async () => {
+  test('is refused when the range is used up, until an allocation is removed', async () => {
     const leases = await open('one', { count: 2 });
     const users = [await leases.lease('a'), await leases.lease('b')];
     await expect(leases.lease('c')).rejects.toThrow(
@@ -122,7 +122,7 @@ describe('a lease', () => {
     expect(await leases.lease('c')).toEqual(users[0]);
   });
 
-  test('of what is kept with its allocation holds when the file is lost or damaged', async () => {
+  test('in an allocation’s own record holds even if the file is lost or damaged', async () => {
     const { uid } = await (await open('one')).lease('a');
     for (const damage of [undefined, '{"version":1}', '{', '']) {
       rmSync(join(place, 'one', 'user-leases.json'));
@@ -137,7 +137,7 @@ describe('a lease', () => {
 });
 
 describe('agents of one machine', () => {
-  test('that lease at the same time, as processes of their own, get different ids', async () => {
+  test('in different processes that lease at the same time get different ids', async () => {
     const program = `
       import { UidRegistry } from ${JSON.stringify(join(import.meta.dirname, 'uid-registry.ts'))};
       import { UserLeases } from ${JSON.stringify(join(import.meta.dirname, 'user-leases.ts'))};
@@ -156,7 +156,7 @@ describe('agents of one machine', () => {
     expect(new Set(said).size).toBe(18);
   });
 
-  test('keep their ids while they are away, and give them up with their directory', async () => {
+  test('keep their ids while they do not run, and lose them with their directory', async () => {
     const whole = { count: 1 };
     await (await open('one', whole)).lease('a');
     await expect((await open('two', whole)).lease('a')).rejects.toThrow(/no user id/);
@@ -164,7 +164,7 @@ describe('agents of one machine', () => {
     expect((await (await open('two', whole)).lease('a')).uid).toBe(range.start);
   });
 
-  test('give their ids up when they end and keep nothing', async () => {
+  test('return their ids at the end if they keep nothing', async () => {
     const whole = { count: 1 };
     const brief = await open('one', whole);
     await brief.lease('a');
@@ -182,7 +182,7 @@ describe('agents of one machine', () => {
     expect((await (await open('moved')).lease('a')).uid).toBe(uid);
   });
 
-  test('keep their ids when the registry is lost, and say so when it cannot be read', async () => {
+  test('keep their ids when the registry is lost, and report when it cannot be read', async () => {
     const { uid } = await (await open('one')).lease('a');
     rmSync(join(place, 'registry'), { recursive: true });
     expect((await open('one')).of('a')?.uid).toBe(uid);

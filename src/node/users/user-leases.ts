@@ -19,7 +19,7 @@ export interface UserLeasesOptions {
   readonly onNotice: (sentence: string) => void;
 }
 
-/** What a node keeps of its leases. */
+/** The leases of a node, in a file. */
 interface SavedLeases {
   readonly version: 1;
   readonly slices: readonly UidRange[];
@@ -32,11 +32,11 @@ interface SavedLeases {
  * Gives each allocation of a node a user of its own, and a group of the same number.
  *
  * Invariants
- *  L1. No two allocations have the same id, of whichever agents of this machine: a node leases from
- *      slices that its data directory has claimed in the machine's registry.
- *  L2. A lease is on disk before its id is used. Where it cannot be, there is none.
- *  L3. It lasts until the node no longer knows the allocation, its directory is gone and no process
- *      has the id. Until then, whatever agent comes next finds it.
+ *  L1. No two allocations on this machine have the same id, whatever their agents: a node leases
+ *      from slices that its data directory has claimed in the machine's registry.
+ *  L2. A lease is on disk before its id is used. If it cannot be written, there is no lease.
+ *  L3. A lease lasts until the node no longer knows the allocation, its directory is gone and no
+ *      process has the id. Until then the next agent finds the lease.
  */
 export class UserLeases {
   readonly #options: UserLeasesOptions;
@@ -58,7 +58,7 @@ export class UserLeases {
   static async open(options: UserLeasesOptions): Promise<UserLeases> {
     const { dataDirectory, registry, onNotice } = options;
     const saved = await readLeases(dataDirectory).catch((error: Error) => {
-      onNotice(`what is kept of user ids is damaged: ${error.message}`);
+      onNotice(`the saved user ids are damaged: ${error.message}`);
       return undefined;
     });
     if (saved === undefined) return new UserLeases(options, nothing);
@@ -70,14 +70,14 @@ export class UserLeases {
     }
   }
 
-  /** `undefined`: it has none, or what it has is another agent's by now. */
+  /** `undefined`: the allocation has no lease, or another agent has claimed its id meanwhile. */
   of(allocation: string): SystemUser | undefined {
     const uid = this.#leases.get(allocation);
     const isOurs = uid !== undefined && this.#slices.some((slice) => contains(slice, uid));
     return isOurs ? { uid, gid: uid } : undefined;
   }
 
-  /** What an allocation's own record says that it has. */
+  /** Takes over an id from an allocation's own record. */
   keep(allocation: string, uid: number): void {
     if (this.#leases.has(allocation) || this.#held.has(uid)) return;
     this.#leases.set(allocation, uid);
@@ -85,7 +85,7 @@ export class UserLeases {
     void this.#save().catch((error: Error) => this.#options.onNotice(error.message));
   }
 
-  /** The user that the allocation has or gets. Rejects with why it has none. */
+  /** The allocation's user, leased if it has none. Rejects with the reason when none is free. */
   async lease(allocation: string): Promise<SystemUser> {
     if (this.#leases.has(allocation)) return this.#found(allocation);
     await this.#take(allocation);
@@ -98,7 +98,7 @@ export class UserLeases {
     return this.#found(allocation);
   }
 
-  /** What was kept of the claims may be lost: the registry knows as well. */
+  /** Finds the user of a lease. The saved slices may be lost, so the registry is asked too. */
   #found(allocation: string): SystemUser {
     if (this.of(allocation) === undefined) {
       this.#slices = this.#options.registry.hold(this.#slices);
@@ -109,7 +109,7 @@ export class UserLeases {
     throw new Error(`its user id ${uid} is claimed by another agent of this machine`);
   }
 
-  /** L3: gives back what nobody has any more. Never rejects. */
+  /** L3: returns the ids that nobody uses any more. Never rejects. */
   async sweep(): Promise<void> {
     const { dataDirectory, isKnown, onNotice, defences = allDefences } = this.#options;
     const over = [...this.#leases.keys()].filter((allocation) => !isKnown(allocation));
@@ -127,7 +127,7 @@ export class UserLeases {
       }
       if (dropped > 0) await this.#save();
     } catch (error) {
-      // What is not given back now is with the next allocation that goes.
+      // The next removal of an allocation tries again.
       onNotice(`user ids could not be given back: ${(error as Error).message}`);
     }
   }
@@ -138,7 +138,7 @@ export class UserLeases {
     try {
       this.#options.registry.release();
     } catch (error) {
-      // Its claims are taken from what is not there, once somebody needs them.
+      // Others may take the claims of a missing directory, once they need ids.
       this.#options.onNotice((error as Error).message);
     }
   }
@@ -164,20 +164,23 @@ export class UserLeases {
     this.#last = uid;
   }
 
-  /** Whoever comes next has the first id that no task is any more, and the files that it left. */
+  /**
+   * Leases without L3, for the escape tests: the next allocation gets the first id without a task,
+   * and the files of that id.
+   */
   async #giveAtOnce(): Promise<void> {
     await this.sweep();
     this.#last = (this.#slices[0]?.start ?? 0) - 1;
   }
 
-  /** Of the range as it is set now; what was leased of another one stays. */
+  /** A free id of the range that is configured now; leases of an earlier range stay. */
   #free(): number | undefined {
     const { range } = this.#options;
     const slices = this.#slices.filter(({ start }) => contains(range, start));
     return nextUid(slices, (uid) => this.#held.has(uid), this.#last);
   }
 
-  /** From a slice that is claimed now, or by an agent before that could not note it. */
+  /** Adds a slice: a new claim, or a claim that an earlier agent could not save. */
   async #grow(): Promise<void> {
     const { registry, range } = this.#options;
     this.#slices = registry.hold(this.#slices);
@@ -193,7 +196,7 @@ export class UserLeases {
     if (uid !== undefined) this.#held.delete(uid);
   }
 
-  /** Who comes during a write waits for the next one, which serves all who wait. */
+  /** Calls during a write share the next write. */
   #save(): Promise<void> {
     this.#next ??= this.#writing
       .catch(() => {})

@@ -53,7 +53,7 @@ const ask = (n: number, signal = never) => {
   return outcome;
 };
 
-test('what is asked for together goes together, a batch at a time', async () => {
+test('requests at the same time go together, one batch at a time', async () => {
   const { batchMax, gatherMs } = limits.identity;
   const outcomes = Array.from({ length: batchMax + 1 }, (_, n) => ask(n));
   await world.advance(gatherMs);
@@ -76,7 +76,7 @@ test('the servers are asked again until they answer', async () => {
   expect(errors).not.toEqual([]);
 });
 
-test('what they refuse, and what they do not understand, is not asked again', async () => {
+test('refused requests, and answers that make no sense, are not repeated', async () => {
   answer = async (requests) => ({
     Identities: requests.slice(1).map(issued),
     Refused: [{ ...requests[0]!, Reason: 'no such task' }],
@@ -90,7 +90,7 @@ test('what they refuse, and what they do not understand, is not asked again', as
   expect([wrong.error, sent.length]).toEqual(['IdentityRefused', 2]);
 });
 
-test('nobody is asked for what nobody waits for any more', async () => {
+test('a token that nobody waits for is not requested', async () => {
   answer = failing();
   const gone = new AbortController();
   const outcome = ask(1, gone.signal);
@@ -117,7 +117,7 @@ test('a task has one token until the servers refuse it', async () => {
   expect([await current(), await current()]).toEqual(['token 2 of t1', 'token 2 of t1']);
 });
 
-test('the node asks for the token of a task again when half of its time is over', async () => {
+test('the node renews the token of a task after half of its life', async () => {
   let asked = 0;
   const hour = { TTL: 3_600e9, ExpirationTime: 0 };
   const issuer: IdentitySource = {

@@ -8,14 +8,16 @@ import type {
 import { Backoff } from '../backoff.ts';
 import { statusOf } from '../server-api.ts';
 
-/** The servers do not give it out, and will not. */
+/** The servers refuse this identity for good. */
 export class IdentityRefused extends Error {
   override readonly name = 'IdentityRefused';
 }
 
-/** Where the tokens of the node's tasks come from. */
+/** Issues the tokens of the node's tasks. */
 export interface IdentitySource {
-  /** Asks until the servers answer. Rejects with {@link IdentityRefused}, or when it is aborted. */
+  /**
+   * Asks until the servers answer. Rejects with {@link IdentityRefused}, or when `signal` aborts.
+   */
   issue(request: IdentityRequest, signal: AbortSignal): Promise<IssuedIdentity>;
 }
 
@@ -41,9 +43,10 @@ interface Wanted {
  * Asks the servers for tokens, for many tasks at once.
  *
  * Invariants
- *  S1. One request is under way at a time; what is asked for meanwhile goes with the next one.
- *  S2. What the servers cannot answer is asked again, with growing pauses, as long as anybody wants
- *      it; what they refuse is not.
+ *  S1. One request is under way at a time; tokens that are asked for meanwhile go into the next
+ *      one.
+ *  S2. A failed request is repeated, with growing pauses, as long as anybody waits for it; a
+ *      refused one is not.
  */
 export class BatchedIdentitySource implements IdentitySource {
   readonly #options: IdentitySourceOptions;

@@ -10,9 +10,9 @@ export interface Workload {
 }
 
 /**
- * The token by which the node reads in the name of a task: so it is exactly what the task may read.
- * It is asked for when it is first needed, again when half its time is over, and once the servers
- * have refused it.
+ * The token with which the node reads in the name of a task, so that it reads only what the task
+ * may read. It is fetched when first needed, after half of its life, and after the servers have
+ * refused it.
  */
 export class WorkloadToken {
   readonly #source: IdentitySource;
@@ -27,7 +27,7 @@ export class WorkloadToken {
     this.#clock = clock;
   }
 
-  /** Rejects with `IdentityRefused`, or when it is aborted. */
+  /** Rejects with `IdentityRefused`, or when `signal` aborts. */
   current(signal: AbortSignal): Promise<string> {
     const beganMs = this.#clock.monotonicMs();
     if (this.#token !== undefined && beganMs < this.#renewAtMs) return this.#token;
@@ -43,7 +43,7 @@ export class WorkloadToken {
     return token;
   }
 
-  /** It may be done with, its key taken out. */
+  /** The servers have refused the token, perhaps because its key was removed. */
   refused(): void {
     this.#forget(this.#token);
   }

@@ -14,8 +14,8 @@ export interface AwaitedRunOptions {
 }
 
 /**
- * A run of an earlier agent whose runtime does not answer when this one begins. It becomes the run
- * that it is once the runtime is back, and is lost when that takes too long.
+ * A run of an earlier agent, while the runtime does not answer at the start of this agent. Once the
+ * runtime is back it is taken up, unless that takes too long: then it is lost.
  */
 export class AwaitedRun implements DriverHandle {
   readonly runId: string;
@@ -56,7 +56,7 @@ export class AwaitedRun implements DriverHandle {
         this.#found = await find();
         if (this.#found === undefined) return this.#lost('nothing is known of its container');
       } catch {
-        // It went again.
+        // The runtime is unreachable again.
       }
     }
     timer.clear();

@@ -1,7 +1,7 @@
-/** Checks of the values that only containers have. Each says what is wrong, or nothing. */
+/** Checks of values that only containers have. Each returns the fault, or nothing. */
 import { type Check, type ConfigFields, type ConfigOf, configFaults, text } from '../config.ts';
 
-/** A block of a job file arrives as an object or as a list of objects, whichever way it was written. */
+/** A block of a job file arrives as an object or as a list of objects. */
 export type Block<T> = T | readonly T[];
 type TextMap = Readonly<Record<string, string>>;
 
@@ -64,7 +64,7 @@ export const textOrList: Check<string | readonly string[]> = (value) =>
 
 const reference = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,511}(@sha256:[0-9a-f]{64})?$/;
 
-/** What stands before a path is a way to read files of the machine as an image. */
+/** A scheme before a path would make the runtime read the machine's files as an image. */
 const isPath = (text: string): boolean => text.includes(':/');
 
 const isImage = (text: string): boolean => reference.test(text) && !isPath(text);

@@ -14,7 +14,7 @@ import { findSocket } from './sockets.ts';
 const faultsOf = (config: object, settings: DockerSettings = {}) =>
   dockerConfigFaults(config as Record<string, unknown>, settings).map(({ message }) => message);
 
-test('a config of everything is right', () => {
+test('a config with every field is valid', () => {
   const config = {
     ...{ image: 'https://example.com:5000/a/b@sha256:'.concat('a'.repeat(64)), command: 'x' },
     ...{ args: ['y'], entrypoint: ['/e'], ports: ['http'], network_mode: 'bridge' },
@@ -58,7 +58,7 @@ test('a config of everything is right', () => {
   expect(faultsOf(config)).toEqual([]);
 });
 
-test('every fault is named, at once', () => {
+test('all faults are reported together', () => {
   const config = {
     ...{ args: 'x', ports: [80], volumes: ['/a', 'a:b', 'a:/b:what'], work_dir: 'w', labels: 'x' },
     mount: [{ type: 'bind', target: 'rel' }, { typ: 'x', target: '/x' }, 7],
@@ -172,7 +172,7 @@ const optionsOf = (
   });
 
 describe('a container', () => {
-  test('publishes the ports it names, for both protocols, where they were given', () => {
+  test('publishes the ports that it names, for both protocols, on their addresses', () => {
     const { HostConfig, ExposedPorts } = optionsOf({ ports: ['http', 'other'] });
     const http = [{ HostIp: '127.0.0.1', HostPort: '25000' }];
     const other = [{ HostIp: '10.0.0.1', HostPort: '25001' }];
@@ -212,7 +212,7 @@ describe('a container', () => {
     expect(optionsOf(config).HostConfig?.CapDrop).toEqual(expected);
   });
 
-  test('tells whose it is, and no job can lie about it', () => {
+  test('has labels of its node, which no job can change', () => {
     const { Labels, name } = optionsOf({ labels: [{ 'roster.owner': '/else', mine: 'x' }] });
     expect(Labels).toMatchObject({ mine: 'x', 'roster.owner': '/d', 'roster.run-id': 'a1/app#1' });
     expect(name).toMatch(/^roster-a1-app-1-[0-9a-f]{8}$/);
@@ -251,7 +251,7 @@ describe('the socket', () => {
   const find = (environment: Record<string, string>, socket?: string) =>
     findSocket({ environment, socket, userId: 4711 });
 
-  test('is where it was said to be, and nowhere else', async () => {
+  test('is the configured one, and no other', async () => {
     expect(await find({}, path)).toEqual({ path });
     expect(await find({ DOCKER_HOST: '/x' }, `unix://${path}`)).toEqual({ path });
     expect(await find({ DOCKER_HOST: `unix://${path}` })).toEqual({ path });
@@ -282,7 +282,7 @@ test.each([
   expect(await findImageUser(user, async () => passwd)).toEqual(expected);
 });
 
-test('a download tells how far it is, and what went wrong', () => {
+test('a download reports its progress and its error', () => {
   const progress = new PullProgress();
   const line = (value: object) => Buffer.from(`${JSON.stringify(value)}\r\n`);
   progress.take(line({ status: 'Pulling fs layer', id: 'a', progressDetail: {} }));

@@ -1,4 +1,4 @@
-/** The `Config` of a task of this driver, as its users know it. */
+/** The `Config` of a task of this driver, with its published names. */
 import type { Fault } from '../../../model/errors.ts';
 import {
   type ConfigFields,
@@ -14,7 +14,7 @@ import * as check from './config-checks.ts';
 import { capabilityName, type DockerSettings, defaultCapabilities } from './settings.ts';
 
 const mountFields = {
-  /** `volume` unless it says otherwise. */
+  /** Default: `volume`. */
   type: { check: check.oneOf('bind', 'volume', 'tmpfs') },
   source: { check: text },
   target: { required: true, check: check.absolutePath },
@@ -105,7 +105,7 @@ const fields = {
 } as const satisfies ConfigFields;
 export type DockerConfig = ConfigOf<typeof fields>;
 
-/** All faults of a task's `Config`, those against the node's settings among them. */
+/** All faults of a task's `Config`, including those against the node's settings. */
 export function dockerConfigFaults(
   config: Readonly<Record<string, unknown>>,
   settings: DockerSettings,
@@ -120,7 +120,7 @@ export function dockerConfigFaults(
   return [...faults, ...told];
 }
 
-/** What the node's operator does not allow. */
+/** The fields that the node's operator does not allow. */
 function forbidden(
   config: DockerConfig,
   settings: DockerSettings,
@@ -150,7 +150,7 @@ function forbidden(
         )
       : [];
     if (loosened.length > 0) refuse('security_opt', `"${loosened.join('", "')}" ${onlyPrivileged}`);
-    // Docker takes a path for the program that makes the container, which it runs as root.
+    // Docker takes a path here as the program that makes the container, and runs it as root.
     if (isSound('runtime') && config.runtime?.includes('/')) refuse('runtime', onlyPrivileged);
   }
   const files = isSound('logging') ? filesOfLogging(config) : [];
@@ -172,7 +172,7 @@ function forbidden(
   return faults;
 }
 
-/** Options of the log's driver that have the runtime, which is root, write or reach a path. */
+/** Options of the log driver that make the runtime, which is root, access a path. */
 function filesOfLogging({ logging }: DockerConfig): string[] {
   const options = Object.entries(asBlock(asBlock(logging).config) as Record<string, string>);
   return options
@@ -186,6 +186,6 @@ export function asBlocks<T>(given: check.Block<T> | undefined): readonly T[] {
   return Array.isArray(given) ? (given as readonly T[]) : [given as T];
 }
 
-/** A block that stands once; of several, later ones add to the first. */
+/** A single block; several are merged, and later fields win. */
 export const asBlock = <T extends object>(given: check.Block<T> | undefined): Partial<T> =>
   Object.assign({}, ...asBlocks(given));

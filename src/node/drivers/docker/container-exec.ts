@@ -9,10 +9,13 @@ import { type Runtime, reasonOf, statusOf } from './runtime.ts';
 
 const resizeTriesMax = 10;
 const pollMs = 50;
-/** A runtime that still calls a command running so long after its output has ended is not believed. */
+/**
+ * After this many tries, a runtime that calls the command running after its output has ended is not
+ * believed.
+ */
 const endTriesMax = 200;
 
-/** Begins a command in a container. Rejects with {@link DriverFailure}. */
+/** Starts a command in a container. Rejects with {@link DriverFailure}. */
 export async function execInContainer(
   runtime: Runtime,
   timers: Timers,
@@ -46,9 +49,9 @@ interface ExecParts {
 
 /**
  * Invariants
- *  E1. What is not read is not asked for: the command waits for its reader.
- *  E2. `close` ends the command itself where the machine shows its process. Runtimes have no call
- *      for that; otherwise it ends when it uses its input or output, or with its task.
+ *  E1. Output is read only at the reader's pace, so the command waits for its reader.
+ *  E2. `close` kills the command's process if the machine shows it, as runtimes have no call for
+ *      that. Otherwise the command ends when it uses its input or output, or with its task.
  */
 class ContainerExec implements DriverExec {
   readonly output: DriverExec['output'];
@@ -61,7 +64,7 @@ class ContainerExec implements DriverExec {
   constructor(parts: ExecParts) {
     this.#parts = parts;
     const { stream } = parts;
-    // Told by the end of the output and by the exit code.
+    // The end of the output and the exit code tell the same.
     stream.on('error', () => {});
     stream.on('close', () => this.#outputEnded.resolve());
     stream.on('end', () => this.#outputEnded.resolve());
@@ -79,7 +82,7 @@ class ContainerExec implements DriverExec {
   }
 
   closeInput(): void {
-    // A terminal has no end of input but the key for it.
+    // A terminal's input ends only with this character.
     if (this.#parts.tty) void this.write(Uint8Array.of(endOfTransmission));
     else this.#parts.stream.end();
   }
@@ -102,13 +105,13 @@ class ContainerExec implements DriverExec {
         else yield* frames.push(chunk);
       }
     } catch {
-      // The connection was lost or closed: what came is what there is.
+      // The connection was lost or closed, so the output ends here.
     } finally {
       this.#outputEnded.resolve();
     }
   }
 
-  /** Right after its start a command may have no terminal yet. */
+  /** Tries again, as a command may have no terminal right after its start. */
   async #applySize(): Promise<void> {
     this.#resizing = true;
     const { runtime, timers, exec } = this.#parts;
@@ -118,7 +121,7 @@ class ContainerExec implements DriverExec {
         .call(() => exec.resize({ h: size.height, w: size.width }))
         .then(
           () => true,
-          // One runtime says "created" where the other says "fine".
+          // One runtime answers success with 201, which the client takes for an error.
           (error) => statusOf(error) === 201,
         );
       if (isDone && this.#size === size) this.#size = undefined;
@@ -131,7 +134,7 @@ class ContainerExec implements DriverExec {
     const { runtime, timers, exec } = this.#parts;
     for (let attempt = 0; attempt < endTriesMax; attempt++) {
       const found = await runtime.call(() => exec.inspect()).catch(() => undefined);
-      // The task is gone, and the command with it.
+      // The task has ended, and the command with it.
       if (found === undefined) return { exitCode: killedCode };
       if (!found.Running && found.ExitCode !== null) return { exitCode: found.ExitCode };
       await delay(timers, pollMs);
@@ -149,7 +152,7 @@ class ContainerExec implements DriverExec {
     try {
       process.kill(found.Pid, 'SIGKILL');
     } catch {
-      // It has ended, or is another user's.
+      // It has ended, or belongs to another user.
     }
   }
 }

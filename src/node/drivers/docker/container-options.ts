@@ -1,4 +1,4 @@
-/** What a container is made of: the task and its config in the runtime's own words. Pure. */
+/** The options of a container, from the task and its config. Pure. */
 import type { ContainerCreateOptions, HostConfig, MountSettings, PortMap } from 'dockerode';
 import { limits } from '../../../model/limits.ts';
 import { allDefences, type Defences } from '../../defences.ts';
@@ -9,7 +9,7 @@ import { containerName, isReserved, type RunLabels, writeLabels } from './labels
 import { labelledBinds } from './mounts.ts';
 import { capabilityName } from './settings.ts';
 
-/** Of the machine: what the shares of a task are a part of. */
+/** The machine's processor, of which a task gets a share. */
 export interface Processor {
   readonly totalMhz: number;
   readonly cores: number;
@@ -68,7 +68,7 @@ export function containerOptions(input: ContainerInput): NamedOptions {
   };
 }
 
-/** An image may be written as the address that people copy. */
+/** An image may be written as a copied URL. */
 export const imageName = (image: string): string => image.replace(/^https?:\/\//, '');
 
 const list = (given: readonly string[] | undefined): string[] | undefined => given && [...given];
@@ -106,7 +106,7 @@ function hostConfig({
     PidMode: config.pid_mode,
     Runtime: config.runtime,
     LogConfig: logConfig(config, labels.logs !== undefined, runtime),
-    // Restarts are for the task's policy.
+    // The task's own policy decides on restarts.
     RestartPolicy: { Name: 'no' },
     ...resources(task, config, processor),
   };
@@ -114,7 +114,7 @@ function hostConfig({
   return Object.fromEntries(told) as HostConfig;
 }
 
-/** Both runtimes let a container make devices, which only who asks for it may do here. */
+/** Both runtimes let containers make devices by default; here a task must ask for that. */
 function dropped(
   { privileged, cap_add: add = [], cap_drop: drop = [] }: DockerConfig,
   { noNewDevices }: Defences,
@@ -125,7 +125,7 @@ function dropped(
 
 const mebibyte = 2 ** 20;
 const defaultPeriodUs = 100_000;
-/** Fewer the kernel does not know. */
+/** The least that the kernel accepts. */
 const leastShares = 2;
 
 function resources(
@@ -140,7 +140,7 @@ function resources(
   return {
     CpuShares: Math.max(leastShares, held.cpuMhz),
     Memory: limitMb * mebibyte,
-    // As much with swap as without: none.
+    // The same limit with swap means no swap.
     MemorySwap: limitMb * mebibyte,
     ...(limitMb > held.memoryMb && { MemoryReservation: held.memoryMb * mebibyte }),
     ...(held.cores.length > 0 && { CpusetCpus: held.cores.join(',') }),
@@ -164,10 +164,10 @@ const devices = (config: DockerConfig) =>
     CgroupPermissions: device.cgroup_permissions ?? 'rwm',
   }));
 
-/** Log drivers of runtimes whose output can be read back. */
+/** Log drivers whose output can be read back. */
 const readable = new Set(['json-file', 'local', 'journald', 'k8s-file']);
 
-/** Whether what the task prints comes to its log files. */
+/** Whether the task's output is collected into its log files. */
 export function collectsLogs({ logs }: DriverTask, config: DockerConfig): boolean {
   const { type, driver } = asBlock(config.logging);
   const name = type ?? driver;
@@ -182,13 +182,16 @@ function logConfig(config: DockerConfig, isCollected: boolean, runtime: 'docker'
   }
   if (!isCollected) return { Type: 'none', Config: {} };
   const { logBufferMb } = limits.docker;
-  // Podman begins one file anew and so forgets all of it; Docker only the oldest of several.
+  // Podman truncates its only file and so loses all of it; Docker removes the oldest of several.
   return runtime === 'podman'
     ? { Type: 'json-file', Config: { 'max-size': `${logBufferMb}m` } }
     : { Type: 'json-file', Config: { 'max-size': `${logBufferMb / 5}m`, 'max-file': '5' } };
 }
 
-/** By port and protocol; `undefined` where the task shares the network of the host or another. */
+/**
+ * By port and protocol; `undefined` if the task shares the network of the host or of another
+ * container.
+ */
 function publishedPorts(task: DriverTask, config: DockerConfig): PortMap | undefined {
   const labels = config.ports ?? [];
   const mode = config.network_mode ?? '';

@@ -12,12 +12,12 @@ export interface ContainerRunOptions {
   readonly timers: Timers;
   readonly runId: string;
   readonly containerId: string;
-  /** `undefined`: nobody collects its output. */
+  /** `undefined`: its output is not collected. */
   readonly logs: LogCollector | undefined;
   readonly unreachableTimeoutMs: number;
-  /** What the task's user should know. */
+  /** Reports a message for the task's user. */
   readonly tell: (sentence: string) => void;
-  /** Nothing of it is needed any more, or it was given up. Must not reject. */
+  /** Called when the run is over and recorded, or given up. Must not reject. */
   readonly remove: (containerId: string) => Promise<void>;
 }
 
@@ -25,18 +25,19 @@ export interface ContainerRunOptions {
  * One container from its start to its end.
  *
  * Invariants
- *  K1. `exited` resolves once: with the container's own word, or with `lost` when it was removed by
- *      others or its runtime has been away for too long. A run that is lost is removed when it can be.
- *  K2. A wish to stop outlives the absence of the runtime: it is carried out when that is back.
- *  K3. When `exited` resolves, what the task printed is in its log files.
- *  K4. After the runtime was closed, nothing is done or told any more.
+ *  K1. `exited` resolves once: with the container's exit, or with `lost` when others removed the
+ *      container or the runtime has been unreachable for too long. A lost run is removed as soon as
+ *      possible.
+ *  K2. A request to stop is carried out once the runtime is back, if it is unreachable.
+ *  K3. When `exited` resolves, the task's output is in its log files.
+ *  K4. After the runtime was closed, nothing is done or reported.
  */
 export class ContainerRun implements DriverHandle {
   readonly runId: string;
   readonly exited: Promise<TaskExit>;
   readonly #options: ContainerRunOptions;
   readonly #over = new AbortController();
-  /** What it was asked to end with, and by when (monotonic clock) it is ended. */
+  /** The signal to end it, and the time (monotonic clock) at which it is killed. */
   #stop: { readonly signal: string; readonly deadlineMs: number } | undefined;
 
   constructor(options: ContainerRunOptions) {
@@ -73,7 +74,7 @@ export class ContainerRun implements DriverHandle {
     try {
       await this.#send(signal);
     } catch (error) {
-      // K2. One that cannot be asked nicely is ended when its time is up.
+      // K2. If the signal could not be sent, the container is killed at the deadline.
       if (!(error instanceof RuntimeUnreachable) && !isOver(error)) throw error;
     }
   }
@@ -106,7 +107,7 @@ export class ContainerRun implements DriverHandle {
     return runtime.closed.aborted ? new Promise(() => {}) : exit;
   }
 
-  /** How it ended, or `undefined` when the agent went before. */
+  /** Resolves with the exit, or with `undefined` when the agent ends first. */
   async #watch(): Promise<TaskExit | undefined> {
     const { runtime, timers, tell } = this.#options;
     for (let tries = 0; !runtime.closed.aborted; tries++) {
@@ -130,7 +131,7 @@ export class ContainerRun implements DriverHandle {
     return undefined;
   }
 
-  /** Waits for the runtime to come back. What has become of the run, when that takes too long. */
+  /** Waits for the runtime to come back. Resolves with a lost exit when that takes too long. */
   async #outlast(): Promise<TaskExit | undefined> {
     const { runtime, timers, clock, tell, unreachableTimeoutMs, remove } = this.#options;
     const sinceMs = runtime.awaySinceMs ?? clock.monotonicMs();
@@ -157,7 +158,7 @@ export class ContainerRun implements DriverHandle {
     const oomKilled =
       OOMKilled === true || (exitCode === killedCode && (await kernelKilledForMemory(Id)));
     const finishedMs = Date.parse(FinishedAt);
-    // A container that never ran has the year 1 here.
+    // For a container that never ran this is the year 1.
     const timeMs = finishedMs > 0 ? finishedMs : this.#options.clock.nowMs();
     const exit = { exitCode, signal: 0, timeMs, oomKilled };
     return State.Status === 'created' && fault ? { ...exit, lost: fault } : exit;
@@ -174,7 +175,7 @@ const killedCode = 137;
 const hasEnded = ({ State }: ContainerInspectInfo): boolean =>
   !State.Running && !State.Restarting && !State.Paused && State.Status !== 'stopping';
 
-/** The runtime says that there is nothing to be signaled. */
+/** Whether the runtime says that the container does not run. */
 const isOver = (error: unknown): boolean =>
   statusOf(error) === 404 ||
   statusOf(error) === 409 ||

@@ -4,7 +4,7 @@ import { type Runtime, statusOf } from './runtime.ts';
 
 const nanosecondsPerMillisecond = 1e6;
 
-/** What of the runtime's statistics is used here; some runtimes leave parts out. */
+/** The used parts of a runtime's statistics; some runtimes omit parts. */
 interface Statistics {
   readonly cpu_stats?: {
     readonly cpu_usage?: {
@@ -23,7 +23,7 @@ interface Statistics {
   };
 }
 
-/** `undefined` once it has ended. */
+/** `undefined` once the container has ended. */
 export async function containerUsage(
   runtime: Runtime,
   containerId: string,
@@ -60,7 +60,7 @@ export function usageOf(statistics: Statistics, pids: readonly number[]): Driver
   };
 }
 
-/** The processes beside the first, which the runtime names; as far as the machine shows them. */
+/** The processes in the control group of the container's first process, if the machine shows it. */
 async function processesOf(firstPid: number): Promise<readonly number[]> {
   if (firstPid <= 0) return [];
   for (const path of await cgroupsOf(firstPid)) {

@@ -120,7 +120,7 @@ describe('a task', () => {
     for (const path of [join(shared, 'a'), join(local, 'b'), join(secrets, 'c')]) statSync(path);
   });
 
-  test('reads its logs and cannot change them, by whatever way it mounts them', async () => {
+  test('reads its logs and cannot change them, however it mounts them', async () => {
     writeFileSync(join(directories.logs, 'kept'), 'kept');
     const volumes = ['../alloc:/shared', '../alloc/logs:/printed'];
     const places = ['/alloc/logs', '/shared/logs', '/printed'];
@@ -141,12 +141,12 @@ describe('a task', () => {
     expect(readFileSync(join(directories.logs, 'kept'), 'utf8')).toBe('kept');
   });
 
-  test('cannot mount its directory itself, in which the agent keeps its own', async () => {
+  test('cannot mount its own directory, in which the agent keeps private files', async () => {
     const config = { ...taskOf('true').config, volumes: ['.:/task'] };
     await expect(runToEnd('true', { config })).rejects.toThrow(/agent keeps files of its own/);
   });
 
-  test('may be another user of its image, and owns its directories', async () => {
+  test('may run as another user of its image, and owns its directories', async () => {
     await runToEnd('id -u; touch /local/mine /secrets/mine', { user: 'app' });
     expect(log()).toBe('1234\n');
     expect(statSync(join(directories.local, 'mine')).uid).toBe(1234);
@@ -169,13 +169,13 @@ describe('a task', () => {
     });
   });
 
-  test('that eats memory is ended and it is told why', async () => {
+  test('that uses too much memory is killed, with the reason', async () => {
     const resources = { cpuMhz: 500, cores: [], memoryMb: 24, memoryMaxMb: 0 };
     const exit = await runToEnd('x=a; while :; do x=$x$x; done', { resources });
     expect(exit).toMatchObject({ exitCode: 137, oomKilled: true });
   });
 
-  test('that does not end when asked to is ended after its time', async () => {
+  test('that does not end when asked is killed after its timeout', async () => {
     const driver = newDriver();
     const handle = await driver.start(
       taskOf("trap 'echo asked' TERM; echo up; while :; do sleep 0.1; done"),
@@ -191,7 +191,7 @@ describe('a task', () => {
     expect(podman.containers()).toEqual([]);
   });
 
-  test('is started once by however many starts', async () => {
+  test('is started once, however many starts there are', async () => {
     const driver = newDriver();
     const task = taskOf('echo once; exec sleep 600');
     const first = await driver.start(task);
@@ -201,7 +201,7 @@ describe('a task', () => {
   });
 });
 
-describe('what cannot be started', () => {
+describe('a start fails for', () => {
   test.each([
     [
       'an image that is not there',
@@ -263,7 +263,7 @@ describe('what cannot be started', () => {
   });
 });
 
-test('its own directories and memory can be mounted elsewhere', async () => {
+test('a task can mount its own directories and memory elsewhere', async () => {
   const volumes = ['local:/data:ro'];
   const mount = { type: 'tmpfs', target: '/scratch', tmpfs_options: { size: 65_536 } };
   const base = taskOf('echo hi > /scratch/x; cat /scratch/x; echo no > /data/x', {});
@@ -274,7 +274,7 @@ test('its own directories and memory can be mounted elsewhere', async () => {
   ]);
 });
 
-test('it has the volumes of the node, whatever it may mount itself', async () => {
+test('a task has the volumes of the node, whatever it may mount itself', async () => {
   const volume = (name: string, changes: Partial<DriverVolume> = {}): DriverVolume => ({
     ...{ name, source: mkdtempSync(join(directory, 'volume-')), destination: `/${name}` },
     ...{ isReadOnly: false, propagation: 'private', seLinuxLabel: '', ...changes },
@@ -320,7 +320,7 @@ describe('a command beside a task', () => {
   });
 
   test('has a terminal that can change its size', async () => {
-    // The size may come later than the input.
+    // The size may arrive later than the input.
     const isSized = 'until test "$(stty size)" = "33 44"; do sleep 0.05; done';
     const script = `tty; echo e >&2; read x; ${isSized}; stty size; exit 3`;
     const exec = await (await start())(script, true);
@@ -334,7 +334,7 @@ describe('a command beside a task', () => {
     expect(await exec.exited).toEqual({ exitCode: 3 });
   });
 
-  test('waits for its reader, and is ended by who lets go of it', async () => {
+  test('waits for its reader, and ends when its client closes it', async () => {
     const begin = await start();
     const exec = await begin(
       'while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done',
@@ -347,7 +347,7 @@ describe('a command beside a task', () => {
     expect(await exec.exited).toEqual({ exitCode: 137 });
   });
 
-  test('needs a task that runs', async () => {
+  test('needs a running task', async () => {
     const driver = newDriver();
     const failure = driver.exec('a/none#1', { command: ['true'], tty: false });
     await expect(failure).rejects.toThrow('the task is not running');
@@ -355,7 +355,7 @@ describe('a command beside a task', () => {
   });
 });
 
-test('what it uses is told while it runs', async () => {
+test('usage is reported while the task runs', async () => {
   const driver = newDriver();
   const task = taskOf('sleep 600 & exec sleep 600');
   await driver.start(task);
@@ -373,7 +373,7 @@ describe('output', () => {
     'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo "line $i of many that are rather long, so that files are full soon"; done; printf end';
   const lines = (text: string) => text.split('\n').map((line) => Number(line.split(' ')[1]));
 
-  test('of a flood is complete and in order, to the last word', async () => {
+  test('of a flood is complete and in order', async () => {
     const logs = {
       directory: directories.logs,
       name: 'app',
@@ -392,7 +392,7 @@ describe('output', () => {
     ).toBeGreaterThan(3);
   });
 
-  test('is whole over agents that come and go', async () => {
+  test('is complete through changes of agents', async () => {
     const script =
       'i=0; while [ $i -lt 900 ]; do i=$((i+1)); echo "line $i"; [ $((i % 10)) = 0 ] && sleep 0.06; done; echo "line $((i+1))"';
     const task = taskOf(script, {
@@ -409,7 +409,7 @@ describe('output', () => {
     for (let agent = 0; agent < 2; agent++) {
       const seen = log().length;
       await eventually(() => expect(log().length).toBeGreaterThan(seen + 100));
-      // The one before is told nothing of the next, as if it had been killed, but for its note.
+      // The agent before goes on unaware, as if killed, except for its note.
       await drivers.at(-1)!.close();
       exited = (await newDriver().recover(task.runId))!.exited;
     }
@@ -417,20 +417,20 @@ describe('output', () => {
     expect(lines(log().trimEnd())).toEqual(Array.from({ length: 901 }, (_, index) => index + 1));
   });
 
-  test('of a terminal is collected, too', async () => {
+  test('of a terminal is collected too', async () => {
     const base = taskOf('tty; echo oh >&2').config;
     await runToEnd('', { config: { ...base, tty: true } });
     expect(log()).toMatch(/^\/dev\/.*\r\noh\r\n$/);
   });
 
-  test('that nobody wants is not kept', async () => {
+  test('is not collected when logs are disabled', async () => {
     await runToEnd('echo hi', { logs: { ...taskOf('').logs, disabled: true } });
     expect(readdirSync(directories.logs)).toEqual([]);
   });
 });
 
 describe('the next agent', () => {
-  test('learns how a task ended while none was there', async () => {
+  test('learns how a task ended without an agent', async () => {
     const task = taskOf('echo begun; sleep 0.3; echo late; exit 9');
     await newDriver().start(task);
     await drivers[0]!.close();
@@ -441,7 +441,7 @@ describe('the next agent', () => {
     expect(await newDriver().recover('a1111111/app#none')).toBeUndefined();
   });
 
-  test('ends what nobody claims, and nothing of other nodes', async () => {
+  test('ends unclaimed containers, but none of other nodes', async () => {
     const [kept, ended] = [taskOf('exec sleep 600'), taskOf('exec sleep 600')];
     const foreign = taskOf('exec sleep 600');
     const driver = newDriver();
@@ -457,7 +457,7 @@ describe('the next agent', () => {
   });
 });
 
-test('a fingerprint tells what the runtime is', async () => {
+test('a fingerprint names the runtime', async () => {
   expect(await newDriver().fingerprint()).toEqual({
     detected: true,
     healthy: true,

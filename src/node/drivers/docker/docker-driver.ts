@@ -35,11 +35,11 @@ export interface DockerDriverOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly settings: DockerSettings;
-  /** Of the node: containers of other nodes on the same runtime are theirs. */
+  /** The node's data directory, which identifies its containers on a shared runtime. */
   readonly dataDirectory: string;
-  /** Containers end with this process, however it ends. */
+  /** Containers must not outlive this process, however it ends. */
   readonly endWithAgent: boolean;
-  /** Names the runtime's socket (`DOCKER_HOST`). */
+  /** May name the runtime's socket (`DOCKER_HOST`). */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly processor: Processor;
   readonly defences?: Defences | undefined;
@@ -54,14 +54,14 @@ interface AttachedRun {
 type Tell = (sentence: string) => void;
 
 /**
- * Containers of a Docker or Podman runtime on this machine.
+ * Runs tasks as containers of a Docker or Podman runtime on this machine.
  *
  * Invariants
- *  D1. A container carries all that another agent needs to take it up (`labels.ts`), and only
- *      containers that carry this node's name are touched. One that was to end with an agent that
- *      is gone is removed by the next one that looks.
- *  D2. A run has at most one container, by name: starting it twice starts it once.
- *  D3. What cannot be removed now is removed when the runtime answers again.
+ *  D1. The labels of a container have all that another agent needs to take it up (`labels.ts`), and
+ *      only containers with this node's label are touched. A container that was to end with its
+ *      agent is removed by the next agent.
+ *  D2. A run has at most one container, by its name: a second start starts nothing.
+ *  D3. A container that cannot be removed is removed when the runtime answers again.
  */
 export class DockerDriver implements Driver {
   readonly name = 'docker';
@@ -78,11 +78,11 @@ export class DockerDriver implements Driver {
   readonly #runtime: Runtime;
   readonly #images: Images;
   readonly #runs = new Map<string, AttachedRun>();
-  /** Runs whose containers are to go. */
+  /** Runs whose containers have to be removed. */
   readonly #leftovers = new Set<string>();
-  /** Every run that this agent has begun or taken up. */
+  /** Every run that this agent has started or taken up. */
   readonly #own = new Set<string>();
-  /** What was claimed when unclaimed runs were to be ended and could not be. */
+  /** The claimed runs of a request to end all others that failed, to be repeated. */
   #claimed: ReadonlySet<string> | undefined;
   #attributes: Readonly<Record<string, string>> = {};
 
@@ -132,7 +132,7 @@ export class DockerDriver implements Driver {
       if (known !== undefined) return known;
       return await this.#create(task, tell);
     } catch (error) {
-      // What came to be of it is nobody's.
+      // Nobody needs the rest of a failed start.
       await this.#remove(runId);
       throw startFailure(error);
     }
@@ -174,7 +174,7 @@ export class DockerDriver implements Driver {
 
   #labelsOf(task: DriverTask, config: DockerConfig): RunLabels {
     const { dataDirectory, endWithAgent } = this.#options;
-    // Not in a directory that the container sees.
+    // In a directory that the container does not see.
     const markPath = join(task.directories.root, 'private', 'container-log.json');
     return {
       runId: task.runId,
@@ -230,7 +230,7 @@ export class DockerDriver implements Driver {
     }
   }
 
-  /** Rejects when the runtime does not tell. */
+  /** Rejects when the runtime does not answer. */
   async recoverNow(runId: string, tell: Tell): Promise<DriverHandle | undefined> {
     const attached = this.#runs.get(runId);
     if (attached !== undefined) return attached.handle;
@@ -245,7 +245,7 @@ export class DockerDriver implements Driver {
     const labels = readLabels(found.Config.Labels);
     const isOurs = labels?.runId === runId && labels.owner === this.#options.dataDirectory;
     if (!isOurs || found.State.Status === 'created' || found.State.Status === 'initialized') {
-      // It never began; or it is another's, and to begin ours will tell.
+      // The container never began, or is another node's; in that case the start will fail.
       if (isOurs) await this.#remove(runId);
       return undefined;
     }
@@ -272,13 +272,13 @@ export class DockerDriver implements Driver {
     if (found !== undefined && !('absent' in found)) await this.#catchUp();
   }
 
-  /** Every container of this node ends at once. */
+  /** Kills every container of this node at once. */
   async killAll(): Promise<void> {
     const mine = await this.#containers().catch(() => []);
     await Promise.all(mine.map(({ Id }) => this.#removeContainer(Id)));
   }
 
-  /** The agent goes. Its containers stay, unless they end with it. */
+  /** Called when the agent ends. Its containers go on, unless they must end with it. */
   async close(): Promise<void> {
     if (this.#options.endWithAgent && this.#runtime.identity !== undefined) await this.killAll();
     this.#runtime.close();
@@ -301,7 +301,7 @@ export class DockerDriver implements Driver {
       }
       this.#claimed = undefined;
     } catch {
-      // The runtime went again; so it will be back.
+      // The runtime is unreachable again; its return will repeat this.
     }
   }
 
@@ -334,7 +334,7 @@ export class DockerDriver implements Driver {
     this.#images.release(run.image);
   }
 
-  /** Whether nothing of it is left. */
+  /** Resolves with whether the container is gone. */
   async #removeContainer(idOrName: string): Promise<boolean> {
     try {
       await this.#runtime.call(async (client) => {
@@ -352,7 +352,7 @@ export class DockerDriver implements Driver {
   }
 }
 
-/** The download goes on, for the next task that wants it. */
+/** Stops waiting when the task is ended. The download goes on for later tasks. */
 async function unlessOver(work: Promise<void>, over = new AbortController().signal): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   const end = () => reject(new DriverFailure('the task was ended before it began', false));
@@ -367,10 +367,10 @@ async function unlessOver(work: Promise<void>, over = new AbortController().sign
   }
 }
 
-/** Names a process for ever. */
+/** Identifies a process for ever. */
 const thisProcess = (): string => `${process.pid}:${readStat(process.pid)?.startTime}:${bootId()}`;
 
-/** It was to end with an agent that is gone. */
+/** Whether it was to end with an agent that has ended. */
 function isOrphan({ endsWith }: RunLabels): boolean {
   if (endsWith === '') return false;
   const [pid, startTime = '', boot] = endsWith.split(':');
@@ -388,7 +388,7 @@ function authOf(config: DockerConfig): AuthConfig | undefined {
   return { username, password, serveraddress, ...(email !== undefined && { email }) };
 }
 
-/** What no other try will mend. */
+/** Errors that another try will not solve. */
 const final =
   /no such file|not found in|executable file|permission denied: OCI|is a directory|unable to find user|no matching entries in|invalid|unknown|not supported|must be|already in use by|cannot be/i;
 

@@ -1,4 +1,4 @@
-/** What becomes of tasks and of the node when the runtime dies, hangs, and comes back. */
+/** Tasks and nodes while the runtime dies, hangs and comes back. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ function newDriver(unreachableTimeoutMs: number): DockerDriver {
   });
 }
 
-/** Looks at its drivers often; each look keeps the runtime busy for a while. */
+/** Polls its drivers often; each poll keeps the runtime busy for a while. */
 const startNode = (unreachableTimeoutMs = 60_000) => {
   const driver = Object.assign(newDriver(unreachableTimeoutMs), { refreshMs: 400 });
   return startAgent({ drivers: [driver] });
@@ -70,7 +70,7 @@ const log = () =>
 const noContainers = () => eventually(() => expect(podman.containers()).toEqual([]));
 const running = () => podman.run('ps', '-q').split('\n').filter(Boolean).length;
 
-test('a runtime that dies and comes back costs no task and no line', async () => {
+test('no task and no line of output is lost when the runtime dies and comes back', async () => {
   await startNode();
   assign('i=0; while :; do i=$((i+1)); echo $i; sleep 0.1; done');
   await isRunning();
@@ -93,7 +93,7 @@ test('a runtime that dies and comes back costs no task and no line', async () =>
   await noContainers();
 });
 
-test('what was to end while the runtime was away ends when it is back', async () => {
+test('a task that was stopped while the runtime was away ends when it is back', async () => {
   await startNode();
   assign('exec sleep 600');
   await isRunning();
@@ -107,7 +107,7 @@ test('what was to end while the runtime was away ends when it is back', async ()
   await noContainers();
 });
 
-test('a task whose runtime is away for too long is lost, and its container goes later', async () => {
+test('a task whose runtime is away for too long is lost, and its container is removed later', async () => {
   await startNode(1000);
   assign('exec sleep 600');
   await isRunning();
@@ -119,7 +119,7 @@ test('a task whose runtime is away for too long is lost, and its container goes 
   await noContainers();
 });
 
-test('a runtime that hangs is told as such', async () => {
+test('a hanging runtime is reported as hanging', async () => {
   const agent = await startNode();
   assign('exec sleep 600');
   await isRunning();
@@ -133,7 +133,7 @@ test('a runtime that hangs is told as such', async () => {
   await noContainers();
 });
 
-test('an agent that begins while the runtime is away takes its tasks up when it is back', async () => {
+test('an agent that starts while the runtime is away takes its tasks up later', async () => {
   const first = await startNode();
   assign('echo begun; until test -e /local/go; do sleep 0.1; done; echo late; exit 4');
   await isRunning();
@@ -148,7 +148,7 @@ test('an agent that begins while the runtime is away takes its tasks up when it 
   expect(log()).toBe('begun\nlate\n');
 });
 
-test('a container that somebody else removes is told as lost, and its task begins again', async () => {
+test('a container that somebody else removes is reported as lost, and its task restarts', async () => {
   await startNode();
   assign('exec sleep 600', { attempts: 3 });
   await isRunning();

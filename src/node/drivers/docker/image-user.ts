@@ -1,4 +1,4 @@
-/** Whose files a container's task makes: found out before it runs, without running anything. */
+/** Finds the user of a container's task before it runs, without running anything. */
 import type { Container } from 'dockerode';
 import { extract } from 'tar-stream';
 import { giveDirectory, type TaskDirectories } from '../../directories.ts';
@@ -8,7 +8,7 @@ export interface ImageUser {
   readonly gid: number;
 }
 
-/** A task that is not root in its container may write its own directories all the same. */
+/** Gives a task that is not root in its container its own directories. */
 export async function giveDirectories(
   container: Container,
   directories: TaskDirectories,
@@ -20,7 +20,7 @@ export async function giveDirectories(
   await Promise.all([local, secrets].map((path) => giveDirectory(path, user)));
 }
 
-/** `name`, `uid`, `name:group` or `uid:gid`; `undefined` for root, and for who is not known. */
+/** From `name`, `uid`, `name:group` or `uid:gid`; `undefined` for root and for unknown users. */
 export async function findImageUser(
   user: string,
   passwd: () => Promise<string>,

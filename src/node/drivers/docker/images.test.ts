@@ -58,14 +58,14 @@ test('tasks that want the same image share one download, and the next needs none
   expect(manifests()).toBe(2);
 });
 
-test('what there is none of fails for good', async () => {
+test('an image that does not exist fails finally', async () => {
   await expect(newImages().ensure(wish('tiny:2'))).rejects.toMatchObject({
     message: expect.stringMatching(/tiny:2 could not be downloaded: .*manifest unknown/),
     recoverable: false,
   });
 });
 
-test('what this user may not have fails for good, and another may have it', async () => {
+test('an image that this user may not pull fails finally, and another user may pull it', async () => {
   registry.wanted = 'ann:s3cret';
   const auth = { username: 'ann', password: 'wr0ng', serveraddress: '' };
   const failure = await newImages()
@@ -77,7 +77,7 @@ test('what this user may not have fails for good, and another may have it', asyn
   expect(isHere('tiny:1')).toBe(true);
 });
 
-test('a moving tag is asked for anew, and used as it is when nobody answers', async () => {
+test('a moving tag is pulled again, and the present image is used when the registry does not answer', async () => {
   const images = newImages();
   await images.ensure(wish('tiny'));
   registry.wanted = 'nobody:knows';
@@ -86,7 +86,7 @@ test('a moving tag is asked for anew, and used as it is when nobody answers', as
   await expect(images.ensure(wish('tiny', { isForced: true }))).rejects.toThrow('could not');
 });
 
-test('is removed after a while only when it was pulled here and nobody uses it', async () => {
+test('an image is removed after a while only if it was pulled here and is unused', async () => {
   const images = newImages(50);
   const image = `${address}/tiny:1`;
   await images.ensure(wish('tiny:1'));
@@ -100,7 +100,7 @@ test('is removed after a while only when it was pulled here and nobody uses it',
   expect(podman.run('images', '-q', 'localhost/tiny:1')).not.toBe('');
 });
 
-test('a download that takes too long is given up, and may be tried again', async () => {
+test('a download that takes too long is given up, and can be repeated', async () => {
   await expect(newImages().ensure(wish('tiny:1', { timeoutMs: 0 }))).rejects.toMatchObject({
     message: `the image ${address}/tiny:1 was not downloaded within 0 ms`,
     recoverable: true,

@@ -7,11 +7,11 @@ import { type Runtime, RuntimeUnreachable, reasonOf, statusOf } from './runtime.
 
 export interface ImageWish {
   readonly image: string;
-  /** Also when it is here already. */
+  /** Download even if the image is here already. */
   readonly isForced: boolean;
   readonly auth: Dockerode.AuthConfig | undefined;
   readonly timeoutMs: number;
-  /** What the task's user should know. */
+  /** Reports a message for the task's user. */
   readonly tell: (sentence: string) => void;
 }
 
@@ -19,9 +19,10 @@ export interface ImageWish {
  * The images of the runtime.
  *
  * Invariants
- *  P1. Tasks that want the same image at the same time, with the same right, share one download.
- *  P2. Only what this agent pulled is ever removed, and only when no task of its has used it for
- *      as long as the operator said.
+ *  P1. Tasks that need the same image at the same time, with the same credentials, share one
+ *      download.
+ *  P2. Only images that this agent pulled are removed, and only when none of its tasks has used
+ *      them for the configured time.
  */
 export class Images {
   readonly #runtime: Runtime;
@@ -29,7 +30,7 @@ export class Images {
   readonly #delayMs: number | undefined;
   readonly #pulls = new Map<string, Pull>();
   readonly #pulled = new Set<string>();
-  /** How many runs use an image. */
+  /** The number of runs that use an image. */
   readonly #uses = new Map<string, number>();
 
   constructor(
@@ -42,7 +43,7 @@ export class Images {
     this.#delayMs = delayMs;
   }
 
-  /** Resolves when the image is there. Rejects with {@link DriverFailure}. */
+  /** Resolves when the image is present. Rejects with {@link DriverFailure}. */
   async ensure(wish: ImageWish): Promise<void> {
     const isHere = await this.#isHere(wish.image);
     const isNewest = isNewestTag(wish.image);
@@ -59,7 +60,7 @@ export class Images {
     this.#uses.set(image, (this.#uses.get(image) ?? 0) + 1);
   }
 
-  /** A run is over and its container gone. */
+  /** To be called when a run is over and its container removed. */
   release(image: string): void {
     const left = (this.#uses.get(image) ?? 1) - 1;
     this.#uses.set(image, left);
@@ -71,7 +72,7 @@ export class Images {
   }
 
   async #remove(image: string): Promise<void> {
-    // The runtime refuses while a container of anybody's needs it.
+    // The runtime refuses while any container needs the image.
     await this.#runtime
       .call((client) => client.getImage(image).remove())
       .then(
@@ -173,7 +174,7 @@ class Pull {
   }
 }
 
-/** Its tag, named or not, is one that moves. */
+/** Whether its tag is `latest`, named or not. */
 const isNewestTag = (image: string): boolean =>
   !image.includes('@') && (/:latest$/.test(image) || !/:[^/]+$/.test(image));
 

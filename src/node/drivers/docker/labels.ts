@@ -1,4 +1,4 @@
-/** What a container says of the run that it is: all that another agent needs to take it up. */
+/** The labels of a run's container: all that another agent needs to take it up. */
 import { createHash } from 'node:crypto';
 import type { LogSettings } from '../../supervisor/protocol.ts';
 import type { DriverTask } from '../driver.ts';
@@ -12,12 +12,12 @@ export const labelNames = {
   job: `${prefix}job`,
   group: `${prefix}group`,
   namespace: `${prefix}namespace`,
-  /** The data directory of the node whose container it is: others keep their hands off it. */
+  /** The data directory of the container's node. Other nodes do not touch it. */
   owner: `${prefix}owner`,
-  /** The process that it must not outlive, by number and start time; absent: it may. */
+  /** The process that it must not outlive, by pid and start time; absent: none. */
   endsWith: `${prefix}ends-with`,
   logs: `${prefix}logs`,
-  /** Where it is noted how much of its output is written. */
+  /** The file that notes how much of its output is written. */
   logMark: `${prefix}log-mark`,
 } as const;
 
@@ -50,7 +50,7 @@ export function writeLabels(task: DriverTask, labels: RunLabels): Record<string,
   };
 }
 
-/** `undefined` for a container that is none of ours. */
+/** `undefined` for other containers. */
 export function readLabels(labels: Readonly<Record<string, string>> | null): RunLabels | undefined {
   const { runId, owner, endsWith, logs, logMark } = labelNames;
   const found = labels ?? {};
@@ -66,7 +66,7 @@ export function readLabels(labels: Readonly<Record<string, string>> | null): Run
   };
 }
 
-/** A name that people recognize, and of which there is one for each run. */
+/** A readable name that is unique for each run. */
 export function containerName(runId: string): string {
   const readable = runId.replace(/[^a-zA-Z0-9_.-]+/g, '-').slice(0, 120);
   const unique = createHash('sha256').update(runId).digest('hex').slice(0, 8);

@@ -31,16 +31,16 @@ export interface LogCollectorOptions {
 }
 
 /**
- * Brings the output of a container to the same files as that of every other task.
+ * Writes the output of a container to the task's log files, as for every other task.
  *
- * The runtime keeps the output; this reads it and goes on after the place that it reached, which
- * it knows by the time of the entries and a count of bytes (`log-mark.ts`).
+ * The runtime keeps the output. The collector goes on after the place that it reached before, known
+ * by the time of an entry and a count of bytes (`log-mark.ts`).
  *
  * Invariants
- *  G1. Each byte that the runtime kept is written once: over lost connections, over agents that
- *      end in whatever way, and over runtimes that start again.
- *  G2. A file goes only after it is noted that what it held is written.
- *  G3. When `finish` resolves, all that the runtime has is written.
+ *  G1. Each byte that the runtime kept is written once, despite lost connections, killed agents and
+ *      restarted runtimes.
+ *  G2. A file is removed only after the note says that its bytes are written.
+ *  G3. When `finish` resolves, all output that the runtime has is written.
  */
 export class LogCollector {
   readonly #options: LogCollectorOptions;
@@ -63,7 +63,7 @@ export class LogCollector {
     this.#streams = { stdout: make('stdout', 0), stderr: make('stderr', 1) };
   }
 
-  /** Notes, before a container begins, where its output will go. */
+  /** Writes the note for a container that is about to start. */
   static async prepare(runId: string, settings: LogSettings, markPath: string): Promise<void> {
     await writeNote(markPath, await freshNote(runId, settings));
   }
@@ -79,14 +79,17 @@ export class LogCollector {
     return collector;
   }
 
-  /** The container has ended. Resolves when all that it printed is written. Never rejects. */
+  /**
+   * To be called when the container has ended. Resolves when all its output is written. Never
+   * rejects.
+   */
   async finish(): Promise<void> {
     await this.#stopFollowing();
     await this.#read(false, this.#options.runtime.closed).catch(() => {});
     await this.#close();
   }
 
-  /** The agent goes. Never rejects. */
+  /** To be called when the agent ends. Never rejects. */
   async leave(): Promise<void> {
     await this.#stopFollowing();
     await this.#close();
@@ -106,23 +109,23 @@ export class LogCollector {
     const { timers, runtime } = this.#options;
     const signal = AbortSignal.any([this.#ended.signal, runtime.closed]);
     while (!signal.aborted) {
-      // Podman leaves lines out of what it follows when they come fast; what it reads is complete.
+      // Podman loses lines of fast output when it follows a log, but not when it reads one.
       const follows = runtime.identity?.kind !== 'podman';
       const begunMs = performance.now();
       await this.#read(follows, signal).catch((error: unknown) => {
-        // It is gone: whoever watches it knows by now.
+        // The container is gone, which its watcher knows by now.
         if (statusOf(error) === 404) this.#ended.abort();
       });
       const readMs = performance.now() - begunMs;
       await runtime.whenReturned(signal);
-      // It reads all that it has to find what is new: that shall not be all that it does.
+      // Each read makes the runtime go through the whole log, so the pause grows with the duration.
       const { logPollMs, logPollMaxMs } = limits.docker;
       const restMs = Math.min(Math.max(logPollMs, 10 * readMs), logPollMaxMs);
       await delay(timers, follows ? limits.docker.logRetryMs : restMs, signal);
     }
   }
 
-  /** Reads from where reading has come, to the end of what there is or, following, of the container. */
+  /** Reads from the reached place to the end of the log or, following, of the container. */
   async #read(follow: boolean, signal: AbortSignal): Promise<void> {
     const { runtime, containerId, tty } = this.#options;
     for (const name of streamNames) this.#streams[name].reading.restart();
@@ -132,7 +135,7 @@ export class LogCollector {
         new Promise<Readable>((resolve, reject) => {
           const query = {
             ...{ stdout: true, stderr: true, follow, timestamps: !tty },
-            // A second early: what came before is known, and not missed is better than soon found.
+            // A second early, as known entries are skipped and none may be missed.
             since: tty ? 0 : Math.max(0, Math.min(...marks) - 1),
           };
           client.modem.dial(
@@ -190,7 +193,7 @@ export class LogCollector {
     this.#savedMs = performance.now();
     this.#saving = this.#saving
       .then(() => writeNote(this.#options.markPath, this.#note))
-      // The task's directory is gone, or the disk is full: what follows is read again.
+      // The task's directory is gone, or the disk is full: then the next agent reads more again.
       .catch(() => {});
     return this.#saving;
   }
@@ -202,10 +205,10 @@ interface StreamHooks {
   onWritten(written: StreamNote & { isNewFile: boolean }): Promise<void>;
 }
 
-/** What of a stream was handed to its writer and is not known to be written. */
+/** Output that was passed to the writer and is not known to be written. */
 interface Pending {
   readonly mark: LogMark;
-  /** Of all that was handed over. */
+  /** Counted over all passed output. */
   readonly endsAtBytes: number;
 }
 
@@ -263,7 +266,7 @@ class CollectedStream {
     this.#pending = this.#pending.slice(passed);
     const within = sourceBytes - this.#written.atBytes;
     const bytes = await this.#files.sizeOf(fileIndex);
-    // A note names the end of an entry; what is written of the next one is beyond it.
+    // A note names the end of an entry; written bytes of the next entry are beyond it.
     await this.#hooks.onWritten({
       mark: this.#written.mark,
       fileIndex,

@@ -1,4 +1,4 @@
-/** How a runtime hands out what a container prints. Pure. */
+/** The formats in which a runtime delivers a container's output. Pure. */
 
 export interface LogFrame {
   readonly stream: 'stdout' | 'stderr';
@@ -6,12 +6,12 @@ export interface LogFrame {
 }
 
 const headerBytes = 8;
-/** A runtime cuts lines into far smaller pieces; more is no log. */
+/** Runtimes cut lines into much smaller pieces, so a larger frame is no log. */
 const frameBytesMax = 16 * 2 ** 20;
 
 /**
- * Cuts the bytes of a multiplexed stream into frames: one byte for the stream, three of nothing,
- * four of length, the data. Throws when they are no such stream.
+ * Cuts a multiplexed stream into frames: one byte for the stream, three zero bytes, four bytes of
+ * length, the data. Throws when the bytes have another form.
  */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
@@ -58,8 +58,8 @@ const stamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d
 const stampBytesMax = 36;
 
 /**
- * When an entry was printed, in a form that sorts as the times do, and what was printed. Runtimes
- * tell it to the nanosecond or to the second.
+ * The time of an entry as a key that sorts in time order, and its output. Runtimes tell times to
+ * the nanosecond or to the second.
  */
 export function readStamp(entry: Buffer): { readonly key: string; readonly data: Buffer } {
   const match = stamp.exec(entry.toString('latin1', 0, stampBytesMax));

@@ -1,6 +1,6 @@
 /**
- * The note of how far a container's output is written, beside the files that hold it. It may lag
- * behind the files: what they hold beyond the place that it names is output after its mark.
+ * The note of how far a container's output is written. It may lag behind the log files: bytes
+ * beyond the noted place are output after its mark.
  */
 import { readJson, replaceFile } from '../../files.ts';
 import { LogFiles } from '../../supervisor/log-files.ts';
@@ -10,7 +10,7 @@ import { type LogMark, noMark } from './log-mark.ts';
 export const streamNames = ['stdout', 'stderr'] as const;
 export type StreamName = (typeof streamNames)[number];
 
-/** Up to `fileBytes` of file `fileIndex` the stream is written up to `mark`. */
+/** The stream is written up to `mark`, which is at `fileBytes` in file `fileIndex`. */
 export interface StreamNote {
   readonly mark: LogMark;
   readonly fileIndex: number;
@@ -22,7 +22,7 @@ export interface LogNote {
   readonly streams: Readonly<Record<StreamName, StreamNote>>;
 }
 
-/** Where the output of a run that begins now will go. */
+/** The note of a run that begins now. */
 export async function freshNote(runId: string, settings: LogSettings): Promise<LogNote> {
   const [stdout, stderr] = await Promise.all(
     streamNames.map(async (name): Promise<StreamNote> => {
@@ -34,7 +34,7 @@ export async function freshNote(runId: string, settings: LogSettings): Promise<L
   return { runId, streams: { stdout: stdout!, stderr: stderr! } };
 }
 
-/** `undefined` when there is none of this run. */
+/** `undefined` when there is none for this run. */
 export async function readNote(path: string, runId: string): Promise<LogNote | undefined> {
   try {
     const note = (await readJson(path)) as LogNote | undefined;
@@ -53,7 +53,7 @@ const isNote = (note: StreamNote | undefined): boolean =>
 export const writeNote = (path: string, note: LogNote): Promise<void> =>
   replaceFile(path, JSON.stringify(note));
 
-/** How much the files hold beyond what the note tells. */
+/** How many bytes the files have beyond the noted place. */
 export async function bytesBeyond(
   note: StreamNote,
   settings: LogSettings,

@@ -9,7 +9,7 @@ interface Entry {
 }
 
 const second = (number: number) => `00${1_700_000_000 + number}.000000000`;
-/** What a container printed: several entries may be of one time. */
+/** A container's output: several entries may have the same time. */
 const history = fc.array(
   fc.record({
     gap: fc.nat(2),
@@ -26,7 +26,7 @@ function entriesOf(printed: readonly { readonly gap: number; readonly text: stri
   });
 }
 
-/** Takes so many of the entries, from the first of the mark's time on. */
+/** Takes some of the entries, from the first with the mark's time on. */
 function readOnce(reading: StreamReading, entries: readonly Entry[], most: number): string {
   reading.restart();
   let text = '';
@@ -47,7 +47,7 @@ test('whatever is read again, each byte is taken once and in order', () => {
   );
 });
 
-test('an agent that knows a mark and what is written beyond it goes on exactly there', () => {
+test('an agent that knows a mark and the bytes written beyond it goes on exactly there', () => {
   fc.assert(
     fc.property(history, fc.nat(12), fc.nat(60), (printed, noted, beyond) => {
       const entries = entriesOf(printed);
@@ -61,7 +61,7 @@ test('an agent that knows a mark and what is written beyond it goes on exactly t
   );
 });
 
-test('what the runtime no longer has is a gap, and all that it has is taken', () => {
+test('output that the runtime has lost is a gap, and the rest is taken', () => {
   const mark: LogMark = { key: second(1), bytes: 3 };
   const reading = new StreamReading(mark, 2);
   expect(reading.take(second(5), Buffer.from('later'))).toEqual({
@@ -72,7 +72,7 @@ test('what the runtime no longer has is a gap, and all that it has is taken', ()
   expect(reading.mark).toEqual({ key: second(6), bytes: 2 });
 });
 
-test('output without times is known by its length alone', () => {
+test('output without times is identified by its length alone', () => {
   const reading = new StreamReading({ key: '', bytes: 4 }, 1);
   const taken = ['ab', 'cde', 'fg'].map((part) => reading.take('', Buffer.from(part)).data);
   expect(Buffer.concat(taken).toString()).toBe('fg');
@@ -95,7 +95,7 @@ const frame = (kind: number, text: string): Buffer => {
   return Buffer.concat([header, Buffer.from(text)]);
 };
 
-test('frames are whole however they arrive', () => {
+test('frames are complete however their bytes arrive', () => {
   const bytes = Buffer.concat([frame(1, 'out'), frame(2, 'oops'), frame(1, ''), frame(1, 'x')]);
   fc.assert(
     fc.property(fc.array(fc.nat(bytes.length)), (cuts) => {
@@ -113,6 +113,6 @@ test('frames are whole however they arrive', () => {
   );
 });
 
-test('what is no log stream is refused', () => {
+test('bytes of another form are refused', () => {
   expect(() => [...new FrameReader().push(Buffer.from('HTTP/1.1 200'))]).toThrow('no log stream');
 });

@@ -1,30 +1,32 @@
 /**
- * How far the output of a container is known. Pure.
+ * How far a container's output has been read. Pure.
  *
  * Invariants
- *  M1. Whatever is read again, and however often: each byte is taken once and in order.
- *  M2. When the runtime no longer has the place where reading stopped, nothing that it has is left
- *      out, and the gap is known.
+ *  M1. Each byte is taken once and in order, whatever is read again and however often.
+ *  M2. If the runtime no longer has the place where reading stopped, all that it has is taken, and
+ *      the gap is known.
  */
 
-/** So many bytes of the stream among its entries of this time, and all of those before it. */
+/** All bytes of the stream before this time, and a number of bytes of the entries of this time. */
 export interface LogMark {
-  /** See `readStamp`; empty where the runtime tells no times: then all bytes are of one time. */
+  /**
+   * The key of `readStamp`; empty if the runtime tells no times: then all bytes have the same time.
+   */
   readonly key: string;
   readonly bytes: number;
 }
 
 export const noMark: LogMark = { key: '', bytes: 0 };
 
-/** One stream of a container, read from its mark on, as often as need be. */
+/** One stream of a container, read from its mark on, repeatedly. */
 export class StreamReading {
   #mark: LogMark;
-  /** Where the present reading begins. */
+  /** The place where the present reading begins. */
   #base: LogMark;
   #reached = false;
-  /** Of the base: bytes that are to come again. */
+  /** Bytes of the base that will be read again. */
   #again: number;
-  /** Bytes after the base that are known to be written. */
+  /** Bytes after the base that are written already. */
   #known: number;
 
   constructor(mark: LogMark, knownBytes = 0) {
@@ -38,14 +40,14 @@ export class StreamReading {
     return this.#mark;
   }
 
-  /** Reading begins anew: the runtime tells the entries from the mark's time on, or earlier ones. */
+  /** Begins a new reading, with entries from the mark's time on or earlier. */
   restart(): void {
     this.#base = this.#mark;
     this.#again = this.#mark.bytes;
     this.#reached = false;
   }
 
-  /** What of an entry is new. `isGap`: something before it is gone. */
+  /** The new bytes of an entry. `isGap`: output before it is lost. */
   take(key: string, entry: Buffer): { readonly data: Buffer; readonly isGap: boolean } {
     if (!this.#reached && key < this.#base.key) return { data: entry.subarray(0, 0), isGap: false };
     this.#reached = true;

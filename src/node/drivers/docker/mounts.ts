@@ -16,7 +16,7 @@ export const ownMounts = (
   { logsOutOfReach }: Defences = allDefences,
 ): MountSettings[] => [
   { Type: 'bind', Source: directories.shared, Target: '/alloc' },
-  // Over the directory above, so that it can be neither written to nor moved away.
+  // Mounted over the directory above, so that it can be neither written nor moved.
   { Type: 'bind', Source: directories.logs, Target: '/alloc/logs', ReadOnly: logsOutOfReach },
   { Type: 'bind', Source: directories.local, Target: '/local' },
   { Type: 'bind', Source: directories.secrets, Target: '/secrets' },
@@ -28,7 +28,7 @@ const propagationOf = {
   bidirectional: 'rshared',
 } as const;
 
-/** The node's volumes. Those with a label of SELinux can only be said in the older words of `Binds`. */
+/** The node's volumes. Those with an SELinux label need the older form of `Binds`. */
 export const offeredMounts = ({ volumes = [] }: Pick<DriverTask, 'volumes'>): MountSettings[] =>
   volumes
     .filter(({ seLinuxLabel }) => seLinuxLabel === '')
@@ -36,7 +36,7 @@ export const offeredMounts = ({ volumes = [] }: Pick<DriverTask, 'volumes'>): Mo
       bindMount(source, destination, isReadOnly, propagationOf[propagation]),
     );
 
-/** `undefined` where there are none. @throws DriverFailure for a path that `Binds` cannot say */
+/** `undefined` when there are none. @throws DriverFailure for a path that `Binds` cannot express */
 export function labelledBinds({ volumes = [] }: Pick<DriverTask, 'volumes'>): string[] | undefined {
   const labelled = volumes.filter(({ seLinuxLabel }) => seLinuxLabel !== '');
   if (labelled.length === 0) return undefined;
@@ -54,9 +54,9 @@ const propagations = ['private', 'rprivate', 'shared', 'rshared', 'slave', 'rsla
 type Propagation = (typeof propagations)[number];
 
 /**
- * What a task asks for besides. A relative source is one of the task's directory. Rejects with
- * {@link DriverFailure} when a source lies outside the allocation, links followed, or is a named
- * volume, and the node does not allow that.
+ * The further mounts that a task asks for. A relative source is in the task's directory. Rejects
+ * with {@link DriverFailure} when the node does not allow a source that is outside the allocation,
+ * after following links, or a named volume.
  */
 export async function askedMounts(
   task: DriverTask,
@@ -82,7 +82,7 @@ export async function askedMounts(
   return (await Promise.all([...binds, ...mounts])).flat();
 }
 
-/** A mount of what the tasks share is read-only where their logs are, as `/alloc` is. */
+/** Where a mount of the shared directory shows the logs, they are read-only, as in `/alloc`. */
 async function guarded({ directories }: DriverTask, mount: MountSettings) {
   const { Source: source, Target: target } = mount;
   const shared = await realpath(directories.shared);
@@ -111,7 +111,7 @@ async function allowedSource(
     }),
   ]);
   const isOf = (root: string) => real === root || real.startsWith(`${root}${sep}`);
-  // What is mounted is what was looked at: a link may lead elsewhere by then.
+  // The path without links is mounted, as a link may lead elsewhere later.
   const isGiven = isOf(own) && real !== own && !isOf(join(own, 'private'));
   if (isGiven || isOf(shared) || settings.allowVolumes === true) return real;
   if (real === own) {

@@ -1,12 +1,12 @@
 import { constants, promises } from 'node:fs';
 
 const recordBytesMax = 8192;
-/** More than a kernel's buffer holds. */
+/** More records than a kernel's buffer has. */
 const recordsMax = 200_000;
 
 /**
- * Whether the kernel's log says that a process of this container was killed for memory. Not every
- * runtime sees it: its watcher may end before it is told. `false` where the log may not be read.
+ * Whether the kernel's log says that a process of this container was killed for lack of memory.
+ * Runtimes may miss that, when their watcher ends too early. `false` if the log may not be read.
  */
 export async function kernelKilledForMemory(containerId: string): Promise<boolean> {
   const file = await promises
@@ -16,7 +16,7 @@ export async function kernelKilledForMemory(containerId: string): Promise<boolea
   const buffer = Buffer.alloc(recordBytesMax);
   try {
     for (let count = 0; count < recordsMax; count++) {
-      // One record each; EPIPE: it was overwritten meanwhile; EAGAIN: that was the last.
+      // Each read gives one record. EPIPE: it was overwritten meanwhile. EAGAIN: it was the last.
       const bytes = await file.read(buffer, 0, recordBytesMax, null).then(
         ({ bytesRead }) => bytesRead,
         (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? 0 : -1),

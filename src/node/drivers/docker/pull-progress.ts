@@ -1,4 +1,4 @@
-/** What a runtime says while it downloads an image: one JSON object a line. Pure. */
+/** The messages of a runtime during the download of an image: one JSON object a line. Pure. */
 
 interface PullLine {
   readonly id?: string;
@@ -19,7 +19,7 @@ export class PullProgress {
     { currentBytes: number; totalBytes: number; isDone: boolean }
   >();
 
-  /** Why the image cannot be had, as the runtime says it. */
+  /** The runtime's reason why the image cannot be downloaded. */
   get fault(): string | undefined {
     return this.#fault;
   }
@@ -72,11 +72,11 @@ function parse(text: string): PullLine | undefined {
   }
 }
 
-/** Ways of runtimes and registries to say that there is no such image, or not for this user. */
+/** Messages of runtimes and registries for an image that does not exist, or not for this user. */
 const final =
   /manifest[^:]* unknown|manifest for .* not found|name unknown|repository .*not found|no such image|does not exist or may require|access to the resource is denied|unauthorized|authentication required|incorrect username or password|invalid reference|no matching manifest|no image found in/i;
 
-/** Whether it is worth another try without a change of the job. */
+/** Whether another try may succeed without a change of the job. */
 export const pullFault = (reason: string, status: number): { readonly isRecoverable: boolean } => ({
   isRecoverable: !(status === 404 || status === 400 || final.test(reason)),
 });

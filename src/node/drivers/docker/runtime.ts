@@ -4,16 +4,16 @@ import { limits } from '../../../model/limits.ts';
 import { DriverFailure } from '../driver.ts';
 import { findSocket, type SocketSearch } from './sockets.ts';
 
-/** The runtime did not answer; it may again. */
+/** The runtime did not answer, but may later. */
 export class RuntimeUnreachable extends DriverFailure {
   constructor(reason: string) {
     super(`the container runtime does not answer: ${reason}`, true);
   }
 }
 
-/** What a runtime says of itself. */
+/** A runtime's description of itself. */
 export interface RuntimeIdentity {
-  /** `docker`, or `podman`, which speaks the same. */
+  /** `podman` offers the same API as `docker`. */
   readonly kind: 'docker' | 'podman';
   readonly version: string;
   readonly apiVersion: string;
@@ -23,9 +23,9 @@ export interface RuntimeIdentity {
  * The connection to a container runtime, and whether it answers.
  *
  * Invariants
- *  C1. While the runtime is away one loop asks for it, whoever waits for it; while it is there,
- *      whoever needs to know asks (`ping`).
- *  C2. No call outlasts the runtime: each rejects as soon as it is known to be away.
+ *  C1. While the runtime is unreachable, one loop polls it for all who wait; while it answers,
+ *      callers poll it themselves (`ping`).
+ *  C2. Every call rejects as soon as the runtime is known to be unreachable.
  */
 export class Runtime {
   readonly #search: SocketSearch;
@@ -50,17 +50,17 @@ export class Runtime {
     return this.#identity;
   }
 
-  /** Aborted when the agent goes. */
+  /** Aborted when the agent ends. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
 
-  /** Since when it has been away, by the monotonic clock; `undefined` while it answers. */
+  /** When it became unreachable, by the monotonic clock; `undefined` while it answers. */
   get awaySinceMs(): number | undefined {
     return this.#away?.sinceMs;
   }
 
-  /** Called when it answers for the first time, and whenever it answers after it did not. */
+  /** Calls `listen` at its first answer, and at the first answer after each outage. */
   onReturn(listen: () => void): void {
     this.#onReturn = listen;
   }
@@ -71,8 +71,8 @@ export class Runtime {
   }
 
   /**
-   * Asks the runtime who it is. `absent`: there is none, which is no fault. Rejects with
-   * {@link RuntimeUnreachable}.
+   * Asks the runtime for its identity. `absent`: there is no runtime, which is no fault. Rejects
+   * with {@link RuntimeUnreachable}.
    */
   async ping(): Promise<RuntimeIdentity | { readonly absent: string }> {
     if (this.#client === undefined) {
@@ -117,13 +117,16 @@ export class Runtime {
   }
 
   async #connect(socketPath: string): Promise<void> {
-    // Loaded where there is a runtime: it brings much along.
+    // Loaded only if there is a runtime, as it is large.
     const { default: Client } = await import('dockerode');
     this.#socket = socketPath;
     this.#client = new Client({ socketPath });
   }
 
-  /** Who it is may have changed while it was away; to tell costs it more than to answer. */
+  /**
+   * Its identity may have changed during an outage. Asking for it costs the runtime more than a
+   * ping.
+   */
   async #ask(): Promise<RuntimeIdentity> {
     const { pingTimeoutMs, versionTimeoutMs } = limits.docker;
     await this.#within(pingTimeoutMs, this.#client!.ping());
@@ -182,7 +185,7 @@ export class Runtime {
 const leftEarly = new Error('the runtime left');
 
 async function rejectedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  // Whichever loses the race is nobody's any more.
+  // Nobody waits for the loser of the race.
   work.catch(() => {});
   if (signal.aborted) throw leftEarly;
   const { promise, reject } = Promise.withResolvers<never>();
@@ -208,17 +211,17 @@ interface RuntimeError {
   readonly json?: { readonly message?: string };
 }
 
-/** The HTTP status of what the runtime refused, or 0. */
+/** The HTTP status of the runtime's refusal, or 0. */
 export const statusOf = (error: unknown): number => (error as RuntimeError)?.statusCode ?? 0;
 
-/** What the runtime said, as one sentence. */
+/** The runtime's message, as one sentence. */
 export function reasonOf(error: unknown): string {
   const { json, message, code } = (error ?? {}) as RuntimeError;
   const told = json?.message ?? message ?? code ?? String(error);
   return told.replace(/\s+/g, ' ').trim();
 }
 
-/** No answer came, or not all of it. */
+/** Whether no answer came, or only a part of one. */
 function isLostConnection(error: unknown): boolean {
   if (statusOf(error) !== 0 || error instanceof DriverFailure) return false;
   const { code = '', message = '' } = error as RuntimeError;

@@ -1,22 +1,26 @@
-/** What an operator says of containers on this node. Whatever is absent has the stated default. */
+/** An operator's settings for containers on this node, each with its default. */
 export interface DockerSettings {
-  /** Path of the runtime's socket; else it is looked for (`sockets.ts`). */
+  /** Path of the runtime's socket. Default: found by `sockets.ts`. */
   readonly socket?: string;
-  /** Tasks may mount paths of the host outside their allocation, and named volumes. No. */
+  /** Tasks may mount paths of the host outside their allocation, and named volumes. Default: no. */
   readonly allowVolumes?: boolean;
-  /** Tasks may run privileged, or in another way that undoes their isolation. No. */
+  /** Tasks may run privileged, or in another way that undoes their isolation. Default: no. */
   readonly allowPrivileged?: boolean;
-  /** Capabilities that a task may add; `all` for any. Those that a container has by itself. */
+  /**
+   * Capabilities that a task may add; `all` for any. Default: those that containers have anyway.
+   */
   readonly allowedCapabilities?: readonly string[];
-  /** An image that this agent pulled is removed so long after its last container. Never. */
+  /**
+   * How long after its last container an image that this agent pulled is removed. Default: never.
+   */
   readonly imageDelayMs?: number;
-  /** A task whose runtime has not answered for so long is given up. */
+  /** How long a runtime may be unreachable before its tasks are given up. */
   readonly unreachableTimeoutMs?: number;
 }
 
 /**
- * What a runtime gives a container when nobody asks for anything, but for making devices: what one task
- * makes among the files that tasks share is there for whoever opens it.
+ * The usual capabilities of a container, except making devices: a device among the files that tasks
+ * share could be opened by every task.
  */
 export const defaultCapabilities: readonly string[] = [
   ...['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL'],

@@ -2,18 +2,19 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface SocketSearch {
-  /** What the agent's configuration says. */
+  /** From the agent's configuration. */
   readonly socket?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly userId: number;
 }
 
-/** Where a runtime was found, or why none was. */
+/** The path of a runtime's socket, or why there is none. */
 export type FoundSocket = { readonly path: string } | { readonly absent: string };
 
 /**
- * The socket of a container runtime: what the configuration says, `DOCKER_HOST`, Docker's, Podman's,
- * that of the user's own Podman. What is named and not there is not replaced by another.
+ * Finds the socket of a container runtime: the configured one, that of `DOCKER_HOST`, Docker's,
+ * Podman's, or that of the user's own Podman, in this order. A configured socket that is missing is
+ * not replaced by another.
  */
 export async function findSocket(search: SocketSearch): Promise<FoundSocket> {
   const { socket, environment, userId } = search;

@@ -1,7 +1,10 @@
-/** The capabilities of Linux that an isolated task may have: of root's powers, one by one. */
+/** The Linux capabilities that an isolated task may have. */
 import type { Check } from '../config.ts';
 
-/** All that bubblewrap and setpriv know by name, by their numbers. Source: capabilities(7). */
+/**
+ * The capabilities that bubblewrap and setpriv know by name, in the order of their numbers. Source:
+ * capabilities(7).
+ */
 const numbered: readonly string[] = (
   'chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap linux_immutable ' +
   'net_bind_service net_broadcast net_admin net_raw ipc_lock ipc_owner sys_module sys_rawio ' +
@@ -11,15 +14,15 @@ const numbered: readonly string[] = (
 ).split(' ');
 const known = new Set(numbered);
 
-/** A set as `/proc` writes it: hexadecimal, a bit each. */
+/** Parses a set from `/proc`: hexadecimal, one bit for each. */
 export function capabilitiesIn(hexadecimal: string): string[] {
   const bits = BigInt(`0x${hexadecimal}`);
   return numbered.filter((_, number) => ((bits >> BigInt(number)) & 1n) === 1n);
 }
 
 /**
- * What a task that runs as root has without asking. None of them reaches beyond the task's own files and
- * processes, since it has them in a user namespace of its own.
+ * The default capabilities of a task that runs as root. None reaches beyond the task's own files
+ * and processes, as it holds them in its own user namespace.
  */
 export const rootCapabilities: readonly string[] = [
   'audit_write',
@@ -45,15 +48,15 @@ export interface CapabilityWish {
 }
 
 export interface GrantedCapabilities {
-  /** What root has in there, and what no program can ever give itself more of. */
+  /** Root's capabilities inside, and the upper bound for every program. */
   readonly bounding: readonly string[];
-  /** What a user other than root has: only what was asked for by name. */
+  /** The capabilities of other users: only those that were asked for by name. */
   readonly ambient: readonly string[];
 }
 
 /**
- * `all` means all that the node allows to add, and all there is to drop. A user other than root has
- * nothing, and can get nothing, that was not asked for by name.
+ * `all` means every capability that the node allows to add, or every one to drop. Users other than
+ * root have and can get only capabilities that were asked for by name.
  */
 export function grantCapabilities(
   { add, drop }: CapabilityWish,
@@ -67,7 +70,7 @@ export function grantCapabilities(
   return { bounding: [...new Set([...kept, ...ambient])].sort(), ambient };
 }
 
-/** A list of capabilities out of those that `allowed` names; all there are, where it is absent. */
+/** Checks a list of capabilities against `allowed`. Default: all. */
 export const capabilityList =
   (allowed?: readonly string[]): Check =>
   (value) => {

@@ -1,4 +1,4 @@
-/** What a task in a sandbox cannot do, tried by real tasks, and what it can with one defence less. */
+/** Forbidden actions, tried by real tasks in sandboxes, with all defences and without one. */
 import { describe, expect, test } from 'vitest';
 import { type Need, needing } from '../../../base/testing/not-run.ts';
 import { defencesWithout } from '../../defences.ts';
@@ -20,7 +20,7 @@ async function printed(driver: Driver, text: string, change: object = {}): Promi
   return run.log().trim();
 }
 
-/** Makes calls by their numbers, and prints what each came to: 0, or the number of its error. */
+/** Makes system calls by number, and prints each result: 0, or the number of the error. */
 const calling = (...calls: readonly string[]) =>
   calls.map((call) => `perl -e '$! = 0; syscall(${call}); print $! + 0, "\n"'`).join('\n');
 
@@ -49,7 +49,7 @@ const refusedCalls: readonly (readonly [string, string, number])[] = [
 ];
 
 describe('system calls', needing(numbersOfCalls), () => {
-  test('are refused to a task that is nobody and to one that is root', async () => {
+  test('are refused to a task of nobody and to a task of root', async () => {
     const text = calling(...refusedCalls.map(([, call]) => call));
     const expected = refusedCalls.map(([name, , error]) => `${name}: ${error}`);
     const named = (output: string) =>
@@ -59,12 +59,12 @@ describe('system calls', needing(numbersOfCalls), () => {
     expect(named(await printed(rooted, text, { user: 'root' }))).toEqual(expected);
   });
 
-  test('are allowed to one without the filter, as far as the kernel goes', async () => {
+  test('are allowed without the filter, as far as the kernel allows them', async () => {
     const text = calling('272, 0x10000000', '250, 0, -3, 1', '425, 1, 0');
     expect((await printed(without('systemCalls'), text)).split('\n')).not.toContain('1');
   });
 
-  test('of what programs need are made', async () => {
+  test('that programs need are allowed', async () => {
     const text = `
       perl -e 'use Socket; socket(S, AF_INET, SOCK_STREAM, 0) or die; socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or die; print fork() ? "parent\n" : ""; wait'
       sh -c 'sleep 0.01 & wait; echo waited'; ls / > /dev/null && echo listed; date > /dev/null && echo dated`;
@@ -82,15 +82,15 @@ describe('root in its sandbox', () => {
     return run.log().trim();
   };
 
-  test('reaches no file of the machine through a process that it sees', async () => {
+  test('reaches no file of the machine through a visible process', async () => {
     expect(await attempt(driverNamed('exec', open))).toBe('in');
   });
 
-  test('reaches them where it is root of the machine’s own namespace', async () => {
+  test('reaches them if it is root in the machine’s own namespace', async () => {
     expect(await attempt(without('userNamespaces', open))).toBe('out');
   });
 
-  test('owns its files as root of the machine, and has no power over the machine', async () => {
+  test('owns its files as the machine’s root, without power over the machine', async () => {
     const text = `
       echo x > /local/x && stat -c %u /local/x; chown 1:1 /local/x && stat -c %u /local/x
       mount -t tmpfs none /tmp 2>/dev/null || echo no mount; mknod /local/m b 7 0 2>/dev/null || echo no device
@@ -102,7 +102,7 @@ describe('root in its sandbox', () => {
   });
 });
 
-describe('who a task may be', () => {
+describe('the user and rights of a task', () => {
   test.each([
     ['root', 'the user "root" is root on this machine'],
     ['0', 'the user "0" is root on this machine'],
@@ -113,7 +113,7 @@ describe('who a task may be', () => {
     });
   });
 
-  test('capabilities over the machine and its processes are not had together', async () => {
+  test('capabilities over the machine exclude a view of its processes', async () => {
     const driver = driverNamed('exec', { allowsHostPid: true });
     const config = { cap_add: ['net_bind_service'], pid_mode: 'host' };
     await expect(runTask(driver, script('true', config))).rejects.toThrow(
@@ -121,7 +121,7 @@ describe('who a task may be', () => {
     );
   });
 
-  test('a task listens on a low port with the capability for it', async () => {
+  test('a task with the capability listens on a low port', async () => {
     const listens = `perl -e 'use Socket; socket(S, AF_INET, SOCK_STREAM, 0); print bind(S, sockaddr_in(81, inet_aton("127.0.0.9"))) ? "bound" : $!'`;
     const run = await runTask(strict(), script(listens, { cap_add: ['net_bind_service'] }));
     await run.exited;
@@ -130,8 +130,8 @@ describe('who a task may be', () => {
   });
 });
 
-test('a task has input, output and errors, and no other descriptor', async () => {
-  // The program that lists them has the directory open.
+test('a task has no descriptors besides input, output and errors', async () => {
+  // The listing program itself has the directory open.
   for (const [driver, config] of [
     [strict(), {}],
     [strict(), { cap_add: ['net_bind_service'] }],

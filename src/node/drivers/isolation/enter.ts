@@ -1,4 +1,4 @@
-/** How a command gets into the sandbox of a task that runs, to run beside it. */
+/** How a command enters the sandbox of a running task. */
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Defences } from '../../defences.ts';
@@ -8,32 +8,32 @@ import { DriverFailure } from '../driver.ts';
 import { capabilitiesIn } from './capabilities.ts';
 import { withRights } from './rights.ts';
 
-/** What to spawn on the host. */
+/** The program to spawn on the host. */
 export interface Entry {
   readonly command: readonly string[];
-  /** The task's own. All that the spawned program may be given. */
+  /** The task's own variables, the only ones for the spawned program. */
   readonly variables: Readonly<Record<string, string>>;
-  /** To be joined by the spawned process before the command may do harm; see `Cgroup.join`. */
+  /** Paths of the control groups that the spawned process must join first; see `Cgroup.join`. */
   readonly cgroups: readonly string[];
 }
 
 export interface EntryTools {
   /** An absolute path. */
   readonly nsenter: string;
-  /** `undefined` when the agent is not root: then the command has the task's rights already. */
+  /** `undefined` if the agent is not root: then the command has the task's rights without it. */
   readonly setpriv: string | undefined;
-  /** Puts the command behind a filter of system calls, as the task is. */
+  /** Installs the task's system call filter for the command. */
   readonly bubblewrap: string;
-  /** The file of the filter for a task with these capabilities. */
+  /** The filter's file for a task with these capabilities. */
   readonly filterFile: (capabilities: readonly string[]) => string;
   readonly defences: Defences;
 }
 
 /**
- * The command sees what the task sees, as the same user with the same rights and variables, and ends
- * with the task at the latest. Whoever ends it before ends all that descends from the spawned process
- * (`descendantsOf`), as `nsenter` passes no signals on.
- * @throws DriverFailure when nothing of the task runs, a recoverable one when that is about to change
+ * The command has the task's view, user, rights and variables, and ends with the task at the
+ * latest. To end it earlier, kill all descendants of the spawned process (`descendantsOf`), as
+ * `nsenter` passes no signals on.
+ * @throws DriverFailure when the task does not run, recoverable if it is about to begin
  */
 export function entryInto(
   status: TaskStatus,
@@ -44,12 +44,12 @@ export function entryInto(
   if (inside === undefined) throw new DriverFailure('the task is not running', false);
   if (!hasBegun(inside.command, tools)) throw new DriverFailure('the task has not begun yet', true);
   const known = readRights(inside.command);
-  // Its own, not one by name, which a link of the task could lead out of the sandbox.
+  // The command's present directory, as a path could lead out of the sandbox through a task's link.
   const cwd = `/proc/${inside.command}/cwd`;
   const directory = `--wd=${tools.defences.heldPaths ? cwd : readlinkSync(cwd)}`;
   const target = ['--target', String(inside.first)];
   const nsenter = [tools.nsenter, ...target, ...namespacesOf(inside.first), directory, '--'];
-  // Without root its capabilities are those of its namespace alone, and it was given none.
+  // Without root a task gets no capabilities.
   const capabilities = tools.setpriv === undefined ? [] : known.bounding;
   const entered = known.isFiltered ? behindFilter(nsenter, capabilities, tools) : nsenter;
   const cgroups = status.cgroups ?? [];
@@ -61,7 +61,7 @@ export function entryInto(
   return { command: [...entered, ...inner.command], variables: inner.variables, cgroups };
 }
 
-/** Before that it is what leads to the task's own program, and has more rights. */
+/** Before that the process is the sandbox's own program, with more rights. */
 function hasBegun(pid: number, { bubblewrap }: EntryTools): boolean {
   try {
     return ![basename(bubblewrap), 'setpriv'].includes(basename(readlinkSync(`/proc/${pid}/exe`)));
@@ -71,8 +71,9 @@ function hasBegun(pid: number, { bubblewrap }: EntryTools): boolean {
 }
 
 /**
- * Nobody can give a filter to another process, and `nsenter` loads none. So `bwrap` does, in there: what
- * it shows the command is all that is there already. The shell opens the file, which is outside.
+ * A filter cannot be given to another process, and `nsenter` loads none. So `bwrap` loads it
+ * inside, with a view of everything that is there. A shell opens the filter's file before entering,
+ * as it is outside.
  */
 function behindFilter(
   nsenter: readonly string[],
@@ -87,16 +88,16 @@ function behindFilter(
   ];
 }
 
-/** A shell may know no more than ten. */
+/** Some shells allow only descriptors below ten. */
 const filterDescriptor = 9;
 
-/** A name is looked up in `/local` first, as the task's own command is, then in its PATH. */
+/** Like the task's own command, a name is looked up in `/local` first, then in the PATH. */
 function withLocal(first: number, [program = '', ...args]: readonly string[]): readonly string[] {
   if (program.includes('/')) return [program, ...args];
   const inside = `/local/${program}`;
   try {
     const found = lstatSync(`/proc/${first}/root${inside}`);
-    // Where a link leads is the task's to find: from here it would lead elsewhere.
+    // Links are not followed here, as from outside they would lead elsewhere.
     const isProgram = found.isSymbolicLink() || (found.isFile() && (found.mode & 0o111) !== 0);
     return [isProgram ? inside : program, ...args];
   } catch {
@@ -104,7 +105,10 @@ function withLocal(first: number, [program = '', ...args]: readonly string[]): r
   }
 }
 
-/** Those that are not the host's, and the task's root. A user namespace keeps who one is. */
+/**
+ * Options for the namespaces that differ from the host's, and for the task's root. In a user
+ * namespace the command keeps its user.
+ */
 function namespacesOf(pid: number): string[] {
   const foreign = (kind: string): boolean =>
     namespaceOf(pid, kind) !== namespaceOf(process.pid, kind);
@@ -124,7 +128,7 @@ function readRights(pid: number) {
       gid: Number(field('Gid')),
       bounding: capabilitiesIn(field('CapBnd')),
       ambient: capabilitiesIn(field('CapAmb')),
-      // A task of an earlier version has none; nor does it count what all processes of a machine have.
+      // Tasks of an earlier version have no filter. Filters that this process has too do not count.
       isFiltered: filtersIn(status) > filtersIn(readFileSync('/proc/self/status', 'utf8')),
       variables: variablesOf(readFileSync(`/proc/${pid}/environ`, 'utf8')),
     };
@@ -133,7 +137,7 @@ function readRights(pid: number) {
   }
 }
 
-/** Their number; or, of a kernel that does not count them, whether there are any. */
+/** The number of filters; 1 or 0 if the kernel does not count them. */
 const filtersIn = (status: string): number =>
   Number(
     /^Seccomp_filters:\s*(\d+)/m.exec(status)?.[1] ?? /^Seccomp:\s*(\d+)/m.exec(status)?.[1] ?? 0,

@@ -5,8 +5,8 @@ import { encode, filterFor } from './seccomp/filter.ts';
 import { isKnownArchitecture } from './seccomp/system-calls.ts';
 
 /**
- * Keeps the filter for tasks with these capabilities in a directory of the agent alone, under a name made
- * of what is in it, and gives its path.
+ * Writes the filter for tasks with these capabilities to the agent's private directory, under a
+ * name derived from its content, and returns its path.
  */
 export function keepFilter(directory: string, capabilities: readonly string[]): string {
   const { arch } = process;
@@ -15,7 +15,7 @@ export function keepFilter(directory: string, capabilities: readonly string[]): 
   const name = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
   const path = join(directory, `filter-${name}.bpf`);
   if (existsSync(path)) return path;
-  // Whole or not at all, whoever else is about to do the same.
+  // Written under another name first, so that the file appears complete.
   const part = `${path}.${process.pid}`;
   writeFileSync(part, bytes, { mode: 0o600 });
   renameSync(part, path);

@@ -1,12 +1,12 @@
 /**
- * From a task to a request for the supervisor that runs it in a sandbox.
+ * Makes the request to the supervisor that runs a task in a sandbox.
  *
  * Invariants
- *  I1. No program that runs with more rights than the task sees a variable of the task that would
- *      change what it does: `bwrap` gets none at all, `setpriv` none that its loader heeds.
- *  I2. What a task's `Config` or its cores ask for and cannot be had is refused, never left out.
- *      Only CPU and memory are not bounded where there are no control groups, as the node tells.
- *  I3. The task cannot get more rights than it begins with.
+ *  I1. Programs with more rights than the task see no variable of the task that could change their
+ *      behaviour: `bwrap` gets none at all, `setpriv` none that its loader uses.
+ *  I2. A demand of the `Config` or for cores that cannot be met is refused, never ignored. Only CPU
+ *      and memory stay unbounded without control groups, as the node's attributes say.
+ *  I3. The task cannot gain rights after its start.
  */
 import { lstat, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
@@ -27,7 +27,7 @@ import type { IsolationConfig, IsolationTools } from './settings.ts';
 import { hostPath, insideDirectories, viewOptions } from './view.ts';
 import { checkVolumes } from './volumes.ts';
 
-/** The command, as it is in there. */
+/** The command inside the sandbox. */
 export interface InsideCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -78,13 +78,16 @@ export async function isolate(
   };
 }
 
-/** Of the system calls. Of a processor that we have no table of, the node says that it has none. */
+/** The system call filter. None for a processor without a table, as the node's attributes say. */
 function filterOf(capabilities: readonly string[], { systemCalls }: Defences) {
   if (!systemCalls || !isKnownArchitecture(process.arch)) return {};
   return { systemCallFilter: encode(filterFor(process.arch, capabilities)).toString('base64') };
 }
 
-/** An older supervisor passes over the namespace that keeps root, and what sees the machine, in. */
+/**
+ * Whether an older supervisor would ignore the user namespace that confines root or the machine's
+ * namespaces.
+ */
 const needsNewest = (config: IsolationConfig, { owner }: TaskRights): boolean =>
   config.pid_mode === 'host' || config.ipc_mode === 'host' || owner?.uid === 0 || owner?.gid === 0;
 
@@ -92,7 +95,7 @@ export const namespaceOptions = (
   { pid_mode: pids, ipc_mode: ipc }: IsolationConfig,
   { ownProcesses, ownIpc }: Defences,
 ): string[] => [
-  // The sandbox's processes end with the supervisor, as their table says.
+  // The sandbox ends with the supervisor, as its DESIGN.md says.
   '--die-with-parent',
   '--unshare-uts',
   ...(pids === 'host' || !ownProcesses ? [] : ['--unshare-pid']),
@@ -114,7 +117,7 @@ function cgroupOf(task: DriverTask, config: IsolationConfig, { cgroups }: Isolat
   });
 }
 
-/** -1 as the most memory means no limit, as in the job. */
+/** A `memoryMaxMb` of -1 means no limit, as in the job. */
 export function limitsOf(resources: DriverResources): CgroupLimits {
   const { cpuMhz, cores, memoryMb, memoryMaxMb } = resources;
   const most = memoryMaxMb === 0 ? memoryMb : memoryMaxMb;
@@ -126,10 +129,7 @@ export function limitsOf(resources: DriverResources): CgroupLimits {
   };
 }
 
-/**
- * A name without a slash is looked up in `/local` and in the task's PATH; a path is one of what the
- * task sees.
- */
+/** A name without a slash is looked up in `/local` and in the task's PATH; a path is one inside. */
 async function resolveInside(
   command: string,
   task: DriverTask,
@@ -161,7 +161,7 @@ async function kindOf(inside: string, task: DriverTask, { view }: IsolationTools
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return 'directory';
   if (found?.isFile()) return (found.mode & 0o111) === 0 ? 'file' : 'program';
-  // A link may lead to where only the task gets.
+  // A link may lead to a place that only the task can reach.
   const link = await lstat(path).catch(() => undefined);
   return link?.isSymbolicLink() ? 'program' : undefined;
 }

@@ -3,7 +3,7 @@ import { nameFiles } from '../../users/names.ts';
 import type { DriverTask } from '../driver.ts';
 import type { HostView } from './view.ts';
 
-/** The view with the allocation's own user among the names, where the machine's are in it. Pure. */
+/** Replaces the machine's files of names in the view with the allocation's. Pure. */
 export function withNames(view: HostView, { ownUser, directories }: DriverTask): HostView {
   if (ownUser === undefined) return view;
   const own = nameFiles(dirname(directories.root));

@@ -1,19 +1,19 @@
-/** Who an isolated task is and what it may do, and the command that makes it so. */
+/** The user and the rights of an isolated task, and the command that sets them. */
 import { findSystemUser, type SystemUser } from '../../system-user.ts';
 import { DriverFailure, type DriverTask } from '../driver.ts';
 import { type GrantedCapabilities, grantCapabilities } from './capabilities.ts';
 import type { IsolationConfig, IsolationTools } from './settings.ts';
 
-/** What the sandbox has to keep for `setpriv`, which lets go of it. */
+/** Capabilities that `setpriv` needs, and drops afterwards. */
 const switching = ['setuid', 'setgid', 'setpcap'];
 
 export interface TaskRights extends GrantedCapabilities {
-  /** `undefined`: the agent's user, who cannot be another one. */
+  /** `undefined`: the agent's user, as the agent is not root. */
   readonly owner: SystemUser | undefined;
   /**
-   * The task is in a user namespace of its own, in which all users are those of the machine: nobody
-   * in there has any power over what is outside, not even root. What `cap_add` names is a power over
-   * the machine, and would be none in there.
+   * The task has its own user namespace, in which users keep their numbers. There even root has no
+   * power outside. Not for tasks with `cap_add`, whose capabilities are meant for the machine and
+   * would be void there.
    */
   readonly hasOwnUsers: boolean;
 }
@@ -37,7 +37,8 @@ export function rightsOf(
   if (missing !== undefined) {
     throw refused(`cap_add names "${missing}", which the agent itself has not`);
   }
-  // The maker of such a sandbox would be in the task's reach: it is the same root in the same namespace.
+  // The process that makes this sandbox would be in the task's reach, as both are root in the same
+  // namespace.
   if (granted.ambient.length > 0 && config.pid_mode === 'host') {
     throw refused('cap_add cannot be had together with pid_mode = "host"');
   }
@@ -68,7 +69,7 @@ function ownerOf(
 
 const refused = (message: string): DriverFailure => new DriverFailure(message, false);
 
-/** Of `bwrap`. Without root the sandbox is a user namespace, in which there are no capabilities. */
+/** Options of `bwrap`. Without root the sandbox is a user namespace without capabilities. */
 export function capabilityOptions({ owner, bounding }: TaskRights): string[] {
   if (owner === undefined) return [];
   const kept = new Set([...bounding, ...switching]);
@@ -76,7 +77,9 @@ export function capabilityOptions({ owner, bounding }: TaskRights): string[] {
   return ['--cap-drop', 'ALL', ...added];
 }
 
-/** The command behind what makes it another user with no more than was granted. */
+/**
+ * The command behind `setpriv`, which changes the user and drops all rights but the granted ones.
+ */
 export function asTask(
   command: readonly string[],
   { owner, bounding, ambient }: TaskRights,
@@ -92,7 +95,7 @@ export function asTask(
   return withRights(setpriv, command, {
     variables,
     ...{ uid: owner.uid, gid: owner.gid, bounding },
-    // Root has all of the bounding set by being root.
+    // Root has the whole bounding set anyway.
     ambient: owner.uid === 0 ? [] : ambient,
   });
 }
@@ -106,13 +109,13 @@ export interface Rights {
 }
 
 /**
- * Of the C library: what it does not heed in programs that have more rights than their caller. And of
- * shells, since one is among the programs that lead a command into a sandbox.
+ * Variables that the C library ignores in programs with more rights than their caller, and
+ * variables of shells, as a shell is among the programs that enter a sandbox.
  */
 const lateVariable =
   /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCALDOMAIN|LOCPATH|MALLOC_.*|NIS_PATH|NLSPATH|RESOLV_HOST_CONF|RES_OPTIONS|TZDIR|ENV|BASH.*|SHELLOPTS|PS4|IFS)$/;
 
-/** `variables` of the answer are what the first program of `command` is to be given. */
+/** The returned `variables` are for the first program of `command`. */
 export function withRights(setpriv: string, command: readonly string[], rights: Rights) {
   const { uid, gid, bounding, ambient, variables } = rights;
   const set = (names: readonly string[]): string =>

@@ -1,29 +1,29 @@
-/** What operators, machines and jobs say of isolation. */
+/** Settings of operators, machines and jobs for isolation. */
 import type { UidRange } from '../../../model/node/uid-range.ts';
 import type { Defences } from '../../defences.ts';
 import type { CgroupLayout } from '../../supervisor/cgroups/layout.ts';
 import type { HostView } from './view.ts';
 
-/** What an operator may change for a node's isolated tasks. */
+/** An operator's settings for isolated tasks. */
 export interface IsolationSettings {
-  /** Instead of the system's own programs: host paths, and where tasks see them, read-only. */
+  /** Host paths and their read-only places in the sandbox. Default: the system's own programs. */
   readonly view?: HostView;
-  /** Where the users come from that are one allocation's alone. */
+  /** The range of the allocations' own users. */
   readonly uidRange?: UidRange;
-  /** What `cap_add` may name. */
+  /** Capabilities that `cap_add` may name. */
   readonly allowedCapabilities?: readonly string[];
-  /** Tasks may be root of the machine, or of its group. No. */
+  /** Tasks may run as root of the machine, or in its group. Default: no. */
   readonly allowsRoot?: boolean;
-  /** Tasks may see and, as their user, signal all processes of the machine. No. */
+  /** Tasks may see and, as their user, signal all processes of the machine. Default: no. */
   readonly allowsHostPid?: boolean;
-  /** Tasks may use the shared memory and the message queues of the machine. No. */
+  /** Tasks may use the shared memory and the message queues of the machine. Default: no. */
   readonly allowsHostIpc?: boolean;
 }
 
-/** What isolated tasks of a node may ask for. */
+/** The demands that a node allows isolated tasks. */
 export type Allowances = Required<Omit<IsolationSettings, 'view' | 'uidRange'>>;
 
-/** It opens ports and nothing else. */
+/** It allows low ports and nothing else. */
 const allowedByDefault: readonly string[] = ['net_bind_service'];
 
 export const allowancesOf = (settings: IsolationSettings): Allowances => ({
@@ -41,20 +41,20 @@ export const allowanceAttributes = (allowances: Allowances): Record<string, stri
   allow_capabilities: allowances.allowedCapabilities.join(',') || 'none',
 });
 
-/** What isolation needs of a machine, as it was found. Paths are absolute. */
+/** The tools of a machine that isolation needs. Paths are absolute. */
 export interface IsolationTools {
   readonly bubblewrap: string;
-  /** Only root can make a task another user, and then by this. */
+  /** Changes the user of a task, which only root can do. */
   readonly setpriv: string | undefined;
   readonly view: HostView;
   readonly allowances: Allowances;
-  /** Of those that the agent has itself. */
+  /** The agent's own capabilities. */
   readonly ownCapabilities: ReadonlySet<string>;
   readonly cgroups: CgroupLayout;
   readonly defences: Defences;
 }
 
-/** What an isolated task's `Config` says besides its command. */
+/** The fields of an isolated task's `Config` besides its command. */
 export interface IsolationConfig {
   readonly work_dir?: string;
   readonly pid_mode?: 'private' | 'host';

@@ -1,4 +1,4 @@
-/** A driver that is absent says why, in a sentence that somebody can act on. */
+/** An absent driver gives the reason in a sentence that an operator can act on. */
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ afterEach(() => rmSync(path, { recursive: true }));
 
 const system = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
-/** A place with these programs alone. */
+/** A directory with only these programs. */
 function machine(programs: Readonly<Record<string, string>>): Partial<ToolsInput> {
   for (const [name, text] of Object.entries(programs)) {
     const file = join(path, name);
@@ -71,7 +71,7 @@ test.each<[string, () => Partial<ToolsInput>, RegExp]>([
   expect(description).toMatch(reason);
 });
 
-test('a machine without control groups has it, and says what is missing', async () => {
+test('a machine without control groups has the driver, and says what is missing', async () => {
   const { detected, healthy, description, attributes } = isolationFingerprint(await found({}));
   expect([detected, healthy]).toEqual([true, true]);
   expect(description).toMatch(
@@ -108,7 +108,7 @@ test.each([
   if (!some.includes('kill')) expect(granted.bounding).not.toContain('kill');
 });
 
-test('nobody can get a capability that was not asked for', () => {
+test('no user can get a capability that was not asked for', () => {
   const node = { allowed: ['chown', 'net_raw'], isRoot: false };
   expect(grantCapabilities({ add: ['chown'], drop: [] }, node)).toEqual({
     bounding: ['chown'],
@@ -138,7 +138,7 @@ test.each([
   expect(hostPath(defaultHostView, directories, inside)).toBe(host);
 });
 
-test('the deepest place is what the task sees', () => {
+test('the deepest mount is the visible one', () => {
   const view = { '/': '/', '/a': '/b', '/c': '/b/d' };
   expect(hostPath(view, undefined, '/b/d/e')).toBe('/c/e');
   expect(hostPath(view, undefined, '/b/x')).toBe('/a/x');

@@ -1,4 +1,4 @@
-/** Whether tasks can be isolated on this machine, tried for real, and if not why not. */
+/** Finds out, by trying, whether tasks can be isolated on this machine, or why not. */
 import { execFile } from 'node:child_process';
 import { constants, readFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { defaultHostView, type HostView, hostOptions, hostPath } from './view.ts
 
 export type FoundTools =
   | { readonly tools: IsolationTools; readonly version: string }
-  /** A sentence that says what to do. */
+  /** A sentence that tells the operator what to do. */
   | { readonly reason: string };
 
 const probeTimeoutMs = 10_000;
@@ -20,7 +20,7 @@ const probeTimeoutMs = 10_000;
 export interface ToolsInput {
   readonly settings: IsolationSettings;
   readonly cgroups: CgroupLayout;
-  /** Where programs are looked for. */
+  /** The directories in which programs are looked for. */
   readonly path: string;
   readonly isRoot: boolean;
   readonly defences: Defences;
@@ -43,7 +43,7 @@ export async function findTools(input: ToolsInput): Promise<FoundTools> {
   if (unseen !== undefined) return { reason: unseen };
   const failure = await probe(bubblewrap, setpriv, view);
   if (failure !== undefined) return { reason: failure };
-  // A command that enters a sandbox later is put behind the same filter by it.
+  // Commands that enter a sandbox need it inside, for the filter.
   const unseenInside = await whyUnseen(bubblewrap, view);
   if (unseenInside !== undefined) return { reason: unseenInside };
   const tools = {
@@ -60,10 +60,10 @@ const whyUnseen = async (program: string, view: HostView): Promise<string | unde
     : `tasks would not see ${program}: add it to what they see, with its libraries`;
 
 const rootSandbox = { isRoot: true, hasOwnProcesses: true } as const;
-/** Only who makes them shows whether they can be had; who is who in there is the supervisor's to say. */
+/** Only trying shows whether user namespaces work. The supervisor maps the users later. */
 const ownUsers = ['--unshare-user'];
 
-/** Makes a sandbox as a task would get it. Resolves with what went wrong. */
+/** Makes a sandbox like a task's. Resolves with the error, if any. */
 async function probe(
   bubblewrap: string,
   setpriv: string | undefined,

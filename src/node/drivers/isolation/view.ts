@@ -1,17 +1,17 @@
-/** What an isolated task sees of the machine's files, as options of `bwrap`. Pure. */
+/** The files that an isolated task sees, as options of `bwrap`. Pure. */
 import { posix } from 'node:path';
 import type { TaskDirectories } from '../../directories.ts';
 import type { DriverVolume } from '../driver.ts';
 
-/** Paths on the host, and where the task sees them, read-only. */
+/** Host paths and their places in the sandbox, read-only. */
 export type HostView = Readonly<Record<string, string>>;
 
 const same = (paths: readonly string[]): HostView =>
   Object.fromEntries(paths.map((path) => [path, path]));
 
 /**
- * The programs and libraries of the system, and of `/etc` what programs need to run. No passwords, no
- * keys, nothing of `/root`, `/home`, `/var`, `/run`.
+ * The programs and libraries of the system, and the files of `/etc` that programs need. No
+ * passwords, no keys, nothing of `/root`, `/home`, `/var` and `/run`.
  */
 export const defaultHostView: HostView = same([
   '/bin',
@@ -45,7 +45,7 @@ export const defaultHostView: HostView = same([
   ].map((name) => `/etc/${name}`),
 ]);
 
-/** Where the task's own directories are in there. */
+/** The places of the task's own directories in the sandbox. */
 export const insideDirectories = {
   shared: '/alloc',
   local: '/local',
@@ -54,8 +54,8 @@ export const insideDirectories = {
 } as const;
 
 /**
- * In the order in which they are done. The root is read-only at the end, and so is all of the host;
- * what is absent on the host is left out.
+ * Options in the order of execution. The root and everything of the host is read-only in the end;
+ * paths missing on the host are left out.
  */
 export function viewOptions(
   view: HostView,
@@ -67,7 +67,7 @@ export function viewOptions(
   return [
     ...hostOptions(view, kind),
     ...['--bind', directories.shared, shared],
-    // Over the directory above, so that it can be neither written to nor moved away.
+    // Mounted over the directory above, so that it can be neither written nor moved.
     ...(kind.writesLogs === true
       ? []
       : ['--ro-bind', directories.logs, posix.join(shared, 'logs')]),
@@ -82,14 +82,14 @@ export function viewOptions(
 }
 
 export interface SandboxKind {
-  /** Root makes it. */
+  /** Root makes the sandbox. */
   readonly isRoot: boolean;
   readonly hasOwnProcesses: boolean;
-  /** Where its logs are; no task does. */
+  /** Whether it may write its logs; no task may. */
   readonly writesLogs?: boolean;
 }
 
-/** The part that is the same for all tasks. */
+/** The options that are the same for all tasks. */
 export function hostOptions(
   view: HostView,
   { isRoot, hasOwnProcesses }: SandboxKind,
@@ -100,9 +100,9 @@ export function hostOptions(
       ...['--perms', '0755', '--dir', path],
     ]),
     ...mounts.flatMap(([host, inside]) => ['--ro-bind-try', host, inside]),
-    // Only who owns the namespace of the processes makes a new one.
+    // A new `/proc` needs a new process namespace.
     ...(hasOwnProcesses ? ['--proc', '/proc'] : ['--bind', '/proc', '/proc']),
-    // Root owns these files, and who owns a file needs no capability to write it.
+    // Root owns these files, and an owner needs no capability to write them.
     ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
     ...(isRoot ? ['--dev', '/dev'] : deviceOptions),
   ];
@@ -112,8 +112,8 @@ const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) 
 const streams = ['stdin', 'stdout', 'stderr'] as const;
 
 /**
- * What `--dev` makes, but for terminals: for these `bwrap` puts a user namespace into another where it
- * is not root, and then no command could enter the sandbox later.
+ * The devices of `--dev`, except terminals: for terminals `bwrap` without root would nest a second
+ * user namespace, and no command could enter the sandbox later.
  */
 const deviceOptions: readonly string[] = [
   ...['--perms', '0755', '--dir', '/dev'],
@@ -125,7 +125,10 @@ const deviceOptions: readonly string[] = [
 
 const kernelSettings = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
-/** Directories that have to be there first, outermost first: made by themselves they are private. */
+/**
+ * The parent directories, outermost first. They are made explicitly, as `bwrap` makes missing ones
+ * private.
+ */
 function parentsOf(paths: readonly string[]): string[] {
   const parents = new Set<string>();
   for (const path of paths) {
@@ -139,11 +142,11 @@ function parentsOf(paths: readonly string[]): string[] {
 interface Mount {
   readonly inside: string;
   readonly host: string;
-  /** It is the task's and no part of the system. */
+  /** It belongs to the task, not to the system. */
   readonly isOwn: boolean;
 }
 
-/** What a path of the task is in; `undefined` for what only the sandbox has. */
+/** The mount of a path in the sandbox; `undefined` for paths that only the sandbox has. */
 export function mountOf(
   view: HostView,
   directories: TaskDirectories | undefined,
@@ -165,14 +168,14 @@ export function mountOf(
     ...Object.entries(view).map(([host, inside]) => ({ inside, host, isOwn: false })),
     ...own.map(([inside, host]) => ({ inside, host, isOwn: true })),
   ];
-  // The deepest mount is the one that is seen.
+  // The deepest mount hides the others.
   const [found] = all
     .filter(({ inside }) => inside === '/' || path === inside || path.startsWith(`${inside}/`))
     .toSorted((left, right) => right.inside.length - left.inside.length);
   return found;
 }
 
-/** Where the host has what the task sees under a path; `undefined` for what only it has. */
+/** The host's path for a path of the task; `undefined` for paths that only the sandbox has. */
 export function hostPath(
   view: HostView,
   directories: TaskDirectories | undefined,

@@ -14,7 +14,7 @@ const volume = (changes: Partial<DriverVolume> = {}): DriverVolume => ({
 
 const rooted = () => driverNamed('exec', { allowsRoot: true });
 
-test('programs and the directory to begin in may be in a volume', async () => {
+test('the command and the working directory may be in a volume', async () => {
   const one = volume();
   writeFileSync(join(one.source, 'hello'), '#!/bin/sh\npwd\n', { mode: 0o755 });
   mkdirSync(join(one.source, 'sub'));
@@ -23,7 +23,7 @@ test('programs and the directory to begin in may be in a volume', async () => {
   expect([await run.exited, run.log()]).toMatchObject([{ exitCode: 0 }, '/data/sub\n']);
 });
 
-test('a volume may be in the task’s directory, or over one of the system’s', async () => {
+test('a volume may be in the task’s directory, or cover a directory of the system', async () => {
   const user = 'root';
   const own = volume({ destination: '/local/a/b' });
   const over = volume({ name: 'over', destination: '/usr/share' });

@@ -1,4 +1,4 @@
-/** Volumes in sandboxes: what cannot be had is refused (I2), and no link leads one elsewhere. */
+/** Checks of volumes in sandboxes: impossible ones are refused (I2), and no link redirects one. */
 import { lstat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { DriverFailure, type DriverTask, type DriverVolume } from '../driver.ts';
@@ -6,7 +6,10 @@ import { checkSources } from '../volumes.ts';
 import type { IsolationTools } from './settings.ts';
 import { type HostView, mountOf } from './view.ts';
 
-/** Rejects with {@link DriverFailure}. To be called when nothing else writes to the task's directories. */
+/**
+ * Rejects with {@link DriverFailure}. To be called while nothing else writes to the task's
+ * directories.
+ */
 export async function checkVolumes(
   task: DriverTask,
   { view, defences }: Pick<IsolationTools, 'view' | 'defences'>,
@@ -23,8 +26,8 @@ export async function checkVolumes(
 }
 
 /**
- * The directories that lead there: a link among them would have the sandbox's maker, which is the
- * agent's user, make directories where the link leads.
+ * Checks the directories on the way to the mount point: through a link among them, `bwrap` as the
+ * agent's user would make directories at the link's target.
  */
 async function checkPlace(task: DriverTask, volume: DriverVolume, view: HostView): Promise<void> {
   const { destination } = volume;

@@ -1,4 +1,4 @@
-/** The archives that are unpacked, known by how their names end. */
+/** The archive formats that are unpacked, known by the ends of file names. */
 export type Compression = 'gz' | 'bz2' | 'xz' | 'zst';
 
 export interface ArchiveFormat {
@@ -29,15 +29,15 @@ const formats: readonly (readonly [string, ArchiveFormat])[] = [
 
 export const archiveWords: readonly string[] = formats.map(([word]) => word);
 
-/** By its word, such as `tar.gz`. */
+/** A format by its word, such as `tar.gz`. */
 export const formatNamed = (word: string): ArchiveFormat | undefined =>
   formats.find(([name]) => name === word)?.[1];
 
-/** By the name of the file. */
+/** A format by the name of a file. */
 export const formatOfFile = (name: string): ArchiveFormat | undefined =>
   formats.find(([ending]) => name.toLowerCase().endsWith(`.${ending}`))?.[1];
 
-/** What a file is called that was packed alone. */
+/** The name of the single file in a compressed file. */
 export function nameWithin(name: string): string {
   const found = formats.find(([ending]) => name.toLowerCase().endsWith(`.${ending}`));
   const inner = found === undefined ? name : name.slice(0, -found[0].length - 1);

@@ -1,15 +1,16 @@
 /**
- * Fetches what a task wants before it first runs.
+ * Fetches the artifacts of a task before its first run.
  * Source: docs/behaviour/job-specification.md#artifacts.
  *
  * Invariants
- *  F1. An artifact is fetched, verified and unpacked beside the task's directory, where no task
- *      reaches, and only then moved to its place: one that fails leaves nothing behind.
- *  F2. What is in its place is not fetched again, whatever becomes of the task or of the agent. What
- *      is in directories that may be memory is again after another agent, or a boot, took these away.
- *  F3. Artifacts come to their places in the job's order, so that of two with one name the later
- *      one counts; they are fetched at the same time, a few of a node at once.
- *  F4. No header, option, query or password is in a message.
+ *  F1. An artifact is fetched, verified and unpacked beside the task's directory, out of reach of
+ *      tasks, and only then moved to its place: a failed artifact leaves nothing behind.
+ *  F2. An artifact in its place is not fetched again, whatever happens to the task or the agent.
+ *      Artifacts in directories that may be in memory are fetched again by the next agent, as a
+ *      boot may have removed them.
+ *  F3. Artifacts move to their places in the job's order, so that the later of two with the same
+ *      name wins. They are fetched in parallel, within a bound for the node.
+ *  F4. No message contains a header, an option, a query or a password.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
@@ -28,7 +29,7 @@ import { Lanes } from './lanes.ts';
 import { type ArtifactSettings, artifactDefaults } from './settings.ts';
 import { parseSource } from './source.ts';
 
-/** The hook of all tasks of a node, which share what it may do at once. */
+/** The hook of all tasks of a node, which share a bound on parallel work. */
 export function artifactsHook(
   given: Partial<ArtifactSettings> = {},
   defences?: Defences,
@@ -42,7 +43,7 @@ export function artifactsHook(
     return {
       name: 'artifacts',
       async beforeStart() {
-        // A try before this one may still be clearing up.
+        // An earlier attempt may still be cleaning up.
         const work = working.catch(() => {}).then(() => fetchAll(context, shared, passing));
         working = work;
         await work;
@@ -55,14 +56,14 @@ export function artifactsHook(
   };
 }
 
-/** By all tasks of a node. */
+/** Shared by all tasks of a node. */
 interface Shared {
   readonly settings: ArtifactSettings;
   readonly lanes: Lanes;
   readonly defences: Defences | undefined;
 }
 
-/** `passing`: what is in its place as long as this agent looks after the task. */
+/** `passing`: artifacts that are in their places as long as this agent runs. */
 async function fetchAll(
   context: TaskHookContext,
   { settings, lanes, defences }: Shared,
@@ -80,7 +81,7 @@ async function fetchAll(
   note(events.downloadingArtifacts);
   const staging = stagingPath(context);
   try {
-    // An agent that died in the middle left something.
+    // An agent that was killed meanwhile may have left files.
     await rm(staging, { recursive: true, force: true });
     await mkdir(staging, { mode: 0o700 });
     const fetched = await fetchMissing(missing, {
@@ -120,7 +121,9 @@ interface Missing {
   readonly key: string;
 }
 
-/** All of them, in their order; the first that fails ends the others. None when the task ends. */
+/**
+ * Fetches all, in their order; the first failure ends the others, and so does the end of the task.
+ */
 async function fetchMissing(
   missing: readonly Missing[],
   work: {
@@ -160,13 +163,13 @@ function nameOf({ GetterSource, GetterOptions }: Artifact): string {
   }
 }
 
-/** What was asked for, as something that gives no header away. */
+/** A digest of the artifact's settings, which reveals no header. */
 const keyOf = (artifact: Artifact, index: number): string =>
   createHash('sha256')
     .update(JSON.stringify([index, artifact]))
     .digest('hex');
 
-/** Beside the task's directory: a task reaches neither. */
+/** A path beside the task's directory, out of reach of tasks. */
 const besideTask = ({ directories }: TaskHookContext, name: string): string =>
   join(dirname(directories.root), `.${basename(directories.root)}.${name}`);
 
@@ -174,7 +177,7 @@ const stagingPath = (context: TaskHookContext): string => besideTask(context, 'a
 const keptPath = (context: TaskHookContext): string => besideTask(context, 'artifacts.json');
 
 async function readKept(path: string): Promise<readonly string[]> {
-  // One that is damaged is as none: what it named is fetched again.
+  // A damaged record counts as none, so its artifacts are fetched again.
   const value = await readJson(path).catch(() => undefined);
   return Array.isArray(value) ? value.filter((key) => typeof key === 'string') : [];
 }

@@ -3,12 +3,12 @@ import { ArtifactFailure } from './failure.ts';
 import type { ArtifactSettings } from './settings.ts';
 
 /**
- * What one artifact may still unpack. What is taken from it is counted before it is written, so
- * that a bomb ends before it has filled the disk.
+ * The budget of one artifact for unpacking. Bytes are counted before they are written, so that an
+ * archive bomb ends before it fills the disk.
  */
 export class Budget {
   readonly #settings: ArtifactSettings;
-  /** Bytes that the archive has; `undefined`: it is no archive. */
+  /** The size of the archive; `undefined`: it is no archive. */
   readonly #packedBytes: number | undefined;
   #files = 0;
   #bytes = 0;
@@ -18,7 +18,7 @@ export class Budget {
     this.#packedBytes = packedBytes;
   }
 
-  /** One more file, directory or link. @throws ArtifactFailure */
+  /** Counts a file, directory or link. @throws ArtifactFailure */
   takeFile(): void {
     this.#files++;
     const { filesMax } = this.#settings;

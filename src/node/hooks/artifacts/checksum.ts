@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { ArtifactFailure } from './failure.ts';
 import type { Checksum } from './source.ts';
 
-/** @throws ArtifactFailure when the file is another one. */
+/** @throws ArtifactFailure when the checksum differs */
 export async function verify(file: string, expected: Checksum, signal: AbortSignal): Promise<void> {
   const hash = createHash(expected.algorithm);
-  // Chunk by chunk: others get their turn in between.
+  // Chunk by chunk, so that other work gets its turn.
   for await (const chunk of createReadStream(file, { signal })) hash.update(chunk as Buffer);
   const digest = hash.digest('hex');
   if (digest === expected.digest) return;

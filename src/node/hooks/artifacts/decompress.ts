@@ -7,14 +7,14 @@ import type { Compression } from './archives.ts';
 import { programEnd, startProgram } from './programs.ts';
 
 export interface UnpackSurroundings {
-  /** Of this artifact alone, and nobody else's. */
+  /** A directory for this artifact alone. */
   readonly directory: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * The bytes of a file, unpacked at the reader's pace. Errors of the file, of a library or of a
- * program come from reading it.
+ * The decompressed bytes of a file, at the reader's pace. Reading rejects with errors of the file,
+ * a library or a program.
  */
 export function decompressed(
   file: string,
@@ -38,7 +38,7 @@ export function decompressed(
   return output;
 }
 
-/** 128 MiB, as its own program allows. */
+/** 128 MiB, the bound of the `zstd` program. */
 const zstdWindowLogMax = 27;
 
 async function throughProgram(
@@ -52,7 +52,7 @@ async function throughProgram(
   const child = startProgram(name as string, words as string[], surroundings);
   const ended = programEnd(name as string, child);
   ended.catch(() => packed.destroy());
-  // When the program ends early, why it did says more than the pipe that broke.
+  // When the program ends early, its own error says more than the broken pipe.
   const fed = pipeline(packed, child.stdin!).catch(() => {});
   const read = pipeline(child.stdout!, output, { end: false, signal: surroundings.signal });
   read.catch(() => child.kill('SIGKILL'));

@@ -1,4 +1,4 @@
-/** What names and links in an archive may say. Pure. */
+/** The rules for names and links in archives. Pure. */
 import { limits } from '../../../model/limits.ts';
 import { ArtifactFailure } from './failure.ts';
 
@@ -17,9 +17,8 @@ export function entryParts(name: string): readonly string[] {
 }
 
 /**
- * Holds a link at `parts` against the rules: it leads to what is in the same tree. `..` is only
- * allowed in front, where it is the parent of a directory that is one and no link itself: behind
- * another link it might lead anywhere.
+ * Checks that a link at `parts` stays in its tree. `..` is allowed only at the front, where it is
+ * the parent of a real directory: after a name, which may be a link, it could lead anywhere.
  * @throws ArtifactFailure
  */
 export function checkLink(parts: readonly string[], target: string): void {

@@ -1,4 +1,6 @@
-/** Why an artifact is not there, as its user reads it. It never holds a header, an option or a query. */
+/**
+ * Why an artifact could not be fetched, for the user. Never with a header, an option or a query.
+ */
 export class ArtifactFailure extends Error {
   override readonly name = 'ArtifactFailure';
   /** Whether another try may succeed without a change of the job. */
@@ -17,11 +19,11 @@ const systemSentences: Readonly<Record<string, string>> = {
   EIO: 'the disk failed',
 };
 
-/** An error of the disk, of the network or of a library in a sentence. */
+/** A failure from an error of the disk, the network or a library. */
 export function failureOf(error: unknown): ArtifactFailure {
   if (error instanceof ArtifactFailure) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   const known = systemSentences[code ?? ''];
-  // What a machine lacks it may have later; what a library does not understand stays as it is.
+  // Errors of the system may pass; errors of a library about the content do not.
   return new ArtifactFailure(known ?? message, code !== undefined);
 }

@@ -16,26 +16,26 @@ import { parseSource, type Source } from './source.ts';
 import { unpack } from './unpack.ts';
 
 export interface ArtifactFetch {
-  /** All references filled in. */
+  /** With all references resolved. */
   readonly artifact: Artifact;
   readonly directories: TaskDirectories;
-  /** Of this artifact alone, and empty; nobody else reaches it. */
+  /** An empty directory for this artifact alone, out of reach of tasks. */
   readonly directory: string;
-  /** Who owns what comes; `undefined`: the agent. */
+  /** The owner of the files; `undefined`: the agent. */
   readonly owner: SystemUser | undefined;
   readonly settings: ArtifactSettings;
   readonly timers: Timers;
   readonly signal: AbortSignal;
 }
 
-/** What was fetched, ready to be moved to its place. */
+/** A fetched artifact, ready to be moved to its place. */
 export interface Fetched {
-  /** A file, or a directory whose content is meant. */
+  /** A file, or a directory whose content is to be moved. */
   readonly staged: string;
   readonly destination: Destination;
 }
 
-/** What came: a file as it was, or a tree. */
+/** A fetched file, or a tree. */
 interface Arrived {
   readonly kind: 'file' | 'tree';
   readonly path: string;
@@ -90,7 +90,7 @@ async function arrive(fetch: ArtifactFetch, source: Source): Promise<Arrived> {
 
 const noChecksum = new ArtifactFailure('a checksum is of a file, and this source is none');
 
-/** What is in it, if it is an archive. */
+/** Unpacks it if it is an archive. */
 async function opened(fetch: ArtifactFetch, source: Source, arrived: Arrived): Promise<Arrived> {
   const { directory, settings, signal } = fetch;
   if (arrived.kind === 'tree' || source.archive === undefined) return arrived;
@@ -106,12 +106,12 @@ async function opened(fetch: ArtifactFetch, source: Source, arrived: Arrived): P
 async function newDirectory(above: string, name: string): Promise<string> {
   const path = join(above, name);
   await mkdir(path, { mode: 0o700 });
-  // What is left of it in the end is the task's to enter.
+  // The task must be able to enter the unpacked tree.
   await chmod(path, 0o755);
   return path;
 }
 
-/** What is below the `//` of the source. No link on the way is followed. */
+/** The part below the `//` of the source. No link on the way is followed. */
 async function within(whole: Arrived, subdirectory: string): Promise<Arrived> {
   const parts = subdirectory.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.length === 0) return whole;
@@ -147,7 +147,7 @@ async function asAsked(
   return named(file, destination, wanted.kind === 'file' ? nameOf(wanted, source) : basename(file));
 }
 
-/** A file in a directory. */
+/** A file under its name in the destination. */
 function named(staged: string, destination: Destination, name: string): Fetched {
   if (name === '')
     throw new ArtifactFailure('the source has no name for a file: give one as "filename"');

@@ -15,32 +15,32 @@ import { findOnly, openPlainFile } from '../../plain-file.ts';
 import type { Budget } from './budget.ts';
 import { ArtifactFailure } from './failure.ts';
 
-/** Others may read a file, and may pass through a directory. */
+/** Permission bits: others may read a file, and pass through a directory. */
 const readableBits = 0o004;
 const passableBits = 0o001;
 
 export interface LocalSource {
   readonly kind: 'file' | 'directory';
-  /** Without links. */
+  /** The path without links. */
   readonly path: string;
 }
 
 /**
- * Finds a file or directory of this machine that every user of it may read: the agent may read
- * more, and must not be the way to that.
+ * Finds a file or directory of this machine that every user may read: the agent may read more, and
+ * must not pass that on.
  * @throws ArtifactFailure
  */
 export async function findLocal(path: string): Promise<LocalSource> {
   let handle: FileHandle;
   try {
-    // Looked at and not opened: it may be a device.
+    // Looked at without opening it, as it may be a device.
     handle = await open(path, findOnly);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw code === 'ENOENT' || code === 'ENOTDIR' ? absent(path) : closed(path);
   }
   try {
-    // Where the handle is, and not where the name may lead by now.
+    // The handle's own path, as the name may lead elsewhere by now.
     const real = await readlink(`/proc/self/fd/${handle.fd}`);
     const found = await handle.stat();
     if (!found.isFile() && !found.isDirectory()) throw closed(path);
@@ -63,7 +63,7 @@ const closed = (path: string) =>
     `"${path}" is nothing that every user of this node may read, and only that is taken`,
   );
 
-/** Copies a file that `findLocal` found. Its bytes count before they are written. */
+/** Copies a file of `findLocal`. Bytes are counted before they are written. */
 export async function copyFile(
   from: string,
   to: string,
@@ -88,7 +88,7 @@ export async function copyFile(
   await chmod(to, mode & 0o777);
 }
 
-/** Copies what is in a directory, with its links as they are, into one that is empty. */
+/** Copies the content of a directory, with links as they are, into an empty one. */
 export async function copyDirectory(
   from: string,
   to: string,

@@ -12,14 +12,14 @@ import type { Source } from './source.ts';
 export interface GitFetch {
   readonly source: Source;
   readonly insecure: boolean;
-  /** Of this artifact alone; a directory `tree` is made in it, with what was asked for. */
+  /** A directory for this artifact alone, in which the directory `tree` with the files is made. */
   readonly directory: string;
   readonly settings: ArtifactSettings;
   readonly timers: Timers;
   readonly signal: AbortSignal;
 }
 
-/** Nothing of this machine's configuration, no helper, no hook, no question. */
+/** Without this machine's configuration, helpers, hooks and prompts. */
 const configuration = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -35,7 +35,7 @@ const configuration = [
 const protocols = ['https', 'http', 'ssh', 'git'];
 
 /**
- * Fetches one state of a repository, without its history. Rejects with an {@link ArtifactFailure}
+ * Fetches one commit of a repository, without its history. Rejects with an {@link ArtifactFailure}
  * or an error of the disk. Resolves with the directory of its files.
  */
 export async function fetchGit(fetch: GitFetch): Promise<string> {
@@ -73,7 +73,7 @@ export async function fetchGit(fetch: GitFetch): Promise<string> {
   }
 }
 
-/** What the program is told to fetch from. A repository of this machine is one that all may read. */
+/** The address for the program. A repository of this machine must be readable for every user. */
 async function remoteOf({ location }: Source): Promise<string> {
   const path = /^file:\/\//.test(location)
     ? decodeURIComponent(new URL(location).pathname)
@@ -86,7 +86,7 @@ async function remoteOf({ location }: Source): Promise<string> {
 
 interface Git {
   run(...words: string[]): Promise<void>;
-  /** Gives what it prints to `read`, as it comes. */
+  /** Passes its output to `read`, as it comes. */
   read(read: (text: string) => void, ...words: string[]): Promise<void>;
 }
 
@@ -139,7 +139,7 @@ async function runner(
   return { read, run: (...words) => read(() => {}, ...words) };
 }
 
-/** Counts the files of the state that was fetched, before they are written. */
+/** Counts the files of the fetched commit before they are written. */
 function counter(budget: Budget): (text: string) => void {
   let rest = '';
   return (text) => {
@@ -152,7 +152,7 @@ function counter(budget: Budget): (text: string) => void {
   };
 }
 
-/** A server that cannot be reached may be later; a branch that is not there stays away. */
+/** An unreachable server may be reachable later; a missing branch stays missing. */
 function judged({ message }: Error): ArtifactFailure {
   const mayPass =
     /could not resolve|couldn't connect|connection|timed out|early EOF|unable to access|hung up|50\d/i;
@@ -161,7 +161,7 @@ function judged({ message }: Error): ArtifactFailure {
   return new ArtifactFailure(isFull ? 'the disk is full' : plain, isFull || mayPass.test(message));
 }
 
-/** Aborts `large` when the directory holds too much. Gives what ends the watch. */
+/** Aborts `large` when the directory becomes too large. Returns a function that ends the watch. */
 function watchSize(
   directory: string,
   { downloadBytesMax }: ArtifactSettings,

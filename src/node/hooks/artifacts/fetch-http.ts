@@ -11,23 +11,23 @@ export interface HttpFetch {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly insecure: boolean;
-  /** Does not exist. */
+  /** It must not exist yet. */
   readonly file: string;
   readonly settings: ArtifactSettings;
   readonly timers: Timers;
   readonly signal: AbortSignal;
 }
 
-/** What is there of a download, and how the rest of it is asked for. */
+/** The progress of a download, and the validator for asking for the rest. */
 interface Progress {
   bytes: number;
-  /** Tells whether the file is still the same; empty: it has to be fetched from its beginning. */
+  /** Identifies the version of the file; empty: it must be fetched from its beginning. */
   validator: string;
 }
 
 /**
- * Downloads a file. A connection that breaks is taken up where it broke, where the server can.
- * Rejects with an {@link ArtifactFailure} or an error of the disk; the file is gone then.
+ * Downloads a file. After a broken connection it goes on at the same place, if the server can.
+ * Rejects with an {@link ArtifactFailure} or an error of the disk, and then leaves no file.
  */
 export async function fetchHttp(fetch: HttpFetch): Promise<void> {
   const { artifact } = limits;
@@ -37,7 +37,7 @@ export async function fetchHttp(fetch: HttpFetch): Promise<void> {
     headersTimeout: artifact.idleTimeoutMs,
     bodyTimeout: artifact.idleTimeoutMs,
     maxHeaderSize: limits.http.headerBytesMax,
-    // Otherwise a second name of a host may be tried for ever.
+    // Without it a second address of a host could be tried for ever.
     autoSelectFamilyAttemptTimeout: artifact.connectTimeoutMs,
   });
   const late = new AbortController();
@@ -101,7 +101,7 @@ async function fetchOnce(
   try {
     await pipeline(answer.body, counted, sink, { signal });
   } finally {
-    // What was written is what the rest is put behind.
+    // The rest is written after these bytes.
     progress.bytes = before + sink.bytesWritten;
   }
   if (expected !== undefined && progress.bytes !== expected) {
@@ -113,7 +113,7 @@ const ok = 200;
 const partialContent = 206;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/** The answer that is no redirect. */
+/** The first answer that is no redirect. */
 async function follow(
   { url, headers, signal }: HttpFetch,
   dispatcher: Dispatcher,
@@ -124,7 +124,7 @@ async function follow(
   const range = { range: `bytes=${progress.bytes}-`, 'if-range': progress.validator };
   let at = first;
   for (let hops = 0; ; hops++) {
-    // Who is asked by a redirect is not who the user gave the headers for.
+    // The user's headers are for the first host, not for the target of a redirect.
     const own = at.origin === first.origin ? headers : {};
     const answer = await request(withoutUser(at), {
       method: 'GET',
@@ -139,7 +139,7 @@ async function follow(
     });
     const { statusCode } = answer;
     if (statusCode === ok || (statusCode === partialContent && resuming)) return answer;
-    // Hanging up costs less than reading what it has to say.
+    // To close the connection costs less than to read the body.
     answer.body.on('error', () => {}).destroy();
     if (!redirects.has(statusCode)) throw refused(statusCode);
     if (hops >= limits.artifact.redirectsMax) {
@@ -178,7 +178,7 @@ function credentials({ username, password }: URL): Record<string, string> {
 const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Only a validator that changes with every byte may join two halves. */
+/** Only a strong validator may join two parts of a file. */
 function validatorOf({ headers }: Dispatcher.ResponseData): string {
   if (headers['accept-ranges'] === 'none') return '';
   const tag = headers.etag;

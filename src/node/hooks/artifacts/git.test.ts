@@ -1,4 +1,4 @@
-/** Artifacts out of repositories. */
+/** Artifacts from repositories. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ test('over HTTP, with nothing of the agent’s environment', async () => {
   expect(seen.filter(Boolean)).toEqual([]);
 });
 
-test('what cannot be had is told, and leaves nothing', async () => {
+test('a failure is reported, and leaves nothing', async () => {
   plantRepository();
   symlinkSync('/etc', join(sources, 'r/link'));
   git('add', '.');

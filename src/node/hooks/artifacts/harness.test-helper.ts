@@ -1,4 +1,4 @@
-/** A task with artifacts on a driver that does nothing, and what becomes of its files. */
+/** Runs a task with artifacts on the mock driver, to look at its files. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ import { testAllocation, testJob } from '../../testing/records.ts';
 import { artifactsHook } from './artifacts.ts';
 import type { ArtifactSettings } from './settings.ts';
 
-/** What artifacts are made of; every user may read it. */
+/** A directory with sources of artifacts, readable for every user. */
 export let sources: string;
 export let dataDirectory: string;
 let runners: AllocationRunner[];
@@ -43,7 +43,7 @@ afterEach(async () => {
   rmSync(dataDirectory, { recursive: true, force: true });
 });
 
-/** Answers with `handle`, on an address of its own. */
+/** Starts an HTTP server with `handle`, and returns its address. */
 export async function serve(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<string> {
@@ -61,7 +61,7 @@ export interface Wanted {
 
 const newDirectory = (): string => mkdtempSync(join(dataDirectory, 'data-'));
 
-/** Runs a task with these artifacts; nothing of it is tried again. */
+/** Runs a task with these artifacts, without restarts. */
 export async function start(
   artifacts: readonly Input<Artifact>[],
   { settings = {}, task = {}, directory = newDirectory() }: Wanted = {},
@@ -104,7 +104,7 @@ export async function start(
     shared: join(directory, 'alloc', runner.id, 'alloc'),
     state: () => runner.report.TaskStates.app!,
     events: () => runner.report.TaskStates.app!.Events!,
-    /** What is beside the directory of the task while something is fetched. */
+    /** Files beside the directory of the task during a fetch. */
     staged,
     staging: () => staged().map((name) => join(root, '..', name)),
   };
@@ -112,7 +112,7 @@ export async function start(
 
 export type Started = Awaited<ReturnType<typeof start>>;
 
-/** Until it runs. Rejects with its events when it fails. */
+/** Waits until it runs. Rejects with its events when it fails. */
 export async function running(started: Started): Promise<Started> {
   await eventually(() => {
     if (started.state().State === 'running') return;
@@ -121,7 +121,7 @@ export async function running(started: Started): Promise<Started> {
   return started;
 }
 
-/** Until it failed: why, as its user reads it. Nothing of the artifact may be left. */
+/** Waits until it has failed, and returns the reason. Nothing of the artifact may be left. */
 export async function failure(started: Started): Promise<string> {
   const event = await eventually(() => {
     const found = started.events().find(({ Type }) => Type === 'Failed Artifact Download');

@@ -1,4 +1,4 @@
-/** Downloads from servers, good and bad. */
+/** Downloads from honest and malicious servers. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -58,7 +58,7 @@ describe('checksums', () => {
     );
   });
 
-  test('are of what was downloaded, and asked before it is unpacked', async () => {
+  test('are of the downloaded file, and are checked before unpacking', async () => {
     const address = await serve((_request, response) => give(response, Buffer.from('no archive')));
     const checksum = `sha256:${'0'.repeat(64)}`;
     const GetterSource = `${address}/file.tgz?checksum=${checksum}`;
@@ -67,7 +67,7 @@ describe('checksums', () => {
 });
 
 describe('redirects', () => {
-  test('are followed, and take no header to another server', async () => {
+  test('are followed, and pass no header to another server', async () => {
     const seen: unknown[] = [];
     const other = await serve(({ headers }, response) => {
       seen.push(headers['x-token']);
@@ -98,7 +98,7 @@ describe('redirects', () => {
   });
 });
 
-describe('what fails', () => {
+describe('a failed download', () => {
   test.each([
     [404, 'Not Restarting'],
     [403, 'Not Restarting'],
@@ -118,7 +118,7 @@ describe('what fails', () => {
     expect(JSON.stringify(started.runner.report)).not.toContain('secret');
   });
 
-  test('is tried again by the restart policy, and fetches no twice what is there', async () => {
+  test('is repeated by the restart policy, without fetching present artifacts again', async () => {
     const asked: string[] = [];
     const address = await serve(({ url }, response) => {
       asked.push(url!);
@@ -132,19 +132,19 @@ describe('what fails', () => {
       task: { RestartPolicy, Config: { run_for: '1ms', exit_code: 1 } },
     });
     await eventually(() => expect(started.state()).toMatchObject({ State: 'dead', Failed: true }));
-    // The first try failed, the second one is the first run, and the third and last the second.
+    // The first attempt failed, the second became the first run, and the third the second run.
     expect(started.driver.started).toHaveLength(2);
     expect(asked.filter((one) => one === '/bad')).toHaveLength(2);
     expect(asked.length).toBeLessThanOrEqual(4);
   });
 
-  test('a server that nobody hears', async () => {
+  test('a server that does not answer', async () => {
     const why = await failure(await start([{ GetterSource: 'http://127.0.0.1:1/file' }]));
     expect(why).toMatch(/broke off: .*ECONNREFUSED/);
   });
 });
 
-describe('a server that means ill', () => {
+describe('a malicious server', () => {
   test('sends without end', async () => {
     const address = await serve((_request, response) => {
       const more = (): void => {
@@ -166,7 +166,7 @@ describe('a server that means ill', () => {
     expect(why).toMatch(/it is larger than 100000000000 bytes/);
   });
 
-  test('hangs, or drips', async () => {
+  test('hangs, or sends very slowly', async () => {
     const settings = { httpTimeoutMs: 300 };
     const hanging = await serve(() => {});
     const dripping = await serve((_request, response) => {
@@ -188,7 +188,7 @@ describe('a server that means ill', () => {
     expect(why).toMatch(/the download broke off/);
   });
 
-  test('a task that is stopped waits for none of it, and nothing is left', async () => {
+  test('a stopped task does not wait for a download, and nothing is left', async () => {
     const address = await serve((_request, response) => {
       response.write(body);
     });
@@ -201,7 +201,7 @@ describe('a server that means ill', () => {
   });
 });
 
-test('a download that broke off goes on where it was, if the file is the same', async () => {
+test('a broken download goes on at the same place, if the file is the same', async () => {
   const ranges: (string | undefined)[] = [];
   let breakOff = () => {};
   const address = await serve(({ headers }, response) => {
@@ -220,7 +220,7 @@ test('a download that broke off goes on where it was, if the file is the same', 
   });
   const checksum = `sha256:${digest('sha256')}`;
   const started = await start([{ GetterSource: `${address}/file`, GetterOptions: { checksum } }]);
-  // Before that it may lose what has come together with the end.
+  // Before that, bytes that arrive together with the end may be lost.
   await eventually(() => expect(sizesBelow(started.staging())).toContain(5000));
   breakOff();
   const { root } = await running(started);
@@ -228,7 +228,7 @@ test('a download that broke off goes on where it was, if the file is the same', 
   expect(ranges).toEqual([undefined, 'bytes=5000-']);
 });
 
-test('what was put where memory may be is fetched again for the next agent, and only that', async () => {
+test('only artifacts in directories that may be in memory are fetched again for the next agent', async () => {
   const asked: string[] = [];
   const address = await serve(({ url }, response) => {
     asked.push(url!);
@@ -259,7 +259,7 @@ test('what was put where memory may be is fetched again for the next agent, and 
   expect(filesIn(join(next.root, 'secrets'))).toEqual(['in/', 'in/here/', 'in/here/deep', 'key']);
 });
 
-test('kinds of sources that the operator does not want are not fetched', async () => {
+test('kinds of sources that the operator does not allow are not fetched', async () => {
   writeFileSync(join(sources, 'a'), 'a');
   const why = await failure(
     await start([{ GetterSource: join(sources, 'a') }], { settings: { sources: ['https'] } }),
@@ -275,7 +275,7 @@ test('no more than four downloads of a node run at once', async () => {
   const address = await serve((_request, response) => {
     most = Math.max(most, ++now);
     waiting.push(response);
-    // They are let go together once as many are here as may be, or as are left.
+    // Downloads are released together once the allowed number, or all the rest, have arrived.
     if (++asked < 10 && waiting.length < 4) return;
     setTimeout(() => {
       for (const one of waiting.splice(0)) {

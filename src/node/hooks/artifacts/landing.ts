@@ -8,17 +8,17 @@ import type { Budget } from './budget.ts';
 import { checkLink } from './entry-names.ts';
 import { ArtifactFailure } from './failure.ts';
 
-/** Where an artifact goes: a directory of the allocation, and the way from there. */
+/** The destination of an artifact: a directory of the allocation, and the path from there. */
 export interface Destination {
   readonly base: string;
   readonly parts: readonly string[];
-  /** It was written with a slash at its end. */
+  /** It was written with a slash at the end. */
   readonly isDirectory: boolean;
 }
 
 /**
- * A path below the task's directory, or below `alloc/`, which the tasks share; also as the task
- * sees it, absolute. Pure. @throws ArtifactFailure when it leads out.
+ * Parses a path below the task's directory or the shared `alloc/`, which may also be an absolute
+ * path of the task. Pure. @throws ArtifactFailure when it leads out.
  */
 export function destinationOf(text: string, directories: TaskDirectories): Destination {
   const { root, shared } = directories;
@@ -40,7 +40,7 @@ export function destinationOf(text: string, directories: TaskDirectories): Desti
   return { ...plain, base: shared, parts: plain.parts.slice(1) };
 }
 
-/** Whether it is below what a node may keep in memory, and loses with that. Pure. */
+/** Whether it is in a directory that a node may keep in memory. Pure. */
 export function maybeInMemory({ base, parts }: Destination, directories: TaskDirectories): boolean {
   const { root, secrets } = directories;
   const inMemory = [secrets, privateDirectory(directories)].map((path) => basename(path));
@@ -48,8 +48,8 @@ export function maybeInMemory({ base, parts }: Destination, directories: TaskDir
 }
 
 /**
- * Looks through a tree before it goes to its place: counts it, refuses links that lead out and
- * whatever is no file, directory or link, and gives it to its owner.
+ * Checks a tree before it moves to its place: counts it, refuses links that lead out and entries
+ * other than files, directories and links, and gives it to its owner.
  */
 export async function inspect(
   root: string,

@@ -1,4 +1,4 @@
-/** Lets a few do their work at a time; the others wait for their turn, in order. */
+/** Lets a few callers work at a time; the others wait, in order. */
 export class Lanes {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { limits } from '../../../model/limits.ts';
 import { ArtifactFailure } from './failure.ts';
 
-/** Where the programs are looked for; nothing else of the agent's environment is passed on. */
+/** The PATH of the programs, their only variable. */
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface ProgramOptions {
@@ -12,8 +12,8 @@ export interface ProgramOptions {
 }
 
 /**
- * Starts a program with an environment of its own, in a process group of its own, which ends with
- * the signal: what it started is ended with it.
+ * Starts a program in its own process group, without the agent's environment. The signal kills the
+ * group, and so all processes that it started.
  */
 export function startProgram(
   name: string,
@@ -59,7 +59,7 @@ export function programEnd(name: string, child: ChildProcess): Promise<void> {
   });
 }
 
-/** What it said last, on one line. */
+/** The last lines of its output, as one line. */
 const lastLines = (text: string): string =>
   text
     .trim()

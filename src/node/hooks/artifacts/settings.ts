@@ -3,7 +3,7 @@ import { type ArtifactSource, artifactSources } from '../../../model/task/files.
 
 const { artifact } = limits;
 
-/** What an operator may bound otherwise. Sizes in bytes, times in ms. */
+/** An operator's bounds. Sizes are in bytes, times in ms. */
 export interface ArtifactSettings {
   readonly httpTimeoutMs: number;
   readonly gitTimeoutMs: number;
@@ -11,7 +11,7 @@ export interface ArtifactSettings {
   readonly filesMax: number;
   readonly unpackedBytesMax: number;
   readonly ratioMax: number;
-  /** Kinds of sources that are fetched at all. */
+  /** The kinds of sources that are allowed. */
   readonly sources: readonly ArtifactSource[];
 }
 

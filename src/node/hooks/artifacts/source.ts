@@ -1,7 +1,7 @@
 /**
- * What a user writes as the source of an artifact, read. Pure. Forms:
- *   `https://host/path.tgz`, `file:///path`, `/path`, `git::https://host/repo`, `git@host:repo.git`,
- *   `host/path//directory?ref=v1`; options stand in the query or in `GetterOptions`.
+ * Parses the source of an artifact. Pure. Forms: `https://host/path.tgz`, `file:///path`, `/path`,
+ * `git::https://host/repo`, `git@host:repo.git`, `host/path//directory?ref=v1`; options stand in
+ * the query or in `GetterOptions`.
  * Source: docs/behaviour/job-specification.md#artifacts, docs/guides/artifacts.md#when-it-fails.
  */
 import { type ArtifactSource, artifactSources } from '../../../model/task/files.ts';
@@ -16,28 +16,28 @@ export interface Checksum {
 
 export interface Source {
   readonly kind: ArtifactSource;
-  /** Where it is fetched; for `file` a path, for `git` what the program takes. */
+  /** The URL; for `file` a path, for `git` the address for the program. */
   readonly location: string;
-  /** What of it is wanted, below an archive or a repository; empty: all. */
+  /** The wanted directory in an archive or a repository; empty: all. */
   readonly subdirectory: string;
   readonly archive: ArchiveFormat | undefined;
   readonly checksum: Checksum | undefined;
-  /** What it is called as a file. */
+  /** Its file name. */
   readonly name: string;
-  /** A branch, tag or commit; empty: what the repository gives first. */
+  /** A branch, tag or commit; empty: the repository's default branch. */
   readonly ref: string;
   readonly depth: number;
   /** A private key in base64; a secret. */
   readonly sshKey: string;
-  /** As messages name it: without user, query and fragment, where secrets may be. */
+  /** Its name in messages: without user, query and fragment, which may contain secrets. */
   readonly shown: string;
 }
 
 const digits = { md5: 32, sha1: 40, sha256: 64, sha512: 128 } as const;
-/** Hosts that give every `owner/repository` as a repository. */
+/** Hosts on which `owner/repository` is a repository. */
 const forges = new Set(['github.com', 'gitlab.com', 'bitbucket.org']);
 
-/** @throws ArtifactFailure that names what is wrong, and no secret. */
+/** @throws ArtifactFailure whose message has no secret */
 export function parseSource(given: string, options: Readonly<Record<string, string>>): Source {
   const [, forced = '', rest = ''] = /^(?:([a-z0-9]+)::)?(.*)$/s.exec(given.trim()) ?? [];
   if (rest === '') throw new ArtifactFailure('the source is empty');
@@ -115,7 +115,7 @@ function kindOf(word: string): ArtifactSource {
   );
 }
 
-/** `path//below`: what is below is wanted alone. */
+/** Splits `path//below` into the path and the wanted directory in it. */
 function splitSubdirectory(text: string, from: number): readonly [string, string] {
   const at = text.indexOf('//', from);
   if (at < 0) return [text, ''];

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the notation under test
-/** Archives, good and bad, fetched from files of this machine. */
+/** Honest and malicious archives, fetched from files of this machine. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -32,7 +32,7 @@ const run = (program: string, ...words: string[]) =>
 
 const source = (name: string) => `file://${sources}/${name}`;
 
-describe('what is packed is unpacked', () => {
+describe('every format is unpacked', () => {
   test.each<[string, readonly string[]]>([
     ['t.tar', ['tar', '-cf', 't.tar', '-C', 'tree', '.']],
     ['t.tar.gz', ['tar', '-czf', 't.tar.gz', '-C', 'tree', '.']],
@@ -65,7 +65,7 @@ describe('what is packed is unpacked', () => {
   });
 });
 
-describe('what is asked for comes to its place', () => {
+describe('artifacts come to their places', () => {
   const cases: readonly [string, object, readonly string[]][] = [
     ['an archive as it is', { GetterSource: 't.tar?archive=false' }, ['t.tar']],
     ['a part of it', { GetterSource: 't.tar//bin' }, ['run']],
@@ -93,7 +93,7 @@ describe('what is asked for comes to its place', () => {
     expect(filesIn(join(root, 'local'))).toEqual(expected);
   });
 
-  test('below alloc/, which tasks share, and by references', async () => {
+  test('below the shared alloc/, and with references', async () => {
     plantTree();
     const started = await start(
       [
@@ -117,7 +117,7 @@ describe('what is asked for comes to its place', () => {
     expect(filesIn(join(good.shared, 'data'))).toEqual(['blue/', 'blue/a.txt']);
   });
 
-  test('beside what is there; of two with one name the later one counts', async () => {
+  test('beside present files; the later of two with one name wins', async () => {
     mkdirSync(join(sources, 'one/d'), { recursive: true });
     mkdirSync(join(sources, 'two/d'), { recursive: true });
     writeFileSync(join(sources, 'one/d/a'), 'one');
@@ -130,7 +130,7 @@ describe('what is asked for comes to its place', () => {
     expect(readFileSync(join(root, 'local/d/b'), 'utf8')).toBe('two');
   });
 
-  test('owned by the user of the task with Chown', async () => {
+  test('owned by the task’s user with Chown', async () => {
     plantTree();
     run('tar', '-cf', 't.tar', '-C', 'tree', '.');
     const { root } = await running(
@@ -145,7 +145,7 @@ describe('what is asked for comes to its place', () => {
   });
 });
 
-/** A tar of entries as somebody may write them who means ill. */
+/** A tar with malicious entries. */
 async function plantTar(
   entries: readonly (readonly [Parameters<ReturnType<typeof pack>['entry']>[0], string?])[],
 ): Promise<void> {
@@ -157,7 +157,7 @@ async function plantTar(
   writeFileSync(join(sources, 'bad.tar'), Buffer.concat(chunks));
 }
 
-describe('what means ill is refused, and leaves nothing', () => {
+describe('malicious archives are refused, and leave nothing', () => {
   test.each<[string, Parameters<typeof plantTar>[0], RegExp]>([
     ['a name that leads out', [[{ name: '../out' }, 'x']], /"\.\.\/out", which leads out of it/],
     ['an absolute name', [[{ name: '/etc/out' }, 'x']], /the absolute name "\/etc\/out"/],
@@ -210,7 +210,7 @@ describe('what means ill is refused, and leaves nothing', () => {
     ]);
   });
 
-  test('no bit but those of reading, writing and running is kept', async () => {
+  test('only the bits for reading, writing and executing are kept', async () => {
     await plantTar([
       [{ name: 'root', mode: 0o6755 }, 'x'],
       [{ name: 'h', type: 'link', linkname: 'root' }],
@@ -246,7 +246,7 @@ z = zipfile.ZipFile('bad.zip', 'w'); z.writestr('../out', 'x'); z.close()`;
   });
 });
 
-describe('bombs are cut off', () => {
+describe('archive bombs are stopped', () => {
   test.each([
     ['gzip', 'b.gz', 'gzip'],
     ['xz', 'b.xz', 'xz'],

@@ -1,10 +1,12 @@
 /**
- * Unpacks an archive into a directory that nobody else reaches.
+ * Unpacks an archive into a directory out of reach of tasks.
  *
  * Invariants
- *  U1. A name is looked at before anything is made of it, and what it costs before it is written.
- *  U2. Only directories, files and links are made. Links come last: nothing is written through one.
- *  U3. No owner, and of the modes only who may read, write and run, is taken from an archive.
+ *  U1. Names are checked before an entry is made, and bytes are counted before they are written.
+ *  U2. Only directories, files and links are made. Links are made last, so nothing is written
+ *      through a link.
+ *  U3. Owners in the archive are ignored, and of the modes only the permissions to read, write and
+ *      execute count.
  */
 import { createWriteStream } from 'node:fs';
 import { link, lstat, mkdir, open, stat, symlink, unlink } from 'node:fs/promises';
@@ -24,9 +26,9 @@ import type { ArtifactSettings } from './settings.ts';
 export interface Unpacking extends UnpackSurroundings {
   readonly file: string;
   readonly format: ArchiveFormat;
-  /** What the file is called. */
+  /** The archive's file name. */
   readonly name: string;
-  /** Exists, and is empty. */
+  /** An existing, empty directory. */
   readonly into: string;
   readonly settings: ArtifactSettings;
 }
@@ -55,7 +57,7 @@ const modeMask = 0o777;
 
 const clashes = new Set(['EEXIST', 'ENOTDIR', 'EISDIR']);
 
-/** What a library says of an archive; errors of the system stay. */
+/** An error of a library as a failure; errors of the system stay. */
 function unreadable(error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (clashes.has(code ?? '')) {
@@ -68,7 +70,7 @@ function unreadable(error: unknown): Error {
   return new ArtifactFailure(`the archive cannot be read: ${message}`);
 }
 
-/** What is unpacked so far. */
+/** The unpacked tree. */
 class Tree {
   readonly #root: string;
   readonly #budget: Budget;
@@ -85,7 +87,7 @@ class Tree {
     const parts = entryParts(name);
     if (parts.length === 0) return;
     this.#budget.takeFile();
-    // Whoever unpacks has to get in.
+    // The unpacking agent must be able to enter it.
     await this.#parent([...parts, ''], (modeBits & modeMask) | 0o700);
   }
 
@@ -101,7 +103,7 @@ class Tree {
     const mode = modeBits & modeMask;
     const sink = createWriteStream(path, { flags: 'wx', mode });
     await pipeline(counted, sink, { signal: this.#signal });
-    // The process's file creation mask does not apply to these.
+    // Restores permissions that the process's file creation mask took away.
     const handle = await open(path, 'r');
     await handle.chmod(mode).finally(() => handle.close());
   }
@@ -111,7 +113,7 @@ class Tree {
     this.#links.push({ parts: entryParts(name), target });
   }
 
-  /** Another name of a file that came before. */
+  /** Makes another name of an earlier file. */
   async hardLink(name: string, target: string): Promise<void> {
     const parts = entryParts(target);
     const found = await lstat(join(this.#root, ...parts)).catch(() => undefined);
@@ -136,7 +138,7 @@ class Tree {
     this.#budget.takeFile();
     await this.#parent(parts);
     const path = join(this.#root, ...parts);
-    // Of entries with one name the last one counts.
+    // The last entry of a name wins.
     await unlink(path).catch(() => {});
     return path;
   }
@@ -154,7 +156,7 @@ async function unpackTar(unpacking: Unpacking, tree: Tree): Promise<void> {
   const entries = extract();
   const source = decompressed(file, format.compression, unpacking);
   const fed = pipeline(source, entries, { signal });
-  // What is wrong with the source comes out of the entries, too, and is told from there.
+  // Errors of the source also come out of the entries, and are reported there.
   fed.catch(() => {});
   try {
     for await (const entry of entries) {

@@ -18,16 +18,16 @@ import type { Probe } from './probes/probe.ts';
 import { RunningCheck } from './running-check.ts';
 import type { ServiceReporter } from './service-reporter.ts';
 
-/** What all allocations of a node share. */
+/** The parts that all allocations of a node share. */
 export interface ServicesSurroundings {
   readonly reporter: Pick<ServiceReporter, 'report' | 'told'>;
   readonly probe: Probe;
-  /** For checks over the network, and for those that run commands. */
+  /** `gate` is for checks over the network, `scriptGate` for those that run commands. */
   readonly gate: Gate;
   readonly scriptGate: Gate;
 }
 
-/** A task that runs, as its checks need it. */
+/** A running task, as its checks need it. */
 export interface ServingTask {
   readonly driver: Driver | undefined;
   readonly runId: () => string | undefined;
@@ -42,12 +42,12 @@ interface Standing {
  * The services and checks of one allocation. Source: docs/behaviour/job-specification.md#services.
  *
  * Invariants
- *  A1. A service is registered while its task runs, or all main tasks of its group where it names
- *      none: from when they have started until they are going to be ended or have ended.
- *  A2. Its checks are done for just as long. What is described otherwise than before begins anew;
- *      an update in place leaves alone what it does not change.
- *  A3. Nothing is told before the tasks that an earlier agent left were taken up, so that a new
- *      agent takes nothing back that is there, and not before their checks were done once.
+ *  A1. A service is registered while its task runs, or all main tasks of its group if it names
+ *      none: from their start until they are about to be ended, or have ended.
+ *  A2. Its checks run for the same time. An update in place begins changed services and checks
+ *      anew, and leaves the others alone.
+ *  A3. Nothing is reported before the tasks of an earlier agent have been taken up and their checks
+ *      have run once, so that a new agent deregisters nothing that still runs.
  */
 export class AllocationServices implements AllocationHook {
   readonly name = 'services';
@@ -61,14 +61,14 @@ export class AllocationServices implements AllocationHook {
   #isOver = false;
   #told: ServicesReport | undefined;
   #mustTell: boolean;
-  /** Faults that were told of. */
+  /** Faults that have been reported. */
   readonly #faults = new Set<string>();
 
   constructor(
     context: AllocationHookContext,
     surroundings: ServicesSurroundings,
     options: {
-      /** An earlier agent may have told of services that are no more. */
+      /** An earlier agent may have registered services that no longer exist. */
       readonly isRestored: boolean;
       readonly onClosed: () => void;
     },
@@ -76,7 +76,7 @@ export class AllocationServices implements AllocationHook {
     this.#context = context;
     this.#surroundings = surroundings;
     this.#onClosed = options.onClosed;
-    // It is not known what the servers have.
+    // The servers' registrations are unknown.
     if (options.isRestored) this.#told = { AllocID: context.id, Services: [] };
     this.#mustTell = options.isRestored;
   }
@@ -103,7 +103,7 @@ export class AllocationServices implements AllocationHook {
     this.#onClosed();
   }
 
-  /** Registers nothing any more. Waits a little for the servers to know. */
+  /** Deregisters the services finally, and waits a short time for the servers. */
   async withdraw(): Promise<void> {
     this.#end();
     await this.#farewell();
@@ -124,7 +124,7 @@ export class AllocationServices implements AllocationHook {
     if (this.#serving.delete(task)) this.#sync();
   }
 
-  /** By their ids. */
+  /** Results of checks by their ids. */
   results(): Readonly<Record<string, CheckResult>> {
     const checks = [...this.#standing.values()].flatMap((standing) => standing.checks);
     return Object.fromEntries(checks.map(({ result }) => [result.ID, result]));
@@ -147,7 +147,7 @@ export class AllocationServices implements AllocationHook {
     });
   }
 
-  /** What belongs to tasks that come and go is waited for only while it is there. */
+  /** Services of tasks that do not run all the time count only while they are registered. */
   #counts({ tasks, told }: DescribedService): boolean {
     if (this.#standing.has(told.ID)) return true;
     return this.#context
@@ -162,7 +162,7 @@ export class AllocationServices implements AllocationHook {
     this.#sync();
   }
 
-  /** The servers have taken away themselves what they want to end. */
+  /** Servers have deregistered the services of allocations that they stop. */
   async #farewell(): Promise<void> {
     if (this.#told === undefined || isServerTerminal(this.#context.allocation())) return;
     await this.#surroundings.reporter.told(this.#context.id, limits.service.farewellMs);
@@ -177,7 +177,7 @@ export class AllocationServices implements AllocationHook {
     return this.#described;
   }
 
-  /** A1, A2: makes what stands what should. */
+  /** A1, A2: registers and ends services as the running tasks demand. */
   #sync(): void {
     const wanted = this.#isOver ? [] : this.#all().filter((one) => this.#isServed(one));
     const byId = new Map(wanted.map((description) => [description.told.ID, description]));
@@ -244,7 +244,7 @@ export class AllocationServices implements AllocationHook {
   #restart(tasks: readonly string[], reason: string): void {
     for (const task of tasks) {
       if (!this.#serving.has(task)) continue;
-      // One that has ended meanwhile needs no restart.
+      // A task that has ended meanwhile needs no restart.
       void this.#context
         .controls(task)
         ?.restart(reason, { isFailure: true })
@@ -252,7 +252,7 @@ export class AllocationServices implements AllocationHook {
     }
   }
 
-  /** A3: what an earlier agent found out of a check stands until this one has done it once. */
+  /** A3: the result of an earlier agent's check counts until this agent has run the check. */
   get #isUncertain(): boolean {
     const standing = [...this.#standing.values()];
     return standing.some(({ checks }) => checks.some(({ isDone }) => !isDone));

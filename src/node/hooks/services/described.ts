@@ -1,5 +1,5 @@
 /**
- * The services of an allocation as they would be registered, with every reference filled in. Pure.
+ * The services of an allocation for registration, with all references resolved. Pure.
  * Source: docs/behaviour/job-specification.md#services.
  */
 import type { Allocation } from '../../../model/allocation/allocation.ts';
@@ -13,7 +13,7 @@ import { interpolate, interpolateDeep, type Lookup } from '../../environment/int
 import { type ServiceAddress, serviceAddress } from './service-address.ts';
 
 export interface DescribedService {
-  /** It is there while all of these run. */
+  /** It is registered while all of these tasks run. */
   readonly tasks: readonly string[];
   readonly told: Omit<ToldService, 'Status'>;
   readonly checks: readonly DescribedCheck[];
@@ -27,18 +27,18 @@ export interface DescribedCheck {
   readonly group: string;
   readonly task: string;
   readonly check: Check;
-  /** Absent for a script, and where the allocation has no such port. */
+  /** Absent for a script, and if the allocation has no such port. */
   readonly target: ServiceAddress | undefined;
-  /** Where a script runs. */
+  /** The task in which a script runs. */
   readonly scriptTask: string;
-  /** What a failure restarts. */
+  /** The tasks that a failure restarts. */
   readonly restarts: readonly string[];
 }
 
 export interface DescribeInput {
   readonly allocation: Allocation;
   readonly group: TaskGroup;
-  /** What references mean in a task; with no task: in the group. */
+  /** The values of references in a task, or in the group. */
   readonly lookup: (task?: string) => Lookup;
 }
 
@@ -53,7 +53,7 @@ export function describeServices(input: DescribeInput): readonly DescribedServic
   return described.map((one, index) => named(one, described.slice(0, index)));
 }
 
-/** Two that are called alike once all is filled in are told apart by a number. */
+/** Adds a number to the id if two services have the same one once references are resolved. */
 function named(one: DescribedService, before: readonly DescribedService[]): DescribedService {
   const alike = before.filter(({ told }) => told.ID === one.told.ID).length;
   if (alike === 0) return one;
@@ -131,7 +131,7 @@ function addressOf(
   return serviceAddress(allocation, wanted, node);
 }
 
-/** A job is held against rules when it is registered; what only the node fills in is not. */
+/** Checks the values that only the node resolves: servers have checked the rest of the job. */
 function faultOf(
   told: DescribedService['told'],
   allocId: string,

@@ -4,7 +4,7 @@ import { Gate } from './gate.ts';
 const never = new AbortController().signal;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Goes through when `open` is called. */
+/** Work that ends when `open` is called. */
 function visitor(gate: Gate, group: string, signal = never) {
   const opened = Promise.withResolvers<string>();
   const seen = { isInside: false, result: undefined as string | undefined, isOver: false };
@@ -17,7 +17,7 @@ function visitor(gate: Gate, group: string, signal = never) {
   return { seen, leave: () => opened.resolve('done') };
 }
 
-test('no more are inside than may be, and the others follow in their order', async () => {
+test('the bound holds, and the others follow in order', async () => {
   const gate = new Gate(2, 2);
   const all = ['a', 'b', 'c', 'd'].map((group) => visitor(gate, group));
   await settle();
@@ -28,7 +28,7 @@ test('no more are inside than may be, and the others follow in their order', asy
   expect(all.map(({ seen }) => seen.isInside)).toEqual([true, true, true, false]);
 });
 
-test('a full group holds up nobody of another one', async () => {
+test('a full group delays no other group', async () => {
   const gate = new Gate(3, 1);
   const all = ['a', 'a', 'b'].map((group) => visitor(gate, group));
   await settle();
@@ -38,7 +38,7 @@ test('a full group holds up nobody of another one', async () => {
   expect(all[1]!.seen.isInside).toBe(true);
 });
 
-test('who gives up while waiting takes no room', async () => {
+test('a caller that gives up takes no room', async () => {
   const gate = new Gate(1, 1);
   const first = visitor(gate, 'a');
   const stop = new AbortController();
@@ -52,7 +52,7 @@ test('who gives up while waiting takes no room', async () => {
   expect(third.seen.isInside).toBe(true);
 });
 
-test('what fails inside makes room', async () => {
+test('failed work makes room', async () => {
   const gate = new Gate(1, 1);
   await expect(gate.through('a', never, () => Promise.reject(new Error('no')))).rejects.toThrow();
   expect(await gate.through('a', never, async () => 'in')).toBe('in');

@@ -1,15 +1,17 @@
-/** What is waiting, or under way. */
+/** A caller that waits or works. */
 interface Entry {
   readonly group: string;
   readonly start: () => void;
 }
 
 /**
- * Lets so many through at the same time, and so many of one group, the others in their order.
+ * Bounds how many callers work at the same time, in total and for each group. The others wait in
+ * order.
  *
  * Invariants
  *  G1. No more than `max` are inside, and no more than `maxOfGroup` of any group.
- *  G2. Who waits goes in as soon as both allow it; a full group holds up nobody of another one.
+ *  G2. A caller enters as soon as both bounds allow it; a full group delays no caller of another
+ *      group.
  */
 export class Gate {
   readonly #max: number;
@@ -23,7 +25,7 @@ export class Gate {
     this.#maxOfGroup = maxOfGroup;
   }
 
-  /** Runs it once there is room; `undefined` when the signal comes first. */
+  /** Runs the work once there is room; `undefined` when the signal comes first. */
   async through<T>(
     group: string,
     signal: AbortSignal,

@@ -9,7 +9,7 @@ import { Gate } from './gate.ts';
 import type { Probe } from './probes/probe.ts';
 import { ServiceReporter, type ServiceReporterOptions } from './service-reporter.ts';
 
-/** The services and checks of a node: its hooks, its reports, and who asks how checks fare. */
+/** The services and checks of a node: its hooks, its reports, and the results of checks. */
 export class NodeServices {
   readonly reporter: ServiceReporter;
   readonly #surroundings: ServicesSurroundings;
@@ -26,7 +26,7 @@ export class NodeServices {
     };
   }
 
-  /** What an earlier agent left has been taken up. */
+  /** To be called when the allocations of an earlier agent have been taken up. */
   noteRestored(): void {
     this.#isRestoring = false;
   }
@@ -53,7 +53,7 @@ export class NodeServices {
     };
   };
 
-  /** How the checks of an allocation fare, by their ids; `undefined`: it does not run here. */
+  /** The results of an allocation's checks, by their ids; `undefined`: it does not run here. */
   resultsOf(allocId: string): Readonly<Record<string, CheckResult>> | undefined {
     return this.#allocations.get(allocId)?.results();
   }
@@ -67,7 +67,7 @@ export class NodeServices {
     await writeText(stream, JSON.stringify(results));
   };
 
-  /** The tasks end with the agent: nothing is served any more. */
+  /** Deregisters all services, as the tasks end with the agent. */
   async withdraw(): Promise<void> {
     await Promise.all([...this.#allocations.values()].map((one) => one.withdraw()));
   }

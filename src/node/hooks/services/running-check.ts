@@ -21,19 +21,19 @@ export interface CheckSurroundings {
   readonly probe: Probe;
   readonly gate: Gate;
   readonly exec: (task: string, command: DriverCommand) => Promise<DriverExec>;
-  /** Its status is another one, or it was done for the first time. */
+  /** Called when its status changes, and after its first run. */
   readonly changed: () => void;
   readonly restart: (tasks: readonly string[], reason: string) => void;
 }
 
 /**
- * One check, again and again until it is closed.
+ * One check, repeated until it is closed.
  * Source: docs/behaviour/job-specification.md#checks.
  *
  * Invariants
- *  R1. It is under way once at a time, and for its timeout at most, whatever it checks does.
- *  R2. The first one comes somewhere in the time of one spread, so that not all begin together.
- *  R3. Nothing is counted or told once it is closed.
+ *  R1. One run is under way at a time, and ends after its timeout at most.
+ *  R2. The first run comes at a random time within a spread, so that checks do not begin together.
+ *  R3. Once it is closed, nothing is counted or reported.
  */
 export class RunningCheck {
   readonly description: DescribedCheck;
@@ -44,7 +44,7 @@ export class RunningCheck {
   #last: Probed = { outcome: 'critical', statusCode: 0, output: '' };
   #doneAtMs = 0;
   #sinceMs: number;
-  /** In a row, as far as restarts are concerned, from `graceEndMs` by the monotonic clock on. */
+  /** Failures in a row that count for restarts: those after `graceEndMs` by the monotonic clock. */
   #failures = 0;
   #graceEndMs: number;
 
@@ -62,12 +62,12 @@ export class RunningCheck {
     return this.#counts.status;
   }
 
-  /** Whether it lets its allocation count as healthy. */
+  /** Whether its allocation may count as healthy. */
   get isSatisfied(): boolean {
     return satisfies(this.status, this.description.check);
   }
 
-  /** Whether it was done at all. */
+  /** Whether it has run at least once. */
   get isDone(): boolean {
     return this.#doneAtMs > 0;
   }

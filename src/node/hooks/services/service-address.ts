@@ -1,7 +1,7 @@
 /**
- * Where an instance of a service is reached. Source: docs/behaviour/job-specification.md#services.
+ * The address of an instance of a service. Source: docs/behaviour/job-specification.md#services.
  *
- * A task without a network of its own is reached at the host's address, whatever the mode says.
+ * A task without its own network has the host's address, whatever the mode says.
  */
 import type { AllocatedPort } from '../../../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../../../model/allocation/allocation.ts';
@@ -36,7 +36,7 @@ export function serviceAddress(
   return { host: own ?? nodeAddress, port: Number(portLabel) };
 }
 
-/** The address in a network of its own, where the mode asks for that and there is one. */
+/** The address in the allocation's own network, if the mode asks for it and there is one. */
 function ownAddress({ NetworkStatus }: Pick<Allocation, 'NetworkStatus'>, mode: string) {
   if (NetworkStatus === null) return undefined;
   if (mode === 'alloc_ipv6') return NetworkStatus.AddressIPv6 || undefined;

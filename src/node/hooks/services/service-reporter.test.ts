@@ -14,7 +14,7 @@ const report = (AllocID: string, ...names: string[]): ServicesReport =>
     Services: names.map((ServiceName) => ({ ID: `${AllocID}-${ServiceName}`, ServiceName })),
   });
 
-/** Servers that take what they are told, or answer as `answer` says. */
+/** Servers that accept reports, or answer as `answer` says. */
 function setUp(answer: (batch: readonly ServicesReport[]) => number | undefined = () => undefined) {
   const world = new SimulatedWorld(7);
   const batches: string[][] = [];
@@ -34,7 +34,7 @@ function setUp(answer: (batch: readonly ServicesReport[]) => number | undefined 
 }
 const { batchDelayMs } = limits.service;
 
-test('what changes shortly after another goes together, and only the newest of each', async () => {
+test('changes at about the same time go together, and only the newest of each', async () => {
   const { world, reporter, batches } = setUp();
   reporter.report(report('a', 'web'));
   await world.advance(batchDelayMs - 1);
@@ -47,7 +47,7 @@ test('what changes shortly after another goes together, and only the newest of e
   expect(batches).toHaveLength(1);
 });
 
-test('however often something changes, batches are apart', async () => {
+test('batches keep their distance, however often something changes', async () => {
   const { world, reporter, batches } = setUp();
   for (let n = 0; n < 1000; n++) {
     reporter.report(report('a', `web-${n}`));
@@ -57,7 +57,7 @@ test('however often something changes, batches are apart', async () => {
   expect(batches.length).toBeLessThanOrEqual(1000 / batchDelayMs + 1);
 });
 
-test('while servers are away it is tried again, with growing pauses, and the newest arrives', async () => {
+test('while servers are away reports are repeated, with growing pauses, and the newest arrives', async () => {
   let isAway = true;
   const { world, reporter, batches, errors } = setUp(() => (isAway ? 503 : undefined));
   reporter.report(report('a', 'web'));
@@ -72,7 +72,7 @@ test('while servers are away it is tried again, with growing pauses, and the new
   expect(reporter.waiting).toBe(0);
 });
 
-test('a set that is refused keeps no other from being told', async () => {
+test('a refused set keeps no other from being reported', async () => {
   const { world, reporter, batches, refused } = setUp((batch) =>
     batch.some(({ AllocID }) => AllocID === 'b') ? 400 : undefined,
   );
@@ -97,7 +97,7 @@ test('batches are bounded in size', async () => {
   ]);
 });
 
-test('all that there is is told again when the servers may have forgotten it', async () => {
+test('everything is reported again when the servers may have lost it', async () => {
   const { world, reporter, batches } = setUp();
   reporter.report(report('a', 'web'));
   reporter.report(report('b', 'web'));
@@ -111,7 +111,7 @@ test('all that there is is told again when the servers may have forgotten it', a
   ]);
 });
 
-test('one can wait for the servers to know, and not for ever', async () => {
+test('a wait for the servers is bounded', async () => {
   let isAway = false;
   const { world, reporter } = setUp(() => (isAway ? 503 : undefined));
   const seen: string[] = [];
@@ -128,7 +128,7 @@ test('one can wait for the servers to know, and not for ever', async () => {
   expect(seen).toEqual(['a', 'b']);
 });
 
-test('what waits when it ends is told once more', async () => {
+test('waiting sets are sent once more at the end', async () => {
   const { world, reporter, batches } = setUp();
   reporter.report(report('a'));
   const stopped = reporter.stop(1000);

@@ -8,32 +8,32 @@ export interface ServiceReporterOptions {
   readonly timers: Timers;
   readonly random: Random;
   readonly send: (reports: readonly ServicesReport[], signal: AbortSignal) => Promise<void>;
-  /** It will be tried again. */
+  /** Called when an attempt fails; it will be repeated. */
   readonly onError: (error: unknown) => void;
-  /** The servers never take this one. */
+  /** Called when the servers refuse a report for good. */
   readonly onRefused: (report: ServicesReport, error: unknown) => void;
 }
 
 /**
- * Brings what services each allocation has to the servers.
+ * Reports the services of each allocation to the servers.
  *
  * Invariants
- *  S1. The newest set of an allocation is sent until a server took it or refused it for good.
+ *  S1. The newest set of an allocation is sent until a server accepts it or refuses it for good.
  *  S2. One batch is under way at a time, so an older set never overtakes a newer one.
- *  S3. What changes within `limits.service.batchDelayMs` goes together: however many services there
- *      are and however often their checks change, batches are at least so far apart.
- *  S4. A set that is refused keeps no other from being told.
+ *  S3. Changes within `limits.service.batchDelayMs` go together: batches are at least this far
+ *      apart, however many services there are and however often checks change.
+ *  S4. A refused set keeps no other from being reported.
  */
 export class ServiceReporter {
   readonly #options: ServiceReporterOptions;
-  /** The newest of each allocation that may still have services. */
+  /** The newest set of each allocation that may still have services. */
   readonly #newest = new Map<string, ServicesReport>();
   readonly #waiting = new Set<string>();
   readonly #stop = new AbortController();
   readonly #loop: Promise<void>;
   #wake: () => void = () => {};
   #settled = Promise.withResolvers<void>();
-  /** After a refusal, until it is known whose it was. */
+  /** After a refusal, until it is known which set was refused. */
   #oneByOne = false;
 
   constructor(options: ServiceReporterOptions) {
@@ -41,7 +41,7 @@ export class ServiceReporter {
     this.#loop = this.#run();
   }
 
-  /** How many allocations have something to tell. */
+  /** The number of allocations with something to report. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -52,13 +52,13 @@ export class ServiceReporter {
     this.#wake();
   }
 
-  /** The servers may know nothing any more: all is told again. */
+  /** Reports everything again, as the servers may have lost it. */
   repeat(): void {
     for (const id of this.#newest.keys()) this.#waiting.add(id);
     this.#wake();
   }
 
-  /** Resolves when the servers know what this allocation has, or after so long. */
+  /** Resolves when the servers have the newest set of an allocation, or after `atMostMs`. */
   async told(allocId: string, atMostMs: number): Promise<void> {
     const late = new AbortController();
     const timer = this.#options.timers.after(atMostMs, () => late.abort());
@@ -71,7 +71,7 @@ export class ServiceReporter {
     timer.clear();
   }
 
-  /** Tries once to tell what waits, within `graceMs`, and ends. */
+  /** Tries once, within `graceMs`, to report the waiting sets, and ends. */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort();
     this.#wake();
@@ -133,7 +133,7 @@ export class ServiceReporter {
     this.#settled = Promise.withResolvers();
   }
 
-  /** Some of what waits, by number and size. */
+  /** Some of the waiting sets, bounded by number and size. */
   #batch(): ServicesReport[] {
     const { batchMax, batchBytes } = limits.service;
     const batch: ServicesReport[] = [];
@@ -155,5 +155,5 @@ export class ServiceReporter {
   }
 }
 
-/** What another try does not mend. */
+/** Errors that another try does not solve. */
 const isRefusal = (error: unknown): boolean => [400, 413].includes(statusOf(error));

@@ -1,4 +1,4 @@
-/** Services and checks of an allocation, with its runner and its tasks in simulated time. */
+/** Services and checks of an allocation, with real runners in simulated time. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,10 +30,10 @@ let world: SimulatedWorld;
 let driver: MockDriver;
 let runner: AllocationRunner | undefined;
 let services: NodeServices;
-/** What the servers were told last, and how often they were told. */
+/** The last report to the servers, and the number of reports. */
 let told: readonly ToldService[];
 let batches: number;
-/** What checks come to, and at which times (ms) they were done. */
+/** The results of checks, and the times (ms) of their runs. */
 let outcome: CheckOutcome;
 let probedAt: number[];
 let notices: string[];
@@ -125,7 +125,9 @@ async function run(wanted: Wanted): Promise<void> {
   await until(() => expect(runner!.report.ClientStatus).toBe('running'));
 }
 
-/** Files are written in real time: lets it pass, and `stepMs` of the simulated one at each look. */
+/**
+ * Waits in real time for writes of files, and advances the simulated time by `stepMs` at each try.
+ */
 const until = (look: () => void, stepMs = 0) =>
   eventually(async () => {
     await world.advance(stepMs);
@@ -137,7 +139,7 @@ const events = () => state().Events!.map(({ Type }) => Type);
 const results = () => Object.values(services.resultsOf(runner!.id) ?? {});
 const names = () => told.map(({ ServiceName }) => ServiceName);
 
-test('a service is registered with all that it says of itself, filled in', async () => {
+test('a service is registered with all its fields, with references resolved', async () => {
   const Tags = ['v1', '${ROSTER_ALLOC_INDEX}', '${node.unique.name}', '${UNKNOWN}'];
   const Meta = { place: '${node.datacenter}${ROSTER_GROUP_NAME}' };
   await run({ group: [{ ...web, Tags, Meta }], task: { Services: [{ Name: 'own' }] } });
@@ -169,13 +171,13 @@ test.each([
   await until(() => expect(told.map((one) => `${one.Address}:${one.Port}`)).toEqual([address]), 10);
 });
 
-test('what has a network of its own is reached there', async () => {
+test('an allocation with its own network has its address there', async () => {
   const NetworkStatus = { Address: '172.26.0.4' };
   await run({ group: [{ ...web, AddressMode: 'alloc' }], allocation: { NetworkStatus } });
   await until(() => expect(told).toMatchObject([{ Address: '172.26.0.4', Port: 8080 }]), 10);
 });
 
-test('what cannot be registered is told of once, and keeps nothing else from it', async () => {
+test('a service that cannot be registered is reported once, and keeps no other from it', async () => {
   const group = [{ ...web, Name: 'no such ${UNKNOWN}' }, { ...web, PortLabel: '${LATE}' }, web];
   await run({ group });
   await until(() => expect(names()).toEqual(['web']), 10);
@@ -185,7 +187,7 @@ test('what cannot be registered is told of once, and keeps nothing else from it'
   expect(notices[1]).toContain('the allocation has no port "${LATE}"');
 });
 
-test('a canary has tags of its own until it is promoted', async () => {
+test('a canary has its own tags until it is promoted', async () => {
   const group = [{ ...web, Tags: ['live'], CanaryTags: ['canary'] }];
   await run({ group, allocation: { DeploymentStatus: { Canary: true } } });
   await until(() => expect(told).toMatchObject([{ Tags: ['canary'] }]), 10);
@@ -193,7 +195,7 @@ test('a canary has tags of its own until it is promoted', async () => {
   await until(() => expect(told).toMatchObject([{ Tags: ['live'] }]), 10);
 });
 
-test('it is gone while its task is not there, and back when that is', async () => {
+test('a service is deregistered while its task does not run', async () => {
   await run({ group: [web], task: { Config: { run_for: '60s', exit_code: 1 } } });
   await until(() => expect(names()).toEqual(['web']), 10);
   await until(() => expect(state().Restarts).toBe(1), 1000);
@@ -201,7 +203,7 @@ test('it is gone while its task is not there, and back when that is', async () =
   await until(() => expect(names()).toEqual(['web']), 1000);
 });
 
-test('it is gone before the shutdown delay begins', async () => {
+test('a service is deregistered before the shutdown delay begins', async () => {
   await run({ group: [web], task: { Services: [{ Name: 'own' }], ShutdownDelay: 30e9 } });
   await until(() => expect(names()).toEqual(['web', 'own']), 10);
   void runner!.stop();
@@ -210,7 +212,7 @@ test('it is gone before the shutdown delay begins', async () => {
   expect(driver.running).toHaveLength(1);
 });
 
-test('an update in place registers what changed, and leaves running checks alone', async () => {
+test('an update in place registers changes, and leaves running checks alone', async () => {
   const before = [{ ...web, Checks: [check] }];
   await run({ group: before });
   await until(() => expect(told).toMatchObject([{ Status: 'passing' }]), 100);
@@ -228,7 +230,7 @@ test('an update in place registers what changed, and leaves running checks alone
   expect(results()).toEqual([]);
 });
 
-test('checks begin spread, come at their interval, and end with their task', async () => {
+test('checks begin at different times, repeat at their interval, and end with their task', async () => {
   await run({ group: [{ ...web, Checks: [check, { ...check, Name: 'other' }] }] });
   const beganMs = world.clock.monotonicMs();
   await world.advance(31_000);
@@ -244,7 +246,7 @@ test('checks begin spread, come at their interval, and end with their task', asy
   expect(probedAt).toHaveLength(count);
 });
 
-test('an instance is listed with the status of its worst check, and told anew only when that changes', async () => {
+test('an instance has the status of its worst check, and is reported only when that changes', async () => {
   await run({ group: [{ ...web, Checks: [check] }] });
   await until(() => expect(told).toMatchObject([{ Status: 'passing' }]), 100);
   const count = batches;
@@ -258,7 +260,7 @@ test('an instance is listed with the status of its worst check, and told anew on
   ]);
 });
 
-test('a check that hangs is cut at its timeout, and others go on', async () => {
+test('a hanging check ends at its timeout, and others go on', async () => {
   const aborted: boolean[] = [];
   services = newServices(async (wish) => {
     if (wish.check.Name !== 'hangs') return plainProbe(wish);
@@ -276,7 +278,7 @@ test('a check that hangs is cut at its timeout, and others go on', async () => {
   expect(aborted).toHaveLength(2);
 });
 
-test('what a probe throws is told, cut to its bound', async () => {
+test('an error of a probe is reported up to a bound', async () => {
   services = newServices(async () => {
     throw new Error('x'.repeat(10_000));
   });
@@ -299,11 +301,11 @@ test.each([
   },
 );
 
-test('failures past the grace restart the task, counted as failures of it', async () => {
+test('failures after the grace time restart the task, and count as its failures', async () => {
   const CheckRestart = { Limit: 3, Grace: 25e9, IgnoreWarnings: false };
   outcome = 'critical';
   await run({ group: [{ ...web, Checks: [{ ...check, CheckRestart }] }] });
-  // Done at about 1, 11, 21 s, which are within the grace; then at 31, 41 and 51 s.
+  // Runs at about 1, 11 and 21 s, within the grace time; then at 31, 41 and 51 s.
   await world.advance(50_000);
   expect(events()).not.toContain('Restart Signaled');
   await until(() => expect(events()).toContain('Restarting'), 500);
@@ -317,7 +319,7 @@ test('failures past the grace restart the task, counted as failures of it', asyn
   expect(driver.started).toHaveLength(2);
 });
 
-test('a task that goes on failing its check is given up by its restart policy', async () => {
+test('a task that keeps failing its check is given up by its restart policy', async () => {
   const CheckRestart = { Limit: 1, Grace: 0, IgnoreWarnings: false };
   outcome = 'critical';
   await run({ task: { Services: [{ ...web, Checks: [{ ...check, CheckRestart }] }] } });
@@ -325,7 +327,7 @@ test('a task that goes on failing its check is given up by its restart policy', 
   expect(driver.started).toHaveLength(3);
 });
 
-test('warnings restart nothing where they are to be ignored', async () => {
+test('ignored warnings restart nothing', async () => {
   const CheckRestart = { Limit: 1, Grace: 0, IgnoreWarnings: true };
   outcome = 'warning';
   await run({ group: [{ ...web, Checks: [{ ...check, CheckRestart }] }] });
@@ -337,14 +339,14 @@ const update = { HealthCheck: 'checks', MinHealthyTime: 30e9, HealthyDeadline: 1
 const deployed = { DeploymentID: 'd1' };
 const health = () => runner!.report.DeploymentStatus?.Healthy ?? null;
 
-test('it is healthy once its checks have passed for the whole time', async () => {
+test('an allocation is healthy once its checks have passed for the whole time', async () => {
   outcome = 'critical';
   await run({ group: [{ ...web, Checks: [check] }], allocation: deployed, update });
   await world.advance(45_000);
   expect(health()).toBe(null);
   outcome = 'passing';
   await world.advance(25_000);
-  // One failure begins the time anew.
+  // A failure begins the time anew.
   outcome = 'critical';
   await world.advance(10_000);
   outcome = 'passing';
@@ -354,7 +356,7 @@ test('it is healthy once its checks have passed for the whole time', async () =>
   expect(health()).toBe(true);
 });
 
-test('it is unhealthy when its checks do not pass by the deadline, and says which', async () => {
+test('an allocation is unhealthy when its checks do not pass by the deadline, and names them', async () => {
   outcome = 'critical';
   await run({ group: [{ ...web, Checks: [check] }], allocation: deployed, update });
   await world.advance(119_000);
@@ -379,7 +381,7 @@ test.each([
   expect(health()).toBe(true);
 });
 
-test('without time to be healthy for, the first check is waited for all the same', async () => {
+test('the first check is waited for even without a minimum time', async () => {
   services = newServices(() => new Promise(() => {}));
   const group = [{ ...web, Checks: [check] }];
   await run({ group, allocation: deployed, update: { ...update, MinHealthyTime: 0 } });
@@ -387,7 +389,7 @@ test('without time to be healthy for, the first check is waited for all the same
   expect(health()).toBe(null);
 });
 
-test('an agent that takes up an allocation takes nothing back, and says all once it knows it', async () => {
+test('an agent that takes up an allocation deregisters nothing, and reports everything once it is known', async () => {
   const wanted = { group: [{ ...web, Checks: [check] }] };
   await run(wanted);
   await until(() => expect(told).toMatchObject([{ Status: 'passing' }]), 100);
@@ -403,7 +405,7 @@ test('an agent that takes up an allocation takes nothing back, and says all once
   expect(told).toMatchObject([{ ServiceName: 'web', Status: 'passing' }]);
 });
 
-test('an agent that finds a task ended takes its services back', async () => {
+test('an agent that finds a task ended deregisters its services', async () => {
   await run({ group: [web], task: { Config: { run_for: '60s', exit_code: 1 } } });
   await until(() => expect(names()).toEqual(['web']), 10);
   await runner!.leave();
@@ -416,7 +418,7 @@ test('an agent that finds a task ended takes its services back', async () => {
   await until(() => expect(names()).toEqual([]), 10);
 });
 
-test('an agent that takes its tasks along takes their services back before', async () => {
+test('an agent that ends with its tasks deregisters their services first', async () => {
   await run({ group: [web] });
   await until(() => expect(names()).toEqual(['web']), 10);
   const done = services.withdraw();
@@ -425,7 +427,7 @@ test('an agent that takes its tasks along takes their services back before', asy
   expect(driver.running).toHaveLength(1);
 });
 
-/** A driver whose tasks run commands that print and exit as they are told. */
+/** A driver whose tasks run commands with a given output and exit code. */
 function execDriver(answer: { exitCode: number; lines: readonly string[] }, commands: string[][]) {
   return Object.assign(new MockDriver(world), {
     exec: async (_runId: string, { command }: { command: readonly string[] }) => {

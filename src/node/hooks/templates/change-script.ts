@@ -6,7 +6,10 @@ import type { Driver } from '../../drivers/driver.ts';
 
 type ChangeScript = NonNullable<Template['ChangeScript']>;
 
-/** Runs it where the task runs. Resolves with why it failed, or `undefined`. Never rejects. */
+/**
+ * Runs a script beside the task. Resolves with the reason of a failure, or `undefined`. Never
+ * rejects.
+ */
 export async function runChangeScript(
   script: ChangeScript,
   { driver, runId, timers }: { driver: Driver | undefined; runId: string; timers: Timers },
@@ -32,7 +35,7 @@ export async function runChangeScript(
   }
 }
 
-/** The beginning of what it printed; the rest is read as well, or the command would hang. */
+/** The beginning of its output; the rest is read too, or the command would hang. */
 async function drain(
   output: AsyncIterable<{ readonly stream: 'stdout' | 'stderr'; readonly data: Uint8Array }>,
 ): Promise<string> {
@@ -44,7 +47,7 @@ async function drain(
       if (stream === 'stderr' && room > 0) text += decoder.decode(data.subarray(0, room));
     }
   } catch {
-    // The command is over; what it said until then is told.
+    // The command has ended; its output until then counts.
   }
   return text.trim();
 }

@@ -1,8 +1,8 @@
 /**
- * The variables of a rendered file: `NAME=value` a line, with `export` in front or without, empty
- * lines and those that begin with `#` left out. A value in single quotes is as it is, one in double
- * quotes knows `\n`, `\t`, `\r`, `\"`, `\\` and `\$`; without quotes it ends at ` #`.
- * @throws Error with the number of the line, and never with what is in it
+ * Parses the variables of a rendered file: `NAME=value` or `export NAME=value` on each line. Empty
+ * lines and lines that begin with `#` are skipped. A value in single quotes is literal, double
+ * quotes know ` `, `\t`, `\r`, `\"`, `\\` and `\$`; without quotes it ends at ` #`.
+ * @throws Error with the number of the line, but never with its content
  */
 export function parseEnvLines(text: string): Readonly<Record<string, string>> {
   const variables: Record<string, string> = {};

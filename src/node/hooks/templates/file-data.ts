@@ -5,7 +5,7 @@ import { readBelow } from '../../files.ts';
 import type { TaskPath } from './task-path.ts';
 import type { DataState, DataWatch } from './template-data.ts';
 
-/** A file of the task that a template reads, looked at from time to time. */
+/** A file of the task that a template reads, polled for changes. */
 export class WatchedFile implements DataWatch {
   state: DataState = { kind: 'pending' };
   readonly #file: TaskPath;

@@ -1,14 +1,14 @@
 import type { Template } from '../../../model/task/files.ts';
 
-/** What is done with a running task because some of its files changed. */
+/** The reaction of a running task to changed files. */
 export interface Reaction {
   readonly restarts: boolean;
-  /** Each once. */
+  /** Without duplicates. */
   readonly signals: readonly string[];
   readonly scripts: readonly NonNullable<Template['ChangeScript']>[];
 }
 
-/** One restart serves all, and makes signals and scripts needless. */
+/** One restart replaces all signals and scripts. */
 export function reactionTo(changed: readonly Template[]): Reaction {
   const of = (mode: Template['ChangeMode']): readonly Template[] =>
     changed.filter(({ ChangeMode }) => ChangeMode === mode);

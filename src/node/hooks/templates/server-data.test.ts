@@ -1,4 +1,4 @@
-/** Services and variables as templates see them, from servers that the test plays. */
+/** Services and variables as templates see them, from servers that the test simulates. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../../base/ports-simulated.ts';
 import type { Dependency } from '../../../language/template/run-context.ts';
@@ -13,7 +13,7 @@ interface Asked extends TransportRequest {
 
 let world: SimulatedWorld;
 let data: ServerData;
-/** Requests that have no answer yet. */
+/** Requests without an answer. */
 let asked: Asked[];
 let count: number;
 
@@ -74,7 +74,7 @@ async function watched(dependency: Dependency, as = reader) {
   return { watch, changes: () => changes };
 }
 
-describe('what is asked and what comes of it', () => {
+describe('requests and their values', () => {
   test.each<[Dependency, string, unknown, unknown]>([
     [
       { kind: 'service', name: 'web' },
@@ -122,7 +122,7 @@ describe('what is asked and what comes of it', () => {
   });
 });
 
-test('a change is heard of once; the same value again is none', async () => {
+test('a change is reported once; an unchanged value is none', async () => {
   const { watch, changes } = await watched(variable);
   await asked[0]!.answer(200, { Items: { a: '1' } }, 7);
   expect(asked[0]!.path).toContain('index=7');
@@ -135,7 +135,7 @@ test('a change is heard of once; the same value again is none', async () => {
   expect(data.size).toBe(0);
 });
 
-test('one request serves all who read the same, and none reads what another identity may', async () => {
+test('one request serves all readers of a value, but never those of another identity', async () => {
   const first = await watched(variable);
   const second = await watched(variable);
   const third = await watched(variable, { ...reader, identity: 'a', token: async () => 'secret' });
@@ -151,7 +151,7 @@ test('one request serves all who read the same, and none reads what another iden
   third.watch.close();
 });
 
-test('what does not exist is known, and waited for', async () => {
+test('a missing value is known, and waited for', async () => {
   const { watch } = await watched(variable);
   const missing = { type: 'about:blank', code: 'not-found', detail: 'no', status: 404 };
   await asked[0]!.answer(404, missing, 5);
@@ -173,7 +173,7 @@ test.each([
   watch.close();
 });
 
-test('it is asked again with growing pauses, and fails after so many tries', async () => {
+test('a request is repeated with growing pauses, and fails after a number of attempts', async () => {
   const { watch } = await watched(variable);
   const begunMs = world.clock.nowMs();
   for (let tries = 1; tries < limits.template.retriesMax; tries++) {
@@ -194,7 +194,7 @@ test('it is asked again with growing pauses, and fails after so many tries', asy
   watch.close();
 });
 
-test('servers that are lost take nothing away that was known', async () => {
+test('known values stay when servers are lost', async () => {
   const { watch, changes } = await watched(variable);
   await asked[0]!.answer(200, { Items: { a: '1' } });
   for (let tries = 0; tries < 2 * limits.template.retriesMax; tries++) {
@@ -207,7 +207,7 @@ test('servers that are lost take nothing away that was known', async () => {
   watch.close();
 });
 
-test('a server that never waits is not asked without end', async () => {
+test('a server that never waits is asked with pauses', async () => {
   const { watch } = await watched(variable);
   for (let answers = 0; answers < 3; answers++) {
     await asked[0]?.answer(200, { Items: {} }, 4);

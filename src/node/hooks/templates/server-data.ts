@@ -12,20 +12,20 @@ import type { DataReader, DataState, DataWatch, TemplateData } from './template-
 
 export interface ServerDataOptions {
   readonly world: Pick<World, 'timers' | 'random'>;
-  /** Of the servers, as the SDK takes it. */
+  /** The servers' address, for the SDK. */
   readonly address: string;
-  /** Instead of HTTP. */
+  /** Replaces HTTP. */
   readonly transport?: Transport;
 }
 
 /**
- * Services and variables of the servers, by blocking queries.
+ * Services and variables, read from the servers with blocking queries.
  *
  * Invariants
- *  D1. What is read on behalf of the same identity is read once, however many templates read it, and
- *      no longer than one of them does.
- *  D2. A value that was known is kept while servers cannot be reached: nothing restarts because of it.
- *  D3. The same value again wakes nobody.
+ *  D1. A value for one identity is read once, however many templates use it, and only as long as
+ *      one does.
+ *  D2. A known value stays while servers are unreachable, so outages restart nothing.
+ *  D3. An unchanged value wakes nobody.
  */
 export class ServerData implements TemplateData {
   readonly #options: ServerDataOptions;
@@ -75,7 +75,7 @@ export class ServerData implements TemplateData {
     };
   }
 
-  /** How many values are read at the moment. */
+  /** The number of values that are being read. */
   get size(): number {
     return this.#shared.size;
   }
@@ -120,7 +120,7 @@ class SharedValue {
         backoff.reset();
         this.#set({ kind: 'known', value: answer.value });
         const seen = Math.max(answer.index, 1);
-        // Who answers at once whatever the index would be asked without end.
+        // A server that answers at once, whatever the index, would be asked without a pause.
         if (seen === index) await delay(timers, idleMs, signal);
         index = seen < index ? 0 : seen;
       } catch (error) {
@@ -185,7 +185,7 @@ function readOf({ kind, name }: Dependency, requester: Requester): Read {
   }
 }
 
-/** A list of what does not exist is empty. */
+/** A missing list counts as empty. */
 const orNone =
   (read: Read): Read =>
   async (options) => {
@@ -210,7 +210,7 @@ interface ServiceRow {
   readonly Port?: number;
 }
 
-/** In an order that does not move when the servers' does. */
+/** Sorted, so that a changed order of the servers is no change. */
 const registrations = (rows: readonly ServiceRow[] | null): TemplateValue =>
   [...(rows ?? [])]
     .sort((left, right) => compare(left.ID ?? '', right.ID ?? ''))

@@ -1,15 +1,15 @@
 import type { TaskDirectories } from '../../directories.ts';
 import { interpolate, type Lookup } from '../../environment/interpolate.ts';
 
-/** A file by the directory that it has to stay in. */
+/** A path in a directory that it must stay in. */
 export interface TaskPath {
   readonly directory: string;
   readonly path: string;
 }
 
 /**
- * Where a path of a template leads: below the task's directory, or below the one that the tasks of
- * the allocation share, by whichever name the task knows them. It is not looked whether it escapes.
+ * Resolves a path of a template: below the task's directory or the allocation's shared one, under
+ * any name that the task has for them. Whether it leads out is not checked here.
  */
 export function taskPath(written: string, lookup: Lookup, directories: TaskDirectories): TaskPath {
   const { root, shared } = directories;

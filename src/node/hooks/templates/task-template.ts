@@ -12,12 +12,12 @@ import type { Template } from '../../../model/task/files.ts';
 import { parseEnvLines } from './env-lines.ts';
 import type { TaskPath } from './task-path.ts';
 
-/** Why a template cannot be rendered, as the user reads it. */
+/** Why a template cannot be rendered, for the user. */
 export class TemplateFailure extends Error {
   override readonly name = 'TemplateFailure';
-  /** Whether other data could make it render. */
+  /** Whether it may render with other data. */
   readonly recoverable: boolean;
-  /** The message, with the lines that it speaks of. */
+  /** The message, with the lines of the template. */
   readonly explained: string;
 
   constructor(message: string, recoverable: boolean, explained = message) {
@@ -27,17 +27,17 @@ export class TemplateFailure extends Error {
   }
 }
 
-/** One template of a task, with what was last made of it. */
+/** One template of a task, with its last result. */
 export class TaskTemplate {
   readonly template: Template;
   readonly destination: TaskPath;
-  /** What was last rendered; `undefined` before the first time. */
+  /** The last rendered text; `undefined` before the first. */
   text: string | undefined;
-  /** Of a template with `Envvars`. */
+  /** The variables of a template with `Envvars`. */
   variables: Readonly<Record<string, string>> = {};
-  /** Keys of what it read when it was last tried. */
+  /** Keys of the values that its last attempt read. */
   reads: ReadonlySet<string> = new Set();
-  /** When what it reads began to change since it was last rendered. */
+  /** When its values first changed after the last rendering. */
   changingSinceMs: number | undefined;
   timer: Timer | undefined;
   #parsed: ParsedTemplate | undefined;
@@ -47,12 +47,12 @@ export class TaskTemplate {
     this.destination = destination;
   }
 
-  /** What it is called where its user reads of it. */
+  /** Its name in messages. */
   get name(): string {
     return this.template.DestPath;
   }
 
-  /** Rendered for good. */
+  /** It is rendered, and will not be again. */
   get isDone(): boolean {
     return this.template.Once && this.text !== undefined;
   }
@@ -93,7 +93,7 @@ export class TaskTemplate {
     throw failureOf(rendering.error, rendering.dependencies.length > 0);
   }
 
-  /** Takes what was rendered. `false`: it is what it was. @throws TemplateFailure */
+  /** Takes over a rendered text. `false`: it is unchanged. @throws TemplateFailure */
   accept(text: string): boolean {
     if (this.text === text) return false;
     if (this.template.Envvars) {

@@ -1,33 +1,35 @@
-/** What templates read from outside of the task's directory, as values that are watched. */
+/** Values from outside the task's directory that templates read and watch. */
 import type { Dependency } from '../../../language/template/run-context.ts';
 import type { TemplateValue } from '../../../language/template/value.ts';
 
 export type DataState =
-  /** Nobody answered yet. */
+  /** No answer has come yet. */
   | { readonly kind: 'pending' }
-  /** `null`: there is no such thing. */
+  /** `null`: the value does not exist. */
   | { readonly kind: 'known'; readonly value: TemplateValue }
-  /** It was tried often enough to say so; it may be known yet. */
+  /** Several attempts have failed; later ones may still succeed. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** One value. Once it was known it stays so: the last one that was seen counts. */
+/** One watched value. Once known, it stays known: the last one counts. */
 export interface DataWatch {
   readonly state: DataState;
   close(): void;
 }
 
-/** On whose behalf something is read. */
+/** The identity in whose name a value is read. */
 export interface DataReader {
   readonly namespace: string;
-  /** Who shows the token: readers with the same one see the same. Empty without a token. */
+  /** Identifies the token: readers with the same identity see the same. Empty without a token. */
   readonly identity: string;
-  /** As it holds at the moment; `undefined`: it has none. Rejects when it cannot be had. */
+  /**
+   * Resolves with the valid token; `undefined`: there is none. Rejects when it cannot be fetched.
+   */
   readonly token: (signal: AbortSignal) => Promise<string | undefined>;
-  /** The servers did not take the token: the next one is another. */
+  /** To be called when the servers refuse the token, so that the next one is new. */
   readonly refused: () => void;
 }
 
 export interface TemplateData {
-  /** `onChange` hears of every new state, and of none after `close`. */
+  /** `onChange` is called for every new state, but not after `close`. */
   watch(dependency: Dependency, reader: DataReader, onChange: () => void): DataWatch;
 }

@@ -1,4 +1,4 @@
-/** Templates of real processes, over an agent that is replaced. */
+/** Templates of real processes, with a replaced agent. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const job = (script: string, templates: readonly Input<Template>[]) => ({
 const log = () =>
   readFileSync(join(dataDirectory, 'alloc', id(1), 'alloc', 'logs', 'app.stdout.0'), 'utf8');
 
-/** One variable, served as the servers do: with an index, and held until it moves. */
+/** One variable, served like a server does: with an index, and held until it changes. */
 function variableServer() {
   let items: Record<string, string> | undefined;
   let index = 1;
@@ -80,7 +80,7 @@ test('a variable that changes restarts its task, also across agents', async () =
   data = dataOf();
   const next = await startAgent({ templateData: data });
   const asked = server.seen.length;
-  // The second question comes once the first answer was taken.
+  // The second request comes after the first answer was used.
   await eventually(() => expect(server.seen.length).toBeGreaterThan(asked + 1));
   expect(log()).toBe('blue\ngreen\n');
   variable.set({ colour: 'red' });

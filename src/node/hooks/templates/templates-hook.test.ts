@@ -1,4 +1,4 @@
-/** Templates around the runs of a task: what is rendered when, and what the task hears of it. */
+/** Templates around the runs of a task: when they are rendered, and how the task reacts. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { testAllocation, testJob, testPolicy } from '../../testing/records.ts';
 import type { DataState, TemplateData } from './template-data.ts';
 import { templatesHook } from './templates-hook.ts';
 
-/** Data that the test says. */
+/** Data set by the test. */
 class SaidData implements TemplateData {
   readonly #states = new Map<string, DataState>();
   readonly #listeners = new Map<string, Set<() => void>>();
@@ -127,7 +127,7 @@ const messages = () =>
 const pathOf = (file: string) => join(runner.directories.root, 'app', file);
 const read = (file = 'local/app.conf') => readFileSync(pathOf(file), 'utf8');
 const running = () => until(() => expect(state().State).toBe('running'));
-/** Long enough for everything that is under way, and short of all waits. */
+/** Long enough for all pending work, and shorter than every wait. */
 const settle = async () => {
   for (let round = 0; round < 20; round++) {
     await world.advance(0);
@@ -157,7 +157,7 @@ describe('before a run', () => {
     expect(driver.started[0]!.variables).toMatchObject({ COLOUR: 'sky blue', SIZE: '3' });
   });
 
-  test('a template may be a file of the task, delimited otherwise', async () => {
+  test('a template may be a file of the task, with other delimiters', async () => {
     await run([{ SourcePath: 'local/a.tpl', LeftDelim: '[[', RightDelim: ']]' }]);
     await until(() => expect(messages().join()).toContain('there is no template "local/a.tpl"'));
     writeFileSync(pathOf('local/a.tpl'), '{{ [[ print 1 ]] }}');
@@ -165,7 +165,7 @@ describe('before a run', () => {
     expect(read()).toBe('{{ 1 }}');
   });
 
-  test('it waits for what is not known, tells what is missing, and starts with it', async () => {
+  test('the run waits for unknown values, reports them, and starts with them', async () => {
     await run([{ EmbeddedTmpl: `${colour} {{range service "db"}}{{.Port}}{{end}}` }]);
     await until(() => expect(data.watched).toHaveLength(2));
     data.know('variable a', null);
@@ -182,7 +182,7 @@ describe('before a run', () => {
     expect(messages().at(-1)).toMatch(/^Started/);
   });
 
-  test('what is missing is told less and less often', async () => {
+  test('missing values are reported less and less often', async () => {
     await run([{ EmbeddedTmpl: colour }]);
     await until(() => expect(data.watched).toHaveLength(1));
     for (let minute = 0; minute < 60; minute++) {
@@ -195,7 +195,7 @@ describe('before a run', () => {
     expect(told.length).toBeLessThanOrEqual(10);
   });
 
-  test('a template that never renders does not keep its task from being ended', async () => {
+  test('a template that cannot be rendered does not keep its task from being ended', async () => {
     await run([{ EmbeddedTmpl: colour }]);
     await until(() => expect(data.watched).toHaveLength(1));
     await runner.stop();
@@ -223,7 +223,7 @@ describe('before a run', () => {
     expect(messages().join()).toMatch(sentence);
   });
 
-  test('data that cannot be read fails the run, and is asked for again', async () => {
+  test('unreadable data fails the run, and is fetched again', async () => {
     await run([{ EmbeddedTmpl: colour }]);
     await until(() => expect(data.watched).toHaveLength(1));
     data.say('variable a', { kind: 'failed', reason: 'connection refused' });
@@ -247,7 +247,7 @@ describe('while it runs', () => {
     await running();
   };
 
-  test('a change restarts the task once, whatever else is wished', async () => {
+  test('a change restarts the task once, instead of all other reactions', async () => {
     await changes([
       { EmbeddedTmpl: colour },
       { EmbeddedTmpl: '{{(var "b").colour}}', DestPath: 'local/b' },
@@ -277,7 +277,7 @@ describe('while it runs', () => {
     expect(read('local/b')).toBe('green!');
   });
 
-  test('noop changes the file alone; the next run gets new variables', async () => {
+  test('noop changes only the file; the next run gets new variables', async () => {
     const template = { Envvars: true, EmbeddedTmpl: `COLOUR=${colour}`, ChangeMode: 'noop' };
     await changes([template]);
     data.know('variable a', green);
@@ -286,7 +286,7 @@ describe('while it runs', () => {
     expect(driver.started.map(({ variables }) => variables.COLOUR)).toEqual(['blue']);
   });
 
-  test('the same text again, or data that fails, changes nothing', async () => {
+  test('an unchanged text, or failing data, changes nothing', async () => {
     await changes([{ EmbeddedTmpl: colour }]);
     const before = statSync(pathOf('local/app.conf')).ino;
     data.know('variable a', new Map([...blue, ['size', '1']]));
@@ -298,7 +298,7 @@ describe('while it runs', () => {
     expect(driver.started).toHaveLength(1);
   });
 
-  test('data that does not do is told, and the file stays', async () => {
+  test('unusable data is reported, and the file stays', async () => {
     await changes([{ EmbeddedTmpl: colour, ErrMissingKey: true }]);
     data.know('variable a', new Map());
     await until(() => expect(messages().at(-1)).toMatch(/Task hook failed.*no key "colour"/s));
@@ -308,12 +308,12 @@ describe('while it runs', () => {
     await until(() => expect(read()).toBe('green'));
   });
 
-  test('once is once', async () => {
+  test('a template with once is rendered once', async () => {
     await changes([{ EmbeddedTmpl: colour, Once: true }]);
     expect(data.watched).toEqual([]);
   });
 
-  test('further changes are waited for, and not for ever', async () => {
+  test('further changes are waited for, within a bound', async () => {
     await changes([{ EmbeddedTmpl: colour, ChangeMode: 'noop', Wait: { Min: 5e9, Max: 12e9 } }]);
     const at = async (ms: number, name: string) => {
       data.know('variable a', new Map([['colour', name]]));
@@ -331,7 +331,7 @@ describe('while it runs', () => {
     await until(() => expect(read()).toBe('four'));
   });
 
-  test('the splay is waited for before the task is told', async () => {
+  test('the reaction waits for the splay', async () => {
     await changes([{ EmbeddedTmpl: colour, ChangeMode: 'signal', Splay: 60e9 }]);
     data.know('variable a', green);
     await until(() => expect(read()).toBe('green'));
@@ -339,7 +339,7 @@ describe('while it runs', () => {
     await until(() => expect(driver.signals).toEqual(['app SIGHUP']), 1000);
   });
 
-  test('a script runs in the task; at the first time only when it says so', async () => {
+  test('a script runs in the task; at the first rendering only if asked to', async () => {
     const ChangeScript = { Command: '/bin/reload', Args: ['now'] };
     await changes([
       { EmbeddedTmpl: colour, ChangeMode: 'script', ChangeScript },
@@ -370,7 +370,7 @@ describe('while it runs', () => {
     await until(() => expect(state().State).toBe(then), 1000);
   });
 
-  test('a file that it reads is looked at', async () => {
+  test('a change of a read file is found', async () => {
     await run([{ EmbeddedTmpl: '[{{file "local/name"}}]' }]);
     await until(() => expect(messages().join()).toContain('Missing: file local/name'), 1000);
     writeFileSync(pathOf('local/name'), 'one');
@@ -402,7 +402,7 @@ describe('the next agent', () => {
     await settle();
   };
 
-  test('leaves the task alone when its files are as they should be', async () => {
+  test('leaves the task alone when its files are up to date', async () => {
     data.know('variable a', blue);
     await run([{ EmbeddedTmpl: colour }]);
     await running();
@@ -413,7 +413,7 @@ describe('the next agent', () => {
     expect(read()).toBe('green');
   });
 
-  test('makes up for what changed meanwhile', async () => {
+  test('reacts to changes that happened meanwhile', async () => {
     data.know('variable a', blue);
     await run([{ EmbeddedTmpl: colour }]);
     await running();
@@ -424,7 +424,7 @@ describe('the next agent', () => {
     expect(read()).toBe('green');
   });
 
-  test('starts the next run as soon as what it waits for is there, though it waited before', async () => {
+  test('starts the next run as soon as its values are known, although it waited before', async () => {
     data.know('variable a', blue);
     const RestartPolicy = { ...testPolicy, Delay: 0 };
     const Config = { run_for: '1s', exit_code: 1 };
@@ -434,7 +434,8 @@ describe('the next agent', () => {
     await again();
     await until(() => expect(state().State).toBe('pending'), 100);
     await settle();
-    // Who found the task running, who prepares its next run, and then the first of them again.
+    // The agent that found the task running, the preparation of the next run, and then the first
+    // again.
     const missing = () => messages().filter((one) => one.includes('Missing')).length;
     await until(() => expect(missing()).toBe(3), 100);
     data.know('variable a', green);

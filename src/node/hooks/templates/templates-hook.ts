@@ -29,7 +29,7 @@ import type { DataReader, DataWatch, TemplateData } from './template-data.ts';
 export interface TemplatesOptions {
   /** Absent: templates that read services or variables fail. */
   readonly data?: TemplateData | undefined;
-  /** Where tasks get the tokens that they read with; absent: they read without. */
+  /** Issues the tokens for reading; absent: templates read without a token. */
   readonly identities?: IdentitySource | undefined;
   readonly defences?: Defences | undefined;
 }
@@ -42,12 +42,12 @@ export const templatesHook =
 
 /**
  * Invariants
- *  T1. No run begins before every template is rendered and its file is there.
- *  T2. A file is replaced whole, and only when what is rendered is another text.
- *  T3. Changes at about the same time become one reaction: a restart beats signals and scripts.
- *  T4. What goes wrong once the task runs leaves the files as they are: the task hears of it, and
+ *  T1. No run begins before every template is rendered and its file written.
+ *  T2. A file is replaced as a whole, and only when the rendered text differs.
+ *  T3. Changes at about the same time cause one reaction: a restart replaces signals and scripts.
+ *  T4. After a failure while the task runs, its files stay as they are: the task gets an event, and
  *      goes on.
- *  T5. Nothing here keeps the task from being ended: all waiting ends with `over` or `close`.
+ *  T5. Nothing here keeps the task from being ended: every wait ends with `over` or `close`.
  */
 class TemplatesHook implements TaskHook {
   readonly name = 'template';
@@ -57,12 +57,12 @@ class TemplatesHook implements TaskHook {
   readonly #watches = new Map<string, DataWatch>();
   readonly #closed = new AbortController();
   #templates: readonly TaskTemplate[] = [];
-  /** Changed since the run began, and the run was not told yet. */
+  /** Templates that changed since the run began, before a reaction. */
   readonly #changed = new Set<TaskTemplate>();
   #reactionTimer: Timer | undefined;
-  /** Resolves at the next change of what is read. */
+  /** Resolves at the next change of a value. */
   #woken = Promise.withResolvers<void>();
-  /** The run may be told of changes. */
+  /** The run may react to changes. */
   #isRunning = false;
   /** One rendering at a time. */
   #work: Promise<void> = Promise.resolve();
@@ -124,7 +124,7 @@ class TemplatesHook implements TaskHook {
     this.#wake();
   }
 
-  /** Whoever waits: who prepares a run, and who found the one before it running. */
+  /** Wakes the waiting renderings. */
   #wake(): void {
     this.#woken.resolve();
     this.#woken = Promise.withResolvers();
@@ -134,7 +134,7 @@ class TemplatesHook implements TaskHook {
     return this.#closed.signal.aborted || this.#context.over.aborted;
   }
 
-  /** Reads the templates themselves; those from files anew for every run. */
+  /** Reads the templates themselves; templates in files are read anew for each run. */
   async #prepare(): Promise<void> {
     const { task, directories, environment } = this.#context;
     const { lookup } = environment();
@@ -160,7 +160,7 @@ class TemplatesHook implements TaskHook {
     throw new TemplateFailure(`there is no template ${JSON.stringify(path)}`, true);
   }
 
-  /** An agent found the task running: its files may be as they should, or not. */
+  /** Renders for a run of an earlier agent, whose files may be out of date. */
   async #resume(): Promise<void> {
     try {
       await this.#prepare();
@@ -178,12 +178,12 @@ class TemplatesHook implements TaskHook {
     }
   }
 
-  /** Until every template is rendered, telling from time to time what is missing. */
+  /** Waits until every template is rendered, and reports missing values from time to time. */
   async #renderAll({ isFirst }: { readonly isFirst: boolean }): Promise<void> {
     const { timers } = this.#context.world;
     let toldMs = limits.template.missingFirstMs;
     for (const [key, watch] of this.#watches) {
-      // What failed for the run before is tried anew for this one.
+      // Values that failed for the run before are tried again.
       if (watch.state.kind !== 'failed') continue;
       watch.close();
       this.#watches.delete(key);
@@ -202,11 +202,11 @@ class TemplatesHook implements TaskHook {
       this.#note(missingText(missing));
       toldMs = Math.min(toldMs * 2, limits.template.missingMaxMs);
     }
-    // Nobody waits for what comes of it any more.
+    // Nobody waits for the result any more.
     if (isFirst) await new Promise<never>(() => {});
   }
 
-  /** What is missing of all that is not rendered yet. */
+  /** Tries all templates that are not rendered yet, and resolves with their missing values. */
   async #tryAll(): Promise<readonly Dependency[]> {
     const missing = new Map<string, Dependency>();
     await this.#inOrder(async () => {
@@ -221,7 +221,7 @@ class TemplatesHook implements TaskHook {
     return [...missing.values()];
   }
 
-  /** What was tried often enough is waited for no longer. */
+  /** Fails for missing values whose attempts have failed. */
   #failOn(missing: readonly Dependency[]): void {
     for (const dependency of missing) {
       const state = this.#watches.get(dependencyKey(dependency))?.state;
@@ -266,7 +266,7 @@ class TemplatesHook implements TaskHook {
     return data.watch(dependency, { namespace: allocation().Namespace, ...this.#shown }, onChange);
   }
 
-  /** By what the task is known where it reads. */
+  /** The identity and token with which the task's templates read. */
   get #shown(): Pick<DataReader, 'identity' | 'token' | 'refused'> {
     const token = this.#token;
     if (token === undefined)
@@ -279,7 +279,7 @@ class TemplatesHook implements TaskHook {
     };
   }
 
-  /** What no template read when it was last tried is watched no longer. */
+  /** Closes watches that no template has read in its last attempt. */
   #dropUnread(): void {
     const watching = this.#templates.filter(({ isDone }) => !isDone);
     for (const [key, watch] of this.#watches) {
@@ -299,7 +299,7 @@ class TemplatesHook implements TaskHook {
     }
   }
 
-  /** When nothing has changed for a while, and soon enough when it never stops changing. */
+  /** Renders when nothing has changed for a while, but after a bounded time in any case. */
   #renderLater(template: TaskTemplate): void {
     const { clock, timers } = this.#context.world;
     const { waitMinMs, waitMaxMs } = limits.template;
@@ -326,7 +326,10 @@ class TemplatesHook implements TaskHook {
     this.#scheduleReaction();
   }
 
-  /** What is read for the first time now is only not known yet, and wakes this again when it is. */
+  /**
+   * Reports values that no longer exist. A value that is read for the first time is only unknown
+   * yet.
+   */
   #tellGone(missing: readonly Dependency[]): void {
     const gone = missing.filter(
       (one) => this.#watches.get(dependencyKey(one))?.state.kind !== 'pending',
@@ -361,7 +364,7 @@ class TemplatesHook implements TaskHook {
     this.#reactionTimer = timers.after(delayMs, () => this.#inBackground(this.#reactAfterWork()));
   }
 
-  /** T3: what is about to be rendered is part of it. */
+  /** T3: pending renderings are part of the reaction. */
   async #reactAfterWork(): Promise<void> {
     for (let work: Promise<void> | undefined; work !== this.#work; ) {
       work = this.#work;
@@ -401,14 +404,14 @@ class TemplatesHook implements TaskHook {
     }
   }
 
-  /** Renderings and writes one after the other, whoever asks for them. */
+  /** Runs renderings and writes one after the other. */
   #inOrder(work: () => Promise<void>): Promise<void> {
     const done = this.#work.then(work);
     this.#work = done.catch(() => {});
     return done;
   }
 
-  /** T4: its failure is told to the task, and ends nothing. */
+  /** T4: a failure becomes an event of the task, and ends nothing. */
   #inBackground(work: Promise<void>): void {
     work.catch((error: Error) => {
       if (!this.#isOver) this.#context.note(failedEvent(error));
@@ -427,7 +430,7 @@ const failedEvent = (error: Error): events.EventAt =>
     error instanceof TemplateFailure ? error.explained : undefined,
   );
 
-/** -1 and null: as it is. */
+/** -1 and null mean unchanged. */
 const given = (id: number | null): number | undefined => (id === null || id < 0 ? undefined : id);
 
 function missingText(missing: readonly Dependency[]): string {

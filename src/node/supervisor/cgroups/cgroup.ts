@@ -1,6 +1,6 @@
 /**
- * The control groups of a run, on the machine. Everything may vanish between two calls; what cannot be
- * done and matters is thrown.
+ * The control groups of a run on the machine. They may vanish between two calls; only failures that
+ * matter are thrown.
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { rmdir, writeFile } from 'node:fs/promises';
@@ -11,7 +11,10 @@ import { type CgroupDirectory, type CgroupPlan, planCgroup } from './plan.ts';
 const roundsMax = 400;
 const roundDelayMs = 5;
 
-/** Makes the groups. Throws an Error that names the file, and leaves none of the run's own. */
+/**
+ * Makes the groups. On failure removes the run's own groups again, and throws an Error that names
+ * the file.
+ */
 export function makeCgroup(plan: CgroupPlan): Cgroup {
   const paths = plan.groups.map(({ path }) => path);
   try {
@@ -38,13 +41,13 @@ function removeDirectory(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // It was not made, or somebody is in it: `remove` tries longer.
+    // It was not made, or has processes: `remove` tries for longer.
   }
 }
 
 /**
- * What of a layout can really be used: in a container the trees are often there and writable, and
- * yet no controller can be passed on to a group in them.
+ * The usable part of a layout, found by trying. In a container the trees are often writable, but no
+ * controller can be enabled for a group in them.
  */
 export function usableLayout(layout: CgroupLayout, probeId: string): CgroupLayout {
   const { unified } = layout;
@@ -71,7 +74,7 @@ export class Cgroup {
     this.paths = paths;
   }
 
-  /** Rejects when a process is there and cannot be moved. */
+  /** Rejects when a living process cannot be moved. */
   async join(pids: readonly number[]): Promise<void> {
     for (const path of this.paths) {
       for (const pid of pids) {
@@ -89,7 +92,7 @@ export class Cgroup {
     return [...new Set(all.filter(Boolean).map(Number))].filter((pid) => pid > 0);
   }
 
-  /** Kills all that is in it now: at once where the kernel does it, else while nothing moves. */
+  /** Kills all its present processes: by one write to the kernel, or else while they are frozen. */
   kill(): void {
     const holding = (name: string) => this.paths.find((path) => existsSync(join(path, name)));
     const killing = holding('cgroup.kill');
@@ -113,12 +116,12 @@ export class Cgroup {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It ended by itself.
+        // The process has ended by itself.
       }
     }
   }
 
-  /** How often the kernel killed one of its processes for want of memory. */
+  /** How many of its processes the kernel has killed for lack of memory. */
   oomKills(): number {
     const texts = this.paths.flatMap((path) => [
       readText(join(path, 'memory.events')),
@@ -128,8 +131,8 @@ export class Cgroup {
   }
 
   /**
-   * Kills what is in it until nothing is, and takes it away. Resolves with how many processes
-   * withstood, which is only then not 0 when the kernel itself holds them.
+   * Kills its processes until none is left, and removes the groups. Resolves with the number of
+   * processes left, which is not 0 only if the kernel itself holds some.
    */
   async remove(): Promise<number> {
     for (let round = 0; round < roundsMax; round++) {

@@ -1,4 +1,6 @@
-/** Control groups of both versions. What this machine lacks is tried on a tree of plain files. */
+/**
+ * Control groups of both versions. The version that this machine lacks is tested with plain files.
+ */
 import {
   existsSync,
   mkdirSync,
@@ -32,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** Files as the kernel would have them. */
+/** Files like those of the kernel. */
 function tree(files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -50,8 +52,8 @@ const v1 = `
 38 31 0:34 / /sys/fs/cgroup/systemd rw,relatime - cgroup cgroup rw,name=systemd`;
 const v2 = '40 31 0:40 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate';
 
-describe('what is mounted', () => {
-  test('version 1: the first place of each controller that may be written', () => {
+describe('the mounted trees', () => {
+  test('version 1: the first writable mount of each controller', () => {
     const { separate, unified } = parseCgroupMounts(v1);
     expect([...separate]).toEqual([
       ['cpu', '/sys/fs/cgroup/cpu,cpuacct'],
@@ -71,7 +73,7 @@ describe('what is mounted', () => {
     expect([separate.size, unified]).toEqual([0, expected]);
   });
 
-  test('version 2 has the controllers that it names', () => {
+  test('version 2: the controllers that it names', () => {
     tree({ 'cgroup.procs': '', 'cgroup.controllers': 'cpuset cpu io memory hugetlb pids rdma\n' });
     const layout = readCgroupLayout({ separate: new Map(), unified: root });
     expect([...(layout.unified?.controllers ?? [])]).toEqual(['cpu', 'cpuset', 'memory', 'pids']);
@@ -81,7 +83,7 @@ describe('what is mounted', () => {
     ]);
   });
 
-  test('a tree in which no groups can be made is none', () => {
+  test('a tree in which no groups can be made does not count', () => {
     const mounts = { separate: new Map([['memory', join(root, 'none')]] as const), unified: root };
     const layout = readCgroupLayout(mounts);
     expect([layout.separate.size, layout.unified, describeLayout(layout)]).toEqual([
@@ -110,7 +112,7 @@ const separateLayout = (controllers: readonly Controller[]): CgroupLayout => ({
   cpuset: { cpus: '0-3', mems: '0' },
 });
 
-/** What is in the files after the plan was carried out on a tree of plain files. */
+/** The contents after a plan was carried out on a tree of plain files. */
 function made(layout: CgroupLayout, what: CgroupWants): Record<string, string> {
   const plan = planCgroup(layout, run, what)!;
   const { paths } = makeCgroup(plan);
@@ -153,7 +155,7 @@ describe('a plan', () => {
     expect(existsSync(join(root, 'freezer/roster/id.task.1'))).toBe(true);
   });
 
-  test('for both: version 2 holds together what version 1 limits', () => {
+  test('for both: version 2 groups the processes that version 1 limits', () => {
     const layout = { ...separateLayout(['memory', 'pids']), unified: unifiedLayout([]).unified };
     expect(made(layout, wants)).toEqual({
       'pids/roster/id.task.1/pids.max': '100',
@@ -176,7 +178,7 @@ describe('a plan', () => {
     expect(files.filter(([name]) => name.includes('id.task'))).toEqual([[file, '100']]);
   });
 
-  test('for no control groups is none', () => {
+  test('without control groups is undefined', () => {
     expect(planCgroup(noCgroups, run, wants)).toBeUndefined();
   });
 
@@ -188,30 +190,30 @@ describe('a plan', () => {
     expect(existsSync(group!.path)).toBe(false);
   });
 
-  test('leaves out what a kernel does not have, where that is not promised', () => {
+  test('ignores missing optional files of a kernel', () => {
     const files = [{ name: 'no/such', value: '0', isOptional: true }];
     const plan = { isRequired: true, parents: [], groups: [{ path: join(root, 'a'), files }] };
     expect(makeCgroup(plan).paths).toEqual([join(root, 'a')]);
   });
 });
 
-describe('what can be used', () => {
+describe('the usable layout', () => {
   const names = (layout: CgroupLayout) => [
     [...layout.separate.keys()],
     layout.unified && [...layout.unified.controllers],
   ];
 
-  test('is all of it where all of it works', () => {
+  test('is everything if everything works', () => {
     expect(names(usableLayout(unifiedLayout(['memory']), 'probe/1'))).toEqual([[], ['memory']]);
   });
 
-  test('is a group alone where no controller is passed on', () => {
+  test('is a tree without controllers if none can be enabled', () => {
     mkdirSync(join(root, 'cgroup.subtree_control'));
     expect(names(usableLayout(unifiedLayout(['memory']), 'probe/1'))).toEqual([[], []]);
     expect(readdirSync(join(root, 'roster'))).toEqual([]);
   });
 
-  test('is nothing where no group can be made', () => {
+  test('is nothing if no group can be made', () => {
     writeFileSync(join(root, 'roster'), '');
     expect(usableLayout(unifiedLayout(['memory']), 'probe/1')).toBe(noCgroups);
   });
@@ -234,7 +236,7 @@ test.each([
   expect(groupName(runId)).toBe(expected);
 });
 
-describe('what is counted', () => {
+describe('usage is counted', () => {
   test('by version 2', async () => {
     tree({
       'g/cgroup.procs': '12\n7\n',
@@ -266,14 +268,14 @@ describe('what is counted', () => {
     });
   });
 
-  test('by nobody, but of processes that run', async () => {
+  test('from running processes when no group counts', async () => {
     tree({ 'g/cgroup.procs': `${process.pid}\n` });
     const usage = await readUsage([join(root, 'g')]);
     expect(usage?.memoryRssBytes).toBeGreaterThan(1e6);
     expect(usage?.cpuUserMs).toBeGreaterThan(0);
   });
 
-  test('of a group that is gone is nothing', async () => {
+  test('as undefined for a removed group', async () => {
     expect(await readUsage([join(root, 'gone')])).toBeUndefined();
   });
 
@@ -298,7 +300,7 @@ describe('a kill', () => {
   });
 });
 
-test('what a supervisor that was killed has left is taken away, once it is old and empty', async () => {
+test('groups of a killed supervisor are removed once they are old and empty', async () => {
   const groups = ['old', 'young', 'used/by-somebody'].map((name) =>
     join(root, 'pids/roster', name),
   );

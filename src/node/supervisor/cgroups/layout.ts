@@ -1,4 +1,4 @@
-/** Which control groups this machine has and where they are mounted. Versions 1 and 2, or both. */
+/** The control groups of this machine and their mount points, of version 1, 2 or both. */
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,13 +6,13 @@ export const controllers = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids', 'freez
 export type Controller = (typeof controllers)[number];
 
 export interface CgroupLayout {
-  /** Version 1: where each controller is mounted; some may share a directory. */
+  /** Version 1: the mount point of each controller; some may share one. */
   readonly separate: ReadonlyMap<Controller, string>;
-  /** Version 2: the one tree, with the controllers that are in it. */
+  /** Version 2: the single tree and its controllers. */
   readonly unified:
     | { readonly directory: string; readonly controllers: ReadonlySet<Controller> }
     | undefined;
-  /** What new groups of the `cpuset` of version 1 have to be given, which begin with nothing. */
+  /** Values for new `cpuset` groups of version 1, which begin without any. */
   readonly cpuset: { readonly cpus: string; readonly mems: string } | undefined;
 }
 
@@ -27,7 +27,7 @@ export const noCgroups: CgroupLayout = {
   cpuset: undefined,
 };
 
-/** Reads `/proc/self/mountinfo`. The first mount of each tree counts, and only what is writable. */
+/** Parses `/proc/self/mountinfo`. The first mount of each tree counts, if it is writable. */
 export function parseCgroupMounts(text: string): CgroupMounts {
   const separate = new Map<Controller, string>();
   let unified: string | undefined;
@@ -49,13 +49,13 @@ export function parseCgroupMounts(text: string): CgroupMounts {
   return { separate, unified };
 }
 
-/** Spaces and the like are octal in the kernel's tables. */
+/** Spaces and similar characters are octal in the kernel's tables. */
 const unescapePath = (path: string): string =>
   path.replace(/\\([0-7]{3})/g, (_, octal: string) =>
     String.fromCharCode(Number.parseInt(octal, 8)),
   );
 
-/** What of the mounted trees this process may make groups in. */
+/** The mounted trees in which this process may make groups. */
 export function readCgroupLayout(
   mounts: CgroupMounts = parseCgroupMounts(readText('/proc/self/mountinfo')),
 ): CgroupLayout {

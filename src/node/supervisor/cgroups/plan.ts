@@ -4,8 +4,9 @@
  * (`admin-guide/cgroup-v1`) and version 2 (`admin-guide/cgroup-v2`).
  *
  * Invariants
- *  C1. A run has one group in every tree that it needs, all of the same name, below `roster`.
- *  C2. There is always one through which the whole run can be killed, where the machine has any.
+ *  C1. A run has one group in each tree that it needs, all with the same name, below `roster`.
+ *  C2. If the machine has control groups, there is always one through which the whole run can be
+ *      killed.
  *  C3. Writing a plan again changes nothing.
  */
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ import { type CgroupLayout, type Controller, hasController } from './layout.ts';
 export interface CgroupFile {
   readonly name: string;
   readonly value: string;
-  /** It is not there on every kernel, and what it does is not promised. */
+  /** Not every kernel has the file; a failed write is ignored. */
   readonly isOptional?: boolean;
 }
 
@@ -24,22 +25,22 @@ export interface CgroupDirectory {
 }
 
 export interface CgroupPlan {
-  /** Without the groups the run must not begin; else it begins all the same. */
+  /** Whether a run must not begin without its groups. */
   readonly isRequired: boolean;
-  /** Made and written first, and left there: what all groups have in common. */
+  /** Common parents of all groups: made and written first, and never removed. */
   readonly parents: readonly CgroupDirectory[];
-  /** The run's own; removed when it is over. */
+  /** The run's own groups, removed when it is over. */
   readonly groups: readonly CgroupDirectory[];
 }
 
 export interface CgroupLimits {
-  /** The task's part of a busy processor, against those of others. */
+  /** The task's share of a busy processor, relative to other tasks. */
   readonly cpuShares: number;
-  /** The only cores that it runs on; empty: all. */
+  /** The cores that it may use; empty: all. */
   readonly cores: readonly number[];
-  /** It is killed rather than given more; 0: no limit. */
+  /** The limit at which it is killed; 0: no limit. */
   readonly memoryBytes: number;
-  /** What is left to it while memory is short; 0: nothing is said. */
+  /** The memory that it keeps while memory is scarce; 0: unspecified. */
   readonly memoryKeptBytes: number;
 }
 
@@ -47,7 +48,7 @@ export interface CgroupWants {
   readonly isRequired: boolean;
   /** Processes and threads together. */
   readonly processesMax: number;
-  /** Absent: it is only held together and counted. */
+  /** Absent: its processes are only grouped and counted. */
   readonly limits?: CgroupLimits;
 }
 
@@ -56,7 +57,7 @@ type Groups = Omit<CgroupPlan, 'isRequired'>;
 /** Below each tree. */
 export const groupsName = 'roster';
 
-/** `undefined` where this machine has no control groups that may be written. */
+/** `undefined` if this machine has no writable control groups. */
 export function planCgroup(
   layout: CgroupLayout,
   runId: string,
@@ -73,12 +74,12 @@ export function planCgroup(
 
 const longestName = 200;
 
-/** A file name for a run: `<allocation>.<task>.<run>`, what is not plain in it written as `_xx`. */
+/** A file name for a run: `<allocation>.<task>.<run>`, with special characters as `_xx`. */
 export function groupName(runId: string): string {
   const plain = runId
     .replace(/[/#]/g, '.')
     .replace(/[^A-Za-z0-9.-]/gu, (sign) => `_${Buffer.from(sign).toString('hex')}`);
-  // The run's number is at the end and tells runs of one task apart; the middle can go.
+  // A name that is too long is cut in the middle, as the number of the run at the end must stay.
   return plain.length <= longestName
     ? plain
     : `${plain.slice(0, longestName / 2)}_${plain.slice(-longestName / 2)}`;
@@ -129,7 +130,7 @@ const sharesMax = 262_144;
 const clamp = (value: number, least: number, most: number): number =>
   Math.min(most, Math.max(least, Math.round(value)));
 
-/** Version 2 weighs from 1 to 10000 what version 1 calls 2 to 262144 shares. */
+/** Converts shares of version 1 (2 to 262144) to weights of version 2 (1 to 10000). */
 export function weightOf(shares: number): number {
   const within = clamp(shares, sharesMin, sharesMax);
   return 1 + Math.floor(((within - sharesMin) * 9999) / (sharesMax - sharesMin));
@@ -161,7 +162,7 @@ function separateGroups(layout: CgroupLayout, name: string, wants: CgroupWants):
 
 function separateControllers(layout: CgroupLayout, { limits }: CgroupWants): Controller[] {
   const found: Controller[] = ['pids'];
-  // Only so that the run can be stopped before it is killed (C2).
+  // Only for freezing the run before a kill (C2).
   if (layout.unified === undefined) found.push('freezer');
   if (limits === undefined) return found;
   found.push('cpu', 'cpuacct', 'memory');
@@ -203,6 +204,6 @@ function separateFiles(
   return files;
 }
 
-/** What limits can be set here, as words for the node's attributes. */
+/** The limits that can be set here, as words for the node's attributes. */
 export const limitsIn = (layout: CgroupLayout): readonly Controller[] =>
   (['cpu', 'cpuset', 'memory', 'pids'] as const).filter((name) => hasController(layout, name));

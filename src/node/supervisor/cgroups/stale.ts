@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { CgroupLayout } from './layout.ts';
 import { groupsName } from './plan.ts';
 
-/** A run joins its groups as soon as they are made. */
+/** Older groups without processes are stale, as a run joins its groups at once. */
 const agedMs = 60_000;
 
 /**
- * Takes away what supervisors that were killed have left, this one's forerunners or others: groups in
- * which nothing runs. The kernel keeps one that anything is in, and a new one may be about to be
- * joined. One after the other, as nobody waits for it.
+ * Removes groups without processes that killed supervisors have left, of this agent or others. The
+ * kernel keeps groups with processes; new groups are spared, as a run may be about to join them.
+ * One group after the other, as nobody waits for the result.
  */
 export async function removeStaleGroups(
   { separate, unified }: CgroupLayout,
@@ -31,6 +31,6 @@ async function removeIfStale(group: string, nowMs: number): Promise<void> {
     const { mtimeMs } = await stat(group);
     if (mtimeMs + agedMs < nowMs) await rmdir(group);
   } catch {
-    // Something is in it, or it is gone already.
+    // It has processes, or is gone already.
   }
 }

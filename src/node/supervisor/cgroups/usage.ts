@@ -1,8 +1,8 @@
-/** What a run uses, as its control groups count it, or `/proc` where they do not. */
+/** The resources that a run uses, as counted by its control groups, or else from `/proc`. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a run uses now. Absent is what the system does not tell. */
+/** Counters of a run. Values that the system does not tell are absent. */
 export interface CountedUsage {
   /** Since its start, user and system. */
   readonly cpuUserMs: number;
@@ -15,11 +15,11 @@ export interface CountedUsage {
   readonly pids: readonly number[];
 }
 
-/** The kernel counts for users in hundredths of a second, whatever its own clock is. */
+/** The kernel reports times in hundredths of a second, whatever its own clock is. */
 const tickMs = 10;
 const pageBytes = 4096;
 
-/** `paths` are the run's groups in all trees. `undefined`: no process is left in them. */
+/** `paths` are the run's groups in all trees. `undefined`: they have no processes. */
 export async function readUsage(paths: readonly string[]): Promise<CountedUsage | undefined> {
   const directories = await Promise.all(paths.map(readDirectory));
   const pids = [
@@ -27,7 +27,7 @@ export async function readUsage(paths: readonly string[]): Promise<CountedUsage 
   ].sort((left, right) => left - right);
   if (pids.length === 0) return undefined;
   const counted = Object.assign({}, ...directories.map(usageIn)) as Partial<CountedUsage>;
-  // The groups that only hold a run together count neither; `/proc` knows of what runs now.
+  // Groups without controllers count neither; `/proc` has the values of living processes.
   const isWhole = counted.cpuUserMs !== undefined && counted.memoryRssBytes !== undefined;
   return { ...(isWhole ? {} : await usageOfProcesses(pids)), ...counted, pids } as CountedUsage;
 }
@@ -57,7 +57,7 @@ async function readDirectory(path: string): Promise<Directory> {
 
 type Numbers = Readonly<Record<string, number | undefined>>;
 
-/** What one directory tells, of either version: they have different names for all of it. */
+/** The counters of one directory, of either version; their file names differ. */
 function usageIn({ files }: Directory): Partial<CountedUsage> {
   const cpu = numbersIn(files.get('cpu.stat'));
   const accounted = numbersIn(files.get('cpuacct.stat'));
@@ -96,7 +96,7 @@ const numbersIn = (text = ''): Numbers =>
     [...text.matchAll(/^(\S+) (\d+)$/gm)].map(([, key, value]) => [key, Number(value)]),
   );
 
-/** Of those that are alive, with what their own ended children used. */
+/** The sum over living processes, including their own ended children. */
 export async function usageOfProcesses(pids: readonly number[]): Promise<CountedUsage> {
   const texts = await Promise.all(pids.map((pid) => readText(`/proc/${pid}/stat`)));
   const fields = texts

@@ -1,4 +1,4 @@
-/** The filter of system calls, run by an interpreter of the kernel's packet filter. */
+/** The system call filter, run by an interpreter of the kernel's filter language. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answers, codes, encode, filterFor, offsets, ruleOf } from './filter.ts';
@@ -11,7 +11,7 @@ interface Call {
   readonly arguments?: readonly number[];
 }
 
-/** Reads the bytes as the kernel does, and runs them on what it says of a call. */
+/** Decodes the bytes like the kernel, and runs them on the data of a call. */
 function run(bytes: Buffer, { number, architecture, arguments: given = [] }: Call): number {
   const about = Buffer.alloc(64);
   about.writeUInt32LE(number >>> 0, offsets.number);
@@ -58,7 +58,7 @@ const answerTo = (
 const refused = answers.fail(errors.EPERM);
 const unknown = answers.fail(errors.ENOSYS);
 
-test('every call that has a number stands in one group', () => {
+test('every call with a number is in exactly one group', () => {
   const named = profile.flatMap(({ calls }) => calls.split(' '));
   const numbered = new Set([...systemCalls.x64.keys(), ...systemCalls.arm64.keys()]);
   expect(named.toSorted()).toEqual([...numbered].sort());
@@ -73,7 +73,7 @@ const capabilitySets = fc.subarray([
 describe.each(processors)('on %s', (on) => {
   const architecture = auditArchitecture[on];
 
-  test('every number has the verdict of the table, whatever the task may do', () => {
+  test('every number has the verdict of the table, for all capabilities', () => {
     const numbers = systemCalls[on];
     const names = new Map([...numbers].map(([name, number]) => [number, name]));
     const verdicts = { allowed: answers.allow, refused, unknown };
@@ -92,14 +92,14 @@ describe.each(processors)('on %s', (on) => {
     );
   });
 
-  test('a number beyond the table is unknown, also one of the other ABI for 64 bits', () => {
+  test('a number beyond the table is unknown, as is one of the other 64-bit ABI', () => {
     const bytes = encode(filterFor(on, []));
     for (const number of [600, 0x40000000, 0x40000001, 0x7fffffff, 0xffffffff]) {
       expect(run(bytes, { number, architecture })).toBe(unknown);
     }
   });
 
-  test('a program of another processor is killed at its first call', () => {
+  test('a program for another processor is killed at its first call', () => {
     const bytes = encode(filterFor(on, ['sys_admin']));
     fc.assert(
       fc.property(fc.nat(600), fc.nat(0xffffffff), (number, other) => {
@@ -107,7 +107,7 @@ describe.each(processors)('on %s', (on) => {
         expect(run(bytes, { number, architecture: other })).toBe(answers.killProcess);
       }),
     );
-    // The calls of i386 and of ARM with 32 bits, which such a kernel may have as well.
+    // The calls of i386 and 32-bit ARM, which such a kernel may offer too.
     for (const other of [0x40000003, 0x40000028]) {
       expect(run(bytes, { number: 1, architecture: other })).toBe(answers.killProcess);
     }
@@ -139,13 +139,13 @@ describe('an argument decides', () => {
     expect(answerTo(name, { given, on: 'arm64' })).toBe(expected);
   });
 
-  test('of its lower half alone, as in the kernel', () => {
+  test('with its lower half alone, as in the kernel', () => {
     expect(answerTo('socket', { given: [2 ** 32 + 40] })).toBe(answers.fail(errors.EAFNOSUPPORT));
     expect(answerTo('socket', { given: [2 ** 32 + 2] })).toBe(answers.allow);
   });
 });
 
-test('a capability that the node has allowed opens what it is for', () => {
+test('an allowed capability permits the calls that need it', () => {
   expect(answerTo('mount')).toBe(refused);
   expect(answerTo('clone3')).toBe(unknown);
   const capabilities = ['sys_admin'];

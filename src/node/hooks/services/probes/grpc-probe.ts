@@ -1,6 +1,6 @@
 /**
  * The standard health check of gRPC: one call of `grpc.health.v1.Health/Check` over HTTP/2. Its two
- * messages have one field each, so they are written and read here.
+ * messages have one field each, so they are encoded and decoded here.
  */
 import { connect } from 'node:http2';
 import { isIP } from 'node:net';
@@ -16,7 +16,7 @@ import {
 const statuses = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 const messageBytesMax = 1024;
 
-/** Passes when the server says that it, or the service, is serving. */
+/** Passes when the server says that it, or the named service, is serving. */
 export function grpcProbe(wish: ProbeWish): Promise<Probed> {
   const target = requireTarget(wish);
   const { check, signal } = wish;

@@ -11,7 +11,10 @@ import {
   requireTarget,
 } from './probe.ts';
 
-/** Passes with 2xx, warns with 429 (too many requests), fails with all else. Follows nobody. */
+/**
+ * Passes with 2xx, warns with 429 (too many requests), fails with anything else. Redirects are not
+ * followed.
+ */
 export function httpProbe(wish: ProbeWish): Promise<Probed> {
   const { host, port } = requireTarget(wish);
   const { check, signal } = wish;
@@ -33,7 +36,7 @@ export function httpProbe(wish: ProbeWish): Promise<Probed> {
       const status = response.statusCode ?? 0;
       const done = (): void => {
         resolve(probedOf(status, `${method} ${path}: ${status} ${output.text}`.trimEnd()));
-        // What is beyond the bound is nobody's.
+        // Nobody needs the part beyond the bound.
         response.destroy();
       };
       response.on('data', (part: Uint8Array) => {
@@ -53,7 +56,7 @@ function headersOf({ check, target }: ProbeWish, method: string): OutgoingHttpHe
     accept: '*/*',
   };
   for (const [name, values] of Object.entries(check.Header ?? {})) {
-    // Some may stand once only, and so not in a list.
+    // Some headers may occur only once, so they must not be a list.
     headers[name.toLowerCase()] = values.length === 1 ? values[0] : [...values];
   }
   headers.connection = 'close';

@@ -1,4 +1,4 @@
-/** One time of checking. */
+/** One run of a check. */
 import type { CheckOutcome } from '../../../../model/check-result/check-rules.ts';
 import { limits } from '../../../../model/limits.ts';
 import type { Check } from '../../../../model/service/check.ts';
@@ -11,18 +11,18 @@ export interface ProbeWish {
   readonly target: ServiceAddress | undefined;
   /** Runs a command in the task of a script; rejects with `DriverFailure`. */
   readonly exec: (command: DriverCommand) => Promise<DriverExec>;
-  /** Aborted when its time is over: everything of it is to be let go. */
+  /** Aborted after the timeout: then the probe must release everything. */
   readonly signal: AbortSignal;
 }
 
 export interface Probed {
   readonly outcome: CheckOutcome;
-  /** Of an answer over HTTP; else 0. */
+  /** The status of an HTTP answer, else 0. */
   readonly statusCode: number;
   readonly output: string;
 }
 
-/** What it rejects with is why it failed. */
+/** A rejection is the reason of the failure. */
 export type Probe = (wish: ProbeWish) => Promise<Probed>;
 
 export const passed = (output: string, statusCode = 0): Probed => ({
@@ -33,7 +33,7 @@ export const failed = (output: string, statusCode = 0): Probed => ({
   ...{ outcome: 'critical', output, statusCode },
 });
 
-/** Keeps the beginning of what comes, up to the bound of an output. */
+/** Keeps the beginning of an output, up to a bound. */
 export class BoundedOutput {
   readonly #parts: Uint8Array[] = [];
   #leftBytes: number = limits.check.outputBytesMax;

@@ -35,14 +35,14 @@ const probe = (check: Input<Check>, port: number | undefined, wish: Partial<Prob
     ...wish,
   });
 
-/** One that is thrown is a failure as well. */
+/** A thrown error counts as a failure. */
 const outcomeOf = (made: Promise<Probed>) =>
   made.then(
     ({ outcome }) => outcome,
     () => 'critical',
   );
 
-/** A port that nobody listens at. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createTcpServer();
   const port = await listen(server);
@@ -71,7 +71,7 @@ test.each([
   });
 });
 
-test('what is asked is what the check says', async () => {
+test('requests are as the check says', async () => {
   const asked: { request?: IncomingMessage; body?: string } = {};
   const port = await listen(
     web((request, response) => {
@@ -91,7 +91,7 @@ test('what is asked is what the check says', async () => {
   });
 });
 
-test('an answer without an end is told as far as it is kept', async () => {
+test('an endless answer is reported up to the bound', async () => {
   const port = await listen(
     web((_request, response) => {
       const more = (): void => void response.write('x'.repeat(60_000), () => setImmediate(more));
@@ -103,7 +103,7 @@ test('an answer without an end is told as far as it is kept', async () => {
   expect(output).toBe(`GET /: 200 ${'x'.repeat(4096)}`);
 });
 
-test.each(['http', 'tcp', 'grpc'])('a %s check of a port that is closed fails', async (Type) => {
+test.each(['http', 'tcp', 'grpc'])('a %s check of a closed port fails', async (Type) => {
   const port = await freePort();
   await expect(probe({ Type, Path: '/' }, port)).rejects.toThrow(/ECONNREFUSED/);
 });
@@ -113,7 +113,7 @@ test.each(['http', 'tcp', 'grpc'])('a %s check without a port says so', async (T
   await expect(wanted).rejects.toThrow('the allocation has no port "late" to check');
 });
 
-test.each(['http', 'grpc'])('a %s check that hangs lets go when it is told to', async (Type) => {
+test.each(['http', 'grpc'])('a hanging %s check ends when it is aborted', async (Type) => {
   const gone = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   const port = await listen(
@@ -130,13 +130,13 @@ test.each(['http', 'grpc'])('a %s check that hangs lets go when it is told to', 
   await gone.promise;
 });
 
-test('a connection that is taken passes', async () => {
+test('an accepted connection passes', async () => {
   const port = await listen(createTcpServer((socket) => socket.on('error', () => {})));
   const output = `connected to 127.0.0.1:${port}`;
   expect(await probe({ Type: 'tcp' }, port)).toEqual({ outcome: 'passing', statusCode: 0, output });
 });
 
-test('what speaks something else than HTTP fails', async () => {
+test('a server with another protocol than HTTP fails', async () => {
   const port = await listen(createTcpServer((socket) => socket.on('error', () => {}).end('SSH-2')));
   expect(await outcomeOf(probe({ Type: 'http', Path: '/' }, port))).toBe('critical');
   expect(await outcomeOf(probe({ Type: 'grpc' }, port))).toBe('critical');

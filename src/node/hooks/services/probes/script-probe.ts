@@ -1,6 +1,6 @@
 import { BoundedOutput, type Probed, type ProbeWish } from './probe.ts';
 
-/** A command in the task: 0 passes, 1 warns, all else fails. */
+/** Runs a command in the task: exit code 0 passes, 1 warns, any other fails. */
 export async function scriptProbe({ check, exec, signal }: ProbeWish): Promise<Probed> {
   const run = await exec({ command: [check.Command, ...(check.Args ?? [])], tty: false });
   const close = (): void => run.close();
@@ -9,7 +9,7 @@ export async function scriptProbe({ check, exec, signal }: ProbeWish): Promise<P
   try {
     run.closeInput();
     const output = new BoundedOutput();
-    // Read to its end, as a command that is not read would wait for ever.
+    // Reads to the end, as an unread command would wait for ever.
     for await (const { data } of run.output) output.add(data);
     const { exitCode } = await run.exited;
     const outcome = exitCode === 0 ? 'passing' : exitCode === 1 ? 'warning' : 'critical';
