@@ -12,7 +12,7 @@ export interface OutputPipe<T> {
   readonly writeEnd: number;
 }
 
-const batchSize = 16;
+const batchSize = 64;
 const prefix = 'pipes-';
 
 /**
