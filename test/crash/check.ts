@@ -1,11 +1,11 @@
 import { ask, call, gauges, type Target } from '../../bench/target.ts';
 import { type JobState, judge, type Ledger } from './ledger.ts';
 
-/** Compares what a restarted agent tells over its API with the ledger. Returns the faults. */
+/** Compares the answers of a restarted agent's API with the ledger. Returns the faults. */
 
 export interface Checked {
   readonly faults: readonly string[];
-  /** Writes under way at the kill that are there, and that are not. */
+  /** Writes under way at the kill that took effect, and writes that did not. */
   readonly kept: number;
   readonly dropped: number;
 }
@@ -66,7 +66,7 @@ const stateOf = ({ Meta, Version, Stop, JobModifyIndex }: JobRow): JobState => (
   jobModifyIndex: JobModifyIndex,
 });
 
-/** A write makes its job, summary and evaluation together, and a purge takes them together. */
+/** A write makes its job, summary and evaluation together, and a purge removes them together. */
 async function checkParts(
   target: Target,
   row: JobRow | undefined,
@@ -85,13 +85,13 @@ async function checkParts(
   if (summary?.JobCreateIndex !== row.CreateIndex || !('group' in summary.Summary)) {
     faults.push(`has no summary of its own: ${JSON.stringify(summary)}`);
   }
-  // An acknowledged write names its evaluation, which is looked for by its id.
+  // The evaluation of an acknowledged write is looked up by its id.
   const made = evaluations?.some((one) => one.JobModifyIndex === row.JobModifyIndex);
   if (isUnanswered && !made) faults.push('was changed without an evaluation');
   return faults;
 }
 
-/** The list has exactly the jobs that there are, as they are. */
+/** The list has exactly the present jobs, in their present state. */
 async function checkList(target: Target, ledger: Ledger): Promise<string[]> {
   type Stub = Omit<JobRow, 'Version'>;
   const faults: string[] = [];
@@ -123,7 +123,7 @@ async function read<T>(target: Target, path: string): Promise<T | undefined> {
   return JSON.parse(reply.body.toString()) as T;
 }
 
-/** So many at a time: enough to keep the server busy. */
+/** Runs several at a time, enough to keep the server busy. */
 async function inTurns<T>(things: readonly T[], run: (thing: T) => Promise<void>): Promise<void> {
   const left = things.values();
   const worker = async () => {
@@ -132,7 +132,7 @@ async function inTurns<T>(things: readonly T[], run: (thing: T) => Promise<void>
   await Promise.all(Array.from({ length: Math.min(16, things.length) }, worker));
 }
 
-/** The running jobs: their allocations are still the same, and run. */
+/** Checks that the running jobs still have the same allocations, and that these run. */
 export async function checkRunning(target: Target, allocations: readonly string[]) {
   type Row = { readonly ClientStatus: string; readonly DesiredStatus: string };
   const faults: string[] = [];

@@ -47,7 +47,7 @@ test.each(verdicts)('%s', (_, entry, found, expected) => {
   expect('fault' in verdict ? 'fault' : verdict.outcome).toBe(expected);
 });
 
-test('what was acknowledged outlives kills under load', { timeout: 240_000 }, async () => {
+test('acknowledged writes survive kills under load', { timeout: 240_000 }, async () => {
   const report = await crashTest({ kills: 8, seed: 1, progress: () => {} });
   expect(report.faults).toEqual([]);
   expect(report.kills).toBe(8);

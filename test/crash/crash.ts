@@ -17,11 +17,11 @@ import { checkTables } from './tables.ts';
 import { startWriters } from './writers.ts';
 
 /**
- * Kills an agent with SIGKILL under load, again and again on the same data, and compares what the
- * next one finds with what was acknowledged.
+ * Kills an agent with SIGKILL under load, repeatedly on the same data, and compares the state that
+ * the next agent finds with the acknowledged writes.
  *
- * The seed decides what is written and when to kill; how far the agent is by then is the machine's
- * to say, so the same seed is the same kind of run and not the same run.
+ * The seed decides on the writes and the kills. How far the agent is by then depends on the
+ * machine, so a seed does not repeat a run exactly.
  */
 
 export interface CrashOptions {
@@ -33,10 +33,10 @@ export interface CrashOptions {
 export interface CrashReport {
   readonly faults: readonly string[];
   readonly kills: number;
-  /** Beside them: kills of an agent that was still starting. */
+  /** Additional kills of agents that were still starting. */
   readonly killsWhileStarting: number;
   readonly acknowledged: number;
-  /** Writes that were under way at a kill and are there whole, and those that are not there. */
+  /** Writes under way at a kill that took effect as a whole, and writes that did not. */
   readonly kept: number;
   readonly dropped: number;
   readonly runningTasks: number;
@@ -44,16 +44,16 @@ export interface CrashReport {
 }
 
 const writers = 16;
-/** Then comes a new one: what was written long ago only makes every start slower. */
+/** After this many kills comes a new directory, as old data only slows every start down. */
 const killsPerDirectory = 50;
-/** A round ends at the first of so many answers or, every other time, so many milliseconds. */
+/** A round ends after at most this many answers or, every other time, milliseconds. */
 const answersMost = 300;
 const roundMost = 300;
-/** Every so many rounds an agent is killed before it is ready, too. */
+/** After this many rounds an agent is also killed before it is ready. */
 const startingEvery = 8;
 const startingMost = 700;
 const runningJobs = 3;
-/** A run that is wrong is wrong often: the first faults tell why. */
+/** Faults come in numbers, and the first ones tell the reason. */
 const faultsMost = 20;
 
 export async function crashTest(options: CrashOptions): Promise<CrashReport> {
@@ -76,7 +76,7 @@ async function crashIn(folder: TemporaryFolder, options: CrashOptions): Promise<
   return tally.report();
 }
 
-/** What was counted so far, over all directories. */
+/** The counts over all directories. */
 class Tally {
   readonly #options: CrashOptions;
   readonly faults: string[] = [];
@@ -115,7 +115,7 @@ class Tally {
   }
 }
 
-/** Every agent but the last finds what the ones before it left. */
+/** Every agent finds the data of the agents before it. */
 async function crashOnOneDirectory(
   place: { readonly command: string; readonly dataDirectory: string },
   choices: Choices,
@@ -167,7 +167,7 @@ async function loadAndKill(
   await Promise.all([ended, agent.ended]);
 }
 
-/** Recovery itself may be cut short as well. */
+/** A kill may interrupt recovery too. */
 async function killWhileStarting(
   options: Parameters<typeof startAgent>[0],
   afterMs: number,
@@ -183,7 +183,7 @@ interface Running {
   readonly pids: readonly number[];
 }
 
-/** A few real tasks, which have to outlive all the agents. */
+/** Starts a few real tasks, which must survive all agents. */
 async function startRunning(target: Target): Promise<Running> {
   type Row = { readonly ID: string; readonly ClientStatus: string };
   const allocations: string[] = [];

@@ -12,32 +12,31 @@ import { instantToMs } from '../../src/base/instant.ts';
 import { choicesOf } from './random.ts';
 
 /**
- * Kills an agent with SIGKILL while periodic jobs launch, again and again on the same data. No slot
- * launches twice and none that was launched is lost; one that the kill kept from launching is made
- * up for at the next start. Source: docs/behaviour/jobs.md#launches,
- * src/server/periodic/launcher.ts P1, P2.
+ * Kills an agent with SIGKILL while periodic jobs launch, repeatedly on the same data. No slot
+ * launches twice, no launched slot is lost, and a slot that a kill prevented is launched at the
+ * next start. Source: docs/behaviour/jobs.md#launches, src/server/periodic/launcher.ts P1, P2.
  */
 
 export interface LaunchCrashReport {
   readonly faults: readonly string[];
   readonly kills: number;
-  /** Children at the end, of all the jobs. */
+  /** Children of all jobs at the end. */
   readonly launches: number;
-  /** Kills after which some jobs had launched in the slot that was hit, and some had not. */
+  /** Kills after which some jobs had launched in the hit slot, and others had not. */
   readonly kiltBetween: number;
-  /** Slots that a kill hit and the next start launched. */
+  /** Hit slots that the next start launched. */
   readonly madeUpFor: number;
-  /** Slots that went by while no agent was there, with a later one that was made up for. */
+  /** Slots without an agent, before a later slot that the next start launched. */
   readonly leftOut: number;
 }
 
 const jobs = 40;
-/** Long enough for an agent to be back before the next one. */
+/** Long enough for an agent to be back before the next slot. */
 const slotMs = 5000;
-/** The kill comes this long before a slot at the earliest, and so long after that. */
+/** The earliest time of the kill before a slot, and the length of its time range. */
 const beforeMs = 10;
 const spreadMs = 60;
-/** A launch is under way for so long at most, on a busy machine, before its slot has to be there. */
+/** The longest time that a launch may take on a busy machine. */
 const underWayMs = 3000;
 
 interface Row {
@@ -48,9 +47,9 @@ interface Row {
   readonly JobModifyIndex: number;
 }
 
-/** What one life of an agent was like, by the clock. */
+/** The times of one life of an agent. */
 interface Life {
-  /** By then it had looked at what was due when it began: all jobs had launched in that slot. */
+  /** When it had launched the slots that were due at its start. */
   readonly lookedMs: number;
   readonly killedMs: number;
 }
@@ -128,7 +127,7 @@ async function childrenOf(target: Target): Promise<Map<string, Row>> {
   return new Map(value.filter(({ ParentID }) => ParentID !== '').map((row) => [row.ID, row]));
 }
 
-/** As soon as every job has launched in the last slot before an instant, or in a later one. */
+/** Waits until every job has launched in the last slot before an instant, or in a later one. */
 const childrenOnceDue = (target: Target, atMs: number): Promise<Map<string, Row>> =>
   until('that every job has launched', async () => {
     const dueMs = Math.floor(atMs / slotMs) * slotMs;
@@ -138,7 +137,7 @@ const childrenOnceDue = (target: Target, atMs: number): Promise<Map<string, Row>
     return parents.size === jobs ? found : undefined;
   });
 
-/** What was there before is there as it was. */
+/** Checks that the known children are unchanged. */
 function changed(known: ReadonlyMap<string, Row>, found: ReadonlyMap<string, Row>): string[] {
   return [...known.values()].flatMap((row) => {
     const now = found.get(row.ID);
@@ -148,7 +147,7 @@ function changed(known: ReadonlyMap<string, Row>, found: ReadonlyMap<string, Row
   });
 }
 
-/** A launch makes one evaluation. */
+/** Checks that each launch has made one evaluation. */
 async function doubled(target: Target, found: ReadonlyMap<string, Row>): Promise<string[]> {
   type Evaluations = readonly { readonly TriggeredBy: string }[];
   const faults: string[] = [];
@@ -160,7 +159,7 @@ async function doubled(target: Target, found: ReadonlyMap<string, Row>): Promise
   return faults;
 }
 
-/** Slots between those that were launched: only those may be missing that nobody was there for. */
+/** The slots missing between launched ones: only slots without an agent may be missing. */
 function gapsIn(found: ReadonlyMap<string, Row>, lives: readonly Life[]) {
   const faults: string[] = [];
   let leftOut = 0;
@@ -169,7 +168,7 @@ function gapsIn(found: ReadonlyMap<string, Row>, lives: readonly Life[]) {
     const there = new Set(slots);
     for (let slot = slots[0]!; slot < slots.at(-1)!; slot += slotMs) {
       if (there.has(slot)) continue;
-      // Left out is only what has a later slot before the next agent has looked.
+      // A slot may be missing only if a later one was due before the next agent had looked.
       const isOrphan = lives.some(
         ({ killedMs }, at) =>
           slot > killedMs - underWayMs && slot + slotMs <= (lives[at + 1]?.lookedMs ?? 0),

@@ -1,11 +1,11 @@
 /**
- * What has to be there after a crash: a job is as its last acknowledged write left it, or as the
- * write left it that was under way when the agent was killed. Nothing in between.
+ * The expected state after a crash: a job is as its last acknowledged write left it, or as the
+ * write under way at the kill would leave it, and nothing in between.
  */
 
-/** As a client can see it. */
+/** A job as a client sees it. */
 export interface JobState {
-  /** Kept in the job's `Meta`; every registration has another. */
+  /** In the job's `Meta`; different for every registration. */
   readonly marker: string;
   readonly version: number;
   readonly stopped: boolean;
@@ -29,9 +29,9 @@ export interface Acknowledgement {
 export interface Entry {
   /** After the last acknowledged write; `undefined`: there is no such job. */
   readonly state: JobState | undefined;
-  /** Sent and not answered. */
+  /** Sent but not answered. */
   readonly pending: Write | undefined;
-  /** That acknowledged writes made since the last check. */
+  /** Evaluations of acknowledged writes since the last check. */
   readonly evaluations: readonly string[];
 }
 
@@ -39,7 +39,7 @@ const nothing: Entry = { state: undefined, pending: undefined, evaluations: [] }
 
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
-  /** Written to since the last check. */
+  /** Jobs written since the last check. */
   readonly #touched = new Set<string>();
   #acknowledged = 0;
   #highestIndex = 0;
@@ -48,7 +48,7 @@ export class Ledger {
     return this.#acknowledged;
   }
 
-  /** Of all acknowledged writes. */
+  /** The highest index of all acknowledged writes. */
   get highestIndex(): number {
     return this.#highestIndex;
   }
@@ -61,7 +61,7 @@ export class Ledger {
     return this.#entries.get(id) ?? nothing;
   }
 
-  /** Every job that there ever was a write to. */
+  /** Every job that was ever written. */
   ids(): IterableIterator<string> {
     return this.#entries.keys();
   }
@@ -82,7 +82,7 @@ export class Ledger {
     this.#highestIndex = Math.max(this.#highestIndex, answer.Index);
   }
 
-  /** What was found is what counts from now on; a job that is gone for good is forgotten. */
+  /** Takes over the found state of a job; a purged job is forgotten. */
   settle(id: string, found: JobState | undefined): void {
     this.#touched.delete(id);
     if (found === undefined) this.#entries.delete(id);
@@ -90,7 +90,7 @@ export class Ledger {
   }
 }
 
-/** What the write makes of the job. */
+/** The job after a write. */
 export function after(
   state: JobState | undefined,
   write: Write,
@@ -98,14 +98,14 @@ export function after(
 ): JobState | undefined {
   if (write.kind === 'purge') return undefined;
   if (write.kind === 'repeat') return state;
-  // One that is stopped already stays as it is.
+  // A stopped job stays as it is.
   if (write.kind === 'stop' && state?.stopped) return state;
   const version = state === undefined ? 0 : state.version + 1;
   if (write.kind === 'stop') return { ...state!, version, stopped: true, jobModifyIndex };
   return { marker: write.marker, version, stopped: false, jobModifyIndex };
 }
 
-/** How what was found came about; the text of a fault when it cannot have. */
+/** Explains the found state, or returns the text of a fault when it is impossible. */
 export function judge(
   entry: Entry,
   found: JobState | undefined,

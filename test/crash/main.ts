@@ -53,6 +53,6 @@ if (command !== undefined) {
   const report = await crashTest({ ...command, progress: (text) => console.error(text) });
   console.log(table(report, command.seed, performance.now() - startMs));
   for (const fault of report.faults) console.log(`FAULT ${fault}`);
-  // Connections that are kept alive would hold the process for a while.
+  // Open connections would keep the process alive for a while.
   process.exit(report.faults.length === 0 ? 0 : 1);
 }

@@ -1,4 +1,4 @@
-/** Choices that the seed decides. */
+/** Random choices of a seed. */
 export interface Choices {
   /** A number in [0, 1). */
   readonly fraction: () => number;

@@ -4,13 +4,13 @@ import { SqliteEngine } from '../../src/state/engine/sqlite.ts';
 import { openState } from '../../src/state/state.ts';
 import { allTables, inNamespace, jobSummaries, jobs, jobVersions } from '../../src/state/tables.ts';
 
-/** Without the stamps, which are each row's own. */
+/** Without the indexes, which differ in each row. */
 const specification = ({ CreateIndex: _, ModifyIndex: __, ...rest }: Job): string =>
   JSON.stringify(rest);
 
 /**
- * Opens what the last kill left, without an agent, and looks at rows that the API does not tell of:
- * every job has its current version and its summary, and none of those is without its job.
+ * Opens the data of the last kill without an agent, and checks rows that the API does not show:
+ * every job has its current version and its summary, and each of these has its job.
  */
 export async function checkTables(directory: string, highestIndex: number): Promise<string[]> {
   const engine = new SqliteEngine({ directory });

@@ -3,7 +3,7 @@ import type { Target } from '../../bench/target.ts';
 import type { Acknowledgement, Ledger, Write } from './ledger.ts';
 import type { Choices } from './random.ts';
 
-/** Jobs that one writer goes on changing; beside them it makes ones that are never seen again. */
+/** The jobs that one writer keeps changing; it also registers jobs that it never touches again. */
 const jobsPerWriter = 8;
 
 export interface WritersOptions {
@@ -11,19 +11,19 @@ export interface WritersOptions {
   readonly ledger: Ledger;
   readonly choices: Choices;
   readonly writers: number;
-  /** Makes names of different rounds differ. */
+  /** Makes names different in each round. */
   readonly round: number;
   readonly onAcknowledged: () => void;
 }
 
 export interface Writers {
-  /** Resolves when every connection is broken. Rejects when a write was refused. */
+  /** Resolves when every connection has ended. Rejects when a write was refused. */
   readonly ended: Promise<void>;
 }
 
 /**
  * Starts writers that go on until the server is gone. Each has its own jobs and one write under
- * way, so what is under way when the server dies is known job by job.
+ * way, so the write under way at the server's death is known for every job.
  */
 export async function startWriters(options: WritersOptions): Promise<Writers> {
   const open = Array.from({ length: options.writers }, () => Connection.open(options.target));
@@ -42,7 +42,7 @@ async function writeOn(
     const { id, write } = nextWrite(writer, `${round}-${number}`, options);
     ledger.send(id, write);
     const answer = await connection.send(requestOf(target, id, write, ledger)).catch((error) => {
-      // Anything but a broken connection is an answer that should not have been given.
+      // Any other end than a broken connection is a wrong answer.
       if (/answered with/.test(String(error))) throw new Error(`${write.kind} ${id}: ${error}`);
       return undefined;
     });
@@ -76,8 +76,8 @@ function requestOf(target: Target, id: string, write: Write, ledger: Ledger): Bu
 }
 
 /**
- * Many of the jobs want nothing, the others what no node offers: both are evaluated, and
- * neither starts a process.
+ * Many jobs want no allocation, and the others a node that does not exist: all are evaluated, and
+ * none starts a process.
  */
 function job(id: string, marker: string) {
   const isBlocked = marker.endsWith('3');

@@ -1,6 +1,7 @@
 /**
- * A server, the nodes that attempts need, and on each a neighbour with a secret. Nodes without a defence
- * are a program of their own, which is killed in the end: an attempt that succeeds may leave it stuck.
+ * A server, the nodes that attempts need, and on each node a neighbour with a secret. Nodes without
+ * a defence run in their own program, which is killed at the end, as a successful attempt may leave
+ * it stuck.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -36,11 +37,11 @@ import { settingsOf } from './settings.ts';
 export interface Surroundings {
   readonly driver: DriverName;
   readonly agent: AgentUser;
-  /** What tasks in containers need. */
+  /** The runtime and image for tasks in containers. */
   readonly container?: { readonly socket: string; readonly image: string };
 }
 
-/** By which nodes are told apart. */
+/** The properties by which nodes differ. */
 export interface NodeKind {
   readonly operator: Operator;
   readonly without: readonly Defence[];
@@ -56,7 +57,7 @@ interface Neighbour {
   readonly secret: string;
 }
 
-/** Of each file of the machine's server. */
+/** The content of each file of the machine's server. */
 export const fileText = 'a file of a server';
 const entry = fileURLToPath(new URL('./node-main.ts', import.meta.url));
 
@@ -96,7 +97,7 @@ export class Camp {
     return camp;
   }
 
-  /** What an attempt on this node may want, and the texts that it must not get to know. */
+  /** The prey of an attempt on this node, and the texts that it must not learn. */
   prey(
     node: string,
     jobId: string,
@@ -179,10 +180,7 @@ export class Camp {
     await program.says(/^ready$/m);
   }
 
-  /**
-   * Words in front of a command that make it a program of the agent's user, with a descriptor that
-   * whoever started it forgot to close.
-   */
+  /** Words before a command that run it as the agent's user, with an inherited descriptor. */
   get asAgent(): readonly string[] {
     const inherited = join(this.place, 'inherited');
     writeFileSync(inherited, '');
@@ -195,16 +193,16 @@ export class Camp {
   #launch(words: readonly string[]): Program {
     const node = [process.execPath, '--disable-warning=ExperimentalWarning', ...words];
     const all = [...this.asAgent, ...node];
-    // Theirs to write, whoever they are.
+    // A directory that every user of the agent may write.
     const env = { TMPDIR: dirname(this.place) };
     return launch(all[0]!, all.slice(1), { env, cwd: '/' });
   }
 
-  /** The neighbour, once it runs. */
+  /** Finds the neighbour once it runs. */
   async #settle(node: string): Promise<void> {
     const secret = `neighbour ${randomUUID()}`;
     const ID = `neighbour-${node}`;
-    // It goes on by itself once it listens.
+    // Listens before it goes on.
     const answers =
       'socket(S,1,1,0); bind(S, pack("Sa*", 1, "\\0$ENV{ROSTER_ALLOC_ID}")); listen(S, 5); fork and exit; $SIG{PIPE} = q(IGNORE); while (accept(C, S)) { print C $ENV{NEIGHBOUR_SECRET}; close C }';
     const script = `umask 077; cp /secrets/s /local/s; cp /secrets/s /alloc/data/s; perl -e '${answers}'; : > /alloc/data/ready; exec sleep 100000`;
@@ -223,7 +221,7 @@ export class Camp {
     this.#neighbours.set(node, { id, pid, secret });
   }
 
-  /** Somebody else's task is over, and its allocation still there: who it was. */
+  /** Runs a task of another namespace to its end, and returns its user id; its files stay. */
   async leaveFiles(node: string): Promise<string> {
     const ID = `left-${randomUUID()}`;
     const script = 'umask 077; echo mine > /alloc/data/mine; id -u';
@@ -233,14 +231,14 @@ export class Camp {
     return (await this.blue.output(done!.ID)).trim();
   }
 
-  /** Another whose operator allows the same: a job is not refused for where it goes. */
+  /** Another node with the same operator, so that a job is not refused because of its node. */
   otherNode(node: string): string {
     const [operator] = node.split('-');
     const isLike = (name: string) => name !== node && name.split('-')[0] === operator;
     return [...this.#neighbours.keys()].find(isLike)!;
   }
 
-  /** The neighbour is as it was, and the next job of its people is run. */
+  /** Checks that the neighbour is unharmed, and that the next job in its namespace runs. */
   async checkNeighbour(node: string): Promise<void> {
     const { id, secret } = this.#neighbours.get(node)!;
     const next = `next-${randomUUID()}`;
@@ -259,7 +257,7 @@ export class Camp {
     expect(await this.blue.running(`neighbour-${node}`)).toBe(id);
   }
 
-  /** A batch job on this node, tried once; its task is called `task`. */
+  /** A batch job on this node without restarts; its task is called `task`. */
   job(ID: string, node: string, { before, script, task, config, ...parts }: JobParts): object {
     const Tasks = [
       ...(before === undefined ? [] : [this.#task(before, { Name: 'before', ...prestart })]),

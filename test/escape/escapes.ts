@@ -1,4 +1,4 @@
-/** The table as tests, in one of the surroundings in which it is run. */
+/** The table of attempts as tests, in given surroundings. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { needing, root } from '../../src/base/testing/not-run.ts';
 import { endAgents } from '../support/agent.ts';
@@ -10,7 +10,7 @@ import { attempts, openings } from './table.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** `prepare` gives what else there is in these surroundings, once it is there. */
+/** `prepare` sets up the rest of the surroundings. */
 export function escapes(
   { driver, agent }: Surroundings,
   prepare: () => Promise<Partial<Surroundings>> = async () => ({}),
@@ -40,7 +40,7 @@ export function escapes(
   });
 
   describe.concurrent(
-    'an attempt fails, and somebody else runs as if nothing had been',
+    'an attempt fails, and its neighbour runs on unharmed',
     needing(root),
     () => {
       test.each(chosen)('$name', async ({ row: attempt }) => {
@@ -54,7 +54,7 @@ export function escapes(
     },
   );
 
-  describe.concurrent('the same attempt succeeds where that defence is off', needing(root), () => {
+  describe.concurrent('the same attempt succeeds without the defence', needing(root), () => {
     test.each(chosen)('$name', async ({ row: attempt }) => {
       const outcome = await counterProof(camp, attempt);
       const wanted = [true, attempt.holdsUp === true];
@@ -62,10 +62,10 @@ export function escapes(
     });
   });
 
-  // A group of no tests fails.
+  // A group without tests fails.
   if (open.length === 0) return;
   describe.concurrent(
-    'what nothing keeps a task from, as the page of security says',
+    'an action that no defence prevents, as docs/security.md says',
     needing(root),
     () => {
       test.each(open)('$name', async ({ row }) => {
@@ -82,7 +82,7 @@ const fortress = ({ operator = 'strict', isLiedTo = false }: Opening): NodeKind 
   ...{ operator, without: [], isLiedTo },
 });
 
-/** `undefined`: on none. */
+/** The node on which the attempt succeeds; `undefined`: none. */
 function ruin({ counter, operator = 'strict' }: Attempt): NodeKind | undefined {
   if (counter === 'outside') return undefined;
   if (!('without' in counter)) return { operator: counter.operator, without: [], isLiedTo: false };

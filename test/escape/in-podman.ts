@@ -1,4 +1,4 @@
-/** The table in containers of a runtime that is the agent's user's own. */
+/** The table in containers, with a runtime of the agent's user. */
 import { afterAll } from 'vitest';
 import type { SystemUser } from '../../src/node/system-user.ts';
 import { Podman, testImage } from '../../src/node/testing/podman.ts';

@@ -1,15 +1,15 @@
 /**
- * A server that names tasks as none would, for the nodes that are told so: what stands between it and
- * them changes a name that servers take into one that they refuse, and back in what nodes say of it.
+ * Makes a server send names of tasks that servers refuse. A proxy between it and the nodes replaces
+ * a permitted name with a refused one, and back in the nodes' requests.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** By the name that it comes from, which is as long and stands nowhere else. */
+/** By the permitted name, which has the same length and occurs nowhere else. */
 const lies = { zz: '..', z: '.' } as const;
 export type Untold = (typeof lies)[keyof typeof lies];
 
-/** What a server is to be given so that nodes hear this name. */
+/** The permitted name that nodes receive as this name. */
 export const toldAs = (name: Untold): string =>
   Object.entries(lies).find(([, lie]) => lie === name)![0];
 
@@ -49,7 +49,7 @@ export async function startLyingServer(target: string): Promise<LyingServer> {
   };
 }
 
-/** Names in quotes; one that comes in two parts is put together first. */
+/** Replaces names in quotes, also those that arrive in two parts. */
 function passOn(from: Socket, to: Socket, pairs: readonly (readonly [string, string])[]): void {
   const quoted = pairs.map(([name, other]) => [`"${name}"`, `"${other}"`] as const);
   let held = '';
@@ -65,7 +65,7 @@ function passOn(from: Socket, to: Socket, pairs: readonly (readonly [string, str
   from.on('close', () => to.destroy());
 }
 
-/** How many characters of a name are at the end of the text, and more of it may follow. */
+/** How many characters at the end of the text may be the beginning of a name. */
 function begunAtEndOf(text: string, name: string): number {
   for (let length = name.length - 1; length > 0; length--) {
     if (text.endsWith(name.slice(0, length))) return length;

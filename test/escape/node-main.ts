@@ -1,7 +1,6 @@
 /**
- * Nodes of one user's, as tests of escapes compose them: each as the product has it, but for the
- * defences that it is to be without. The argument is JSON, see `NodeProgramInput`. SIGTERM ends them
- * and what they run.
+ * Nodes of one user for escape tests: each is the product's node without some defences. The
+ * argument is JSON: `NodeProgramInput`. SIGTERM ends the nodes and their tasks.
  */
 import { startNode } from '../../src/agent-node.ts';
 import type { HostVolumes } from '../../src/model/volume/host-volume.ts';
@@ -13,7 +12,7 @@ import { launchSupervisor } from '../../src/node/supervisor/launch.ts';
 
 export interface NodeInput {
   readonly name: string;
-  /** Of its server. */
+  /** Its server's address. */
   readonly address: string;
   readonly dataDirectory: string;
   readonly without: readonly Defence[];
@@ -28,7 +27,7 @@ export interface NodeProgramInput {
   readonly nodes: readonly NodeInput[];
 }
 
-/** Jobs with an identity are placed only on nodes that tell a version of the product. */
+/** Jobs with an identity are placed only on nodes that report a version of the product. */
 const version = '0.1.0';
 
 const { introductionToken, nodes } = JSON.parse(process.argv[2]!) as NodeProgramInput;
@@ -41,7 +40,7 @@ const log = {
     process.stderr.write(`${sentence} ${JSON.stringify(fields)}\n`),
 };
 
-// None of their own timers keeps a process alive.
+// The nodes' own timers keep no process alive.
 const alive = setInterval(() => {}, 1 << 30);
 const started = await Promise.all(
   nodes.map(async ({ name, address, dataDirectory, without, hostVolumes, ...settings }) => {

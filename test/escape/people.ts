@@ -1,13 +1,13 @@
 /**
- * Somebody whose token may do what it likes in a namespace of its own, and elsewhere nothing but mount
- * read-only the volume that the nodes give so.
+ * A user whose token may do everything in its own namespace, and nothing elsewhere, except to mount
+ * the nodes' volume read-only.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Allocation } from '../e2e/jobs.ts';
 import { type Agent, eventually } from '../support/agent.ts';
 import { openExecSocket } from '../support/exec-socket.ts';
 
-/** Instead of a log that could not be read in time. */
+/** Stands for a log that could not be read in time. */
 export const noAnswer = 'the log was not answered';
 const ended = new Set(['complete', 'failed', 'lost']);
 
@@ -27,7 +27,7 @@ export class Adversary {
     this.#token = token;
   }
 
-  /** In its namespace. An answer that does not end is what came of it within the time. */
+  /** Makes a request in its namespace. An endless answer is cut after the time. */
   async ask(method: string, path: string, body?: object, patienceMs = 20_000): Promise<Answer> {
     const url = new URL(path, this.#address);
     if (!url.searchParams.has('namespace')) url.searchParams.set('namespace', this.namespace);
@@ -43,14 +43,14 @@ export class Adversary {
     return this.ask('PUT', '/v1/jobs', { Job: { ...job, Namespace: this.namespace } });
   }
 
-  /** The newest. */
+  /** The newest allocation. */
   async allocation(job: string): Promise<Allocation | undefined> {
     const { text } = await this.ask('GET', `/v1/job/${job}/allocations`);
     const found = JSON.parse(text) as Allocation[];
     return found.toSorted((left, right) => right.CreateIndex - left.CreateIndex)[0];
   }
 
-  /** Whether there was a node for the job, once the scheduler has looked for one. */
+  /** Whether the scheduler has found a node for the job. */
   isPlaced(job: string): Promise<boolean> {
     return eventually(async () => {
       const { text } = await this.ask('GET', `/v1/job/${job}/evaluations`);
@@ -61,7 +61,7 @@ export class Adversary {
     });
   }
 
-  /** The allocation's id, once it runs. */
+  /** Waits until the allocation runs, and returns its id. */
   running(job: string): Promise<string> {
     return eventually(async () => {
       const found = await this.allocation(job);
@@ -71,7 +71,7 @@ export class Adversary {
     });
   }
 
-  /** The allocation, once it has ended; `undefined` where it does not within the time. */
+  /** The ended allocation; `undefined` if it does not end in time. */
   async ended(job: string, patienceMs = 30_000): Promise<Allocation | undefined> {
     const endMs = performance.now() + patienceMs;
     while (performance.now() < endMs) {
@@ -82,7 +82,7 @@ export class Adversary {
     return undefined;
   }
 
-  /** What a command in a task prints, over a session of the path. */
+  /** The output of a command in a task, over a session at the path. */
   async session(path: string, query: Readonly<Record<string, string>>): Promise<string> {
     const url = new URL(path, this.#address);
     url.search = new URLSearchParams({ namespace: this.namespace, ...query }).toString();

@@ -1,2 +1,2 @@
-/** Whom an agent runs as that is not root. */
+/** The user of an agent that is not root. */
 export const plainUser = 'daemon';

@@ -1,4 +1,4 @@
-/** An attempt on a node, and what came of it. */
+/** Runs an attempt on a node, and finds out its outcome. */
 import { spawnSync } from 'node:child_process';
 import type { Allocation } from '../e2e/jobs.ts';
 import { eventually } from '../support/agent.ts';
@@ -7,13 +7,13 @@ import type { Camp } from './camp.ts';
 import { noAnswer } from './people.ts';
 
 export interface Outcome {
-  /** It has what it wanted. */
+  /** The attempt has reached its aim. */
   readonly succeeded: boolean;
-  /** What the server said to the job, or the node to the task. */
+  /** The server's refusal of the job, or the node's refusal of the task. */
   readonly refusal: string;
-  /** All that the adversary was told. */
+  /** All that the adversary has learned. */
   readonly output: string;
-  /** Its job was asked to stop and did not, or its log to be read and was not. */
+  /** Its job did not stop when asked to, or its log could not be read. */
   readonly isStuck: boolean;
 }
 
@@ -44,14 +44,14 @@ export async function runAttempt(camp: Camp, node: string, attempt: Tried): Prom
   const { refusal, output } = await play(camp, { id, node }, plan);
   await red.ask('DELETE', `/v1/job/${id}`);
   const hasEnded = (await red.ended(id, stopPatienceMs)) !== undefined;
-  // What has begun nowhere has no end to wait for.
+  // A job that was never placed has no end to wait for.
   const isStuck = (!hasEnded && refusal !== nowhere) || output.includes(noAnswer);
   const hasHappened = plan.hasHappened?.() ?? false;
   const hasHeldUp = attempt.holdsUp === true && isStuck;
   return { succeeded: has(output) || hasHappened || hasHeldUp, refusal, output, isStuck };
 }
 
-/** The id of the job that comes of it. */
+/** Dispatches a job, and returns the id of the child. */
 async function dispatch({ red }: Camp, id: string, payload: string): Promise<string> {
   const Payload = Buffer.from(payload).toString('base64');
   const { text } = await red.ask('PUT', `/v1/job/${id}/dispatch`, { Payload });
@@ -67,7 +67,7 @@ async function play(camp: Camp, { id, node }: { id: string; node: string }, plan
       if (plan.besides !== undefined) {
         heard = `${tried}\n${await plan.besides(handOf(camp, id, begun))}`;
       }
-      // The next version says by itself that it came so far.
+      // The next version reports itself that it has run.
       if (plan.next !== undefined) await goOn(camp, { id, node, begun }, plan);
     }
   } else {
@@ -79,7 +79,7 @@ async function play(camp: Camp, { id, node }: { id: string; node: string }, plan
   return { refusal: tellingsOf(allocation), output };
 }
 
-/** Resolves when the allocation that comes after it has ended. */
+/** Resolves when the next allocation has ended. */
 async function goOn(
   camp: Camp,
   { id, node, begun }: { readonly id: string; readonly node: string; readonly begun: string },
@@ -95,7 +95,7 @@ async function goOn(
   await camp.red.ended(id);
 }
 
-/** The allocation's id once its script is ready; `undefined` where it has ended before. */
+/** The allocation's id once its script is ready; `undefined` if it has ended before. */
 function readiness({ red }: Camp, id: string): Promise<string | undefined> {
   return eventually(async () => {
     const found = await red.allocation(id);
@@ -131,7 +131,7 @@ const tellingsOf = ({ TaskStates }: Allocation): string =>
     .map(({ DisplayMessage }) => DisplayMessage)
     .join('\n');
 
-/** What the script does as a program of the agent's user, on the machine as it is. */
+/** Runs the script as a program of the agent's user, without a sandbox. */
 export function runOutside(camp: Camp, node: string, attempt: Attempt): Outcome {
   const { prey, secrets } = camp.prey(node, 'outside');
   const { script, hasHappened } = attempt.plan(prey);

@@ -1,4 +1,4 @@
-/** What the operator of a node allows. */
+/** The settings of a node's operator. */
 import { capabilitiesIn } from '../../src/node/drivers/isolation/capabilities.ts';
 import type { Operator } from './attempt.ts';
 import type { Surroundings } from './camp.ts';

@@ -1,4 +1,4 @@
-/** The supervisor of nodes that are without a defence. Its argument is JSON. */
+/** The supervisor of nodes without some defences. Its argument is JSON. */
 import type { Defences } from '../../src/node/defences.ts';
 import type { SupervisorArguments } from '../../src/node/supervisor/main.ts';
 import { supervisorPaths } from '../../src/node/supervisor/paths.ts';

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { type Defence, defenceNames } from '../../src/node/defences.ts';
 import { attempts } from './table.ts';
 
-test('each attempt has a name of its own', () => {
+test('each attempt has its own name', () => {
   const names = attempts.map(({ name }) => name);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-test('there is no defence that no attempt is kept from by', () => {
+test('every defence prevents at least one attempt', () => {
   const lifted = attempts.flatMap(({ counter }): readonly Defence[] =>
     typeof counter === 'object' && 'without' in counter ? counter.without : [],
   );

@@ -1,6 +1,7 @@
 /**
- * Hard use of an agent: jobs that are updated, scaled, stopped, purged and created anew, batch work,
- * collections of garbage, and meanwhile those who wait for changes and follow events and logs.
+ * Hard use of an agent: jobs that are updated, scaled, stopped, purged and created anew, batch
+ * jobs, garbage collections, and meanwhile readers that wait for changes and follow events and
+ * logs.
  */
 import type { Target } from '../../bench/target.ts';
 import { type Choices, choicesOf } from '../crash/random.ts';
@@ -10,21 +11,24 @@ export interface ChurnOptions {
   readonly target: Target;
   readonly seed: number;
   readonly jobs: number;
-  /** Of the tasks. */
+  /** The driver of the tasks. */
   readonly driver: string;
 }
 
 export interface Churn {
   /** Updates of jobs so far. */
   readonly updates: () => number;
-  /** Rejects as soon as the agent gives an answer that it should not give. */
+  /** Rejects as soon as the agent gives a wrong answer. */
   readonly broken: Promise<never>;
-  /** Nobody uses the agent any more, and nothing is wanted of it. */
+  /** Ends all use of the agent. */
   readonly end: () => Promise<void>;
 }
 
 const pauseMs = 100;
-/** Of one job: so that what ended can be cleared away meanwhile, also where others use the machine. */
+/**
+ * The time between changes of one job: long enough to clear away ended allocations, even on a busy
+ * machine.
+ */
 const changeEveryMs = 2_500;
 const waitPaths = ['/v1/jobs', '/v1/allocations', '/v1/evaluations', '/v1/services', '/v1/nodes'];
 
@@ -77,7 +81,9 @@ async function changeJob({ visitor, choices, id, driver, updated }: Work): Promi
   });
 }
 
-/** It says something, and then waits to be ended. Another greeting is another task. */
+/**
+ * Its task prints a greeting, and then waits for its end. Another greeting makes another version.
+ */
 function job(id: string, wish: { count: number; greeting: number; driver: string }) {
   const { count, greeting, driver } = wish;
   const script = `for line in 1 2 3 4 5; do echo greeting ${greeting}, line $line; done; exec sleep 600`;
@@ -125,7 +131,7 @@ const waitForChanges = (visitor: Visitor, path: string): Promise<void> => {
   });
 };
 
-/** A reader goes now and then, and another one comes. */
+/** Follows events with readers that leave now and then. */
 const followEvents = (visitor: Visitor): Promise<void> =>
   untilLeft(visitor, async () => {
     let parts = 0;
@@ -161,7 +167,7 @@ const collect = async (visitor: Visitor): Promise<void> => {
   });
 };
 
-/** Ends all jobs, and has server and node collect what is over: its files as well. */
+/** Ends all jobs, and makes server and node remove everything that is over, with its files. */
 async function clear(target: Target): Promise<void> {
   const visitor = new Visitor(target);
   const { text } = await visitor.ask('GET', '/v1/jobs');
@@ -178,10 +184,10 @@ async function clear(target: Target): Promise<void> {
     }
     index = answer.index;
   }
-  // What is just being decided cannot be collected yet.
+  // An evaluation that is being decided cannot be collected yet.
   for (let look = 0; look < collectionsMost; look++) {
     await good(visitor, 'PUT', '/v1/system/gc');
-    // By itself the node keeps the newest allocations that are over.
+    // Without this the node keeps the newest allocations that are over.
     await good(visitor, 'GET', '/v1/client/gc');
     const { text: left } = await visitor.ask('GET', '/v1/allocations');
     if ((JSON.parse(left) as readonly Row[]).length === 0) break;
@@ -203,7 +209,7 @@ async function good(
   throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
 }
 
-/** Again and again; that it broke off as the visitor left is no fault. */
+/** Repeats `turn` until the visitor leaves; an error caused by leaving is no fault. */
 async function untilLeft(visitor: Visitor, turn: () => Promise<void>): Promise<void> {
   while (!visitor.hasLeft) {
     try {

@@ -1,4 +1,7 @@
-/** `npm run soak [-- --minutes N] [--driver NAME] [--seed N]`: uses an agent hard, and looks for what it keeps. */
+/**
+ * `npm run soak [-- --minutes N] [--driver NAME] [--seed N]`: uses an agent hard, and looks for
+ * leaks.
+ */
 import { parseArgs } from 'node:util';
 import { type SoakOptions, soak } from './soak.ts';
 import { growthMost, type Sample, warmMinutes } from './verdict.ts';

@@ -1,4 +1,4 @@
-/** What the processes of an agent hold, as Linux tells it. */
+/** The resources that an agent's processes hold, as Linux reports them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, processesNaming, residentBytes } from '../../bench/processes.ts';
@@ -9,11 +9,11 @@ export interface Held {
   readonly descriptors: number;
   readonly processes: number;
   readonly mounts: number;
-  /** Of allocations, on the node. */
+  /** Directories of allocations on the node. */
   readonly directories: number;
 }
 
-/** `folder`: that of the agent, which everything that it starts and mounts names. */
+/** `folder`: the agent's folder, which its processes and mounts have in their names. */
 export function held(agentPid: number, folder: string): Held {
   const pids = processesNaming(folder).filter(isAlive);
   const supervisors = pids.filter((pid) => isSupervisor(read(`/proc/${pid}/cmdline`)));
@@ -31,7 +31,7 @@ export function held(agentPid: number, folder: string): Held {
 const isSupervisor = (commandLine: string): boolean =>
   /\/supervisor(\/main\.ts|\.js)\0/.test(commandLine);
 
-/** 0 where there is no such directory. */
+/** 0 if there is no such directory. */
 function entriesOf(directory: string): number {
   try {
     return readdirSync(directory).length;
@@ -40,7 +40,7 @@ function entriesOf(directory: string): number {
   }
 }
 
-/** In the process's own namespace. */
+/** Mounts in the process's own namespace. */
 const mountsBelow = (pid: number, folder: string): number =>
   read(`/proc/${pid}/mounts`)
     .split('\n')

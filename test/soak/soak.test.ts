@@ -1,4 +1,4 @@
-/** That each thing that an agent may keep is seen, and judged. */
+/** Tests that every kind of leak is seen and judged. */
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,12 +36,12 @@ test.each<[what: string, last: Partial<Sample>, faults: readonly RegExp[]]>([
   );
 });
 
-test('a descriptor that is opened at the first use, and kept, is no fault', () => {
+test('a descriptor that stays open from its first use is no fault', () => {
   const used = { descriptors: start.descriptors + 1 };
   expect(verdictOn([start, { ...warm, ...used }, { ...end, ...used }])).toEqual([]);
 });
 
-test('a soak without an end after it was warm proves nothing', () => {
+test('a soak without a sample after the warm-up proves nothing', () => {
   for (const samples of [[], [start], [start, warm]]) {
     expect(verdictOn(samples)).toEqual([expect.stringMatching(/^there was no rest/)]);
   }
@@ -52,7 +52,7 @@ test('the first rest is after two minutes, the last one at the end', () => {
   expect([restsOf(60)[0], restsOf(60).at(-1)]).toEqual([2, 60]);
 });
 
-describe('what is held', () => {
+describe('a resource that is held', () => {
   let folder: string;
   let before: Held;
   beforeEach(() => {

@@ -1,6 +1,6 @@
 /**
- * An agent with a node under churn, for as long as is asked, with rests between. What it holds at
- * rest is sampled; at the end that is held against the first rests.
+ * Runs an agent with a node under churn for a given time, with rests in between. Its resources are
+ * sampled at each rest, and compared with the first rests at the end.
  */
 import { join } from 'node:path';
 import { type RunningAgent, startAgent, temporaryFolder } from '../../bench/agent.ts';
@@ -15,7 +15,7 @@ export interface SoakOptions {
   readonly seed: number;
   readonly driver: string;
   readonly progress: (sample: Sample) => void;
-  /** For tests: what warms up, and how long a rest is. */
+  /** For tests: the length of a minute and of a rest. */
   readonly minuteMs?: number;
   readonly restMs?: number;
 }
@@ -26,12 +26,12 @@ export interface SoakReport {
 }
 
 const jobs = 5;
-/** So many rests between the first and the last. */
+/** The number of rests between the first and the last. */
 const restsWanted = 6;
-/** Longer than a program at rest takes to give memory back. */
+/** Longer than a program at rest takes to release memory. */
 const restMs = 15_000;
 const lookEveryMs = 500;
-/** It is calm when it works less than that, for so long. */
+/** It is calm when it works less than this for some time. */
 const calmPercent = 10;
 const calmMs = 2_000;
 const calmWithinMs = 300_000;
@@ -78,14 +78,14 @@ async function soakAgent(
   return { samples, faults: verdictOn(samples) };
 }
 
-/** After which minutes of churn there is a rest. */
+/** The minutes of churn after which there is a rest. */
 export function restsOf(minutes: number): readonly number[] {
   const step = (minutes - warmMinutes) / restsWanted;
   const later = Array.from({ length: restsWanted }, (_, at) => warmMinutes + (at + 1) * step);
   return [warmMinutes, ...later];
 }
 
-/** The least that it holds in the second half of a rest, as what is given back goes in steps. */
+/** The least that it holds in the second half of a rest, as memory is released in steps. */
 async function atRest(pid: number, folder: string, lastsMs: number): Promise<AtRest> {
   await calm(pid, folder);
   const usedBeforeMs = usedMs(pid);
@@ -109,7 +109,7 @@ async function atRest(pid: number, folder: string, lastsMs: number): Promise<AtR
   return { ...least, busyPercent };
 }
 
-/** What was to be done when the churn ended is done, or it takes too long. */
+/** Waits until the work left from the churn is done, within a bound. */
 async function calm(pid: number, folder: string): Promise<void> {
   const endMs = performance.now() + calmWithinMs;
   while (performance.now() < endMs) {

@@ -1,31 +1,37 @@
-/** What a soak comes to: whether memory came back, and whether anything of what was used is left. */
+/** The verdict on a soak: whether memory was released, and whether any other resource leaked. */
 
-/** What an agent and its supervisor hold at rest. */
+/** The resources of an agent and its supervisor at rest. */
 export interface Sample {
-  /** Since the churn began; 0: before it. */
+  /** Minutes since the churn began; 0: before it. */
   readonly minute: number;
   /** Updates of jobs until then. */
   readonly updates: number;
-  /** Processor time of the agent. */
+  /** The agent's processor time. */
   readonly busyPercent: number;
   readonly rssMb: number;
   readonly supervisorRssMb: number;
   readonly descriptors: number;
   readonly processes: number;
   readonly mounts: number;
-  /** Of allocations, on the node. */
+  /** Directories of allocations on the node. */
   readonly directories: number;
 }
 
-/** Memory and descriptors at rest are held against what they were when so many minutes of churn had warmed everything up. */
+/**
+ * Memory and descriptors at rest are compared with those after this many minutes of churn, when
+ * everything is warm.
+ */
 export const warmMinutes = 2;
 export const growthMost = 0.15;
-/** With nothing to do. */
+/** The most while there is nothing to do. */
 export const busyPercentMost = 10;
 
 const countedNames = ['processes', 'mounts', 'directories'] as const;
 
-/** Faults; none: the soak was passed. The samples are in the order of time, the first before any churn. */
+/**
+ * The faults; none: the soak has passed. The samples are in order of time, the first from before
+ * the churn.
+ */
 export function verdictOn(samples: readonly Sample[]): readonly string[] {
   const start = samples[0];
   const warm = samples.find(({ minute }) => minute >= warmMinutes);

@@ -1,4 +1,4 @@
-/** Somebody who uses an agent over HTTP, and is gone with every connection when told to leave. */
+/** A client of an agent over HTTP that closes all its connections when it leaves. */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Target } from '../../bench/target.ts';
 
@@ -26,7 +26,7 @@ export class Visitor {
     this.#connections.destroy();
   }
 
-  /** Rejects when the agent cannot be reached, or it has left. */
+  /** Rejects when the agent cannot be reached, or the visitor has left. */
   async ask(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.#send(method, path, body);
     let text = '';

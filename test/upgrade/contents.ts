@@ -1,4 +1,4 @@
-/** What a sample of a data directory holds: rows in every table, written over HTTP. */
+/** The contents of a sample of a data directory: rows in every table, written over HTTP. */
 import { kinds } from '../../src/model/config-entry/kinds.ts';
 import { certificate } from '../support/certificate.ts';
 
@@ -8,7 +8,7 @@ const jwt = ['{"alg":"RS256"}', '{"sub":"reviewer"}', 'signature']
   .map((part) => Buffer.from(part).toString('base64url'))
   .join('.');
 
-/** Counts aloud: a number every tenth of a second. */
+/** Prints a number every tenth of a second. */
 const counting = {
   Config: {
     command: '/bin/sh',
@@ -37,7 +37,7 @@ const job = (
   },
 });
 
-/** Runs as long as the agent does. */
+/** Jobs whose tasks never end. */
 export const lasting = ['counter', 'isolated'] as const;
 
 const service = { Name: 'counter', Port: 9000, Tags: ['blue'], Provider: 'scheduler' };
@@ -115,7 +115,7 @@ const others: readonly Write[] = [
   ['PUT', '/v1/var/db/other', { Items: { password: 'under the second key' } }],
 ];
 
-/** Those of one kind may contradict those of another one, so each kind has a partition of its own. */
+/** Entries of different kinds may contradict each other, so each kind has its own partition. */
 const entryKinds = kinds.filter(
   ({ kind }) => kind !== 'bound-api-gateway' && kind !== 'exported-services',
 );
@@ -129,7 +129,7 @@ const entries: readonly Write[] = entryKinds.flatMap(({ kind, example, exampleNe
 
 export const writes: readonly Write[] = [...access, ...others, ...entries, ...jobs];
 
-/** Reads that answer the same whenever and by whatever version: with at least what is in the sample. */
+/** Reads whose answers never change with time or version, except for added fields. */
 export const reads: readonly string[] = [
   ...[
     'acl/policies',

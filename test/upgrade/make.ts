@@ -20,7 +20,7 @@ const sample = join(import.meta.dirname, version);
 const work = mkdtempSync(join(tmpdir(), 'roster-sample-'));
 const program = join(work, 'program');
 const token = '11111111-1111-4111-8111-111111111111';
-/** What an agent that opens the sample is started with. */
+/** The configuration of an agent that opens the sample. */
 const configuration = join(work, 'agent.json');
 writeFileSync(configuration, JSON.stringify({ drivers: { allow: ['exec', 'raw_exec'] } }));
 const say = (sentence: string) => console.log(sentence);
@@ -40,7 +40,7 @@ async function write(at: RunningProgram, [method, path, body]: Write): Promise<u
   return json;
 }
 
-/** Ends an agent as a loss of power would, its tasks and their supervisor with it. */
+/** Ends an agent, its tasks and their supervisor, as a loss of power would. */
 async function cut(at: RunningProgram, name: string): Promise<void> {
   await at.end('SIGKILL');
   await clear(join(work, name));
@@ -55,7 +55,7 @@ async function clear(directory: string): Promise<void> {
   unmountBelow(directory);
 }
 
-/** The log goes into a snapshot, which takes the place of the one before. */
+/** Turns the log into a snapshot, which replaces the one before. */
 const takeSnapshot = (name: string) =>
   withState(
     join(work, name, 'server'),

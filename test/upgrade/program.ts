@@ -1,11 +1,11 @@
-/** A version of Roster in one folder, as a sample keeps it: started from there, it is that version. */
+/** A version of Roster in one folder, as a sample has it, and how to start it. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { kill } from '../support/agent.ts';
 
-/** Each is found beside `main.js` by its name here. */
+/** Entry points that are found beside `main.js` by these names. */
 const entries: Readonly<Record<string, string>> = {
   main: 'src/main.ts',
   'sqlite-worker': 'src/state/engine/sqlite-worker.ts',
@@ -17,7 +17,7 @@ const banner =
   "import { createRequire as createRequire_ } from 'node:module';\n" +
   'const require = createRequire_(import.meta.url);';
 
-/** Bundles the program of a checkout, small, into `folder`. It has no terminals: they are native code. */
+/** Bundles the program of a checkout into `folder`, without terminals, which are native code. */
 export async function bundleProgram(checkout: string, folder: string, version: string) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', version }));
@@ -34,11 +34,14 @@ export interface RunningProgram {
   readonly pid: number;
   readonly address: string;
   call(method: string, path: string, body?: object): Promise<{ status: number; json: unknown }>;
-  /** `SIGKILL` leaves its tasks to their supervisor. */
+  /** `SIGKILL` leaves the tasks to their supervisor. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts the program in `folder` with its configuration. Rejects with what it said when it ends early. */
+/**
+ * Starts the program in `folder` with its configuration. Rejects with its output when it ends
+ * early.
+ */
 export async function startProgram(
   folder: string,
   { token, words }: { readonly token: string; readonly words: readonly string[] },

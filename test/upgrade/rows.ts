@@ -1,4 +1,4 @@
-/** What is in the server's part of a data directory, table by table. */
+/** Reads the server's part of a data directory, table by table. */
 import { realWorld } from '../../src/base/ports-real.ts';
 import { SqliteEngine } from '../../src/state/engine/sqlite.ts';
 import type { StateLimits } from '../../src/state/limits.ts';
@@ -9,7 +9,7 @@ import type { State } from '../../src/state/types.ts';
 /** The rows of each table, in the order of their keys. */
 export type Rows = Readonly<Record<string, readonly object[]>>;
 
-/** Opens the state in `directory`, gives it to `use`, and closes it. */
+/** Opens the state in `directory` for `use`, and closes it. */
 export async function withState<T>(
   directory: string,
   use: (state: State) => T | Promise<T>,

@@ -1,4 +1,4 @@
-/** Every data directory that a version of Roster ever wrote is opened by this one: README.md. */
+/** This version opens every data directory that an earlier version wrote: README.md. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const versions = readdirSync(import.meta.dirname).filter((name) => /^\d/.test(na
 
 test('there is a sample', () => expect(versions).toContain('0.1.0'));
 
-/** Durations of these are shown in nanoseconds since, as typed clients read them. */
+/** Later versions show these durations in nanoseconds, as typed clients read them. */
 const numbersSince = ['TimeoutFilter', 'PassiveHealthCheck'];
 const shownSince = (key: string, value: unknown): unknown => {
   if (!numbersSince.includes(key) || value === null) return value;
@@ -36,7 +36,7 @@ const shownSince = (key: string, value: unknown): unknown => {
   return Object.fromEntries(shown);
 };
 
-describe.each(versions)('what %s wrote', (version) => {
+describe.each(versions)('a data directory of %s', (version) => {
   const sample = join(import.meta.dirname, version);
   const unpack = (name: 'main' | 'program'): string => {
     const directory = newDirectory(version);
@@ -54,7 +54,7 @@ describe.each(versions)('what %s wrote', (version) => {
     }
   });
 
-  test('is answered as that version answered, secrets included', async () => {
+  test('gives the same answers as with that version, including secrets', async () => {
     const agent = await createAgent({ dataDirectory: unpack('main'), rootToken });
     try {
       const answers = readFileSync(join(sample, 'answers.json'), 'utf8');
@@ -72,7 +72,7 @@ describe.each(versions)('what %s wrote', (version) => {
     }
   });
 
-  test('goes on running when an agent of this version follows on that of its supervisor', async () => {
+  test('keeps its tasks running with an agent of this version', async () => {
     const dataDirectory = unpack('main');
     const words = [
       ...['--data-dir', dataDirectory, '--http', '127.0.0.1:0', '--root-token', rootToken],
@@ -89,7 +89,7 @@ describe.each(versions)('what %s wrote', (version) => {
     const agent = await startAgent({ dataDirectory });
     const after = await agent.until('/v1/allocations', runningOf);
     expect(after.map(({ ID }) => ID)).toEqual(before.map(({ ID }) => ID));
-    // A shell that counts starts others all the time; the shell itself stays.
+    // A counting shell starts other processes all the time; the shell itself stays.
     for (const [place, { pids }] of before.entries()) {
       expect(pids.filter((pid) => after[place]!.pids.includes(pid))).not.toEqual([]);
     }
@@ -113,13 +113,13 @@ interface Allocation {
   readonly ClientStatus: string;
 }
 
-/** The allocation of each lasting job, with its processes. Throws until all run. */
+/** The allocation and processes of each lasting job. Throws until all run. */
 function runningOf(all: readonly Allocation[]) {
   return lasting.map((id) => {
     const found = all.filter((one) => one.JobID === id && one.ClientStatus === 'running');
     expect(found).toHaveLength(1);
     const pids = processesOf(found[0]!);
-    // What an agent finds as running in its state it may have yet to start.
+    // An allocation that the state calls running may not have been started yet.
     expect(pids).not.toEqual([]);
     return { ...found[0]!, pids };
   });
@@ -130,7 +130,7 @@ async function goesOnCounting(agent: Agent, { ID }: Allocation): Promise<void> {
     const path = `/v1/client/fs/logs/${ID}?task=task&type=stdout&plain=true&origin=end&offset=40`;
     return Number((await agent.request('GET', path)).text.trim().split('\n').at(-1));
   };
-  // Logs are to be had once the node has its stream to the new server.
+  // Logs are available once the node has a stream to the new server.
   const first = await eventually(async () => {
     const number = await last();
     expect(number).toBeGreaterThan(0);

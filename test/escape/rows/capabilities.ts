@@ -1,4 +1,4 @@
-/** Powers of root, one by one, each of which would open a way out. */
+/** Capabilities of root, each of which would open a way out. */
 import type { Attempt } from '../attempt.ts';
 import { end, hasCapability } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** What a task in a container asks its runtime for. */
+/** Demands of a task in a container. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Attempt } from '../attempt.ts';
@@ -102,7 +102,7 @@ export const containerAttempts: readonly Attempt[] = [
   {
     name: 'to make a device in a directory that tasks share',
     drivers: ['docker'],
-    // Without root's rights nobody makes one, with that defence or without.
+    // Only root can make devices, with or without the defence.
     agents: ['root'],
     counter: { without: ['noNewDevices'] },
     plan: () => ({ script: `cd /alloc/data; ${makesDevice('device')}; ${end}` }),

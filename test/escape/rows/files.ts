@@ -5,7 +5,7 @@ import { supervisorPaths } from '../../../src/node/supervisor/paths.ts';
 import { type Attempt, success } from '../attempt.ts';
 import { end, got, makesDevice, opens, perl } from './words.ts';
 
-/** What is in the way is that the task does not see the file, or sees it as it may not be written. */
+/** These fail because the task does not see the file, or sees it read-only. */
 const byPath = (name: string, script: Attempt['plan'], more: Partial<Attempt> = {}): Attempt => ({
   ...{ name, drivers: ['exec', 'docker'], counter: 'outside', plan: script },
   ...more,
@@ -126,7 +126,7 @@ export const fileAttempts: readonly Attempt[] = [
   ),
 ];
 
-/** Whether it was there. */
+/** Removes the file, and returns whether it was there. */
 function taken(path: string): boolean {
   const was = existsSync(path);
   rmSync(path, { force: true });

@@ -1,6 +1,6 @@
 /**
- * Links in what a task writes to, one for each kind of file that the agent writes, reads, moves or packs
- * there: the places of `src/node/DESIGN.md`.
+ * Links in directories that a task writes to, one for each kind of file that the agent writes,
+ * reads, moves or packs there: the places of `src/node/DESIGN.md`.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ const held = (name: string, plan: Attempt['plan'], more: Partial<Attempt> = {}):
 
 const onceMore = { RestartPolicy: { Attempts: 1, Interval: 3.6e12, Delay: 1e6, Mode: 'fail' } };
 
-/** The first run puts a link in the way of what is done before the second one. */
+/** The first run plants a link for the agent's work before the second run. */
 const inTwoRuns = (first: string): Pick<Plan, 'script' | 'group'> => ({
   group: onceMore,
   script: `if test -e /local/again; then ${end}; exit 0; fi; ${first}; ${end}; touch /local/again; exit 1`,
@@ -60,7 +60,7 @@ const written: readonly Attempt[] = [
   ),
 ];
 
-/** The agent reads a file of the machine in the belief that it is the task's. */
+/** The agent reads a file of the machine, taking it for the task's. */
 const read: readonly Attempt[] = [
   held(
     'to have a file of the agent taken for a template',
@@ -84,11 +84,11 @@ const read: readonly Attempt[] = [
   ),
 ];
 
-/** Whoever owns the directory that the tasks share: in a container, root is who it is anyway. */
+/** The user that owns the shared directory: containers run as root anyway. */
 const owner = ({ agent, driver }: Prey): object =>
   agent === 'root' && driver === 'exec' ? { User: 'root' } : {};
 
-/** The data that passes to the job's next version is that of the machine. */
+/** The data that moves to the job's next version is the machine's. */
 const passed = (prey: Prey, isElsewhere: boolean): Plan => ({
   task: owner(prey),
   group: { EphemeralDisk: { SizeMB: 10, Sticky: true, Migrate: true } },
@@ -105,7 +105,7 @@ const handedOn: readonly Attempt[] = [
   }),
 ];
 
-/** What is asked of the API for files, over a link in the directory that tasks share. */
+/** Requests to the API for files, through a link in the shared directory. */
 const over = (name: string, target: (prey: Prey) => string, ask: string): Attempt =>
   held(`to ${name} through a link, by the API for files`, (prey) => ({
     script: `ln -s ${target(prey)} /alloc/data/link; ${end}; ${ready}; ${waits}`,
@@ -139,7 +139,10 @@ const asked: readonly Attempt[] = [
   ),
 ];
 
-/** Where a command beside the task begins: a directory of the task that is called like one of the machine. */
+/**
+ * Makes a command beside the task begin in a directory of the task that has the path of one on the
+ * machine.
+ */
 const enters = (prey: Prey): string =>
   `mkdir -p ${directoryOf(prey)}; ln -s ${directoryOf(prey)} /local/d; cd /local/d && cd -P . && ${end}; ${ready}; ${waits}`;
 
@@ -149,7 +152,7 @@ const beside = (name: string, plan: Attempt['plan']): Attempt =>
   held(name, plan, {
     drivers: ['exec'],
     operator: 'lenient',
-    // What puts a command behind the filter goes to the directory of that name in the sandbox.
+    // With the filter, the command would begin in the directory of that path in the sandbox.
     counter: { without: ['heldPaths', 'systemCalls'] },
   });
 
@@ -192,7 +195,7 @@ const besideTask: readonly Attempt[] = [
   })),
 ];
 
-/** Sandboxes are made by the agent's user, to whom the machine is `/oldroot` meanwhile. Source: bwrap. */
+/** While `bwrap` makes a sandbox, it sees the machine at `/oldroot`. */
 const mounted: readonly Attempt[] = [
   held(
     'to have a directory made for its volume through a link',

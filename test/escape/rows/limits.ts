@@ -1,4 +1,4 @@
-/** More than its share. */
+/** Using more than the task's limits. */
 import { type Attempt, success } from '../attempt.ts';
 import { perl } from './words.ts';
 

@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import { type Attempt, type Hand, type Plan, type Prey, success } from '../attempt.ts';
 import { end, perl, ready, waits } from './words.ts';
 
-/** Whoever owns the directory of the logs: in a container, root is who it is anyway. */
+/** The user that owns the directory of the logs: containers run as root anyway. */
 const owner = ({ agent, driver }: Prey): object =>
   agent === 'root' && driver === 'exec' ? { task: { User: 'root' } } : {};
 
-/** Something is put in the way of a log, and the task goes on to print. */
+/** The task puts an obstacle in the place of a log, and goes on printing. */
 const inTheWay = (prey: Prey, trick: string, more: Partial<Plan> = {}): Plan => ({
   ...owner(prey),
   script: `${end}; ${end} >&2; cd /alloc/logs; { ${trick}; } 2>/dev/null; ${ready}; ${waits}`,
@@ -25,7 +25,7 @@ const readLog = ({ allocId, ask }: Hand): Promise<string> =>
   ask('GET', `/v1/client/fs/logs/${allocId}?task=task&type=stdout&plain=true`);
 
 const nothing = async (): Promise<string> => '';
-/** More than a log holds, so that the next one is begun, and the one after it. */
+/** Prints more than a log file holds, so that the next two files are begun. */
 const floods = perl('print "x" x 999, "\\n" for 1 .. 3500');
 const next = '1 2 3 4';
 

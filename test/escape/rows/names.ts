@@ -1,4 +1,4 @@
-/** Names of tasks that would be directories of others. The API refuses them, and so do nodes. */
+/** Names of tasks that would be directories of others. Both the API and nodes refuse them. */
 import { existsSync } from 'node:fs';
 import { type Attempt, type Plan, type Prey, success } from '../attempt.ts';
 import { toldAs, type Untold } from '../lying-server.ts';
@@ -6,7 +6,7 @@ import { end } from './words.ts';
 
 const both = ['exec', 'docker'] as const;
 
-/** Of the neighbour, as it is seen from the directory of all allocations. */
+/** The neighbour's directory, as seen from the directory of all allocations. */
 const ofNeighbour = ({ dataDirectory, neighbour }: Prey): Partial<Plan> => {
   const planted = `${dataDirectory}/node/alloc/${neighbour.id}/alloc/data/planted-by-name`;
   return {
@@ -21,7 +21,7 @@ const ofNeighbour = ({ dataDirectory, neighbour }: Prey): Partial<Plan> => {
   };
 };
 
-/** Of another task of the allocation, as it is seen from the allocation's own directory. */
+/** The directory of another task, as seen from the allocation's directory. */
 const ofOtherTask = (): Partial<Plan> => ({
   before: `echo '${success}' > /secrets/s; ${end}`,
   task: { Templates: [{ SourcePath: 'before/secrets/s', DestPath: 'local/stolen' }] },

@@ -1,4 +1,7 @@
-/** What tasks in sandboxes share with the machine and with each other. No defence is promised here. */
+/**
+ * Resources that tasks in sandboxes share with the machine and with each other. No defence is
+ * promised here.
+ */
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { findSystemUser } from '../../../src/node/system-user.ts';
@@ -9,7 +12,7 @@ import { end, got, opens, perl } from './words.ts';
 const exec = { drivers: ['exec'] } as const;
 const ofRoot = { ...exec, agents: ['root'] } as const;
 
-/** Success where the call is not refused (1). */
+/** Prints success if the call is not refused (1). */
 const isLetThrough = (number: number, args: string): string =>
   perl(`print "${success}\\n" if syscall(${number}, ${args}) >= 0 or $!+0 != 1`);
 

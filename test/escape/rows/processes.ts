@@ -1,11 +1,11 @@
-/** Other processes: seen, read, signalled, traced, and what they share. */
+/** Other processes: to see, read, signal and trace them, and to use shared memory. */
 import { execFileSync } from 'node:child_process';
 import { type Attempt, success } from '../attempt.ts';
 import { end, got, perl } from './words.ts';
 
 const host = { pid_mode: 'host' };
 
-/** Where the operator lets tasks see all processes, and be root. */
+/** For nodes whose operator lets tasks see all processes, and be root. */
 const seeing = { drivers: ['exec'], agents: ['root'], operator: 'lenient' } as const;
 
 const seen: readonly Attempt[] = [
@@ -41,7 +41,7 @@ const seen: readonly Attempt[] = [
     name: 'to trace a neighbour',
     ...seeing,
     counter: { without: ['ownUsers', 'userNamespaces'] },
-    // PTRACE_SEIZE, which does not stop it; the end of the tracer lets it go.
+    // PTRACE_SEIZE does not stop the process; the end of the tracer releases it.
     plan: ({ neighbour }) => ({
       config: host,
       script: `${perl(`print "${success}\\n" if syscall(101, 0x4206, ${neighbour.pid}, 0, 0) == 0`)}; ${end}`,
@@ -112,7 +112,7 @@ export const processAttempts: readonly Attempt[] = [
   {
     name: 'to share memory with the machine by the option of a container',
     drivers: ['docker'],
-    // The runtime of a plain user wants /dev/mqueue for it, which is not on every machine.
+    // A plain user's runtime needs /dev/mqueue for it, which not every machine has.
     agents: ['root'],
     refusal: /ipc_mode/,
     counter: { operator: 'reckless' },
@@ -126,7 +126,7 @@ export const processAttempts: readonly Attempt[] = [
   },
 ];
 
-/** A segment of the machine that everybody may read, with a word in it. */
+/** A shared memory segment of the machine with a word in it, readable for everybody. */
 function sharedMemory() {
   const make = 'my $i = shmget(0, 64, 01666) // die $!; shmwrite($i, "so", 0, 2); print $i';
   const id = execFileSync('perl', ['-e', make], { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-/** The driver whose tasks nothing keeps apart: where it is not to be had, and what is left as another user. */
+/** The driver without isolation: nodes that do not allow it, and its tasks with another user. */
 import type { Attempt } from '../attempt.ts';
 import { end, got } from './words.ts';
 

@@ -1,8 +1,8 @@
-/** System calls that open the kernel wider than programs need; denied, whoever makes them. */
+/** System calls that expose more of the kernel than programs need; denied to every user. */
 import { type Attempt, success } from '../attempt.ts';
 import { end, perl } from './words.ts';
 
-/** Name, number on x86-64, arguments by which a call is no use and does no harm where it is let through. */
+/** Name, number on x86-64, and arguments with which an allowed call is useless and harmless. */
 const calls: readonly (readonly [name: string, number: number, args: string])[] = [
   ['unshare, for users of its own', 272, '0x10000000'],
   ['add_key', 248, '0, 0, 0, 0, 0'],
@@ -34,7 +34,10 @@ export const systemCallAttempts: readonly Attempt[] = calls.map(
   }),
 );
 
-/** Success unless it is denied (1), unknown (38) or of no such kind (97). A child of clone ends at once. */
+/**
+ * Prints success unless the call is denied (1), unknown (38) or unsupported (97). A child of clone
+ * ends at once.
+ */
 const reaches = (number: number, args: string): string =>
   perl(
     `my $r = syscall(${number}, ${args}); exit 0 if ${number} == 56 and $r == 0; my $e = $!+0; print "${success}: $r $e\\n" unless $r < 0 and grep { $_ == $e } 1, 38, 97`,
