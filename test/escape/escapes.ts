@@ -39,20 +39,16 @@ export function escapes(
     await endAgents();
   });
 
-  describe.concurrent(
-    'an attempt fails, and its neighbour runs on unharmed',
-    needing(root),
-    () => {
-      test.each(chosen)('$name', async ({ row: attempt }) => {
-        const node = nameOf(fortress(attempt));
-        const outcome = await runAttempt(camp, node, attempt);
-        expect([outcome.succeeded, outcome.isStuck], textOf(outcome)).toEqual([false, false]);
-        if (attempt.refusal === undefined) expect(outcome.output, textOf(outcome)).toContain(tried);
-        else expect(outcome.refusal, textOf(outcome)).toMatch(attempt.refusal);
-        await camp.checkNeighbour(node);
-      });
-    },
-  );
+  describe.concurrent('an attempt fails, and its neighbour runs on unharmed', needing(root), () => {
+    test.each(chosen)('$name', async ({ row: attempt }) => {
+      const node = nameOf(fortress(attempt));
+      const outcome = await runAttempt(camp, node, attempt);
+      expect([outcome.succeeded, outcome.isStuck], textOf(outcome)).toEqual([false, false]);
+      if (attempt.refusal === undefined) expect(outcome.output, textOf(outcome)).toContain(tried);
+      else expect(outcome.refusal, textOf(outcome)).toMatch(attempt.refusal);
+      await camp.checkNeighbour(node);
+    });
+  });
 
   describe.concurrent('the same attempt succeeds without the defence', needing(root), () => {
     test.each(chosen)('$name', async ({ row: attempt }) => {

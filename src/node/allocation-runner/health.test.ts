@@ -272,11 +272,14 @@ describe('an allocation', () => {
     expect(judgements).toEqual([[19_000, undefined]]);
   });
 
-  test.each([3_600_000, -3_600_000])('is judged correctly when the clock jumps by %i ms', async (jump) => {
-    look(track(), running);
-    await world.advance(5_000);
-    world.jumpWallClock(jump);
-    await world.advance(5_000);
-    expect(judgements).toEqual([[10_000, undefined]]);
-  });
+  test.each([3_600_000, -3_600_000])(
+    'is judged correctly when the clock jumps by %i ms',
+    async (jump) => {
+      look(track(), running);
+      await world.advance(5_000);
+      world.jumpWallClock(jump);
+      await world.advance(5_000);
+      expect(judgements).toEqual([[10_000, undefined]]);
+    },
+  );
 });
