@@ -6,7 +6,8 @@ import type { StoredLink } from '../../model/acl-token/identities.ts';
 import { type NameOf, shownLinks, shownRole } from '../../model/acl-token/present.ts';
 import { aclRoles, namespaces } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
-import { linkNames, rowWithId } from './links.ts';
+import { rowWithId } from '../checks.ts';
+import { linkNames } from './links.ts';
 
 export interface Expansion {
   /** All policies that count for the token, synthetic ones included; null: there are none. */

@@ -9,6 +9,7 @@ import { describeCaller } from '../../model/permission/caller.ts';
 import { resourceAccess } from '../../model/permission/permission.ts';
 import { aclPolicies, aclRoles, inScope } from '../../state/tables.ts';
 import type { Snapshot, Stamps, TableReader } from '../../state/types.ts';
+import { rowWithId } from '../checks.ts';
 
 /** A link as a caller writes it: an id, a name, or both. If both are there, the id counts. */
 export interface WrittenLink {
@@ -147,9 +148,4 @@ export function linkNames(snapshot: Snapshot): LinkNames {
     };
   };
   return { policy: memory(snapshot.table(aclPolicies)), role: memory(snapshot.table(aclRoles)) };
-}
-
-export function rowWithId<R extends Linkable>(table: TableReader<R, 'id'>, id: string) {
-  for (const row of table.by('id').scan({ prefix: [id] })) return row;
-  return undefined;
 }

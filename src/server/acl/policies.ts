@@ -6,7 +6,7 @@ import type { Scope } from '../../model/namespace/namespace.ts';
 import { aclPolicies, inScope } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { requireScope, requireUuid } from './scope.ts';
+import { requireSameId, requireScope, requireUuid } from './scope.ts';
 
 /** @throws RosterError `invalid-body`, `namespace-not-found`, `name-taken` */
 export async function createPolicy(
@@ -41,10 +41,7 @@ export async function updatePolicy(
   pathId: string,
   input: AclPolicyInput,
 ): Promise<Written<AclPolicy>> {
-  const id = requireUuid(pathId);
-  if (input.ID && input.ID.toLowerCase() !== id) {
-    throw refusal('id-mismatch', { noun: 'policy', body: input.ID, path: pathId });
-  }
+  const id = requireSameId('policy', input.ID, pathId);
   // A fault of the body is reported even if the policy does not exist.
   const builtin = builtinPolicyOf(scope.partition, id);
   if (builtin === undefined) policyContent(input, readPolicy(state.head(), scope, id));

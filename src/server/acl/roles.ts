@@ -12,7 +12,7 @@ import type { Transaction, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { type Linker, LinkResolver } from './links.ts';
 import { idGiven } from './policies.ts';
-import { requireScope, requireUuid } from './scope.ts';
+import { requireSameId, requireScope, requireUuid } from './scope.ts';
 
 /** @throws RosterError `invalid-body`, `namespace-not-found`, `name-taken` */
 export async function createRole(
@@ -50,10 +50,7 @@ export async function updateRole(
   scope: Scope,
   { pathId, input, linker }: RoleUpdate,
 ): Promise<Written<AclRole>> {
-  const id = requireUuid(pathId);
-  if (input.ID && input.ID.toLowerCase() !== id) {
-    throw refusal('id-mismatch', { noun: 'role', body: input.ID, path: pathId });
-  }
+  const id = requireSameId('role', input.ID, pathId);
   const checked = checkedRole(input);
   return state.write((transaction) => {
     const table = transaction.table(aclRoles);

@@ -24,3 +24,10 @@ export function requireUuid(id: string): string {
     reason: `must hold the UUID of the record, and has ${quote(id)} in its place`,
   });
 }
+
+/** The id of the path; the body may leave it out. @throws RosterError `invalid-path`, `id-mismatch` */
+export function requireSameId(noun: string, id: string | undefined, pathId: string): string {
+  const uuid = requireUuid(pathId);
+  if (!id || id.toLowerCase() === uuid) return uuid;
+  throw refusal('id-mismatch', { noun, body: id, path: pathId });
+}

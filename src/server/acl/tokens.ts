@@ -17,7 +17,7 @@ import { aclTokens, inScope } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { type Linker, LinkResolver } from './links.ts';
-import { requireScope, requireUuid } from './scope.ts';
+import { requireSameId, requireScope, requireUuid } from './scope.ts';
 
 /** @throws RosterError `invalid-body`, `namespace-not-found`, `id-taken` */
 export async function createToken(
@@ -113,11 +113,7 @@ export async function updateToken(
   scope: Scope,
   { pathAccessor, request, linker }: TokenUpdate,
 ): Promise<Written<AclToken>> {
-  const accessor = requireUuid(pathAccessor);
-  if (request.AccessorID && request.AccessorID.toLowerCase() !== accessor) {
-    const body = request.AccessorID;
-    throw refusal('id-mismatch', { noun: 'token', body, path: pathAccessor });
-  }
+  const accessor = requireSameId('token', request.AccessorID, pathAccessor);
   const checked = checkedToken(request, () => {});
   const { given } = checked;
   const { state, world, box } = context;

@@ -7,9 +7,9 @@ import {
 } from '../../model/allocation/allocation-rules.ts';
 import { refusal } from '../../model/errors.ts';
 import { allocations } from '../../state/tables.ts';
+import { rowWithId } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation, evaluatedJob } from '../scheduling/create-evaluation.ts';
-import { findAllocation } from './find.ts';
 
 export interface AllocationStop {
   readonly noShutdownDelay: boolean;
@@ -32,7 +32,7 @@ export async function stopAllocation(
   { noShutdownDelay, reschedule }: AllocationStop,
 ): Promise<{ readonly index: number; readonly evaluationId: string }> {
   const { index, value } = await state.write((transaction) => {
-    const allocation = findAllocation(transaction, id);
+    const allocation = rowWithId(transaction.table(allocations), id);
     if (allocation === undefined) throw refusal('allocation-not-found', { id });
     if (!isTerminal(allocation)) {
       transaction.table(allocations).put({

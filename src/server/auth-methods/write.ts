@@ -15,6 +15,7 @@ import type { Input } from '../../model/schema.ts';
 import { aclTokens, authMethods, bindingRules, inScope } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Unstamped, Written } from '../../state/types.ts';
 import { requireScope } from '../acl/scope.ts';
+import { requireSameName } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import { OutboundError } from '../login/outbound.ts';
 import type { SigningKeyStore } from '../login/signing-keys.ts';
@@ -56,9 +57,7 @@ export async function updateAuthMethod(
   name: string,
   request: AuthMethodRequest,
 ): Promise<Written<AuthMethod>> {
-  if (request.Name && request.Name !== name) {
-    throw refusal('id-mismatch', { noun: 'auth method', body: request.Name, path: name });
-  }
+  requireSameName('auth method', request.Name, name);
   const stored = requireAuthMethod(context.state.head(), scope, name);
   if (request.Type && request.Type !== stored.Type) {
     throw refusal('immutable-field', { field: 'Type', noun: 'auth method' });

@@ -9,7 +9,7 @@ import { quote } from '../../model/path.ts';
 import type { Input } from '../../model/schema.ts';
 import { authMethods, bindingRules, inScope } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
-import { requireScope, requireUuid } from '../acl/scope.ts';
+import { requireSameId, requireScope, requireUuid } from '../acl/scope.ts';
 import type { ServerContext } from '../context.ts';
 
 export type BindingRuleRequest = Input<BindingRule>;
@@ -41,10 +41,7 @@ export async function updateBindingRule(
   pathId: string,
   request: BindingRuleRequest,
 ): Promise<Written<BindingRule>> {
-  const ID = requireUuid(pathId);
-  if (request.ID && request.ID.toLowerCase() !== ID) {
-    throw refusal('id-mismatch', { noun: 'binding rule', body: request.ID, path: pathId });
-  }
+  const ID = requireSameId('binding rule', request.ID, pathId);
   const rule = complete(BindingRuleSchema, request);
   return context.state.write((transaction) => {
     const stored = requireBindingRule(transaction, scope, ID);

@@ -16,6 +16,7 @@ import type { Scope } from '../../model/namespace/namespace.ts';
 import { configEntries } from '../../state/tables.ts';
 import type { Transaction, Written } from '../../state/types.ts';
 import { requireScope } from '../acl/scope.ts';
+import { requireRoom } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import { putDerived, putGiven, removeRows, secretOf } from './rows.ts';
 import { type EntryChange, entryViewOf, findEntry } from './view.ts';
@@ -55,7 +56,10 @@ export async function applyEntry(
     requireScope(transaction, key);
     const stored = findEntry(transaction, key);
     if (options.guard !== undefined && options.guard !== (stored?.ModifyIndex ?? 0)) return false;
-    if (stored === undefined) requireRoom(transaction);
+    if (stored === undefined) {
+      const { size } = transaction.table(configEntries);
+      requireRoom('configuration entry', size, limits.config.countMax);
+    }
     if (!putGiven(transaction, box, entry)) return true;
     const view = entryViewOf(transaction);
     const wrong = kindOf(entry.Kind).changeFaults?.(stored, entry, view) ?? [];
@@ -133,12 +137,6 @@ function withKeptSecret({ box, state }: Context, entry: ConfigEntry): ConfigEntr
   if (fields[secret] !== hiddenSecret) return entry;
   const kept = secretOf(box, state.head(), keyOfEntry(entry));
   return kept === '' ? entry : { ...entry, [secret]: kept };
-}
-
-function requireRoom(transaction: Transaction): void {
-  const { countMax: limit } = limits.config;
-  if (transaction.table(configEntries).size < limit) return;
-  throw refusal('limit-reached', { noun: 'configuration entry', limit });
 }
 
 /** The result of a dry run. It is thrown, since a transaction that throws leaves no trace. */

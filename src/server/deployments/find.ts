@@ -3,19 +3,12 @@ import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Job } from '../../model/job/job.ts';
 import { allocations, deployments, inNamespace, jobs } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
+import { rowWithId } from '../checks.ts';
 
 type Reader = Snapshot | Transaction;
 
-/** Ids are unique over all namespaces. */
-export function findDeployment(state: Reader, id: string): Deployment | undefined {
-  if (id.includes('\0')) return undefined;
-  for (const row of state
-    .table(deployments)
-    .by('id')
-    .scan({ prefix: [id] }))
-    return row;
-  return undefined;
-}
+export const findDeployment = (state: Reader, id: string): Deployment | undefined =>
+  rowWithId(state.table(deployments), id);
 
 /** The job of the deployment. `undefined`: it is gone, or was registered anew after a purge. */
 export function jobOfDeployment(

@@ -9,6 +9,7 @@ import type {
 } from '../../model/workload/identity-request.ts';
 import { allocations, inNamespace, jobVersions, numberPart } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
+import { rowWithId } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 
@@ -47,10 +48,7 @@ function issue(
   request: IdentityRequest,
 ): IssuedIdentity | string {
   const { AllocID, Task: taskName, Name: name } = request;
-  const [allocation] = snapshot
-    .table(allocations)
-    .by('id')
-    .scan({ prefix: [AllocID] });
+  const allocation = rowWithId(snapshot.table(allocations), AllocID);
   // An allocation of another node is unknown to this one.
   if (allocation?.NodeID !== nodeId) return 'the node has no such allocation';
   if (!occupiesNode(allocation)) return 'the allocation has ended';

@@ -10,6 +10,7 @@ import { limits } from '../../model/limits.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
 import { jobPolicies } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import { requireRoom, requireSameName } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import { requireNamespace } from '../namespaces/find.ts';
 
@@ -32,9 +33,7 @@ export async function writeJobPolicy(
   request: JobPolicyRequest,
   guard: number | undefined,
 ): Promise<Written<JobPolicy>> {
-  if (request.Name && request.Name !== pathName) {
-    throw refusal('id-mismatch', { noun: 'job policy', body: request.Name, path: pathName });
-  }
+  requireSameName('job policy', request.Name, pathName);
   const policy = complete(JobPolicySchema, {
     ...request,
     Name: pathName,
@@ -44,15 +43,10 @@ export async function writeJobPolicy(
   return state.write((transaction) => {
     const table = transaction.table(jobPolicies);
     if (policy.Namespace !== everyNamespace) requireNamespace(transaction, policy.Namespace);
-    if (!table.has(policy.Name)) requireRoom(table.size);
+    if (!table.has(policy.Name)) requireRoom('job policy', table.size, limits.jobPolicy.countMax);
     guardIndex(transaction, policy.Name, guard);
     return table.put(policy);
   });
-}
-
-function requireRoom(count: number): void {
-  const { countMax } = limits.jobPolicy;
-  if (count >= countMax) throw refusal('limit-reached', { noun: 'job policy', limit: countMax });
 }
 
 /** @throws RosterError `job-policy-not-found`, `job-policy-conflict` */

@@ -4,6 +4,7 @@ import type { Job } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
 import { inNamespace, jobVersions } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
+import { requireRoom } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import { changeJob } from '../scheduling/job-status.ts';
 import { storedJob, storedVersion } from './find.ts';
@@ -41,9 +42,8 @@ export async function tagVersion(
     if (holder !== undefined && holder.Version !== row.Version) {
       throw refusal('name-taken', { name, noun: 'version of the job' });
     }
-    const { tagsMax } = limits.job;
-    if (row.VersionTag === null && tagged.length >= tagsMax) {
-      throw refusal('limit-reached', { limit: tagsMax, noun: 'tagged version' });
+    if (row.VersionTag === null) {
+      requireRoom('tagged version', tagged.length, limits.job.tagsMax);
     }
     const TaggedTime = instantFromMs(world.clock.nowMs());
     const tag = { Name: name, Description: description, TaggedTime };

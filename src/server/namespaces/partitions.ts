@@ -9,6 +9,7 @@ import type { Input } from '../../model/schema.ts';
 import { aclPolicies, inScope, namespaces, partitions, peerings } from '../../state/tables.ts';
 import type { Written } from '../../state/types.ts';
 import { seedPolicies } from '../acl/seed.ts';
+import { requireSameName } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import { contentOf } from './write.ts';
 
@@ -24,9 +25,7 @@ export async function writePartition(
   pathName: string,
   request: PartitionRequest,
 ): Promise<Written<Partition>> {
-  if (pathName !== '' && request.Name && request.Name !== pathName) {
-    throw refusal('id-mismatch', { noun: 'partition', body: request.Name, path: pathName });
-  }
+  requireSameName('partition', request.Name, pathName);
   const given = { ...request, Name: request.Name || pathName };
   const { Name, Description } = complete(PartitionSchema, given);
   const faults = [...checkValues(PartitionSchema, given), ...realmNameFaults(Name)];

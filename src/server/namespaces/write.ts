@@ -22,6 +22,7 @@ import {
 } from '../../state/tables.ts';
 import type { Snapshot, Stamps, TableDefinition, Written } from '../../state/types.ts';
 import { type Linker, LinkResolver } from '../acl/links.ts';
+import { requireSameName } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 
 /**
@@ -34,9 +35,7 @@ export async function writeNamespace(
   request: NamespaceRequest,
   linker: Linker,
 ): Promise<Written<Namespace>> {
-  if (pathName !== '' && request.Name && request.Name !== pathName) {
-    throw refusal('id-mismatch', { noun: 'namespace', body: request.Name, path: pathName });
-  }
+  requireSameName('namespace', request.Name, pathName);
   const given = checkedNamespace({ ...request, Name: request.Name || pathName });
   return state.write((transaction) => {
     if (!transaction.table(partitions).has(partition)) {

@@ -12,6 +12,7 @@ import {
 } from '../../model/node-pool/node-pool.ts';
 import { jobs, nodePools, nodes } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import { requireRoom, requireSameName } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 
 /** Stores the builtin pools, and the pools of nodes that versions without pools registered. */
@@ -27,15 +28,9 @@ export function seedNodePools(transaction: Transaction): void {
 export function bringPool(transaction: Transaction, name: string): void {
   const table = transaction.table(nodePools);
   if (table.has(name)) return;
-  requireRoom(transaction);
+  // Bounds the state against nodes that invent pools.
+  requireRoom('node pool', table.size, limits.nodePool.countMax);
   table.put(complete(NodePoolSchema, { Name: name }));
-}
-
-/** Bounds the state against nodes that invent pools. */
-function requireRoom(transaction: Transaction): void {
-  const { countMax } = limits.nodePool;
-  if (transaction.table(nodePools).size < countMax) return;
-  throw refusal('limit-reached', { noun: 'node pool', limit: countMax });
 }
 
 /** `name` may be any text, even one that no pool can have. */
@@ -56,9 +51,7 @@ export async function writeNodePool(
   pathName: string,
   request: NodePoolRequest,
 ): Promise<Written<NodePool>> {
-  if (pathName !== '' && request.Name && request.Name !== pathName) {
-    throw refusal('id-mismatch', { noun: 'node pool', body: request.Name, path: pathName });
-  }
+  requireSameName('node pool', request.Name, pathName);
   const { Name, Description, Meta, SchedulerConfiguration } = complete(NodePoolSchema, {
     ...request,
     Name: request.Name || pathName,
@@ -67,7 +60,7 @@ export async function writeNodePool(
   requireOrdinary(Name, 'it cannot be changed');
   return state.write((transaction) => {
     const table = transaction.table(nodePools);
-    if (!table.has(Name)) requireRoom(transaction);
+    if (!table.has(Name)) requireRoom('node pool', table.size, limits.nodePool.countMax);
     return table.put({ Name, Description, Meta, SchedulerConfiguration });
   });
 }

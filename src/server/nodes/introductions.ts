@@ -14,6 +14,7 @@ import {
 import { limits } from '../../model/limits.ts';
 import { introductionTokens } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import { requireRoom } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 
 export type MadeIntroduction = IntroductionToken & { readonly SecretID: string };
@@ -33,10 +34,7 @@ export async function introduce(
   const SecretID = world.secrets.uuid();
   const { index, value } = await state.write((transaction) => {
     const table = transaction.table(introductionTokens);
-    const { countMax } = limits.introduction;
-    if (table.size >= countMax) {
-      throw refusal('limit-reached', { noun: 'introduction token', limit: countMax });
-    }
+    requireRoom('introduction token', table.size, limits.introduction.countMax);
     const nowMs = world.clock.nowMs();
     return table.put({
       ID: world.ids.uuid(),

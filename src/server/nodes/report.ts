@@ -7,7 +7,7 @@ import { below, faultAt } from '../../model/path.ts';
 import { isSame } from '../../model/same.ts';
 import { allocations, evaluations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
-import { findAllocation } from '../allocations/find.ts';
+import { rowWithId } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import { recordHealth, reportedStatus } from '../deployments/health.ts';
 import { createEvaluation, evaluatedJob } from '../scheduling/create-evaluation.ts';
@@ -69,7 +69,7 @@ function findReported(
   const faults: Fault[] = [];
   const list = below(null, 'Allocations');
   reports.forEach(({ ID, TaskStates }, position) => {
-    const before = known.get(ID) ?? findAllocation(transaction, ID);
+    const before = known.get(ID) ?? rowWithId(transaction.table(allocations), ID);
     if (before === undefined) return;
     known.set(ID, before);
     const at = below(list, position);

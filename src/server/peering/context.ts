@@ -15,6 +15,7 @@ import {
   peerings,
 } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
+import { rowWithId } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import type { Exchange } from './exchange.ts';
 import type { PeeringTransport } from './link.ts';
@@ -60,11 +61,7 @@ export const selfOf = (
 });
 
 export const peeringById = (snapshot: Snapshot, id: string): StoredPeering | undefined =>
-  snapshot
-    .table(peerings)
-    .by('id')
-    .scan({ prefix: [id] })
-    .next().value ?? undefined;
+  rowWithId(snapshot.table(peerings), id);
 
 /** The ids of a peering on both sides. */
 export type Paired = Pick<StoredPeering, 'ID' | 'PeerID'>;

@@ -16,6 +16,7 @@ import { decodeToken, type PeeringToken, TokenFault } from '../../model/peering/
 import type { Input } from '../../model/schema.ts';
 import { peeringSecrets, peerings } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import { requireRoom } from '../checks.ts';
 import { writeEventually } from '../write-eventually.ts';
 import {
   fresh,
@@ -29,7 +30,6 @@ import {
 } from './context.ts';
 import { dropFarewellsTo } from './delete.ts';
 import { reasonOf, refusedAs, tellSecret } from './dial.ts';
-import { requireRoom } from './token.ts';
 
 export interface EstablishOptions {
   readonly signal: AbortSignal;
@@ -130,7 +130,9 @@ function admitted(
   const stored = peeringNamed(snapshot, partition, name);
   const obstacle = establishObstacle(stored) ?? twinInTheWay(context, snapshot, wanted);
   if (obstacle !== undefined) throw refusal('peering-conflict', { reason: obstacle });
-  if (stored === undefined) requireRoom(snapshot.table(peerings).size);
+  if (stored === undefined) {
+    requireRoom('peering', snapshot.table(peerings).size, limits.peering.countMax);
+  }
   return stored;
 }
 

@@ -15,6 +15,7 @@ import { encodeToken } from '../../model/peering/token.ts';
 import type { Input } from '../../model/schema.ts';
 import { peeringSecrets, peerings } from '../../state/tables.ts';
 import type { Transaction, Written } from '../../state/types.ts';
+import { requireRoom } from '../checks.ts';
 import {
   identityOf,
   noSecrets,
@@ -89,7 +90,7 @@ function putAwaited(
   if (obstacle !== undefined) throw refusal('peering-conflict', { reason: obstacle });
   const isNew = stored === undefined || stored.State === 'TERMINATED';
   const table = transaction.table(peerings);
-  if (stored === undefined) requireRoom(table.size);
+  if (stored === undefined) requireRoom('peering', table.size, limits.peering.countMax);
   const ID = stored?.ID ?? world.ids.uuid();
   const fresh = complete(StoredPeeringSchema, { ID, Name, Partition: partition, Meta });
   const row = isNew ? fresh : { ...stored, Meta: Meta ?? stored.Meta };
@@ -98,10 +99,4 @@ function putAwaited(
     .table(peeringSecrets)
     .put({ ...secrets, Establishment: box.fingerprint(secret), Exchanged: '' });
   return table.put(row);
-}
-
-/** @throws RosterError `limit-reached` */
-export function requireRoom(count: number): void {
-  const limit = limits.peering.countMax;
-  if (count >= limit) throw refusal('limit-reached', { limit, noun: 'peering' });
 }

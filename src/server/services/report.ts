@@ -8,9 +8,9 @@ import type {
   ServicesReport,
   ToldService,
 } from '../../model/service-registration/service-registration.ts';
-import { inNamespace, nodes, serviceRegistrations } from '../../state/tables.ts';
+import { allocations, inNamespace, nodes, serviceRegistrations } from '../../state/tables.ts';
 import type { Transaction, Unstamped } from '../../state/types.ts';
-import { findAllocation } from '../allocations/find.ts';
+import { rowWithId } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import { keyOf, removeServicesOf } from './remove.ts';
 
@@ -52,7 +52,7 @@ function ownReports(
 ): OwnReport[] {
   const faults: Fault[] = [];
   const own = reports.flatMap(({ AllocID, Services: services }, position) => {
-    const allocation = findAllocation(transaction, AllocID);
+    const allocation = rowWithId(transaction.table(allocations), AllocID);
     if (allocation === undefined) return [];
     if (allocation.NodeID === nodeId) return [{ allocation, services }];
     const field = `Allocations[${position}].AllocID`;

@@ -5,6 +5,7 @@ import type { Variable, VariableMetadata, VariableRequest } from '../../model/va
 import { checkedItems } from '../../model/variable/variable-rules.ts';
 import { inNamespace, variableItems, variables } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import { requireRoom } from '../checks.ts';
 import type { ServerContext } from '../context.ts';
 import { requireNamespace } from '../namespaces/find.ts';
 
@@ -40,7 +41,7 @@ export async function writeVariable(
     const table = transaction.table(variables);
     const stored = table.get(...inNamespace(Namespace, Path));
     holdGuard(target, stored, () => itemsOf(box, transaction, target));
-    if (stored === undefined) requireRoom(table.size);
+    if (stored === undefined) requireRoom('variable', table.size, limits.variable.countMax);
     const ModifyTime = instantFromMs(world.clock.nowMs());
     const CreateTime = stored?.CreateTime ?? ModifyTime;
     const metadata = table.put({ Namespace, Path, CreateTime, ModifyTime });
@@ -92,11 +93,6 @@ function itemsOf(
 ): Variable['Items'] {
   const { Sealed } = snapshot.table(variableItems).get(...inNamespace(namespace, path))!;
   return JSON.parse(box.open(Sealed)) as Variable['Items'];
-}
-
-function requireRoom(count: number): void {
-  const { countMax } = limits.variable;
-  if (count >= countMax) throw refusal('limit-reached', { noun: 'variable', limit: countMax });
 }
 
 /**

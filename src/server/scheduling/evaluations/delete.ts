@@ -4,6 +4,7 @@ import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
 import { limits } from '../../../model/limits.ts';
 import { evaluations, inNamespace } from '../../../state/tables.ts';
 import type { Key, Snapshot, Transaction } from '../../../state/types.ts';
+import { rowWithId } from '../../checks.ts';
 import type { ServerContext } from '../../context.ts';
 import { refreshJobStatus } from '../job-status.ts';
 
@@ -34,16 +35,8 @@ export async function deleteEvaluations(
   return { count, index };
 }
 
-/** Ids are unique over all namespaces. */
-export function evaluationById(snapshot: Snapshot, id: string): Evaluation | undefined {
-  if (id.includes('\0')) return undefined;
-  for (const row of snapshot
-    .table(evaluations)
-    .by('id')
-    .scan({ prefix: [id] }))
-    return row;
-  return undefined;
-}
+export const evaluationById = (snapshot: Snapshot, id: string): Evaluation | undefined =>
+  rowWithId(snapshot.table(evaluations), id);
 
 /**
  * Deletes all evaluations that match, page by page, so that others get their turn. Evaluations made
