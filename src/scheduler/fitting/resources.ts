@@ -28,8 +28,8 @@ export interface Ask {
   /** Cores of all tasks together. */
   readonly cores: number;
   /**
-   * The allocation's resources without cores, ports and devices; one object for all allocations
-   * that need no more.
+   * The allocation's resources without cores, ports and devices. Allocations that need no more
+   * share this object.
    */
   readonly template: AllocatedResources;
 }
@@ -77,8 +77,10 @@ const taskResources = (
  */
 const needs = new WeakMap<AllocatedResources, Need>();
 
-/** The most that an allocation uses at once: prestart, main and poststop tasks run one
- * after the other, and sidecars beside all of them. */
+/**
+ * The most that an allocation uses at once: prestart, main and poststop tasks run one after the
+ * other, and sidecars beside all of them.
+ */
 export const needOf = (resources: AllocatedResources): Need =>
   needs.get(resources) ?? sumNeed(resources);
 
@@ -175,7 +177,7 @@ export function withNetworks(
       networksOf.set(entry.task, networks);
     }
   }
-  // Networks of the group alone leave `Tasks` as it is: one object for all allocations.
+  // Without networks of tasks, allocations go on sharing the template's `Tasks`.
   if (networksOf.size === 0) return { ...template, Shared };
   const tasks = Object.entries(template.Tasks).map(([name, task]) => {
     const Networks = networksOf.get(name);

@@ -82,7 +82,7 @@ describe('a node that is disconnected', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('its time ends even when another evaluation comes first', () => {
+  test('the wait for it ends even if another evaluation comes first', () => {
     const cluster = away();
     pass(cluster, 600_000);
     expect(cluster.decide().plan.stops).toMatchObject([{ clientStatus: 'lost' }]);
