@@ -2,8 +2,11 @@
 import { refusal } from '../model/errors.ts';
 import type { Stamps, TableReader } from '../state/types.ts';
 
+/** A field of a body that may be left out. */
+export type Given = string | null | undefined;
+
 /** The body may leave out the name that the path gives. @throws RosterError `id-mismatch` */
-export function requireSameName(noun: string, name: string | undefined, pathName: string): void {
+export function requireSameName(noun: string, name: Given, pathName: string): void {
   if (!name || pathName === '' || name === pathName) return;
   throw refusal('id-mismatch', { noun, body: name, path: pathName });
 }

@@ -3,6 +3,7 @@ import type { Scope } from '../../model/namespace/namespace.ts';
 import { quote } from '../../model/path.ts';
 import { namespaces, partitions } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
+import type { Given } from '../checks.ts';
 
 /**
  * Checks that the partition and the namespace of a new record exist.
@@ -26,7 +27,7 @@ export function requireUuid(id: string): string {
 }
 
 /** The id of the path; the body may leave it out. @throws RosterError `invalid-path`, `id-mismatch` */
-export function requireSameId(noun: string, id: string | undefined, pathId: string): string {
+export function requireSameId(noun: string, id: Given, pathId: string): string {
   const uuid = requireUuid(pathId);
   if (!id || id.toLowerCase() === uuid) return uuid;
   throw refusal('id-mismatch', { noun, body: id, path: pathId });
