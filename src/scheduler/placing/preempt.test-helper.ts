@@ -1,5 +1,4 @@
-/** A cluster on which jobs evict each other. Each test begins with a new one. */
-import { beforeEach } from 'vitest';
+/** A cluster on which jobs evict each other. Each test calls `newCluster` first. */
 import type { JobInput } from '../../model/job/job.ts';
 import type { Node } from '../../model/node/node.ts';
 import { makeGroup, makeJob, makeTask, TestCluster } from '../cluster.test-helper.ts';
@@ -28,8 +27,6 @@ export function newCluster(): void {
   cluster = new TestCluster();
   order = 0;
 }
-
-beforeEach(newCluster);
 
 /** `preemption`: the job types that may evict. */
 export function nodes(list: readonly Node[], preemption = everybody): void {

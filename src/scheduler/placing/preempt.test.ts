@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { makeEvaluation, makeGroup, makeJob, makeNode, makeTask } from '../cluster.test-helper.ts';
@@ -15,6 +15,8 @@ import {
   run,
 } from './preempt.test-helper.ts';
 import { distance, penalty, preemptionScore } from './preempt.ts';
+
+beforeEach(newCluster);
 
 describe('victims', () => {
   test('are those of the example in the published documentation', () => {

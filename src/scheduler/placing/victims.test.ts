@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { makeNode } from '../cluster.test-helper.ts';
-import { cluster, evicted, nodes, run } from './preempt.test-helper.ts';
+import { cluster, evicted, newCluster, nodes, run } from './preempt.test-helper.ts';
 import { preemptionScore } from './preempt.ts';
+
+beforeEach(newCluster);
 
 describe('the choice of victims', () => {
   test.each([
