@@ -1,6 +1,6 @@
 /**
- * Every refusal there is: code, HTTP status, title, and a sentence with `{parameters}`. The status
- * of an error is decided here and nowhere else (docs/contract/http.md#refusals).
+ * Every refusal: code, HTTP status, title, and a sentence with `{parameters}`. Only this catalogue
+ * decides the status of an error (docs/contract/http.md#refusals).
  */
 interface Entry {
   readonly status: number;
@@ -9,7 +9,7 @@ interface Entry {
 }
 
 export const catalogue = {
-  // 400: the request itself is wrong, whatever the state is.
+  // 400: the request is wrong in every state.
   'malformed-request': { status: 400, title: 'Malformed request', sentence: '{reason}' },
   'malformed-json': {
     status: 400,
@@ -60,11 +60,12 @@ export const catalogue = {
   'job-change-refused': {
     status: 400,
     title: 'Change of job refused',
-    sentence: 'The job "{job}" cannot be changed so: {reason}. Register it under another id.',
+    sentence:
+      'This change of the job "{job}" is not possible: {reason}. Register it under another id.',
   },
   'job-policy-violated': {
     status: 400,
-    title: 'Against a job policy',
+    title: 'Job policy violated',
     sentence: 'The job "{job}" is against {count}: {verdicts}.{way}',
   },
   'job-not-allowed': {
@@ -90,7 +91,7 @@ export const catalogue = {
   'job-not-evaluated': {
     status: 400,
     title: 'Job not evaluated',
-    sentence: 'The job "{job}" is {kind}: it is not evaluated itself, but what it launches is.',
+    sentence: 'The job "{job}" is {kind}: only the jobs that it launches are evaluated.',
   },
   'deployment-active': {
     status: 400,
@@ -114,13 +115,13 @@ export const catalogue = {
   },
   'file-unfit': {
     status: 400,
-    title: 'Not such a file',
+    title: 'Unsuitable file',
     sentence: 'The file "{path}" of the allocation {allocation} cannot be read: {reason}.',
   },
   'not-over': {
     status: 400,
-    title: 'Not over',
-    sentence: 'The allocation "{id}" is not over: what still runs is not collected.',
+    title: 'Still running',
+    sentence: 'The allocation "{id}" has not ended, so it cannot be collected.',
   },
   'action-not-found': {
     status: 400,
@@ -135,7 +136,7 @@ export const catalogue = {
   'config-kind-unknown': {
     status: 400,
     title: 'No such kind of configuration entry',
-    sentence: 'There is no kind of configuration entry "{kind}": it is one of {kinds}.',
+    sentence: 'There is no kind of configuration entry "{kind}". The kinds are {kinds}.',
   },
   'id-mismatch': {
     status: 400,
@@ -155,8 +156,7 @@ export const catalogue = {
   'own-token': {
     status: 400,
     title: 'Own token',
-    sentence:
-      'A token cannot delete itself; use another one, or log out where it came from a login.',
+    sentence: 'A token cannot delete itself. Use another token, or log out if a login made it.',
   },
   'login-token-clone': {
     status: 400,
@@ -170,7 +170,7 @@ export const catalogue = {
       'The file acl-bootstrap-reset in the data directory must hold the reset index {index}, and holds something else.',
   },
 
-  // 401 and 403: who asks.
+  // 401 and 403: the caller lacks an identity or a right.
   'acl-disabled': {
     status: 401,
     title: 'Access control disabled',
@@ -195,7 +195,7 @@ export const catalogue = {
   'remote-exec-disabled': {
     status: 403,
     title: 'Remote exec disabled',
-    sentence: 'The node {node} runs no commands from elsewhere: its operator has disabled that.',
+    sentence: 'The operator of the node {node} has disabled commands in its tasks.',
   },
   'job-token-not-found': {
     status: 403,
@@ -206,7 +206,7 @@ export const catalogue = {
     status: 403,
     title: 'Peering token refused',
     sentence:
-      'The other cluster does not take the token (it was used already, replaced by a newer one, or its peering is gone), so a new peering token must be generated: invalid peering establishment secret.',
+      'The other cluster refuses the token (it was used already, replaced by a newer token, or its peering was deleted), so a new peering token must be generated: invalid peering establishment secret.',
   },
   'file-refused': {
     status: 403,
@@ -216,13 +216,13 @@ export const catalogue = {
   'introduction-refused': {
     status: 403,
     title: 'Introduction refused',
-    sentence: 'The introduction token "{id}" does not bring this node in: {reason}.',
+    sentence: 'The introduction token "{id}" does not admit this node: {reason}.',
   },
   'node-name-taken': {
     status: 409,
     title: 'Node name taken',
     sentence:
-      'A node called "{name}" is alive already: "{node}" ({status}). Give this one another name, or wait until that one is down or purged.',
+      'A node called "{name}" is alive already: "{node}" ({status}). Give this node another name, or wait until the other node is down or purged.',
   },
   'introduction-token-not-found': {
     status: 404,
@@ -256,7 +256,7 @@ export const catalogue = {
       'The first token was already made (reset index: {index}). To make another, write that index into the file acl-bootstrap-reset in the data directory and try again.',
   },
 
-  // 404: no such thing.
+  // 404: the named record does not exist.
   'route-not-found': {
     status: 404,
     title: 'No such path',
@@ -271,7 +271,7 @@ export const catalogue = {
     status: 404,
     title: 'Plan not found',
     sentence:
-      'There is no plan "{plan}" of the job "{job}" that could be carried out: a plan is kept for {minutes} minutes, and is carried out once.',
+      'The job "{job}" has no plan "{plan}" to carry out: a plan is kept for {minutes} minutes, and can be carried out once.',
   },
   'job-version-not-found': {
     status: 404,
@@ -414,10 +414,10 @@ export const catalogue = {
   'request-timeout': {
     status: 408,
     title: 'Request too slow',
-    sentence: 'The request did not arrive whole within {seconds} s.',
+    sentence: 'The request did not arrive completely within {seconds} s.',
   },
 
-  // 409: a guard of the caller's, or somebody else's claim.
+  // 409: the guard of the caller failed, or another record is in the way.
   'job-missing-for-index': {
     status: 409,
     title: 'Guard failed',
@@ -441,13 +441,13 @@ export const catalogue = {
   },
   'config-conflict': {
     status: 409,
-    title: 'Against other configuration entries',
+    title: 'Conflict with other configuration entries',
     sentence: '{what}: {faults}.',
   },
   'discovery-chain-refused': {
     status: 409,
     title: 'No discovery chain',
-    sentence: 'The entries come to no discovery chain for "{service}": {reason}.',
+    sentence: 'No discovery chain can be compiled for "{service}": {reason}.',
   },
   'variable-conflict': {
     status: 409,
@@ -478,7 +478,7 @@ export const catalogue = {
   'node-draining': {
     status: 409,
     title: 'Node draining',
-    sentence: 'The node "{node}" is draining: it takes no work before that is over or canceled.',
+    sentence: 'The node "{node}" is draining: it takes no work until the drain ends or is canceled.',
   },
   'limit-reached': {
     status: 409,
@@ -509,13 +509,13 @@ export const catalogue = {
   'upgrade-required': {
     status: 426,
     title: 'Upgrade required',
-    sentence: 'This path is one of WebSockets: ask for the upgrade to one (RFC 6455).',
+    sentence: 'This path needs a WebSocket: send an upgrade request (RFC 6455).',
   },
   'foreign-site': {
     status: 403,
     title: 'Foreign site',
     sentence:
-      'No token was shown, and {header} is "{value}": a page of another site in a browser might ask. Show a token, or name the host in "http.allowed_hosts".',
+      'No token was shown, and {header} is "{value}": the request may come from a page of another site in a browser. Show a token, or list the host in "http.allowed_hosts".',
   },
   'client-certificate-required': {
     status: 403,
@@ -565,7 +565,7 @@ export const catalogue = {
     sentence: 'The headers are larger than {limit} bytes.',
   },
 
-  // 500 is only ever a bug; its detail is in the log, not in the answer.
+  // 500 is always a bug. Its details are in the log, not in the answer.
   'internal-error': {
     status: 500,
     title: 'Internal error',
@@ -573,7 +573,7 @@ export const catalogue = {
       'This is a bug in the server. Its log has the details under the request id {request}.',
   },
 
-  // 503: later, or elsewhere, the same request may well succeed.
+  // 503: the same request may succeed later, or at another server.
   'no-leader': {
     status: 503,
     title: 'No leader',
