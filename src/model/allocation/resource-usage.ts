@@ -2,7 +2,7 @@ import { type Immutable, type Model, Type, Whole } from '../schema.ts';
 
 const Fraction = () => Type.Number({ default: 0 });
 
-/** What something used lately. Source: docs/guides/logs-and-files.md#what-is-used. */
+/** What something used lately. Source: docs/guides/logs-and-files.md#usage. */
 const ResourceUsageSchema = Type.Object({
   CpuStats: Type.Object({
     /** Percent of one core: 250 is two cores and a half. */

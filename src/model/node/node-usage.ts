@@ -14,7 +14,7 @@ const DiskUsageSchema = Type.Object({
   InodesUsedPercent: Fraction(),
 });
 
-/** What a machine used lately. Source: docs/guides/logs-and-files.md#what-is-used. */
+/** What a machine used lately. Source: docs/guides/logs-and-files.md#usage. */
 export const NodeUsageSchema = Type.Object({
   /** Of each core, in percent. */
   CPU: Type.Array(
