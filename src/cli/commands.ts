@@ -6,43 +6,43 @@ import { programCommands } from './commands/program.ts';
 import { runningCommands } from './commands/running.ts';
 import { settingsCommands } from './commands/settings.ts';
 
-/** The words that stand before commands, and what they are about. */
+/** The groups of commands, with their descriptions. */
 export const groups: Readonly<Record<string, string>> = {
   job: 'Run, look at and stop jobs.',
-  'job periodic': 'Launch jobs that otherwise launch by a schedule.',
-  'job policy': 'Say what jobs have to be like.',
+  'job periodic': 'Launch periodic jobs by hand.',
+  'job policy': 'Manage rules that jobs have to satisfy.',
   scaling: 'Look at how jobs are scaled.',
-  'scaling policy': 'Look at what jobs say about how they are scaled.',
+  'scaling policy': 'Look at the scaling policies of jobs.',
   'job tag': 'Keep versions of jobs under a name.',
   alloc: 'Look at allocations, read their logs, stop and restart them.',
-  service: 'Find services, and see how they fare.',
-  deployment: 'Look at updates of jobs on their way, and steer them.',
-  node: 'Look at the machines that run them, empty them and take them out.',
-  'node intro': 'Hand out what brings new nodes in.',
-  'node pool': 'Keep nodes apart for the jobs that name them.',
+  service: 'Find services, and show their status.',
+  deployment: 'Look at the updates of jobs, and control them.',
+  node: 'Look at machines, drain them and remove them.',
+  'node intro': 'Manage the tokens that admit new nodes.',
+  'node pool': 'Reserve nodes for the jobs that name their pool.',
   eval: 'Look at the decisions of the scheduler.',
-  event: 'Follow what happens.',
+  event: 'Follow events.',
   'acl auth-method': 'Say how people and machines log in.',
-  'acl binding-rule': 'Say what a login gives.',
-  config: 'Look after configuration entries: what holds for services, gateways and the mesh.',
+  'acl binding-rule': 'Say which rights a login gives.',
+  config: 'Manage configuration entries of services, gateways and the mesh.',
   intention: 'Find out which services may call each other.',
-  var: 'Keep texts that jobs need and nobody else is to see.',
+  var: 'Manage variables, the secrets of jobs.',
   peering: 'Let clusters find the services of each other.',
-  system: 'Look after what is stored.',
-  'system reconcile': 'Count anew what is counted along the way.',
-  operator: 'Look after the control plane itself.',
-  'operator keyring': 'The keys that secrets are sealed under.',
-  'operator scheduler': 'How the cluster places.',
+  system: 'Maintain the stored state.',
+  'system reconcile': 'Compute counters again.',
+  operator: 'Maintain the control plane itself.',
+  'operator keyring': 'Manage the keys that seal secrets.',
+  'operator scheduler': 'Configure the placement of the cluster.',
   acl: 'Say who may do what.',
-  'acl token': 'Hand out and look at tokens.',
-  'acl policy': 'Write the rules that tokens are judged by.',
+  'acl token': 'Make and look at tokens.',
+  'acl policy': 'Manage the rules of tokens.',
   'acl role': 'Bundle policies under a name.',
-  'acl templated-policy': 'Look at the builtin templates of policies.',
-  namespace: 'Keep realms of names apart.',
-  partition: 'Keep realms of namespaces apart.',
+  'acl templated-policy': 'Look at the builtin templated policies.',
+  namespace: 'Manage namespaces.',
+  partition: 'Manage partitions, which separate namespaces.',
 };
 
-/** In the order in which help shows them. */
+/** The commands, in the order of the help. */
 export const commands: readonly CommandEntry[] = [
   {
     words: ['agent'],

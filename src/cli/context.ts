@@ -5,24 +5,23 @@ import type { Options } from './options.ts';
 import { createScreen, type Screen } from './render/screen.ts';
 import { unreadableReason } from './unreadable.ts';
 
-/** What a command works with once its words are understood. */
+/** The environment of a command after its words are parsed. */
 export interface Context {
   readonly environment: CliEnvironment;
   readonly client: Client;
   readonly screen: Screen;
-  /** For what is not the result: progress and warnings where the result is JSON. */
+  /** Standard error, for progress and warnings if the result is JSON. */
   readonly notes: Screen;
   readonly isJson: boolean;
-  /** Whole ids instead of short ones. */
+  /** Show whole ids instead of short ones. */
   readonly isVerbose: boolean;
   readonly namespace: string | undefined;
   readonly partition: string | undefined;
   readonly nowMs: number;
-  /** Prints a value as JSON. */
   json(value: unknown): Promise<void>;
   id(id: string): string;
   /**
-   * Runs what goes on until Ctrl-C or until nobody reads the output.
+   * Runs an endless task until Ctrl-C, or until the output is closed.
    * @throws Interrupted
    */
   untilInterrupted<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T>;
@@ -53,7 +52,7 @@ export async function createContext(
   };
 }
 
-/** A client as the flags and the environment variables say. */
+/** The client for the given flags and environment variables. */
 export async function connect(
   { env, readFile, transport }: CliEnvironment,
   options: Options,
@@ -93,7 +92,7 @@ async function readPem(
   }
 }
 
-/** https://no-color.org, and the common ways to force or forbid colours. */
+/** Follows https://no-color.org, FORCE_COLOR and TERM. */
 function isColored({ env, stdout }: CliEnvironment, options: Options): boolean {
   if (options.flag('noColor') || env.NO_COLOR) return false;
   if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true;

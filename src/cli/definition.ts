@@ -2,20 +2,20 @@ import type { Context } from './context.ts';
 import type { CliEnvironment } from './environment.ts';
 import type { Options } from './options.ts';
 
-/** What stands for an argument, for completion and for the help. */
+/** The kind of an argument, for completion. */
 export type ArgumentKind =
   | ('job' | 'allocation' | 'evaluation' | 'deployment' | 'node' | 'file' | 'word')
-  /** Of the job that stands before it. */
+  /** Belongs to the job in the argument before it. */
   | ('group' | 'version')
   | ('token' | 'policy' | 'role' | 'namespace' | 'partition' | 'node-pool')
   | ('job-policy' | 'service' | 'peering');
 
 export interface ArgumentDefinition {
-  /** In capitals, as the help shows it. */
+  /** In capitals. */
   readonly name: string;
   readonly kind: ArgumentKind;
   readonly isRequired: boolean;
-  /** The last one: it takes all words from here on, whatever they look like. */
+  /** The last argument takes all remaining words, even words that look like options. */
   readonly isRest?: true;
   readonly description: string;
   readonly choices?: readonly string[];
@@ -24,25 +24,25 @@ export interface ArgumentDefinition {
 export interface OptionDefinition {
   /** In kebab-case, without dashes. */
   readonly name: string;
-  /** One letter that does the same. */
+  /** A letter for the short form. */
   readonly letter?: string;
   readonly description: string;
-  /** What the option's value is called; absent for a flag. */
+  /** Name of the value in the help; absent for a flag. */
   readonly value?: string;
   readonly isRepeatable?: true;
   readonly choices?: readonly string[];
-  /** What its value stands for; without it, only `choices` are completed. */
+  /** The kind of its value, for completion; the default is to complete `choices`. */
   readonly completes?: ArgumentKind;
 }
 
 export interface CommandDefinition {
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
-  /** Its words after the options, where the list of arguments does not tell it. */
+  /** The usage after the options, if the list of arguments is not enough. */
   readonly usage?: string;
-  /** After the list of options: more words, examples, exit codes. */
+  /** Text after the list of options: explanations, examples, exit codes. */
   readonly details?: string;
-  /** Where it is not 1, as that says something else. */
+  /** The exit code of an error, if 1 has another meaning. */
   readonly errorExitCode?: number;
 }
 
@@ -64,21 +64,34 @@ export interface LocalCommand {
 
 export type Command = ClientCommand | LocalCommand;
 
+export const argument = (
+  name: string,
+  description: string,
+  kind: ArgumentKind = 'word',
+  isRequired = true,
+): ArgumentDefinition => ({ name, kind, isRequired, description });
+
+export const description: OptionDefinition = {
+  name: 'description',
+  value: 'TEXT',
+  description: 'What it is for.',
+};
+
 export const verbose: OptionDefinition = {
   name: 'verbose',
   description: 'Show whole ids and more detail.',
 };
 
-/** Of lists; a command with an example of its own says it instead. */
+/** The option `-filter` of lists. A command with its own example overrides the description. */
 export const filterOption: OptionDefinition = {
   name: 'filter',
   value: 'EXPRESSION',
-  description: 'Only those that it is true of.',
+  description: 'Only records that match the expression.',
 };
 
 export const detach: OptionDefinition = {
   name: 'detach',
-  description: 'Return at once instead of watching what follows.',
+  description: 'Return at once, without watching.',
 };
 
 /** Options of every command. */

@@ -4,60 +4,58 @@ import type { ClientOptions } from '../sdk/client.ts';
 import type { AgentOptions } from './agent/options.ts';
 import type { Browser } from './login/browser.ts';
 
-/** The world of a command; the real one is in `process-environment.ts`. */
+/** The outside world of a command; `process-environment.ts` has the real one. */
 export interface CliEnvironment {
-  /** Runs an agent until it has ended; gives the exit code. Signals are its own matter. */
+  /** Runs an agent until it has ended; returns the exit code. The agent handles signals itself. */
   readonly startAgent: (options: AgentOptions) => Promise<number>;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdin: Input;
-  /** Where a person sits: input and output are one terminal. */
+  /** The terminal, if input and output are the same terminal. */
   readonly terminal?: Terminal | undefined;
-  /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly secrets: Pick<Secrets, 'uuid'>;
   readonly browser: Browser;
-  /** The text of a file. Rejects with the system's error. */
+  /** Reads a text file. Rejects with the system's error. */
   readonly readFile: (path: string) => Promise<string>;
-  /** The same for what need not be text. */
+  /** Reads a file that need not be text. */
   readonly readBytes: (path: string) => Promise<Uint8Array>;
-  /** Writes a file; a new one is refused where there is one already. Rejects with the system's error. */
+  /** Writes a file. `new` refuses to overwrite an existing file. Rejects with the system's error. */
   readonly writeFile: (path: string, text: string, how: 'new' | 'replace') => Promise<void>;
   /** The files that functions of a job file may read, relative to a directory. */
   readonly functionFiles: (directory: string) => FunctionFiles;
   /** Writes a file that only its user may read. Rejects with the system's error. */
   readonly writeSecretFile: (path: string, text: string) => Promise<void>;
-  /** Calls `run` at the next Ctrl-C, which then does not end the process; undone by the result. */
+  /** Calls `run` at the next Ctrl-C, which then does not end the process. The result undoes that. */
   readonly onInterrupt: (run: () => void) => () => void;
-  /** Of this program. */
   readonly version: string;
-  /** Instead of HTTP. */
+  /** A transport that is used instead of HTTP. */
   readonly transport?: ClientOptions['transport'];
 }
 
 export interface Output {
-  /** Resolves when more may be written; a reader that is gone is no error. */
+  /** Resolves when more may be written. A closed output is no error. */
   write(chunk: string | Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
-  /** Width of the terminal; unbounded elsewhere. */
+  /** Width of the terminal; unlimited without a terminal. */
   readonly columns: number;
-  /** Aborts when nobody reads any more. */
+  /** Aborts when the output is closed. */
   readonly closed: AbortSignal;
 }
 
 export interface Input {
   readonly isTerminal: boolean;
   readonly read: () => AsyncIterable<Uint8Array>;
-  /** Nothing more is read: who waits for it does not keep the program. */
+  /** Ends reading, so that a pending read does not keep the program alive. */
   readonly close?: () => void;
 }
 
 export interface Terminal {
-  /** Every key as it is, those that interrupt included, and no echo. */
+  /** Passes every key on unchanged, including those that interrupt, without an echo. */
   setRaw(isRaw: boolean): void;
   size(): { readonly height: number; readonly width: number };
-  /** Calls `run` whenever the size has changed; undone by the result. */
+  /** Calls `run` whenever the size has changed. The result undoes that. */
   onResize(run: () => void): () => void;
 }

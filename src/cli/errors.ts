@@ -5,16 +5,16 @@ import { oneLine } from './render/text.ts';
 export const exitCodes = {
   ok: 0,
   error: 1,
-  /** The job was registered, and not all of it could be placed, started or deployed. */
+  /** The job was registered, but could not be placed, started or deployed completely. */
   placementFailed: 2,
   interrupted: 130,
 } as const;
 
-/** Something the user can put right: what is wrong, and what to do next. */
+/** An error that the user can correct: a message, and advice. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly hint: string | undefined;
-  /** Listed under the message, one a line. */
+  /** Listed under the message, a line for each. */
   readonly faults: readonly string[];
 
   constructor(message: string, options: { hint?: string; faults?: readonly string[] } = {}) {
@@ -24,7 +24,7 @@ export class CliError extends Error {
   }
 }
 
-/** Ctrl-C, or nobody reads the output any more. */
+/** Thrown after Ctrl-C, or after the output was closed. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
@@ -35,7 +35,7 @@ export interface Explained {
   readonly hint: string | undefined;
 }
 
-/** An error as the user reads it; `undefined` for a bug. */
+/** An error in words for the user; `undefined` for a bug. */
 export function explainError(error: unknown): Explained | undefined {
   if (error instanceof CliError) {
     const { message, faults, hint } = error;
@@ -55,7 +55,7 @@ export function explainError(error: unknown): Explained | undefined {
     return oneLine(message.includes(place) ? message : `${place}: ${message}`);
   });
   const detail = oneLine(error.detail);
-  // The list below has the first fault too, and every policy and entry that is in the way.
+  // The list of faults repeats the first fault, and names every policy and entry.
   const message = faults.length > 0 ? detail.replace(listedBelow, ':') : detail;
   return { message, faults, hint: hintFor(error) };
 }
@@ -63,7 +63,7 @@ export function explainError(error: unknown): Explained | undefined {
 const listedBelow =
   /; the first: .*$|(?<= (has 1 fault|: 1 difference)): .*$|(?<= is against (a job policy|\d+ job policies)): .*$|(?<=^The entry \S+ ".*" is not (written|deleted)): .*$/;
 
-/** `/Job/TaskGroups/0/Name` as people write it: `Job.TaskGroups[0].Name`. */
+/** Turns `/Job/TaskGroups/0/Name` into `Job.TaskGroups[0].Name`. */
 function dotted(pointer: string): string {
   return pointer
     .slice(1)

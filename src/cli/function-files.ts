@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FileFault, type FunctionFiles } from '../language/hcl/functions/ports.ts';
 
-/** The files of this machine, for functions of job files; paths are relative to the directory. */
+/** The files that functions of job files read; paths are relative to the directory. */
 export const functionFiles = (directory: string, home: string | undefined): FunctionFiles => ({
   read(path, lengthMax) {
     return orFault(() => {

@@ -12,23 +12,22 @@ import { unreadableReason } from './unreadable.ts';
 
 export { variableOptions } from './job-text.ts';
 
-/** A job as a file has it. */
+/** A job of a file. */
 export interface ReadJob {
-  /** The body of a registration, with the source beside the job. */
+  /** The body of a registration: the job and its source. */
   readonly registration: JobRegistration;
-  /** Faults of the job (pointers begin at the job) as people read them, with their lines. */
+  /** Formats faults of the job with their lines. The pointers begin at the job. */
   readonly locate: (faults: readonly Fault[]) => readonly string[];
-  /** Where a fault or a warning of the job was written; `undefined` when no text says it. */
+  /** The place of a fault or a warning in the file, if it has one. */
   readonly placeOf: (fault: Fault) => HclFault | undefined;
-  /** An error of the API about the job with the lines of the file; any other one as it is. */
+  /** Adds the lines of the file to an error of the API about the job; other errors stay. */
   readonly explain: (error: unknown) => unknown;
 }
 
 /**
- * Reads a job file, or standard input for `-`: HCL, or JSON when it begins with a brace. Of JSON
- * both forms are read: `{"Job": {…}}` and the job alone. Whether the job is valid is the server's
- * to say.
- * @throws CliError naming the file and what is wrong with it
+ * Reads a job file, or standard input for `-`: HCL, or JSON if it begins with a brace. JSON may
+ * have the form `{"Job": {…}}`, or be the job alone. The server checks the job.
+ * @throws CliError with the file and its fault
  */
 export async function openJobFile(
   environment: CliEnvironment,
@@ -52,7 +51,7 @@ export async function openJobFile(
   return fromJson(source, name, parsed);
 }
 
-/** How the job is named, in whatever case the file writes the fields; what it does not say is absent. */
+/** Id and namespace of the job, if the file has them; it may write the fields in any case. */
 export function nameIn(job: JobRegistration['Job']): {
   readonly id?: string;
   readonly namespace?: string;
@@ -65,7 +64,7 @@ export function nameIn(job: JobRegistration['Job']): {
   return { ...(id && { id }), ...(namespace && { namespace }) };
 }
 
-/** The body of a registration alone. @throws CliError, as `openJobFile` does */
+/** The body of a registration. @throws CliError like `openJobFile` */
 export async function readJobFile(
   environment: CliEnvironment,
   path: string,
@@ -181,12 +180,12 @@ function isHclForm({ job }: Record<string, unknown>): boolean {
   return names.length > 0 && !isJob && Object.values(job).every(isObject);
 }
 
-/** No job has a field of that name, in whatever case it is written. */
+/** Whether a field name in any case is unknown to jobs. */
 function wrappedJob(parsed: Record<string, unknown>): { key: string; job: unknown } | undefined {
   const key = Object.keys(parsed).find((name) => name.toLowerCase() === 'job');
   return key === undefined ? undefined : { key, job: parsed[key] };
 }
 
-/** The source goes beside the job in one body, and the server keeps only so much of it. */
+/** Limits the source, which is part of the body and which the server stores up to a limit. */
 const isTooLarge = (source: string): boolean =>
   Buffer.byteLength(source) > limits.job.submissionBytesMax;

@@ -17,14 +17,14 @@ export const variableOptions: readonly OptionDefinition[] = [
     name: 'var',
     value: 'NAME=VALUE',
     isRepeatable: true,
-    description: 'Value of a variable of the job file; beats files and ROSTER_VAR_NAME.',
+    description: 'Value of a variable of the job file; overrides files and ROSTER_VAR_NAME.',
   },
   {
     name: 'var-file',
     value: 'FILE',
     isRepeatable: true,
     completes: 'file',
-    description: 'Values of variables, as "name = value" or JSON; beats ROSTER_VAR_NAME.',
+    description: 'Values of variables, as "name = value" or JSON; overrides ROSTER_VAR_NAME.',
   },
 ];
 
@@ -33,7 +33,7 @@ export interface Variables extends VariableInputs {
   readonly files: readonly { readonly name: string; readonly text: string }[];
 }
 
-/** The values that options and environment give. @throws CliError */
+/** The variables from options and environment. @throws CliError */
 export async function readVariables(
   environment: CliEnvironment,
   options: Options | undefined,
@@ -61,7 +61,7 @@ const fromEnvironment = (
       .map(([name, text]) => [name.slice(prefix.length), text]),
   );
 
-/** The job of a text in HCL. @throws CliError that shows every fault with its line */
+/** Reads a job from a text in HCL. @throws CliError with every fault and its line */
 export function jobOfHcl(
   { clock, secrets, functionFiles }: CliEnvironment,
   path: string,
@@ -81,14 +81,13 @@ export function jobOfHcl(
 
 export const nameOf = (path: string): string => (path === '-' ? 'standard input' : path);
 
-/** @throws nothing: gives the error to throw */
 export function faultyFile(name: string, error: HclError): CliError {
   const count = error.faults.length;
   const many = count === 1 ? 'a fault' : `${count} faults`;
   return new CliError(`${name} has ${many}:\n\n${renderFaults(error)}\n`);
 }
 
-/** Finds where in the text of a job a fault of it was written. */
+/** The place of a fault in the text of a job. */
 export function faultFinder(
   path: string,
   text: string,

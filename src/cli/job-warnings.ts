@@ -8,27 +8,27 @@ import type { ReadJob } from './job-file.ts';
 import type { Screen } from './render/screen.ts';
 import { warningsIn } from './render/warnings.ts';
 
-/** A warning with its place, as far as there is one. */
+/** A warning with its place, if that is known. */
 interface PlacedWarning {
   readonly Message: string;
   /** JSON pointer into the job. */
   readonly Pointer?: string;
-  /** Of a file in HCL; line and column are 1-based. */
+  /** The place in a file in HCL; line and column are 1-based. */
   readonly File?: string;
   readonly Line?: number;
   readonly Column?: number;
 }
 
 /**
- * The warnings of a server about the job of a file, each where it was written. A server tells
- * sentences: which of them is about which place is known from the rules, which are the same here.
+ * The warnings of a server about the job of a file, each with its place in the file. The server sends
+ * sentences only: the same rules, applied here, give the place of each sentence.
  */
 export class FileWarnings {
   readonly #own: readonly Warning[];
   readonly #read: ReadJob;
   readonly #sentences: readonly string[];
 
-  /** `text` is that of the server; `undefined` when none was asked. */
+  /** `text` is the warning text of the server; `undefined`: no server was asked. */
   constructor(read: ReadJob, text: string | undefined) {
     this.#read = read;
     this.#own = ownWarnings(read.registration.Job);
@@ -61,7 +61,7 @@ export class FileWarnings {
   }
 }
 
-/** None where the job cannot be read: then its faults are told. */
+/** Empty if the job cannot be read, because then its faults are printed. */
 function ownWarnings(given: JobInput): readonly Warning[] {
   try {
     const { value } = decode(JobSchema, given, { checkValues: false });

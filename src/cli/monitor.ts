@@ -10,15 +10,15 @@ import { StartsTeller } from './starts.ts';
 
 export interface Outcome {
   readonly exitCode: number;
-  /** Nothing waits for room. */
+  /** Every allocation was placed. */
   readonly isPlaced: boolean;
   readonly evaluation: PresentedEvaluation;
   readonly allocations: readonly AllocationStub[];
 }
 
 /**
- * Watches an evaluation until the scheduler is done with it and what it placed either runs or has
- * ended. `screen` gets a line for everything that happens.
+ * Watches an evaluation until the scheduler has completed it and all its allocations run or have
+ * ended. `screen` gets a line for each step.
  */
 export async function monitorEvaluation(
   context: Context,
@@ -47,7 +47,7 @@ export async function monitorEvaluation(
   return { exitCode, isPlaced, evaluation, allocations };
 }
 
-/** The evaluation once the scheduler has decided. */
+/** The evaluation after the scheduler has decided. */
 export async function waitForEvaluation(
   context: Context,
   id: string,
@@ -69,7 +69,7 @@ export async function waitForEvaluation(
 
 const isBad = (status: string): boolean => status === 'failed' || status === 'lost';
 
-/** Whether nothing more has to happen before the allocation counts as started, or never will. */
+/** Whether the allocation counts as started, or will never start. */
 const isSettled = ({ ClientStatus, DesiredStatus }: AllocationStub): boolean =>
   ClientStatus !== 'pending' || DesiredStatus !== 'run';
 

@@ -1,4 +1,4 @@
-/** The known word that is most like the given one, when it is like enough to have been meant. */
+/** The known word that is most similar to the given word, if it is similar enough for a typo. */
 export function nearest(given: string, known: readonly string[]): string | undefined {
   let best: { word: string; distance: number } | undefined;
   for (const word of known) {
@@ -10,7 +10,7 @@ export function nearest(given: string, known: readonly string[]): string | undef
   return best?.word;
 }
 
-/** Insertions, deletions and substitutions from one word to the other. */
+/** The number of insertions, deletions and substitutions between two words. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let line = 1; line <= from.length; line++) {

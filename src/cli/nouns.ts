@@ -50,7 +50,7 @@ export const resolveNode = ({ client }: Context, given: string): Promise<string>
 
 const namedMax = 5;
 
-/** Runs what reads a job; when there is none, names those whose ids begin alike. */
+/** Reads a job. The error for a missing job suggests jobs whose ids begin with the given text. */
 export async function withJob<T>(context: Context, id: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -1,6 +1,6 @@
 import { CliError } from './errors.ts';
 
-/** `key=value` of an option that may be given more than once; empty texts count for nothing. @throws CliError */
+/** The texts `KEY=VALUE` of a repeatable option. Empty texts are ignored. @throws CliError */
 export function pairs(option: string, given: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     given.filter(Boolean).map((text) => {
@@ -10,3 +10,9 @@ export function pairs(option: string, given: readonly string[]): Record<string, 
     }),
   );
 }
+
+/** `a=1, b=2` */
+export const pairsText = (pairs: Readonly<Record<string, string>> | null | undefined): string =>
+  Object.entries(pairs ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ');

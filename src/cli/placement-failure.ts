@@ -4,7 +4,7 @@ import type { Job } from '../model/job/job.ts';
 import { oneLine, plural } from './render/text.ts';
 
 /**
- * Why allocations could not be placed, in words: a head line for each group, and under it what
+ * Why allocations could not be placed, in words: a line for each group, followed by the reasons that
  * ruled nodes out. Source: docs/behaviour/scheduling.md#metrics-of-a-placement.
  */
 export function placementFailures(
@@ -18,7 +18,7 @@ export function placementFailures(
   }));
 }
 
-/** What the tasks of each group run with, by the group's name. */
+/** The drivers of each group's tasks, by the group's name. */
 export type Drivers = ReadonlyMap<string, readonly string[]>;
 
 export const driversOf = ({ TaskGroups }: Pick<Job, 'TaskGroups'>): Drivers =>
@@ -73,7 +73,7 @@ const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 const ruledOut = (count: number): string => `${plural(count, 'node is', 'nodes are')} ruled out`;
 
-/** All that metrics say of it: which of the group's drivers it is, differs from node to node. */
+/** The constraint in the metrics of a missing driver; they do not name the driver. */
 const missingDrivers = 'missing drivers';
 
 export const lacksDrivers = (failed: Evaluation['FailedTGAllocs']): boolean =>
@@ -88,7 +88,7 @@ function driversInWords(drivers: readonly string[]): string {
   return `one of the drivers ${names} is missing or unhealthy there`;
 }
 
-/** The text of a rule that nodes fail. */
+/** A constraint that nodes fail, in words. */
 export function constraintInWords(rule: string): string {
   const text = oneLine(rule);
   if (text === missingDrivers) return driversInWords([]);
@@ -104,7 +104,7 @@ const shortages: Readonly<Record<string, string>> = {
   cores: 'too few cores left',
 };
 
-/** What nodes have, when this is short. */
+/** The values of the nodes, if they are few. */
 export function dimensionInWords(dimension: string): string {
   const text = oneLine(dimension);
   const known = shortages[text];

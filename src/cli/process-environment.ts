@@ -6,7 +6,6 @@ import { systemBrowser } from './login/browser.ts';
 
 type Process = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'once' | 'off'>;
 
-/** The environment of a command that runs in this process. */
 export function processEnvironment(
   process: Process,
   options: Pick<CliEnvironment, 'startAgent' | 'version'> & {
@@ -35,13 +34,13 @@ export function processEnvironment(
     writeFile: (path, text, how) => writeFile(path, text, { flag: how === 'new' ? 'wx' : 'w' }),
     functionFiles: (directory) => functionFiles(directory, process.env.HOME),
     async writeSecretFile(path, text) {
-      // A file that was there may be open to others, and stays so when it is only written anew.
+      // An existing file could be readable for others, and would stay so if it were only overwritten.
       const made = `${path}.${world.secrets.uuid()}`;
       await writeFile(made, text, { mode: 0o600, flag: 'wx' });
       await rename(made, path);
     },
     onInterrupt(run) {
-      // Once, so that a second Ctrl-C ends a command that does not end by itself.
+      // Once, so that a second Ctrl-C ends a command that hangs.
       process.once('SIGINT', run);
       return () => void process.off('SIGINT', run);
     },
@@ -63,7 +62,7 @@ function terminalOf({ stdin, stdout }: Process): Terminal | undefined {
 function outputOf(stream: NodeJS.WriteStream): Output {
   const gone = new AbortController();
   const failed = (error: NodeJS.ErrnoException): void => {
-    // Whoever read has seen enough (`roster … | head`).
+    // The reader has closed the pipe (`roster … | head`).
     if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
     gone.abort();
   };
@@ -78,7 +77,7 @@ function outputOf(stream: NodeJS.WriteStream): Output {
       new Promise((resolve) => {
         if (gone.signal.aborted || chunk.length === 0) return resolve();
         stream.write(chunk, (error) => {
-          // Known before the next piece is made; the event comes later.
+          // The event comes only after the next write.
           if (error) failed(error);
           resolve();
         });

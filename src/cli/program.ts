@@ -9,7 +9,7 @@ import {
 } from './definition.ts';
 import type { Options } from './options.ts';
 
-/** What the parser found: the command's words and options. */
+/** The command's words and options. */
 export interface Parsed {
   readonly words: readonly string[];
   readonly options: Options;
@@ -21,7 +21,7 @@ interface ProgramOptions {
   readonly columns: number;
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** The command whose options are needed; all others have only their names. */
+  /** The command with its options; all other commands only have their names. */
   readonly loaded: { readonly entry: CommandEntry; readonly command: Command } | undefined;
   readonly found: (parsed: Parsed) => void;
 }
@@ -38,7 +38,7 @@ First steps:
   roster job run examples/web.json    run a job
   roster job status web               see how it fares`;
 
-/** The tree of commands for the parser, which gives help, suggestions and complaints. */
+/** The tree of commands for the parser, which makes help, suggestions and errors. */
 export function buildProgram(options: ProgramOptions): Parser {
   const program = new Parser('roster');
   program
@@ -46,7 +46,7 @@ export function buildProgram(options: ProgramOptions): Parser {
     .addHelpText('after', `${beginning}\n${ending}`)
     .helpCommand('help [command...]', 'Explain a command.');
   prepare(program, options, false);
-  // Some commands mean the version of a job by it.
+  // Some commands have their own option --version, for the version of a job.
   const own = options.loaded?.command.definition.options ?? [];
   if (!own.some(({ name }) => name === 'version')) {
     program.version(`roster ${options.version}`, '--version', 'Print the version of this program.');
@@ -63,7 +63,7 @@ export function buildProgram(options: ProgramOptions): Parser {
     const name = entry.words.at(-1)!;
     const command = new Parser(name).summary(entry.summary).description(entry.summary);
     const loaded = options.loaded?.entry === entry ? options.loaded.command : undefined;
-    // Its own options come before those that every command has.
+    // The command's own options come before the global ones.
     if (loaded !== undefined) fill(command, loaded.definition, options);
     const own = loaded?.definition.options?.map((option) => option.name) ?? [];
     prepare(command, options, loaded !== undefined && 'runLocally' in loaded, own);
@@ -83,7 +83,7 @@ function prepare(
   command: Parser,
   { writeOut, writeError, isColored, columns }: ProgramOptions,
   isLocal: boolean,
-  /** Names of the command's own options, which win. */
+  /** Names of the command's own options, which take precedence over global ones. */
   own: readonly string[] = [],
 ): void {
   const width = Math.min(columns, 100);
@@ -106,7 +106,7 @@ function prepare(
   for (const option of globalOptions) {
     if (own.includes(option.name)) continue;
     const made = parserOption(option).helpGroup('Options of every command:');
-    // Accepted everywhere, and of no use where no agent is asked.
+    // Local commands accept them too, but do not show them.
     command.addOption(made.hideHelp(isLocal && option.value !== undefined));
   }
 }
@@ -145,6 +145,6 @@ export function optionsOf(values: Readonly<Record<string, unknown>>): Options {
   };
 }
 
-/** The parser reads `--no-color` as a `color` that is false. */
+/** The parser turns `--no-color` into `color: false`. */
 const positive = (name: string): string =>
   name.replace(/^no([A-Z])/, (_, letter: string) => letter.toLowerCase());

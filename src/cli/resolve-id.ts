@@ -5,25 +5,33 @@ import { orDash } from './render/text.ts';
 const shortest = 8;
 const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const partOfId = /^[0-9a-f-]+$/i;
-/** How many of the ids that a prefix fits are named. */
+/** How many matching ids an error shows. */
 const namedMax = 5;
 
 interface Noun<R> {
   /** `allocation` */
   readonly word: string;
-  /** Where the ids are listed: `roster alloc status`. */
+  /** The command that lists the ids: `roster alloc status`. */
   readonly listedBy: string;
   readonly list: (options: ListOptions) => Promise<Answer<readonly R[]>>;
-  /** What a person calls it, for telling several apart. */
+  /** A readable name of the record, which errors show beside its id. */
   readonly nameOf: (record: R) => string;
-  /** Whether it may be given by its name. */
+  /** Whether a record may be given by its name. */
   readonly isNamed?: boolean;
 }
 
+/** A list for `resolveId` of an endpoint that takes no `prefix`. */
+export const withPrefix =
+  <R extends { readonly ID: string }>(list: () => Promise<Answer<readonly R[]>>) =>
+  async ({ prefix = '' }: ListOptions): Promise<Answer<readonly R[]>> => {
+    const answer = await list();
+    return { ...answer, value: answer.value.filter(({ ID }) => ID.startsWith(prefix)) };
+  };
+
 /**
- * The whole id for a whole one, for a unique prefix of eight characters or more
- * (docs/contract/http.md#paths), and for a unique name where records have names.
- * @throws CliError when it is too short, fits none, or fits several
+ * The whole id for an id, for a unique prefix of eight characters or more
+ * (docs/contract/http.md#paths), or for a unique name if the records have names.
+ * @throws CliError if the text is too short, or fits no record or several
  */
 export async function resolveId<R extends { readonly ID: string }>(
   noun: Noun<R>,

@@ -1,6 +1,6 @@
 /**
- * The command line: understands its words, runs the one command they name and says what went
- * wrong. Runs in process, so that tests and `main.ts` use it alike.
+ * The command line: parses the words, runs the command that they name, and prints errors.
+ * It runs in process, for tests and `main.ts`.
  */
 import picocolors from 'picocolors';
 import type { Command } from './definition.ts';
@@ -8,7 +8,7 @@ import type { CliEnvironment } from './environment.ts';
 import type { Options } from './options.ts';
 import { locate, normalizeWords, withRest } from './words.ts';
 
-/** `words` are those after the program's name. Gives the exit code; rejects only for a bug. */
+/** `words` are the words after the program's name. Resolves with the exit code; rejects only for a bug. */
 export async function runCli(
   words: readonly string[],
   environment: CliEnvironment,
@@ -32,7 +32,7 @@ export async function runCli(
   return runCommand(command, parsed.words, parsed.options, environment);
 }
 
-/** `help job run` is `job run --help`; a group alone asks for help, too. */
+/** Turns `help job run`, or a group alone, into a request for help: `job run --help`. */
 function asHelp(words: readonly string[]): readonly string[] {
   const asked = words[0] === 'help';
   const rest = asked ? words.slice(1) : words;
@@ -109,7 +109,7 @@ async function runCommand(
   }
 }
 
-/** Says what went wrong. Rethrows a bug. */
+/** Prints an error. Rethrows a bug. */
 async function report(
   error: unknown,
   { stderr, stdout, env }: CliEnvironment,

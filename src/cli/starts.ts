@@ -4,7 +4,7 @@ import { addressesOf } from './render/addresses.ts';
 import type { Screen } from './render/screen.ts';
 import { oneLine, orDash, plural } from './render/text.ts';
 
-/** Task events that tell why an allocation does not start; the others are in `alloc status`. */
+/** Task events that explain why an allocation does not start. */
 const telling = new Set([
   'Driver Failure',
   'Setup Failure',
@@ -15,13 +15,13 @@ const telling = new Set([
   'Not Restarting',
 ]);
 
-/** As many allocations have a line each time something happens to them; of more, each group has. */
+/** Up to this number, each allocation has its own lines; above it, each group has. */
 const linesMax = 10;
 
-/** How often a group tells how far it is. */
+/** The interval of the lines of a group. */
 const stagesOfGroup = 10;
 
-/** Tells of allocations while they start: of few one by one, of many how many there are. */
+/** Prints the progress of starting allocations: of each, or for many the counts of each group. */
 export class StartsTeller {
   readonly #context: Context;
   readonly #screen: Screen;
@@ -38,7 +38,7 @@ export class StartsTeller {
     this.#signal = signal;
   }
 
-  /** What is new since it was told before. */
+  /** Prints the changes since the last call. */
   async tell(allocations: readonly AllocationStub[]): Promise<void> {
     const isCrowd = allocations.length > linesMax;
     for (const allocation of allocations) {
@@ -56,7 +56,7 @@ export class StartsTeller {
     if (isCrowd) await this.#tellGroups(allocations);
   }
 
-  /** After the last of it. */
+  /** Prints the remaining lines at the end. */
   async end(): Promise<void> {
     if (this.#hidden > 0) await this.#screen.line(`  … and ${this.#hidden} more`);
   }

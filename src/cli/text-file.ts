@@ -17,7 +17,7 @@ export async function readText(
   return Buffer.from(await readAll(stdin)).toString('utf8');
 }
 
-/** The same for what need not be text. @throws CliError naming the file */
+/** The bytes of a file, or of standard input for `-`. @throws CliError naming the file */
 export async function readBytes(
   { environment }: Pick<Context, 'environment'>,
   path: string,
@@ -40,7 +40,7 @@ async function readAll(stdin: Context['environment']['stdin']): Promise<Uint8Arr
   return Buffer.concat(chunks);
 }
 
-/** The JSON in a file. Whether it is what was asked for is the server's to say. @throws CliError */
+/** The JSON in a file, which the server checks. @throws CliError */
 export async function readJson(
   context: Pick<Context, 'environment'>,
   path: string,

@@ -4,6 +4,6 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
-/** Why a file cannot be read, as people say it. */
+/** The reason why a file cannot be read, in words. */
 export const unreadableReason = (error: NodeJS.ErrnoException): string =>
   reasons[error.code ?? ''] ?? error.message;

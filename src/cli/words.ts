@@ -3,8 +3,8 @@ import { commands, groups } from './commands.ts';
 import { type CommandDefinition, globalOptions, type OptionDefinition } from './definition.ts';
 
 /**
- * Long options are understood with one dash, too (`-json`, `-check-index=7`), as long as they have
- * two letters or more. What follows `--` stays as it is.
+ * Turns long options with one dash (`-json`, `-check-index=7`) into options with two dashes, if they have
+ * two letters or more. Words after `--` stay unchanged.
  */
 export function normalizeWords(words: readonly string[]): string[] {
   const end = words.indexOf('--');
@@ -18,8 +18,8 @@ export function normalizeWords(words: readonly string[]): string[] {
 }
 
 /**
- * Normalized words of a command whose last argument takes all the rest: those of the rest are as
- * they were given, and behind `--`.
+ * The normalized words of a command whose last argument takes all remaining words. The remaining words are
+ * the given ones, after `--`.
  */
 export function withRest(
   given: readonly string[],
@@ -38,15 +38,15 @@ export function withRest(
 }
 
 export interface Located {
-  /** The command that the words name, as far as they do. */
+  /** The command that the words name, if any. */
   readonly entry: CommandEntry | undefined;
-  /** The words that stand before commands, as `groups` has them: `acl token`. */
+  /** The group of commands that the words name: `acl token`. */
   readonly group: string | undefined;
-  /** The words that are neither an option nor an option's value, with their positions. */
+  /** The words that are neither options nor values of options, with their positions. */
   readonly plain: readonly { readonly word: string; readonly position: number }[];
 }
 
-/** Finds the command in normalized words. Options of every command may stand before it. */
+/** Finds the command in normalized words. Global options may come before it. */
 export function locate(words: readonly string[]): Located {
   const plain = plainWords(words, globalOptions);
   const given = plain.map(({ word }) => word);

@@ -1,7 +1,7 @@
 /** The tables of docs/guides/artifacts.md, against the program. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { settings } from '../../src/cli/agent/options.ts';
+import { settings } from '../../src/cli/agent/settings.ts';
 import { limits } from '../../src/model/limits.ts';
 import { artifactSources } from '../../src/model/task/files.ts';
 import { archiveWords } from '../../src/node/hooks/artifacts/archives.ts';

@@ -1,27 +1,24 @@
 import type { AuthMethodWrite, PresentedAuthMethod } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import type { ArgumentDefinition, ClientCommand, OptionDefinition } from '../definition.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { argument, description, type OptionDefinition } from '../definition.ts';
+import { CliError } from '../errors.ts';
+import { listCommand } from '../list-command.ts';
+import { nounCommands } from '../noun-commands.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { readJson } from '../text-file.ts';
 
-const name: ArgumentDefinition = {
-  name: 'NAME',
-  kind: 'word',
-  isRequired: true,
-  description: 'Name of the auth method.',
-};
+const name = argument('NAME', 'Name of the auth method.');
 
 const fields: readonly OptionDefinition[] = [
-  { name: 'description', value: 'TEXT', description: 'What it is for.' },
+  description,
   { name: 'display-name', value: 'TEXT', description: 'Shown instead of the name.' },
-  { name: 'max-token-ttl', value: 'DURATION', description: 'How long its tokens live: 5m, 8h.' },
+  { name: 'max-token-ttl', value: 'DURATION', description: 'Lifetime of its tokens: 5m, 8h.' },
   {
     name: 'token-locality',
     value: 'WORD',
     choices: ['local', 'global'],
-    description: 'Where its tokens hold (local).',
+    description: 'Where its tokens are valid (local).',
   },
   {
     name: 'config',
@@ -43,8 +40,22 @@ const configDetails = `The configuration of each type:
   oidc        OIDCDiscoveryURL, OIDCClientID, OIDCClientSecret, AllowedRedirectURIs; OIDCScopes …
   kubernetes  Host, CACert, ServiceAccountJWT`;
 
-export const authMethodCreate: ClientCommand = {
-  definition: {
+export const authMethods = nounCommands<PresentedAuthMethod>({
+  word: 'auth method',
+  argument: name,
+  read: (client, name) => client.authMethods.read(name),
+  print,
+  list: listCommand({
+    request: 'GET /v1/acl/auth-methods',
+    empty: 'There are no auth methods.',
+    columns: {
+      Name: ({ Name }) => oneLine(Name),
+      Type: ({ Type }) => Type,
+      'Token TTL': (method) => orDash(lifetime(method)),
+      About: ({ DisplayName, Description }) => orDash(oneLine(DisplayName || Description)),
+    },
+  }),
+  create: {
     arguments: [name],
     options: [
       {
@@ -56,72 +67,28 @@ export const authMethodCreate: ClientCommand = {
       ...fields,
     ],
     details: configDetails,
+    async write(context, given, options) {
+      const Type = options.text('type');
+      if (Type === undefined) throw new CliError('--type is required: jwt, oidc or kubernetes.');
+      const written = { Name: given!, Type, ...(await givenFields(context, options)) };
+      return context.client.authMethods.create(written);
+    },
   },
-  async run(context, [given], options) {
-    const Type = options.text('type');
-    if (Type === undefined) throw new CliError('--type is required: jwt, oidc or kubernetes.');
-    const written = { Name: given!, Type, ...(await givenFields(context, options)) };
-    const { value } = await context.client.authMethods.create(written);
-    return show(context, value);
-  },
-};
-
-export const authMethodUpdate: ClientCommand = {
-  definition: {
-    arguments: [name],
+  update: {
     options: fields,
-    details: 'What is not given stays as it is. The type cannot change.',
+    details: 'Fields that are not given stay. The type cannot change.',
+    async write(context, { id, record }, options) {
+      const written = { ...record, ...(await givenFields(context, options)) };
+      return context.client.authMethods.update(id, written);
+    },
   },
-  async run(context, [given], options) {
-    const { value: stored } = await context.client.authMethods.read(given!);
-    const written = { ...stored, ...(await givenFields(context, options)) };
-    const { value } = await context.client.authMethods.update(given!, written);
-    return show(context, value);
+  delete: {
+    details: 'Its binding rules and every token that it made are deleted with it.',
+    run: (client, name) => client.authMethods.delete(name),
+    name: (given) => `"${given}"`,
+    done: (given) => `Auth method "${oneLine(given)}" deleted.`,
   },
-};
-
-export const authMethodRead: ClientCommand = {
-  definition: { arguments: [name] },
-  async run(context, [given]) {
-    const { value } = await context.client.authMethods.read(given!);
-    return show(context, value);
-  },
-};
-
-export const authMethodDelete: ClientCommand = {
-  definition: {
-    arguments: [name],
-    details: 'Its binding rules and every token it made end with it.',
-  },
-  async run(context, [given]) {
-    const { value } = await context.client.authMethods.delete(given!);
-    if (!value) throw new CliError(`There is no auth method "${given}".`);
-    if (context.isJson) await context.json(value);
-    else await context.screen.line(`Auth method "${oneLine(given!)}" deleted.`);
-    return exitCodes.ok;
-  },
-};
-
-export const authMethodList: ClientCommand = {
-  definition: {},
-  async run(context) {
-    const { value } = await context.client.authMethods.list();
-    if (context.isJson) {
-      await context.json(value);
-    } else if (value.length === 0) {
-      await context.screen.line('There are no auth methods.');
-    } else {
-      const rows = value.map((method) => [
-        oneLine(method.Name),
-        method.Type,
-        orDash(lifetime(method)),
-        orDash(oneLine(method.DisplayName || method.Description)),
-      ]);
-      await context.screen.table(['Name', 'Type', 'Token TTL', 'About'], rows);
-    }
-    return exitCodes.ok;
-  },
-};
+});
 
 async function givenFields(context: Context, options: Options): Promise<Partial<AuthMethodWrite>> {
   const texts = {
@@ -139,16 +106,11 @@ async function givenFields(context: Context, options: Options): Promise<Partial<
   return written as Partial<AuthMethodWrite>;
 }
 
-/** Empty where nothing bounds it. */
+/** Empty if unlimited. */
 const lifetime = ({ MaxTokenTTL }: PresentedAuthMethod): string =>
   MaxTokenTTL === '0s' ? '' : MaxTokenTTL;
 
-async function show(context: Context, method: PresentedAuthMethod): Promise<number> {
-  if (context.isJson) {
-    await context.json(method);
-    return exitCodes.ok;
-  }
-  const { screen } = context;
+async function print({ screen }: Context, method: PresentedAuthMethod): Promise<void> {
   const optional = (label: string, text: string) => (text ? [[label, oneLine(text)] as const] : []);
   await screen.fields([
     ['Name', oneLine(method.Name)],
@@ -164,5 +126,4 @@ async function show(context: Context, method: PresentedAuthMethod): Promise<numb
   for (const { Selector, BindNamespace } of method.NamespaceRules) {
     await screen.line(`Namespace ${oneLine(BindNamespace)} if ${oneLine(Selector) || 'anybody'}`);
   }
-  return exitCodes.ok;
 }

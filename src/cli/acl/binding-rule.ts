@@ -1,138 +1,92 @@
 import type { BindingRuleWrite, PresentedBindingRule } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import {
-  type ArgumentDefinition,
-  type ClientCommand,
-  type OptionDefinition,
-  verbose,
-} from '../definition.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { argument, description, type OptionDefinition, verbose } from '../definition.ts';
+import { listCommand } from '../list-command.ts';
+import { nounCommands } from '../noun-commands.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
-import { resolveId } from '../resolve-id.ts';
-
-const rule: ArgumentDefinition = {
-  name: 'RULE',
-  kind: 'word',
-  isRequired: true,
-  description: 'Id of the binding rule, or 8 or more characters of it.',
-};
+import { resolveId, withPrefix } from '../resolve-id.ts';
 
 const fields: readonly OptionDefinition[] = [
-  { name: 'description', value: 'TEXT', description: 'What it is for.' },
+  description,
   {
     name: 'selector',
     value: 'FILTER',
-    description: 'Whom it is for: "dev" in list.groups. Everybody when it is not given.',
+    description: 'The identities that it applies to, such as "dev" in list.groups. Default: all.',
   },
   {
     name: 'bind-type',
     value: 'TYPE',
     choices: ['service', 'node', 'role', 'policy', 'templated-policy'],
-    description: 'What it gives.',
+    description: 'What it grants.',
   },
   {
     name: 'bind-name',
     value: 'NAME',
-    description: 'Its name; ${value.team} stands for what the identity says.',
+    description: 'Name of the granted record; ${value.team} stands for a value of the identity.',
   },
   { name: 'bind-vars', value: 'NAME', description: 'The variable of a templated policy.' },
 ];
 
-export const bindingRuleCreate: ClientCommand = {
-  definition: {
-    options: [{ name: 'method', value: 'NAME', description: 'The auth method.' }, ...fields],
-  },
-  async run(context, _words, options) {
-    const AuthMethod = options.text('method') ?? '';
-    const written = { AuthMethod, ...givenFields(options) };
-    const { value } = await context.client.bindingRules.create(written);
-    return show(context, value);
-  },
-};
-
-export const bindingRuleUpdate: ClientCommand = {
-  definition: {
-    arguments: [rule],
-    options: fields,
-    details: 'What is not given stays as it is. The auth method cannot change.',
-  },
-  async run(context, [given], options) {
-    const id = await resolve(context, given!);
-    const { BindVars, ...stored } = (await context.client.bindingRules.read(id)).value;
-    const changed = { ...stored, ...givenFields(options) };
-    // The variable of a template goes when the rule gives something else from now on.
-    const isKept = BindVars != null && changed.BindType === 'templated-policy';
-    const { value } = await context.client.bindingRules.update(id, {
-      ...(isKept && { BindVars }),
-      ...changed,
-    });
-    return show(context, value);
-  },
-};
-
-export const bindingRuleRead: ClientCommand = {
-  definition: { arguments: [rule] },
-  async run(context, [given]) {
-    const id = await resolve(context, given!);
-    const { value } = await context.client.bindingRules.read(id);
-    return show(context, value);
-  },
-};
-
-export const bindingRuleDelete: ClientCommand = {
-  definition: { arguments: [rule] },
-  async run(context, [given]) {
-    const id = await resolve(context, given!);
-    const { value } = await context.client.bindingRules.delete(id);
-    if (!value) throw new CliError(`There is no binding rule ${id}.`);
-    if (context.isJson) await context.json(value);
-    else await context.screen.line(`Binding rule ${id} deleted.`);
-    return exitCodes.ok;
-  },
-};
-
-export const bindingRuleList: ClientCommand = {
-  definition: {
-    options: [
-      { name: 'method', value: 'NAME', description: 'Only those of this auth method.' },
-      verbose,
-    ],
-  },
-  async run(context, _words, options) {
-    const authMethod = options.text('method');
-    const { value } = await context.client.bindingRules.list({ authMethod });
-    if (context.isJson) {
-      await context.json(value);
-    } else if (value.length === 0) {
-      await context.screen.line('There are no binding rules.');
-    } else {
-      const rows = value.map((one) => [
-        context.id(one.ID),
-        oneLine(one.AuthMethod),
-        one.BindType,
-        oneLine(one.BindName),
-        orDash(oneLine(one.Selector)),
-      ]);
-      await context.screen.table(['ID', 'Method', 'Gives', 'Name', 'Selector'], rows);
-    }
-    return exitCodes.ok;
-  },
-};
-
-const resolve = ({ client }: Context, given: string): Promise<string> =>
-  resolveId(
-    {
-      word: 'binding rule',
-      listedBy: 'roster acl binding-rule list',
-      list: async ({ prefix = '', ...options } = {}) => {
-        const answer = await client.bindingRules.list(options);
-        return { ...answer, value: answer.value.filter(({ ID }) => ID.startsWith(prefix)) };
+export const bindingRules = nounCommands<PresentedBindingRule>({
+  word: 'binding rule',
+  argument: argument('RULE', 'Id of the binding rule, or 8 or more characters of it.'),
+  identify: resolve,
+  read: (client, id) => client.bindingRules.read(id),
+  print,
+  list: listCommand({
+    request: 'GET /v1/acl/binding-rules',
+    query: {
+      authmethod: {
+        name: 'method',
+        value: 'NAME',
+        description: 'Only rules of this auth method.',
       },
-      nameOf: ({ BindType, BindName }) => `${BindType} ${BindName}`,
     },
-    given,
-  );
+    options: [verbose],
+    empty: 'There are no binding rules.',
+    columns: {
+      ID: ({ ID }, { id }) => id(ID),
+      Method: ({ AuthMethod }) => oneLine(AuthMethod),
+      Gives: ({ BindType }) => BindType,
+      Name: ({ BindName }) => oneLine(BindName),
+      Selector: ({ Selector }) => orDash(oneLine(Selector)),
+    },
+  }),
+  create: {
+    options: [{ name: 'method', value: 'NAME', description: 'The auth method.' }, ...fields],
+    write: ({ client }, _given, options) =>
+      client.bindingRules.create({
+        AuthMethod: options.text('method') ?? '',
+        ...givenFields(options),
+      }),
+  },
+  update: {
+    options: fields,
+    details: 'Fields that are not given stay. The auth method cannot change.',
+    write({ client }, { id, record }, options) {
+      const { BindVars, ...stored } = record;
+      const changed = { ...stored, ...givenFields(options) };
+      // Only a templated policy has a variable.
+      const isKept = BindVars != null && changed.BindType === 'templated-policy';
+      return client.bindingRules.update(id, { ...(isKept && { BindVars }), ...changed });
+    },
+  },
+  delete: {
+    run: (client, id) => client.bindingRules.delete(id),
+    done: (id) => `Binding rule ${id} deleted.`,
+  },
+});
+
+function resolve({ client }: Context, given: string): Promise<string> {
+  const noun = {
+    word: 'binding rule',
+    listedBy: 'roster acl binding-rule list',
+    list: withPrefix(() => client.bindingRules.list()),
+    nameOf: ({ BindType, BindName }: PresentedBindingRule) => `${BindType} ${BindName}`,
+  };
+  return resolveId(noun, given);
+}
 
 function givenFields(options: Options): Partial<BindingRuleWrite> {
   const variable = options.text('bindVars');
@@ -149,12 +103,8 @@ function givenFields(options: Options): Partial<BindingRuleWrite> {
   };
 }
 
-async function show(context: Context, found: PresentedBindingRule): Promise<number> {
-  if (context.isJson) {
-    await context.json(found);
-    return exitCodes.ok;
-  }
-  await context.screen.fields([
+async function print({ screen }: Context, found: PresentedBindingRule): Promise<void> {
+  await screen.fields([
     ['ID', found.ID],
     ['Auth method', oneLine(found.AuthMethod)],
     ['Namespace', oneLine(found.Namespace)],
@@ -163,5 +113,4 @@ async function show(context: Context, found: PresentedBindingRule): Promise<numb
     ...(found.BindVars ? [['Variable', oneLine(found.BindVars.Name)] as const] : []),
     ['Description', orDash(oneLine(found.Description))],
   ]);
-  return exitCodes.ok;
 }

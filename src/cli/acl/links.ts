@@ -1,8 +1,7 @@
-import type { ArgumentDefinition, OptionDefinition } from '../definition.ts';
+import type { OptionDefinition } from '../definition.ts';
 import { CliError } from '../errors.ts';
 import type { Options } from '../options.ts';
 
-/** What tokens and roles may be given alike. */
 export const policyOption: OptionDefinition = {
   name: 'policy',
   value: 'POLICY',
@@ -17,18 +16,12 @@ export const roleOption: OptionDefinition = {
   description: 'Id or name of a role to link; may be repeated.',
 };
 
-export const ofPolicy: OptionDefinition = {
-  name: 'policy',
-  value: 'POLICY',
-  description: 'Only those that link this policy.',
-};
-
 export const identityOptions: readonly OptionDefinition[] = [
   {
     name: 'service-identity',
     value: 'NAME[:DC,…]',
     isRepeatable: true,
-    description: 'A service that it may act as, in all or some datacenters; may be repeated.',
+    description: 'A service that it may act as, in all or the named datacenters; may be repeated.',
   },
   {
     name: 'node-identity',
@@ -40,31 +33,23 @@ export const identityOptions: readonly OptionDefinition[] = [
     name: 'templated-policy',
     value: 'TEMPLATE[:NAME]',
     isRepeatable: true,
-    description: 'A templated policy, as builtin/service:web; may be repeated.',
+    description: 'A templated policy, such as builtin/service:web; may be repeated.',
   },
 ];
 
-export const description: OptionDefinition = {
-  name: 'description',
-  value: 'TEXT',
-  description: 'What it is for.',
+export const newName: OptionDefinition = {
+  name: 'name',
+  value: 'NAME',
+  description: 'Its new name. Links to it stay.',
 };
 
-export const replaces = `What is given replaces what was there, and all else stays as it is. An empty value
-clears a list: -policy ''.`;
-
-export const argument = (
-  name: string,
-  text: string,
-  kind: ArgumentDefinition['kind'] = 'word',
-  isRequired = true,
-): ArgumentDefinition => ({ name, kind, isRequired, description: text });
+export const replaces = `Given fields are replaced, and all others stay. An empty value clears a list: -policy ''.`;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const link = (given: string) => (uuid.test(given) ? { ID: given } : { Name: given });
 
-/** The lists that were given, as the API takes them; those that were not are absent. */
+/** The given lists, in the form of the API. A list that was not given is absent. */
 export function givenLinks(options: Options) {
   return {
     ...given(options, 'policy', 'Policies', link),
@@ -104,7 +89,7 @@ function templatedPolicy(text: string) {
   return { TemplateName, ...(name !== '' && { TemplateVariables: { name } }) };
 }
 
-/** At the first colon. */
+/** Splits at the first colon. */
 function split(text: string): readonly string[] {
   const at = text.indexOf(':');
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];

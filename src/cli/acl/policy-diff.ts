@@ -23,8 +23,8 @@ export const aclPolicyDiff: ClientCommand = {
       },
       { name: 'NEW', kind: 'file', isRequired: true, description: 'A file of rules.' },
     ],
-    details: `Lists what NEW would give and take. Of a stored policy it also tells which tokens that
-concerns, with all that their other policies say. Nothing is changed.`,
+    details: `Lists the permissions that NEW would add and remove. For a stored policy it also lists the
+affected tokens, considering their other policies. Changes nothing.`,
   },
   async run(context, [old, file]) {
     const after = await policyIn(context, file!);
@@ -57,7 +57,7 @@ async function fileOf(context: Context, path: string): Promise<Policy> {
   }
 }
 
-/** By id or name; `undefined` when there is none, so that it is a file. */
+/** The policy by its id or name; `undefined` if there is none, so that the word is a file. */
 async function storedPolicy({ client }: Context, given: string): Promise<AclPolicy | undefined> {
   if (given.endsWith('.hcl') || given.endsWith('.json') || given.startsWith('.')) return undefined;
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given);

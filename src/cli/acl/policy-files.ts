@@ -2,11 +2,11 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { HclError } from '../../language/hcl/errors.ts';
 import { CliError } from '../errors.ts';
 
-/** A file that is named in another one stands beside it. */
+/** The path of a file that another file names relative to itself. */
 export const besideOf = (file: string, named: string): string =>
   isAbsolute(named) ? named : join(dirname(file), named);
 
-/** @throws CliError with each fault, its place and what stands there */
+/** @throws CliError with each fault and its place */
 export function understood<T>(path: string, read: () => T): T {
   try {
     return read();

@@ -18,8 +18,8 @@ export interface TokenChange
 }
 
 /**
- * What other rules in a stored policy change for every token that has it, in whatever namespace;
- * tokens for which nothing changes are left out. What was deleted meanwhile, too.
+ * The effect of new rules for a stored policy on every token that has the policy, in every namespace.
+ * Tokens without a change are left out, and tokens that were deleted meanwhile.
  */
 export async function tokenChanges(
   client: Client,
@@ -27,7 +27,7 @@ export async function tokenChanges(
   rules: readonly Rule[],
 ): Promise<TokenChange[]> {
   const tokens = await tokensWith(client, stored.ID);
-  // Thousands of tokens are made of a few kinds of links: each kind is asked about once.
+  // Thousands of tokens have a few combinations of links: each combination is requested once.
   const known = new Map<string, readonly PolicyChange[] | undefined>();
   const found: TokenChange[] = [];
   for (const token of tokens) {
@@ -48,7 +48,7 @@ export const rulesOf = ({ ID, Name, Namespace, Partition, Rules }: AclPolicy): P
 
 const everywhere = { namespace: '*' };
 
-/** By itself, by a role, or by what its namespace gives to all. */
+/** The tokens that have the policy by a link, by a role, or by the defaults of their namespace. */
 async function tokensWith({ acl, namespaces }: Client, policy: string) {
   const found = new Map<string, PresentedAclToken>();
   const add = async (options: Parameters<typeof acl.tokens.list>[0]) => {
@@ -90,7 +90,7 @@ const kindOf = (token: PresentedAclToken): string =>
     ...[token.TemplatedPolicies, token.ServiceIdentities, token.NodeIdentities],
   ]);
 
-/** `undefined` when the token is gone: another of its kind has to tell. */
+/** `undefined` if the token was deleted: then another token with the same links is read. */
 async function changesOf(
   { acl }: Client,
   { AccessorID, Namespace }: PresentedAclToken,
@@ -116,7 +116,7 @@ async function changesOf(
 
 type Expanded = Awaited<ReturnType<Client['acl']['tokens']['read']>>['value'];
 
-/** What only the namespace gives counts where the token's own policies say nothing. */
+/** The defaults of the namespace apply only where the token's own policies have no rule. */
 function policySetOf(token: Expanded): PolicySet {
   const { ExpandedPolicies, ExpandedRoles, NamespaceDefaultPolicies, NamespaceDefaultRoles } =
     token;

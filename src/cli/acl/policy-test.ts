@@ -13,17 +13,17 @@ import { readText } from '../text-file.ts';
 import { besideOf, understood } from './policy-files.ts';
 import { printRules } from './why.ts';
 
-const details = `A test file says what rules are expected to allow and to deny:
+const details = `A test file has the permissions that rules should allow and deny:
 
-  policies = ["web.hcl"]        # files of rules, which one token would have together
+  policies = ["web.hcl"]        # files of rules, tested together like the policies of a token
   allow    = ["service:write web", "namespace:read-job default"]
   deny     = ["operator:write"]
-  namespace "team" {            # asked in another namespace
+  namespace "team" {            # tested in another namespace
     deny = ["service:read web"]
   }
 
-"rules" holds rules in the file itself; default = "allow" changes what decides where no rule
-speaks. No agent is asked. Exit code 1 when an expectation is not met.`;
+"rules" contains rules in the file itself; default = "allow" sets the decision where no rule
+applies. Needs no agent. Exit code 1 if an expectation is not met.`;
 
 export const aclPolicyTest: LocalCommand = {
   definition: {

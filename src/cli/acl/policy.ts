@@ -1,15 +1,16 @@
 import type { AclPolicy } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, filterOption, type OptionDefinition, verbose } from '../definition.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { argument, description, type OptionDefinition, verbose } from '../definition.ts';
+import { CliError } from '../errors.ts';
+import { filterQuery, listCommand } from '../list-command.ts';
+import { nounCommands } from '../noun-commands.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { readText } from '../text-file.ts';
-import { argument, description } from './links.ts';
-import { deleted, resolvePolicy } from './resolve.ts';
+import { newName } from './links.ts';
+import { resolvePolicy } from './resolve.ts';
 import { placeRows } from './show.ts';
 
-const policy = argument('POLICY', 'Its name, its id, or 8 or more characters of the id.', 'policy');
 const rules: OptionDefinition = {
   name: 'rules',
   value: 'FILE',
@@ -20,17 +21,17 @@ const datacenter: OptionDefinition = {
   name: 'datacenter',
   value: 'NAME',
   isRepeatable: true,
-  description: 'Where it holds; everywhere without it. May be repeated.',
+  description: 'A datacenter where it applies; all by default. May be repeated.',
 };
 
 const workloads: readonly OptionDefinition[] = [
-  { name: 'job', value: 'JOB', description: 'Tasks of this job have it by themselves.' },
-  { name: 'job-namespace', value: 'NAME', description: 'Where the job is (default).' },
-  { name: 'group', value: 'GROUP', description: 'Only those of this group of the job.' },
+  { name: 'job', value: 'JOB', description: 'Give the policy to all tasks of this job.' },
+  { name: 'job-namespace', value: 'NAME', description: 'Namespace of the job (default).' },
+  { name: 'group', value: 'GROUP', description: 'Only tasks of this group of the job.' },
   { name: 'task', value: 'TASK', description: 'Only this task of the group.' },
 ];
 
-/** @throws CliError where the options say which task, and not of which job */
+/** @throws CliError if the options name a group or a task and no job */
 function jobAclIn(options: Options): Pick<AclPolicy, 'JobACL'> | Record<never, never> {
   const [JobID, Namespace, Group = '', Task = ''] = ['job', 'jobNamespace', 'group', 'task'].map(
     (name) => options.text(name),
@@ -40,119 +41,89 @@ function jobAclIn(options: Options): Pick<AclPolicy, 'JobACL'> | Record<never, n
     return { JobACL: { Namespace: Namespace ?? 'default', JobID, Group, Task } };
   }
   if (Namespace === undefined && Group === '' && Task === '') return {};
-  throw new CliError('--job is missing: --job-namespace, --group and --task say more of it.');
+  throw new CliError('--job is missing: --job-namespace, --group and --task need it.');
 }
 
 const workloadsOf = ({ Namespace, JobID, Group, Task }: NonNullable<AclPolicy['JobACL']>): string =>
   [Namespace, JobID, Group, Task].filter(Boolean).map(oneLine).join(' / ');
 
-async function print(context: Context, value: AclPolicy): Promise<number> {
-  const { screen, isJson, json } = context;
-  if (isJson) {
-    await json(value);
-    return exitCodes.ok;
-  }
+async function print({ screen }: Context, value: AclPolicy): Promise<void> {
   await screen.fields([
     ['ID', value.ID],
     ['Name', oneLine(value.Name)],
     ['Description', orDash(value.Description)],
     ...placeRows(value),
-    ['Datacenters', value.Datacenters?.map(oneLine).join(', ') ?? 'all'],
+    ['Datacenters', datacentersOf(value)],
     ...(value.JobACL ? [['Workloads', workloadsOf(value.JobACL)] as const] : []),
   ]);
   await screen.title('Rules');
   await screen.line(value.Rules.trimEnd() || 'None.');
-  return exitCodes.ok;
 }
 
-export const policyCreate: ClientCommand = {
-  definition: {
+const datacentersOf = ({ Datacenters }: Pick<AclPolicy, 'Datacenters'>): string =>
+  Datacenters?.map(oneLine).join(', ') ?? 'all';
+
+async function rulesIn(context: Context, options: Options): Promise<{ readonly Rules?: string }> {
+  const file = options.text('rules');
+  return file === undefined ? {} : { Rules: await readText(context, file, 'rules') };
+}
+
+const fields: readonly OptionDefinition[] = [rules, description, datacenter, ...workloads];
+
+export const policies = nounCommands<AclPolicy>({
+  word: 'policy',
+  argument: argument('POLICY', 'Its name, its id, or 8 or more characters of the id.', 'policy'),
+  identify: resolvePolicy,
+  read: (client, id) => client.acl.policies.read(id),
+  print,
+  list: listCommand({
+    request: 'GET /v1/acl/policies',
+    query: { filter: filterQuery() },
+    options: [verbose],
+    empty: 'There are no such policies.',
+    columns: {
+      // Ids of builtin policies differ at their ends.
+      ID: ({ ID }, { id }) => (id(ID) === '00000000' ? ID : id(ID)),
+      Name: ({ Name }) => oneLine(Name),
+      Datacenters: datacentersOf,
+      Description: ({ Description }) => orDash(Description),
+    },
+  }),
+  create: {
     arguments: [argument('NAME', 'Its name.')],
-    options: [rules, description, datacenter, ...workloads],
+    options: fields,
     details: `Examples:
   roster acl policy create -rules deploy.hcl deploy
   roster acl policy create -rules reader.hcl -job web reader
   echo 'node_prefix "" { policy = "read" }' | roster acl policy create -rules - nodes`,
+    write: async (context, Name, options) =>
+      context.client.acl.policies.create({
+        Name: Name!,
+        Rules: '',
+        ...(await rulesIn(context, options)),
+        Description: options.text('description') ?? '',
+        Datacenters: options.list('datacenter'),
+        ...jobAclIn(options),
+      }),
   },
-  async run(context, [Name], options) {
-    const file = options.text('rules');
-    const { value } = await context.client.acl.policies.create({
-      Name: Name!,
-      Rules: file === undefined ? '' : await readText(context, file, 'rules'),
-      Description: options.text('description') ?? '',
-      Datacenters: options.list('datacenter'),
-      ...jobAclIn(options),
-    });
-    return print(context, value);
+  update: {
+    options: [newName, ...fields],
+    details: `Fields that are not given stay. -datacenter "" means all datacenters, and -job "" removes the
+link to a job.`,
+    async write(context, { id, record }, options) {
+      const datacenters = options.list('datacenter');
+      return context.client.acl.policies.update(id, {
+        ...record,
+        Name: options.text('name') ?? record.Name,
+        Description: options.text('description') ?? record.Description,
+        ...(await rulesIn(context, options)),
+        ...(datacenters.length > 0 && { Datacenters: datacenters.filter(Boolean) }),
+        ...jobAclIn(options),
+      });
+    },
   },
-};
-
-export const policyRead: ClientCommand = {
-  definition: { arguments: [policy] },
-  async run(context, [given]) {
-    const id = await resolvePolicy(context, given!);
-    return print(context, (await context.client.acl.policies.read(id)).value);
+  delete: {
+    details: 'Tokens and roles that link to it keep their other links.',
+    run: (client, id) => client.acl.policies.delete(id),
   },
-};
-
-export const policyUpdate: ClientCommand = {
-  definition: {
-    arguments: [policy],
-    options: [
-      { name: 'name', value: 'NAME', description: 'Its new name; what links it goes along.' },
-      ...[rules, description, datacenter, ...workloads],
-    ],
-    details: `What is not given stays as it is. -datacenter "" means everywhere, and -job "" that no
-task has it by itself.`,
-  },
-  async run(context, [given], options) {
-    const { policies } = context.client.acl;
-    const id = await resolvePolicy(context, given!);
-    const { value: before } = await policies.read(id);
-    const file = options.text('rules');
-    const datacenters = options.list('datacenter');
-    const { value } = await policies.update(id, {
-      ...before,
-      Name: options.text('name') ?? before.Name,
-      Description: options.text('description') ?? before.Description,
-      ...(file !== undefined && { Rules: await readText(context, file, 'rules') }),
-      ...(datacenters.length > 0 && { Datacenters: datacenters.filter(Boolean) }),
-      ...jobAclIn(options),
-    });
-    return print(context, value);
-  },
-};
-
-export const policyDelete: ClientCommand = {
-  definition: { arguments: [policy], details: 'What links it goes on without it.' },
-  async run(context, [given]) {
-    const id = await resolvePolicy(context, given!);
-    const { value } = await context.client.acl.policies.delete(id);
-    await deleted(context, 'policy', id, value);
-    return exitCodes.ok;
-  },
-};
-
-export const policyList: ClientCommand = {
-  definition: {
-    options: [filterOption, verbose],
-  },
-  async run({ client, screen, isJson, json, id }, _words, options) {
-    const { value } = await client.acl.policies.list({ filter: options.text('filter') });
-    if (isJson) await json(value);
-    else if (value.length === 0) await screen.line('There are no such policies.');
-    else {
-      await screen.table(
-        ['ID', 'Name', 'Datacenters', 'Description'],
-        // Ids of builtin policies differ at their ends.
-        value.map((one) => [
-          id(one.ID) === '00000000' ? one.ID : id(one.ID),
-          oneLine(one.Name),
-          one.Datacenters?.map(oneLine).join(', ') ?? 'all',
-          orDash(one.Description),
-        ]),
-      );
-    }
-    return exitCodes.ok;
-  },
-};
+});

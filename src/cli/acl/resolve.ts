@@ -1,5 +1,4 @@
 import type { Context } from '../context.ts';
-import { CliError } from '../errors.ts';
 import { resolveId } from '../resolve-id.ts';
 
 export const resolveToken = ({ client }: Context, given: string): Promise<string> =>
@@ -39,15 +38,3 @@ export const resolveRole = ({ client }: Context, given: string): Promise<string>
     },
     given,
   );
-
-/** Says that it is gone. @throws CliError when there was none */
-export async function deleted(
-  { screen, isJson, json }: Context,
-  noun: string,
-  id: string,
-  wasThere: boolean,
-): Promise<void> {
-  if (isJson) await json(wasThere);
-  else if (wasThere) await screen.line(`The ${noun} ${id} is deleted.`);
-  if (!wasThere) throw new CliError(`There is no ${noun} ${id}.`);
-}

@@ -1,105 +1,62 @@
 import type { PresentedAclRole } from '../../sdk/client.ts';
-import type { Context } from '../context.ts';
-import { type ClientCommand, filterOption, verbose } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { argument, description, type OptionDefinition, verbose } from '../definition.ts';
+import { filterQuery, listCommand } from '../list-command.ts';
+import { nounCommands } from '../noun-commands.ts';
 import { oneLine, orDash } from '../render/text.ts';
-import {
-  argument,
-  description,
-  givenLinks,
-  identityOptions,
-  ofPolicy,
-  policyOption,
-  replaces,
-} from './links.ts';
-import { deleted, resolvePolicy, resolveRole } from './resolve.ts';
+import { givenLinks, identityOptions, newName, policyOption, replaces } from './links.ts';
+import { resolvePolicy, resolveRole } from './resolve.ts';
 import { linkList, showRole } from './show.ts';
 
-const role = argument('ROLE', 'Its name, its id, or 8 or more characters of the id.', 'role');
+const fields: readonly OptionDefinition[] = [description, policyOption, ...identityOptions];
 
-async function print(context: Context, value: PresentedAclRole): Promise<number> {
-  if (context.isJson) await context.json(value);
-  else await showRole(context, value);
-  return exitCodes.ok;
-}
-
-export const roleCreate: ClientCommand = {
-  definition: {
+export const roles = nounCommands<PresentedAclRole>({
+  word: 'role',
+  argument: argument('ROLE', 'Its name, its id, or 8 or more characters of the id.', 'role'),
+  identify: resolveRole,
+  read: (client, id) => client.acl.roles.read(id),
+  print: showRole,
+  list: listCommand({
+    request: 'GET /v1/acl/roles',
+    query: {
+      policy: {
+        value: 'POLICY',
+        description: 'Only roles with a link to this policy.',
+        resolve: resolvePolicy,
+      },
+      filter: filterQuery(),
+    },
+    options: [verbose],
+    empty: 'There are no such roles.',
+    columns: {
+      ID: ({ ID }, { id }) => id(ID),
+      Name: ({ Name }) => oneLine(Name),
+      Policies: ({ Policies }) => linkList(Policies),
+      Description: ({ Description }) => orDash(Description),
+    },
+  }),
+  create: {
     arguments: [argument('NAME', 'Its name.')],
-    options: [description, policyOption, ...identityOptions],
+    options: fields,
+    write: ({ client }, Name, options) =>
+      client.acl.roles.create({
+        Name: Name!,
+        Description: options.text('description') ?? '',
+        ...givenLinks(options),
+      }),
   },
-  async run(context, [Name], options) {
-    const { value } = await context.client.acl.roles.create({
-      Name: Name!,
-      Description: options.text('description') ?? '',
-      ...givenLinks(options),
-    });
-    return print(context, value);
-  },
-};
-
-export const roleRead: ClientCommand = {
-  definition: { arguments: [role] },
-  async run(context, [given]) {
-    const id = await resolveRole(context, given!);
-    return print(context, (await context.client.acl.roles.read(id)).value);
-  },
-};
-
-export const roleUpdate: ClientCommand = {
-  definition: {
-    arguments: [role],
-    options: [
-      { name: 'name', value: 'NAME', description: 'Its new name; what links it goes along.' },
-      ...[description, policyOption, ...identityOptions],
-    ],
+  update: {
+    options: [newName, ...fields],
     details: replaces,
+    write: ({ client }, { id, record }, options) =>
+      client.acl.roles.update(id, {
+        ...record,
+        Name: options.text('name') ?? record.Name,
+        Description: options.text('description') ?? record.Description,
+        ...givenLinks(options),
+      }),
   },
-  async run(context, [given], options) {
-    const { roles } = context.client.acl;
-    const id = await resolveRole(context, given!);
-    const { value: before } = await roles.read(id);
-    const { value } = await roles.update(id, {
-      ...before,
-      Name: options.text('name') ?? before.Name,
-      Description: options.text('description') ?? before.Description,
-      ...givenLinks(options),
-    });
-    return print(context, value);
+  delete: {
+    details: 'Tokens that link to it keep their other links.',
+    run: (client, id) => client.acl.roles.delete(id),
   },
-};
-
-export const roleDelete: ClientCommand = {
-  definition: { arguments: [role], details: 'What links it goes on without it.' },
-  async run(context, [given]) {
-    const id = await resolveRole(context, given!);
-    const { value } = await context.client.acl.roles.delete(id);
-    await deleted(context, 'role', id, value);
-    return exitCodes.ok;
-  },
-};
-
-export const roleList: ClientCommand = {
-  definition: {
-    options: [ofPolicy, filterOption, verbose],
-  },
-  async run(context, _words, options) {
-    const { client, screen, isJson, json, id } = context;
-    const policy = options.text('policy');
-    const { value } = await client.acl.roles.list({
-      policy: policy && (await resolvePolicy(context, policy)),
-      filter: options.text('filter'),
-    });
-    if (isJson) await json(value);
-    else if (value.length === 0) await screen.line('There are no such roles.');
-    else {
-      await screen.table(
-        ['ID', 'Name', 'Policies', 'Description'],
-        value.map((one) => [
-          ...[id(one.ID), oneLine(one.Name), linkList(one.Policies), orDash(one.Description)],
-        ]),
-      );
-    }
-    return exitCodes.ok;
-  },
-};
+});

@@ -13,7 +13,7 @@ type Holder = Pick<
 export const linkList = (links: readonly { readonly Name: string }[]): string =>
   orDash(links.map(({ Name }) => oneLine(Name)).join(', '));
 
-/** What a token or role has besides its policies. */
+/** The identities and templated policies of a token or role. */
 function identityRows(holder: Holder): [string, string][] {
   const at = (datacenters: readonly string[]) =>
     datacenters.length === 0 ? '' : ` (${datacenters.map(oneLine).join(', ')})`;
@@ -34,7 +34,7 @@ function identityRows(holder: Holder): [string, string][] {
   return rows.filter(([, list]) => list.length > 0).map(([name, list]) => [name, list.join(', ')]);
 }
 
-/** Elsewhere than in `default`, the place is worth a line. */
+/** The namespace, and the partition if it is not `default`. */
 export const placeRows = (row: {
   readonly Namespace: string;
   readonly Partition: string;
@@ -62,17 +62,18 @@ export async function showToken(context: Context, token: PresentedAclToken): Pro
   ]);
 }
 
-/** Of every command that makes a token: `roster login` has it, too. */
+/** An option of every command that makes a token. */
 export const tokenSink: OptionDefinition = {
   name: 'token-sink-file',
   value: 'FILE',
   completes: 'file',
-  description: "Keep the token's secret in this file, for its user only, and off the screen.",
+  description:
+    "Write the token's secret to this file, readable only by its user, not to the screen.",
 };
 
 /**
- * Shows a token that was just made. Where its secret was to go into a file and cannot, it is shown
- * all the same: the first token is made only once, and nobody else could read it.
+ * Prints a new token. If its secret cannot be written to the given file, the secret is printed
+ * instead: the first token is made only once, and its secret could not be read otherwise.
  */
 export async function showNewToken(
   context: Context,
@@ -88,8 +89,8 @@ export async function showNewToken(
 }
 
 /**
- * Keeps a secret in the file that the options name, if they do. `show` is given what to show of it.
- * `made`: what to do when that file cannot be written, since nobody is told the secret again.
+ * Writes a secret to the file of `-token-sink-file`, if given. `show` gets the text to print instead.
+ * `made` is the advice if the file cannot be written, since the secret is never printed again.
  */
 export async function showSecret(
   context: Context,

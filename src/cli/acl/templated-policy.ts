@@ -1,9 +1,8 @@
-import type { ClientCommand } from '../definition.ts';
+import { argument, type ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
-import { argument } from './links.ts';
 
-const template = argument('TEMPLATE', 'Its name, as builtin/service.');
+const template = argument('TEMPLATE', 'Its name, such as builtin/service.');
 
 export const templatedPolicyList: ClientCommand = {
   definition: {},
@@ -42,7 +41,7 @@ export const templatedPolicyRead: ClientCommand = {
 
 export const templatedPolicyPreview: ClientCommand = {
   definition: {
-    arguments: [template, argument('NAME', 'What fills its gap.', 'word', false)],
+    arguments: [template, argument('NAME', 'Value of its variable.', 'word', false)],
     details: 'Prints the rules that a token with this templated policy would have.',
   },
   async run({ client, screen, isJson, json }, [name, variable]) {
@@ -53,6 +52,6 @@ export const templatedPolicyPreview: ClientCommand = {
   },
 };
 
-/** The templates are written with a tab before every rule, as the contract has them. */
+/** Removes a tab from the beginning of every line: the contract indents the templates by one. */
 const flushLeft = (rules: string): string =>
   rules.replace(/^\t+/gm, (tabs) => '  '.repeat(tabs.length - 1)).trim();

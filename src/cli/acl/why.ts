@@ -18,16 +18,17 @@ export const aclWhy: ClientCommand = {
         name: 'PERMISSION',
         kind: 'word',
         isRequired: true,
-        description: 'What a refusal names: service:write, namespace:submit-job, management …',
+        description:
+          'A permission, as refusals name it: service:write, namespace:submit-job, management …',
       },
       {
         name: 'NAME',
         kind: 'word',
         isRequired: false,
-        description: 'The one thing that it is about; of namespace permissions, the namespace.',
+        description: 'Name of the record; for namespace permissions, the namespace.',
       },
     ],
-    details: 'Exit code 0 when the token may, 1 when it may not.',
+    details: 'Exit code 0 if the token has the permission, 1 if it lacks it.',
   },
   async run(context, [token, permission, name]) {
     const accessor = token === 'self' ? undefined : await resolveToken(context, token!);
@@ -53,7 +54,7 @@ async function print(screen: Screen, explanation: AclExplanation): Promise<void>
   await screen.line(`  ${oneLine(Missing)}`);
 }
 
-/** The rules that decided: each with its place, how the token comes by it, and its text. */
+/** The deciding rules: each with its place, the link from the token, and its text. */
 export async function printRules(screen: Screen, rules: AclExplanation['Rules']): Promise<void> {
   for (const { Policy, Line, Column, Via, Text } of rules) {
     await screen.title(`Policy "${oneLine(Policy.Name)}", line ${Line}, column ${Column}`);
@@ -62,7 +63,7 @@ export async function printRules(screen: Screen, rules: AclExplanation['Rules'])
   }
 }
 
-/** A rule's lines as if it stood alone: of its text, all but the first have what stands before it. */
+/** The lines of a rule without the indentation of its block; the first line has none. */
 function flushLeft(text: string): string[] {
   const [first, ...others] = text.split('\n').map((line) => {
     const [before] = /^[ \t]*/.exec(line)!;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { run, type Setting } from '../harness.ts';
-import { parseHostPort } from './options.ts';
+import { parseHostPort } from './settings.ts';
 
 const token = '7E1F6A8E-1111-4222-8333-123456789ABC';
 const start = (words: string, setting: Setting = {}) =>

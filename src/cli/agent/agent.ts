@@ -3,28 +3,27 @@ import type { LocalCommand, OptionDefinition } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError, explainError } from '../errors.ts';
 import { readJobFile } from '../job-file.ts';
-import type { Options } from '../options.ts';
+import { camelCase, type Options } from '../options.ts';
 import { parseConfiguration } from './configuration.ts';
+import { type AgentOptions, agentOptions } from './options.ts';
 import {
-  type AgentOptions,
   type AgentSettings,
-  agentOptions,
   logLevels,
   type SettingName,
   settingFaults,
   tasksOnExitWords,
-} from './options.ts';
+} from './settings.ts';
 
-/** `isList`: one word, its parts between commas. */
+/** `isList`: the flag takes a list, separated by commas. */
 type Flag = OptionDefinition & { readonly setting?: SettingName; readonly isList?: boolean };
 
 const flags: readonly Flag[] = [
-  { name: 'dev', setting: 'dev', description: 'Make a root token and print it; keep nothing.' },
+  { name: 'dev', setting: 'dev', description: 'Make a root token and print it; store nothing.' },
   {
     name: 'config',
     value: 'FILE',
     completes: 'file',
-    description: 'Configuration in JSON; flags win over it.',
+    description: 'Configuration in JSON; flags take precedence.',
   },
   {
     name: 'http',
@@ -37,12 +36,12 @@ const flags: readonly Flag[] = [
     setting: 'http.allowed_hosts',
     value: 'NAME,NAME',
     isList: true,
-    description: 'Names under which browsers may ask it besides its own.',
+    description: 'Host names that browsers may use, besides its own.',
   },
   {
     name: 'server-only',
     setting: 'server_only',
-    description: 'A server alone: nothing runs on this machine.',
+    description: 'A server alone: no tasks run on this machine.',
   },
   {
     name: 'servers',
@@ -56,28 +55,28 @@ const flags: readonly Flag[] = [
     setting: 'introduction_token_file',
     value: 'FILE',
     completes: 'file',
-    description: 'What brings a node in: the secret of "roster node intro create".',
+    description: 'Introduction token of a new node: the secret of "roster node intro create".',
   },
   {
     name: 'ca-cert',
     setting: 'ca_cert',
     value: 'FILE',
     completes: 'file',
-    description: 'PEM of the authority that servers with https:// are trusted by.',
+    description: 'PEM of the certificate authority of servers with https://.',
   },
   {
     name: 'advertise',
     setting: 'peering.advertise',
     value: 'HOST:PORT,HOST:PORT',
     isList: true,
-    description: 'Where other clusters reach it (where it listens).',
+    description: 'Addresses at which other clusters reach it (those where it listens).',
   },
   {
     name: 'client-cert',
     setting: 'client_cert',
     value: 'FILE',
     completes: 'file',
-    description: 'PEM that servers are shown which check the certificates of clients.',
+    description: 'PEM of the certificate for servers that check clients.',
   },
   {
     name: 'client-key',
@@ -105,7 +104,7 @@ const flags: readonly Flag[] = [
     setting: 'tls.ca_file',
     value: 'FILE',
     completes: 'file',
-    description: 'PEM of the authority that certificates of clients are checked against.',
+    description: 'PEM of the certificate authority of clients.',
   },
   {
     name: 'tls-verify-client',
@@ -117,13 +116,14 @@ const flags: readonly Flag[] = [
     setting: 'data_dir',
     value: 'DIR',
     completes: 'file',
-    description: 'Where to keep the state.',
+    description: 'Directory of the state.',
   },
   {
     name: 'root-token',
     setting: 'root_token',
     value: 'UUID',
-    description: 'Secret of the root token (ROSTER_ROOT_TOKEN); everybody on the machine sees it.',
+    description:
+      'Secret of the root token (ROSTER_ROOT_TOKEN); visible to all users of the machine.',
   },
   {
     name: 'root-token-file',
@@ -143,21 +143,21 @@ const flags: readonly Flag[] = [
     setting: 'node.host_volume',
     value: 'NAME=PATH[:ro]',
     isRepeatable: true,
-    description: 'A directory that tasks may mount as a volume. Repeatable.',
+    description: 'A directory that tasks may mount as a volume; may be repeated.',
   },
   {
     name: 'allow-drivers',
     setting: 'drivers.allow',
     value: 'DRIVER,DRIVER',
     isList: true,
-    description: 'What tasks may run with (all but raw_exec; with --dev all).',
+    description: 'Drivers that tasks may use (all but raw_exec; with --dev all).',
   },
   {
     name: 'tasks-on-exit',
     setting: 'tasks_on_exit',
     value: 'WORD',
     choices: tasksOnExitWords,
-    description: 'What becomes of running tasks when the agent ends.',
+    description: 'Whether running tasks stop when the agent ends.',
   },
   {
     name: 'run',
@@ -165,14 +165,14 @@ const flags: readonly Flag[] = [
     value: 'FILE',
     isRepeatable: true,
     completes: 'file',
-    description: 'Register this job once ready, unless it exists. Repeatable.',
+    description: 'Register this job when ready, unless it exists; may be repeated.',
   },
   {
     name: 'log-level',
     setting: 'log_level',
     value: 'LEVEL',
     choices: logLevels,
-    description: 'What is worth a line in the log (info).',
+    description: 'Least level of log messages (info).',
   },
 ];
 
@@ -184,10 +184,10 @@ const details = `Examples:
   roster agent --servers http://10.0.0.1:4720,http://10.0.0.2:4720 \\
     --introduction-token-file introduction-token --data-dir /var/lib/roster
 
-With --servers the agent is a node: it runs allocations, listens nowhere, and turns to the next server
+With --servers the agent is a node: it runs allocations, opens no port, and changes to the next server
 when one does not answer.
 
-With --tls-cert and --tls-key it speaks TLS. SIGHUP makes it read renewed files.
+With --tls-cert and --tls-key it speaks TLS. At SIGHUP it reads the files again.
 
 The configuration file has http (or http.{address,allowed_hosts}), data_dir, server_only, servers (a list), introduction_token_file, ca_cert,
 client_cert, client_key, tls.{cert_file,key_file,ca_file,verify_client}, root_token, root_token_file,
@@ -211,7 +211,7 @@ export const agent: LocalCommand = {
   },
 };
 
-/** @throws CliError with every fault of the flags and the file. */
+/** @throws CliError with every fault of the flags and the file */
 export async function readAgentOptions(
   environment: CliEnvironment,
   options: Options,
@@ -245,7 +245,7 @@ function settingsOf(options: Options): AgentSettings {
   const given: Record<string, unknown> = {};
   for (const { name, setting, value, isRepeatable, isList } of flags) {
     if (setting === undefined) continue;
-    const key = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const key = camelCase(name);
     if (value === undefined) {
       if (options.flag(key)) given[setting] = true;
     } else if (isRepeatable) {

@@ -1,6 +1,6 @@
 import type { CliEnvironment } from '../environment.ts';
 import { nearest } from '../nearest.ts';
-import { type AgentSettings, type SettingName, settings } from './options.ts';
+import { type AgentSettings, type SettingName, settings } from './settings.ts';
 
 interface Configuration {
   readonly settings: AgentSettings;
@@ -9,7 +9,7 @@ interface Configuration {
 
 const known = Object.keys(settings) as SettingName[];
 
-/** Reads the configuration file, when there is one. What is wrong with it comes as faults. */
+/** Reads the configuration file, if given. Its faults are returned. */
 export async function parseConfiguration(
   readFile: CliEnvironment['readFile'],
   path: string | undefined,

@@ -1,10 +1,10 @@
-/** The setting `drivers.allow`: a list in the file, names between commas as a flag. */
+/** The setting `drivers.allow`: a list in the file, names separated by commas in the flag. */
 import { driverNames } from '../../model/node/drivers.ts';
 import { nearest } from '../nearest.ts';
 
 const form = `must be a list of drivers, each once: ${driverNames.join(', ')}`;
 
-/** What the setting has to be; `undefined`: it is. */
+/** Says what the setting must be; `undefined` if it is valid. */
 export function allowedDriversFault(value: unknown): string | undefined {
   if (!Array.isArray(value)) return form;
   const unknown = value.find((name) => !driverNames.includes(name));
@@ -14,8 +14,8 @@ export function allowedDriversFault(value: unknown): string | undefined {
 }
 
 /**
- * What a node allows. Who tries the product out may run whatever it has; otherwise a driver that
- * keeps nothing apart has to be named.
+ * The allowed drivers of a node. With `--dev` all drivers are allowed; otherwise a driver without isolation
+ * has to be named.
  */
 export function allowedDrivers(
   value: unknown,

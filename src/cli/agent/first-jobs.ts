@@ -5,12 +5,12 @@ import type { TlsTrust } from '../../sdk/tls-trust.ts';
 import { addressesOf } from '../render/addresses.ts';
 import type { AgentOptions } from './options.ts';
 
-/** How long the welcome waits for the instances, so that it can say where they are. */
+/** How long the welcome waits for the addresses of the instances. */
 const startingMaxMs = 10_000;
 
 /**
- * Registers the jobs of `--run` that are not there yet and waits until their instances have
- * started. Returns what to tell: a sentence for each job, and where its instances are.
+ * Registers the jobs of `--run` that do not exist yet, and waits until their instances have
+ * started. Returns a sentence for each job, with the addresses of its instances.
  */
 export async function runFirstJobs(
   agent: TlsTrust & { readonly address: string; readonly token: string | undefined },
@@ -60,7 +60,7 @@ async function isRegistered(client: Client, id: string): Promise<boolean> {
   }
 }
 
-/** What the job wants running, once all of it has started or failed, or the time is up. */
+/** The allocations of the job, after all have started or failed, or after the timeout. */
 async function startedAllocations(
   client: Client,
   id: string,
@@ -90,13 +90,13 @@ const describe = ({ Name, ID, AllocatedResources }: AllocationStub): string =>
 
 interface Reached {
   readonly address: string;
-  /** `undefined`: none is needed. */
+  /** `undefined`: no token is needed. */
   readonly token: string | undefined;
-  /** Whoever started the agent knows it: it is not repeated. */
+  /** A given token is not printed. */
   readonly isTokenGiven: boolean;
 }
 
-/** Where everything is, and what to try next. */
+/** The addresses, and the next steps. */
 export function welcome(
   { address, token, isTokenGiven }: Reached,
   run: AgentOptions['run'],

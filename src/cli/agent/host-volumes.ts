@@ -1,4 +1,4 @@
-/** The setting `node.host_volume`: an object in the file, `NAME=PATH[:ro]` as a flag. */
+/** The setting `node.host_volume`: an object in the file, flags of the form `NAME=PATH[:ro]`. */
 import { limits } from '../../model/limits.ts';
 import {
   type HostVolumes,
@@ -8,7 +8,7 @@ import {
 
 const form = 'must be by name { "path": "/absolute", "read_only": false }';
 
-/** What the setting has to be, with all that is wrong with it; `undefined`: it is. */
+/** Says what the setting must be, with all faults; `undefined` if it is valid. */
 export function hostVolumeFault(value: unknown): string | undefined {
   const volumes = written(value);
   if (volumes === undefined) {
@@ -34,7 +34,7 @@ function faultsOf(name: string, volume: unknown): readonly string[] {
   return [...faults, ...Object.keys(others).map((key) => `${name}.${key} is not a setting`)];
 }
 
-/** Of a value without faults. */
+/** The volumes of a valid setting. */
 export function hostVolumesOf(value: unknown): HostVolumes {
   const volumes = Object.entries(written(value) ?? {}) as [string, Written][];
   return Object.fromEntries(
@@ -50,7 +50,7 @@ interface Written {
   readonly read_only?: boolean;
 }
 
-/** As in the file; `undefined` when it is neither that nor flags. */
+/** The setting in the form of the file; `undefined` if it has neither form. */
 function written(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (isObject(value)) return value;
   if (!Array.isArray(value)) return undefined;

@@ -1,11 +1,11 @@
-/** How the agent writes its log: an error with its text and place, a secret never. */
+/** The format of the agent's log: errors have message and stack, and secrets are removed. */
 export const logOptions = (level: string) => ({
   level,
   serializers: { error: shownError },
   redact: { paths: secretPaths, censor: '[secret]' },
 });
 
-/** Only fields that are known to hold no secret: errors of libraries carry whole requests. */
+/** Only fields without secrets: errors of libraries contain whole requests. */
 function shownError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;

@@ -1,7 +1,6 @@
-/** What an agent is: a server with a node, a server alone, or a node alone with servers elsewhere. */
+/** A server with a node, a server alone, or a node alone. */
 export type AgentMode = 'both' | 'server' | 'node';
 
-/** Settings by their names. */
 type Given<Name extends string> = { readonly [K in Name]?: unknown };
 type ModeSetting = 'server_only' | 'servers';
 
@@ -11,26 +10,29 @@ export const modeOf = (given: Given<ModeSetting>): AgentMode => {
 };
 
 const nodeOnly: readonly string[] = [
-  ...['introduction_token_file', 'ca_cert', 'client_cert', 'client_key'],
+  'introduction_token_file',
+  'ca_cert',
+  'client_cert',
+  'client_key',
 ];
 
-/** Of the server; groups end in a dot. */
+/** Settings of servers, and groups of settings, which end in a dot. */
 const serverOnly = [
-  ...[
-    'http',
-    'http.',
-    'root_token',
-    'root_token_file',
-    'run',
-    'acl.',
-    'audit.',
-    'keyring.',
-    'identity.',
-  ],
-  ...['peering.', 'garbage_collection.', 'tls.'],
+  'http',
+  'http.',
+  'root_token',
+  'root_token_file',
+  'run',
+  'acl.',
+  'audit.',
+  'keyring.',
+  'identity.',
+  'peering.',
+  'garbage_collection.',
+  'tls.',
 ];
 
-/** Settings that do not go together with what the agent is to be. */
+/** Settings that contradict the mode of the agent. */
 export function modeFaults<Name extends string>(
   given: Given<Name | ModeSetting>,
   nameOf: (setting: Name | ModeSetting) => string,
@@ -54,7 +56,7 @@ export function modeFaults<Name extends string>(
   return faults;
 }
 
-/** Whether each is the address of a server; what is wrong with them otherwise. */
+/** Says what the list of servers must be; `undefined` if it is valid. */
 export function serversFault(value: unknown): string | undefined {
   const isRight =
     Array.isArray(value) &&

@@ -11,5 +11,5 @@ export const taskArgument: ArgumentDefinition = {
   name: 'TASK',
   kind: 'word',
   isRequired: false,
-  description: 'The task; every one that runs without it.',
+  description: 'The task; all running tasks by default.',
 };

@@ -10,7 +10,7 @@ const outputLengthMax = 100;
 export const allocChecks: ClientCommand = {
   definition: {
     arguments: [allocationArgument],
-    options: [{ name: 'verbose', description: 'Show all of what came of each.' }],
+    options: [{ name: 'verbose', description: 'Show the whole result of each check.' }],
   },
   async run(context, [given]) {
     const { client, screen, isJson, isVerbose, nowMs } = context;

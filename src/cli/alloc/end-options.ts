@@ -5,17 +5,17 @@ import { readTail } from './tail.ts';
 
 const linesDefault = 10;
 
-/** How much of the end of a file is wanted. */
+/** The requested part at the end of a file. */
 export const endOptions: readonly OptionDefinition[] = [
-  { name: 'follow', letter: 'f', description: 'Stay and print what is written from now on.' },
+  { name: 'follow', letter: 'f', description: 'Follow: print new output until Ctrl-C.' },
   { name: 'tail', description: `Only the last lines (${linesDefault}).` },
   {
     name: 'lines',
     letter: 'n',
     value: 'LINES',
-    description: 'How many last lines; means --tail.',
+    description: 'Only the last LINES lines; implies --tail.',
   },
-  { name: 'bytes', letter: 'c', value: 'BYTES', description: 'Only so many last bytes.' },
+  { name: 'bytes', letter: 'c', value: 'BYTES', description: 'Only the last BYTES bytes.' },
 ];
 
 export type End =
@@ -49,9 +49,9 @@ export interface Begin {
 }
 
 /**
- * Where to begin reading for such an end, or all there is to print when nothing is followed. What is
- * written between two requests comes after so many bytes before the end, so that nothing is left
- * out; at most the oldest of the lines are cut.
+ * The position to begin reading at, or the whole text to print without `-f`. Bytes that are
+ * written between two requests only extend the end, so nothing is left
+ * out; at most the oldest lines are missing.
  */
 export async function beginOf(
   end: End,

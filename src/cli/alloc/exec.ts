@@ -18,7 +18,7 @@ export const allocExec: ClientCommand = {
         kind: 'word',
         isRequired: true,
         isRest: true,
-        description: 'The program and its arguments; nothing after it is an option of ours.',
+        description: 'The program and its arguments, including all options after it.',
       },
     ],
     options: [
@@ -26,7 +26,7 @@ export const allocExec: ClientCommand = {
       {
         name: 'task',
         value: 'TASK',
-        description: 'The task; not needed when there is only one.',
+        description: 'The task; optional if there is only one.',
       },
       jobOption,
     ],

@@ -23,11 +23,11 @@ export const allocFs: ClientCommand = {
       },
     ],
     options: [
-      { name: 'stat', description: 'Tell of the file instead of printing it.' },
+      { name: 'stat', description: 'Show the properties of the file instead of its content.' },
       {
         name: 'machine',
         letter: 'H',
-        description: 'Sizes in bytes, and times as they are stored.',
+        description: 'Show sizes in bytes, and times as stored.',
       },
       ...endOptions,
       jobOption,

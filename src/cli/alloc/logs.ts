@@ -17,16 +17,16 @@ export const allocLogs: ClientCommand = {
         name: 'TASK',
         kind: 'word',
         isRequired: false,
-        description: 'The task; not needed when there is only one.',
+        description: 'The task; optional if there is only one.',
       },
     ],
     options: [
       ...endOptions,
-      { name: 'stderr', description: 'What the task wrote to standard error.' },
+      { name: 'stderr', description: 'Standard error instead of standard output.' },
       { name: 'task', value: 'TASK', description: 'The same as TASK after the allocation.' },
       jobOption,
     ],
-    details: `What was rotated away before it could be read is told on standard error.
+    details: `If output was deleted by rotation before it could be read, standard error says so.
 
 Examples:
   roster alloc logs -f -n 20 8e6ec7a1
@@ -50,7 +50,7 @@ Examples:
   },
 };
 
-/** The task that was named, or the only one there is. */
+/** The named task, or the only task of the allocation. */
 async function taskOf(
   { client }: Context,
   allocation: string,
@@ -72,7 +72,7 @@ const gap = {
   'file deleted': 'output before this was rotated away before it could be read',
 } as const;
 
-/** `false` when nobody wanted to read to the end. */
+/** Resolves with `false` if the output was closed before the end. */
 async function printLogs(
   context: Context,
   request: Pick<LogOptions, 'allocation' | 'task' | 'type' | 'follow'>,

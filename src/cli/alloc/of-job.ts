@@ -7,10 +7,10 @@ import { oneLine } from '../render/text.ts';
 
 export const jobOption: OptionDefinition = {
   name: 'job',
-  description: 'What is given is the id of a job: its newest allocation, best one that runs.',
+  description: 'The argument is a job: use its newest running allocation, otherwise its newest.',
 };
 
-/** The allocation that the first word names: by its id or, with `-job`, by its job. */
+/** The id of the allocation that the first word names by its id or, with `-job`, by its job. */
 export async function namedAllocation(
   context: Context,
   given: string,

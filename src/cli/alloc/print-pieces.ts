@@ -2,7 +2,7 @@ import type { FilePiece } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { oneLine } from '../render/text.ts';
 
-/** Prints what is read, and notes beside it what happened to the file. `false`: nobody wants more. */
+/** Prints the pieces of a file, and its events as notes. Resolves with `false` if the output was closed. */
 export async function printPieces(
   { environment, notes }: Context,
   pieces: AsyncIterable<FilePiece>,

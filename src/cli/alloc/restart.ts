@@ -13,12 +13,12 @@ export const allocRestart: ClientCommand = {
     options: [
       {
         name: 'all-tasks',
-        description: 'Begin with the first stage again, with tasks that have done their work.',
+        description: 'Begin with the first stage again, including completed tasks.',
       },
       detach,
       verbose,
     ],
-    details: 'A restart that is asked for does not count against the restart policy.',
+    details: 'A requested restart does not count against the restart policy.',
   },
   async run(context, [given, task], options) {
     const all = options.flag('allTasks');
@@ -35,7 +35,7 @@ export const allocRestart: ClientCommand = {
   },
 };
 
-/** Waits until every task that ran has been restarted and runs again, or is over. */
+/** Waits until every running task was restarted and runs again, or has ended. */
 export async function watchRestart(
   context: Context,
   before: Allocation,

@@ -18,10 +18,10 @@ export const allocStatus: ClientCommand = {
         name: 'ALLOC',
         kind: 'allocation',
         isRequired: false,
-        description: 'Id of the allocation, or 8 or more characters of it; all without it.',
+        description: 'Id of the allocation, or 8 or more characters of it. Default: all.',
       },
     ],
-    options: [verbose, { name: 'stats', description: 'What its tasks use now.' }],
+    options: [verbose, { name: 'stats', description: 'Show the current usage of its tasks.' }],
   },
   async run(context, [given], options) {
     if (given === undefined) return listAllocations(context);
@@ -112,7 +112,7 @@ async function printUsage({ screen }: Context, usage: AllocationUsage): Promise<
   );
 }
 
-/** Every task, whether it has a state yet or not. */
+/** Every task of the allocation, also without a state. */
 export const taskNames = (
   allocation: Pick<Allocation, 'TaskStates' | 'AllocatedResources'>,
 ): string[] =>
@@ -137,7 +137,7 @@ async function printPorts({ screen }: Context, allocation: Allocation): Promise<
   );
 }
 
-/** With the worst status of its checks; `alloc checks` tells more. */
+/** The services with the worst status of their checks; `alloc checks` shows each check. */
 async function printServices(context: Context, { ID }: Allocation): Promise<void> {
   const { value } = await context.client.allocations.services(ID);
   if (value.length === 0) return;

@@ -11,12 +11,12 @@ export const allocStop: ClientCommand = {
       { name: 'no-shutdown-delay', description: 'Ignore the shutdown delays.' },
       {
         name: 'reschedule',
-        description: 'Count it as failed: its replacement shuns the node, as after a failure.',
+        description: 'Count it as failed, so that its replacement prefers another node.',
       },
       detach,
       verbose,
     ],
-    details: 'Another allocation takes its place if the job wants it.',
+    details: 'The scheduler replaces it if the job still needs the allocation.',
   },
   async run(context, [given], options) {
     const id = await resolveAllocation(context, given!);

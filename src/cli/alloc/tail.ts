@@ -1,11 +1,11 @@
 const newline = 0x0a;
 
-/** How much of a log is looked at for its last lines. */
+/** How much of a log is searched for its last lines. */
 export const limits = { firstBytes: 16 * 1024, mostBytes: 16 * 1024 * 1024 } as const;
 
 /**
- * The last lines of a log, with their line ends. `read` gives the last so many bytes of it; it is
- * asked for more until there are enough lines, or all there is.
+ * The last lines of a log, with their line ends. `read` returns the given number of last bytes; it is
+ * called with larger numbers until there are enough lines, or the whole log was read.
  */
 export async function readTail(
   read: (bytes: number) => AsyncIterable<Uint8Array>,
@@ -22,9 +22,9 @@ export async function readTail(
   }
 }
 
-/** Where the last lines begin; `undefined` when there are fewer line ends before them. */
+/** The position of the last lines; `undefined` if there are too few line ends. */
 function startOfLines(bytes: Uint8Array, lines: number): number | undefined {
-  // The end of the last line begins no other.
+  // No line follows the end of the last line.
   let before = bytes.length - 1;
   for (let found = 0; found < lines; found++) {
     // A negative position would count from the end.

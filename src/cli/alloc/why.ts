@@ -70,12 +70,12 @@ function rivalText(
 ): string {
   const name = NodeName === '' ? id(NodeID) : `${oneLine(NodeName)} (${id(NodeID)})`;
   if (margin === null) return `${name} with ${score(NormScore)}`;
-  // On the state as it is now another node may have become the better one.
+  // The state has changed since the decision, so another node may be better now.
   const word = margin < 0 ? 'ahead' : 'behind';
   return `${name} with ${score(NormScore)}, ${score(Math.abs(margin))} ${word}`;
 }
 
-/** The best nodes as the decision noted them. */
+/** The best nodes that the decision recorded. */
 async function showRecorded(
   { screen, id }: Context,
   { Recorded, NodeID }: AllocationExplanation,

@@ -1,4 +1,7 @@
 import type { CommandEntry } from '../command-entry.ts';
+import { nounEntry } from './noun-entries.ts';
+
+const loadPolicies = async () => (await import('../job-policy/policy.ts')).jobPolicies;
 
 /** Jobs, their files, and how they are scaled. */
 export const jobCommands: readonly CommandEntry[] = [
@@ -9,12 +12,12 @@ export const jobCommands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'plan'],
-    summary: 'Say what registering a job would do.',
+    summary: 'Show what registering a job would do.',
     load: async () => (await import('../job/plan.ts')).jobPlan,
   },
   {
     words: ['job', 'history'],
-    summary: 'Show the versions of a job, and what changed from one to the next.',
+    summary: 'Show the versions of a job, with their differences.',
     load: async () => (await import('../job/history.ts')).jobHistory,
   },
   {
@@ -24,7 +27,7 @@ export const jobCommands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'init'],
-    summary: 'Write a job file to begin with.',
+    summary: 'Write an example of a job file.',
     load: async () => (await import('../job/init.ts')).jobInit,
   },
   {
@@ -34,7 +37,7 @@ export const jobCommands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'status'],
-    summary: 'List the jobs, or show how one fares.',
+    summary: 'List the jobs, or show a job.',
     load: async () => (await import('../job/status.ts')).jobStatus,
   },
   {
@@ -44,7 +47,7 @@ export const jobCommands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'dispatch'],
-    summary: 'Make a job of a parameterized one and watch it start.',
+    summary: 'Launch a child of a parameterized job and watch it start.',
     load: async () => (await import('../job/dispatch.ts')).jobDispatch,
   },
   {
@@ -54,7 +57,7 @@ export const jobCommands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'why-not'],
-    summary: 'Say what stands in the way of what is not placed.',
+    summary: 'Say why allocations of a job are not placed.',
     load: async () => (await import('../job/why-not.ts')).jobWhyNot,
   },
   {
@@ -74,12 +77,12 @@ export const jobCommands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'scale'],
-    summary: 'Change how many of a group run.',
+    summary: 'Change the count of a group.',
     load: async () => (await import('../job/scale.ts')).jobScale,
   },
   {
     words: ['job', 'scaling-events'],
-    summary: 'List what was said of the scale of a job.',
+    summary: 'List the scaling events of a job.',
     load: async () => (await import('../job/scaling-events.ts')).jobScalingEvents,
   },
   {
@@ -89,32 +92,16 @@ export const jobCommands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'actions'],
-    summary: 'List what may be run inside the tasks of a job.',
+    summary: 'List the actions of the tasks of a job.',
     load: async () => (await import('../job/actions.ts')).jobActions,
   },
-  {
-    words: ['job', 'policy', 'apply'],
-    summary: 'Create or replace a job policy.',
-    load: async () => (await import('../job-policy/policy.ts')).jobPolicyApply,
-  },
-  {
-    words: ['job', 'policy', 'list'],
-    summary: 'List the job policies.',
-    load: async () => (await import('../job-policy/policy.ts')).jobPolicyList,
-  },
-  {
-    words: ['job', 'policy', 'read'],
-    summary: 'Show a job policy.',
-    load: async () => (await import('../job-policy/policy.ts')).jobPolicyRead,
-  },
-  {
-    words: ['job', 'policy', 'delete'],
-    summary: 'Delete a job policy.',
-    load: async () => (await import('../job-policy/policy.ts')).jobPolicyDelete,
-  },
+  nounEntry(['job', 'policy', 'apply'], 'Create or replace a job policy.', loadPolicies, 'create'),
+  nounEntry(['job', 'policy', 'list'], 'List the job policies.', loadPolicies, 'list'),
+  nounEntry(['job', 'policy', 'read'], 'Show a job policy.', loadPolicies, 'read'),
+  nounEntry(['job', 'policy', 'delete'], 'Delete a job policy.', loadPolicies, 'delete'),
   {
     words: ['job', 'policy', 'test'],
-    summary: 'Hold a job file against a job policy, without an agent.',
+    summary: 'Test a job policy on a job file, without an agent.',
     load: async () => (await import('../job-policy/try.ts')).jobPolicyTest,
   },
   {
@@ -129,12 +116,12 @@ export const jobCommands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'start'],
-    summary: 'Start a job again that was stopped.',
+    summary: 'Start a stopped job again.',
     load: async () => (await import('../job/start.ts')).jobStart,
   },
   {
     words: ['job', 'restart'],
-    summary: 'Restart what runs of a job, batch by batch.',
+    summary: 'Restart the allocations of a job, batch by batch.',
     load: async () => (await import('../job/restart.ts')).jobRestart,
   },
   {
@@ -144,7 +131,7 @@ export const jobCommands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'eval'],
-    summary: 'Let the scheduler look at a job.',
+    summary: 'Make an evaluation of a job.',
     load: async () => (await import('../job/eval.ts')).jobEval,
   },
   {
@@ -159,7 +146,7 @@ export const jobCommands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'tag', 'unset'],
-    summary: 'Take its name from a version of a job.',
+    summary: 'Remove a tag from a version of a job.',
     load: async () => (await import('../job/tag.ts')).jobTagUnset,
   },
 ];

@@ -1,15 +1,17 @@
 import type { CommandEntry } from '../command-entry.ts';
+import { nounEntry } from './noun-entries.ts';
 
-/** The machines. */
+const loadPools = async () => (await import('../node-pool/pool.ts')).nodePools;
+
 export const nodeCommands: readonly CommandEntry[] = [
   {
     words: ['node', 'status'],
-    summary: 'List the nodes, or show how one fares.',
+    summary: 'List the nodes, or show a node.',
     load: async () => (await import('../node/status.ts')).nodeStatus,
   },
   {
     words: ['node', 'drain'],
-    summary: 'Move away what runs on a node, and watch it.',
+    summary: 'Move the allocations away from a node, and watch that.',
     load: async () => (await import('../node/drain.ts')).nodeDrain,
   },
   {
@@ -19,39 +21,27 @@ export const nodeCommands: readonly CommandEntry[] = [
   },
   {
     words: ['node', 'purge'],
-    summary: 'Forget a node at once.',
+    summary: 'Delete a node at once.',
     load: async () => (await import('../node/purge.ts')).nodePurge,
   },
   {
     words: ['node', 'intro', 'create'],
-    summary: 'Make a token that brings new nodes in.',
+    summary: 'Make a token that admits new nodes.',
     load: async () => (await import('../node/intro.ts')).nodeIntroCreate,
   },
   {
     words: ['node', 'intro', 'list'],
-    summary: 'List the tokens that bring nodes in.',
+    summary: 'List the tokens that admit nodes.',
     load: async () => (await import('../node/intro.ts')).nodeIntroList,
   },
   {
     words: ['node', 'intro', 'revoke'],
-    summary: 'Let a token bring no more nodes in.',
+    summary: 'Revoke a token, so that it admits no more nodes.',
     load: async () => (await import('../node/intro.ts')).nodeIntroRevoke,
   },
-  {
-    words: ['node', 'pool', 'apply'],
-    summary: 'Create or replace a node pool.',
-    load: async () => (await import('../node-pool/pool.ts')).nodePoolApply,
-  },
-  {
-    words: ['node', 'pool', 'info'],
-    summary: 'Show a node pool.',
-    load: async () => (await import('../node-pool/pool.ts')).nodePoolInfo,
-  },
-  {
-    words: ['node', 'pool', 'list'],
-    summary: 'List the node pools.',
-    load: async () => (await import('../node-pool/pool.ts')).nodePoolList,
-  },
+  nounEntry(['node', 'pool', 'apply'], 'Create or replace a node pool.', loadPools, 'create'),
+  nounEntry(['node', 'pool', 'info'], 'Show a node pool.', loadPools, 'read'),
+  nounEntry(['node', 'pool', 'list'], 'List the node pools.', loadPools, 'list'),
   {
     words: ['node', 'pool', 'nodes'],
     summary: 'List the nodes of a pool.',
@@ -59,12 +49,8 @@ export const nodeCommands: readonly CommandEntry[] = [
   },
   {
     words: ['node', 'pool', 'jobs'],
-    summary: 'List the jobs that want the nodes of a pool.',
+    summary: 'List the jobs that name a pool.',
     load: async () => (await import('../node-pool/pool.ts')).nodePoolJobs,
   },
-  {
-    words: ['node', 'pool', 'delete'],
-    summary: 'Delete a node pool that nothing is in.',
-    load: async () => (await import('../node-pool/pool.ts')).nodePoolDelete,
-  },
+  nounEntry(['node', 'pool', 'delete'], 'Delete an empty node pool.', loadPools, 'delete'),
 ];

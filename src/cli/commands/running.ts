@@ -1,6 +1,6 @@
 import type { CommandEntry } from '../command-entry.ts';
 
-/** What runs: allocations, services, updates, decisions and events. */
+/** Allocations, services, deployments, evaluations and events. */
 export const runningCommands: readonly CommandEntry[] = [
   {
     words: ['alloc', 'status'],

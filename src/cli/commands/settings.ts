@@ -1,6 +1,6 @@
 import type { CommandEntry } from '../command-entry.ts';
 
-/** What is kept for jobs and services: configuration, intentions, peers, variables. */
+/** Configuration entries, intentions, variables and peers. */
 export const settingsCommands: readonly CommandEntry[] = [
   {
     words: ['config', 'write'],
@@ -24,17 +24,17 @@ export const settingsCommands: readonly CommandEntry[] = [
   },
   {
     words: ['config', 'chain'],
-    summary: 'Show what the routing entries of a service come to.',
+    summary: 'Show the discovery chain of a service.',
     load: async () => (await import('../config/chain.ts')).configChain,
   },
   {
     words: ['intention', 'check'],
-    summary: 'Say whether one service may call another one, and why.',
+    summary: 'Say whether a service may call another, and why.',
     load: async () => (await import('../intention/intention.ts')).intentionCheck,
   },
   {
     words: ['intention', 'match'],
-    summary: 'List the intentions that are of a service.',
+    summary: 'List the intentions of a service.',
     load: async () => (await import('../intention/intention.ts')).intentionMatch,
   },
   {
@@ -49,7 +49,7 @@ export const settingsCommands: readonly CommandEntry[] = [
   },
   {
     words: ['var', 'list'],
-    summary: 'List variables, without what is in them.',
+    summary: 'List variables, without their items.',
     load: async () => (await import('../var/var.ts')).varList,
   },
   {
@@ -59,12 +59,12 @@ export const settingsCommands: readonly CommandEntry[] = [
   },
   {
     words: ['var', 'init'],
-    summary: 'Write a description of a variable to begin with.',
+    summary: 'Write an example of a variable file.',
     load: async () => (await import('../var/var.ts')).varInit,
   },
   {
     words: ['peering', 'generate-token'],
-    summary: 'Make a token with which another cluster peers with this one.',
+    summary: 'Make a token for a cluster that is to peer with this cluster.',
     load: async () => (await import('../peering/generate-token.ts')).peeringGenerateToken,
   },
   {
@@ -74,7 +74,7 @@ export const settingsCommands: readonly CommandEntry[] = [
   },
   {
     words: ['peering', 'read'],
-    summary: 'Show how a peering fares.',
+    summary: 'Show a peering.',
     load: async () => (await import('../peering/show.ts')).peeringRead,
   },
   {
@@ -84,17 +84,17 @@ export const settingsCommands: readonly CommandEntry[] = [
   },
   {
     words: ['peering', 'delete'],
-    summary: 'Part with another cluster.',
+    summary: 'Delete a peering.',
     load: async () => (await import('../peering/delete.ts')).peeringDelete,
   },
   {
     words: ['peering', 'exported-services'],
-    summary: 'List the services that go to a peer.',
+    summary: 'List the services that are exported to a peer.',
     load: async () => (await import('../peering/exchanged-services.ts')).peeringExportedServices,
   },
   {
     words: ['peering', 'why'],
-    summary: 'Say why a service is or is not at a peer, and one of the peer here.',
+    summary: 'Say why a service is or is not visible at a peer, and a service of the peer here.',
     load: async () => (await import('../peering/exchanged-services.ts')).peeringWhy,
   },
 ];

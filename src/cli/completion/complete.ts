@@ -7,7 +7,7 @@ import { optionsOf } from '../program.ts';
 import { oneLine } from '../render/text.ts';
 import { locate, normalizeWords, plainWords, takesNext } from '../words.ts';
 
-/** A person waits at the prompt for this. */
+/** Short, because a user waits at the prompt. */
 const limits = { answerMs: 1500, idsMax: 200 } as const;
 
 interface Candidate {
@@ -17,7 +17,7 @@ interface Candidate {
 
 const files: Candidate = { word: ':file' };
 
-/** Prints what may come in place of the last word; nothing when nothing is known. Never fails. */
+/** Prints the candidates for the last word. Never fails. */
 export async function runCompletion(
   words: readonly string[],
   environment: CliEnvironment,
@@ -75,20 +75,20 @@ const wordsAfter = (group: string): Candidate[] => [
     .map(({ words, summary }) => ({ word: words.at(-1)!, about: summary })),
 ];
 
-/** The groups right below one; `''` is the program itself. */
+/** The groups directly below a group; `''` is the program itself. */
 const groupsIn = (above: string): Candidate[] =>
   Object.entries(groups)
     .map(([name, about]) => ({ words: name.split(' '), about }))
     .filter(({ words }) => words.slice(0, -1).join(' ') === above)
     .map(({ words, about }) => ({ word: words.at(-1)!, about }));
 
-/** With as many dashes as were typed. */
+/** The options, with as many dashes as were typed. */
 function optionCandidates(options: readonly OptionDefinition[], current: string): Candidate[] {
   const dashes = current.startsWith('--') || current === '-' ? '--' : '-';
   return options.map(({ name, description }) => ({ word: `${dashes}${name}`, about: description }));
 }
 
-/** What was typed so far. */
+/** The words typed so far. */
 interface Typed {
   readonly before: readonly string[];
   /** Arguments of the command, without its own words and options. */
@@ -96,7 +96,7 @@ interface Typed {
   readonly current: string;
 }
 
-/** Of an argument, or of an option. */
+/** Candidates for an argument, or for the value of an option. */
 async function valuesOf(
   {
     kind,
@@ -128,7 +128,7 @@ type Ids = (
 
 const page = (prefix: string, signal: AbortSignal) => ({ prefix, signal, perPage: limits.idsMax });
 
-/** People call these by name. */
+/** Records that users refer to by name. */
 const named =
   (
     list: (client: Client) => (options: ReturnType<typeof page>) => Promise<{
@@ -199,12 +199,12 @@ const idsOf: Readonly<Record<Exclude<ArgumentKind, 'file' | 'word'>, Ids>> = {
   },
 };
 
-/** The options of every command that were typed before, since they say whom to ask. */
+/** The typed global options, which select the server and the token. */
 function globalsIn(before: readonly string[]): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const { name, value } of globalOptions) {
     if (value === undefined) continue;
-    const key = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const key = camelCase(name);
     const at = before.lastIndexOf(`--${name}`);
     if (at >= 0) found[key] = before[at + 1];
     const joined = before.findLast((word) => word.startsWith(`--${name}=`));

@@ -1,7 +1,7 @@
 /**
- * What a shell loads once. Each script hands the words typed so far to `roster __complete`, which
- * prints one candidate a line, with a tab and a description where there is one; `:file` stands for
- * the names of files.
+ * The scripts that a shell loads. Each script passes the typed words to `roster __complete`, which
+ * prints a line for each candidate, with a tab and a description if it has one; `:file` stands for
+ * file names.
  */
 export const shellScripts: Readonly<Record<string, string>> = {
   bash: `# bash completion for roster

@@ -4,7 +4,7 @@ import { oneLine } from '../render/text.ts';
 type Row = readonly [node: string, what: string, next: string];
 type Match = NonNullable<NonNullable<ShownNode['Routes']>[number]['Definition']>['Match'];
 
-/** The nodes of a chain in the order in which traffic goes, a line for each way on. */
+/** The nodes of a chain in the order of the traffic, with a line for each next node. */
 export function chainRows(chain: ChainAnswer['Chain']): readonly Row[] {
   const rows: Row[] = [];
   const seen = new Set<string>();
@@ -40,7 +40,7 @@ function waysOf({ Routes, Splits, Resolver }: ShownNode): readonly (readonly [st
   ];
 }
 
-/** `GET /admin… x-debug`: what a route is for, in short. */
+/** A short form of a route's match: `GET /admin… x-debug`. */
 function matchWords(match: Match): string {
   const http = match?.HTTP;
   if (http === undefined) return 'every request';

@@ -1,8 +1,7 @@
 import type { ChainStep } from '../../model/discovery-chain/discovery-chain.ts';
 import type { ChainAnswer } from '../../sdk/discovery-chains.ts';
-import { argument } from '../acl/links.ts';
 import type { Context } from '../context.ts';
-import type { ClientCommand } from '../definition.ts';
+import { argument, type ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
@@ -12,32 +11,32 @@ export const configChain: ClientCommand = {
   definition: {
     arguments: [argument('SERVICE', 'Name of the service.', 'service')],
     options: [
-      { name: 'explain', description: 'Tell what was decided, step by step, and by which entry.' },
+      { name: 'explain', description: 'Show every decision, and the entry that made it.' },
       {
         name: 'datacenter',
         value: 'NAME',
-        description: 'The datacenter that the chain is for; that of the server by default.',
+        description: 'The datacenter of the chain; that of the server by default.',
       },
       {
         name: 'protocol',
         value: 'NAME',
-        description: 'Speak this instead of what the entries say.',
+        description: 'Use this protocol instead of that of the entries.',
       },
       {
         name: 'connect-timeout',
         value: 'DURATION',
-        description: 'Connecting may take this long instead: 3s.',
+        description: 'Use this timeout for connecting instead of that of the entries: 3s.',
       },
       {
         name: 'mesh-gateway',
         value: 'MODE',
         choices: ['none', 'local', 'remote'],
-        description: 'The gateway to reach targets by instead.',
+        description: 'Use this gateway mode instead of that of the entries.',
       },
     ],
     details:
-      'What the routing entries of a service come to: its service-router first, then service-splitters,\n' +
-      'then service-resolvers. Where there is no entry, everything goes to the service itself.',
+      'Compiles the routing entries of a service: its service-router first, then service-splitters,\n' +
+      'then service-resolvers. Without an entry, all traffic goes to the service itself.',
   },
   async run(context, [service], options) {
     const { client, isJson, json } = context;
@@ -60,7 +59,7 @@ function overridesIn(options: Options) {
   if (protocol === undefined && timeout === undefined && mode === undefined) return undefined;
   return {
     ...(protocol !== undefined && { OverrideProtocol: protocol }),
-    // Durations are read as text, too; what is none, the server refuses.
+    // The server reads durations as text, and refuses an invalid one.
     ...(timeout !== undefined && { OverrideConnectTimeout: timeout as unknown as number }),
     ...(mode !== undefined && { OverrideMeshGateway: { Mode: mode } }),
   };

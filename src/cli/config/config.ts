@@ -1,8 +1,8 @@
 import { isMissing } from '../../sdk/client.ts';
-import { argument } from '../acl/links.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, filterOption } from '../definition.ts';
+import { argument, type ClientCommand, filterOption } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
+import { pairsText } from '../pairs.ts';
 import { oneLine } from '../render/text.ts';
 import { readText } from '../text-file.ts';
 import { entryFileOf } from './entry-file.ts';
@@ -39,7 +39,7 @@ interface Outcome {
   readonly partition: string | undefined;
 }
 
-/** @throws CliError when the guard failed */
+/** @throws CliError if the guard failed */
 async function done(context: Context, outcome: Outcome) {
   const { isJson, json, screen } = context;
   const { wasDone, sentence, cas, entry, partition } = outcome;
@@ -56,7 +56,7 @@ async function done(context: Context, outcome: Outcome) {
   throw new CliError(`Nothing is changed: ${reason}`);
 }
 
-/** `undefined`: there is no such entry. */
+/** The current index of the entry; `undefined` if there is no such entry. */
 async function presentIndex(
   context: Context,
   entry: EntryWords,
@@ -96,7 +96,7 @@ export const configWrite: ClientCommand = {
   },
 };
 
-/** Kind and name, however the file spells its fields. */
+/** Kind and name; the file may spell the fields in any case. */
 function wordsIn(entry: Readonly<Record<string, unknown>>): EntryWords {
   const field = (name: string) =>
     Object.entries(entry).find(([key]) => key.toLowerCase() === name)?.[1];
@@ -108,7 +108,7 @@ export const configRead: ClientCommand = {
   definition: {
     arguments: entryArguments,
     options: [kindOption, nameOption],
-    details: 'It is printed as a file that "config write" takes; --json prints all of its fields.',
+    details: 'Prints the entry as a file for "config write"; --json prints all of its fields.',
   },
   async run(context, words, options) {
     const { client, isJson, json, screen } = context;
@@ -126,7 +126,7 @@ export const configRead: ClientCommand = {
 export const configList: ClientCommand = {
   definition: {
     options: [
-      { ...kindOption, description: 'Only those of the kind; all kinds when it is not given.' },
+      { ...kindOption, description: 'Only entries of the kind; all kinds by default.' },
       filterOption,
     ],
   },
@@ -149,11 +149,6 @@ export const configList: ClientCommand = {
     return exitCodes.ok;
   },
 };
-
-const pairsText = (meta: Readonly<Record<string, string>> | null): string =>
-  Object.entries(meta ?? {})
-    .map(([key, value]) => `${key}=${value}`)
-    .join(', ');
 
 export const configDelete: ClientCommand = {
   definition: {

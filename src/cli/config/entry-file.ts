@@ -11,17 +11,17 @@ import { understood } from '../acl/policy-files.ts';
 import { CliError } from '../errors.ts';
 import { EntryReader, type Written } from './entry-reader.ts';
 
-/** A configuration entry as a file has it. */
+/** A configuration entry of a file. */
 export interface EntryFile {
   readonly entry: Readonly<Record<string, unknown>>;
-  /** An error of the API about the entry with the lines of the file; any other one as it is. */
+  /** Adds the lines of the file to an error of the API about the entry; other errors stay. */
   readonly explain: (error: unknown) => unknown;
 }
 
 /**
- * The entry that a file describes, in HCL or JSON. What stands in blocks is put where the schema of
- * the kind has it; whether fields and values are right is the server's to say.
- * @throws CliError naming the file and the place
+ * Reads an entry from a file in HCL or JSON. The schema of the kind says where blocks belong; the
+ * server checks fields and values.
+ * @throws CliError with the file and the place
  */
 export function entryFileOf(text: string, path: string): EntryFile {
   const name = path === '-' ? 'Standard input' : `"${path}"`;
@@ -32,7 +32,7 @@ function fromJson(text: string, name: string): EntryFile {
   try {
     return { entry: JSON.parse(text), explain: (error) => error };
   } catch {
-    // The parser's own sentence quotes the text, which may be a private key.
+    // The parser's message quotes the text, which may be a private key.
     throw new CliError(`${name} is not JSON.`);
   }
 }
@@ -58,7 +58,7 @@ function fromHcl(text: string, name: string): EntryFile {
 const isPlaced = ({ code, errors }: ApiError): boolean =>
   code === 'invalid-body' && errors.some(({ pointer }) => pointer.startsWith('/'));
 
-/** `undefined`: the file names no kind that there is, which the server tells best. */
+/** `undefined` if the file names no known kind; then the server reports that. */
 function schemaFor({ items }: HclBody, source: Source): Type.TSchema | undefined {
   for (const item of items) {
     if (item.kind !== 'attribute' || item.name.toLowerCase() !== 'kind') continue;

@@ -11,11 +11,11 @@ type Fields = Record<string, unknown>;
 
 export interface Written {
   readonly record: Readonly<Fields>;
-  /** Where each field was written, by its pointer in the record. */
+  /** The place of each field in the text, by its pointer in the record. */
   readonly places: Places;
 }
 
-/** A field as it is written: `name = value`, or a block of that name. */
+/** A field in the text: `name = value`, or a block of that name. */
 interface Part {
   readonly name: string;
   readonly start: Position;
@@ -24,7 +24,7 @@ interface Part {
   readonly labels: readonly HclLabel[];
 }
 
-/** Reads a record out of HCL: attributes, blocks and objects, each where the schema has it. */
+/** Reads a record from HCL: attributes, blocks and objects, according to the schema. */
 export class EntryReader {
   private readonly source: Source;
   private readonly places = new Map<string, Position>();
@@ -79,7 +79,7 @@ export class EntryReader {
     });
   }
 
-  /** One of a list, the value of the map's name that its label is, or the record itself. */
+  /** Adds a block: as an item of a list, as the value of a map under its label, or as a record. */
   private placeBlock(record: Fields, part: Part, schema: Schema, path: Path): void {
     const { name, value, labels } = part;
     const known = record[name];
@@ -103,7 +103,7 @@ export class EntryReader {
     }
   }
 
-  /** `Subsets "v1" { … }`, beside those that were given before. */
+  /** `Subsets "v1" { … }`, added to the earlier blocks of the map. */
   private labelled(known: unknown, part: Part, schema: Schema, path: Path): Fields {
     const { name, value, labels } = part;
     const [label, ...more] = labels;
@@ -130,7 +130,7 @@ export class EntryReader {
 
 const folded = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
-/** A field by its own name, in whatever case or in snake_case it is written, and what it holds. */
+/** The name and the schema of a field that is written in any case or in snake_case. */
 function fieldOf(schema: Schema, name: string): readonly [field: string, schema: Schema] {
   if (schema === undefined) return [name, undefined];
   const shape = shapeOf(withoutNull(schema).schema);

@@ -1,18 +1,18 @@
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An entry as a file in HCL that `config write` takes, without what is not set. */
+/** An entry as a file in HCL for `config write`, without unset fields. */
 export function entryText(entry: Fields): string {
   const { CreateIndex: _, ModifyIndex, ...fields } = entry;
   return `# ModifyIndex ${ModifyIndex}\n${fieldsText(said(fields) as Fields)}`;
 }
 
-/** Fields as attributes in HCL; the last line is not ended. */
+/** Fields as attributes in HCL, without a newline at the end. */
 export const fieldsText = (fields: Fields): string =>
   Object.entries(fields)
     .map(([name, value]) => `${keyOf(name)} = ${valueText(value, '')}`)
     .join('\n');
 
-/** What says nothing: an empty text or list, nothing at all, a number or flag that is not set. */
+/** Whether a value is empty: null, an empty text or list, 0 or false. */
 function isUnsaid(value: unknown): boolean {
   if (value === null || value === '' || value === false || value === 0 || value === '0s') {
     return true;
@@ -21,7 +21,7 @@ function isUnsaid(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : Object.values(value).every(isUnsaid);
 }
 
-/** The same without what says nothing. */
+/** The record without empty values. */
 function said(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(said);
   if (typeof value !== 'object' || value === null) return value;
@@ -48,7 +48,7 @@ function valueText(value: unknown, indent: string): string {
   return String(value);
 }
 
-/** What would begin a sequence in a text is doubled. */
+/** Doubles characters that would begin a template sequence. */
 const plain = (text: string): string => text.replace(/[$%](?=\{)/g, (sign) => sign + sign);
 
 const escapes: Readonly<Record<string, string>> = {
@@ -59,14 +59,14 @@ const escapes: Readonly<Record<string, string>> = {
   '\t': '\\t',
 };
 
-/** In quotes, with nothing in it that a terminal obeys. */
+/** A quoted text without control characters. */
 const quoted = (text: string): string =>
   `"${plain(text).replace(
     /["\\\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
     (sign) => escapes[sign] ?? `\\U${sign.codePointAt(0)!.toString(16).padStart(8, '0')}`,
   )}"`;
 
-/** Lines stand as they are: certificates are read by people, too. */
+/** A heredoc, which keeps the lines of certificates readable. */
 function textOf(text: string): string {
   const areLines = /^(?:[\p{L}\p{N}\p{P}\p{S} ]*\n)+$/u.test(text) && !/^ *EOT *$/m.test(text);
   return areLines ? `<<EOT\n${plain(text)}EOT` : quoted(text);

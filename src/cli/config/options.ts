@@ -1,30 +1,30 @@
 import { configKinds } from '../../model/config-entry/config-entry.ts';
 import { findKind } from '../../model/config-entry/kinds.ts';
 import { defaultPartition } from '../../model/namespace/namespace.ts';
-import { argument } from '../acl/links.ts';
 import type { Context } from '../context.ts';
-import type { ArgumentDefinition, OptionDefinition } from '../definition.ts';
+import { type ArgumentDefinition, argument, type OptionDefinition } from '../definition.ts';
 import { CliError } from '../errors.ts';
 import type { Options } from '../options.ts';
+import { wholeNumberOption } from '../whole-number.ts';
 
 export const kindOption: OptionDefinition = {
   name: 'kind',
   value: 'KIND',
   choices: configKinds,
-  description: 'What kind of entry it is.',
+  description: 'Kind of the entry.',
 };
 
 export const nameOption: OptionDefinition = {
   name: 'name',
   value: 'NAME',
   description:
-    'Its name. May be left out for what there is one of: mesh, proxy-defaults, exported-services.',
+    'Its name. May be omitted for kinds with a single entry: mesh, proxy-defaults, exported-services.',
 };
 
-/** Kind and name may also stand without the options. */
+/** Kind and name as arguments, instead of the options. */
 export const entryArguments: readonly ArgumentDefinition[] = [
   {
-    ...argument('KIND', 'What kind of entry it is; the same as --kind.', 'word', false),
+    ...argument('KIND', 'Kind of the entry; the same as --kind.', 'word', false),
     choices: configKinds,
   },
   argument('NAME', 'Its name; the same as --name.', 'word', false),
@@ -35,7 +35,7 @@ export interface EntryWords {
   readonly name: string | undefined;
 }
 
-/** @throws CliError where one is given twice, or no kind at all */
+/** @throws CliError if the kind or the name is given twice, or the kind is missing */
 export function entryWords([kindWord, nameWord]: readonly string[], options: Options): EntryWords {
   const given = (name: string, word: string | undefined): string | undefined => {
     const option = options.text(name);
@@ -56,14 +56,14 @@ export const fileOption: OptionDefinition = {
 
 const casOption: OptionDefinition = {
   name: 'cas',
-  description: 'Only if the entry is still at the index that --modify-index says.',
+  description: 'Only if the ModifyIndex of the entry is still that of --modify-index.',
 };
 
-/** `zero` is what 0 means, which a write and a delete differ in. */
+/** `zero` explains the index 0, which has different meanings for a write and a delete. */
 const modifyIndexOption = (zero: string): OptionDefinition => ({
   name: 'modify-index',
   value: 'N',
-  description: `The ModifyIndex that was seen${zero}`,
+  description: `The expected ModifyIndex${zero}`,
 });
 
 export const writeGuard: readonly OptionDefinition[] = [
@@ -78,11 +78,11 @@ export const deleteGuard: readonly OptionDefinition[] = [
 
 export const dryRunOption: OptionDefinition = {
   name: 'dry-run',
-  description: 'Check everything, and keep nothing.',
+  description: 'Check everything, and store nothing.',
 };
 
 /**
- * What the entry is called: of what there is one of in a partition, it need not be said.
+ * The name of the entry, which may be omitted for kinds with a single entry in a partition.
  * @throws CliError naming the option
  */
 export async function entryName(
@@ -94,7 +94,7 @@ export async function entryName(
   const { onlyName } = findKind(kind) ?? {};
   if (onlyName === undefined) throw new CliError('--name is required.');
   if (partition !== undefined || onlyName('a') === onlyName('b')) return onlyName(partition ?? '');
-  // It is named after the partition, which the token says then.
+  // The entry has the name of the partition, which here is the token's own.
   const { value } = await client.configEntries.list(kind);
   return value[0]?.Name ?? onlyName(defaultPartition);
 }
@@ -106,7 +106,5 @@ export function casOf(options: Options): number | undefined {
     if (text === undefined) return undefined;
     throw new CliError('--modify-index says nothing without --cas.');
   }
-  if (text === undefined) return 0;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new CliError(`--modify-index must be an integer from 0, got "${text}".`);
+  return wholeNumberOption(options, 'modify-index') ?? 0;
 }

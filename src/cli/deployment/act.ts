@@ -14,7 +14,7 @@ export const deploymentArgument: ArgumentDefinition = {
   description: 'Id of the deployment, or 8 or more characters of it.',
 };
 
-/** Tells what an action did, and waits until the scheduler has taken its next step. */
+/** Prints the outcome of an action, and waits for the resulting evaluation. */
 export async function tellChange(
   context: Context,
   id: string,
@@ -44,7 +44,7 @@ async function failuresOf(context: Context, evaluationId: string) {
   return evaluation.FailedTGAllocs;
 }
 
-/** A command that does one thing to a deployment. */
+/** A command with a single action on a deployment. */
 const action = (
   done: string,
   act: (context: Context, id: string) => Promise<{ readonly value: DeploymentChanged }>,

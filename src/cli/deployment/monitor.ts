@@ -8,8 +8,8 @@ import { oneLine } from '../render/text.ts';
 import { groupProgress } from './render.ts';
 
 /**
- * Watches a deployment until it is over. `screen` gets a line for whatever changes of it.
- * Resolves with the deployment as it ended.
+ * Watches a deployment to its end. `screen` gets a line for each change.
+ * Resolves with the ended deployment.
  */
 export function monitorDeployment(
   context: Context,
@@ -40,7 +40,7 @@ const statusLine = ({ id }: Context, deployment: Deployment, screen: Screen): st
   return `${text}: ${oneLine(StatusDescription)}`;
 };
 
-/** Every canary is healthy, and nobody but a person promotes them. */
+/** Whether every canary is healthy, and the promotion is manual. */
 const needsSomebody = ({ Status, TaskGroups }: Deployment): boolean => {
   const waiting = Object.values(TaskGroups).filter(awaitsPromotion);
   return (
@@ -54,7 +54,7 @@ const needsSomebody = ({ Status, TaskGroups }: Deployment): boolean => {
 const promotionHint = ({ id }: Context, { ID }: Deployment): string =>
   `Its canaries are healthy: "roster deployment promote ${id(ID)}" puts the rest in their place.`;
 
-/** What the end of a deployment means for who waited for it. */
+/** The exit code for the outcome of a deployment. */
 export const exitCodeOf = ({ Status }: Pick<Deployment, 'Status'>): number => {
   if (Status === 'successful') return exitCodes.ok;
   return Status === 'failed' ? exitCodes.placementFailed : exitCodes.error;

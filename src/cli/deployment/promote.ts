@@ -9,7 +9,7 @@ export const promoteOptions: readonly OptionDefinition[] = [
     name: 'group',
     value: 'NAME',
     isRepeatable: true,
-    description: 'Only this group; may be given several times.',
+    description: 'Only this group; may be repeated.',
   },
   detach,
   verbose,

@@ -2,31 +2,28 @@ import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
 import type { Deployment, DeploymentGroup } from '../../model/deployment/deployment.ts';
 import { awaitsPromotion } from '../../model/deployment/descriptions.ts';
 import type { Context } from '../context.ts';
+import { type Columns, printTable } from '../list-command.ts';
 import { ago, byName, oneLine, orDash, span } from '../render/text.ts';
 
-/** Several deployments, the newest first. */
-export async function printDeployments(
-  { screen, id, nowMs, namespace }: Context,
-  deployments: readonly Deployment[],
-): Promise<void> {
-  const everywhere = namespace === '*';
-  await screen.table(
-    ['ID', 'Job', ...(everywhere ? ['Namespace'] : []), 'Version', 'Status', 'Created', 'What'],
-    [...deployments]
-      .sort((left, right) => right.CreateIndex - left.CreateIndex)
-      .map((deployment) => [
-        id(deployment.ID),
-        oneLine(deployment.JobID),
-        ...(everywhere ? [oneLine(deployment.Namespace)] : []),
-        String(deployment.JobVersion),
-        screen.status(deployment.Status),
-        ago(deployment.CreateTime, nowMs),
-        oneLine(deployment.StatusDescription),
-      ]),
-  );
-}
+export const newestFirst = (left: Deployment, right: Deployment): number =>
+  right.CreateIndex - left.CreateIndex;
 
-/** One deployment: what it is, and how far its groups have come. */
+export const deploymentColumns = ({ namespace }: Context): Columns<Deployment> => ({
+  ID: ({ ID }, { id }) => id(ID),
+  Job: ({ JobID }) => oneLine(JobID),
+  ...(namespace === '*' && { Namespace: ({ Namespace }) => oneLine(Namespace) }),
+  Version: ({ JobVersion }) => String(JobVersion),
+  Status: ({ Status }, { screen }) => screen.status(Status),
+  Created: ({ CreateTime }, { nowMs }) => ago(CreateTime, nowMs),
+  What: ({ StatusDescription }) => oneLine(StatusDescription),
+});
+
+export const printDeployments = (
+  context: Context,
+  deployments: readonly Deployment[],
+): Promise<void> =>
+  printTable(context, [...deployments].sort(newestFirst), deploymentColumns(context));
+
 export async function printDeployment(context: Context, deployment: Deployment): Promise<void> {
   const { screen, nowMs } = context;
   await screen.fields([
@@ -40,7 +37,7 @@ export async function printDeployment(context: Context, deployment: Deployment):
   await printGroups(context, deployment);
 }
 
-/** How far each group has come. */
+/** Prints the progress of each group. */
 export async function printGroups(
   { screen, nowMs }: Context,
   { TaskGroups, Status }: Deployment,
@@ -79,7 +76,7 @@ const canariesOf = ({ PlacedCanaries, DesiredCanaries }: DeploymentGroup): strin
 const timeLeft = ({ RequireProgressBy }: DeploymentGroup, nowMs: number): string =>
   RequireProgressBy === null ? '-' : `${span(Date.parse(RequireProgressBy) - nowMs)} left`;
 
-/** `web: 1 of 3 placed, 1 healthy, 0 unhealthy`, for a person who watches. */
+/** A line of progress: `web: 1 of 3 placed, 1 healthy, 0 unhealthy`. */
 export function groupProgress(name: string, group: DeploymentGroup): string {
   const canaries = awaitsPromotion(group)
     ? `${group.PlacedCanaries?.length ?? 0} of ${group.DesiredCanaries} canaries, `

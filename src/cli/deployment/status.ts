@@ -16,10 +16,7 @@ export const deploymentStatus: ClientCommand = {
         description: 'Id of the deployment, or 8 or more characters of it.',
       },
     ],
-    options: [
-      { name: 'monitor', description: 'Watch it until it is over, then show it.' },
-      verbose,
-    ],
+    options: [{ name: 'monitor', description: 'Watch it to its end, then show it.' }, verbose],
     details: 'Exit codes with -monitor: 0 it was successful, 1 it was cancelled, 2 it failed.',
   },
   async run(context, [given], options) {

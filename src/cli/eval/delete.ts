@@ -17,10 +17,10 @@ export const evalDelete: ClientCommand = {
       {
         name: 'filter',
         value: 'EXPRESSION',
-        description: 'All of the namespace that it fits, instead of one.',
+        description: 'Delete all evaluations of the namespace that match, instead of one.',
       },
     ],
-    details: `One that is not over is not decided any more. Needs a management token.
+    details: `The scheduler never decides a deleted evaluation. Needs a management token.
 Example:
   roster eval delete -filter 'Status == "complete" and JobID == "nightly"'`,
   },

@@ -2,6 +2,7 @@ import type { Event, EventFrame } from '../../model/event/event.ts';
 import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes, Interrupted } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
+import { wholeNumberOption } from '../whole-number.ts';
 
 export const eventStream: ClientCommand = {
   definition: {
@@ -10,12 +11,12 @@ export const eventStream: ClientCommand = {
         name: 'topic',
         value: 'TOPIC',
         isRepeatable: true,
-        description: 'Only these, as Job or Allocation:web; everything by default.',
+        description: 'Only this topic, such as Job or Allocation:web; all topics by default.',
       },
       {
         name: 'index',
         value: 'INDEX',
-        description: 'Begin with this index, as far as that is still known, and not with now.',
+        description: 'Begin with this index, if the server still has its events, instead of now.',
       },
     ],
     details: `With -json every line of the answer is printed as it comes.
@@ -24,7 +25,7 @@ Example:
   roster event stream -topic Job -topic Deployment`,
   },
   async run({ client, screen, isJson, environment, untilInterrupted, id }, _words, options) {
-    const index = indexOf(options.text('index'));
+    const index = wholeNumberOption(options, 'index');
     const topics = options.list('topic');
     const print = async (frame: EventFrame) => {
       if (isJson) return environment.stdout.write(`${JSON.stringify(frame)}\n`);
@@ -42,12 +43,6 @@ Example:
     });
   },
 };
-
-function indexOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new CliError(`-index must be a number, got "${text}".`);
-}
 
 const uuid = /^[0-9a-f-]{36}$/;
 

@@ -3,22 +3,22 @@ const newLine = 10;
 const dot = '.'.charCodeAt(0);
 
 /**
- * Finds the way out in what a person types at a terminal whose every key goes elsewhere: at the
- * beginning of a line the escape character and a dot. The character twice sends it once; before
- * any other it is sent as it is.
+ * Finds the escape sequence in the typed text of a terminal session: at the
+ * beginning of a line the escape character and a dot. The character typed twice is sent once; before
+ * any other character it is sent unchanged.
  */
 export class EscapeFilter {
   readonly #escape: number;
   #atLineStart = true;
-  /** The character was typed, and it is not known yet what it means. */
+  /** The escape character was typed, and the next character decides. */
   #isHeld = false;
 
-  /** One character; empty: there is no way out. */
+  /** One character; empty: no escape sequence. */
   constructor(character: string) {
     this.#escape = character === '' ? -1 : character.charCodeAt(0);
   }
 
-  /** What goes on to the command, and whether the person wants to leave. */
+  /** The text for the command, and whether the user ends the session. */
   filter(typed: Uint8Array): { readonly data: Uint8Array; readonly leaves: boolean } {
     const sent: number[] = [];
     for (const byte of typed) {

@@ -8,17 +8,17 @@ import { CliError, Interrupted } from '../errors.ts';
 import type { Options } from '../options.ts';
 import { EscapeFilter } from './escape.ts';
 
-/** An error of ours, where every other code may be the command's. */
+/** Exit code of an error of the CLI. Every other code may come from the command. */
 export const sessionErrorExitCode = 255;
 
-/** Options of every command that runs one in a task. */
+/** Options of `alloc exec` and `job action`. */
 export const sessionOptions: readonly OptionDefinition[] = [
-  { name: 'stdin', letter: 'i', description: 'Pass on standard input, as is done anyway.' },
-  { name: 'no-stdin', description: 'Leave standard input alone.' },
+  { name: 'stdin', letter: 'i', description: 'Pass on standard input (the default).' },
+  { name: 'no-stdin', description: 'Do not read standard input.' },
   {
     name: 'tty',
     letter: 't',
-    description: 'With a terminal, as is done anyway where input and output are one.',
+    description: 'With a terminal (the default if input and output are a terminal).',
   },
   { name: 'no-tty', description: 'Without a terminal.' },
   { name: 'it', description: 'The same as -i -t.' },
@@ -26,7 +26,8 @@ export const sessionOptions: readonly OptionDefinition[] = [
     name: 'escape',
     letter: 'e',
     value: 'CHAR',
-    description: 'With a terminal, CHAR and a dot at the beginning of a line leave (~; none).',
+    description:
+      'With a terminal, CHAR and a dot at the beginning of a line end the session (~; none).',
   },
 ];
 
@@ -35,7 +36,7 @@ export const sessionDetails = `The exit code is that of the command; ${sessionEr
 export interface SessionWish {
   readonly tty: boolean;
   readonly passesInput: boolean;
-  /** Empty: there is no way out but the command's. */
+  /** Empty: only the command ends the session. */
   readonly escapeCharacter: string;
 }
 
@@ -54,8 +55,8 @@ export function sessionWish(options: Options, { terminal }: CliEnvironment): Ses
 }
 
 /**
- * Joins a session with this process's input and output until its command ends; gives its exit code.
- * @throws Interrupted when the person left first
+ * Connects a session with this process's input and output until its command ends; returns its exit code.
+ * @throws Interrupted if the user ended the session first
  */
 export async function joinSession(
   context: Context,
@@ -90,7 +91,7 @@ export async function joinSession(
   });
 }
 
-/** Every key goes to the command, and the size of the window. Undone by the result. */
+/** Sends every key and the size of the window to the command. The result undoes that. */
 function takeTerminal({ terminal }: CliEnvironment, session: ClientSession): () => void {
   if (terminal === undefined) return () => {};
   terminal.setRaw(true);
@@ -119,7 +120,7 @@ async function passInput(
   leave: () => void,
 ): Promise<void> {
   if (!passesInput) {
-    // The end of its input would end what runs in a terminal.
+    // A shell in a terminal would end at the end of its input.
     if (!tty) session.closeInput();
     return;
   }
@@ -135,7 +136,7 @@ async function passInput(
     }
     session.closeInput();
   } catch {
-    // It was closed, as the command has ended; or it cannot be read, which is its end.
+    // The input was closed because the command has ended, or it cannot be read: both end it.
     session.closeInput();
   }
 }

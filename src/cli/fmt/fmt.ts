@@ -14,16 +14,16 @@ export const fmt: LocalCommand = {
         name: 'FILE',
         kind: 'file',
         isRequired: false,
-        description: 'A file, a directory (. when not given), or - for standard input.',
+        description: 'A file, a directory (. by default), or - for standard input.',
       },
     ],
     options: [
-      { name: 'check', description: 'Change nothing; exit with 1 where something would change.' },
-      { name: 'recursive', description: 'Also what is in the directories of the directory.' },
+      { name: 'check', description: 'Change nothing; exit with 1 if a file would change.' },
+      { name: 'recursive', description: 'Include subdirectories.' },
     ],
-    details: `Of directories it takes what ends in .hcl. It prints the names of what it changes; what it
-reads from standard input it writes to standard output. What the files say stays the same.
-Exit codes: 0 done, 1 an error, or -check found something.
+    details: `Formats the .hcl files of directories, and prints the names of changed files. Standard input is
+formatted to standard output. The meaning of a file never changes.
+Exit codes: 0 done, 1 an error, or -check found an unformatted file.
 
 Examples:
   roster fmt web.hcl
@@ -56,7 +56,7 @@ async function formatInput(environment: CliEnvironment, check: boolean): Promise
   return exitCodes.ok;
 }
 
-/** Whether something of it changes. */
+/** Whether formatting changes the file. */
 async function formatFile(
   environment: CliEnvironment,
   path: string,
@@ -81,7 +81,7 @@ function formattedText(name: string, text: string): string {
 
 const filesMax = 10_000;
 
-/** The file itself, or what ends in .hcl in the directory. */
+/** The file itself, or the .hcl files of the directory. */
 async function filesAt(
   { readFile, functionFiles }: CliEnvironment,
   path: string,

@@ -1,10 +1,9 @@
 import type { ShownIntention } from '../../model/config-entry/intention-answers.ts';
-import { argument } from '../acl/links.ts';
-import type { ClientCommand } from '../definition.ts';
+import { argument, type ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { oneLine, orDash, plural } from '../render/text.ts';
 
-/** It may not. That there is no answer is 1. */
+/** Exit code of a denial; 1 means that there is no answer. */
 const denied = 2;
 
 const services = 'A service is named NAME, NAMESPACE/NAME or PARTITION/NAMESPACE/NAME.';
@@ -19,16 +18,20 @@ export const intentionCheck: ClientCommand = {
       {
         name: 'source-peer',
         value: 'PEER',
-        description: 'The peer that the source is of.',
+        description: 'The peer that has the source.',
         completes: 'peering',
       },
-      { name: 'path', value: 'PATH', description: 'Of a request: permissions ask for one.' },
-      { name: 'method', value: 'METHOD', description: 'Of the request; GET when it is not given.' },
+      {
+        name: 'path',
+        value: 'PATH',
+        description: 'Path of the request, for intentions with permissions.',
+      },
+      { name: 'method', value: 'METHOD', description: 'Method of the request; GET by default.' },
       {
         name: 'header',
         value: 'NAME: VALUE',
         isRepeatable: true,
-        description: 'Of the request; may be repeated.',
+        description: 'A header of the request; may be repeated.',
       },
     ],
     details: `${services}\n\nExit code 0: allowed; ${denied}: denied; 1: there is no answer.`,
@@ -53,8 +56,11 @@ export const intentionMatch: ClientCommand = {
   definition: {
     arguments: [argument('SERVICE', 'The service.', 'service')],
     options: [
-      { name: 'source', description: 'What it may call; else who may call it.' },
-      { name: 'destination', description: 'Who may call it, which is the default.' },
+      { name: 'source', description: 'List the intentions with SERVICE as the source.' },
+      {
+        name: 'destination',
+        description: 'List the intentions with SERVICE as the destination (the default).',
+      },
     ],
     details: services,
   },

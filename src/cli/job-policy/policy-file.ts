@@ -18,8 +18,8 @@ export const policyExample = `Example:
   }`;
 
 /**
- * The policy that a file describes, in HCL or JSON. Whether its values are right is the server's to
- * say. @throws CliError naming the file and the place
+ * Reads a policy from a file in HCL or JSON. The server checks the values.
+ * @throws CliError with the file and the place
  */
 export function jobPolicyIn(text: string, path: string): Given {
   const name = path === '-' ? 'Standard input' : `"${path}"`;

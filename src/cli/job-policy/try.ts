@@ -8,8 +8,7 @@ import { JobPolicySchema } from '../../model/job-policy/job-policy.ts';
 import { violations } from '../../model/job-policy/judge.ts';
 import { requireJobPolicy } from '../../model/job-policy/write.ts';
 import { below } from '../../model/path.ts';
-import { argument } from '../acl/links.ts';
-import type { LocalCommand } from '../definition.ts';
+import { argument, type LocalCommand } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { readJobFile, variableOptions } from '../job-file.ts';
@@ -26,8 +25,8 @@ export const jobPolicyTest: LocalCommand = {
       argument('JOB', 'File of the job.', 'file'),
     ],
     options: variableOptions,
-    details: `Nothing is registered, and no agent is asked. Exit code 1 when the rule does not hold, whatever
-the policy's enforcement level.
+    details: `Registers nothing and needs no agent. Exit code 1 if the job violates the policy, at any
+enforcement level.
 
 Example:
   roster job policy read -json owned | roster job policy test - examples/web.json`,
@@ -58,7 +57,7 @@ Example:
   },
 };
 
-/** What the server would say of either. @throws CliError */
+/** Checks a policy or a job by the server's rules. @throws CliError */
 function told<T>(path: string, read: () => T): T {
   try {
     return read();

@@ -24,10 +24,10 @@ export const jobAction: ClientCommand = {
       {
         name: 'alloc',
         value: 'ALLOC',
-        description: 'The allocation; without it, the newest that runs the task.',
+        description: 'The allocation; by default the newest that runs the task.',
       },
-      { name: 'group', value: 'GROUP', description: 'The group, where several have the action.' },
-      { name: 'task', value: 'TASK', description: 'The task, where several have the action.' },
+      { name: 'group', value: 'GROUP', description: 'The group, if several have the action.' },
+      { name: 'task', value: 'TASK', description: 'The task, if several have the action.' },
       ...sessionOptions,
     ],
     errorExitCode: sessionErrorExitCode,
@@ -75,7 +75,7 @@ async function chooseAction(context: Context, job: string, name: string, options
 const runs = ({ ClientStatus, TaskStates }: AllocationStub, task: string): boolean =>
   ClientStatus === 'running' && TaskStates?.[task]?.State === 'running';
 
-/** @throws CliError when there is none, or several */
+/** @throws CliError if no task has the action, or several do */
 function oneAction(
   known: readonly JobAction[],
   wanted: {

@@ -8,7 +8,7 @@ export const jobAllocs: ClientCommand = {
   definition: {
     arguments: [jobArgument],
     options: [
-      { name: 'all', description: 'Those of earlier registrations of the id, too.' },
+      { name: 'all', description: 'Include allocations of earlier jobs with the same id.' },
       verbose,
     ],
   },

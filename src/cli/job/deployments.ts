@@ -9,8 +9,8 @@ export const jobDeployments: ClientCommand = {
   definition: {
     arguments: [jobArgument],
     options: [
-      { name: 'latest', description: 'Show the latest one with its groups.' },
-      { name: 'all', description: 'Those of earlier registrations of the id, too.' },
+      { name: 'latest', description: 'Show the latest deployment with its groups.' },
+      { name: 'all', description: 'Include deployments of earlier jobs with the same id.' },
       verbose,
     ],
   },

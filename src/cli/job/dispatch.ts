@@ -16,7 +16,7 @@ export const jobDispatch: ClientCommand = {
         name: 'FILE',
         kind: 'file',
         isRequired: false,
-        description: 'Its payload, whatever is in it; - is standard input.',
+        description: 'A file with its payload; - is standard input.',
       },
     ],
     options: [
@@ -30,13 +30,13 @@ export const jobDispatch: ClientCommand = {
       {
         name: 'idempotency-token',
         value: 'TEXT',
-        description: 'Of all dispatches with the same one, only the first makes a child.',
+        description: 'Of all dispatches with the same token, only the first makes a child.',
       },
       { name: 'priority', value: 'N', description: "Of the child; the job's own without it." },
       detach,
       verbose,
     ],
-    details: `It watches until everything of the child runs.
+    details: `Watches until everything of the child runs.
 Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed or started.
 
 Examples:

@@ -10,7 +10,7 @@ export const jobEval: ClientCommand = {
     options: [
       {
         name: 'force-reschedule',
-        description: 'Place again now what failed, whatever limit or delay it is under.',
+        description: 'Reschedule failed allocations now, regardless of limits and delays.',
       },
       detach,
       verbose,

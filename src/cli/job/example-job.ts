@@ -1,4 +1,4 @@
-/** What `job init` writes. It runs as it is, on any node that has the `raw_exec` driver. */
+/** The file that `job init` writes. It runs unchanged on any node with the `raw_exec` driver. */
 export const exampleJob = `# A job file. "roster job run FILE" runs it, "roster job validate FILE" checks it, and
 # "roster fmt FILE" brings it into shape. docs/reference/job-file.md has everything that may stand
 # here.

@@ -6,7 +6,7 @@ import { watchRun } from './run.ts';
 
 type Written = Omit<JobRegistered, 'Warnings'> & Partial<Pick<JobRegistered, 'Warnings'>>;
 
-/** Tells what was done to a job and, unless that is to go on alone, watches what comes of it. */
+/** Prints the outcome of a write of a job and, without `-detach`, watches the evaluation. */
 export async function follow(
   context: Context,
   written: Written,

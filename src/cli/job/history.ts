@@ -4,10 +4,11 @@ import type { JobDiff } from '../../model/job-diff/job-diff.ts';
 import type { JobVersions } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { printJobDiff } from '../render/job-diff.ts';
 import { ago, oneLine } from '../render/text.ts';
+import { wholeNumberOption } from '../whole-number.ts';
 import { jobArgument } from './argument.ts';
 import { isVersion, noVersion } from './version.ts';
 
@@ -18,27 +19,27 @@ export const jobHistory: ClientCommand = {
       {
         name: 'diffs',
         letter: 'p',
-        description: 'Show what is different from each version to the next.',
+        description: 'Show the difference from each version to the next.',
       },
       { name: 'version', value: 'N|TAG', description: 'Only this version.' },
       {
         name: 'diff-version',
         value: 'N',
-        description: 'Show what is different from this version, and not from the one before.',
+        description: 'Show the difference from this version, instead of the previous one.',
       },
       {
         name: 'diff-tag',
         value: 'NAME',
-        description: 'The same for the version that has this tag.',
+        description: 'Show the difference from the version with this tag.',
       },
       verbose,
     ],
-    details: `The newest version comes first. "roster job inspect -version N -source JOB" prints the file that one
-was made from.`,
+    details: `The newest version comes first. "roster job inspect -version N -source JOB" prints the file of a
+version.`,
   },
   async run(context, [job], options) {
     const only = options.text('version');
-    const diffVersion = numberOf('diff-version', options.text('diffVersion'));
+    const diffVersion = wholeNumberOption(options, 'diff-version');
     const diffTag = options.text('diffTag');
     const diffs = options.flag('diffs') || diffVersion !== undefined || diffTag !== undefined;
     const { value } = await withJob(context, job!, () =>
@@ -54,15 +55,9 @@ was made from.`,
   },
 };
 
-function numberOf(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new CliError(`--${name} must be an integer from 0, got "${text}".`);
-}
-
 interface Entry {
   readonly version: Job;
-  /** The oldest version has none. */
+  /** Absent for the oldest version. */
   readonly diff: JobDiff | undefined;
 }
 

@@ -9,11 +9,11 @@ export const jobInit: LocalCommand = {
         name: 'FILE',
         kind: 'file',
         isRequired: false,
-        description: 'Where to write it; example.hcl when not given.',
+        description: 'The file to write; example.hcl by default.',
       },
     ],
     options: [{ name: 'short', description: 'Without the explanations.' }],
-    details: `A file that is there is never overwritten.
+    details: `An existing file is never overwritten.
 
 Example:
   roster job init && roster job run example.hcl`,

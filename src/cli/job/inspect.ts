@@ -17,11 +17,11 @@ export const jobInspect: ClientCommand = {
       },
       {
         name: 'source',
-        description: 'Print the file that it was made from, as it was submitted.',
+        description: 'Print the submitted file of the version.',
       },
     ],
-    details: `What it prints is a job file: "roster job run" takes it. With -source -json the values that the
-variables were given are printed along with the file.
+    details: `Prints a job file for "roster job run". With -source -json the output has the values of the
+variables, too.
 
 Examples:
   roster job inspect -version 3 web
@@ -39,7 +39,7 @@ Examples:
   },
 };
 
-/** To the byte, so that what goes into a file is the file that was submitted. */
+/** Prints the source unchanged, so that redirecting it restores the submitted file. */
 async function printSource(context: Context, { ID, Version }: Job): Promise<void> {
   const { value } = await context.client.jobs.submission(ID, Version);
   if (context.isJson) await context.json(value);

@@ -3,7 +3,7 @@ import { exitCodes } from '../errors.ts';
 import { monitorEvaluation } from '../monitor.ts';
 import { quoted } from '../render/text.ts';
 
-/** Watches what was made of a pattern until it runs, unless there is nothing to watch. */
+/** Watches a launched child until it runs, unless there is nothing to watch. */
 export async function watchLaunch(
   context: Context,
   launched: { readonly EvalID: string },

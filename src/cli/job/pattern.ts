@@ -1,4 +1,4 @@
-/** What `job status` shows of a job that others are made of. */
+/** The parts of `job status` for periodic and parameterized jobs. */
 import { formatInstant } from '../../base/instant.ts';
 import type { Job } from '../../model/job/job.ts';
 import { isParameterized } from '../../model/job/job-rules.ts';
@@ -13,7 +13,7 @@ const newestMax = 10;
 
 export const isPattern = (job: Job): boolean => job.Periodic !== null || isParameterized(job);
 
-/** The newest of what was made of it. */
+/** The newest children of the job. */
 export async function readChildren({ client }: Context, id: string): Promise<readonly JobStub[]> {
   const prefix = `${id}/`;
   const filter = `ParentID == ${JSON.stringify(id)}`;
@@ -21,7 +21,7 @@ export async function readChildren({ client }: Context, id: string): Promise<rea
   return value;
 }
 
-/** Lines of the head: when a job launches, or what a dispatch gives. */
+/** Fields of the head: the next launch, or the parameters of a dispatch. */
 export function patternFields(job: Job, nowMs: number): (readonly [string, string])[] {
   return [
     ...(job.ParentID ? [['Parent', oneLine(job.ParentID)] as const] : []),
@@ -55,7 +55,7 @@ const parameterFields = ({
   ['Optional meta', orDash((MetaOptional ?? []).join(', '))],
 ];
 
-/** For whoever has just registered it: which pattern it is, and what makes jobs of it. */
+/** The pattern of a job that was just registered, and how it launches children. */
 export function patternLines(job: Job, nowMs: number): readonly string[] {
   const id = quoted(job.ID);
   if (isParameterized(job)) return parameterLines(id, job.ParameterizedJob!, job.Periodic !== null);

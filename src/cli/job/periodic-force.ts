@@ -9,9 +9,9 @@ export const jobPeriodicForce: ClientCommand = {
       { name: 'JOB', kind: 'job', isRequired: true, description: 'Id of a periodic job.' },
     ],
     options: [detach, verbose],
-    details: `It launches the job even while an earlier launch still runs and ProhibitOverlap is set. The
-schedule goes on as it was. Exit codes: 0 everything runs, 1 an error, 2 not everything could be
-placed or started.`,
+    details: `Launches the job even if ProhibitOverlap is set and an earlier launch still runs. The schedule
+stays unchanged. Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed or
+started.`,
   },
   async run(context, [job], options) {
     const { value: forced } = await withJob(context, job!, () =>

@@ -21,7 +21,7 @@ import { writtenDiff } from './written-diff.ts';
 /** Source: docs/guides/jobs.md#plan-then-run. */
 const planExitCodes = { nothing: 0, changes: 1, error: 255 } as const;
 
-/** Changes that are shown unless all are asked for. */
+/** The number of changes that are shown without `-verbose`. */
 const rowsShown = 20;
 
 export const jobPlan: ClientCommand = {
@@ -40,7 +40,7 @@ export const jobPlan: ClientCommand = {
         name: 'diff',
         value: 'BOOLEAN',
         choices: ['true', 'false'],
-        description: 'Whether to show what is different from the registered job.',
+        description: 'Whether to show the difference from the registered job.',
       },
       policyOverride,
       preserveCounts,
@@ -48,9 +48,9 @@ export const jobPlan: ClientCommand = {
       verbose,
     ],
     errorExitCode: planExitCodes.error,
-    details: `Nothing is registered. The plan that it prints can be carried out to the letter with
-"roster job run -plan ID FILE", which does just that or refuses and says what would be different.
-Of what is new it shows what the file writes; -verbose shows the defaults as well.
+    details: `Registers nothing. "roster job run -plan ID FILE" carries the printed plan out exactly, or refuses
+with the differences. New parts are shown with the fields of the file; -verbose shows the
+defaults, too.
 Exit codes: 0 nothing changes, 1 something changes, 255 an error.
 
 Examples:
@@ -84,7 +84,7 @@ async function planned({ client }: Context, read: ReadJob, asked: JobPlanRequest
   }
 }
 
-/** What was given besides the file, for the commands that are to follow. */
+/** The given options, repeated in the suggested commands. */
 const givenWords = (options: Options): readonly string[] => [
   ...options.list('varFile').map((file) => `-var-file ${quoted(file)}`),
   ...options.list('var').map((assignment) => `-var ${quoted(assignment)}`),
@@ -105,7 +105,7 @@ function idOf(job: JobRegistration['Job']): string {
   throw new CliError('The job has no ID.', { hint: 'A job file names the job by its "ID".' });
 }
 
-/** That all allocations stay as they are is nothing. */
+/** Whether all allocations stay unchanged. */
 function isNothing({ Diff, Annotations }: JobPlan): boolean {
   const doesNothing = ({ Ignore, ...others }: DesiredUpdates) =>
     Object.values(others).every((count) => count === 0);
@@ -113,10 +113,10 @@ function isNothing({ Diff, Annotations }: JobPlan): boolean {
 }
 
 interface Shown {
-  /** The file and its variables, as typed. */
+  /** The typed words for the file and its variables. */
   readonly words: string;
   readonly isDiffShown: boolean;
-  /** As it was sent. */
+  /** The job as it was sent. */
   readonly job: JobPlanRequest['Job'];
   readonly warnings: FileWarnings;
 }

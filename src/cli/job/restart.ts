@@ -9,13 +9,14 @@ import { monitorEvaluation } from '../monitor.ts';
 import { withJob } from '../nouns.ts';
 import type { Options } from '../options.ts';
 import { byName, oneLine, plural } from '../render/text.ts';
-import { jobArgument, wholeNumber } from './argument.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { jobArgument } from './argument.ts';
 
 export const jobRestart: ClientCommand = {
   definition: {
     arguments: [jobArgument],
     options: [
-      { name: 'batch-size', value: 'N', description: 'So many at a time (1).' },
+      { name: 'batch-size', value: 'N', description: 'Number of allocations in a batch (1).' },
       {
         name: 'batch-wait',
         value: 'DURATION',
@@ -25,21 +26,21 @@ export const jobRestart: ClientCommand = {
         name: 'group',
         value: 'NAME',
         isRepeatable: true,
-        description: 'Only this group. Repeatable.',
+        description: 'Only this group; may be repeated.',
       },
-      { name: 'task', value: 'NAME', description: 'Only this task of each.' },
+      { name: 'task', value: 'NAME', description: 'Only this task of each allocation.' },
       {
         name: 'all-tasks',
-        description: 'Begin with the first stage again, with tasks that have done their work.',
+        description: 'Begin with the first stage again, including completed tasks.',
       },
       {
         name: 'reschedule',
-        description: 'Stop each and let another take its place, rather than restart it there.',
+        description: 'Replace each allocation, instead of restarting it in place.',
       },
       verbose,
     ],
-    details: `What runs is restarted where it is, batch by batch; the next batch waits until the one before runs
-again. It ends with 1 at the first that does not.
+    details: `Running allocations are restarted in place, batch by batch; each batch waits until the previous
+batch runs again. Exits with 1 at the first allocation that does not run again.
 
 Example:
   roster job restart -batch-size 2 -batch-wait 30s web`,
@@ -118,7 +119,7 @@ async function restartAll(
   return exitCodes.ok;
 }
 
-/** Stops it and watches what takes its place. */
+/** Stops an allocation and watches its replacement. */
 async function replace(
   context: Context,
   { ID, Name }: AllocationStub,

@@ -1,7 +1,8 @@
 import { type ClientCommand, detach, verbose } from '../definition.ts';
 import { withJob } from '../nouns.ts';
 import { oneLine } from '../render/text.ts';
-import { jobArgument, wholeNumber } from './argument.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { jobArgument } from './argument.ts';
 import { follow } from './follow.ts';
 import { policyOverride } from './run.ts';
 import { versionNumber } from './version.ts';
@@ -27,8 +28,8 @@ export const jobRevert: ClientCommand = {
       policyOverride,
       verbose,
     ],
-    details: `The version comes back as a new one, with the source that it was made from. A version that was a
-stop stops the job. Exit codes are those of "job run".
+    details: `Registers the version again as a new version, with its source. A version that stopped the job
+stops it again. Exit codes are those of "job run".
 
 Examples:
   roster job revert web 3

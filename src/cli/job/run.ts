@@ -21,12 +21,12 @@ export const checkIndex: OptionDefinition = {
 const planned: OptionDefinition = {
   name: 'plan',
   value: 'ID',
-  description: 'Do just what "roster job plan" printed under this id, or nothing.',
+  description: 'Carry out the plan with this id of "roster job plan" exactly, or do nothing.',
 };
 
 export const policyOverride: OptionDefinition = {
   name: 'policy-override',
-  description: 'Pass by soft-mandatory job policies; takes namespace:policy-override.',
+  description: 'Override soft-mandatory job policies; needs namespace:policy-override.',
 };
 
 export const preserveCounts: OptionDefinition = {
@@ -39,7 +39,7 @@ export const preserveResources: OptionDefinition = {
   description: 'Keep the resources of the tasks of the registered job.',
 };
 
-/** What both options say, as a body has it. */
+/** Both options as fields of the body. */
 export const givenGuards = (options: Options) => ({
   ...guardOf(options.text('checkIndex')),
   ...(options.flag('policyOverride') && { PolicyOverride: true }),
@@ -65,7 +65,7 @@ export const jobRun: ClientCommand = {
       preserveResources,
       verbose,
     ],
-    details: `It watches until everything runs; where the job is deployed in steps, until that is over.
+    details: `Watches until everything runs, or until the deployment has ended.
 Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed, started or deployed.
 
 Examples:
@@ -107,7 +107,7 @@ Examples:
   },
 };
 
-/** Until everything has started and, where there is a deployment, until that is over. */
+/** Watches until everything has started and the deployment, if any, has ended. */
 export async function watchRun(
   context: Context,
   registered: Pick<JobRegistered, 'EvalID' | 'EvalCreateIndex' | 'JobModifyIndex'>,
@@ -122,7 +122,7 @@ export async function watchRun(
   return { exitCode: exitCodeOf(Deployment), Evaluation, Allocations, Deployment };
 }
 
-/** The deployment of just this version; one that was over before says nothing of this run. */
+/** The deployment of this version, unless it had ended before this run. */
 async function deploymentOf(
   { client }: Context,
   job: string,
@@ -175,7 +175,7 @@ async function done(context: Context, registered: JobRegistered): Promise<number
   return exitCodes.ok;
 }
 
-/** A pattern does not run itself: what makes jobs of it, and when. */
+/** Prints how and when a periodic or parameterized job launches children. */
 async function tellPattern(
   context: Context,
   { registration }: ReadJob,
@@ -189,7 +189,7 @@ async function tellPattern(
   await screen.line(`Job registered (JobModifyIndex ${registered.JobModifyIndex}).`);
   const { id = '', namespace } = nameIn(registration.Job);
   const read = await client.jobs.read(id, { namespace }).catch((error: unknown) => {
-    // Who may register a job may not be allowed to read it.
+    // The token may lack the right to read the job.
     if (error instanceof ApiError) return undefined;
     throw error;
   });

@@ -16,20 +16,24 @@ export const jobScale: ClientCommand = {
         name: 'GROUP',
         kind: 'group',
         isRequired: true,
-        description: 'Name of the group; left out where the job has only one.',
+        description: 'Name of the group; optional if the job has only one.',
       },
-      { name: 'COUNT', kind: 'word', isRequired: false, description: 'How many are to run.' },
+      { name: 'COUNT', kind: 'word', isRequired: false, description: 'The new count.' },
     ],
     usage: '<JOB> [GROUP] <COUNT>',
     options: [
       checkIndex,
       detach,
-      { name: 'message', value: 'TEXT', description: 'Why; kept with the event.' },
+      {
+        name: 'message',
+        value: 'TEXT',
+        description: 'The reason, which is stored with the event.',
+      },
       policyOverride,
       verbose,
     ],
-    details: `It watches as "roster job run" does, with the same exit codes. A job cannot be scaled while it is
-being deployed.
+    details: `Watches like "roster job run", with the same exit codes. A job cannot be scaled during a
+deployment.
 
 Examples:
   roster job scale web 5

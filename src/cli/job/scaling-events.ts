@@ -10,7 +10,7 @@ export const jobScalingEvents: ClientCommand = {
   definition: {
     arguments: [jobArgument],
     options: [verbose],
-    details: 'The newest first. Only the newest of each group are kept.',
+    details: 'The newest events come first. Only the newest events of each group are kept.',
   },
   async run(context, [job]) {
     const { client, screen, isJson, json, nowMs, id } = context;
@@ -45,7 +45,7 @@ function eventsOf({ TaskGroups }: ScaleStatus) {
     );
 }
 
-/** An error stands before the message; of a boolean one the message tells. */
+/** The message, after the error if that is a text. */
 function saidIn({ Error: error, Message }: ScalingEvent): string {
   if (error === true) return `error: ${orDash(Message)}`;
   if (typeof error !== 'string' || error === '') return orDash(Message);

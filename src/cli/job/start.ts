@@ -9,7 +9,7 @@ export const jobStart: ClientCommand = {
   definition: {
     arguments: [jobArgument],
     options: [detach, verbose],
-    details: 'A job that was stopped starts again as it was. Exit codes are those of "job run".',
+    details: 'A stopped job starts again unchanged. Exit codes are those of "job run".',
   },
   async run(context, [job], options) {
     const { client } = context;
@@ -21,7 +21,7 @@ export const jobStart: ClientCommand = {
     }
     const { value } = await client.jobs.update(job!, {
       ...{ Job: { ...stopped, Stop: false } },
-      // Nobody else's change in between is taken back.
+      // The guard keeps a concurrent change of the job from being lost.
       ...{ EnforceIndex: true, JobModifyIndex: stopped.JobModifyIndex },
     });
     const sentence = `Job "${oneLine(job!)}" starts again (JobModifyIndex ${value.JobModifyIndex}).`;

@@ -24,11 +24,11 @@ export const jobStatus: ClientCommand = {
         name: 'JOB',
         kind: 'job',
         isRequired: false,
-        description: 'Id of the job; all without it.',
+        description: 'Id of the job. Default: all jobs.',
       },
     ],
     options: [
-      { name: 'all', description: 'Allocations of earlier registrations of the id, too.' },
+      { name: 'all', description: 'Include allocations of earlier jobs with the same id.' },
       verbose,
     ],
   },
@@ -70,7 +70,7 @@ async function listJobs({ client, screen, namespace, isJson, json, nowMs }: Cont
   return exitCodes.ok;
 }
 
-/** `2/3`: those that run, of those that should. */
+/** Running and wanted allocations: `2/3`. */
 function runningOf({ JobSummary: summary }: JobStub): string {
   const groups = Object.values(summary?.Summary ?? {});
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
@@ -81,7 +81,7 @@ function runningOf({ JobSummary: summary }: JobStub): string {
 
 async function showJob(context: Context, id: string, all: boolean): Promise<number> {
   const { client, isJson } = context;
-  // One after the other, so that a missing job is told once.
+  // One after the other, so that a missing job causes a single error.
   const { value: job } = await client.jobs.read(id);
   const children = isPattern(job) ? await readChildren(context, id) : undefined;
   const [summary, allocations, evaluations, deployment, services] = await Promise.all([
@@ -171,7 +171,7 @@ async function printLatest(context: Context, deployment: Deployment): Promise<vo
   await printGroups(context, deployment);
 }
 
-/** What still waits for room, and why. */
+/** The groups that wait for room, and why. */
 async function printBlocked(
   context: Context,
   evaluations: readonly PresentedEvaluation[],
@@ -213,7 +213,7 @@ export async function printAllocations(
   );
 }
 
-/** Its ports may be another's by now. */
+/** The ports of an ended allocation may belong to another allocation. */
 const isOver = ({ ClientStatus }: AllocationStub): boolean =>
   ClientStatus === 'complete' || ClientStatus === 'failed' || ClientStatus === 'lost';
 

@@ -8,13 +8,14 @@ import { waitForEvaluation } from '../monitor.ts';
 import { withJob } from '../nouns.ts';
 import type { Screen } from '../render/screen.ts';
 import { byName, oneLine } from '../render/text.ts';
-import { jobArgument, wholeNumber } from './argument.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { jobArgument } from './argument.ts';
 
 export const jobStop: ClientCommand = {
   definition: {
     arguments: [jobArgument],
     options: [
-      { name: 'purge', description: 'Forget the job at once, with all that is kept of it.' },
+      { name: 'purge', description: 'Delete the job at once, with all its versions.' },
       { name: 'no-shutdown-delay', description: 'Ignore the shutdown delays of its groups.' },
       {
         name: 'eval-priority',
@@ -22,7 +23,10 @@ export const jobStop: ClientCommand = {
         description:
           "Priority of the evaluation that ends it, from 1 to 100; the job's without it.",
       },
-      { name: 'global', description: 'In all regions; ignored for a job of one region.' },
+      {
+        name: 'global',
+        description: 'Stop it in all regions; has no effect on a job in a single region.',
+      },
       detach,
       verbose,
     ],
@@ -72,7 +76,7 @@ async function watchEnd(
   signal: AbortSignal,
 ): Promise<void> {
   const { client, id } = context;
-  // A purged job has no list of its own any more; its allocations are there until they are collected.
+  // A purged job has no list of allocations, but the allocations exist until they are collected.
   const filter = `JobID == ${JSON.stringify(job)}`;
   const read = (options: ReadOptions) =>
     purge
@@ -84,7 +88,7 @@ async function watchEnd(
   let left: Set<string> | undefined;
   const isOver = (allocations: readonly AllocationStub[]): boolean => {
     const running = allocations.filter(({ ClientStatus }) => isLeft(ClientStatus));
-    // What comes later is of a job that was registered anew.
+    // Later allocations belong to a new job with the same id.
     left ??= new Set(running.map(({ ID }) => ID));
     for (const { ID, Name, ClientStatus } of [...allocations].sort(byName)) {
       if (isLeft(ClientStatus) || !left.delete(ID)) continue;
@@ -96,7 +100,7 @@ async function watchEnd(
     await waitFor(read, isOver, { signal });
   } catch (error) {
     if (purge || !isMissing(error)) throw error;
-    // Somebody purged the job meanwhile.
+    // The job was purged meanwhile.
     return watchEnd(context, { job, purge: true, evaluationId }, log, signal);
   }
   await log.line('Nothing of it runs any more.');

@@ -4,7 +4,8 @@ import type { ArgumentDefinition, ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { oneLine } from '../render/text.ts';
-import { jobArgument, wholeNumber } from './argument.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { jobArgument } from './argument.ts';
 
 const nameArgument: ArgumentDefinition = {
   name: 'TAG',
@@ -20,11 +21,11 @@ export const jobTagApply: ClientCommand = {
       {
         name: 'version',
         value: 'N',
-        description: 'The version to tag; the current one without it.',
+        description: 'The version to tag; by default the current version.',
       },
       { name: 'description', value: 'TEXT', description: 'What the version is good for.' },
     ],
-    details: 'A version with a tag is kept for as long as it has it, and so is its job.',
+    details: 'A version with a tag is kept as long as it has the tag, and so is its job.',
   },
   async run(context, [job, name], options) {
     const number = options.text('version');

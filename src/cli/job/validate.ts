@@ -21,9 +21,9 @@ export const jobValidate: ClientCommand = {
     ],
     options: [
       ...variableOptions,
-      { name: 'offline', description: 'Ask no server: what only it knows is left out.' },
+      { name: 'offline', description: 'Ask no server, and skip the checks that need its state.' },
     ],
-    details: `Nothing is registered.
+    details: `Registers nothing.
 Exit codes: 0 the job is valid, 1 it is not.
 
 Example:
@@ -62,7 +62,7 @@ function refused(read: ReadJob, own: readonly Fault[], more: readonly string[]):
   return new CliError(`The job has ${many}:\n\n${[...read.locate(own), ...more].join('\n\n')}\n`);
 }
 
-/** By the rules that need nothing but the job: they are the server's as well. */
+/** Faults by the server's rules that need no state. */
 function ownFaults(input: JobInput): readonly Fault[] {
   try {
     const options = { checkValues: false, code: 'invalid-job' } as const;

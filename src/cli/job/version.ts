@@ -4,16 +4,15 @@ import { CliError } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { oneLine } from '../render/text.ts';
 
-/** What a person calls a version: its number, or its tag. */
 const number = /^\d{1,15}$/;
 
-/** Whether this of the versions is the one that is meant. Digits alone are a number. */
+/** Matches a version by its number or its tag. Digits alone are a number. */
 export const isVersion =
   (text: string) =>
   ({ Version, VersionTag }: Pick<Job, 'Version' | 'VersionTag'>): boolean =>
     number.test(text) ? Version === Number(text) : VersionTag?.Name === text;
 
-/** The version by its number or its tag. @throws CliError when it is not kept */
+/** The version with the number or the tag. @throws CliError if there is no such version */
 export async function findVersion(context: Context, job: string, text: string): Promise<Job> {
   const { value } = await withJob(context, job, () => context.client.jobs.versions(job));
   const found = value.Versions.find(isVersion(text));
@@ -21,7 +20,7 @@ export async function findVersion(context: Context, job: string, text: string): 
   return found;
 }
 
-/** The same, asking the server only where a tag has to be looked up. */
+/** The number of a version. Only a tag needs a request. */
 export const versionNumber = async (
   context: Context,
   job: string,
@@ -34,5 +33,5 @@ export const noVersion = (job: string, text: string): CliError =>
     number.test(text)
       ? `The job "${oneLine(job)}" has no version ${text} any more.`
       : `The job "${oneLine(job)}" has no version with the tag "${oneLine(text)}".`,
-    { hint: `"roster job history ${oneLine(job)}" lists those that are kept, with their tags.` },
+    { hint: `"roster job history ${oneLine(job)}" lists the kept versions with their tags.` },
   );

@@ -4,13 +4,13 @@ import { compareJobs } from '../../model/job-diff/compare-jobs.ts';
 import type { FieldDiff, JobDiff, ObjectDiff } from '../../model/job-diff/job-diff.ts';
 
 /**
- * The difference for a reader: of a job, a group or a task that is new, only what the file writes,
- * without the defaults of everything else. What changes is told whole, wherever it comes from.
- * `written` is the job as it was sent, and has been accepted.
+ * The difference for a reader. A new job, group or task only shows the fields of the file,
+ * without the defaults of all other fields. Changes are shown completely, including changed defaults.
+ * `written` is the job as it was sent and accepted.
  */
 export function writtenDiff(diff: JobDiff, written: unknown): JobDiff {
   const { value } = decode(JobSchema, written, { checkValues: false });
-  // Against no job at all, exactly the fields that it has are new.
+  // Compared with an absent job, all its fields are new.
   const own = compareJobs(undefined, value as Job);
   return {
     ...keepWritten(diff, own),
@@ -38,7 +38,7 @@ const keepWritten = <T extends Block>(block: T, own: Block | undefined): T =>
     ? { ...block, ...writtenOf(block, own === undefined ? [] : [own]) }
     : block;
 
-/** Of several blocks of the same name (constraints, ports), what is written in one counts for all. */
+/** For several blocks of the same name (constraints, ports), a field that one block writes counts for all. */
 function writtenOf(block: Block, own: Blocks): Pick<Block, 'Fields' | 'Objects'> {
   const names = new Set(own.flatMap(({ Fields }) => (Fields ?? []).filter(isAdded).map(nameOf)));
   const objects = (block.Objects ?? []).flatMap((object) => {

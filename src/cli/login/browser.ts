@@ -4,31 +4,31 @@ import type { AddressInfo } from 'node:net';
 import { CliError } from '../errors.ts';
 import { type Page, renderPage } from './page.ts';
 
-/** What a login needs of the browser of whoever sits at this machine. */
+/** The user's browser, for a login. */
 export interface Browser {
-  /** Opens the address, if there is a way to; the address was printed anyway. */
+  /** Tries to open the address, which is printed in any case. */
   open(url: string): void;
   /** Listens on `host:port` for the redirect that ends the login. @throws CliError */
   awaitRedirect(address: string, signal: AbortSignal): Promise<Redirect>;
 }
 
-/** The place that the provider sends the browser back to. */
+/** The local address that the provider redirects the browser to. */
 export interface Redirect {
   readonly uri: string;
-  /** Who comes next: not always who is expected. Rejects with the signal's reason. */
+  /** The next request, which may not be the expected one. Rejects with the signal's reason. */
   next(): Promise<Arrival>;
-  /** Tells those who came and nobody asked for that it is over. */
+  /** Answers the remaining requests, and closes. */
   close(): Promise<void>;
 }
 
 export interface Arrival {
   readonly query: URLSearchParams;
-  /** Shows the person a page; resolves when it was sent, or nobody waits for it any more. */
+  /** Shows a page; resolves when it was sent, or the connection was closed. */
   answer(page: Page): Promise<void>;
 }
 
 const path = '/oidc/callback';
-/** More than these at once are no persons. */
+/** More simultaneous requests than a person could make. */
 const waitingMax = 8;
 
 export const systemBrowser: Browser = {
@@ -66,7 +66,7 @@ export const systemBrowser: Browser = {
   },
 };
 
-/** Those who came, until somebody asks for them. */
+/** The requests that wait to be taken. */
 class Arrivals {
   readonly #signal: AbortSignal;
   readonly #waiting: Arrival[] = [];
@@ -116,7 +116,7 @@ function send(response: ServerResponse, page: Page): Promise<void> {
     response.on('close', resolve);
     response.writeHead(page.isFine ? 200 : 403, {
       'content-type': 'text/html; charset=utf-8',
-      // The page is for whoever logs in, and shows nothing but itself.
+      // The page must not be framed, cached, or load anything.
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',

@@ -20,24 +20,24 @@ export const login: ClientCommand = {
         name: 'bearer-token-file',
         value: 'FILE',
         completes: 'file',
-        description: 'A JWT to show; - is standard input. Without it a browser is opened.',
+        description: 'A file with a JWT; - is standard input. By default a browser is opened.',
       },
       {
         name: 'token-sink-file',
         value: 'FILE',
         completes: 'file',
-        description: "Keep the token's secret in this file, for its user only.",
+        description: "Write the token's secret to this file, readable only by its user.",
       },
       {
         name: 'meta',
         value: 'KEY=VALUE',
         isRepeatable: true,
-        description: "Goes into the token's description. Repeatable.",
+        description: "A label in the token's description; may be repeated.",
       },
       {
         name: 'callback-address',
         value: 'HOST:PORT',
-        description: `Where the browser comes back to (${defaultCallback}).`,
+        description: `Local address for the redirect of the browser (${defaultCallback}).`,
       },
     ],
     details: `The auth method must allow the redirect URI http://HOST:PORT/oidc/callback.
@@ -64,7 +64,7 @@ Examples:
   },
 };
 
-/** A token that has ended must not stand in the way of getting another. */
+/** An expired token must not prevent a new login. */
 const withoutToken = ({ environment }: Context, options: Options): Promise<Client> =>
   connect(
     { ...environment, env: { ...environment.env, ROSTER_TOKEN: '' } },
@@ -119,17 +119,17 @@ async function throughBrowser(
   );
 }
 
-/** @throws CliError when the address begins no login: it comes from the provider, in the end. */
+/** @throws CliError if the address, which comes from the provider, cannot begin a login */
 function stateIn(authUrl: string): string {
   const url = URL.parse(authUrl);
   const state = url?.searchParams.get('state');
   if (state && /^https?:$/.test(url?.protocol ?? '')) return state;
   throw new CliError('The server named an address that begins no login.', {
-    hint: 'Check the auth method and what its OIDCDiscoveryURL leads to.',
+    hint: 'Check the auth method and its OIDCDiscoveryURL.',
   });
 }
 
-/** The server has forgotten the login when it is older. */
+/** The server keeps a pending login for this long. */
 async function withinAge<T>(
   { timers }: CliEnvironment,
   interrupted: AbortSignal,
@@ -151,8 +151,8 @@ async function withinAge<T>(
 }
 
 /**
- * The browser as it comes back from this login. Any page can send it here with another state; that
- * must neither log anybody in nor end the wait for the right one.
+ * Waits for the redirect of this login. Any page can send the browser here with another state; such a request
+ * must neither log anybody in nor end the wait.
  */
 async function arrivalWith(
   state: string,
@@ -172,7 +172,7 @@ async function arrivalWith(
   }
 }
 
-/** Tells the person in the browser what became of it, too. */
+/** Shows the outcome in the browser, too. */
 async function answered<T>(arrival: Arrival, finish: () => Promise<T>): Promise<T> {
   try {
     const value = await finish();

@@ -2,7 +2,9 @@ import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 
 export const logout: ClientCommand = {
-  definition: { details: 'Ends the token of ROSTER_TOKEN or --token, which came from a login.' },
+  definition: {
+    details: 'Deletes the token of ROSTER_TOKEN or --token, which has to come from a login.',
+  },
   async run(context) {
     const { value } = await context.client.logins.logout();
     if (context.isJson) await context.json(value);

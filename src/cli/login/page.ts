@@ -1,4 +1,4 @@
-/** What the person sees whom the provider has sent back. */
+/** The page that the browser shows after the provider has redirected it. */
 export interface Page {
   readonly isFine: boolean;
   readonly title: string;
@@ -10,7 +10,7 @@ const style =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem}' +
   'h1{font-size:1.4rem}';
 
-/** As HTML that needs nothing else. The text may come from a provider, or from anybody. */
+/** A self-contained HTML page. The text is untrusted. */
 export function renderPage({ title, text }: Page): string {
   return `<!doctype html>
 <html lang="en">

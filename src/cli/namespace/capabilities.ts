@@ -1,10 +1,10 @@
 import type { Namespace, NamespaceWrite } from '../../sdk/client.ts';
-import type { Options } from '../options.ts';
+import { camelCase, type Options } from '../options.ts';
 import { oneLine } from '../render/text.ts';
 
 type Capabilities = NonNullable<Namespace['Capabilities']>;
 
-/** What jobs of a namespace may run with: each an option, a field, and how that is shown. */
+/** The restrictions of a namespace's jobs: option, field, title and description. */
 const kinds = [
   [
     'enabled-driver',
@@ -39,15 +39,13 @@ export const capabilityOptions = kinds.map(([name, , , description]) => ({
   description: `${description} may be repeated.`,
 }));
 
-/** What is not given stays as it was. */
+/** The restrictions after a change. Lists that are not given stay. */
 export function givenCapabilities(
   options: Options,
   before: Pick<NamespaceWrite, 'Capabilities'>,
 ): Pick<NamespaceWrite, 'Capabilities'> {
   const given = kinds.flatMap(([name, field]) => {
-    const words = options.list(
-      name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    );
+    const words = options.list(camelCase(name));
     return words.length === 0 ? [] : [[field, words] as const];
   });
   if (given.length === 0) return {};

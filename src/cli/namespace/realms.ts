@@ -1,24 +1,18 @@
 import type { Client, Namespace, NamespaceWrite } from '../../sdk/client.ts';
 import { isMissing } from '../../sdk/client.ts';
-import {
-  argument,
-  description,
-  givenLinks,
-  policyOption,
-  replaces,
-  roleOption,
-} from '../acl/links.ts';
-import { deleted } from '../acl/resolve.ts';
+import { givenLinks, policyOption, replaces, roleOption } from '../acl/links.ts';
 import { linkList } from '../acl/show.ts';
 import type { Context } from '../context.ts';
-import type { ClientCommand } from '../definition.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { argument, description } from '../definition.ts';
+import { CliError } from '../errors.ts';
+import { listCommand } from '../list-command.ts';
+import { nounCommands } from '../noun-commands.ts';
 import type { Options } from '../options.ts';
 import { pairs } from '../pairs.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { capabilityFields, capabilityOptions, givenCapabilities } from './capabilities.ts';
 
-/** Namespaces and partitions are told alike. */
+/** The fields of a namespace or of a partition. */
 interface Realm {
   readonly Name: string;
   readonly Description: string;
@@ -28,14 +22,10 @@ interface Realm {
 }
 
 interface Kind {
-  readonly noun: 'namespace' | 'partition';
-  readonly of: (client: Client) => Client['namespaces'] | Client['partitions'];
+  readonly word: 'namespace' | 'partition';
+  readonly request: 'GET /v1/namespaces' | 'GET /v1/partitions';
+  readonly endpoints: (client: Client) => Client['namespaces'] | Client['partitions'];
 }
-
-const kinds = {
-  namespace: { noun: 'namespace', of: (client) => client.namespaces },
-  partition: { noun: 'partition', of: (client) => client.partitions },
-} as const satisfies Record<string, Kind>;
 
 const meta = {
   name: 'meta',
@@ -44,32 +34,27 @@ const meta = {
   description: 'A label; may be repeated.',
 } as const;
 
-/** What every token of a namespace has besides its own links. */
+/** Links that every token of a namespace has besides its own. */
 const defaults = [
   { ...policyOption, description: 'A policy for every token in it; may be repeated.' },
   { ...roleOption, description: 'A role for every token in it; may be repeated.' },
 ];
 
-async function print({ screen, isJson, json }: Context, realm: Realm): Promise<number> {
-  if (isJson) await json(realm);
-  else {
-    await screen.fields([
-      ['Name', oneLine(realm.Name)],
-      ['Description', orDash(realm.Description)],
-      ...Object.entries(realm.Meta ?? {}).map(
-        ([name, value]) => [`Meta.${oneLine(name)}`, oneLine(value)] as const,
-      ),
-      ...capabilityFields(realm.Capabilities),
-      ...(realm.ACLs
-        ? ([
-            ['Policies', linkList(realm.ACLs.PolicyDefaults)],
-            ['Roles', linkList(realm.ACLs.RoleDefaults)],
-          ] as const)
-        : []),
-    ]);
-  }
-  return exitCodes.ok;
-}
+const print = ({ screen }: Context, realm: Realm): Promise<void> =>
+  screen.fields([
+    ['Name', oneLine(realm.Name)],
+    ['Description', orDash(realm.Description)],
+    ...Object.entries(realm.Meta ?? {}).map(
+      ([name, value]) => [`Meta.${oneLine(name)}`, oneLine(value)] as const,
+    ),
+    ...capabilityFields(realm.Capabilities),
+    ...(realm.ACLs
+      ? ([
+          ['Policies', linkList(realm.ACLs.PolicyDefaults)],
+          ['Roles', linkList(realm.ACLs.RoleDefaults)],
+        ] as const)
+      : []),
+  ]);
 
 function labels(options: Options): { Meta?: Record<string, string> } {
   const given = options.list('meta');
@@ -84,81 +69,74 @@ function givenDefaults(options: Options, before: Partial<Realm>): Pick<Namespace
   return { ACLs: { PolicyDefaults, RoleDefaults } };
 }
 
-function commandsOf({ noun, of }: Kind) {
-  const name = argument('NAME', `Name of the ${noun}.`, noun);
+function changed(before: Partial<Realm>, options: Options): NamespaceWrite {
+  const text = options.text('description');
+  return {
+    ...before,
+    ...(text !== undefined && { Description: text }),
+    ...labels(options),
+    ...givenDefaults(options, before),
+    ...givenCapabilities(options, before),
+  };
+}
+
+function commandsOf({ word, request, endpoints }: Kind) {
+  const name = argument('NAME', `Name of the ${word}.`, word);
   const options = [
     description,
-    ...(noun === 'namespace' ? [meta, ...defaults, ...capabilityOptions] : []),
+    ...(word === 'namespace' ? [meta, ...defaults, ...capabilityOptions] : []),
   ];
-  const write = async (
-    context: Context,
-    given: string,
-    before: Partial<Realm>,
-    parsed: Options,
-  ) => {
-    const text = parsed.text('description');
-    const { value } = await of(context.client).write(given, {
-      ...before,
-      ...(text !== undefined && { Description: text }),
-      ...labels(parsed),
-      ...givenDefaults(parsed, before),
-      ...givenCapabilities(parsed, before),
-    });
-    return print(context, value);
-  };
-  /** The API writes over what is there; who says "create" does not mean that. */
+  /** The API has no create: a write replaces an existing record. */
   const requireNone = async ({ client }: Context, given: string) => {
     try {
-      await of(client).read(given);
+      await endpoints(client).read(given);
     } catch (error) {
       if (isMissing(error)) return;
       throw error;
     }
-    const hint = `"roster ${noun} update" changes it.`;
-    throw new CliError(`The ${noun} "${given}" is there already.`, { hint });
+    const hint = `"roster ${word} update" changes it.`;
+    throw new CliError(`The ${word} "${given}" is there already.`, { hint });
   };
-  const create: ClientCommand = {
-    definition: { arguments: [{ ...name, kind: 'word' }], options },
-    async run(context, [given], parsed) {
-      await requireNone(context, given!);
-      return write(context, given!, {}, parsed);
+  return nounCommands<Realm>({
+    word,
+    argument: name,
+    read: (client, given) => endpoints(client).read(given),
+    print,
+    list: listCommand({
+      request,
+      columns: {
+        Name: ({ Name }) => oneLine(Name),
+        Description: ({ Description }) => orDash(Description),
+      },
+    }),
+    create: {
+      arguments: [{ ...name, kind: 'word' }],
+      options,
+      async write(context, given, parsed) {
+        await requireNone(context, given!);
+        return endpoints(context.client).write(given!, changed({}, parsed));
+      },
     },
-  };
-  const update: ClientCommand = {
-    definition: { arguments: [name], options, details: replaces },
-    run: async (context, [given], parsed) => {
-      const { value: before } = await of(context.client).read(given!);
-      return write(context, given!, before, parsed);
+    update: {
+      options,
+      details: replaces,
+      write: ({ client }, { id, record }, parsed) =>
+        endpoints(client).write(id, changed(record, parsed)),
     },
-  };
-  const read: ClientCommand = {
-    definition: { arguments: [name] },
-    run: async (context, [given]) => print(context, (await of(context.client).read(given!)).value),
-  };
-  const remove: ClientCommand = {
-    definition: { arguments: [name], details: `Only an empty ${noun} can be deleted.` },
-    async run(context, [given]) {
-      const { value } = await of(context.client).delete(given!);
-      await deleted(context, noun, given!, value);
-      return exitCodes.ok;
+    delete: {
+      details: `Only an empty ${word} can be deleted.`,
+      run: (client, given) => endpoints(client).delete(given),
     },
-  };
-  const list: ClientCommand = {
-    definition: {},
-    async run({ client, screen, isJson, json }) {
-      const { value } = await of(client).list();
-      if (isJson) await json(value);
-      else {
-        await screen.table(
-          ['Name', 'Description'],
-          value.map(({ Name, Description }) => [oneLine(Name), orDash(Description)]),
-        );
-      }
-      return exitCodes.ok;
-    },
-  };
-  return { create, read, update, delete: remove, list };
+  });
 }
 
-export const namespaceCommands = commandsOf(kinds.namespace);
-export const partitionCommands = commandsOf(kinds.partition);
+export const namespaces = commandsOf({
+  word: 'namespace',
+  request: 'GET /v1/namespaces',
+  endpoints: (client) => client.namespaces,
+});
+export const partitions = commandsOf({
+  word: 'partition',
+  request: 'GET /v1/partitions',
+  endpoints: (client) => client.partitions,
+});

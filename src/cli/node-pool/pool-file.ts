@@ -9,8 +9,8 @@ import { CliError } from '../errors.ts';
 type Given = NodePoolRequest & { readonly Name: string };
 
 /**
- * The pool that a file describes, in HCL or JSON. Whether its values are right is the server's to
- * say. @throws CliError naming the file and the place
+ * Reads a node pool from a file in HCL or JSON. The server checks the values.
+ * @throws CliError with the file and the place
  */
 export function poolIn(text: string, path: string): Given {
   const name = path === '-' ? 'Standard input' : `"${path}"`;
@@ -66,7 +66,7 @@ function schedulerFields(value: HclValue, source: Source, offset: number): objec
   return { SchedulerAlgorithm };
 }
 
-/** Attributes, and blocks without labels, which mean the same as a map. */
+/** Attributes, and blocks without labels, which count as maps. */
 function valuesIn(body: HclBody, source: Source) {
   const values = new Map<string, { readonly value: HclValue; readonly offset: number }>();
   for (const item of body.items) {

@@ -8,7 +8,7 @@ type Stub = Pick<Allocation, 'ID' | 'Name' | 'DesiredStatus' | 'ClientStatus'> &
   readonly DesiredTransition: Pick<Allocation['DesiredTransition'], 'Migrate'>;
 };
 
-/** Tells what happens until the drain of the node is over. Resolves with the node as it is then. */
+/** Prints progress until the drain of the node ends. Resolves with the node after the drain. */
 export async function monitorDrain(
   context: Context,
   id: string,
@@ -43,7 +43,7 @@ export async function monitorDrain(
   }
   over.abort();
   await following;
-  // The end of the drain may be heard of before the end of the last allocation.
+  // The end of the drain may arrive before the end of the last allocation.
   await tellAll((await readAllocations({ signal })).value);
   await log.line(`The drain of node ${context.id(id)} is ${node!.LastDrain?.Status ?? 'over'}.`);
   return node!;
@@ -58,7 +58,7 @@ async function tell(
   const before = told.get(one.ID) ?? [];
   const now = wordsOf(one);
   told.set(one.ID, now);
-  // What ran before is news only when it moves, and what is over only when it was seen to run.
+  // An allocation that ran before is printed only if it moves, and an ended one only if it was seen running.
   if (before.length === 0 && (!now.includes('moves') || isOver(one))) return;
   for (const word of now.filter((one) => !before.includes(one))) {
     await log.line(`  ${oneLine(one.Name)}  ${context.id(one.ID)}  ${log.status(word)}`);
@@ -68,7 +68,7 @@ async function tell(
 const isOver = ({ ClientStatus }: Pick<Stub, 'ClientStatus'>): boolean =>
   ClientStatus !== 'running' && ClientStatus !== 'pending';
 
-/** The last is how it stands. That it moves comes first, also where that was over before anybody looked. */
+/** The words for an allocation; the last is its status. `migrating` comes first, even if it ended meanwhile. */
 const wordsOf = ({ DesiredStatus, ClientStatus, DesiredTransition }: Stub): readonly string[] => {
   const moves = DesiredTransition.Migrate === true ? ['moves'] : [];
   if (isOver({ ClientStatus })) return [...moves, ClientStatus];

@@ -14,17 +14,17 @@ export const nodeDrain: ClientCommand = {
   definition: {
     arguments: [nodeArgument],
     options: [
-      { name: 'enable', description: 'Move away what runs on the node, group by group.' },
+      { name: 'enable', description: 'Move the allocations to other nodes, group by group.' },
       { name: 'disable', description: 'Cancel the drain; the node takes work again.' },
       { name: 'monitor', description: 'Only watch a drain that is under way.' },
       {
         name: 'deadline',
         value: 'DURATION',
-        description: `When everything that is left has to go at once (${deadlineDefault}).`,
+        description: `When all remaining allocations are stopped at once (${deadlineDefault}).`,
       },
-      { name: 'no-deadline', description: 'Wait for as long as it takes.' },
+      { name: 'no-deadline', description: 'Wait without a limit.' },
       { name: 'force', description: 'Move everything at once, now.' },
-      { name: 'ignore-system', description: 'Leave what system jobs run there.' },
+      { name: 'ignore-system', description: 'Leave the allocations of system jobs on the node.' },
       {
         name: 'keep-ineligible',
         description: 'With -disable: the node still takes no work.',
@@ -33,12 +33,12 @@ export const nodeDrain: ClientCommand = {
         name: 'mark-eligible',
         description: 'With -enable: the node takes work again once it is empty.',
       },
-      { name: 'message', letter: 'm', value: 'TEXT', description: 'Why, for others to read.' },
+      { name: 'message', letter: 'm', value: 'TEXT', description: 'The reason, for other people.' },
       {
         name: 'meta',
         value: 'KEY=VALUE',
         isRepeatable: true,
-        description: 'A label that is kept with the drain; may be repeated.',
+        description: 'A label of the drain; may be repeated.',
       },
       detach,
       verbose,
@@ -87,12 +87,12 @@ export const nodeDrain: ClientCommand = {
 function wishOf(options: Options): 'enable' | 'disable' | 'monitor' {
   const wishes = (['enable', 'disable', 'monitor'] as const).filter((name) => options.flag(name));
   if (wishes.length === 1) return wishes[0]!;
-  // Watching is what follows anyway, so that it may be said.
+  // `-enable -monitor` is allowed, because `-enable` watches anyway.
   if (wishes.length === 2 && wishes[0] === 'enable' && wishes[1] === 'monitor') return 'enable';
   throw new CliError('Say what to do: one of -enable, -disable and -monitor.');
 }
 
-/** Nanoseconds; 0: none, negative: now. */
+/** The deadline in nanoseconds; 0: none, negative: now. */
 function deadlineOf(options: Options): number {
   const given = options.text('deadline');
   const ways = [given !== undefined, options.flag('noDeadline'), options.flag('force')];
@@ -104,7 +104,7 @@ function deadlineOf(options: Options): number {
   const nanoseconds = parseDuration(given ?? deadlineDefault) ?? 0;
   if (nanoseconds > 0) return nanoseconds;
   throw new CliError(`-deadline must be a duration such as 30m or 2h, got "${given}".`, {
-    hint: '-no-deadline waits for as long as it takes, -force moves everything at once.',
+    hint: '-no-deadline waits without a limit, -force moves everything at once.',
   });
 }
 

@@ -7,8 +7,8 @@ export const nodeEligibility: ClientCommand = {
   definition: {
     arguments: [nodeArgument],
     options: [
-      { name: 'enable', description: 'The scheduler may place on it.' },
-      { name: 'disable', description: 'Nothing new is placed on it; what runs goes on.' },
+      { name: 'enable', description: 'Allow new allocations on the node.' },
+      { name: 'disable', description: 'Place nothing new on the node; running allocations go on.' },
     ],
   },
   async run(context, [given], options) {

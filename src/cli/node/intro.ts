@@ -1,28 +1,24 @@
 import type { ShownIntroduction } from '../../sdk/client.ts';
-import { argument, description } from '../acl/links.ts';
-import { deleted } from '../acl/resolve.ts';
 import { showSecret, tokenSink } from '../acl/show.ts';
 import type { Context } from '../context.ts';
-import type { ClientCommand } from '../definition.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { argument, type ClientCommand, description } from '../definition.ts';
+import { CliError } from '../errors.ts';
+import { listCommand } from '../list-command.ts';
+import { printDeleted } from '../noun-commands.ts';
 import { oneLine, orDash } from '../render/text.ts';
-import { resolveId } from '../resolve-id.ts';
+import { resolveId, withPrefix } from '../resolve-id.ts';
 
 const token = argument('ID', 'The introduction token, or 8 or more characters of its id.', 'word');
 
-const resolveIntroduction = ({ client }: Context, given: string): Promise<string> =>
-  resolveId(
-    {
-      word: 'introduction token',
-      listedBy: 'roster node intro list',
-      list: async ({ prefix = '' }) => {
-        const answer = await client.introductionTokens.list();
-        return { ...answer, value: answer.value.filter(({ ID }) => ID.startsWith(prefix)) };
-      },
-      nameOf: ({ Description }) => Description,
-    },
-    given,
-  );
+function resolveIntroduction({ client }: Context, given: string): Promise<string> {
+  const noun = {
+    word: 'introduction token',
+    listedBy: 'roster node intro list',
+    list: withPrefix(() => client.introductionTokens.list()),
+    nameOf: ({ Description }: ShownIntroduction) => Description,
+  };
+  return resolveId(noun, given);
+}
 
 function countOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
@@ -35,11 +31,11 @@ const usesOf = ({ Used, Uses }: ShownIntroduction): string =>
 export const nodeIntroCreate: ClientCommand = {
   definition: {
     options: [
-      { name: 'ttl', value: 'DURATION', description: 'How long it holds: 1m to 720h (1h).' },
+      { name: 'ttl', value: 'DURATION', description: 'Lifetime of the token: 1m to 720h (1h).' },
       {
         name: 'uses',
         value: 'NUMBER',
-        description: 'How many nodes it brings in (1); 0: as many as come.',
+        description: 'How many nodes it admits (1); 0: no limit.',
       },
       {
         name: 'node-pool',
@@ -47,7 +43,11 @@ export const nodeIntroCreate: ClientCommand = {
         completes: 'node-pool',
         description: 'Only nodes of this pool.',
       },
-      { name: 'node-name', value: 'NAME', description: 'Only nodes of this name; * is any text.' },
+      {
+        name: 'node-name',
+        value: 'NAME',
+        description: 'Only nodes with this name; * matches any text.',
+      },
       description,
       tokenSink,
     ],
@@ -55,7 +55,7 @@ export const nodeIntroCreate: ClientCommand = {
   roster node intro create -node-name build-7 -token-sink-file build-7.token
   roster node intro create -ttl 30m -uses 20 -node-pool build -node-name 'build-*'
 
-On the machine that joins: roster agent --servers … --introduction-token-file build-7.token`,
+On the new machine: roster agent --servers … --introduction-token-file build-7.token`,
   },
   async run(context, _words, options) {
     const uses = options.text('uses');
@@ -74,7 +74,7 @@ On the machine that joins: roster agent --servers … --introduction-token-file 
         await context.screen.fields([
           ['ID', value.ID],
           ['Secret', shown],
-          ['Uses', value.Uses === 0 ? 'as many as come' : String(value.Uses)],
+          ['Uses', value.Uses === 0 ? 'no limit' : String(value.Uses)],
           ['Pool', orDash(value.NodePool)],
           ['Name', orDash(value.NodeName)],
           ['Ends', value.ExpirationTime],
@@ -84,35 +84,24 @@ On the machine that joins: roster agent --servers … --introduction-token-file 
   },
 };
 
-export const nodeIntroList: ClientCommand = {
-  definition: {},
-  async run({ client, screen, isJson, json, id }) {
-    const { value } = await client.introductionTokens.list();
-    if (isJson) await json(value);
-    else if (value.length === 0) await screen.line('There is no introduction token.');
-    else {
-      await screen.table(
-        ['ID', 'Used', 'Pool', 'Name', 'Ends', 'Description'],
-        value.map((one) => [
-          id(one.ID),
-          usesOf(one),
-          orDash(one.NodePool),
-          orDash(one.NodeName),
-          one.ExpirationTime,
-          oneLine(one.Description),
-        ]),
-      );
-    }
-    return exitCodes.ok;
+export const nodeIntroList = listCommand({
+  request: 'GET /v1/node/introduction-tokens',
+  empty: 'There is no introduction token.',
+  columns: {
+    ID: ({ ID }, { id }) => id(ID),
+    Used: usesOf,
+    Pool: ({ NodePool }) => orDash(NodePool),
+    Name: ({ NodeName }) => orDash(NodeName),
+    Ends: ({ ExpirationTime }) => ExpirationTime,
+    Description: ({ Description }) => oneLine(Description),
   },
-};
+});
 
 export const nodeIntroRevoke: ClientCommand = {
-  definition: { arguments: [token], details: 'Nodes that it has brought in stay.' },
+  definition: { arguments: [token], details: 'Nodes that it has admitted stay.' },
   async run(context, [given]) {
     const id = await resolveIntroduction(context, given!);
     const { value } = await context.client.introductionTokens.revoke(id);
-    await deleted(context, 'introduction token', id, value);
-    return exitCodes.ok;
+    return printDeleted(context, { word: 'introduction token', name: id, wasThere: value });
   },
 };

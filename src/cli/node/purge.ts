@@ -7,8 +7,8 @@ import { nodeArgument } from './argument.ts';
 export const nodePurge: ClientCommand = {
   definition: {
     arguments: [nodeArgument],
-    details: `The node is forgotten at once: what ran there counts as lost and goes elsewhere. To move
-it away first, use "roster node drain".`,
+    details: `Deletes the node at once: its allocations count as lost and are replaced. To move them away
+first, use "roster node drain".`,
   },
   async run(context, [given]) {
     const id = await resolveNode(context, given!);

@@ -17,18 +17,18 @@ export const nodeStatus: ClientCommand = {
         name: 'NODE',
         kind: 'node',
         isRequired: false,
-        description: 'Id of the node, 8 or more characters of it, or its name; all without it.',
+        description: 'Id of the node, 8 or more characters of it, or its name. Default: all nodes.',
       },
     ],
     options: [
       verbose,
-      { name: 'stats', description: 'Of one node: what it uses now.' },
-      { name: 'allocs', description: 'In the list: how many allocations run on each.' },
-      { name: 'os', description: 'In the list: the operating system of each.' },
+      { name: 'stats', description: 'Show the current usage of a node.' },
+      { name: 'allocs', description: 'Show the number of running allocations in the list.' },
+      { name: 'os', description: 'Show the operating systems in the list.' },
       {
         name: 'filter',
         value: 'EXPRESSION',
-        description: `Only nodes that it fits, as 'Status == "ready"'.`,
+        description: `Only nodes that match the expression, such as 'Status == "ready"'.`,
       },
     ],
   },
@@ -85,11 +85,11 @@ async function listNodes(context: Context, options: Options): Promise<number> {
 
 interface Columns {
   readonly os?: boolean;
-  /** By node. */
+  /** The allocations by node. */
   readonly running?: ReadonlyMap<string, number> | undefined;
 }
 
-/** The list of nodes, as `node status` and `node pool nodes` print it. */
+/** The list of nodes of `node status` and `node pool nodes`. */
 export async function printNodes(
   { screen, id }: Context,
   nodes: readonly NodeListItem[],

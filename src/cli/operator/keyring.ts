@@ -1,32 +1,29 @@
 import { formatInstant, instantToMs } from '../../base/instant.ts';
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
+import { listCommand } from '../list-command.ts';
 
-export const keyringList: ClientCommand = {
-  definition: { details: 'The keys themselves are never shown.' },
-  async run(context) {
-    const { value } = await context.client.keyring.list();
-    if (context.isJson) {
-      await context.json(value);
-      return exitCodes.ok;
-    }
-    const rows = value.map(({ KeyID, State, Algorithm, CreateTime }) => [
-      ...[KeyID, State, Algorithm, formatInstant(instantToMs(CreateTime))],
-    ]);
-    await context.screen.table(['Key', 'State', 'Algorithm', 'Created'], rows);
-    return exitCodes.ok;
+export const keyringList = listCommand({
+  request: 'GET /v1/operator/keyring/keys',
+  details: 'The keys themselves are never shown.',
+  columns: {
+    Key: ({ KeyID }) => KeyID,
+    State: ({ State }) => State,
+    Algorithm: ({ Algorithm }) => Algorithm,
+    Created: ({ CreateTime }) => formatInstant(instantToMs(CreateTime)),
   },
-};
+});
 
 export const keyringRotate: ClientCommand = {
   definition: {
-    details: 'Makes a new key active, seals every secret anew and forgets the old key.',
+    details: 'Makes a new key active, seals every secret with it, and deletes the old key.',
   },
   async run(context) {
     const { value } = await context.client.keyring.rotate();
     if (context.isJson) await context.json(value);
-    else
+    else {
       await context.screen.line(`Key ${value.Key.KeyID} is active; every secret is sealed anew.`);
+    }
     return exitCodes.ok;
   },
 };

@@ -6,8 +6,9 @@ import type { Context } from '../context.ts';
 import type { ClientCommand, OptionDefinition } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import type { Options } from '../options.ts';
+import { wholeNumberOption } from '../whole-number.ts';
 
-/** Which jobs may evict others: the option, its name among the options given, the field. */
+/** The options for preemption by type of job, with their fields. */
 const preemptions = [
   ['preempt-system-scheduler', 'preemptSystemScheduler', 'SystemSchedulerEnabled', 'system'],
   [
@@ -52,14 +53,14 @@ export const schedulerSetConfig: ClientCommand = {
         name: 'scheduler-algorithm',
         value: 'WORD',
         choices: schedulerAlgorithms,
-        description: 'binpack fills nodes, spread levels them.',
+        description: 'binpack fills nodes one by one, spread levels their load.',
       },
       ...preemptions.map(
         ([name, , , type]): OptionDefinition => ({
           name,
           value: 'BOOL',
           choices: ['true', 'false'],
-          description: `Whether ${type} jobs may evict those of lower priority.`,
+          description: `Whether ${type} jobs may evict jobs of lower priority.`,
         }),
       ),
       {
@@ -68,13 +69,13 @@ export const schedulerSetConfig: ClientCommand = {
         description: 'Only if the configuration has this modify index.',
       },
     ],
-    details: 'What is not given stays as it is.',
+    details: 'Settings that are not given stay.',
   },
   async run(context, _words, options) {
     const { client } = context;
     const { value } = await client.scheduler.configuration();
     const before = value.SchedulerConfig;
-    const cas = checkIndexOf(options) ?? before.ModifyIndex;
+    const cas = wholeNumberOption(options, 'check-index') ?? before.ModifyIndex;
     const answer = await client.scheduler.configure(changed(before, options), { cas });
     if (!answer.value.Updated) {
       throw new CliError('The configuration was changed meanwhile, and is left as it is.', {
@@ -99,11 +100,4 @@ function changed(before: StoredSchedulerConfiguration, options: Options) {
     SchedulerAlgorithm: options.text('schedulerAlgorithm') ?? before.SchedulerAlgorithm,
     PreemptionConfig: preemption,
   };
-}
-
-function checkIndexOf(options: Options): number | undefined {
-  const text = options.text('checkIndex');
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new CliError(`-check-index must be a whole number, got "${text}".`);
 }

@@ -9,10 +9,13 @@ export const peeringDelete: ClientCommand = {
     arguments: [nameArgument],
     options: [
       nameOption,
-      { name: 'wait', description: 'Return when it, and all that came from the peer, is gone.' },
+      {
+        name: 'wait',
+        description: 'Return when the peering and all services of the peer are deleted.',
+      },
     ],
-    details: `The other cluster is told, and keeps its own record as TERMINATED until it is deleted there. What came
-from it is removed in the background. Configuration that names the peer stays as it is.`,
+    details: `The other cluster keeps its own record as TERMINATED until it is deleted there. The services of the
+peer are deleted in the background. Configuration that names the peer stays.`,
   },
   async run(context, [word], options) {
     const { client, screen, isJson, json } = context;

@@ -7,7 +7,7 @@ import { oneLine } from '../render/text.ts';
 import { readText } from '../text-file.ts';
 import { advice, metaOption, nameArgument, nameOption, peerName } from './words.ts';
 
-/** The stream opens within a moment, or there is something to look into. */
+/** How long to wait for the stream; it normally opens within a moment. */
 const patienceMs = 10_000;
 
 export const peeringEstablish: ClientCommand = {
@@ -23,8 +23,8 @@ export const peeringEstablish: ClientCommand = {
       metaOption,
       detach,
     ],
-    details: `What stands on a command line may be seen by others on this machine, and stays in the shell's
-history: a token is better given in a file or by standard input.
+    details: `Other users of the machine can see a command line, and it stays in the shell's history, so give
+the token in a file or by standard input.
 
 Examples:
   roster peering establish -name west -peering-token @token
@@ -67,7 +67,7 @@ async function tokenOf(context: Context, given: string | undefined): Promise<str
   return (await readText(context, given === '-' ? given : given.slice(1), 'token')).trim();
 }
 
-/** The peering as soon as its stream is open, or as it is after a while. */
+/** The peering once its stream is open, or after the wait. */
 async function opened(
   { client, environment }: Context,
   name: string,

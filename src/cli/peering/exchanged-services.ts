@@ -1,10 +1,9 @@
-import { argument } from '../acl/links.ts';
-import type { ClientCommand } from '../definition.ts';
+import { argument, type ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
 import { nameArgument, nameOption, peerName } from './words.ts';
 
-/** It is in neither place. That there is no answer is 1. */
+/** Exit code if the service is visible in neither cluster; 1 means that there is no answer. */
 const nowhere = 2;
 
 const verdicts = {
@@ -18,7 +17,7 @@ export const peeringExportedServices: ClientCommand = {
   definition: {
     arguments: [nameArgument],
     options: [nameOption],
-    details: 'Those of other namespaces than default are shown as NAMESPACE/NAME.',
+    details: 'Services outside the namespace default are shown as NAMESPACE/NAME.',
   },
   async run({ partition, client, isJson, json, screen }, [word], options) {
     const peer = peerName(word, options);

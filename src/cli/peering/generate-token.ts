@@ -11,12 +11,12 @@ export const peeringGenerateToken: ClientCommand = {
       {
         name: 'server-external-addresses',
         value: 'ADDRESS,ADDRESS',
-        description: 'Where the other cluster reaches this one, each HOST:PORT.',
+        description: 'Addresses at which the other cluster reaches this cluster, each HOST:PORT.',
       },
       metaOption,
     ],
-    details: `The token is all that is printed. It holds a secret, and is good for one use: give it to the other
-cluster, with "roster peering establish" there. Another token for the same name takes its place.
+    details: `Prints only the token. It contains a secret and can be used once, with "roster peering establish"
+in the other cluster. A new token for the same name replaces it.
 
 Examples:
   roster peering generate-token -name east

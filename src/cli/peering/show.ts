@@ -1,7 +1,9 @@
 import type { Peering } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { filterQuery, listCommand } from '../list-command.ts';
+import { printRecord } from '../noun-commands.ts';
+import { pairsText } from '../pairs.ts';
 import { agoText, oneLine, orDash, plural } from '../render/text.ts';
 import { advice, nameArgument, nameOption, peerName } from './words.ts';
 
@@ -10,9 +12,7 @@ export const peeringRead: ClientCommand = {
   async run(context, [word], options) {
     const { partition } = context;
     const { value } = await context.client.peerings.read(peerName(word, options), { partition });
-    if (context.isJson) await context.json(value);
-    else await print(context, value);
-    return exitCodes.ok;
+    return printRecord(context, value, print);
   },
 };
 
@@ -51,41 +51,20 @@ function names(services: readonly string[] | null): string {
   return `${plural(services.length, 'service')}: ${shown}${services.length > shownMax ? ', …' : ''}`;
 }
 
-export const peeringList: ClientCommand = {
-  definition: {
-    options: [
-      {
-        name: 'filter',
-        value: 'EXPRESSION',
-        description: 'Only those that it is true of: \'State != "ACTIVE"\'.',
-      },
-    ],
+export const peeringList = listCommand({
+  request: 'GET /v1/peerings',
+  query: { filter: filterQuery('State != "ACTIVE"') },
+  empty: 'There are no peerings.',
+  columns: {
+    Name: ({ Name }) => oneLine(Name),
+    State: ({ State }, { screen }) => screen.status(State),
+    Imported: ({ StreamStatus }) => String(StreamStatus.ImportedServices?.length ?? 0),
+    Exported: ({ StreamStatus }) => String(StreamStatus.ExportedServices.length),
+    'Last received': ({ StreamStatus }, { nowMs }) => agoText(StreamStatus.LastReceive, nowMs),
+    Meta: ({ Meta }) => oneLine(pairsText(Meta)) || '-',
   },
-  async run({ partition, client, screen, isJson, json, nowMs }, _words, options) {
-    const filter = options.text('filter');
-    const { value } = await client.peerings.list({ filter, partition });
-    if (isJson) await json(value);
-    else if (value.length === 0) await screen.line('There are no peerings.');
-    else {
-      await screen.table(
-        ['Name', 'State', 'Imported', 'Exported', 'Last received', 'Meta'],
-        value.map(({ Name, State, StreamStatus, Meta }) => [
-          oneLine(Name),
-          screen.status(State),
-          String(StreamStatus.ImportedServices?.length ?? 0),
-          String(StreamStatus.ExportedServices.length),
-          agoText(StreamStatus.LastReceive, nowMs),
-          oneLine(
-            Object.entries(Meta ?? {})
-              .map(([key, text]) => `${key}=${text}`)
-              .join(', '),
-          ) || '-',
-        ]),
-      );
-      if (value.some(({ State }) => State === 'FAILING' || State === 'TERMINATED')) {
-        await screen.line('\n"roster peering read NAME" says why one is not ACTIVE.');
-      }
-    }
-    return exitCodes.ok;
-  },
-};
+  hint: (peerings) =>
+    peerings.some(({ State }) => State === 'FAILING' || State === 'TERMINATED')
+      ? '\n"roster peering read NAME" says why a peering is not ACTIVE.'
+      : undefined,
+});

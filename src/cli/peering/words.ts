@@ -1,15 +1,14 @@
 import type { Peering } from '../../sdk/client.ts';
-import { argument } from '../acl/links.ts';
-import type { OptionDefinition } from '../definition.ts';
+import { argument, type OptionDefinition } from '../definition.ts';
 import { CliError } from '../errors.ts';
 import type { Options } from '../options.ts';
 
-export const nameArgument = argument('NAME', 'What the peer is called here.', 'peering', false);
+export const nameArgument = argument('NAME', 'Name of the peer in this cluster.', 'peering', false);
 
 export const nameOption: OptionDefinition = {
   name: 'name',
   value: 'NAME',
-  description: 'What the peer is called here; the same as NAME.',
+  description: 'Name of the peer in this cluster; the same as NAME.',
   completes: 'peering',
 };
 
@@ -31,7 +30,7 @@ export function peerName(word: string | undefined, options: Options): string {
   throw new CliError('The name of the peer is missing.', { hint: 'Give it with -name NAME.' });
 }
 
-/** What to do about a peering as it stands; `undefined`: nothing. */
+/** Advice about a peering that is not active; `undefined` if nothing has to be done. */
 export function advice({ Name, State, DeletedAt, StreamStatus }: Peering): string | undefined {
   switch (State) {
     case 'INITIAL':

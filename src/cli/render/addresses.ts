@@ -1,7 +1,7 @@
 import type { AllocatedResources } from '../../model/allocation/allocated-resources.ts';
 import { oneLine } from './text.ts';
 
-/** `http=127.0.0.1:20123`, one for each port. */
+/** The address of each port: `http=127.0.0.1:20123`. */
 export function addressesOf(resources: AllocatedResources | undefined): string[] {
   return (resources?.Shared.Ports ?? []).map(({ Label, Value, HostIP }) => {
     const host = HostIP.includes(':') ? `[${HostIP}]` : HostIP || '*';

@@ -1,6 +1,6 @@
 const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
-/** Bytes as people read them: `12 B`, `1.5 KiB`, `340 MiB`. */
+/** A size: `12 B`, `1.5 KiB`, `340 MiB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1024) return `${Math.round(bytes)} B`;
   let value = bytes / 1024;

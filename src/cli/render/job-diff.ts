@@ -12,11 +12,11 @@ import type { Colors, Screen } from './screen.ts';
 import { oneLine } from './text.ts';
 
 export interface DiffOptions {
-  /** What did not change as well. */
+  /** Show unchanged fields, too. */
   readonly isVerbose: boolean;
 }
 
-/** The difference of two jobs as people know it: `+`, `-` and `+/-` before what changed. */
+/** The difference of two jobs, with `+`, `-` and `+/-` before changes. */
 export async function printJobDiff(
   { colors, line }: Screen,
   diff: JobDiff,
@@ -36,7 +36,7 @@ const marks: Readonly<Record<DiffType, string>> = {
 const markWidth = 4;
 const step = 2;
 
-/** A value may be a whole file. */
+/** Shortens a value, which may be a whole file. */
 const valueLengthMax = 200;
 
 class DiffWriter {
@@ -68,7 +68,7 @@ class DiffWriter {
 
   #task({ Type, Name, Fields, Objects, Annotations }: TaskDiff): void {
     this.#line(step, Type, `Task: "${oneLine(Name)}"${this.#annotations(Annotations)}`);
-    // Of a task that comes or goes with all that it has, the name says it.
+    // For an added or removed task, the name is enough.
     if (Type === 'Edited' || Type === 'Added' || this.#isVerbose) {
       this.#content(2 * step, Fields, Objects);
     }
@@ -124,7 +124,7 @@ class DiffWriter {
     return ` (${annotations.map((text) => this.#update(text, oneLine(text))).join(', ')})`;
   }
 
-  /** What makes and what ends allocations stands out. */
+  /** Emphasizes annotations that create or destroy allocations. */
   #update(word: string, text: string): string {
     const { green, red, yellow, cyan } = this.#colors;
     if (word.includes('create/destroy')) return yellow(text);
@@ -141,7 +141,7 @@ const durations = new Set([
   ...['Stagger', 'StopOnClientAfter', 'TTL', 'Timeout'],
 ]);
 
-/** A tenth of a second and more: what is less is the bound of a scaling policy, which has the same name. */
+/** Numbers below a tenth of a second are bounds of a scaling policy, which have the same name. */
 const isSpan = (name: string, value: string): boolean =>
   durations.has(name) && /^\d{9,16}$/.test(value);
 

@@ -5,7 +5,7 @@ import { type Drivers, driversOf, lacksDrivers, placementFailures } from '../pla
 import type { Screen } from './screen.ts';
 import { oneLine } from './text.ts';
 
-/** Why no node takes more of a group, by the group's name. */
+/** The failures of a placement, by the group's name. */
 type Reasons = ReadonlyMap<string, string>;
 
 /** Prints why allocations could not be placed. */
@@ -22,7 +22,7 @@ export async function printPlacementFailures(
   }
 }
 
-/** The drivers of the job, where they are why nodes were ruled out, and the token may read the job. */
+/** The drivers of the job, if they ruled nodes out and the token may read the job. */
 export async function driversAsked(
   { client }: Context,
   {
@@ -42,7 +42,7 @@ export async function driversAsked(
   }
 }
 
-/** Why no node takes more of the job now, where the token may know it. */
+/** The current reasons why no node takes more of the job, if the token may read them. */
 async function whyNot(
   { client }: Context,
   { JobID, Namespace }: Pick<PresentedEvaluation, 'JobID' | 'Namespace'>,
@@ -53,13 +53,13 @@ async function whyNot(
     const { value } = await client.explanations.whyNot(JobID, call);
     return new Map(value.Groups.map(({ TaskGroup, Reason }) => [TaskGroup, Reason]));
   } catch (error) {
-    // What was recorded is told in any case.
+    // The recorded reasons are printed in any case.
     if (error instanceof ApiError) return undefined;
     throw error;
   }
 }
 
-/** Why nodes lack a driver, in their own words, for what waits for one. */
+/** The nodes' own reasons for a missing driver that a group waits for. */
 export async function reasonsOfDrivers(
   context: Context,
   waiting: PresentedEvaluation,
@@ -68,7 +68,7 @@ export async function reasonsOfDrivers(
   return (asks ? await whyNot(context, waiting) : undefined) ?? new Map();
 }
 
-/** The failures with how much is asked for and how much there is, and where to learn more. */
+/** Prints the failures with the requested and the available amounts, and a command for details. */
 export async function explainPlacementFailures(
   context: Context,
   screen: Screen,

@@ -5,7 +5,7 @@ import { oneLine } from './text.ts';
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
-/** Writes for a person: colours and a width at a terminal, plain text into a pipe. */
+/** Prints for people: colours and a limited width at a terminal, plain text into a pipe. */
 export interface Screen {
   readonly colors: Colors;
   line(text?: string): Promise<void>;
@@ -14,7 +14,7 @@ export interface Screen {
   /** Two columns without a head: `Status = running`. */
   fields(rows: readonly (readonly [name: string, value: string])[]): Promise<void>;
   table(head: readonly string[], rows: readonly (readonly string[])[]): Promise<void>;
-  /** A status in the colour that it has everywhere. */
+  /** A status in its colour. */
   status(word: string): string;
 }
 

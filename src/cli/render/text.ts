@@ -1,6 +1,6 @@
 import { instantToMs } from '../../base/instant.ts';
 
-/** What others wrote, fit for one line of a terminal: it cannot move the cursor or forge lines. */
+/** Makes foreign text safe for a line of a terminal: it cannot move the cursor or forge lines. */
 export const oneLine = (text: string): string =>
   text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 
@@ -28,13 +28,13 @@ export function span(durationMs: number): string {
   return parts.length === 0 ? '0s' : parts.join('');
 }
 
-/** How long ago an instant (Unix nanoseconds, 0 for never) was. */
+/** The time since an instant (Unix nanoseconds, 0 for never). */
 export function ago(instant: number | null | undefined, nowMs: number): string {
   if (!instant) return '-';
   return `${span(nowMs - instantToMs(instant))} ago`;
 }
 
-/** The same of an RFC 3339 text; the zero time is never. */
+/** The time since an instant in RFC 3339; the zero time is never. */
 export function agoText(text: string | null | undefined, nowMs: number): string {
   if (!text || text.startsWith('0001-')) return '-';
   return `${span(nowMs - Date.parse(text))} ago`;
@@ -45,13 +45,13 @@ export const orDash = (text: string | null | undefined): string => (text ? oneLi
 /** The index in a name that ends in `[7]`, for sorting `web[10]` after `web[9]`. */
 const indexOf = (name: string): number => Number(/\[(\d+)\]$/.exec(name)?.[1] ?? 0);
 
-/** Names of allocations in the order in which people count. */
+/** Sorts names of allocations by their numbers. */
 export const byName = (left: { Name: string }, right: { Name: string }): number => {
   const [group, other] = [left, right].map(({ Name }) => Name.replace(/\[\d+\]$/, ''));
   if (group !== other) return group! < other! ? -1 : 1;
   return indexOf(left.Name) - indexOf(right.Name);
 };
 
-/** An id as it is typed in a shell. */
+/** A word, quoted for a shell if necessary. */
 export const quoted = (id: string): string =>
   /^[\w./-]+$/.test(id) ? id : `'${oneLine(id).replaceAll("'", `'\\''`)}'`;

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { constraintInWords, dimensionInWords } from '../placement-failure.ts';
 import { oneLine, orDash, plural } from './text.ts';
 
-/** Rows that are shown unless all are asked for. */
+/** The number of rows that are shown without `-verbose`. */
 const rowsShown = 20;
 
 interface Verdicts {
@@ -13,11 +13,11 @@ interface Verdicts {
   readonly NodesHidden: number;
 }
 
-/** The table of nodes: the score part by part of those that have one, and why the others have none. */
+/** The table of nodes: the parts of each score, and the reason for each node without a score. */
 export async function printVerdicts(
   { screen, id, isVerbose }: Context,
   { Nodes, Counts, NodesHidden }: Verdicts,
-  /** Where the allocation is that this is about. */
+  /** The node of the explained allocation. */
   chosenId = '',
 ): Promise<void> {
   const shown = isVerbose ? Nodes : Nodes.slice(0, rowsShown);
@@ -61,7 +61,7 @@ function totals(counts: VerdictCounts, hidden: number): string {
 export const score = (value: number | null | undefined): string =>
   value === null || value === undefined ? '-' : value.toFixed(4);
 
-/** Its own, or those that it would have if others made way. */
+/** The node's score, or its score after preemption. */
 const scoresOf = (node: NodeVerdict): Pick<NodeVerdict, 'NormScore' | 'Scores'> =>
   node.Preemption ?? node;
 

@@ -1,6 +1,6 @@
 import { oneLine } from './text.ts';
 
-/** The bullets of the server's text. Source: docs/behaviour/job-specification.md#warnings. */
+/** The items of the server's list of warnings. Source: docs/behaviour/job-specification.md#warnings. */
 export const warningsIn = (text: string | undefined): string[] =>
   (text ?? '')
     .split('\n')

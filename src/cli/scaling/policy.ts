@@ -2,12 +2,11 @@ import type {
   RegisteredPolicy,
   ScalingPolicyStub,
 } from '../../model/scaling-policy/registered-policy.ts';
-import type { ListOptions } from '../../sdk/client.ts';
-import { argument } from '../acl/links.ts';
-import { type ClientCommand, verbose } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { argument, type ClientCommand, verbose } from '../definition.ts';
+import { listCommand } from '../list-command.ts';
+import { printRecord } from '../noun-commands.ts';
 import { oneLine } from '../render/text.ts';
-import { resolveId } from '../resolve-id.ts';
+import { resolveId, withPrefix } from '../resolve-id.ts';
 
 type Targeted = Pick<ScalingPolicyStub, 'Target'>;
 
@@ -15,50 +14,37 @@ type Targeted = Pick<ScalingPolicyStub, 'Target'>;
 const targetOf = ({ Target: { Job, Group, Task } }: Targeted): string =>
   [Job, Group, Task].flatMap((part) => (part ? [oneLine(part)] : [])).join('/');
 
-export const scalingPolicyList: ClientCommand = {
-  definition: {
-    options: [
-      { name: 'job', value: 'JOB', description: 'Of this job alone.' },
-      { name: 'type', value: 'TYPE', description: 'Of this type alone.' },
-      verbose,
-    ],
+export const scalingPolicyList = listCommand({
+  request: 'GET /v1/scaling/policies',
+  query: {
+    job: { value: 'JOB', description: 'Only policies of this job.' },
+    type: { value: 'TYPE', description: 'Only policies of this type.' },
   },
-  async run({ client, screen, isJson, json, id }, _words, options) {
-    const { value } = await client.scalingPolicies.list({
-      job: options.text('job'),
-      type: options.text('type'),
-    });
-    if (isJson) await json(value);
-    else if (value.length === 0) await screen.line('No job says how it is scaled.');
-    else {
-      await screen.table(
-        ['ID', 'Enabled', 'Type', 'Target'],
-        value.map((one) => [id(one.ID), String(one.Enabled), oneLine(one.Type), targetOf(one)]),
-      );
-    }
-    return exitCodes.ok;
+  options: [verbose],
+  empty: 'No job says how it is scaled.',
+  columns: {
+    ID: ({ ID }, { id }) => id(ID),
+    Enabled: ({ Enabled }) => String(Enabled),
+    Type: ({ Type }) => oneLine(Type),
+    Target: targetOf,
   },
-};
+});
 
 export const scalingPolicyInfo: ClientCommand = {
   definition: {
     arguments: [argument('POLICY', 'Id of the scaling policy, or 8 or more characters of it.')],
     options: [verbose],
   },
-  async run({ client, screen, isJson, json }, [given]) {
+  async run(context, [given]) {
+    const { scalingPolicies } = context.client;
     const noun = {
       word: 'scaling policy',
       listedBy: 'roster scaling policy list',
-      list: async ({ prefix = '' }: ListOptions) => {
-        const answer = await client.scalingPolicies.list();
-        return { ...answer, value: answer.value.filter(({ ID }) => ID.startsWith(prefix)) };
-      },
+      list: withPrefix(() => scalingPolicies.list()),
       nameOf: targetOf,
     };
-    const { value } = await client.scalingPolicies.read(await resolveId(noun, given!));
-    if (isJson) await json(value);
-    else await screen.fields(fieldsOf(value));
-    return exitCodes.ok;
+    const { value } = await scalingPolicies.read(await resolveId(noun, given!));
+    return printRecord(context, value, ({ screen }, policy) => screen.fields(fieldsOf(policy)));
   },
 };
 

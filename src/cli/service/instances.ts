@@ -9,8 +9,8 @@ const addressOf = ({ Address, Port }: ServiceRegistration): string => {
 };
 
 /**
- * Instances of services with how they fare; with their names where there may be several. Of those of
- * a peer it is not known what runs them.
+ * The instances of services with their status, and with the names of several services. For the
+ * instances of a peer, job and node are unknown.
  */
 export async function printInstances(
   { screen, id, isVerbose, namespace }: Context,

@@ -1,13 +1,18 @@
-import { argument } from '../acl/links.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, filterOption, type OptionDefinition, verbose } from '../definition.ts';
+import {
+  argument,
+  type ClientCommand,
+  filterOption,
+  type OptionDefinition,
+  verbose,
+} from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
 import { printInstances } from './instances.ts';
 
 const instanceFilter = {
   ...filterOption,
-  description: 'Only those that it is true of: \'Status == "passing"\'.',
+  description: 'Only instances that match the expression, such as \'Status == "passing"\'.',
 };
 const peerOptions: readonly OptionDefinition[] = [
   {
@@ -55,7 +60,7 @@ export const serviceInfo: ClientCommand = {
       {
         name: 'choose',
         value: 'NUMBER|KEY',
-        description: 'At most so many, always the same ones for a key.',
+        description: 'At most NUMBER instances, always the same for a KEY.',
       },
       ...peerOptions,
       verbose,
@@ -76,7 +81,7 @@ export const serviceInfo: ClientCommand = {
   },
 };
 
-/** A name that nothing is registered under is rather a mistake than an answer. */
+/** Refuses a name without instances, which is probably a mistake. */
 async function refuseEmpty(
   { client, screen }: Context,
   name: string,

@@ -4,7 +4,7 @@ import { plural } from '../render/text.ts';
 
 export const systemGc: ClientCommand = {
   definition: {
-    details: `Deletes at once what would go by itself after a while: jobs that are dead, evaluations, allocations
+    details: `Collects garbage at once, without waiting for its age: dead jobs, evaluations, allocations
 and deployments that nothing needs, nodes that are down. Needs a management token.`,
   },
   async run(context) {

@@ -4,7 +4,7 @@ import { plural } from '../render/text.ts';
 
 export const systemReconcileSummaries: ClientCommand = {
   definition: {
-    details: 'Counts anew how many allocations of each job run. Needs a management token.',
+    details: 'Counts the allocations of each job again. Needs a management token.',
   },
   async run(context) {
     const { value } = await context.client.system.reconcileSummaries();

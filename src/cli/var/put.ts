@@ -1,6 +1,5 @@
-import { argument } from '../acl/links.ts';
 import type { Context } from '../context.ts';
-import type { ClientCommand } from '../definition.ts';
+import { argument, type ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { readText } from '../text-file.ts';
 import { guardOf, guardOptions, oneOf, outOf, outOption, printVariable } from './show.ts';
@@ -13,15 +12,15 @@ export const varPut: ClientCommand = {
       argument('KEY=VALUE...', 'Items; KEY=@FILE takes the text of a file.', 'word', false),
     ],
     options: [
-      { name: 'in', value: 'FORM', choices: forms, description: 'What the description is in.' },
+      { name: 'in', value: 'FORM', choices: forms, description: 'Format of the description.' },
       outOption,
       ...guardOptions,
-      { name: 'force', description: 'Whatever is there is replaced.' },
+      { name: 'force', description: 'Replace an existing variable in any case.' },
     ],
-    details: `Without --force the variable must be as it was when it was read: its description then has a
-ModifyIndex. A variable that is described without one, or by a path, must not be there yet.
-What stands on a command line may be seen by others on this machine, and stays in the shell's
-history: give secrets in a file or by standard input.
+    details: `Without --force, a description with a ModifyIndex is only written if the variable still has that
+index. A description without ModifyIndex, or a path, only creates a new variable.
+Other users of the machine can see a command line, and it stays in the shell's history, so give
+secrets in a file or by standard input.
 
 Examples:
   roster var put roster/jobs/web password=@password.txt
@@ -66,7 +65,7 @@ async function described(
   return variableIn(await readText(context, file, 'variable'), name, form);
 }
 
-/** No message repeats what stands behind the sign of equality. */
+/** Errors never contain the text after the equals sign. */
 async function itemsIn(
   context: Context,
   pairs: readonly string[],

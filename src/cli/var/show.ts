@@ -5,6 +5,7 @@ import type { OptionDefinition } from '../definition.ts';
 import { CliError } from '../errors.ts';
 import type { Options } from '../options.ts';
 import { oneLine } from '../render/text.ts';
+import { wholeNumber } from '../whole-number.ts';
 import { variableHcl } from './variable-file.ts';
 
 const outs = ['table', 'json', 'hcl', 'none'] as const;
@@ -36,15 +37,13 @@ export const guardOptions: readonly OptionDefinition[] = ['check-index', 'cas'].
   description:
     name === 'cas'
       ? 'The same as --check-index.'
-      : 'Only if the ModifyIndex of the variable is N; 0: only if there is none.',
+      : 'Only if the ModifyIndex of the variable is N; 0: only if it does not exist.',
 }));
 
 /** @throws CliError */
 export function guardOf(options: Options): number | undefined {
   const text = options.text('checkIndex') ?? options.text('cas');
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new CliError(`--check-index must be an integer from 0, got "${text}".`);
+  return text === undefined ? undefined : wholeNumber('--check-index', text);
 }
 
 export async function printVariable(

@@ -1,7 +1,8 @@
 import { formatInstant, instantToMs } from '../../base/instant.ts';
-import { argument } from '../acl/links.ts';
-import { type ClientCommand, filterOption, type LocalCommand } from '../definition.ts';
+import { argument, type ClientCommand, type LocalCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
+import { filterQuery, listCommand } from '../list-command.ts';
+import { printDeleted } from '../noun-commands.ts';
 import { oneLine } from '../render/text.ts';
 import { guardOf, guardOptions, oneOf, outOf, outOption, printVariable } from './show.ts';
 import { forms, variableExample, variableExampleJson } from './variable-file.ts';
@@ -13,7 +14,7 @@ export const varGet: ClientCommand = {
     arguments: [path],
     options: [
       outOption,
-      { name: 'item', value: 'KEY', description: 'Print the text of this item, and no more.' },
+      { name: 'item', value: 'KEY', description: 'Print only the text of this item.' },
     ],
   },
   async run(context, [where = ''], options) {
@@ -28,48 +29,36 @@ export const varGet: ClientCommand = {
   },
 };
 
-export const varList: ClientCommand = {
-  definition: {
-    arguments: [argument('PREFIX', 'The beginning of the path.', 'word', false)],
-    options: [filterOption],
-    details: "What is in them is never listed. --namespace '*' lists those of all namespaces.",
+export const varList = listCommand({
+  request: 'GET /v1/vars',
+  argument: {
+    parameter: 'prefix',
+    definition: argument('PREFIX', 'The beginning of the path.', 'word', false),
   },
-  async run({ client, screen, isJson, json, namespace }, [prefix], options) {
-    const { value } = await client.variables.list({ prefix, filter: options.text('filter') });
-    if (isJson) await json(value);
-    else if (value.length === 0) await screen.line('There are no variables.');
-    else {
-      const isEvery = namespace === '*';
-      await screen.table(
-        [...(isEvery ? ['Namespace'] : []), 'Path', 'Index', 'Modified'],
-        value.map((one) => [
-          ...(isEvery ? [oneLine(one.Namespace)] : []),
-          oneLine(one.Path),
-          String(one.ModifyIndex),
-          formatInstant(instantToMs(one.ModifyTime)),
-        ]),
-      );
-    }
-    return exitCodes.ok;
-  },
-};
+  query: { filter: filterQuery() },
+  details: "A list never shows items. --namespace '*' lists the variables of all namespaces.",
+  empty: 'There are no variables.',
+  columns: ({ namespace }) => ({
+    ...(namespace === '*' && { Namespace: ({ Namespace }) => oneLine(Namespace) }),
+    Path: ({ Path }) => oneLine(Path),
+    Index: ({ ModifyIndex }) => String(ModifyIndex),
+    Modified: ({ ModifyTime }) => formatInstant(instantToMs(ModifyTime)),
+  }),
+});
 
 export const varPurge: ClientCommand = {
   definition: { arguments: [path], options: guardOptions },
-  async run({ client, screen, isJson, json }, [where = ''], options) {
-    const { value } = await client.variables.delete(where, { cas: guardOf(options) });
-    if (isJson) await json(value);
-    else if (value) await screen.line(`The variable ${where} is deleted.`);
-    if (!value) throw new CliError(`There is no variable ${where}.`);
-    return exitCodes.ok;
+  async run(context, [where = ''], options) {
+    const { value } = await context.client.variables.delete(where, { cas: guardOf(options) });
+    return printDeleted(context, { word: 'variable', name: where, wasThere: value });
   },
 };
 
 export const varInit: LocalCommand = {
   definition: {
-    arguments: [argument('FILE', 'Where to write it; spec.var.hcl when not given.', 'file', false)],
-    options: [{ name: 'out', value: 'FORM', choices: forms, description: 'What to write it in.' }],
-    details: 'A file that is there is never overwritten.',
+    arguments: [argument('FILE', 'The file to write; spec.var.hcl by default.', 'file', false)],
+    options: [{ name: 'out', value: 'FORM', choices: forms, description: 'Format of the file.' }],
+    details: 'An existing file is never overwritten.',
   },
   async runLocally({ stdout, writeFile }, [file], options) {
     const form = oneOf('out', options.text('out') ?? 'hcl', forms);

@@ -6,7 +6,7 @@ import type { Variable } from '../../model/variable/variable.ts';
 import { understood } from '../acl/policy-files.ts';
 import { CliError } from '../errors.ts';
 
-/** A variable as a file describes it. */
+/** A variable of a file. */
 export interface GivenVariable {
   readonly path: string | undefined;
   readonly namespace: string | undefined;
@@ -34,7 +34,7 @@ export const variableExampleJson = `${JSON.stringify(
 )}\n`;
 
 /**
- * The variable that a text describes. What is wrong is told without a text of the items.
+ * Reads a variable from a text. Errors never contain texts of items.
  * @throws CliError naming the file
  */
 export function variableIn(
@@ -77,7 +77,7 @@ function jsonFields(text: string, name: string): ReadonlyMap<string, unknown> {
   try {
     parsed = JSON.parse(text);
   } catch {
-    // The parser's own sentence quotes the text, which may be secret.
+    // The parser's message quotes the text, which may be secret.
     throw new CliError(`${name} is not JSON.`);
   }
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
@@ -103,7 +103,7 @@ interface Found {
   readonly offset: number;
 }
 
-/** Attributes, and blocks without labels, which mean the same as a map. */
+/** Attributes, and blocks without labels, which count as maps. */
 function valuesIn(body: HclBody, source: Source): ReadonlyMap<string, Found> {
   const values = new Map<string, Found>();
   for (const item of body.items) {
@@ -121,7 +121,7 @@ function valuesIn(body: HclBody, source: Source): ReadonlyMap<string, Found> {
   return values;
 }
 
-/** As a file that `variableIn` reads. */
+/** The variable as a file for `variableIn`. */
 export function variableHcl({ Namespace, Path, ModifyIndex, Items }: Variable): string {
   const items = Object.entries(Items).map(([name, text]) => `  ${quoted(name)} = ${quoted(text)}`);
   return [
@@ -133,6 +133,6 @@ export function variableHcl({ Namespace, Path, ModifyIndex, Items }: Variable): 
   ].join('\n');
 }
 
-/** What would begin a sequence in a text is doubled. */
+/** Doubles characters that would begin a template sequence. */
 const quoted = (text: string): string =>
   JSON.stringify(text).replace(/[$%](?=\{)/g, (sign) => sign + sign);

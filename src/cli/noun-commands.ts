@@ -1,0 +1,137 @@
+import type { Answer, Client } from '../sdk/client.ts';
+import type { Context } from './context.ts';
+import type {
+  ArgumentDefinition,
+  ClientCommand,
+  CommandDefinition,
+  OptionDefinition,
+} from './definition.ts';
+import { CliError, exitCodes } from './errors.ts';
+import type { Options } from './options.ts';
+
+/** A noun of the API whose records are listed, read, written and deleted. */
+interface Noun<T> {
+  /** `role` */
+  readonly word: string;
+  readonly argument: ArgumentDefinition;
+  readonly list: ClientCommand;
+  readonly read: (client: Client, id: string) => Promise<Answer<T>>;
+  readonly print: (context: Context, record: T) => Promise<void>;
+  /** The id of the record that a user named; the default is the text itself. */
+  readonly identify?: (context: Context, given: string) => Promise<string>;
+  readonly create?: Writer & {
+    readonly arguments?: readonly ArgumentDefinition[];
+    readonly write: (
+      context: Context,
+      given: string | undefined,
+      options: Options,
+    ) => Promise<Answer<T>>;
+  };
+  readonly update?: Writer & {
+    readonly write: (
+      context: Context,
+      before: { readonly id: string; readonly record: T },
+      options: Options,
+    ) => Promise<Answer<T>>;
+  };
+  readonly delete: Writer & {
+    readonly run: (client: Client, id: string, options: Options) => Promise<Answer<boolean>>;
+    /** The record as messages name it; the default is its id. */
+    readonly name?: (id: string) => string;
+    /** The default is `The role ID is deleted.` */
+    readonly done?: (id: string) => string;
+  };
+}
+
+interface Writer {
+  readonly options?: readonly OptionDefinition[];
+  readonly details?: string;
+}
+
+export type Verb = 'list' | 'read' | 'create' | 'update' | 'delete';
+export type NounCommands = { readonly [V in Verb]?: ClientCommand };
+
+/** The commands of a noun. */
+export function nounCommands<T>(noun: Noun<T>): NounCommands {
+  const { word, argument, list, create, update, print } = noun;
+  const identify = noun.identify ?? (async (_, given) => given);
+  const definition = (writer: Writer): CommandDefinition => ({
+    arguments: [argument],
+    ...definitionOf(writer),
+  });
+  return {
+    list,
+    read: {
+      definition: definition({}),
+      async run(context, [given]) {
+        const id = await identify(context, given!);
+        return printRecord(context, (await noun.read(context.client, id)).value, print);
+      },
+    },
+    ...(create && {
+      create: {
+        definition: {
+          ...(create.arguments && { arguments: create.arguments }),
+          ...definitionOf(create),
+        },
+        async run(context, [given], options) {
+          return printRecord(context, (await create.write(context, given, options)).value, print);
+        },
+      },
+    }),
+    ...(update && {
+      update: {
+        definition: definition(update),
+        async run(context, [given], options) {
+          const id = await identify(context, given!);
+          const { value: record } = await noun.read(context.client, id);
+          const { value } = await update.write(context, { id, record }, options);
+          return printRecord(context, value, print);
+        },
+      },
+    }),
+    delete: {
+      definition: definition(noun.delete),
+      async run(context, [given], options) {
+        const id = await identify(context, given!);
+        const { value } = await noun.delete.run(context.client, id, options);
+        const name = noun.delete.name?.(id) ?? id;
+        return printDeleted(context, { word, name, wasThere: value, done: noun.delete.done?.(id) });
+      },
+    },
+  };
+}
+
+const definitionOf = ({ options, details }: Writer): CommandDefinition => ({
+  ...(options && { options }),
+  ...(details !== undefined && { details }),
+});
+
+/** Prints a record as JSON, or for a person. */
+export async function printRecord<T>(
+  context: Context,
+  record: T,
+  print: (context: Context, record: T) => Promise<void>,
+): Promise<number> {
+  if (context.isJson) await context.json(record);
+  else await print(context, record);
+  return exitCodes.ok;
+}
+
+interface Deletion {
+  readonly word: string;
+  readonly name: string;
+  readonly wasThere: boolean;
+  readonly done?: string | undefined;
+}
+
+/** @throws CliError if there was no such record */
+export async function printDeleted(
+  { screen, isJson, json }: Context,
+  { word, name, wasThere, done = `The ${word} ${name} is deleted.` }: Deletion,
+): Promise<number> {
+  if (isJson) await json(wasThere);
+  else if (wasThere) await screen.line(done);
+  if (!wasThere) throw new CliError(`There is no ${word} ${name}.`);
+  return exitCodes.ok;
+}
