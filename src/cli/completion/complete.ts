@@ -3,6 +3,7 @@ import { commands, groups } from '../commands.ts';
 import { connect } from '../context.ts';
 import { type ArgumentKind, globalOptions, type OptionDefinition } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
+import { camelCase } from '../options.ts';
 import { optionsOf } from '../program.ts';
 import { oneLine } from '../render/text.ts';
 import { locate, normalizeWords, plainWords, takesNext } from '../words.ts';
