@@ -93,7 +93,7 @@ export async function startNode(
   const data = new ServerData({ world, address: servers.current, transport });
   const { cores, totalMhz } = readProcessor();
   const docker = new DockerDriver({
-    ...{ clock: world.clock, timers: world.timers, environment },
+    clock: world.clock, timers: world.timers, environment,
     settings: options.docker ?? {},
     dataDirectory: directory,
     endWithAgent: temporary,
@@ -102,7 +102,7 @@ export async function startNode(
   });
   const node = new NodeAgent({
     ...parts,
-    ...{ world, version, region },
+    world, version, region,
     drivers: [docker],
     allowedDrivers: options.drivers ?? {},
     api: httpServerApi({ servers, ...trust }),

@@ -142,7 +142,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
       (makesRootToken ? await keptSecret(options.dataDirectory, 'root-token', world) : undefined);
     const datacenter = options.node?.datacenter ?? options.server?.datacenter ?? 'dc1';
     const server = new Server({
-      ...{ state, world, log, region, keyring, outbound: outbound.call },
+      state, world, log, region, keyring, outbound: outbound.call,
       datacenter,
       peers: webSocketTransport,
       rootSecret: rootToken,
@@ -161,7 +161,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     };
     let node: RunningNode | undefined;
     const api = new Api({
-      ...{ server, version },
+      server, version,
       node: () => node?.id,
       name: options.node?.name ?? options.server?.name ?? 'roster',
       acl: {

@@ -104,7 +104,7 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
   const agent = await createAgent({
     ...nodeOptionsOf(options, log),
     certificate,
-    ...{ http, rootToken, allowedHosts, makesRootToken: isDev && options.aclEnabled },
+    http, rootToken, allowedHosts, makesRootToken: isDev && options.aclEnabled,
     aclEnabled: options.aclEnabled,
     aclDefaultPolicy: options.aclDefaultPolicy,
     ...(rootKey && { rootKey }),
@@ -131,7 +131,7 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
       process.stdout.write(`Roster is ready at ${agent.address}\n`);
       const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
       const reached = {
-        ...{ address: agent.address, token: agent.rootToken, ...agent.trust },
+        address: agent.address, token: agent.rootToken, ...agent.trust,
         isTokenGiven: rootToken !== undefined,
       };
       const registered = runFirstJobs(reached, options.run, realWorld.timers);
@@ -156,7 +156,7 @@ async function startNode(options: AgentOptions, log: Log): Promise<Running> {
   const letGo = () => clearInterval(alive);
   const node = await start(nodeOptionsOf(options, log), {
     addresses,
-    ...{ caCertificate, clientCertificate, clientKey },
+    caCertificate, clientCertificate, clientKey,
     ...(introduction !== undefined && { introduction: async () => introduction.trim() }),
   }).catch((error) => {
     letGo();
@@ -197,7 +197,7 @@ async function readNamed(path: string): Promise<string> {
 function nodeOptionsOf(options: AgentOptions, log: Log) {
   const { class: nodeClass, pool: nodePool, name, ...node } = options.node;
   return {
-    ...{ dataDirectory: options.dataDirectory, log, environment: process.env },
+    dataDirectory: options.dataDirectory, log, environment: process.env,
     region: options.region,
     version: readVersion(),
     artifacts: options.artifacts,
@@ -205,7 +205,7 @@ function nodeOptionsOf(options: AgentOptions, log: Log) {
     isolation: options.isolation,
     docker: options.docker,
     node: {
-      ...{ ...node, nodeClass, nodePool },
+      ...node, nodeClass, nodePool,
       ...(name !== undefined && { name }),
       // What a person starts to try it out is reached from this machine, and from no other.
       ...(options.isDev && { address: '127.0.0.1' }),

@@ -22,7 +22,7 @@ test('paths are relative to the directory', () => {
   expect(files.home()).toBe('/home/somebody');
 });
 
-test('what is there', () => {
+test('exists and list find files', () => {
   expect(['a.txt', 'inner', 'none'].map((path) => files.exists(path))).toEqual([
     true,
     false,

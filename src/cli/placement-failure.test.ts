@@ -91,7 +91,7 @@ test.each<[string, Parameters<typeof metrics>[0], string[]]>([
   ]);
 });
 
-test('placements that fail alike are counted', () => {
+test('equal failures of placement are counted', () => {
   const [first] = placementFailures({ front: metrics({ CoalescedFailures: 4 }) });
   expect(first!.head).toBe('Group "front": 5 allocations could not be placed');
 });

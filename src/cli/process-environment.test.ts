@@ -23,7 +23,7 @@ const failing = (code: string) =>
     write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
   });
 
-test('a reader that is gone is noted, and later output goes nowhere', async () => {
+test('a closed output is noticed, and later output is dropped', async () => {
   const { stdout } = environmentOf(failing('EPIPE'));
   await stdout.write('one');
   expect(stdout.closed.aborted).toBe(true);
@@ -47,7 +47,7 @@ test('output waits for its stream, and a pipe has no width', async () => {
   expect([stdout.isTerminal, stdout.columns]).toEqual([false, Number.POSITIVE_INFINITY]);
 });
 
-test('Ctrl-C is only taken while somebody wants it', () => {
+test('Ctrl-C is only handled while a command listens', () => {
   const handlers = new Map<string, () => void>();
   const { onInterrupt } = environmentOf(new PassThrough(), handlers);
   expect(handlers.size).toBe(0);

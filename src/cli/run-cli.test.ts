@@ -5,7 +5,7 @@ import { nowMs, run } from './harness.ts';
 
 const words = (text: string) => (text === '' ? [] : text.split(' '));
 
-test('version says which one this is', async () => {
+test('version prints the version of the program', async () => {
   expect(await run(['version'])).toMatchObject({ exitCode: 0, stdout: 'roster 1.2.3\n' });
   expect(await run(['--version'])).toMatchObject({ exitCode: 0, stdout: 'roster 1.2.3\n' });
   expect(JSON.parse((await run(['version', '-json'])).stdout)).toEqual({ Version: '1.2.3' });
@@ -54,7 +54,7 @@ test.each([
   expect(await run(words(given))).toMatchObject({ exitCode: 1, stdout: '', stderr });
 });
 
-test('the partition of the flag wins over that of the environment', async () => {
+test('the flag for the partition takes precedence over the environment', async () => {
   const server = { 'GET /v1/acl/policies': { json: [] } };
   const partitionOf = async (line: string, env: Record<string, string>) =>
     (await run(words(line), { env, server })).seen[0]!.query.partition;
@@ -64,7 +64,7 @@ test('the partition of the flag wins over that of the environment', async () => 
   expect(await partitionOf('acl policy list -partition east', west)).toBe('east');
 });
 
-test('flags win over the environment, before or after the command', async () => {
+test('flags take precedence over the environment, before or after the command', async () => {
   const env = { ROSTER_TOKEN: 'from-env', ROSTER_NAMESPACE: 'from-env' };
   const server = { 'GET /v1/jobs': { json: [] } };
   const plain = await run(['job', 'status'], { env, server });
@@ -122,7 +122,7 @@ test.each<[string, Reply, string]>([
   expect(ran).toMatchObject({ exitCode: 1, stdout: '', stderr });
 });
 
-test('an agent that is not there is explained', async () => {
+test('an unreachable agent is explained', async () => {
   const { exitCode, stderr } = await run(words('node status -address 127.0.0.1:1'));
   expect(exitCode).toBe(1);
   expect(stderr).toContain('Nothing listens at http://127.0.0.1:1. Is the agent running?');
@@ -150,7 +150,7 @@ test.each([
   expect(stdout.includes(code)).toBe(isColored);
 });
 
-test('-no-color takes the colours away', async () => {
+test('-no-color removes colours', async () => {
   const server = { 'GET /v1/jobs': { json: [] } };
   const { stdout } = await run(words('job status -no-color'), { isTerminal: true, server });
   expect(stdout).toBe('There are no jobs. Run one with "roster job run FILE".\n');

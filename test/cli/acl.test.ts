@@ -18,7 +18,7 @@ async function json(words: readonly string[], setting: CliSetting = {}) {
 }
 const rules = { 'nodes.hcl': 'node_prefix "" { policy = "read" }\n' };
 
-test('from bootstrap to a token that may just read nodes', async () => {
+test('from bootstrap to a token that may only read nodes', async () => {
   api = await startApi({ hasRoot: false });
   cli = cliOf(api);
   const none = { token: '' };
@@ -60,7 +60,7 @@ describe('tokens', () => {
     );
   });
 
-  test('are read as oneself, expanded, updated, cloned, listed and deleted', async () => {
+  test('are read (also the own one), expanded, updated, cloned, listed and deleted', async () => {
     const self = await json(['acl', 'token', 'read']);
     expect(self.Description).toBe('Initial Management Token');
     const expanded = (await cli(['acl', 'token', 'read', '-expanded'])).stdout;
@@ -85,7 +85,7 @@ describe('tokens', () => {
     expect([again.exitCode, again.stderr]).toEqual([1, `Error: There is no token ${id}.\n`]);
   });
 
-  test('say what is wrong with their words', async () => {
+  test('report faults of the arguments', async () => {
     const wrong = await cli(['acl', 'token', 'create', '-node-identity', 'n']);
     expect(wrong.stderr).toContain('--node-identity must be NAME:DATACENTER, got "n"');
     const faults = await cli(['acl', 'token', 'create', '-policy', 'x', '-role', 'y']);
@@ -168,7 +168,7 @@ test.each(['namespace', 'partition'])(
   },
 );
 
-test('a namespace or partition that is there is not made anew', async () => {
+test('create refuses an existing namespace or partition', async () => {
   for (const noun of ['namespace', 'partition']) {
     await json([noun, 'create', 'dev', '-description', 'first']);
     const again = await cli([noun, 'create', 'dev']);
@@ -180,7 +180,7 @@ test('a namespace or partition that is there is not made anew', async () => {
   }
 });
 
-test('a namespace gives policies and roles to all of its tokens', async () => {
+test('a namespace has default policies and roles for its tokens', async () => {
   await json(['acl', 'policy', 'create', 'p']);
   await json(['acl', 'role', 'create', 'r']);
   const made = await json(['namespace', 'create', 'dev', '-policy', 'p', '-role', 'r']);
@@ -194,7 +194,7 @@ test('a namespace gives policies and roles to all of its tokens', async () => {
   expect(changed.ACLs).toMatchObject({ PolicyDefaults: [], RoleDefaults: [{ Name: 'r' }] });
 });
 
-test('labels of a namespace are kept, and objects live in it', async () => {
+test('labels of a namespace are kept, and records belong to it', async () => {
   await json(['namespace', 'create', 'dev', '-meta', 'team=a=b']);
   expect((await json(['namespace', 'update', 'dev', '-description', 'x'])).Meta).toEqual({
     team: 'a=b',

@@ -119,7 +119,7 @@ sources {
     );
   });
 
-  test('can be tried', async () => {
+  test('-dry-run stores nothing', async () => {
     expect((await write(defaults, '-dry-run')).stdout).toContain('would be written');
     expect(await says(['config', 'list'])).toBe('There are no configuration entries.\n');
   });
@@ -145,7 +145,7 @@ sources {
 });
 
 describe('config read, list and delete', () => {
-  test('what is read is a file that says the same', async () => {
+  test('config read prints a file for the same entry', async () => {
     await write(defaults);
     const stored = await read('service-defaults', 'web');
     const shown = await says(['config', 'read', '-kind', 'service-defaults', '-name', 'web']);
@@ -182,7 +182,7 @@ describe('config read, list and delete', () => {
     );
   });
 
-  test('kind and name may stand without options, or in a file', async () => {
+  test('kind and name may be arguments, or come from a file', async () => {
     await write(defaults);
     const words = ['service-defaults', 'web'];
     expect(await says(['config', 'read', ...words])).toContain('Protocol = "http"');
@@ -196,7 +196,7 @@ describe('config read, list and delete', () => {
     expect((await cli(['config', 'delete', ...words])).stdout).toContain('There is no entry');
   });
 
-  test('what there is one of needs no name', async () => {
+  test('a kind with a single entry needs no name', async () => {
     for (const [kind, name] of [
       ['mesh', 'mesh'],
       ['proxy-defaults', 'global'],
@@ -217,7 +217,7 @@ describe('config read, list and delete', () => {
     }
   });
 
-  test('what is named after its partition is found in that of the option, or of the token', async () => {
+  test('an entry with the name of its partition is found by the option, or by the token', async () => {
     await api.call('PUT', '/v1/partition/team', { body: {} });
     const body = { Kind: 'exported-services' };
     expect((await api.call('PUT', '/v1/config?partition=team', { body })).json).toBe(true);
@@ -271,7 +271,7 @@ Failover = {
     for (const entry of entries) expect((await write(entry)).stderr).toBe('');
   });
 
-  test('shows the ways that traffic goes', async () => {
+  test('shows the paths of the traffic', async () => {
     expect(await says(['config', 'chain', 'web'])).toBe(`Service     web
 Datacenter  dc1
 Protocol    http
@@ -289,7 +289,7 @@ resolver:next.default.default.dc1   3s to connect    next.default.default.dc1
 `);
   });
 
-  test('tells why, and by which entry', async () => {
+  test('-explain shows the reasons, with the entries', async () => {
     const told = await says(['config', 'chain', 'next', '-explain']);
     expect(told).toMatch(/1 +proxy-defaults\/global +"next" speaks http, and so must all/);
     expect(told).toMatch(
@@ -297,7 +297,7 @@ resolver:next.default.default.dc1   3s to connect    next.default.default.dc1
     );
   });
 
-  test('takes what is wanted otherwise', async () => {
+  test('options override the entries', async () => {
     const options = ['-protocol', 'tcp', '-connect-timeout', '9s', '-mesh-gateway', 'local'];
     const datacenter = ['-datacenter', 'dc9', '-partition', 'default'];
     const { Chain } = JSON.parse(
@@ -312,7 +312,7 @@ resolver:next.default.default.dc1   3s to connect    next.default.default.dc1
     expect([wrong.exitCode, wrong.stderr]).toEqual([1, expect.stringContaining('"soon"')]);
   });
 
-  test('says when no entry has a part in it', async () => {
+  test('says if no entry is involved', async () => {
     expect(await says(['config', 'chain', 'other'])).toContain('none that route, split or resolve');
   });
 });
@@ -344,7 +344,7 @@ Sources = [
     expect([exitCode, stdout]).toEqual([code, expect.stringMatching(output)]);
   });
 
-  test('match shows what is of a service', async () => {
+  test('match shows the intentions of a service', async () => {
     expect(await says(['intention', 'match', 'web'])).toMatch(
       /^Precedence .*\n9 +api +web +allow +the front\s*\n8 +\* +web +1 permission /,
     );

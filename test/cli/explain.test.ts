@@ -40,7 +40,7 @@ async function firstAllocation(): Promise<string> {
 const lines = (text: string) => text.split('\n').map((line) => line.trim().split(/ {2,}/));
 
 describe('alloc why', () => {
-  test('shows every node, the score part by part, the runner-up and the margin', async () => {
+  test('shows every node, the parts of its score, the runner-up and the margin', async () => {
     await fleet.join(1, sized(1000));
     await fleet.join(1, sized(2000));
     await fleet.join(1, sized(60));
@@ -76,7 +76,7 @@ describe('alloc why', () => {
     expect(JSON.parse(await says(['alloc', 'why', '-json', id]))).toEqual(json);
   });
 
-  test('says so when it judges by what is there now, and shows what was recorded', async () => {
+  test('says if it judges by the current state, and shows the recorded scores', async () => {
     await fleet.join(2, sized(100_000));
     await runJob();
     for (let n = 0; n < 64; n++) await runJob({ ID: `later-${n}` });
@@ -104,7 +104,7 @@ describe('alloc why', () => {
 });
 
 describe('job why-not', () => {
-  test('tells in a sentence and for every node, and who waits', async () => {
+  test('gives a sentence and a verdict for every node, and names the waiting allocations', async () => {
     await fleet.join(1, sized(1000));
     await fleet.join(1, sized(1200));
     await runJob({}, { Count: 2 }, { Resources: { CPU: 4000, MemoryMB: 64 } });
@@ -123,7 +123,7 @@ describe('job why-not', () => {
     expect(one).not.toContain('n2  ');
   });
 
-  test('says when nothing waits', async () => {
+  test('says if nothing waits', async () => {
     await fleet.join(1);
     await runJob();
     expect(await says(['job', 'why-not', 'web'])).toBe(

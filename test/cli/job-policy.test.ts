@@ -71,7 +71,7 @@ describe('job policy test', () => {
   const tried = (policy: string, jobFile: string, ...more: string[]) =>
     cli(['job', 'policy', 'test', policy, jobFile, ...more], { files });
 
-  test('says whether the rule holds, and asks no agent', async () => {
+  test('says whether the job satisfies the policy, without an agent', async () => {
     const { index } = api.state.read();
     const bad = await tried('owned.hcl', 'web.json');
     expect([bad.exitCode, bad.stdout]).toEqual([
@@ -114,7 +114,7 @@ describe('job policy test', () => {
   });
 });
 
-test('job run tells the policies that a job is against, and may pass them by', async () => {
+test('job run shows the violated policies, and may override them', async () => {
   await says(['job', 'policy', 'apply', 'owned.hcl']);
   const refused = await cli(['job', 'run', '-detach', 'web.json'], { files });
   expect([refused.exitCode, refused.stderr]).toEqual([

@@ -36,7 +36,7 @@ const count = async () => (await api.call('GET', '/v1/job/web')).json.TaskGroups
 const watches = (words: readonly string[]) => watched(cli, words, () => fleet.pass(1_000));
 
 describe('job scale', () => {
-  test('watches until what is new runs', async () => {
+  test('watches until the new allocations run', async () => {
     await register();
     const { exitCode, stdout } = await watches(['job', 'scale', 'web', 'web', '3']);
     expect(exitCode).toBe(0);
@@ -44,7 +44,7 @@ describe('job scale', () => {
     expect(stdout.match(/ {2}web\.web\[[12]\] {2}\w{8} {2}running/g)).toHaveLength(2);
   });
 
-  test('follows the deployment that it begins, and cannot disturb another', async () => {
+  test('follows its deployment, and is refused during another', async () => {
     const rollout = await Rollout.start();
     const scale = cliOf(rollout.api);
     await rollout.register('0');
@@ -59,13 +59,13 @@ describe('job scale', () => {
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('successful')]);
   });
 
-  test('exits with 2 where something cannot be placed', async () => {
+  test('exits with 2 if something cannot be placed', async () => {
     await register();
     const { exitCode } = await watches(['job', 'scale', 'web', '900']);
     expect(exitCode).toBe(2);
   });
 
-  test('needs no group where the job has one, and names them where it has several', async () => {
+  test('needs no group if the job has one, and names the groups if it has several', async () => {
     await register();
     expect(await says(['job', 'scale', '-detach', 'web', '2'])).toContain('is under way');
     expect(await count()).toBe(2);
@@ -98,7 +98,7 @@ describe('job scale', () => {
     expect(await refused('job', 'scale', 'wb', '--', '2')).toContain('There is no job "wb"');
   });
 
-  test('passes by a policy with -policy-override', async () => {
+  test('overrides a policy with -policy-override', async () => {
     await register();
     const body = { EnforcementLevel: 'soft-mandatory', Rule: 'ID == x', Message: 'Only x' };
     await api.call('PUT', '/v1/job-policy/only', { body });
@@ -108,7 +108,7 @@ describe('job scale', () => {
   });
 });
 
-test('what was said of a job that nobody scaled is nothing', async () => {
+test('a job that was never scaled has no scaling events', async () => {
   await register();
   expect(await says(['job', 'scaling-events', 'web'])).toBe(
     'Nothing was said of the scale of the job "web".\n',

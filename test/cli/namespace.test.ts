@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { jobBody, startApi } from '../support/api.ts';
 import { cliOf } from '../support/cli.ts';
 
-test('a namespace says what its jobs may run with, and what is not given stays', async () => {
+test('a namespace has the restrictions of its jobs, and an update keeps those that are not given', async () => {
   const cli = cliOf(await startApi());
   const words = 'namespace create red -enabled-driver exec -enabled-driver docker';
   const made = await cli([...words.split(' '), '-disabled-network-mode', 'host']);

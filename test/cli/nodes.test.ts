@@ -41,7 +41,7 @@ async function runOnFirst(): Promise<void> {
 const watches = (words: readonly string[]) => watched(cli, words, () => fleet.pass(1_000));
 
 describe('node drain', () => {
-  test('moves all away, tells of it, and returns when the node is empty', async () => {
+  test('moves all allocations, prints progress, and returns when the node is empty', async () => {
     await runOnFirst();
     const words = ['node', 'drain', '-enable', '-m', 'new kernel', 'n1'];
     const { exitCode, stdout } = await watches(words);
@@ -75,7 +75,7 @@ describe('node drain', () => {
     expect((await read()).LastDrain.Meta).toEqual({ ticket: '7', message: 'why' });
   });
 
-  test('is canceled, and the node takes work again unless told otherwise', async () => {
+  test('is canceled, and the node takes work again by default', async () => {
     await runOnFirst();
     await says(['node', 'drain', '-enable', '-detach', 'n1']);
     expect(await says(['node', 'drain', '-disable', 'n1'])).toContain('is canceled');
@@ -89,7 +89,7 @@ describe('node drain', () => {
     expect((await read()).SchedulingEligibility).toBe('eligible');
   });
 
-  test('that is under way can be watched', async () => {
+  test('can be watched while it runs', async () => {
     await runOnFirst();
     await says(['node', 'drain', '-enable', '-detach', 'n1']);
     const { exitCode, stdout } = await watches(['node', 'drain', '-monitor', 'n1']);
@@ -138,7 +138,7 @@ describe('node pool', () => {
     'none.json': '{}',
   };
 
-  test('is applied, shown, listed with what is in it, and deleted', async () => {
+  test('is applied, shown, listed with its nodes and jobs, and deleted', async () => {
     const info = await says(['node', 'pool', 'apply', 'gpu.hcl'], { files });
     expect(info).toMatch(/Algorithm +spread\nMeta.owner +research\n/);
     expect(await says(['node', 'pool', 'info', 'gpu'])).toBe(info);

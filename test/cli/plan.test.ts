@@ -37,7 +37,7 @@ async function registered(...changes: Changes) {
 }
 
 describe('job plan', () => {
-  test('of a new job shows all of it, where it goes, and how to have it so', async () => {
+  test('of a new job shows the job, its placements, and the command to carry the plan out', async () => {
     await fleet.join(1);
     write({}, atOnce);
     const { exitCode, stdout, stderr } = await cli(['job', 'plan', 'web.json']);
@@ -55,7 +55,7 @@ describe('job plan', () => {
     expect((await api.call('GET', '/v1/job/web')).status).toBe(404);
   });
 
-  test('of what is new shows what the file writes, and with -verbose the defaults', async () => {
+  test('of new parts shows the fields of the file, and with -verbose the defaults', async () => {
     await fleet.join(1);
     await registered({}, atOnce);
     const { TaskGroups } = jobBody({}, atOnce).Job;
@@ -110,7 +110,7 @@ describe('job plan', () => {
     expect((await cli(['job', 'plan', 'web.json'])).stderr).toContain('The job has no ID.');
   });
 
-  test('says why something finds no node, and warns', async () => {
+  test('says why an allocation finds no node, and shows warnings', async () => {
     write({ Colour: 'red' }, atOnce);
     const { exitCode, stdout } = await cli(['job', 'plan', 'web.json']);
     expect(exitCode).toBe(1);
@@ -119,14 +119,14 @@ describe('job plan', () => {
     expect(stdout).toContain('Warning: unknown field /Job/Colour is ignored\n');
   });
 
-  test('in JSON is what the server said', async () => {
+  test('-json prints the answer of the server', async () => {
     write();
     const { stdout } = await cli(['job', 'plan', '-json', 'web.json']);
     expect(JSON.parse(stdout)).toMatchObject({ Diff: { Type: 'Added' }, JobModifyIndex: 0 });
   });
 });
 
-test('job run -plan does what was planned, or lists what is different', async () => {
+test('job run -plan carries the plan out, or lists the differences', async () => {
   await fleet.join(1);
   write({}, atOnce);
   const planned = JSON.parse((await cli(['job', 'plan', '-json', 'web.json'])).stdout);
@@ -157,7 +157,7 @@ describe('job history', () => {
     await registered({ Priority: 60 }, { ...atOnce, Count: 3 });
   });
 
-  test('shows the versions, the newest first, and what changed', async () => {
+  test('shows the versions, the newest first, and their differences', async () => {
     const { exitCode, stdout } = await cli(['job', 'history', '-p', 'web']);
     expect(exitCode).toBe(0);
     expect(stdout).toBe(`Version    2
@@ -200,7 +200,7 @@ Submitted  0s ago
     expect([plain.Versions.length, plain.Diffs]).toEqual([3, null]);
   });
 
-  test('says what is not there', async () => {
+  test('reports a missing version', async () => {
     expect((await cli(['job', 'history', 'gone'])).stderr).toContain('gone');
     expect((await cli(['job', 'history', '-version', '9', 'web'])).stderr).toContain(
       'The job "web" has no version 9 any more.',

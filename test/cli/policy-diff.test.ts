@@ -36,7 +36,7 @@ async function changes(...words: string[]): Promise<Record<string, string[]>> {
 const gained = 'gained key:read on "a/…"';
 const lost = ['lost mesh:read', 'lost operator:read', 'lost peering:read'];
 
-test('tells which tokens a stored policy concerns, with all that they have besides', async () => {
+test('lists the tokens that a change of a stored policy affects, considering their other policies', async () => {
   const { ID } = await acl.policy('ops', { Rules: 'operator = "read"' });
   await acl.policy('more', { Rules: 'operator = "read"' });
   await acl.role('crew', { Policies: [{ ID }] });
@@ -54,7 +54,7 @@ test('tells which tokens a stored policy concerns, with all that they have besid
   expect(stdout).toMatch(/\n[0-9a-f-]{36} {2}has it twice\n {2}\+ key:read on "a\/…"\n/);
 });
 
-test('tokens of other namespaces count, and what a namespace gives to all of its tokens', async () => {
+test('tokens of other namespaces count, and so do the defaults of namespaces', async () => {
   const { ID } = await acl.policy('ops', { Rules: 'operator = "read"' });
   await acl.role('crew', { Policies: [{ ID }] });
   await put('namespace', { Name: 'linked' });
@@ -70,7 +70,7 @@ test('tokens of other namespaces count, and what a namespace gives to all of its
   expect((await diff('ops', 'new.hcl')).stdout).toContain('given  (namespace given)');
 });
 
-test('where the namespace gives the policy, a rule of the token itself still decides', async () => {
+test('a rule of the token itself takes precedence over the defaults of its namespace', async () => {
   const { ID } = await acl.policy('ops', { Rules: 'operator = "read"' });
   await acl.policy('own', { Rules: 'operator = "read"' });
   await put('namespace', { Name: 'dev', ACLs: { PolicyDefaults: [{ ID }] } });
@@ -78,14 +78,14 @@ test('where the namespace gives the policy, a rule of the token itself still dec
   expect(await changes('ops', 'new.hcl')).toEqual({ 'has its own': [gained] });
 });
 
-test('every token is looked at, however many there are', async () => {
+test('every token is read, over several pages', async () => {
   const { ID } = await acl.policy('ops', { Rules: 'operator = "read"' });
   const count = 1203;
   for (let at = 0; at < count; at++) await acl.token({ Description: `t${at}`, Policies: [{ ID }] });
   expect(Object.keys(await changes('ops', 'new.hcl'))).toHaveLength(count);
 });
 
-test('with the default policy allow, what no rule speaks of is not lost', async () => {
+test('with the default policy allow, a permission without a rule is not lost', async () => {
   api = await startApi({ aclDefaultPolicy: 'allow' });
   acl = aclOf(api);
   const { ID } = await acl.policy('ops', {

@@ -32,7 +32,7 @@ test.each(['acl bootstrap', 'acl token create', `acl token clone ${nobody}`])(
   },
 );
 
-test('a secret that cannot be kept is shown: the first token is made only once', async () => {
+test('a secret that cannot be written to the file is printed, because the first token is made only once', async () => {
   const cli = cliOf(await startApi({ hasRoot: false }));
   const made = await cli(['acl', 'bootstrap', '-token-sink-file', 'a.token'], { token: '' });
   expect(made.exitCode).toBe(1);

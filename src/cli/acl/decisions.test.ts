@@ -13,7 +13,7 @@ const explanation = {
       Via: ['the token → role "ops" → policy "web"'],
       Effect: 'deny',
       Text: 'service "web" {\n  policy = "deny"\n}',
-      ...{ Line: 3, Column: 1 },
+      Line: 3, Column: 1,
     },
   ],
   Missing: 'service "web" { policy = "write" }',
@@ -22,7 +22,7 @@ const explanation = {
 describe('acl why', () => {
   const server = { 'GET /v1/acl/explain': { json: explanation } };
 
-  test('shows the rule, its place and the way to it, and ends with 1 for a denial', async () => {
+  test('shows the rule, its place and the link from the token, and exits with 1 for a denial', async () => {
     const { stdout, exitCode, seen } = await run(['acl', 'why', accessor, 'service:write', 'web'], {
       server,
     });
@@ -65,7 +65,7 @@ describe('acl policy test', () => {
     'bad-rules.hcl': 'rules = "service \\"web\\" { policy = \\"x\\" }"\nallow = []',
   };
 
-  test('needs no agent, and reads rules beside the file', async () => {
+  test('needs no agent, and reads files of rules relative to the test file', async () => {
     const ran = await run(['acl', 'policy', 'test', 'rules/web.test.hcl'], { files });
     expect([ran.exitCode, ran.seen]).toEqual([0, []]);
     expect(ran.stdout).toBe(`ok  line 2: allow service:write on "web"
@@ -74,7 +74,7 @@ ok  line 3: deny key:read on "a"
 `);
   });
 
-  test('shows the rule that stands against an expectation, and ends with 1', async () => {
+  test('shows the rule that contradicts an expectation, and exits with 1', async () => {
     const { stdout, exitCode } = await run(['acl', 'policy', 'test', 'wrong.hcl'], { files });
     expect(exitCode).toBe(1);
     expect(stdout).toContain('FAILED  line 2: deny service:read on "web"');
@@ -113,7 +113,7 @@ describe('acl policy diff', () => {
 `);
   });
 
-  test('names a policy that is neither stored nor a file', async () => {
+  test('an unknown policy, which is not a file either, is reported', async () => {
     const problem = { code: 'policy-not-found', detail: 'There is no policy "ops".' };
     const { stderr, exitCode } = await run(['acl', 'policy', 'diff', 'ops', 'new.hcl'], {
       files,

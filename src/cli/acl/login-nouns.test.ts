@@ -3,14 +3,14 @@ import { run } from '../harness.ts';
 
 const place = { Namespace: 'default', Partition: 'default', CreateIndex: 1, ModifyIndex: 1 };
 const method = {
-  ...{ Name: 'ci', Type: 'jwt', Description: 'builds', DisplayName: '', MaxTokenTTL: '5m0s' },
-  ...{ TokenLocality: '', NamespaceRules: [] },
-  ...{ Config: { JWKSURL: 'https://keys.example' }, ...place },
+  Name: 'ci', Type: 'jwt', Description: 'builds', DisplayName: '', MaxTokenTTL: '5m0s',
+  TokenLocality: '', NamespaceRules: [],
+  Config: { JWKSURL: 'https://keys.example' }, ...place,
 };
 const id = 'c0000000-0000-4000-8000-000000000000';
 const rule = {
-  ...{ ID: id, Description: '', AuthMethod: 'ci', Selector: 'value.team == shop' },
-  ...{ BindType: 'service', BindName: 'web', ...place },
+  ID: id, Description: '', AuthMethod: 'ci', Selector: 'value.team == shop',
+  BindType: 'service', BindName: 'web', ...place,
 };
 const server = {
   'PUT /v1/acl/auth-method': { json: method },
@@ -39,7 +39,7 @@ test('an auth method is created from flags and a file', async () => {
   expect(await lastBody(words)).toEqual(written);
 });
 
-test('an update keeps what is not given', async () => {
+test('an update keeps fields that are not given', async () => {
   const body = await lastBody('acl auth-method update -display-name=CI ci');
   expect(body).toEqual({ ...method, DisplayName: 'CI' });
 });
@@ -52,7 +52,7 @@ test('an auth method is shown, listed and deleted', async () => {
   expect((await cli('acl auth-method delete ci')).stdout).toBe('Auth method "ci" deleted.\n');
 });
 
-test('the variable of a template goes when a binding rule gives something else', async () => {
+test('a binding rule that no longer gives a template loses its variable', async () => {
   const templated = { ...rule, BindType: 'templated-policy', BindName: 'builtin/service' };
   const stored = { ...templated, BindVars: { Name: 'web' } };
   const updated = async (words: string) => {
@@ -70,11 +70,11 @@ test('the variable of a template goes when a binding rule gives something else',
   expect(await updated('-bind-vars=api')).toEqual({ ...stored, BindVars: { Name: 'api' } });
   expect(await updated('-bind-type=service -bind-name=web')).toEqual({
     ...templated,
-    ...{ BindType: 'service', BindName: 'web' },
+    BindType: 'service', BindName: 'web',
   });
 });
 
-test('a binding rule is created, changed by the beginning of its id, listed and deleted', async () => {
+test('a binding rule is created, changed by a prefix of its id, listed and deleted', async () => {
   const words = 'acl binding-rule create -method=ci -bind-type=service -bind-name=web';
   const created = { AuthMethod: 'ci', BindType: 'service', BindName: 'web' };
   expect(await lastBody(words)).toEqual(created);

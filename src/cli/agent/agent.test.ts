@@ -20,8 +20,8 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     peering: { advertise: undefined, caFile: undefined },
     region: 'global',
     node: {
-      ...{ name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
-      ...{ isRemoteExecDisabled: false, hostVolumes: {} },
+      name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {},
+      isRemoteExecDisabled: false, hostVolumes: {},
     },
     drivers: { allow: ['docker', 'exec', 'java', 'raw_exec'] },
     isolation: {},
@@ -92,25 +92,25 @@ test('a node alone has its servers from flags or from a file, and keeps its task
   expect((await start(flags)).agent).toMatchObject(expected);
   const c = JSON.stringify({
     servers: ['http://a:4720', 'https://b'],
-    ...{ introduction_token_file: 't', ca_cert: 'ca.pem', data_dir: '/data' },
+    introduction_token_file: 't', ca_cert: 'ca.pem', data_dir: '/data',
   });
   expect((await start('--config c', { files: { c } })).agent).toMatchObject(expected);
   expect((await start('--dev --servers http://a:1')).agent).toMatchObject({ tasksOnExit: 'stop' });
 });
 
-test('where other clusters reach it is told by a flag or a file', async () => {
+test('the advertised addresses come from a flag or a file', async () => {
   const { agent } = await start('--dev --advertise 10.0.0.1:4720,lb.example:443');
   expect(agent?.peering.advertise).toEqual(['10.0.0.1:4720', 'lb.example:443']);
   const files = { c: '{"dev":true,"peering":{"advertise":["[::1]:1"],"ca_file":"ca.pem"}}' };
   expect((await start('--config c', { files })).agent?.peering).toEqual({
-    ...{ advertise: ['[::1]:1'], caFile: 'ca.pem' },
+    advertise: ['[::1]:1'], caFile: 'ca.pem',
   });
   const { stderr, agent: none } = await start('--dev --advertise http://a:1');
   expect(none).toBeUndefined();
   expect(stderr).toContain('--advertise must be 1 to 16 addresses, such as "10.0.0.1:4720"');
 });
 
-test('volumes are told by flags, or by a file that flags win over', async () => {
+test('volumes come from flags or from a file, and flags take precedence', async () => {
   const c = JSON.stringify({
     dev: true,
     node: { host_volume: { 'data[0]': { path: '/srv' }, b: { path: '/b', read_only: true } } },
@@ -150,7 +150,7 @@ test.each<[string, string, unknown, string[]]>([
   for (const fault of faults) expect(stderr).toContain(fault);
 });
 
-test('a server alone is told so', async () => {
+test('a server alone is set by a flag or a file', async () => {
   expect((await start('--dev --server-only')).agent?.mode).toBe('server');
   const files = { c: '{"server_only":true,"data_dir":"/data"}' };
   expect((await start('--config c', { files })).agent?.mode).toBe('server');
@@ -162,7 +162,7 @@ const configuration = JSON.stringify({
   acl: { enabled: false, default_policy: 'allow' },
   region: 'eu',
   node: {
-    ...{ name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+    name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' },
     artifacts: { sources: ['https'], git_timeout: '2m', files: 9 },
     disable_remote_exec: true,
   },
@@ -177,7 +177,7 @@ const configuration = JSON.stringify({
   run: ['jobs/web.json'],
 });
 
-test('a file says the rest, paths in it are its own, and flags win', async () => {
+test('a file has all settings, its paths are relative to it, and flags take precedence', async () => {
   const files = { '/etc/roster.json': configuration, '/etc/jobs/web.json': '{"ID":"web"}' };
   const { agent } = await start('--config /etc/roster.json --http 127.0.0.1:9', { files });
   expect(agent).toMatchObject({
@@ -187,7 +187,7 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
     aclDefaultPolicy: 'allow',
     region: 'eu',
     node: {
-      ...{ name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+      name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' },
       isRemoteExecDisabled: true,
     },
     isolation: {
@@ -197,8 +197,8 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
       uidRange: { start: 200_000, count: 4096 },
     },
     docker: {
-      ...{ socket: '/p.sock', allowVolumes: true },
-      ...{ allowedCapabilities: ['net_raw'], imageDelayMs: 180_000 },
+      socket: '/p.sock', allowVolumes: true,
+      allowedCapabilities: ['net_raw'], imageDelayMs: 180_000,
     },
     garbage: { intervalMs: 60_000, jobAgeMs: 36 * 3_600_000, nodeAgeMs: 0 },
     artifacts: { sources: ['https'], gitTimeoutMs: 120_000, filesMax: 9 },
@@ -212,14 +212,14 @@ test('the root token may come from the environment', async () => {
   expect((await start('--dev', { env })).agent?.rootToken).toBe(token.toLowerCase());
 });
 
-test('the root token may come from a file, and is given once', async () => {
+test('the root token may come from a file, and may only be given once', async () => {
   expect((await start('--dev --root-token-file t')).agent?.rootTokenFile).toBe('t');
   const { stderr, agent: none } = await start(`--dev --root-token-file t --root-token ${token}`);
   expect(none).toBeUndefined();
   expect(stderr).toContain('--root-token and --root-token-file exclude each other');
 });
 
-test('names under which it is asked are told by a flag or a file', async () => {
+test('allowed hosts come from a flag or a file', async () => {
   const flags = '--dev --allowed-hosts a.example,.b.example';
   expect((await start(flags)).agent?.allowedHosts).toEqual(['a.example', '.b.example']);
   const http = { address: '127.0.0.1:1', allowed_hosts: ['a.example'] };

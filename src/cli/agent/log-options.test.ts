@@ -18,12 +18,12 @@ function logged(fields: object): Record<string, unknown> {
   return JSON.parse(text);
 }
 
-test('an error is told with what it says, where it was made and what caused it', () => {
+test('an error is logged with its message, its stack and its cause', () => {
   const cause = Object.assign(new TypeError('no such thing'), { code: 'ENOENT' });
   expect(logged({ error: new Error('could not', { cause }) })).toMatchObject({
     msg: 'it went wrong',
     error: {
-      ...{ type: 'Error', message: 'could not' },
+      type: 'Error', message: 'could not',
       stack: expect.stringContaining('log-options.test.ts'),
       cause: { type: 'TypeError', message: 'no such thing', code: 'ENOENT' },
     },

@@ -56,7 +56,7 @@ When      Event     What happened
 `);
 });
 
-test('status tells who made way, and which devices it has', async () => {
+test('status shows preempted allocations and devices', async () => {
   const Shared = { DiskMB: 300, Networks: null, Ports: null };
   const Devices = [{ Vendor: 'acme', Type: 'gpu', Name: 'a100', DeviceIDs: ['g1', 'g2'] }];
   const Cpu = { CpuShares: 50, ReservedCores: null };
@@ -143,7 +143,7 @@ test.each([
   expect(seen[0]!.query).toMatchObject({ task: 'side', type: 'stderr', origin: 'start' });
 });
 
-test('logs of an allocation with several tasks ask which one', async () => {
+test('logs of an allocation with several tasks need the name of a task', async () => {
   const { server, client } = { server: {}, client: {} };
   const TaskStates = { server, client } as never;
   const answers = { [first]: { json: allocation({ TaskStates }) } };
@@ -173,7 +173,7 @@ test('a wrong number of lines is refused', async () => {
   expect(stderr).toContain('-n must be a number of lines from 0 to 999999, got "x".');
 });
 
-test('what was rotated away before it could be read is told beside the output', async () => {
+test('output that was deleted by rotation is reported on standard error', async () => {
   const text = `${frame('before\n')}${frame('after\n', { FileEvent: 'file deleted' })}`;
   const server = { [first]: { json: allocation() }, [`GET ${logsPath}`]: { text } };
   expect(await run(['alloc', 'logs', ids.first], { server })).toMatchObject({
@@ -197,7 +197,7 @@ const endless: Handler = ({ path }) =>
     ? { write: (response) => void response.writeHead(200).write(frame('one\n')) }
     : indexed(1, allocation());
 
-test('Ctrl-C ends what follows with 130', async () => {
+test('Ctrl-C ends -f with the exit code 130', async () => {
   const ran = await run(['alloc', 'logs', '-f', ids.first], {
     server: endless,
     onOutput: (_, interrupt) => interrupt(),
@@ -205,7 +205,7 @@ test('Ctrl-C ends what follows with 130', async () => {
   expect(ran).toMatchObject({ exitCode: 130, stdout: 'one\n', stderr: '' });
 });
 
-test('a reader that leaves ends what follows without a word', async () => {
+test('a closed output ends -f without an error', async () => {
   const ran = await run(['alloc', 'logs', '-f', ids.first], {
     server: endless,
     readerLeavesAfter: 1,

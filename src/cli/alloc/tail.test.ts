@@ -41,7 +41,7 @@ test('is what splitting the whole log gives', async () => {
   );
 });
 
-test('asks for more while lines are missing, and for no more than it may', async () => {
+test('reads more while lines are missing, up to a limit', async () => {
   const line = Buffer.from(`${'x'.repeat(9_999)}\n`);
   const log = Buffer.concat(Array.from({ length: 20 }, () => line));
   const { text: tail, asked } = await tailOf(log, 5);

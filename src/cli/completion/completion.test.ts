@@ -101,7 +101,7 @@ test.each<[string[], string[]]>([
   expect(await complete(...words)).toEqual(expected);
 });
 
-test('a server that refuses gives nothing and no word', async () => {
+test('a refusal of the server gives no candidates and no error', async () => {
   expect(await run(['__complete', 'eval', 'status', ''], { server })).toMatchObject({
     exitCode: 0,
     stdout: '',

@@ -140,7 +140,7 @@ export const configList: ClientCommand = {
       await screen.table(
         ['Kind', 'Name', ...(everywhere ? ['Namespace'] : []), 'ModifyIndex', 'Meta'],
         value.map(({ Kind, Name, Namespace, ModifyIndex, Meta }) => [
-          ...[Kind, oneLine(Name), ...(everywhere ? [oneLine(Namespace)] : [])],
+          Kind, oneLine(Name), ...(everywhere ? [oneLine(Namespace)] : []),
           String(ModifyIndex),
           oneLine(pairsText(Meta)) || '-',
         ]),
@@ -153,7 +153,7 @@ export const configList: ClientCommand = {
 export const configDelete: ClientCommand = {
   definition: {
     arguments: entryArguments,
-    options: [...[kindOption, nameOption, fileOption, ...deleteGuard, dryRunOption]],
+    options: [kindOption, nameOption, fileOption, ...deleteGuard, dryRunOption],
   },
   async run(context, words, options) {
     const file = options.text('filename');

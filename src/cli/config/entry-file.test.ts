@@ -80,7 +80,7 @@ routes = [
             },
           },
           destination: {
-            ...{ service: 'web', service_subset: 'canary', num_retries: 3 },
+            service: 'web', service_subset: 'canary', num_retries: 3,
             request_headers: { add: { 'x-gateway': 'edge' }, remove: ['x-debug'] },
           },
         },
@@ -297,10 +297,10 @@ Listeners = [
     {
       Listeners: [
         {
-          ...{ Port: 8443, Protocol: 'http' },
+          Port: 8443, Protocol: 'http',
           Services: [
             {
-              ...{ Name: 'web', Hosts: ['web.example.com'] },
+              Name: 'web', Hosts: ['web.example.com'],
               ResponseHeaders: { Add: { 'x-by': 'edge' } },
             },
           ],
@@ -380,7 +380,7 @@ describe('files of entries', () => {
     expect(read(text)).toMatchObject(fields);
   });
 
-  test('with the ends of lines of Windows', () => {
+  test('with line ends of Windows', () => {
     const [, text, fields] = files[0]!;
     expect(read(text.replaceAll('\n', '\r\n'))).toMatchObject(fields);
   });

@@ -24,7 +24,7 @@ const value = fc.letrec((tie) => ({
   map: fc.dictionary(fc.oneof(fc.constantFrom('Name', 'a b'), text), tie('any'), { maxKeys: 3 }),
 })).any;
 
-test('what is written as a file says what it was written from, and a terminal obeys none of it', () => {
+test('the file of an entry reads back as the same entry, without control characters', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.stringMatching(/^[A-Z][a-z]{0,8}$/), value), (fields) => {
       const file = fieldsText(fields);
@@ -37,13 +37,13 @@ test('what is written as a file says what it was written from, and a terminal ob
   );
 });
 
-test('lines stand as lines', () => {
+test('a text with several lines keeps its lines', () => {
   expect(fieldsText({ Certificate: '-----BEGIN\nabc=\n' })).toBe(
     'Certificate = <<EOT\n-----BEGIN\nabc=\nEOT',
   );
 });
 
-test('what is not set is left out', () => {
+test('unset fields are left out', () => {
   const entry = { Kind: 'mesh', A: null, B: { C: false, D: '' }, E: [], F: 0, G: { H: 1 } };
   expect(entryText({ ...entry, CreateIndex: 1, ModifyIndex: 2 })).toBe(
     '# ModifyIndex 2\nKind = "mesh"\nG = {\n  H = 1\n}',

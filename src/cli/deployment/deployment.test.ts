@@ -25,14 +25,14 @@ const members = {
   },
 };
 const changed = {
-  ...{ EvalID: ids.evaluation, EvalCreateIndex: 20, DeploymentModifyIndex: 20, Index: 20 },
+  EvalID: ids.evaluation, EvalCreateIndex: 20, DeploymentModifyIndex: 20, Index: 20,
   RevertedJobVersion: null as number | null,
 };
 const decided = { [`GET /v1/evaluation/${ids.evaluation}`]: indexed(21, evaluation()) };
 
 test('list shows the newest first', async () => {
   const older = deployment({
-    ...{ ID: ids.blocked, CreateIndex: 3, JobVersion: 1, Status: 'failed' },
+    ID: ids.blocked, CreateIndex: 3, JobVersion: 1, Status: 'failed',
     StatusDescription: 'Failed due to progress deadline',
   });
   const server = { 'GET /v1/deployments': { json: [older, deployment()] } };
@@ -84,7 +84,7 @@ describe('status -monitor', () => {
   const waiting = { DesiredCanaries: 1, PlacedCanaries: [ids.first], PlacedAllocs: 1 };
   const needs = { StatusDescription: 'Deployment is running but requires manual promotion' };
 
-  test('tells each change once, and what a person has to do', async () => {
+  test('prints each change once, and the manual step', async () => {
     const { stdout, exitCode } = await run(['deployment', 'status', '-monitor', ids.deployment], {
       server: {
         ...members,
@@ -158,7 +158,7 @@ describe('an action', () => {
     expect(detached.seen).toHaveLength(2);
   });
 
-  test('fail tells where the job goes back to', async () => {
+  test('fail says to which version the job is reverted', async () => {
     const json = { ...changed, RevertedJobVersion: 1 };
     const route = `PUT /v1/deployment/fail/${ids.deployment}`;
     const server = { ...listed, [route]: { json }, ...decided };
@@ -166,7 +166,7 @@ describe('an action', () => {
     expect(stdout).toContain('The job goes back to what version 1 was.\n');
   });
 
-  test('promote takes groups, and tells what has no room with exit code 2', async () => {
+  test('promote takes groups, and exits with 2 if something has no room', async () => {
     const full = evaluation({ FailedTGAllocs: { front: metrics() } });
     const { exitCode, stdout, seen } = await run(
       ['deployment', 'promote', '-group', 'front', '-group', 'back', short],
@@ -183,7 +183,7 @@ describe('an action', () => {
     expect(stdout).toContain('Group "front": 1 allocation could not be placed');
   });
 
-  test('that is refused says why', async () => {
+  test('that is refused gives the reason', async () => {
     const detail = 'The deployment d1 cannot be promoted: no group of it has canaries.';
     const route = `PUT /v1/deployment/promote/${ids.deployment}`;
     const server = { ...listed, [route]: problem(400, 'deployment-refused', detail) };
@@ -208,7 +208,7 @@ describe('by job', () => {
     ]);
   });
 
-  test('promote says that there is none', async () => {
+  test('promote reports a missing deployment', async () => {
     const server = { 'GET /v1/job/web/deployment': { json: null } };
     expect(await run(['job', 'promote', 'web'], { server })).toMatchObject({
       exitCode: 1,

@@ -15,7 +15,7 @@ const server = {
   [`GET /v1/evaluation/${ids.evaluation}/allocations`]: { json: [allocation()] },
 };
 
-test('status tells what was decided and why not all could be placed', async () => {
+test('status shows the decision, and why some allocations could not be placed', async () => {
   expect((await run(['eval', 'status', 'e1e1e1e1'], { server })).stdout).toBe(
     `ID             e1e1e1e1-0000-4000-8000-000000000001
 Job            web

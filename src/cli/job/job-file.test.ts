@@ -28,14 +28,14 @@ const files = {
   'vars.json': '{"image": "json"}',
 };
 const registered = {
-  ...{ EvalID: '', EvalCreateIndex: 0, JobModifyIndex: 7, Warnings: '', Index: 7 },
+  EvalID: '', EvalCreateIndex: 0, JobModifyIndex: 7, Warnings: '', Index: 7,
 };
 const server = { 'POST /v1/jobs': { json: registered } };
 const job = (User: string) => ({
   ID: 'web',
   TaskGroups: [
     {
-      ...{ Name: 'g', Count: 2 },
+      Name: 'g', Count: 2,
       Tasks: [{ Name: 't', Driver: 'mock', User, Templates: [{ EmbeddedTmpl: 'Hello' }] }],
     },
   ],
@@ -64,7 +64,7 @@ test.each([
   });
 });
 
-test('run takes HCL from standard input, whose files are where the user is', async () => {
+test('run takes HCL from standard input, with files relative to the current directory', async () => {
   const ran = await run(['job', 'run', '-var', 'image=x', '-'], {
     files: { motd: 'Hello' },
     stdin: text,
@@ -129,9 +129,9 @@ test('run refuses variables for JSON', async () => {
   expect(ran.stderr).toContain('"web.json" is JSON: it has no variables.');
 });
 
-test('what the server refuses of the job is shown with its line', async () => {
+test('faults of the job from the server are shown with their lines', async () => {
   const problem = {
-    ...{ code: 'invalid-job', detail: 'The job has 1 fault: …', status: 400 },
+    code: 'invalid-job', detail: 'The job has 1 fault: …', status: 400,
     errors: [
       { pointer: '/Job/TaskGroups/0/Count', message: 'Job.TaskGroups[0].Count must be at most 1' },
     ],
@@ -158,7 +158,7 @@ const told = (ValidationErrors: readonly string[]) => ({
 });
 const typeFault = 'Type must be one of service, batch, system, sysbatch, got "x"';
 
-test('validate shows what is wrong with its line, and once', async () => {
+test('validate shows each fault once, with its line', async () => {
   const server = told([typeFault, 'NodePool names "p", which is not there']);
   const ran = await run(['job', 'validate', 'bad.hcl'], { files: bad, server });
   expect(ran).toMatchObject({
@@ -180,7 +180,7 @@ NodePool names "p", which is not there
   });
 });
 
-test('validate of a valid job tells the warnings', async () => {
+test('validate of a valid job shows the warnings', async () => {
   const words = ['job', 'validate', '-var', 'image=x', 'jobs/web.hcl'];
   const fine = {
     ...files,
@@ -193,13 +193,13 @@ test('validate of a valid job tells the warnings', async () => {
   expect(JSON.parse(json.stdout)).toMatchObject({ ValidationErrors: ['No.'] });
 });
 
-test('validate -offline asks nobody', async () => {
+test('validate -offline contacts no server', async () => {
   const ran = await run(['job', 'validate', '-offline', 'bad.hcl'], { files: bad });
   expect(ran).toMatchObject({ exitCode: 1, seen: [] });
   expect(ran.stderr).toContain(typeFault);
 });
 
-test('init writes a job file, and a shorter one, and overwrites none', async () => {
+test('init writes a long or a short job file, and overwrites no file', async () => {
   const { exitCode, stdout, written } = await run(['job', 'init']);
   expect({ exitCode, stdout, written }).toEqual({
     exitCode: 0,
@@ -246,7 +246,7 @@ test.each([
   expect(ran.written).toEqual(written);
 });
 
-test('fmt names what it cannot read', async () => {
+test('fmt names files that it cannot read', async () => {
   const broken = await run(['fmt', 'broken.hcl'], { files: tree });
   expect(broken).toMatchObject({ exitCode: 1, written: {} });
   expect(broken.stderr).toContain('broken.hcl:1:5: Expected a value, found the end of the line');

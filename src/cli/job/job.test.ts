@@ -27,7 +27,7 @@ const starting = {
   'GET /v1/job/web/deployments': { json: [] },
 };
 
-test('run shows what is placed and where it runs', async () => {
+test('run shows the placed allocations and their nodes', async () => {
   const ran = await run(['job', 'run', 'web.json'], {
     files,
     server: {
@@ -58,7 +58,7 @@ See "roster job status web".
   expect(indexes.map(({ query }) => query.index)).toEqual([undefined, '13', '14']);
 });
 
-test('run tells why an allocation fails, and exits with 2', async () => {
+test('run says why an allocation fails, and exits with 2', async () => {
   const failing = (status: 'pending' | 'failed', ...events: ReturnType<typeof event>[]) =>
     allocation({
       ClientStatus: status,
@@ -101,7 +101,7 @@ const crowd = (count: number, statusOf: (number: number) => string, over: object
     }),
   );
 
-test('run of many allocations tells how many of each group, and few of them one by one', async () => {
+test('run of many allocations shows counts by group, and of few each allocation', async () => {
   const until = (running: number) => (number: number) => (number < running ? 'running' : 'pending');
   const { exitCode, stdout } = await run(['job', 'run', 'web.json'], {
     files,
@@ -134,7 +134,7 @@ test('run of many allocations tells how many of each group, and few of them one 
   ]);
 });
 
-test('run of many groups tells of all of them together', async () => {
+test('run of many groups shows the total counts', async () => {
   const all = crowd(11, () => 'running').map((one, at) => ({ ...one, TaskGroup: `g${at}` }));
   const { stdout } = await run(['job', 'run', 'web.json'], {
     files,
@@ -193,7 +193,7 @@ test.each([
   ]);
 });
 
-test('run of what is deployed already does not look back at its deployment', async () => {
+test('run of an unchanged job ignores its earlier deployment', async () => {
   const failed = deployment({ Status: 'failed', CreateIndex: 6 });
   const { exitCode, stdout } = await run(['job', 'run', 'web.json'], {
     files,
@@ -207,7 +207,7 @@ test('run of what is deployed already does not look back at its deployment', asy
   expect(stdout).not.toContain('eployment');
 });
 
-test('run tells why there is no room, and exits with 2', async () => {
+test('run says why there is no room, and exits with 2', async () => {
   const failed = { front: metrics({ DimensionExhausted: { memory: 3 }, CoalescedFailures: 1 }) };
   const { exitCode, stdout } = await run(['job', 'run', 'web.json'], {
     files,
@@ -278,8 +278,8 @@ test('run -json gives JSON and nothing else', async () => {
 
 const pattern = { ...registered, EvalID: '' };
 const periodic = {
-  ...{ Enabled: true, Spec: '', Specs: ['0 3 * * *'], SpecType: 'cron' },
-  ...{ ProhibitOverlap: false, TimeZone: 'UTC' },
+  Enabled: true, Spec: '', Specs: ['0 3 * * *'], SpecType: 'cron',
+  ProhibitOverlap: false, TimeZone: 'UTC',
 };
 const parameterized = { Payload: 'optional', MetaRequired: ['a', 'b'], MetaOptional: ['c'] };
 
@@ -401,7 +401,7 @@ old  service  50        dead (stopped)  2/3      5m10s ago
   expect(JSON.parse(json.stdout)).toHaveLength(2);
 });
 
-test('status of a job shows its groups, its allocations and what waits for room', async () => {
+test('status of a job shows its groups, its allocations and the groups that wait for room', async () => {
   expect((await run(['job', 'status', 'web'], { server: details })).stdout).toBe(
     `ID           web
 Namespace    default
@@ -442,7 +442,7 @@ a1a1a1a1  web.front[1]  one   2        run      running  1m ago   http=127.0.0.1
   ]);
 });
 
-test('status warns of names in a stored job that no new one may have', async () => {
+test('status warns of names in a stored job that a new job may not have', async () => {
   const tasks = [{ Name: '..', Driver: 'exec' }];
   const odd = job({ TaskGroups: [{ Name: 'a\u001b', Tasks: tasks }] });
   const server = { ...details, 'GET /v1/job/web': { json: odd } };
@@ -471,7 +471,7 @@ front  1/1       no        2        1       0        0          yes      5m10s l
 `);
 });
 
-test('a job that is not there is told with those that begin alike', async () => {
+test('the error for a missing job suggests jobs whose ids begin alike', async () => {
   const missing = problem(404, 'job-not-found', 'There is no job "we" in "default".');
   const server = { 'GET /v1/job/we': missing, 'DELETE /v1/job/we': missing };
   const alike = { ...server, 'GET /v1/jobs': { json: [jobStub()] } };
@@ -516,7 +516,7 @@ Nothing of it runs any more.
   expect(seen[0]!.query).toEqual({});
 });
 
-test('stop -purge waits until everything has ended, -detach does not look', async () => {
+test('stop -purge waits until everything has ended, and -detach does not wait', async () => {
   const server = {
     'DELETE /v1/job/web': { json: registered },
     [evaluationPath]: indexed(13, evaluation()),

@@ -5,8 +5,8 @@ import { nowMs, run } from '../harness.ts';
 
 const child = 'web/dispatch-1767225600-0a1b2c3d';
 const dispatched = {
-  ...{ DispatchedJobID: child, EvalID: ids.evaluation, EvalCreateIndex: 12 },
-  ...{ JobCreateIndex: 12, Index: 12 },
+  DispatchedJobID: child, EvalID: ids.evaluation, EvalCreateIndex: 12,
+  JobCreateIndex: 12, Index: 12,
 };
 const runs = {
   [`GET /v1/evaluation/${ids.evaluation}`]: indexed(13, evaluation({ JobID: child })),
@@ -15,7 +15,7 @@ const runs = {
 };
 const server = { ...runs, 'POST /v1/job/web/dispatch': { json: dispatched } };
 
-test('dispatch sends payload, meta and the rest, and shows what starts', async () => {
+test('dispatch sends payload, meta and the other options, and shows the starting allocations', async () => {
   const words = ['-meta', 'a=1', '-meta', 'b=x=y', '-id-prefix-template', 'me', '-priority', '70'];
   const { exitCode, stdout, seen } = await run(
     ['job', 'dispatch', ...words, '-idempotency-token', 'once', 'web', 'picture'],
@@ -30,7 +30,7 @@ See "roster job status ${child}".
   expect(seen[0]).toMatchObject({
     query: { IdempotencyToken: 'once' },
     body: {
-      ...{ Meta: { a: '1', b: 'x=y' }, IdPrefixTemplate: 'me', Priority: 70 },
+      Meta: { a: '1', b: 'x=y' }, IdPrefixTemplate: 'me', Priority: 70,
       Payload: Buffer.from('\x00\xffpng', 'latin1').toString('base64'),
     },
   });
@@ -38,7 +38,7 @@ See "roster job status ${child}".
 
 test('dispatch takes standard input, and -detach returns at once', async () => {
   const { stdout, seen } = await run(['job', 'dispatch', '-detach', 'web', '-'], {
-    ...{ server, stdin: 'text' },
+    server, stdin: 'text',
   });
   expect(stdout).toBe(
     `Dispatched job "${child}".\nEvaluation e1e1e1e1 is under way: see "roster eval status e1e1e1e1".\n`,
@@ -47,7 +47,7 @@ test('dispatch takes standard input, and -detach returns at once', async () => {
   expect(seen[0]!.body).toEqual({ Payload: Buffer.from('text').toString('base64') });
 });
 
-test('dispatch says when a token was given before', async () => {
+test('dispatch reports a repeated idempotency token', async () => {
   const again = { json: { ...dispatched, EvalID: '' } };
   const { exitCode, stdout } = await run(['job', 'dispatch', '-idempotency-token', 'x', 'web'], {
     server: { 'POST /v1/job/web/dispatch': again },
@@ -89,11 +89,11 @@ const status = (over: object) => ({
   'GET /v1/jobs': { json: [jobStub({ ID: child, Status: 'dead' })] },
 });
 const periodic = {
-  ...{ Enabled: true, Spec: '', Specs: ['0 3 * * *', '@every 7h'], SpecType: 'cron' },
-  ...{ ProhibitOverlap: true, TimeZone: 'Europe/Berlin' },
+  Enabled: true, Spec: '', Specs: ['0 3 * * *', '@every 7h'], SpecType: 'cron',
+  ProhibitOverlap: true, TimeZone: 'Europe/Berlin',
 };
 
-test('status of a periodic job shows when it launches, and its children', async () => {
+test('status of a periodic job shows its next launch and its children', async () => {
   const { stdout, seen } = await run(['job', 'status', 'web'], {
     server: status({ Periodic: periodic }),
   });

@@ -3,14 +3,12 @@ import { job } from '../fixtures.ts';
 import { run } from '../harness.ts';
 
 const nothingPlanned = {
-  ...{ PlanID: '', Diff: { Type: 'None', ID: 'web' }, FailedTGAllocs: null, CreatedEvals: null },
+  PlanID: '', Diff: { Type: 'None', ID: 'web' }, FailedTGAllocs: null, CreatedEvals: null,
   Annotations: { DesiredTGUpdates: {}, PreemptedAllocs: null },
-  ...{
-    Changes: [],
+  Changes: [],
     ChangesHidden: 0,
     JobModifyIndex: 7,
     NextPeriodicLaunch: '0001-01-01T00:00:00Z',
-  },
 };
 
 const odd = {
@@ -59,13 +57,13 @@ test.each([
     {
       Message: connectWarning,
       Pointer: '/TaskGroups/0/Services/0/Connect',
-      ...{ File: 'odd.hcl', Line: 7, Column: 7 },
+      File: 'odd.hcl', Line: 7, Column: 7,
     },
     { Message: 'a thing that only the server knows' },
   ]);
 });
 
-test('validate -offline tells the warnings that need no server', async () => {
+test('validate -offline shows the warnings that need no server', async () => {
   const ran = await run(['job', 'validate', '-offline', 'odd.hcl'], { files: odd });
   expect(ran).toMatchObject({ seen: [] });
   expect(ran).toMatchObject({ exitCode: 0, stdout: `${connectShown}The job is valid.\n` });

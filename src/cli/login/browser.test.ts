@@ -9,7 +9,7 @@ const fine = { isFine: true, title: 'Fine', text: 'So it is.' };
 const visit = (redirect: Redirect, query = '', init: RequestInit = {}) =>
   fetch(`${redirect.uri}${query}`, init);
 
-test('the browser comes back with what the provider says, and sees what became of it', async () => {
+test('the redirect passes on the parameters of the provider, and the browser shows the outcome', async () => {
   const redirect = await listen();
   expect(redirect.uri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/oidc\/callback$/);
   const page = visit(redirect, '?state=s&code=a%2Bb');
@@ -27,7 +27,7 @@ test('the browser comes back with what the provider says, and sees what became o
   await expect(visit(redirect)).rejects.toThrow();
 });
 
-test('what is shown cannot be more than text', async () => {
+test('text on the page is escaped', async () => {
   const redirect = await listen();
   const page = visit(redirect);
   const { answer } = await redirect.next();
@@ -39,7 +39,7 @@ test('what is shown cannot be more than text', async () => {
   await redirect.close();
 });
 
-test('other paths and methods do not count', async () => {
+test('other paths and methods are ignored', async () => {
   const redirect = await listen();
   expect((await fetch(new URL('/favicon.ico', redirect.uri))).status).toBe(404);
   expect((await visit(redirect, '/x')).status).toBe(404);
@@ -52,7 +52,7 @@ test('other paths and methods do not count', async () => {
   await redirect.close();
 });
 
-test('those who come are asked for in turn, and the rest hears that it is over', async () => {
+test('requests are taken in turn, and the remaining ones are told that the login is over', async () => {
   const redirect = await listen();
   const first = visit(redirect, '?n=1');
   const arrival = await redirect.next();
@@ -71,7 +71,7 @@ test('those who come are asked for in turn, and the rest hears that it is over',
   expect((await first).status).toBe(200);
 });
 
-test('a browser that has gone away is no fault', async () => {
+test('a closed connection of the browser is no error', async () => {
   const redirect = await listen();
   const controller = new AbortController();
   const gone = visit(redirect, '', { signal: controller.signal });
@@ -85,7 +85,7 @@ test('a browser that has gone away is no fault', async () => {
   await redirect.close();
 });
 
-test('who gives up waiting gets the reason', async () => {
+test('an aborted wait rejects with its reason', async () => {
   const controller = new AbortController();
   const redirect = await listen('127.0.0.1:0', controller.signal);
   const next = redirect.next();
@@ -95,7 +95,7 @@ test('who gives up waiting gets the reason', async () => {
   await redirect.close();
 });
 
-test('a port that is taken is told', async () => {
+test('a port in use is reported', async () => {
   const redirect = await listen();
   const { host } = new URL(redirect.uri);
   await expect(listen(host)).rejects.toThrow(/cannot come back to/);

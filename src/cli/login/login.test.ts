@@ -20,7 +20,7 @@ const server = {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
 const bodies = ({ seen }: Ran): any[] => seen.map(({ body }) => body);
 
-test('a JWT from a file gets a token, without the token that was there before', async () => {
+test('a JWT from a file gets a token, without sending the old token', async () => {
   const ran = await run(['login', '-method', 'ci', '-bearer-token-file=jwt', '-meta', 'run=7'], {
     server,
     files: { jwt: 'the.jwt.itself\n' },
@@ -43,7 +43,7 @@ test('a sink file keeps the secret, and the terminal does not show it', async ()
 
 const answer = 'state=s&code=c&iss=https://login.example';
 
-test('without a JWT the browser is opened, and what it comes back with is passed on', async () => {
+test('without a JWT the browser is opened, and the parameters of its redirect are passed on', async () => {
   const ran = await run(['login', '-method=sso'], { server, redirects: [answer] });
   expect(ran.opened).toEqual([authUrl]);
   expect(ran.stderr).toContain(authUrl);
@@ -51,13 +51,13 @@ test('without a JWT the browser is opened, and what it comes back with is passed
   expect(start).toMatchObject({ RedirectURI: 'http://localhost:8550/oidc/callback' });
   expect(start.ClientNonce).toMatch(/^[0-9a-f-]{36}$/);
   expect(finish).toEqual({
-    ...{ AuthMethod: 'sso', ClientNonce: start.ClientNonce, State: 's', Code: 'c' },
+    AuthMethod: 'sso', ClientNonce: start.ClientNonce, State: 's', Code: 'c',
     Issuer: 'https://login.example',
   });
   expect(ran.pages).toMatchObject([{ isFine: true, title: 'You are logged in' }]);
 });
 
-test('what comes with another state, or without one, is refused, and does not end the wait', async () => {
+test('a redirect with another state, or without a state, is refused and does not end the wait', async () => {
   const redirects = ['state=other&code=c', 'code=c', 'error=access_denied', answer];
   const ran = await run(['login', '-method=sso'], { server, redirects });
   expect(ran.exitCode).toBe(0);
@@ -104,7 +104,7 @@ test.each([
   expect(ran.stderr).toContain('begins no login');
 });
 
-test('nobody waits longer than the server remembers', async () => {
+test('the wait ends when the server has forgotten the login', async () => {
   let advanced: Promise<void> | undefined;
   const onAlone = (advance: (durationMs: number) => Promise<void>) => {
     advanced = advance(limits.oidcSession.ageMs);

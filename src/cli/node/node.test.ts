@@ -69,7 +69,7 @@ acme/gpu/a100  g2     false    too hot
 `);
 });
 
-test('a node that is not there is told', async () => {
+test('a missing node is reported', async () => {
   expect(await run(['node', 'status', 'nine'], { server })).toMatchObject({
     exitCode: 1,
     stderr: 'Error: There is no node "nine".\n"roster node status" lists them.\n',

@@ -6,21 +6,21 @@ import { advice } from './words.ts';
 const at = (secondsAgo: number) => new Date(nowMs - secondsAgo * 1000).toISOString();
 
 const peering: Peering = {
-  ...{ ID: 'aaaaaaaa-0000-4000-8000-000000000000', Name: 'east', State: 'ACTIVE' },
-  ...{ Partition: 'default', PeerID: 'bbbbbbbb-0000-4000-8000-000000000000' },
-  ...{ PeerServerName: 'server.b.peering', PeerServerAddresses: ['b:4720'], PeerCAPems: null },
+  ID: 'aaaaaaaa-0000-4000-8000-000000000000', Name: 'east', State: 'ACTIVE',
+  Partition: 'default', PeerID: 'bbbbbbbb-0000-4000-8000-000000000000',
+  PeerServerName: 'server.b.peering', PeerServerAddresses: ['b:4720'], PeerCAPems: null,
   StreamStatus: {
-    ...{ ImportedServices: ['db', 'web'], ExportedServices: ['api'], LastError: '' },
-    ...{ LastHeartbeat: at(12), LastReceive: at(3), LastSend: at(4) },
+    ImportedServices: ['db', 'web'], ExportedServices: ['api'], LastError: '',
+    LastHeartbeat: at(12), LastReceive: at(3), LastSend: at(4),
   },
-  ...{ Meta: { env: 'prod' }, Remote: { Partition: 'p', Datacenter: 'dc2' }, DeletedAt: null },
-  ...{ CreateIndex: 1, ModifyIndex: 2 },
+  Meta: { env: 'prod' }, Remote: { Partition: 'p', Datacenter: 'dc2' }, DeletedAt: null,
+  CreateIndex: 1, ModifyIndex: 2,
 };
 const failing: Peering = {
-  ...{ ...peering, Name: 'west', State: 'FAILING', Meta: null },
+  ...peering, Name: 'west', State: 'FAILING', Meta: null,
   StreamStatus: {
-    ...{ ImportedServices: null, ExportedServices: [], LastHeartbeat: null, LastReceive: null },
-    ...{ LastSend: null, LastError: 'c:4720: nothing listens there' },
+    ImportedServices: null, ExportedServices: [], LastHeartbeat: null, LastReceive: null,
+    LastSend: null, LastError: 'c:4720: nothing listens there',
   },
 };
 const server = {
@@ -39,7 +39,7 @@ test('generate-token prints the token and nothing else', async () => {
   expect(ran.seen).toMatchObject([
     {
       body: {
-        ...{ PeerName: 'east', Partition: 'p', Meta: { k: 'v' } },
+        PeerName: 'east', Partition: 'p', Meta: { k: 'v' },
         ServerExternalAddresses: ['a:1', 'b:2'],
       },
     },
@@ -55,7 +55,7 @@ describe('establish', () => {
     ['from standard input', ['-peering-token', '-'], { stdin: 'T\n' }],
   ])('takes the token %s, and waits for the stream', async (_, words, setting) => {
     const ran = await run(['peering', 'establish', '-name', 'east', ...words], {
-      ...{ server, ...setting },
+      server, ...setting,
     });
     expect([ran.exitCode, ran.stdout]).toEqual([
       0,
@@ -64,7 +64,7 @@ describe('establish', () => {
     expect(ran.seen[0]).toMatchObject({ body: { PeerName: 'east', PeeringToken: 'T' } });
   });
 
-  test('does not wait when it is told so, and prints JSON', async () => {
+  test('-detach does not wait, and -json prints JSON', async () => {
     const words = ['peering', 'establish', 'east', '-peering-token', 'T'];
     const ran = await run([...words, '-detach'], { server });
     expect([ran.stdout, ran.seen.length]).toEqual(['The peering "east" is established.\n', 1]);
@@ -126,7 +126,7 @@ test('list and read', async () => {
   expect(failed.stdout).toContain('It is tried again and again');
 });
 
-test('delete, and wait until it is gone', async () => {
+test('delete -wait waits until the peering is deleted', async () => {
   const deleted = await run(['peering', 'delete', '-name', 'east'], { server });
   expect(deleted.stdout).toBe('The peering "east" is marked for deletion.\n');
   const missing = { status: 404, json: { code: 'peering-not-found', detail: 'Not found.' } };

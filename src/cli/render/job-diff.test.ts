@@ -4,11 +4,11 @@ import { printJobDiff } from './job-diff.ts';
 import type { Screen } from './screen.ts';
 
 const edited = (Name: string, Old: string, New: string) =>
-  ({ ...{ Type: 'Edited', Name, Old, New }, Annotations: null }) as const;
+  ({ Type: 'Edited', Name, Old, New, Annotations: null }) as const;
 
-test('durations and instants are shown as people write them, and other numbers as they are', async () => {
+test('durations and instants are shown as text, and other numbers unchanged', async () => {
   const diff = {
-    ...{ Type: 'Edited', ID: 'web', Objects: null, TaskGroups: null },
+    Type: 'Edited', ID: 'web', Objects: null, TaskGroups: null,
     Fields: [
       edited('KillTimeout', '5000000000', '90000000000'),
       edited('Max', '3', '10'),

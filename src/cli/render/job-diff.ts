@@ -136,9 +136,9 @@ class DiffWriter {
 
 /** The fields of a job that hold nanoseconds. */
 const durations = new Set([
-  ...['Delay', 'Grace', 'HealthTimeout', 'HealthyDeadline', 'Interval', 'KillTimeout', 'LostAfter'],
-  ...['Max', 'MaxDelay', 'Min', 'MinHealthyTime', 'ProgressDeadline', 'ShutdownDelay', 'Splay'],
-  ...['Stagger', 'StopOnClientAfter', 'TTL', 'Timeout'],
+  'Delay', 'Grace', 'HealthTimeout', 'HealthyDeadline', 'Interval', 'KillTimeout', 'LostAfter',
+  'Max', 'MaxDelay', 'Min', 'MinHealthyTime', 'ProgressDeadline', 'ShutdownDelay', 'Splay',
+  'Stagger', 'StopOnClientAfter', 'TTL', 'Timeout',
 ]);
 
 /** Numbers below a tenth of a second are bounds of a scaling policy, which have the same name. */

@@ -32,7 +32,7 @@ test.each([
   expect(oneLine(text)).toBe(expected);
 });
 
-test('names are sorted as people count', () => {
+test('names are sorted by their numbers', () => {
   const names = ['b.x[10]', 'b.x[9]', 'a.x[11]', 'b.w[12]', 'plain'].map((Name) => ({ Name }));
   const sorted = names.sort(byName).map(({ Name }) => Name);
   expect(sorted).toEqual(['a.x[11]', 'b.w[12]', 'b.x[9]', 'b.x[10]', 'plain']);

@@ -3,8 +3,8 @@ import { nowMs, run } from '../harness.ts';
 import { forms, variableExample, variableExampleJson, variableIn } from './variable-file.ts';
 
 const metadata = {
-  ...{ Namespace: 'default', Path: 'a/b', CreateIndex: 3, ModifyIndex: 7 },
-  ...{ CreateTime: nowMs * 1e6, ModifyTime: nowMs * 1e6 },
+  Namespace: 'default', Path: 'a/b', CreateIndex: 3, ModifyIndex: 7,
+  CreateTime: nowMs * 1e6, ModifyTime: nowMs * 1e6,
 };
 const variable = { ...metadata, Items: { user: 'app', 'pass word': 'a "b" ${c}\n' } };
 const server = {
@@ -60,20 +60,20 @@ describe('var put', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  test('a conflict says what to do', async () => {
+  test('a conflict comes with advice', async () => {
     const { exitCode, stderr } = await run(['var', 'put', 'a/b', 'k=v'], { server: conflict });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('--force writes over whatever is there');
   });
 });
 
-test('var get prints it in every form, and one item as it is', async () => {
+test('var get prints a variable in every format, and a single item unchanged', async () => {
   const get = (...words: string[]) => run(['var', 'get', ...words, 'a/b'], { server });
   expect((await get()).stdout).toContain('pass word  a "b" ${c}');
   expect(JSON.parse((await get('-json')).stdout)).toEqual(variable);
   const { stdout } = await get('-out', 'hcl');
   expect(variableIn(stdout, 'x')).toEqual({
-    ...{ path: 'a/b', namespace: 'default', modifyIndex: 7, items: variable.Items },
+    path: 'a/b', namespace: 'default', modifyIndex: 7, items: variable.Items,
   });
   expect((await get('-item', 'pass word')).stdout).toBe(variable.Items['pass word']);
   expect(await get('-item', 'none')).toMatchObject({ exitCode: 1, stdout: '' });
@@ -96,7 +96,7 @@ test.each(forms)('var init writes a description in %s that put understands', asy
   const text = written[`spec.var.${form}`]!;
   expect([exitCode, text]).toEqual([0, form === 'hcl' ? variableExample : variableExampleJson]);
   expect(variableIn(text, 'x')).toMatchObject({
-    ...{ path: 'roster/jobs/example', items: { user: 'app', password: 'change me' } },
+    path: 'roster/jobs/example', items: { user: 'app', password: 'change me' },
   });
   const files = { [`spec.var.${form}`]: 'mine' };
   expect((await run(['var', 'init', '-out', form], { files })).exitCode).toBe(1);
