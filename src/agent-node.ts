@@ -1,6 +1,6 @@
 /**
- * The node's side of an agent: beside a server in the same process, or alone with servers elsewhere.
- * It speaks to them over HTTP in either case.
+ * The node of an agent: beside a server in the same process, or alone with servers elsewhere.
+ * It uses HTTP in both cases.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,53 +25,51 @@ import type { TlsTrust } from './sdk/tls-trust.ts';
 import { httpTransport } from './sdk/transport-http.ts';
 import { type Log, silentLog } from './server/context.ts';
 
-/** What a node is started with, beside a server or alone. */
+/** The options of a node, beside a server or alone. */
 export interface NodeOptions {
-  /** `undefined`: nothing is kept. */
+  /** `undefined`: the node uses a temporary directory. */
   readonly dataDirectory?: string | undefined;
-  /** Which drivers this node has; by default all but `raw_exec`, whose tasks nothing keeps apart. */
+  /** The drivers of the node; by default all but `raw_exec`, whose tasks are not isolated. */
   readonly drivers?: DriverSettings;
-  /** What tasks in containers may do on this node. */
   readonly docker?: DockerSettings;
-  /** What isolated tasks see of the machine and may do there; by default the system, and little. */
   readonly isolation?: IsolationSettings;
-  /** Environment variables, a few of which tasks inherit. */
+  /** Environment variables; tasks inherit a few of them. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** What is fetched for tasks, and how much of it; the defaults are those of `limits.artifact`. */
+  /** The defaults are those of `limits.artifact`. */
   readonly artifacts?: Partial<ArtifactSettings>;
   readonly region?: string;
   readonly version?: string;
   readonly log?: Log;
-  /** Clock, timers, random, ids and secrets; the machine's own unless a test brings others. */
+  /** Clock, timers, random, ids and secrets; the default is the real world. */
   readonly world?: World;
 }
 
 /** How a node reaches its servers. */
 export interface NodeServers extends TlsTrust {
-  /** `http://host:port` or `https://host:port`; the first that answers is kept to. */
+  /** Each `http://host:port` or `https://host:port`; the node uses the first that answers. */
   readonly addresses: readonly string[];
-  /** Shown until a server has taken the node's own secret; `undefined`: only that secret is. */
+  /** The introduction token, used until a server has accepted the node's own secret. */
   readonly introduction?: (() => Promise<string>) | undefined;
 }
 
 export interface RunningNode {
   readonly id: string;
-  /** The server that it speaks to at the moment. */
+  /** The address of the current server. */
   readonly server: string;
-  /** Resolves when a server knows the node. Rejects when the node ends before. */
+  /** Resolves when a server has registered the node. Rejects if the node ends before. */
   registered(): Promise<void>;
   /** `stop` ends the running tasks first, `keep` leaves them to their supervisor. */
   close(tasks: 'stop' | 'keep'): Promise<void>;
-  /** Kills every task at once, also while `close` gives them time. Resolves when they are gone. */
+  /** Kills every task at once, also during `close`. Resolves when all have ended. */
   killTasks(): Promise<void>;
 }
 
-/** What only a node that a test composes has otherwise: nobody's options, so that none can name it. */
+/** Parts that only tests replace; they are not options, so that no configuration can set them. */
 export type NodeParts = Pick<NodeAgentOptions, 'defences' | 'launchSupervisor'>;
 
 /**
- * Starts a node; it looks for its servers until it finds one. Rejects when the data directory cannot
- * be used, or is by another agent; nothing is left running then.
+ * Starts a node, which tries its servers until one answers. Rejects if the data directory cannot
+ * be used, or another agent uses it; then nothing is left running.
  */
 export async function startNode(
   options: NodeOptions & { readonly node: NodeSettings },
@@ -88,12 +86,14 @@ export async function startNode(
   const release = holdDirectory(directory);
   await letThrough(temporary ? [directory] : [resolve(dataDirectory), directory]);
   const servers = new ServerChoice(addresses);
-  // Connections of its own: however many values are watched, there is one for the heartbeat.
+  // Own connections, so that many watched values never delay the heartbeat.
   const transport = failoverTransport(servers, (address) => httpTransport({ address, ...trust }));
   const data = new ServerData({ world, address: servers.current, transport });
   const { cores, totalMhz } = readProcessor();
   const docker = new DockerDriver({
-    clock: world.clock, timers: world.timers, environment,
+    clock: world.clock,
+    timers: world.timers,
+    environment,
     settings: options.docker ?? {},
     dataDirectory: directory,
     endWithAgent: temporary,
@@ -102,7 +102,9 @@ export async function startNode(
   });
   const node = new NodeAgent({
     ...parts,
-    world, version, region,
+    world,
+    version,
+    region,
     drivers: [docker],
     allowedDrivers: options.drivers ?? {},
     api: httpServerApi({ servers, ...trust }),
@@ -111,7 +113,7 @@ export async function startNode(
     introduction,
     endWithAgent: temporary,
     artifacts: options.artifacts ?? {},
-    // What is kept nowhere is swept by nobody.
+    // The mounts of a temporary directory would never be swept after a crash.
     secretsInMemory: !temporary,
     templateData: data,
     isolation: options.isolation ?? {},
@@ -130,7 +132,7 @@ export async function startNode(
   try {
     await node.start();
   } catch (error) {
-    // What an earlier agent left is not this one's to end.
+    // Tasks of an earlier agent keep running.
     await close('keep').catch((failure) => log.warn({ error: failure }, 'the node did not end'));
     throw error;
   }

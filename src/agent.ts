@@ -1,6 +1,6 @@
 /**
- * Puts the layers together: an agent is a server, a node, or both in one process. Used by the
- * `roster` command and, as a library, by whoever wants a control plane inside a test.
+ * Puts the layers together: an agent is a server, a node, or both in one process. The `roster`
+ * command uses it, and tests use it as a library for a control plane.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -42,70 +42,70 @@ import type { State } from './state/types.ts';
 export interface CreateAgentOptions extends NodeOptions {
   /** Where to listen; `undefined`: no port, requests come through `Agent.handle`. */
   readonly http?: { readonly host: string; readonly port: number } | undefined;
-  /** What TLS is spoken with; `undefined`: requests come as plain HTTP. */
+  /** The certificate for TLS; `undefined`: plain HTTP. */
   readonly certificate?: ServerCertificate | undefined;
-  /** What this machine contributes as a node; `undefined`: nothing, it is a server alone. */
+  /** The node of this machine; `undefined`: a server alone. */
   readonly node?: NodeSettings | undefined;
-  /** What a server alone is called, and where it is. */
+  /** Name and datacenter of a server alone. */
   readonly server?: { readonly name?: string | undefined; readonly datacenter?: string };
-  /** Secret of the first management token; `undefined`: there is none but those that are stored. */
+  /** Secret of the first management token; `undefined`: only stored tokens are valid. */
   readonly rootToken?: string | undefined;
-  /** Where none is given, make one; it is kept in the data directory. */
+  /** Make a root token if none is given, and keep it in the data directory. */
   readonly makesRootToken?: boolean;
-  /** 32 bytes that the keyring is sealed under; `undefined`: those in the data directory. */
+  /** The root key, 32 bytes that seal the keyring; `undefined`: the key in the data directory. */
   readonly rootKey?: Uint8Array | undefined;
-  /** Where the audit log goes: a file's path, or what takes its lines; `undefined`: nowhere. */
+  /** `to` is the path of a file, or a sink for lines; `undefined`: no audit log. */
   readonly audit?:
     | { readonly to: string | AuditSink; readonly events: AuditOptions['events'] }
     | undefined;
-  /** How many connections one address may hold; the default is that of `limits.http`. */
+  /** The default is that of `limits.http`. */
   readonly connections?: ConnectionLimits;
   readonly aclEnabled?: boolean;
-  /** What decides where no rule of a token speaks; the default is `deny`. */
+  /** The decision where no rule of a token applies; the default is `deny`. */
   readonly aclDefaultPolicy?: DefaultPolicy;
-  /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
+  /** The ages of garbage collection; the default is that of `limits.garbage`. */
   readonly garbage?: Partial<GarbageSettings>;
   /**
-   * Names under which the server is asked, besides those of this machine: `roster.example.com`, or
-   * `.example.com` for all below it. Requests without a token that name another host are refused.
+   * Host names of the server, besides those of this machine: `roster.example.com`, or
+   * `.example.com` for all names below it. Requests without a token for other hosts are refused.
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Where other clusters reach this server, each `host:port`; the default is where it listens. */
+  /** Addresses for other clusters, each `host:port`; the default is where the server listens. */
   readonly advertise?: readonly string[] | undefined;
   /**
-   * Certificates (PEM) that other clusters are to trust there, where something in front of the server
-   * speaks TLS; the default is that they come without.
+   * Certificates (PEM) that other clusters have to trust, if a proxy in front of the server speaks TLS; the
+   * default is the authority of `certificate`.
    */
   readonly peerAuthority?: string | undefined;
-  /** The address under which others find the keys that workloads' tokens are signed with. */
+  /** The public address of the keys that sign workload tokens. */
   readonly issuer?: string | undefined;
 }
 
 export interface Agent {
-  /** `http://host:port`, or `https://host:port` with a certificate; empty when it does not listen. */
+  /** `http://host:port`, or `https://host:port` with a certificate; empty without a port. */
   readonly address: string;
-  /** How clients in this process know its certificate. */
+  /** The trust in its certificate, for clients in this process. */
   readonly trust: TlsTrust;
-  /** The one that was given or made. */
+  /** The given or generated root token. */
   readonly rootToken: string | undefined;
   readonly state: State;
   /** Serves one request in process. */
   handle(request: Request): Promise<Answer>;
   /** `stop` ends the running tasks first, `keep` leaves them to their supervisor. */
   close(tasks: 'stop' | 'keep'): Promise<void>;
-  /** Kills every task at once, also while `close` gives them time. Resolves when they are gone. */
+  /** Kills every task at once, also during `close`. Resolves when all have ended. */
   killTasks(): Promise<void>;
   /**
-   * Speaks TLS with another certificate from the next connection on.
-   * @throws Error when there is something wrong with it, or there was none before
+   * Uses another certificate from the next connection on.
+   * @throws Error if the certificate is faulty, or the agent speaks no TLS
    */
   renewCertificate(certificate: ServerCertificate): void;
 }
 
 /**
- * Starts an agent. Rejects with a `StateError` when the data directory cannot be used, and with
- * the system's error when the port cannot be had; nothing is left running then, and nothing is
- * written before the port is had.
+ * Starts an agent. Rejects with a `StateError` if the data directory cannot be used, and with
+ * the system's error if it cannot listen on the port. Then nothing is left running. Nothing is
+ * written before the port is taken.
  */
 export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
   const options = inPlace(given);
@@ -142,7 +142,12 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
       (makesRootToken ? await keptSecret(options.dataDirectory, 'root-token', world) : undefined);
     const datacenter = options.node?.datacenter ?? options.server?.datacenter ?? 'dc1';
     const server = new Server({
-      state, world, log, region, keyring, outbound: outbound.call,
+      state,
+      world,
+      log,
+      region,
+      keyring,
+      outbound: outbound.call,
       datacenter,
       peers: webSocketTransport,
       rootSecret: rootToken,
@@ -161,7 +166,8 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     };
     let node: RunningNode | undefined;
     const api = new Api({
-      server, version,
+      server,
+      version,
       node: () => node?.id,
       name: options.node?.name ?? options.server?.name ?? 'roster',
       acl: {
@@ -228,7 +234,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
 /** The name in `host:port`. */
 const nameOf = (address: string): string => address.replace(/:\d+$/, '');
 
-/** What whoever starts it should know of who may reach it. */
+/** Warns of an API that is open to others. */
 function warnOfExposure({ http, certificate, aclEnabled }: CreateAgentOptions, log: Log): void {
   if (aclEnabled === false) {
     log.warn({}, 'access control is off: whoever reaches the API may do everything');
@@ -242,11 +248,11 @@ function warnOfExposure({ http, certificate, aclEnabled }: CreateAgentOptions, l
   }
 }
 
-/** What others are to trust: who issued the certificate, or the certificate where nobody else did. */
+/** The authorities of the certificate, or a self-signed certificate itself. */
 const authorityOf = (certificate: ServerCertificate | undefined): string | undefined =>
   certificate && (certificate.authorities ?? certificate.certificate);
 
-/** One that has ended is used all the same, since clients may choose not to mind. */
+/** Refuses a faulty certificate. An expired certificate is used, since clients may accept it. */
 function requireRight(certificate: ServerCertificate, world: World, log: Log): void {
   const faults = certificateFaults(certificate);
   if (faults.length > 0) throw new Error(`TLS cannot be spoken: ${faults.join('; ')}`);
@@ -279,8 +285,8 @@ const resetFile = (path: string) => ({
 });
 
 /**
- * The key that the keyring is sealed under, 32 bytes, from the data directory. One is made only
- * for a state that has no keyring: another than the one it was sealed under would be of no use.
+ * The root key of the data directory, 32 bytes, which seals the keyring. A new key is made only
+ * for a state without a keyring, since it could not open an existing keyring.
  */
 async function keptRootKey(
   dataDirectory: string | undefined,
@@ -294,9 +300,10 @@ async function keptRootKey(
   return parseRootKey(await kept(dataDirectory, 'root-key', make));
 }
 
+// Not in limits: the key length of the cipher.
 const rootKeyBytes = 32;
 
-/** @throws Error when the text is not 32 bytes in base64. */
+/** @throws Error if the text is not 32 bytes in base64 */
 export function parseRootKey(text: string): Uint8Array {
   const bytes = Buffer.from(text.trim(), 'base64');
   if (bytes.length === rootKeyBytes) return bytes;
@@ -305,14 +312,14 @@ export function parseRootKey(text: string): Uint8Array {
   );
 }
 
-/** @throws Error when the text of the file is no UUID. */
+/** @throws Error if the text is not a UUID */
 export function parseRootToken(text: string): string {
   const token = text.trim().toLowerCase();
   if (isUuid(token)) return token;
   throw new Error('the file of the root token must hold a UUID, such as one made by "uuidgen"');
 }
 
-/** A secret that is made once and kept in the data directory, readable by its user only. */
+/** A secret that is generated once and kept in the data directory, readable only by its user. */
 async function keptSecret(
   dataDirectory: string | undefined,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * The `roster` command. With `agent.ts` the only file that knows every layer; as a library it
- * gives `createAgent`.
+ * The `roster` command, and the library, which exports `createAgent`. Only this file, `agent.ts` and
+ * `agent-node.ts` know every layer.
  */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -19,26 +19,25 @@ import type { Log } from './server/context.ts';
 
 export type { Agent, CreateAgentOptions } from './agent.ts';
 
-/** Loads the agent when it is asked for: most commands are only clients of one. */
+/** Loads the agent only when needed, since most commands are only clients of an agent. */
 export async function createAgent(
   options: import('./agent.ts').CreateAgentOptions,
 ): Promise<import('./agent.ts').Agent> {
   return (await import('./agent.ts')).createAgent({ version: readVersion(), ...options });
 }
 
-/** Of this program, as its package says. */
 function readVersion(): string {
   const manifest = new URL('../package.json', import.meta.url);
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 }
 
-/** Runs an agent until a signal ends it. Gives the exit code. */
+/** Runs an agent until a signal ends it. Resolves with the exit code. */
 async function startAgent(options: AgentOptions): Promise<number> {
   closeInheritedDescriptors();
   const { default: pino } = await import('pino');
   const log = pino({ name: 'roster', ...logOptions(options.logLevel) }, pino.destination(2));
   let running: Running | undefined;
-  // Tasks that are to end with the agent end, too, when nobody has the patience for it.
+  // A second signal kills tasks that have to end with the agent.
   const ended = firstSignal(async () => {
     if (options.tasksOnExit === 'stop') await running?.killTasks();
   }, options.tls !== undefined);
@@ -61,14 +60,14 @@ async function startAgent(options: AgentOptions): Promise<number> {
   return 0;
 }
 
-/** At rest the heap is kept small, and this thread may mark as well: nobody waits for it. */
+/** At rest, keeps the heap small, and lets this thread mark as well, since no request waits. */
 function collectAtRest(isAtRest: boolean): void {
   for (const flag of ['memory-saver-mode', 'incremental-marking-task']) {
     setFlagsFromString(isAtRest ? `--${flag}` : `--no-${flag}`);
   }
 }
 
-/** Of this thread's event loop, each time since the time before. */
+/** The utilization of this thread's event loop since the last call. */
 function loopUtilization(): () => number {
   let before = performance.eventLoopUtilization();
   return () => {
@@ -80,13 +79,13 @@ function loopUtilization(): () => number {
 }
 
 interface Running extends Pick<import('./agent.ts').Agent, 'close' | 'killTasks'> {
-  /** Reads the certificate that TLS is spoken with again; absent where none is. */
+  /** Reads the certificate again; absent without TLS. */
   renew?(): Promise<void>;
-  /** Says what a person should know, as soon as it is known and unless it `ended` before. */
+  /** Prints that the agent is ready, unless it `ended` before. */
   tell(ended: Promise<undefined>): Promise<void>;
 }
 
-/** A server, with a node unless it is to be alone. */
+/** A server, with a node unless the mode is `server`. */
 async function startServer(options: AgentOptions, log: Log): Promise<Running> {
   const { parseRootKey, parseRootToken } = await import('./agent.ts');
   const { isDev, http, rootKeyFile, audit, allowedHosts } = options;
@@ -104,7 +103,10 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
   const agent = await createAgent({
     ...nodeOptionsOf(options, log),
     certificate,
-    http, rootToken, allowedHosts, makesRootToken: isDev && options.aclEnabled,
+    http,
+    rootToken,
+    allowedHosts,
+    makesRootToken: isDev && options.aclEnabled,
     aclEnabled: options.aclEnabled,
     aclDefaultPolicy: options.aclDefaultPolicy,
     ...(rootKey && { rootKey }),
@@ -131,7 +133,9 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
       process.stdout.write(`Roster is ready at ${agent.address}\n`);
       const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
       const reached = {
-        address: agent.address, token: agent.rootToken, ...agent.trust,
+        address: agent.address,
+        token: agent.rootToken,
+        ...agent.trust,
         isTokenGiven: rootToken !== undefined,
       };
       const registered = runFirstJobs(reached, options.run, realWorld.timers);
@@ -141,7 +145,7 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
   };
 }
 
-/** A node alone, which looks for its servers until it finds one. */
+/** A node alone, which tries its servers until one answers. */
 async function startNode(options: AgentOptions, log: Log): Promise<Running> {
   const { addresses, introductionTokenFile, caCertificateFile } = options.servers;
   const { clientCertificateFile, clientKeyFile } = options.servers;
@@ -151,12 +155,15 @@ async function startNode(options: AgentOptions, log: Log): Promise<Running> {
       (path) => path && readNamed(path),
     ),
   );
-  // It listens nowhere, and none of its own timers keeps a process.
+  // The node opens no port, and none of its timers keeps the process alive.
+  // Not in limits: the interval only has to be long.
   const alive = setInterval(() => {}, 1 << 30);
   const letGo = () => clearInterval(alive);
   const node = await start(nodeOptionsOf(options, log), {
     addresses,
-    caCertificate, clientCertificate, clientKey,
+    caCertificate,
+    clientCertificate,
+    clientKey,
     ...(introduction !== undefined && { introduction: async () => introduction.trim() }),
   }).catch((error) => {
     letGo();
@@ -184,7 +191,7 @@ async function readCertificate(tls: TlsFiles): Promise<ServerCertificate> {
   return { certificate, privateKey, authorities, verifiesClients };
 }
 
-/** The text of a file that a setting names. @throws Error that says what to do about it */
+/** The text of a file that a setting names. @throws Error with the path and the reason */
 async function readNamed(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -193,11 +200,13 @@ async function readNamed(path: string): Promise<string> {
   }
 }
 
-/** What a node is started with, beside a server or alone. */
+/** The options of a node, beside a server or alone. */
 function nodeOptionsOf(options: AgentOptions, log: Log) {
   const { class: nodeClass, pool: nodePool, name, ...node } = options.node;
   return {
-    dataDirectory: options.dataDirectory, log, environment: process.env,
+    dataDirectory: options.dataDirectory,
+    log,
+    environment: process.env,
     region: options.region,
     version: readVersion(),
     artifacts: options.artifacts,
@@ -205,23 +214,25 @@ function nodeOptionsOf(options: AgentOptions, log: Log) {
     isolation: options.isolation,
     docker: options.docker,
     node: {
-      ...node, nodeClass, nodePool,
+      ...node,
+      nodeClass,
+      nodePool,
       ...(name !== undefined && { name }),
-      // What a person starts to try it out is reached from this machine, and from no other.
+      // With --dev, tasks are only reachable from this machine.
       ...(options.isDev && { address: '127.0.0.1' }),
     },
   };
 }
 
-/** Takes the lines of the audit log, among what the program itself has to say. */
+/** A sink for the audit log on standard output. */
 const standardOutput = { write: (line: string) => void process.stdout.write(line) };
 
-/** How long whoever insists waits for `hurry`. */
+/** Not in limits: the patience after a second signal. */
 const hurryTimeoutMs = 2_000;
 
 /**
- * The first signal to end. One more, a second or later after it, ends the process after `hurry`;
- * the next at once.
+ * Resolves with the first signal. A second signal, at least a second later, ends the process after
+ * `hurry`; a third ends it at once.
  */
 function firstSignal(hurry: () => Promise<void>, isHangUpTaken: boolean): Promise<NodeJS.Signals> {
   const { clock, timers } = realWorld;
@@ -232,7 +243,7 @@ function firstSignal(hurry: () => Promise<void>, isHangUpTaken: boolean): Promis
     const onSignal = (signal: NodeJS.Signals) => {
       const nowMs = clock.monotonicMs();
       firstMs ??= nowMs;
-      // npm passes on a Ctrl-C that the terminal has delivered already: that is the same key.
+      // npm repeats a Ctrl-C that the terminal has delivered already.
       if (nowMs - firstMs <= 1_000) return resolve(signal);
       if (hurries) exit();
       hurries = true;
@@ -244,7 +255,7 @@ function firstSignal(hurry: () => Promise<void>, isHangUpTaken: boolean): Promis
   });
 }
 
-/** What went wrong at the start, and what to do about it. */
+/** The reason of a failed start, with advice. */
 function startFault(error: NodeJS.ErrnoException, { http }: AgentOptions): string {
   const where = `${http.host}:${http.port}`;
   if (error.code === 'EADDRINUSE') {

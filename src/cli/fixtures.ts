@@ -20,7 +20,7 @@ export const ids = {
   deployment: 'd1d1d1d1-0000-4000-8000-000000000001',
 } as const;
 
-/** As a server tells it: whole. */
+/** A complete job, as a server answers it. */
 export const job = (over: object = {}) =>
   canonicalizeJob({
     ID: 'web',
@@ -193,7 +193,7 @@ export const deploymentGroup = (over: Partial<DeploymentGroup> = {}): Deployment
   ...over,
 });
 
-/** Of the job of `registered`. */
+/** A deployment of the job of `registered`. */
 export const deployment = (
   over: Partial<Deployment> = {},
   group: Partial<DeploymentGroup> = {},

@@ -15,13 +15,13 @@ export interface Setting {
   readonly stdin?: string;
   readonly isTerminal?: boolean;
   readonly agentExitCode?: number;
-  /** What the browser comes back with, one after the other; then nobody comes any more. */
+  /** The queries of the browser's redirects, in order. */
   readonly redirects?: readonly string[];
-  /** Called when nobody comes back any more, with a way to let time pass. */
+  /** Called when the redirects are used up, with a way to let time pass. */
   readonly onAlone?: (advance: (durationMs: number) => Promise<void>) => void;
-  /** Called with every piece written to standard output; may interrupt. */
+  /** Called with every write to standard output; may interrupt. */
   readonly onOutput?: (text: string, interrupt: () => void) => void;
-  /** Reads no further than this many pieces of output. */
+  /** Closes the output after this many writes. */
   readonly readerLeavesAfter?: number;
 }
 
@@ -31,15 +31,15 @@ export interface Ran {
   readonly stderr: string;
   readonly seen: readonly SeenRequest[];
   readonly agent: AgentOptions | undefined;
-  /** Addresses that were opened in the browser. */
+  /** The addresses that the browser opened. */
   readonly opened: readonly string[];
-  /** What the browser showed to those who came back. */
+  /** The pages that the browser showed. */
   readonly pages: readonly Page[];
-  /** Secret files that were written. */
+  /** The written files, by path. */
   readonly written: Readonly<Record<string, string>>;
 }
 
-/** The clock of every test: fixtures are so many seconds before it. */
+/** The time of every test. Fixtures are some seconds older. */
 export const nowMs = Date.UTC(2026, 0, 1);
 
 export async function run(words: readonly string[], setting: Setting = {}): Promise<Ran> {
@@ -56,7 +56,6 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
   let agent: AgentOptions | undefined;
   const opened: string[] = [];
   const pages: Page[] = [];
-  const redirects = [...(setting.redirects ?? [])];
   const written: Record<string, string> = {};
   const environment: CliEnvironment = {
     startAgent: async (options) => {
@@ -75,24 +74,7 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     clock: world.clock,
     timers: world.timers,
     secrets: world.secrets,
-    browser: {
-      open: (url) => opened.push(url),
-      awaitRedirect: async (address, signal) => ({
-        uri: `http://${address}/oidc/callback`,
-        next: () => {
-          const redirect = redirects.shift();
-          if (redirect !== undefined) {
-            const query = new URLSearchParams(redirect);
-            return Promise.resolve({ query, answer: async (page) => void pages.push(page) });
-          }
-          setting.onAlone?.((durationMs) => world.advance(durationMs));
-          return new Promise((_, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-          });
-        },
-        close: async () => {},
-      }),
-    },
+    browser: browserOf(setting, world, { opened, pages }),
     writeFile: async (path, text, how) => {
       const exists = setting.files?.[path] !== undefined;
       if (how === 'new' && exists) throw systemError('EEXIST', path);
@@ -124,6 +106,37 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
   };
 }
 
+interface Browsed {
+  readonly opened: string[];
+  readonly pages: Page[];
+}
+
+function browserOf(
+  { redirects: given = [], onAlone }: Setting,
+  world: SimulatedWorld,
+  { opened, pages }: Browsed,
+): CliEnvironment['browser'] {
+  const redirects = [...given];
+  return {
+    open: (url) => opened.push(url),
+    awaitRedirect: async (address, signal) => ({
+      uri: `http://${address}/oidc/callback`,
+      next: () => {
+        const redirect = redirects.shift();
+        if (redirect !== undefined) {
+          const query = new URLSearchParams(redirect);
+          return Promise.resolve({ query, answer: async (page) => void pages.push(page) });
+        }
+        onAlone?.((durationMs) => world.advance(durationMs));
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+      },
+      close: async () => {},
+    }),
+  };
+}
+
 function fileIn({ files }: Setting, path: string): string {
   const text = files?.[path];
   if (text !== undefined) return text;
@@ -140,7 +153,7 @@ const reasons = {
 const systemError = (code: keyof typeof reasons, path: string): Error =>
   Object.assign(new Error(`${code}: ${reasons[code]}, open '${path}'`), { code });
 
-/** The files of the setting, as functions of job files see them. */
+/** The files of the setting, for functions of job files. */
 function filesIn(files: Readonly<Record<string, string>>, directory: string): FunctionFiles {
   const within = (path: string) => join(directory, path);
   return {
@@ -184,8 +197,8 @@ function collector(
 }
 
 /**
- * Answers by `METHOD /path`, without the query. Of several answers each is given once, in their
- * order, and a request beyond the last one is never answered: nothing changes any more.
+ * Answers by `METHOD /path`, without the query. A list of answers is used in order, each once;
+ * later requests get no answer.
  */
 function handlerOf(answers: NonNullable<Setting['server']>): Handler {
   if (typeof answers === 'function') return answers;

@@ -1,6 +1,7 @@
 import { isMissing } from '../sdk/client.ts';
 import type { Context } from './context.ts';
 import { CliError } from './errors.ts';
+import { cliLimits } from './limits.ts';
 import { resolveId } from './resolve-id.ts';
 
 export const resolveAllocation = ({ client }: Context, given: string): Promise<string> =>
@@ -48,15 +49,16 @@ export const resolveNode = ({ client }: Context, given: string): Promise<string>
     given,
   );
 
-const namedMax = 5;
-
 /** Reads a job. The error for a missing job suggests jobs whose ids begin with the given text. */
 export async function withJob<T>(context: Context, id: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (!isMissing(error) || error.code !== 'job-not-found') throw error;
-    const { value } = await context.client.jobs.list({ prefix: id, perPage: namedMax });
+    const { value } = await context.client.jobs.list({
+      prefix: id,
+      perPage: cliLimits.error.idsMax,
+    });
     const alike = value.map(({ ID }) => `"${ID}"`).join(', ');
     const hint =
       alike === ''

@@ -1,12 +1,11 @@
 import type { Answer, ListOptions } from '../sdk/client.ts';
 import { CliError } from './errors.ts';
+import { cliLimits } from './limits.ts';
 import { orDash } from './render/text.ts';
 
 const shortest = 8;
 const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const partOfId = /^[0-9a-f-]+$/i;
-/** How many matching ids an error shows. */
-const namedMax = 5;
 
 interface Noun<R> {
   /** `allocation` */
@@ -49,8 +48,10 @@ export async function resolveId<R extends { readonly ID: string }>(
   if (fits.length > 1) {
     throw new CliError(`"${given}" fits ${fits.length} ${noun.word}s. Give more of the id:`, {
       faults: [
-        ...fits.slice(0, namedMax).map((one) => `${one.ID}  ${orDash(noun.nameOf(one))}`),
-        ...(fits.length > namedMax ? ['…'] : []),
+        ...fits
+          .slice(0, cliLimits.error.idsMax)
+          .map((one) => `${one.ID}  ${orDash(noun.nameOf(one))}`),
+        ...(fits.length > cliLimits.error.idsMax ? ['…'] : []),
       ],
     });
   }

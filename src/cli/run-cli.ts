@@ -51,7 +51,7 @@ async function parse(
 ) {
   const { buildProgram } = await import('./program.ts');
   let out = '';
-  let complaint = '';
+  let fault = '';
   let found: { words: readonly string[]; options: Options } | undefined;
   const program = buildProgram({
     version,
@@ -62,7 +62,7 @@ async function parse(
       out += text;
     },
     writeError: (text) => {
-      complaint += text;
+      fault += text;
     },
     found: (parsed) => {
       found = parsed;
@@ -77,12 +77,12 @@ async function parse(
     exitCode = given ?? 1;
   }
   if (out !== '') await stdout.write(out);
-  if (complaint !== '') await stderr.write(complaintText(complaint, words));
+  if (fault !== '') await stderr.write(faultText(fault, words));
   return exitCode === 0 && found !== undefined ? found : exitCode;
 }
 
-function complaintText(complaint: string, words: readonly string[]): string {
-  const sentence = complaint.replace(/^error: /, '').trimEnd();
+function faultText(fault: string, words: readonly string[]): string {
+  const sentence = fault.replace(/^error: /, '').trimEnd();
   const text = sentence.charAt(0).toUpperCase() + sentence.slice(1);
   const { entry, group } = locate(words);
   const about = entry?.words.join(' ') ?? group;

@@ -1,5 +1,6 @@
 import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
 import type { Context } from './context.ts';
+import { cliLimits } from './limits.ts';
 import { addressesOf } from './render/addresses.ts';
 import type { Screen } from './render/screen.ts';
 import { oneLine, orDash, plural } from './render/text.ts';
@@ -14,9 +15,6 @@ const telling = new Set([
   'Restarting',
   'Not Restarting',
 ]);
-
-/** Up to this number, each allocation has its own lines; above it, each group has. */
-const linesMax = 10;
 
 /** The interval of the lines of a group. */
 const stagesOfGroup = 10;
@@ -40,7 +38,7 @@ export class StartsTeller {
 
   /** Prints the changes since the last call. */
   async tell(allocations: readonly AllocationStub[]): Promise<void> {
-    const isCrowd = allocations.length > linesMax;
+    const isCrowd = allocations.length > cliLimits.start.linesMax;
     for (const allocation of allocations) {
       const { ID, ClientStatus } = allocation;
       for (const text of this.#eventsOf(allocation)) {
@@ -62,7 +60,7 @@ export class StartsTeller {
   }
 
   async #lineOfFew(text: string): Promise<void> {
-    if (this.#lines === linesMax) {
+    if (this.#lines === cliLimits.start.linesMax) {
       this.#hidden++;
     } else {
       this.#lines++;
@@ -73,7 +71,7 @@ export class StartsTeller {
   async #tellGroups(allocations: readonly AllocationStub[]): Promise<void> {
     const groups = Map.groupBy(allocations, ({ TaskGroup }) => oneLine(TaskGroup));
     const all = `all ${groups.size} groups`;
-    const told = groups.size > linesMax ? new Map([[all, allocations]]) : groups;
+    const told = groups.size > cliLimits.start.linesMax ? new Map([[all, allocations]]) : groups;
     for (const [name, members] of told) {
       const decided = members.filter(({ ClientStatus }) => ClientStatus !== 'pending').length;
       const stage = Math.floor((decided * stagesOfGroup) / members.length);

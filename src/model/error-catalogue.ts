@@ -478,7 +478,8 @@ export const catalogue = {
   'node-draining': {
     status: 409,
     title: 'Node draining',
-    sentence: 'The node "{node}" is draining: it takes no work until the drain ends or is canceled.',
+    sentence:
+      'The node "{node}" is draining: it takes no work until the drain ends or is canceled.',
   },
   'limit-reached': {
     status: 409,

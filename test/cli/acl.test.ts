@@ -42,12 +42,21 @@ describe('tokens', () => {
     const words = ['acl', 'token', 'create', '-description', 'd', '-local'];
     const made = await json([
       ...words,
-      ...['-policy', 'global-management', '-service-identity', 'web'],
-      ...['-node-identity', 'n:dc1', '-templated-policy', 'builtin/service:api'],
-      ...['-accessor', nobody],
+      '-policy',
+      'global-management',
+      '-service-identity',
+      'web',
+      '-node-identity',
+      'n:dc1',
+      '-templated-policy',
+      'builtin/service:api',
+      '-accessor',
+      nobody,
     ]);
     expect(made).toMatchObject({
-      ...{ AccessorID: nobody, Description: 'd', Local: true },
+      AccessorID: nobody,
+      Description: 'd',
+      Local: true,
       Policies: [{ ID: managementId }],
       ServiceIdentities: [{ ServiceName: 'web', Datacenters: [] }],
       NodeIdentities: [{ NodeName: 'n', Datacenter: 'dc1' }],
@@ -156,7 +165,8 @@ test.each(['namespace', 'partition'])(
   'a %s is created, shown, changed and deleted',
   async (noun) => {
     expect(await json([noun, 'create', 'dev', '-description', 'one'])).toMatchObject({
-      ...{ Name: 'dev', Description: 'one' },
+      Name: 'dev',
+      Description: 'one',
     });
     expect(await json([noun, 'update', 'dev', '-description', 'two'])).toMatchObject({
       Description: 'two',
@@ -185,7 +195,8 @@ test('a namespace has default policies and roles for its tokens', async () => {
   await json(['acl', 'role', 'create', 'r']);
   const made = await json(['namespace', 'create', 'dev', '-policy', 'p', '-role', 'r']);
   expect(made.ACLs).toMatchObject({
-    ...{ PolicyDefaults: [{ Name: 'p' }], RoleDefaults: [{ Name: 'r' }] },
+    PolicyDefaults: [{ Name: 'p' }],
+    RoleDefaults: [{ Name: 'r' }],
   });
   expect((await cli(['namespace', 'read', 'dev'])).stdout).toContain(
     'Policies     p\nRoles        r',

@@ -102,10 +102,8 @@ sources {
     );
     expect((await write(defaults, '-cas')).exitCode).toBe(0);
     expect(await write(changed, '-cas')).toMatchObject({
-      ...{
-        exitCode: 1,
-        stderr: expect.stringContaining('there is such an entry already, at index'),
-      },
+      exitCode: 1,
+      stderr: expect.stringContaining('there is such an entry already, at index'),
     });
     const { ModifyIndex: index } = await read('service-defaults', 'web');
     expect((await write(changed, '-cas', '-modify-index', '999')).stderr).toContain(
@@ -175,7 +173,8 @@ describe('config read, list and delete', () => {
     expect((await remove('-dry-run')).stdout).toContain('would be deleted');
     expect((await remove()).stdout).toBe('The entry service-defaults/web is deleted.\n');
     expect(await remove()).toMatchObject({
-      ...{ exitCode: 0, stdout: 'There is no entry service-defaults/web.\n' },
+      exitCode: 0,
+      stdout: 'There is no entry service-defaults/web.\n',
     });
     expect((await cli(['config', 'delete', '-kind', 'http-route'])).stderr).toContain(
       '--name is required',

@@ -7,9 +7,20 @@ import { cliOf } from '../support/cli.ts';
 import { startClusters } from '../support/clusters.ts';
 
 const told: Unstamped<ServiceRegistration> = {
-  ...{ ID: 'a1-group-web-http', ServiceName: 'web', Namespace: 'default', Status: 'passing' },
-  ...{ Address: '10.0.0.1', Port: 8080, Tags: ['blue'], Meta: null, TaskName: '' },
-  ...{ TaggedAddresses: null, Weights: null, NodeID: 'n1', JobID: 'shop', AllocID: 'a1' },
+  ID: 'a1-group-web-http',
+  ServiceName: 'web',
+  Namespace: 'default',
+  Status: 'passing',
+  Address: '10.0.0.1',
+  Port: 8080,
+  Tags: ['blue'],
+  Meta: null,
+  TaskName: '',
+  TaggedAddresses: null,
+  Weights: null,
+  NodeID: 'n1',
+  JobID: 'shop',
+  AllocID: 'a1',
   Datacenter: 'dc-east',
 };
 
@@ -21,7 +32,8 @@ beforeAll(async () => {
   const { state, call } = clusters.east.api;
   await during(state.write((transaction) => transaction.table(serviceRegistrations).put(told)));
   const body = {
-    ...{ Kind: 'exported-services', Name: 'default' },
+    Kind: 'exported-services',
+    Name: 'default',
     Services: [
       { Name: 'web', Consumers: [{ Peer: 'west' }] },
       { Name: 'db', Consumers: [{ Peer: 'north' }, { Partition: 'left' }] },
@@ -34,46 +46,62 @@ beforeAll(async () => {
 
 test.each<[string, 'east' | 'west', string, number, string]>([
   [
-    ...(['what is exported', 'east', 'service exported', 0] as const),
+    'what is exported',
+    'east',
+    'service exported',
+    0,
     `Service  Namespace  Peers  Partitions
 db       default    north  left
 web      default    west   -
 `,
   ],
   [
-    ...([
-      'what is exported, filtered',
-      'east',
-      'service exported --filter Service=="db"',
-      0,
-    ] as const),
+    'what is exported, filtered',
+    'east',
+    'service exported --filter Service=="db"',
+    0,
     `Service  Namespace  Peers  Partitions
 db       default    north  left
 `,
   ],
   ['what is not exported', 'west', 'service exported', 0, 'Nothing is exported.\n'],
   [
-    ...(['what is imported', 'west', 'service imported', 0] as const),
+    'what is imported',
+    'west',
+    'service imported',
+    0,
     'Service  Namespace  Peer\nweb      default    east\n',
   ],
   ['what is not imported', 'east', 'service imported', 0, 'Nothing is imported.\n'],
   ['what goes to a peer', 'east', 'peering exported-services -name west', 0, 'web\n'],
   [
-    ...(['what does not', 'west', 'peering exported-services -name east', 0] as const),
+    'what does not',
+    'west',
+    'peering exported-services -name east',
+    0,
     'Nothing is exported to "east".\n',
   ],
   [
-    ...(['the services of a peer', 'west', 'service list -peer east', 0] as const),
+    'the services of a peer',
+    'west',
+    'service list -peer east',
+    0,
     'Service  Tags\nweb      blue\n',
   ],
   [
-    ...(['the instances at a peer', 'west', 'service info -peer east web', 0] as const),
+    'the instances at a peer',
+    'west',
+    'service info -peer east web',
+    0,
     `Status   Address        Tags  Datacenter
 passing  10.0.0.1:8080  blue  dc-east
 `,
   ],
   [
-    ...(['why it is there', 'east', 'peering why web west', 0] as const),
+    'why it is there',
+    'east',
+    'peering why web west',
+    0,
     `Ours there: yes
   "west" has "web"; it said so last at TIME.
   - Services[0] (default/web) exports it
@@ -83,7 +111,10 @@ Theirs here: no
 `,
   ],
   [
-    ...(['why it is here', 'west', 'peering why web east', 0] as const),
+    'why it is here',
+    'west',
+    'peering why web east',
+    0,
     `Ours there: no
   There is no exported-services entry with rules: nothing is exported.
 Theirs here: yes
@@ -91,7 +122,10 @@ Theirs here: yes
 `,
   ],
   [
-    ...(['why it is not', 'east', 'peering why db west', 2] as const),
+    'why it is not',
+    'east',
+    'peering why db west',
+    2,
     `Ours there: no
   "db" is exported, but "west" is not among the consumers.
   - Services[0] (default/web) is of another service

@@ -70,7 +70,7 @@ describe('alloc why', () => {
       ['n1', '00000001', 'chosen', first, expect.any(String), '1.0000'],
       ['n2', '00000002', 'open', second, expect.any(String), '1.0000'],
       ['n3', '00000003', 'exhausted', '-', '-', '-', 'CPU: needs 100 MHz, 60 of 60 MHz free'],
-      [...['n4', '00000004', 'filtered', '-', '-', '-'], 'missing driver mock'],
+      ['n4', '00000004', 'filtered', '-', '-', '-', 'missing driver mock'],
       ['2 open, 1 exhausted, 1 filtered'],
     ]);
     expect(JSON.parse(await says(['alloc', 'why', '-json', id]))).toEqual(json);
@@ -114,7 +114,10 @@ describe('job why-not', () => {
     expect(text).toContain(`2 allocations of the group "web" find no node. ${sentence}\n`);
     const told = lines(text);
     expect(told).toContainEqual([
-      ...['n1', '00000001', 'exhausted', 'CPU: needs 4000 MHz, 1000 of 1000 MHz free'],
+      'n1',
+      '00000001',
+      'exhausted',
+      'CPU: needs 4000 MHz, 1000 of 1000 MHz free',
     ]);
     expect(told).toContainEqual(['2 exhausted']);
     expect(text).toMatch(/Evaluations that wait\n.*\n\w{8} {2}blocked {2}queued-allocs/);

@@ -163,7 +163,8 @@ describe('node pool', () => {
   ])('from %s is refused', async (file, reason) => {
     const { exitCode, stderr } = await cli(['node', 'pool', 'apply', file], { files });
     expect([exitCode, stderr.toLowerCase()]).toEqual([
-      ...[1, expect.stringContaining(reason === 'line' ? 'there has to be one block' : reason)],
+      1,
+      expect.stringContaining(reason === 'line' ? 'there has to be one block' : reason),
     ]);
   });
 

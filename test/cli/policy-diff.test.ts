@@ -65,7 +65,9 @@ test('tokens of other namespaces count, and so do the defaults of namespaces', a
   await acl.token({ Description: 'through' }, '?ns=through');
   await acl.token({ Description: 'elsewhere' });
   expect(Object.keys(await changes('ops', 'new.hcl')).sort()).toEqual([
-    ...['given', 'linked', 'through'],
+    'given',
+    'linked',
+    'through',
   ]);
   expect((await diff('ops', 'new.hcl')).stdout).toContain('given  (namespace given)');
 });
@@ -94,9 +96,14 @@ test('with the default policy allow, a permission without a rule is not lost', a
   await acl.token({ Description: 'one', Policies: [{ ID }] });
   expect(await changes('ops', 'new.hcl')).toEqual({
     one: [
-      ...['gained key:list on "a"', 'lost key:list on "a/…"', 'gained key:read on "a"'],
-      ...['gained key:write on "a"', 'lost key:write on "a/…"'],
-      ...['gained mesh:write', 'gained operator:write', 'gained peering:write'],
+      'gained key:list on "a"',
+      'lost key:list on "a/…"',
+      'gained key:read on "a"',
+      'gained key:write on "a"',
+      'lost key:write on "a/…"',
+      'gained mesh:write',
+      'gained operator:write',
+      'gained peering:write',
     ],
   });
 });

@@ -8,9 +8,19 @@ import { cliOf } from '../support/cli.ts';
 const secret = '5ec7e700-0000-4000-8000-000000000001';
 const place = { Namespace: 'default', Partition: 'default', CreateIndex: 1, ModifyIndex: 1 };
 const token = {
-  ...{ AccessorID: nobody, SecretID: secret, Description: '', Local: false, AuthMethod: '' },
-  ...{ Policies: [], Roles: [], ServiceIdentities: [], NodeIdentities: [] },
-  ...{ TemplatedPolicies: [], CreateTime: '2026-01-01T00:00:00Z', Hash: '', ...place },
+  AccessorID: nobody,
+  SecretID: secret,
+  Description: '',
+  Local: false,
+  AuthMethod: '',
+  Policies: [],
+  Roles: [],
+  ServiceIdentities: [],
+  NodeIdentities: [],
+  TemplatedPolicies: [],
+  CreateTime: '2026-01-01T00:00:00Z',
+  Hash: '',
+  ...place,
 };
 const server = {
   'PUT /v1/acl/bootstrap': { json: token },

@@ -3,14 +3,25 @@ import { run } from '../harness.ts';
 
 const place = { Namespace: 'default', Partition: 'default', CreateIndex: 1, ModifyIndex: 1 };
 const method = {
-  Name: 'ci', Type: 'jwt', Description: 'builds', DisplayName: '', MaxTokenTTL: '5m0s',
-  TokenLocality: '', NamespaceRules: [],
-  Config: { JWKSURL: 'https://keys.example' }, ...place,
+  Name: 'ci',
+  Type: 'jwt',
+  Description: 'builds',
+  DisplayName: '',
+  MaxTokenTTL: '5m0s',
+  TokenLocality: '',
+  NamespaceRules: [],
+  Config: { JWKSURL: 'https://keys.example' },
+  ...place,
 };
 const id = 'c0000000-0000-4000-8000-000000000000';
 const rule = {
-  ID: id, Description: '', AuthMethod: 'ci', Selector: 'value.team == shop',
-  BindType: 'service', BindName: 'web', ...place,
+  ID: id,
+  Description: '',
+  AuthMethod: 'ci',
+  Selector: 'value.team == shop',
+  BindType: 'service',
+  BindName: 'web',
+  ...place,
 };
 const server = {
   'PUT /v1/acl/auth-method': { json: method },
@@ -70,7 +81,8 @@ test('a binding rule that no longer gives a template loses its variable', async 
   expect(await updated('-bind-vars=api')).toEqual({ ...stored, BindVars: { Name: 'api' } });
   expect(await updated('-bind-type=service -bind-name=web')).toEqual({
     ...templated,
-    BindType: 'service', BindName: 'web',
+    BindType: 'service',
+    BindName: 'web',
   });
 });
 

@@ -42,8 +42,11 @@ export async function tokenChanges(
 }
 
 export const rulesOf = ({ ID, Name, Namespace, Partition, Rules }: AclPolicy): Policy => ({
-  ID, Name, rules: parseRules(Rules).rules,
-  Namespace: Namespace || 'default', Partition: Partition || 'default',
+  ID,
+  Name,
+  rules: parseRules(Rules).rules,
+  Namespace: Namespace || 'default',
+  Partition: Partition || 'default',
 });
 
 const everywhere = { namespace: '*' };
@@ -86,8 +89,13 @@ async function* pages<R>(
 
 const kindOf = (token: PresentedAclToken): string =>
   JSON.stringify([
-    token.Namespace, token.Partition, token.Policies, token.Roles,
-    token.TemplatedPolicies, token.ServiceIdentities, token.NodeIdentities,
+    token.Namespace,
+    token.Partition,
+    token.Policies,
+    token.Roles,
+    token.TemplatedPolicies,
+    token.ServiceIdentities,
+    token.NodeIdentities,
   ]);
 
 /** `undefined` if the token was deleted: then another token with the same links is read. */

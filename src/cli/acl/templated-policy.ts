@@ -13,7 +13,9 @@ export const templatedPolicyList: ClientCommand = {
       await screen.table(
         ['Name', 'Variable', 'Description'],
         Object.values(value).map(({ TemplateName, Schema, Description }) => [
-          oneLine(TemplateName), Schema === '' ? '-' : 'name', oneLine(Description),
+          oneLine(TemplateName),
+          Schema === '' ? '-' : 'name',
+          oneLine(Description),
         ]),
       );
     }

@@ -20,8 +20,13 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     peering: { advertise: undefined, caFile: undefined },
     region: 'global',
     node: {
-      name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {},
-      isRemoteExecDisabled: false, hostVolumes: {},
+      name: undefined,
+      datacenter: 'dc1',
+      class: '',
+      pool: 'default',
+      meta: {},
+      isRemoteExecDisabled: false,
+      hostVolumes: {},
     },
     drivers: { allow: ['docker', 'exec', 'java', 'raw_exec'] },
     isolation: {},
@@ -92,7 +97,9 @@ test('a node alone has its servers from flags or from a file, and keeps its task
   expect((await start(flags)).agent).toMatchObject(expected);
   const c = JSON.stringify({
     servers: ['http://a:4720', 'https://b'],
-    introduction_token_file: 't', ca_cert: 'ca.pem', data_dir: '/data',
+    introduction_token_file: 't',
+    ca_cert: 'ca.pem',
+    data_dir: '/data',
   });
   expect((await start('--config c', { files: { c } })).agent).toMatchObject(expected);
   expect((await start('--dev --servers http://a:1')).agent).toMatchObject({ tasksOnExit: 'stop' });
@@ -103,7 +110,8 @@ test('the advertised addresses come from a flag or a file', async () => {
   expect(agent?.peering.advertise).toEqual(['10.0.0.1:4720', 'lb.example:443']);
   const files = { c: '{"dev":true,"peering":{"advertise":["[::1]:1"],"ca_file":"ca.pem"}}' };
   expect((await start('--config c', { files })).agent?.peering).toEqual({
-    advertise: ['[::1]:1'], caFile: 'ca.pem',
+    advertise: ['[::1]:1'],
+    caFile: 'ca.pem',
   });
   const { stderr, agent: none } = await start('--dev --advertise http://a:1');
   expect(none).toBeUndefined();
@@ -162,7 +170,11 @@ const configuration = JSON.stringify({
   acl: { enabled: false, default_policy: 'allow' },
   region: 'eu',
   node: {
-    name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' },
+    name: 'two',
+    datacenter: 'dc7',
+    class: 'big',
+    pool: 'gpu',
+    meta: { rack: 'r1' },
     artifacts: { sources: ['https'], git_timeout: '2m', files: 9 },
     disable_remote_exec: true,
   },
@@ -187,7 +199,11 @@ test('a file has all settings, its paths are relative to it, and flags take prec
     aclDefaultPolicy: 'allow',
     region: 'eu',
     node: {
-      name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' },
+      name: 'two',
+      datacenter: 'dc7',
+      class: 'big',
+      pool: 'gpu',
+      meta: { rack: 'r1' },
       isRemoteExecDisabled: true,
     },
     isolation: {
@@ -197,8 +213,10 @@ test('a file has all settings, its paths are relative to it, and flags take prec
       uidRange: { start: 200_000, count: 4096 },
     },
     docker: {
-      socket: '/p.sock', allowVolumes: true,
-      allowedCapabilities: ['net_raw'], imageDelayMs: 180_000,
+      socket: '/p.sock',
+      allowVolumes: true,
+      allowedCapabilities: ['net_raw'],
+      imageDelayMs: 180_000,
     },
     garbage: { intervalMs: 60_000, jobAgeMs: 36 * 3_600_000, nodeAgeMs: 0 },
     artifacts: { sources: ['https'], gitTimeoutMs: 120_000, filesMax: 9 },

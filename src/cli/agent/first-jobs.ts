@@ -2,11 +2,9 @@ import { delay, type Timers } from '../../base/ports.ts';
 import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
 import { type Client, createClient, isMissing, waitFor } from '../../sdk/client.ts';
 import type { TlsTrust } from '../../sdk/tls-trust.ts';
+import { cliLimits } from '../limits.ts';
 import { addressesOf } from '../render/addresses.ts';
 import type { AgentOptions } from './options.ts';
-
-/** How long the welcome waits for the addresses of the instances. */
-const startingMaxMs = 10_000;
 
 /**
  * Registers the jobs of `--run` that do not exist yet, and waits until their instances have
@@ -68,7 +66,7 @@ async function startedAllocations(
 ): Promise<readonly AllocationStub[]> {
   const tooLate = new AbortController();
   let seen: readonly AllocationStub[] = [];
-  void delay(timers, startingMaxMs, tooLate.signal).then(() => tooLate.abort());
+  void delay(timers, cliLimits.agent.startingMaxMs, tooLate.signal).then(() => tooLate.abort());
   const wanted = (list: readonly AllocationStub[]) =>
     list.filter(({ DesiredStatus }) => DesiredStatus === 'run');
   await waitFor(

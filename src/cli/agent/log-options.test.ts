@@ -5,7 +5,7 @@ import { logOptions } from './log-options.ts';
 
 const secret = '5ec7e7aa-0000-4000-8000-000000000001';
 
-/** What one line of the log holds. */
+/** The fields of a line of the log. */
 function logged(fields: object): Record<string, unknown> {
   let text = '';
   const into = new Writable({
@@ -23,7 +23,8 @@ test('an error is logged with its message, its stack and its cause', () => {
   expect(logged({ error: new Error('could not', { cause }) })).toMatchObject({
     msg: 'it went wrong',
     error: {
-      type: 'Error', message: 'could not',
+      type: 'Error',
+      message: 'could not',
       stack: expect.stringContaining('log-options.test.ts'),
       cause: { type: 'TypeError', message: 'no such thing', code: 'ENOENT' },
     },

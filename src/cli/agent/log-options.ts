@@ -11,7 +11,9 @@ function shownError(error: unknown): unknown {
   const { name, message, stack, cause } = error;
   const { code } = error as NodeJS.ErrnoException;
   return {
-    type: name, message, stack,
+    type: name,
+    message,
+    stack,
     ...(code !== undefined && { code }),
     ...(cause !== undefined && { cause: shownError(cause) }),
   };

@@ -1,3 +1,5 @@
+import { cliLimits } from '../limits.ts';
+
 /** A server with a node, a server alone, or a node alone. */
 export type AgentMode = 'both' | 'server' | 'node';
 
@@ -61,14 +63,12 @@ export function serversFault(value: unknown): string | undefined {
   const isRight =
     Array.isArray(value) &&
     value.length > 0 &&
-    value.length <= serversMax &&
+    value.length <= cliLimits.agent.serversMax &&
     new Set(value).size === value.length &&
     value.every(isServerAddress);
   if (isRight) return undefined;
-  return `must be 1 to ${serversMax} different addresses, such as "http://10.0.0.1:4720", without a path`;
+  return `must be 1 to ${cliLimits.agent.serversMax} different addresses, such as "http://10.0.0.1:4720", without a path`;
 }
-
-const serversMax = 64;
 
 function isServerAddress(value: unknown): boolean {
   const url = typeof value === 'string' ? URL.parse(value) : null;

@@ -95,7 +95,7 @@ export interface AgentOptions {
   readonly artifacts: Partial<Record<ArtifactBound, number>> & {
     readonly sources?: readonly ArtifactSource[];
   };
-  /** What happens to running tasks when the agent ends. */
+  /** Whether running tasks stop when the agent ends. */
   readonly tasksOnExit: 'stop' | 'keep';
   /** Jobs to register when the agent is ready, unless they exist. */
   readonly run: readonly { readonly path: string; readonly registration: JobRegistration }[];

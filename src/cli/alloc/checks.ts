@@ -1,11 +1,10 @@
 import type { CheckResult } from '../../model/check-result/check-result.ts';
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
+import { cliLimits } from '../limits.ts';
 import { resolveAllocation } from '../nouns.ts';
 import { oneLine, orDash, span } from '../render/text.ts';
 import { allocationArgument } from './argument.ts';
-
-const outputLengthMax = 100;
 
 export const allocChecks: ClientCommand = {
   definition: {
@@ -44,5 +43,7 @@ const failuresOf = ({ Failures }: CheckResult): string => (Failures > 1 ? ` (${F
 function outputOf({ Output }: CheckResult, isVerbose: boolean): string {
   const line = oneLine(Output);
   if (line === '') return '-';
-  return isVerbose || line.length <= outputLengthMax ? line : `${line.slice(0, outputLengthMax)}…`;
+  return isVerbose || line.length <= cliLimits.check.outputLengthMax
+    ? line
+    : `${line.slice(0, cliLimits.check.outputLengthMax)}…`;
 }

@@ -1,14 +1,13 @@
 import type { OptionDefinition } from '../definition.ts';
 import { CliError } from '../errors.ts';
+import { cliLimits } from '../limits.ts';
 import type { Options } from '../options.ts';
 import { readTail } from './tail.ts';
-
-const linesDefault = 10;
 
 /** The requested part at the end of a file. */
 export const endOptions: readonly OptionDefinition[] = [
   { name: 'follow', letter: 'f', description: 'Follow: print new output until Ctrl-C.' },
-  { name: 'tail', description: `Only the last lines (${linesDefault}).` },
+  { name: 'tail', description: `Only the last lines (${cliLimits.log.linesDefault}).` },
   {
     name: 'lines',
     letter: 'n',
@@ -35,7 +34,9 @@ export function endOf(options: Options): End {
     return { kind: 'bytes', bytes: Number(bytes) };
   }
   if (lines === undefined) {
-    return options.flag('tail') ? { kind: 'lines', lines: linesDefault } : { kind: 'all' };
+    return options.flag('tail')
+      ? { kind: 'lines', lines: cliLimits.log.linesDefault }
+      : { kind: 'all' };
   }
   if (!/^\d{1,6}$/.test(lines)) {
     throw new CliError(`-n must be a number of lines from 0 to 999999, got "${lines}".`);

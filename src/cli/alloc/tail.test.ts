@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { limits, readTail } from './tail.ts';
+import { cliLimits } from '../limits.ts';
+import { readTail } from './tail.ts';
+
+const { firstBytes, allBytesMax } = cliLimits.log;
 
 async function tailOf(log: Uint8Array, lines: number) {
   const asked: number[] = [];
@@ -46,7 +49,7 @@ test('reads more while lines are missing, up to a limit', async () => {
   const log = Buffer.concat(Array.from({ length: 20 }, () => line));
   const { text: tail, asked } = await tailOf(log, 5);
   expect(tail).toHaveLength(5 * line.length);
-  expect(asked).toEqual([limits.firstBytes, limits.firstBytes * 4]);
-  const endless = await tailOf(Buffer.alloc(limits.mostBytes + 9, 'x'), 1);
-  expect(endless.text).toHaveLength(limits.mostBytes);
+  expect(asked).toEqual([firstBytes, firstBytes * 4]);
+  const endless = await tailOf(Buffer.alloc(allBytesMax + 9, 'x'), 1);
+  expect(endless.text).toHaveLength(allBytesMax);
 });

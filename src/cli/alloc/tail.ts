@@ -1,7 +1,6 @@
-const newline = 0x0a;
+import { cliLimits } from '../limits.ts';
 
-/** How much of a log is searched for its last lines. */
-export const limits = { firstBytes: 16 * 1024, mostBytes: 16 * 1024 * 1024 } as const;
+const newline = 0x0a;
 
 /**
  * The last lines of a log, with their line ends. `read` returns the given number of last bytes; it is
@@ -12,13 +11,13 @@ export async function readTail(
   lines: number,
 ): Promise<Uint8Array> {
   if (lines === 0) return new Uint8Array();
-  for (let bytes: number = limits.firstBytes; ; bytes *= 4) {
+  for (let bytes: number = cliLimits.log.firstBytes; ; bytes *= 4) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of read(bytes)) chunks.push(chunk);
     const end = Buffer.concat(chunks);
     const start = startOfLines(end, lines);
     if (start !== undefined) return end.subarray(start);
-    if (end.length < bytes || bytes >= limits.mostBytes) return end;
+    if (end.length < bytes || bytes >= cliLimits.log.allBytesMax) return end;
   }
 }
 

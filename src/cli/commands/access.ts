@@ -78,13 +78,13 @@ export const accessCommands: readonly CommandEntry[] = [
     words: ['namespace'],
     one: 'a namespace',
     many: 'the namespaces',
-    load: async () => (await import('../namespace/realms.ts')).namespaces,
+    load: async () => (await import('../namespace/scopes.ts')).namespaces,
   }),
   ...nounEntries({
     words: ['partition'],
     one: 'a partition',
     many: 'the partitions',
-    load: async () => (await import('../namespace/realms.ts')).partitions,
+    load: async () => (await import('../namespace/scopes.ts')).partitions,
   }),
   ...nounEntries({
     words: ['acl', 'auth-method'],

@@ -3,13 +3,11 @@ import { commands, groups } from '../commands.ts';
 import { connect } from '../context.ts';
 import { type ArgumentKind, globalOptions, type OptionDefinition } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
+import { cliLimits } from '../limits.ts';
 import { camelCase } from '../options.ts';
 import { optionsOf } from '../program.ts';
 import { oneLine } from '../render/text.ts';
 import { locate, normalizeWords, plainWords, takesNext } from '../words.ts';
-
-/** Short, because a user waits at the prompt. */
-const limits = { answerMs: 1500, idsMax: 200 } as const;
 
 interface Candidate {
   readonly word: string;
@@ -111,7 +109,7 @@ async function valuesOf(
   if (kind === 'word') return [];
   const client = await connect(environment, optionsOf(globalsIn(before)));
   const controller = new AbortController();
-  const timer = environment.timers.after(limits.answerMs, () => controller.abort());
+  const timer = environment.timers.after(cliLimits.completion.answerMs, () => controller.abort());
   try {
     return await idsOf[kind](client, current, controller.signal, given);
   } finally {
@@ -127,7 +125,11 @@ type Ids = (
   given: readonly string[],
 ) => Promise<readonly Candidate[]>;
 
-const page = (prefix: string, signal: AbortSignal) => ({ prefix, signal, perPage: limits.idsMax });
+const page = (prefix: string, signal: AbortSignal) => ({
+  prefix,
+  signal,
+  perPage: cliLimits.completion.idsMax,
+});
 
 /** Records that users refer to by name. */
 const named =
@@ -149,11 +151,11 @@ const idsOf: Readonly<Record<Exclude<ArgumentKind, 'file' | 'word'>, Ids>> = {
   'node-pool': named((client) => client.nodePools.list),
   'job-policy': named((client) => client.jobPolicies.list),
   async service(client, _prefix, signal) {
-    const { value } = await client.services.list({ signal, perPage: limits.idsMax });
+    const { value } = await client.services.list({ signal, perPage: cliLimits.completion.idsMax });
     return value.flatMap(({ Services }) => Services.map(({ ServiceName: word }) => ({ word })));
   },
   async peering(client, _prefix, signal) {
-    const { value } = await client.peerings.list({ signal, perPage: limits.idsMax });
+    const { value } = await client.peerings.list({ signal, perPage: cliLimits.completion.idsMax });
     return value.map(({ Name, State }) => ({ word: Name, about: State }));
   },
   async token(client, prefix, signal) {

@@ -140,7 +140,9 @@ export const configList: ClientCommand = {
       await screen.table(
         ['Kind', 'Name', ...(everywhere ? ['Namespace'] : []), 'ModifyIndex', 'Meta'],
         value.map(({ Kind, Name, Namespace, ModifyIndex, Meta }) => [
-          Kind, oneLine(Name), ...(everywhere ? [oneLine(Namespace)] : []),
+          Kind,
+          oneLine(Name),
+          ...(everywhere ? [oneLine(Namespace)] : []),
           String(ModifyIndex),
           oneLine(pairsText(Meta)) || '-',
         ]),

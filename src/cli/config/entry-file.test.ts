@@ -5,7 +5,7 @@ import { entryFileOf } from './entry-file.ts';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** What a file of HCL says, and that a server would take it. */
+/** Reads an entry from HCL, and checks that a server accepts it. */
 function read(text: string): unknown {
   const { entry } = entryFileOf(text, 'entry.hcl');
   const given = decodeEntry(plain(entry));
@@ -80,7 +80,9 @@ routes = [
             },
           },
           destination: {
-            service: 'web', service_subset: 'canary', num_retries: 3,
+            service: 'web',
+            service_subset: 'canary',
+            num_retries: 3,
             request_headers: { add: { 'x-gateway': 'edge' }, remove: ['x-debug'] },
           },
         },
@@ -297,10 +299,12 @@ Listeners = [
     {
       Listeners: [
         {
-          Port: 8443, Protocol: 'http',
+          Port: 8443,
+          Protocol: 'http',
           Services: [
             {
-              Name: 'web', Hosts: ['web.example.com'],
+              Name: 'web',
+              Hosts: ['web.example.com'],
               ResponseHeaders: { Add: { 'x-by': 'edge' } },
             },
           ],

@@ -59,7 +59,7 @@ export class EntryReader {
     for (const part of parts) {
       const [field, inner] = fieldOf(schema, part.name);
       const at = below(path, field);
-      this.note(at, part.start);
+      this.notePlace(at, part.start);
       if (part.isBlock) this.placeBlock(record, part, inner, at);
       else if (Object.hasOwn(record, part.name)) throw this.isTwice(part.name, part);
       else record[part.name] = this.value(part.value, inner, at);
@@ -74,7 +74,7 @@ export class EntryReader {
     const item = itemOf(schema);
     return value.items.map((one, index) => {
       const at = below(path, index);
-      this.note(at, one.range.start);
+      this.notePlace(at, one.range.start);
       return this.value(one, item, at);
     });
   }
@@ -95,7 +95,7 @@ export class EntryReader {
         throw this.source.error(`"${name}" is given as a list already`, part.start.offset);
       }
       const at = below(path, list.length);
-      this.note(at, part.start);
+      this.notePlace(at, part.start);
       record[name] = [...list, this.value(value, shape.item, at)];
     } else {
       if (known !== undefined) throw this.isTwice(name, part);
@@ -122,7 +122,7 @@ export class EntryReader {
     return this.source.error(`"${name}" is given twice`, start.offset);
   }
 
-  private note(path: Path, start: Position): void {
+  private notePlace(path: Path, start: Position): void {
     const pointer = pointerOf(path);
     if (!this.places.has(pointer)) this.places.set(pointer, start);
   }

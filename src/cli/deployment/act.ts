@@ -14,16 +14,21 @@ export const deploymentArgument: ArgumentDefinition = {
   description: 'Id of the deployment, or 8 or more characters of it.',
 };
 
+interface Outcome {
+  readonly id: string;
+  /** `is paused` */
+  readonly done: string;
+  readonly changed: DeploymentChanged;
+}
+
 /** Prints the outcome of an action, and waits for the resulting evaluation. */
-export async function tellChange(
+export async function printChange(
   context: Context,
-  id: string,
-  sentence: string,
-  changed: DeploymentChanged,
+  { id, done, changed }: Outcome,
   options: Options,
 ): Promise<number> {
   const log = context.isJson ? context.notes : context.screen;
-  await log.line(sentence);
+  await log.line(`Deployment ${context.id(id)} ${done}.`);
   const { RevertedJobVersion: version, EvalID } = changed;
   if (version !== null) await log.line(`The job goes back to what version ${version} was.`);
   const isWatched = EvalID !== '' && !options.flag('detach');
@@ -53,31 +58,31 @@ const action = (
   definition: { arguments: [deploymentArgument], options: [detach, verbose], details },
   async run(context, [given], options) {
     const id = await resolveDeployment(context, given!);
-    const { value } = await act(context, id);
-    return tellChange(context, id, `Deployment ${context.id(id)} ${done}.`, value, options);
+    const { value: changed } = await act(context, id);
+    return printChange(context, { id, done, changed }, options);
   },
 });
 
 export const deploymentFail = action(
   'is marked as failed',
   ({ client }, id) => client.deployments.fail(id),
-  'With AutoRevert on one of its groups the job goes back to its last stable version.',
+  'If a group has AutoRevert, the job goes back to its last stable version.',
 );
 
 export const deploymentPause = action(
   'is paused',
   ({ client }, id) => client.deployments.pause(id),
-  'Nothing new of it is placed until it is resumed. What is lost is replaced all the same.',
+  'Starts no more instances until it is resumed. Lost allocations are still replaced.',
 );
 
 export const deploymentResume = action(
   'goes on',
   ({ client }, id) => client.deployments.resume(id),
-  'It has its whole progress deadline again.',
+  'Its progress deadline starts again.',
 );
 
 export const deploymentUnblock = action(
   'no longer waits for other regions',
   ({ client }, id) => client.deployments.unblock(id),
-  'Only for a deployment of a job in several regions that is blocked.',
+  'Only for a blocked deployment of a job in several regions.',
 );

@@ -25,14 +25,20 @@ const members = {
   },
 };
 const changed = {
-  EvalID: ids.evaluation, EvalCreateIndex: 20, DeploymentModifyIndex: 20, Index: 20,
+  EvalID: ids.evaluation,
+  EvalCreateIndex: 20,
+  DeploymentModifyIndex: 20,
+  Index: 20,
   RevertedJobVersion: null as number | null,
 };
 const decided = { [`GET /v1/evaluation/${ids.evaluation}`]: indexed(21, evaluation()) };
 
 test('list shows the newest first', async () => {
   const older = deployment({
-    ID: ids.blocked, CreateIndex: 3, JobVersion: 1, Status: 'failed',
+    ID: ids.blocked,
+    CreateIndex: 3,
+    JobVersion: 1,
+    Status: 'failed',
     StatusDescription: 'Failed due to progress deadline',
   });
   const server = { 'GET /v1/deployments': { json: [older, deployment()] } };

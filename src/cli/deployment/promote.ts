@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, detach, type OptionDefinition, verbose } from '../definition.ts';
 import { resolveDeployment } from '../nouns.ts';
 import type { Options } from '../options.ts';
-import { deploymentArgument, tellChange } from './act.ts';
+import { deploymentArgument, printChange } from './act.ts';
 
 export const promoteOptions: readonly OptionDefinition[] = [
   {
@@ -33,5 +33,5 @@ export async function promote(context: Context, id: string, options: Options): P
   const named = options.list('group');
   const groups = named.length === 0 ? undefined : named;
   const { value } = await context.client.deployments.promote(id, { groups });
-  return tellChange(context, id, `Deployment ${context.id(id)} is promoted.`, value, options);
+  return printChange(context, { id, done: 'is promoted', changed: value }, options);
 }

@@ -5,6 +5,7 @@ import type { LocalCommand } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { faultyFile } from '../job-text.ts';
+import { cliLimits } from '../limits.ts';
 import { readText } from '../text-file.ts';
 
 export const fmt: LocalCommand = {
@@ -79,8 +80,6 @@ function formattedText(name: string, text: string): string {
   }
 }
 
-const filesMax = 10_000;
-
 /** The file itself, or the .hcl files of the directory. */
 async function filesAt(
   { readFile, functionFiles }: CliEnvironment,
@@ -97,7 +96,7 @@ async function filesAt(
       throw new CliError(`"${path}" cannot be read: ${reason}.`);
     }
   }
-  const names = functionFiles('.').list(path, filesMax);
+  const names = functionFiles('.').list(path, cliLimits.fmt.filesMax);
   return names
     .filter((name) => name.endsWith('.hcl') && (isRecursive || !name.includes('/')))
     .map((name) => join(path, name))

@@ -38,8 +38,11 @@ export const intentionCheck: ClientCommand = {
   },
   async run({ client, isJson, json, screen }, [source, destination], options) {
     const { value } = await client.intentions.check({
-      source: source!, destination: destination!, sourcePeer: options.text('sourcePeer'),
-      path: options.text('path'), method: options.text('method'),
+      source: source!,
+      destination: destination!,
+      sourcePeer: options.text('sourcePeer'),
+      path: options.text('path'),
+      method: options.text('method'),
       headers: options.list('header'),
     });
     if (isJson) await json(value);

@@ -28,14 +28,19 @@ const files = {
   'vars.json': '{"image": "json"}',
 };
 const registered = {
-  EvalID: '', EvalCreateIndex: 0, JobModifyIndex: 7, Warnings: '', Index: 7,
+  EvalID: '',
+  EvalCreateIndex: 0,
+  JobModifyIndex: 7,
+  Warnings: '',
+  Index: 7,
 };
 const server = { 'POST /v1/jobs': { json: registered } };
 const job = (User: string) => ({
   ID: 'web',
   TaskGroups: [
     {
-      Name: 'g', Count: 2,
+      Name: 'g',
+      Count: 2,
       Tasks: [{ Name: 't', Driver: 'mock', User, Templates: [{ EmbeddedTmpl: 'Hello' }] }],
     },
   ],
@@ -131,7 +136,9 @@ test('run refuses variables for JSON', async () => {
 
 test('faults of the job from the server are shown with their lines', async () => {
   const problem = {
-    code: 'invalid-job', detail: 'The job has 1 fault: …', status: 400,
+    code: 'invalid-job',
+    detail: 'The job has 1 fault: …',
+    status: 400,
     errors: [
       { pointer: '/Job/TaskGroups/0/Count', message: 'Job.TaskGroups[0].Count must be at most 1' },
     ],

@@ -5,8 +5,11 @@ import { nowMs, run } from '../harness.ts';
 
 const child = 'web/dispatch-1767225600-0a1b2c3d';
 const dispatched = {
-  DispatchedJobID: child, EvalID: ids.evaluation, EvalCreateIndex: 12,
-  JobCreateIndex: 12, Index: 12,
+  DispatchedJobID: child,
+  EvalID: ids.evaluation,
+  EvalCreateIndex: 12,
+  JobCreateIndex: 12,
+  Index: 12,
 };
 const runs = {
   [`GET /v1/evaluation/${ids.evaluation}`]: indexed(13, evaluation({ JobID: child })),
@@ -30,7 +33,9 @@ See "roster job status ${child}".
   expect(seen[0]).toMatchObject({
     query: { IdempotencyToken: 'once' },
     body: {
-      Meta: { a: '1', b: 'x=y' }, IdPrefixTemplate: 'me', Priority: 70,
+      Meta: { a: '1', b: 'x=y' },
+      IdPrefixTemplate: 'me',
+      Priority: 70,
       Payload: Buffer.from('\x00\xffpng', 'latin1').toString('base64'),
     },
   });
@@ -38,7 +43,8 @@ See "roster job status ${child}".
 
 test('dispatch takes standard input, and -detach returns at once', async () => {
   const { stdout, seen } = await run(['job', 'dispatch', '-detach', 'web', '-'], {
-    server, stdin: 'text',
+    server,
+    stdin: 'text',
   });
   expect(stdout).toBe(
     `Dispatched job "${child}".\nEvaluation e1e1e1e1 is under way: see "roster eval status e1e1e1e1".\n`,
@@ -89,8 +95,12 @@ const status = (over: object) => ({
   'GET /v1/jobs': { json: [jobStub({ ID: child, Status: 'dead' })] },
 });
 const periodic = {
-  Enabled: true, Spec: '', Specs: ['0 3 * * *', '@every 7h'], SpecType: 'cron',
-  ProhibitOverlap: true, TimeZone: 'Europe/Berlin',
+  Enabled: true,
+  Spec: '',
+  Specs: ['0 3 * * *', '@every 7h'],
+  SpecType: 'cron',
+  ProhibitOverlap: true,
+  TimeZone: 'Europe/Berlin',
 };
 
 test('status of a periodic job shows its next launch and its children', async () => {

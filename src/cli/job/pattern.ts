@@ -1,4 +1,5 @@
 /** The parts of `job status` for periodic and parameterized jobs. */
+
 import { formatInstant } from '../../base/instant.ts';
 import type { Job } from '../../model/job/job.ts';
 import { isParameterized } from '../../model/job/job-rules.ts';
@@ -7,9 +8,8 @@ import { nextLaunch } from '../../model/job/periodic-launch.ts';
 import { specsOf } from '../../model/job/schedule.ts';
 import type { JobSummary } from '../../model/job-summary/job-summary.ts';
 import type { Context } from '../context.ts';
+import { cliLimits } from '../limits.ts';
 import { ago, oneLine, orDash, quoted, span } from '../render/text.ts';
-
-const newestMax = 10;
 
 export const isPattern = (job: Job): boolean => job.Periodic !== null || isParameterized(job);
 
@@ -17,7 +17,12 @@ export const isPattern = (job: Job): boolean => job.Periodic !== null || isParam
 export async function readChildren({ client }: Context, id: string): Promise<readonly JobStub[]> {
   const prefix = `${id}/`;
   const filter = `ParentID == ${JSON.stringify(id)}`;
-  const { value } = await client.jobs.list({ prefix, filter, perPage: newestMax, reverse: true });
+  const { value } = await client.jobs.list({
+    prefix,
+    filter,
+    perPage: cliLimits.job.childrenMax,
+    reverse: true,
+  });
   return value;
 }
 

@@ -62,7 +62,8 @@ Examples:
     const read = await openJobFile(context.environment, file!, options);
     const { Job, ...rest } = read.registration;
     const asked = {
-      Job, Diff: true,
+      Job,
+      Diff: true,
       PolicyOverride: (options.flag('policyOverride') || rest.PolicyOverride) ?? false,
       PreserveCounts: (options.flag('preserveCounts') || rest.PreserveCounts) ?? false,
       PreserveResources: (options.flag('preserveResources') || rest.PreserveResources) ?? false,

@@ -91,7 +91,11 @@ function wishOf(options: Options): Wish {
   }
   return {
     batchSize: wholeNumber('--batch-size', options.text('batchSize') ?? '1', { least: 1 }),
-    batchWaitMs, task, all, isRescheduled, groups: options.list('group'),
+    batchWaitMs,
+    task,
+    all,
+    isRescheduled,
+    groups: options.list('group'),
   };
 }
 

@@ -22,7 +22,8 @@ export const jobStart: ClientCommand = {
     const { value } = await client.jobs.update(job!, {
       Job: { ...stopped, Stop: false },
       // The guard keeps a concurrent change of the job from being lost.
-      EnforceIndex: true, JobModifyIndex: stopped.JobModifyIndex,
+      EnforceIndex: true,
+      JobModifyIndex: stopped.JobModifyIndex,
     });
     const sentence = `Job "${oneLine(job!)}" starts again (JobModifyIndex ${value.JobModifyIndex}).`;
     return follow(context, value, { sentence, isDetached: options.flag('detach') });

@@ -3,12 +3,15 @@ import { job } from '../fixtures.ts';
 import { run } from '../harness.ts';
 
 const nothingPlanned = {
-  PlanID: '', Diff: { Type: 'None', ID: 'web' }, FailedTGAllocs: null, CreatedEvals: null,
+  PlanID: '',
+  Diff: { Type: 'None', ID: 'web' },
+  FailedTGAllocs: null,
+  CreatedEvals: null,
   Annotations: { DesiredTGUpdates: {}, PreemptedAllocs: null },
   Changes: [],
-    ChangesHidden: 0,
-    JobModifyIndex: 7,
-    NextPeriodicLaunch: '0001-01-01T00:00:00Z',
+  ChangesHidden: 0,
+  JobModifyIndex: 7,
+  NextPeriodicLaunch: '0001-01-01T00:00:00Z',
 };
 
 const odd = {
@@ -57,7 +60,9 @@ test.each([
     {
       Message: connectWarning,
       Pointer: '/TaskGroups/0/Services/0/Connect',
-      File: 'odd.hcl', Line: 7, Column: 7,
+      File: 'odd.hcl',
+      Line: 7,
+      Column: 7,
     },
     { Message: 'a thing that only the server knows' },
   ]);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CliError } from '../errors.ts';
+import { cliLimits } from '../limits.ts';
 import { type Page, renderPage } from './page.ts';
 
 /** The user's browser, for a login. */
@@ -28,8 +29,6 @@ export interface Arrival {
 }
 
 const path = '/oidc/callback';
-/** More simultaneous requests than a person could make. */
-const waitingMax = 8;
 
 export const systemBrowser: Browser = {
   open(url) {
@@ -80,7 +79,7 @@ class Arrivals {
     const taker = this.#taker;
     this.#taker = undefined;
     if (taker !== undefined) taker(arrival);
-    else if (this.#waiting.length < waitingMax) this.#waiting.push(arrival);
+    else if (this.#waiting.length < cliLimits.login.waitingMax) this.#waiting.push(arrival);
     else void arrival.answer(over);
   }
 

@@ -51,7 +51,10 @@ test('without a JWT the browser is opened, and the parameters of its redirect ar
   expect(start).toMatchObject({ RedirectURI: 'http://localhost:8550/oidc/callback' });
   expect(start.ClientNonce).toMatch(/^[0-9a-f-]{36}$/);
   expect(finish).toEqual({
-    AuthMethod: 'sso', ClientNonce: start.ClientNonce, State: 's', Code: 'c',
+    AuthMethod: 'sso',
+    ClientNonce: start.ClientNonce,
+    State: 's',
+    Code: 'c',
     Issuer: 'https://login.example',
   });
   expect(ran.pages).toMatchObject([{ isFine: true, title: 'You are logged in' }]);

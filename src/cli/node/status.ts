@@ -99,8 +99,16 @@ export async function printNodes(
     `${Attributes?.['os.name'] ?? ''} ${Attributes?.['os.version'] ?? ''}`.trim();
   await screen.table(
     [
-      'ID', 'Name', 'Datacenter', 'Pool', 'Class', ...(os ? ['OS'] : []),
-      'Drain', 'Eligibility', 'Status', ...(running ? ['Running'] : []),
+      'ID',
+      'Name',
+      'Datacenter',
+      'Pool',
+      'Class',
+      ...(os ? ['OS'] : []),
+      'Drain',
+      'Eligibility',
+      'Status',
+      ...(running ? ['Running'] : []),
     ],
     nodes.map((node) => [
       id(node.ID),
@@ -190,7 +198,9 @@ async function printVolumes(screen: Context['screen'], volumes: PresentedNode['H
   await screen.table(
     ['Volume', 'Path', 'Tasks may'],
     rows.map(([name, { Path, ReadOnly }]) => [
-      oneLine(name), oneLine(Path), ReadOnly ? 'read' : 'read and write',
+      oneLine(name),
+      oneLine(Path),
+      ReadOnly ? 'read' : 'read and write',
     ]),
   );
 }

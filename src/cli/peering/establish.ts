@@ -2,13 +2,11 @@ import { type Peering, waitFor } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, detach } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
+import { cliLimits } from '../limits.ts';
 import { pairs } from '../pairs.ts';
 import { oneLine } from '../render/text.ts';
 import { readText } from '../text-file.ts';
 import { advice, metaOption, nameArgument, nameOption, peerName } from './words.ts';
-
-/** How long to wait for the stream; it normally opens within a moment. */
-const patienceMs = 10_000;
 
 export const peeringEstablish: ClientCommand = {
   definition: {
@@ -75,7 +73,7 @@ async function opened(
   signal: AbortSignal,
 ): Promise<Peering> {
   const late = new AbortController();
-  const timer = environment.timers.after(patienceMs, () => late.abort());
+  const timer = environment.timers.after(cliLimits.peering.openingMs, () => late.abort());
   const over = AbortSignal.any([signal, late.signal]);
   try {
     return await waitFor(

@@ -6,21 +6,40 @@ import { advice } from './words.ts';
 const at = (secondsAgo: number) => new Date(nowMs - secondsAgo * 1000).toISOString();
 
 const peering: Peering = {
-  ID: 'aaaaaaaa-0000-4000-8000-000000000000', Name: 'east', State: 'ACTIVE',
-  Partition: 'default', PeerID: 'bbbbbbbb-0000-4000-8000-000000000000',
-  PeerServerName: 'server.b.peering', PeerServerAddresses: ['b:4720'], PeerCAPems: null,
+  ID: 'aaaaaaaa-0000-4000-8000-000000000000',
+  Name: 'east',
+  State: 'ACTIVE',
+  Partition: 'default',
+  PeerID: 'bbbbbbbb-0000-4000-8000-000000000000',
+  PeerServerName: 'server.b.peering',
+  PeerServerAddresses: ['b:4720'],
+  PeerCAPems: null,
   StreamStatus: {
-    ImportedServices: ['db', 'web'], ExportedServices: ['api'], LastError: '',
-    LastHeartbeat: at(12), LastReceive: at(3), LastSend: at(4),
+    ImportedServices: ['db', 'web'],
+    ExportedServices: ['api'],
+    LastError: '',
+    LastHeartbeat: at(12),
+    LastReceive: at(3),
+    LastSend: at(4),
   },
-  Meta: { env: 'prod' }, Remote: { Partition: 'p', Datacenter: 'dc2' }, DeletedAt: null,
-  CreateIndex: 1, ModifyIndex: 2,
+  Meta: { env: 'prod' },
+  Remote: { Partition: 'p', Datacenter: 'dc2' },
+  DeletedAt: null,
+  CreateIndex: 1,
+  ModifyIndex: 2,
 };
 const failing: Peering = {
-  ...peering, Name: 'west', State: 'FAILING', Meta: null,
+  ...peering,
+  Name: 'west',
+  State: 'FAILING',
+  Meta: null,
   StreamStatus: {
-    ImportedServices: null, ExportedServices: [], LastHeartbeat: null, LastReceive: null,
-    LastSend: null, LastError: 'c:4720: nothing listens there',
+    ImportedServices: null,
+    ExportedServices: [],
+    LastHeartbeat: null,
+    LastReceive: null,
+    LastSend: null,
+    LastError: 'c:4720: nothing listens there',
   },
 };
 const server = {
@@ -39,7 +58,9 @@ test('generate-token prints the token and nothing else', async () => {
   expect(ran.seen).toMatchObject([
     {
       body: {
-        PeerName: 'east', Partition: 'p', Meta: { k: 'v' },
+        PeerName: 'east',
+        Partition: 'p',
+        Meta: { k: 'v' },
         ServerExternalAddresses: ['a:1', 'b:2'],
       },
     },
@@ -55,7 +76,8 @@ describe('establish', () => {
     ['from standard input', ['-peering-token', '-'], { stdin: 'T\n' }],
   ])('takes the token %s, and waits for the stream', async (_, words, setting) => {
     const ran = await run(['peering', 'establish', '-name', 'east', ...words], {
-      server, ...setting,
+      server,
+      ...setting,
     });
     expect([ran.exitCode, ran.stdout]).toEqual([
       0,
@@ -88,7 +110,7 @@ describe('establish', () => {
     ['peering-token-refused', 403, 'Make a new token on the other cluster'],
     ['peering-conflict', 409, '"roster peering list" shows the names that are taken.'],
     ['peer-unreachable', 503, 'Check that a server of the other cluster runs'],
-  ])('what to do about %s', async (code, status, hint) => {
+  ])('establish gives advice about %s', async (code, status, hint) => {
     const refused = { 'POST /v1/peering/establish': { status, json: { code, detail: 'No.' } } };
     const words = ['peering', 'establish', '-name', 'east', '-peering-token', 'SECRET'];
     const { exitCode, stderr } = await run(words, { server: refused });
@@ -106,7 +128,7 @@ test('list and read', async () => {
       'east  ACTIVE   2         1         3s ago         env=prod',
       'west  FAILING  0         0         -              -',
       '',
-      '"roster peering read NAME" says why one is not ACTIVE.',
+      '"roster peering read NAME" says why a peering is not ACTIVE.',
       '',
     ].join('\n'),
   );

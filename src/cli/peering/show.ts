@@ -1,6 +1,7 @@
 import type { Peering } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
+import { cliLimits } from '../limits.ts';
 import { filterQuery, listCommand } from '../list-command.ts';
 import { printRecord } from '../noun-commands.ts';
 import { pairsText } from '../pairs.ts';
@@ -43,12 +44,10 @@ async function print({ screen, nowMs }: Context, peering: Peering): Promise<void
   if (hint !== undefined) await screen.line(`\n${oneLine(hint)}`);
 }
 
-const shownMax = 10;
-
 function names(services: readonly string[] | null): string {
   if (services === null || services.length === 0) return '0 services';
-  const shown = services.slice(0, shownMax).map(oneLine).join(', ');
-  return `${plural(services.length, 'service')}: ${shown}${services.length > shownMax ? ', …' : ''}`;
+  const shown = services.slice(0, cliLimits.peering.servicesMax).map(oneLine).join(', ');
+  return `${plural(services.length, 'service')}: ${shown}${services.length > cliLimits.peering.servicesMax ? ', …' : ''}`;
 }
 
 export const peeringList = listCommand({

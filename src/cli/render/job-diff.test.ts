@@ -8,7 +8,10 @@ const edited = (Name: string, Old: string, New: string) =>
 
 test('durations and instants are shown as text, and other numbers unchanged', async () => {
   const diff = {
-    Type: 'Edited', ID: 'web', Objects: null, TaskGroups: null,
+    Type: 'Edited',
+    ID: 'web',
+    Objects: null,
+    TaskGroups: null,
     Fields: [
       edited('KillTimeout', '5000000000', '90000000000'),
       edited('Max', '3', '10'),

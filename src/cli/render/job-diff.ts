@@ -8,6 +8,7 @@ import type {
   ObjectDiff,
   TaskDiff,
 } from '../../model/job-diff/job-diff.ts';
+import { cliLimits } from '../limits.ts';
 import type { Colors, Screen } from './screen.ts';
 import { oneLine } from './text.ts';
 
@@ -36,9 +37,6 @@ const marks: Readonly<Record<DiffType, string>> = {
 const markWidth = 4;
 const step = 2;
 
-/** Shortens a value, which may be a whole file. */
-const valueLengthMax = 200;
-
 class DiffWriter {
   readonly lines: string[] = [];
   readonly #colors: Colors;
@@ -57,7 +55,7 @@ class DiffWriter {
 
   #group({ Type, Name, Fields, Objects, Tasks, Updates }: GroupDiff): void {
     const counts = Object.entries(Updates ?? {}).map(([word, count]) =>
-      this.#update(word, `${count} ${oneLine(word)}`),
+      this.#emphasized(word, `${count} ${oneLine(word)}`),
     );
     const updates = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
     const name = this.#colors.bold(`Task Group: "${oneLine(Name)}"`);
@@ -121,11 +119,11 @@ class DiffWriter {
 
   #annotations(annotations: readonly string[] | null): string {
     if (annotations === null || annotations.length === 0) return '';
-    return ` (${annotations.map((text) => this.#update(text, oneLine(text))).join(', ')})`;
+    return ` (${annotations.map((text) => this.#emphasized(text, oneLine(text))).join(', ')})`;
   }
 
   /** Emphasizes annotations that create or destroy allocations. */
-  #update(word: string, text: string): string {
+  #emphasized(word: string, text: string): string {
     const { green, red, yellow, cyan } = this.#colors;
     if (word.includes('create/destroy')) return yellow(text);
     if (word.includes('create') || word === 'canary') return green(text);
@@ -136,9 +134,24 @@ class DiffWriter {
 
 /** The fields of a job that hold nanoseconds. */
 const durations = new Set([
-  'Delay', 'Grace', 'HealthTimeout', 'HealthyDeadline', 'Interval', 'KillTimeout', 'LostAfter',
-  'Max', 'MaxDelay', 'Min', 'MinHealthyTime', 'ProgressDeadline', 'ShutdownDelay', 'Splay',
-  'Stagger', 'StopOnClientAfter', 'TTL', 'Timeout',
+  'Delay',
+  'Grace',
+  'HealthTimeout',
+  'HealthyDeadline',
+  'Interval',
+  'KillTimeout',
+  'LostAfter',
+  'Max',
+  'MaxDelay',
+  'Min',
+  'MinHealthyTime',
+  'ProgressDeadline',
+  'ShutdownDelay',
+  'Splay',
+  'Stagger',
+  'StopOnClientAfter',
+  'TTL',
+  'Timeout',
 ]);
 
 /** Numbers below a tenth of a second are bounds of a scaling policy, which have the same name. */
@@ -153,6 +166,9 @@ function valueText(name: string, value: string): string {
     return JSON.stringify(formatInstant(instantToMs(Number(value))));
   }
   if (isSpan(name, value)) return JSON.stringify(formatDuration(Number(value)));
-  const text = value.length > valueLengthMax ? `${value.slice(0, valueLengthMax)}…` : value;
+  const text =
+    value.length > cliLimits.job.valueLengthMax
+      ? `${value.slice(0, cliLimits.job.valueLengthMax)}…`
+      : value;
   return JSON.stringify(text);
 }

@@ -27,7 +27,9 @@ export async function printVerdicts(
   if (shown.length > 0) {
     await screen.table(
       [
-        'Node', 'ID', 'Verdict',
+        'Node',
+        'ID',
+        'Verdict',
         ...(hasScores ? ['Score', ...parts] : []),
         ...(hasReasons ? ['Reason'] : []),
       ],

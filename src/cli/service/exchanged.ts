@@ -10,7 +10,8 @@ export const serviceExported: ClientCommand = {
   definition,
   async run({ partition, client, screen, isJson, json }, _words, options) {
     const { value } = await client.exchangedServices.exported({
-      filter: options.text('filter'), partition,
+      filter: options.text('filter'),
+      partition,
     });
     if (isJson) await json(value);
     else if (value.length === 0) await screen.line('Nothing is exported.');
@@ -18,8 +19,10 @@ export const serviceExported: ClientCommand = {
       await screen.table(
         ['Service', 'Namespace', 'Peers', 'Partitions'],
         value.map(({ Service, Namespace, Consumers: { Peers = [], Partitions = [] } }) => [
-          oneLine(Service), oneLine(Namespace),
-          orDash(Peers.join(', ')), orDash(Partitions.join(', ')),
+          oneLine(Service),
+          oneLine(Namespace),
+          orDash(Peers.join(', ')),
+          orDash(Partitions.join(', ')),
         ]),
       );
     }
@@ -31,7 +34,8 @@ export const serviceImported: ClientCommand = {
   definition,
   async run({ partition, client, screen, isJson, json }, _words, options) {
     const { value } = await client.exchangedServices.imported({
-      filter: options.text('filter'), partition,
+      filter: options.text('filter'),
+      partition,
     });
     if (isJson) await json(value);
     else if (value.length === 0) await screen.line('Nothing is imported.');
@@ -39,7 +43,9 @@ export const serviceImported: ClientCommand = {
       await screen.table(
         ['Service', 'Namespace', 'Peer'],
         value.map(({ Service, Namespace, SourcePeer }) => [
-          oneLine(Service), oneLine(Namespace), oneLine(SourcePeer),
+          oneLine(Service),
+          oneLine(Namespace),
+          oneLine(SourcePeer),
         ]),
       );
     }

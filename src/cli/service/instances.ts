@@ -22,14 +22,18 @@ export async function printInstances(
     [
       ...(isNamed ? ['Service'] : []),
       ...(everywhere ? ['Namespace'] : []),
-      'Status', 'Address', 'Tags',
+      'Status',
+      'Address',
+      'Tags',
       ...(ofPeer ? ['Datacenter'] : ['Job', 'Node', 'Alloc']),
       ...(isVerbose ? ['ID'] : []),
     ],
     instances.map((one) => [
       ...(isNamed ? [oneLine(one.ServiceName)] : []),
       ...(everywhere ? [oneLine(one.Namespace)] : []),
-      screen.status(one.Status), addressOf(one), orDash((one.Tags ?? []).join(', ')),
+      screen.status(one.Status),
+      addressOf(one),
+      orDash((one.Tags ?? []).join(', ')),
       ...(ofPeer
         ? [oneLine(one.Datacenter) || '-']
         : [oneLine(one.JobID), id(one.NodeID), id(one.AllocID)]),

@@ -30,7 +30,8 @@ export const serviceList: ClientCommand = {
   },
   async run({ partition, client, screen, isJson, json, namespace }, _words, options) {
     const { value } = await client.services.list({
-      filter: options.text('filter'), peer: options.text('peer'),
+      filter: options.text('filter'),
+      peer: options.text('peer'),
       partition,
     });
     if (isJson) await json(value);
@@ -71,7 +72,9 @@ export const serviceInfo: ClientCommand = {
     const filter = options.text('filter');
     const origin = { peer: options.text('peer'), partition: context.partition };
     const { value } = await client.services.instances(name!, {
-      filter, choose: options.text('choose'), ...origin,
+      filter,
+      choose: options.text('choose'),
+      ...origin,
     });
     if (isJson) await json(value);
     else if (value.length > 0) {

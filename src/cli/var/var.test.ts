@@ -3,8 +3,12 @@ import { nowMs, run } from '../harness.ts';
 import { forms, variableExample, variableExampleJson, variableIn } from './variable-file.ts';
 
 const metadata = {
-  Namespace: 'default', Path: 'a/b', CreateIndex: 3, ModifyIndex: 7,
-  CreateTime: nowMs * 1e6, ModifyTime: nowMs * 1e6,
+  Namespace: 'default',
+  Path: 'a/b',
+  CreateIndex: 3,
+  ModifyIndex: 7,
+  CreateTime: nowMs * 1e6,
+  ModifyTime: nowMs * 1e6,
 };
 const variable = { ...metadata, Items: { user: 'app', 'pass word': 'a "b" ${c}\n' } };
 const server = {
@@ -73,7 +77,10 @@ test('var get prints a variable in every format, and a single item unchanged', a
   expect(JSON.parse((await get('-json')).stdout)).toEqual(variable);
   const { stdout } = await get('-out', 'hcl');
   expect(variableIn(stdout, 'x')).toEqual({
-    path: 'a/b', namespace: 'default', modifyIndex: 7, items: variable.Items,
+    path: 'a/b',
+    namespace: 'default',
+    modifyIndex: 7,
+    items: variable.Items,
   });
   expect((await get('-item', 'pass word')).stdout).toBe(variable.Items['pass word']);
   expect(await get('-item', 'none')).toMatchObject({ exitCode: 1, stdout: '' });
@@ -96,7 +103,8 @@ test.each(forms)('var init writes a description in %s that put understands', asy
   const text = written[`spec.var.${form}`]!;
   expect([exitCode, text]).toEqual([0, form === 'hcl' ? variableExample : variableExampleJson]);
   expect(variableIn(text, 'x')).toMatchObject({
-    path: 'roster/jobs/example', items: { user: 'app', password: 'change me' },
+    path: 'roster/jobs/example',
+    items: { user: 'app', password: 'change me' },
   });
   const files = { [`spec.var.${form}`]: 'mine' };
   expect((await run(['var', 'init', '-out', form], { files })).exitCode).toBe(1);

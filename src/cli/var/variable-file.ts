@@ -129,7 +129,10 @@ export function variableHcl({ Namespace, Path, ModifyIndex, Items }: Variable): 
     `path = ${quoted(Path)}`,
     `modify_index = ${ModifyIndex}`,
     '',
-    'items = {', ...items, '}', '',
+    'items = {',
+    ...items,
+    '}',
+    '',
   ].join('\n');
 }
 

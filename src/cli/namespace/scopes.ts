@@ -13,7 +13,7 @@ import { oneLine, orDash } from '../render/text.ts';
 import { capabilityFields, capabilityOptions, givenCapabilities } from './capabilities.ts';
 
 /** The fields of a namespace or of a partition. */
-interface Realm {
+interface ScopeFields {
   readonly Name: string;
   readonly Description: string;
   readonly Meta?: Readonly<Record<string, string>> | null;
@@ -40,18 +40,18 @@ const defaults = [
   { ...roleOption, description: 'A role for every token in it; may be repeated.' },
 ];
 
-const print = ({ screen }: Context, realm: Realm): Promise<void> =>
+const print = ({ screen }: Context, scope: ScopeFields): Promise<void> =>
   screen.fields([
-    ['Name', oneLine(realm.Name)],
-    ['Description', orDash(realm.Description)],
-    ...Object.entries(realm.Meta ?? {}).map(
+    ['Name', oneLine(scope.Name)],
+    ['Description', orDash(scope.Description)],
+    ...Object.entries(scope.Meta ?? {}).map(
       ([name, value]) => [`Meta.${oneLine(name)}`, oneLine(value)] as const,
     ),
-    ...capabilityFields(realm.Capabilities),
-    ...(realm.ACLs
+    ...capabilityFields(scope.Capabilities),
+    ...(scope.ACLs
       ? ([
-          ['Policies', linkList(realm.ACLs.PolicyDefaults)],
-          ['Roles', linkList(realm.ACLs.RoleDefaults)],
+          ['Policies', linkList(scope.ACLs.PolicyDefaults)],
+          ['Roles', linkList(scope.ACLs.RoleDefaults)],
         ] as const)
       : []),
   ]);
@@ -61,7 +61,10 @@ function labels(options: Options): { Meta?: Record<string, string> } {
   return given.length === 0 ? {} : { Meta: pairs('meta', given) };
 }
 
-function givenDefaults(options: Options, before: Partial<Realm>): Pick<NamespaceWrite, 'ACLs'> {
+function givenDefaults(
+  options: Options,
+  before: Partial<ScopeFields>,
+): Pick<NamespaceWrite, 'ACLs'> {
   const { Policies, Roles } = givenLinks(options);
   if (Policies === undefined && Roles === undefined) return {};
   const PolicyDefaults = Policies ?? before.ACLs?.PolicyDefaults ?? [];
@@ -69,7 +72,7 @@ function givenDefaults(options: Options, before: Partial<Realm>): Pick<Namespace
   return { ACLs: { PolicyDefaults, RoleDefaults } };
 }
 
-function changed(before: Partial<Realm>, options: Options): NamespaceWrite {
+function changed(before: Partial<ScopeFields>, options: Options): NamespaceWrite {
   const text = options.text('description');
   return {
     ...before,
@@ -97,7 +100,7 @@ function commandsOf({ word, request, endpoints }: Kind) {
     const hint = `"roster ${word} update" changes it.`;
     throw new CliError(`The ${word} "${given}" is there already.`, { hint });
   };
-  return nounCommands<Realm>({
+  return nounCommands<ScopeFields>({
     word,
     argument: name,
     read: (client, given) => endpoints(client).read(given),

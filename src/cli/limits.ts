@@ -1,0 +1,44 @@
+const second = 1000;
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+
+/** The limits of the command line. The default is what a screen holds, or how long a user waits. */
+export const cliLimits = {
+  agent: {
+    /** How long the welcome waits for the addresses of the first jobs' instances. */
+    startingMaxMs: 10 * second,
+    serversMax: 64,
+  },
+  check: { outputLengthMax: 100 },
+  completion: { answerMs: 1500, idsMax: 200 },
+  error: {
+    /** Matching ids, or jobs with similar ids, that an error shows. */
+    idsMax: 5,
+  },
+  fmt: { filesMax: 10_000 },
+  job: {
+    /** Children of a periodic or parameterized job in `job status`. */
+    childrenMax: 10,
+    /** The text of a value in a difference. */
+    valueLengthMax: 200,
+  },
+  log: {
+    linesDefault: 10,
+    /** The end of a log that is searched for its last lines: the first part, and all of it. */
+    firstBytes: 16 * kibibyte,
+    allBytesMax: 16 * mebibyte,
+  },
+  login: {
+    /** More simultaneous requests than a person could make. */
+    waitingMax: 8,
+  },
+  peering: {
+    /** How long `peering establish` waits for the stream, which normally opens within a moment. */
+    openingMs: 10 * second,
+    servicesMax: 10,
+  },
+  start: {
+    /** Up to this number, each starting allocation has its own lines; above it, each group has. */
+    linesMax: 10,
+  },
+} as const;
