@@ -9,6 +9,7 @@ import {
   job,
   metrics,
   registered,
+  second,
 } from '../fixtures.ts';
 import { run } from '../harness.ts';
 
