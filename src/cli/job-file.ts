@@ -180,12 +180,12 @@ function isHclForm({ job }: Record<string, unknown>): boolean {
   return names.length > 0 && !isJob && Object.values(job).every(isObject);
 }
 
-/** Whether a field name in any case is unknown to jobs. */
+/** The job in `{"Job": {…}}`, with the key in any case. A job itself has no field of that name. */
 function wrappedJob(parsed: Record<string, unknown>): { key: string; job: unknown } | undefined {
   const key = Object.keys(parsed).find((name) => name.toLowerCase() === 'job');
   return key === undefined ? undefined : { key, job: parsed[key] };
 }
 
-/** Limits the source, which is part of the body and which the server stores up to a limit. */
+/** A larger source is not sent, because the server would not store it. */
 const isTooLarge = (source: string): boolean =>
   Buffer.byteLength(source) > limits.job.submissionBytesMax;

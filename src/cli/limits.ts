@@ -2,7 +2,7 @@ const second = 1000;
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
 
-/** The limits of the command line. The default is what a screen holds, or how long a user waits. */
+/** The limits of the command line: how much it prints, and how long it waits. */
 export const cliLimits = {
   agent: {
     /** How long the welcome waits for the addresses of the first jobs' instances. */
@@ -24,7 +24,7 @@ export const cliLimits = {
   },
   log: {
     linesDefault: 10,
-    /** The end of a log that is searched for its last lines: the first part, and all of it. */
+    /** How much of the end of a log is searched for its last lines: at first, and at most. */
     firstBytes: 16 * kibibyte,
     allBytesMax: 16 * mebibyte,
   },

@@ -73,7 +73,7 @@ const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 const ruledOut = (count: number): string => `${plural(count, 'node is', 'nodes are')} ruled out`;
 
-/** The constraint in the metrics of a missing driver; they do not name the driver. */
+/** The reason in metrics for a missing driver, which they do not name. */
 const missingDrivers = 'missing drivers';
 
 export const lacksDrivers = (failed: Evaluation['FailedTGAllocs']): boolean =>
@@ -104,7 +104,7 @@ const shortages: Readonly<Record<string, string>> = {
   cores: 'too few cores left',
 };
 
-/** The values of the nodes, if they are few. */
+/** An exhausted resource, in words. */
 export function dimensionInWords(dimension: string): string {
   const text = oneLine(dimension);
   const known = shortages[text];

@@ -77,7 +77,7 @@ function outputOf(stream: NodeJS.WriteStream): Output {
       new Promise((resolve) => {
         if (gone.signal.aborted || chunk.length === 0) return resolve();
         stream.write(chunk, (error) => {
-          // The event comes only after the next write.
+          // Stops before the next write; the event of the error comes later.
           if (error) failed(error);
           resolve();
         });

@@ -4,7 +4,7 @@ import { cliLimits } from '../limits.ts';
 import type { Options } from '../options.ts';
 import { readTail } from './tail.ts';
 
-/** The requested part at the end of a file. */
+/** The options that select the end of a file. */
 export const endOptions: readonly OptionDefinition[] = [
   { name: 'follow', letter: 'f', description: 'Follow: print new output until Ctrl-C.' },
   { name: 'tail', description: `Only the last lines (${cliLimits.log.linesDefault}).` },

@@ -23,7 +23,7 @@ export async function readTail(
 
 /** The position of the last lines; `undefined` if there are too few line ends. */
 function startOfLines(bytes: Uint8Array, lines: number): number | undefined {
-  // No line follows the end of the last line.
+  // The last byte may be the end of the last line, which begins no other line.
   let before = bytes.length - 1;
   for (let found = 0; found < lines; found++) {
     // A negative position would count from the end.

@@ -115,7 +115,7 @@ function send(response: ServerResponse, page: Page): Promise<void> {
     response.on('close', resolve);
     response.writeHead(page.isFine ? 200 : 403, {
       'content-type': 'text/html; charset=utf-8',
-      // The page must not be framed, cached, or load anything.
+      // The page loads nothing, and its address is not passed on.
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',

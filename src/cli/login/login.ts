@@ -129,7 +129,7 @@ function stateIn(authUrl: string): string {
   });
 }
 
-/** The server keeps a pending login for this long. */
+/** Ends the wait when the server has forgotten the login. */
 async function withinAge<T>(
   { timers }: CliEnvironment,
   interrupted: AbortSignal,

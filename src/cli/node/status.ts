@@ -85,7 +85,7 @@ async function listNodes(context: Context, options: Options): Promise<number> {
 
 interface Columns {
   readonly os?: boolean;
-  /** The allocations by node. */
+  /** The number of running allocations, by node. */
   readonly running?: ReadonlyMap<string, number> | undefined;
 }
 

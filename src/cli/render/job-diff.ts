@@ -66,7 +66,7 @@ class DiffWriter {
 
   #task({ Type, Name, Fields, Objects, Annotations }: TaskDiff): void {
     this.#line(step, Type, `Task: "${oneLine(Name)}"${this.#annotations(Annotations)}`);
-    // For an added or removed task, the name is enough.
+    // A removed task is shown by its name alone.
     if (Type === 'Edited' || Type === 'Added' || this.#isVerbose) {
       this.#content(2 * step, Fields, Objects);
     }

@@ -5,7 +5,7 @@ import { type Drivers, driversOf, lacksDrivers, placementFailures } from '../pla
 import type { Screen } from './screen.ts';
 import { oneLine } from './text.ts';
 
-/** The failures of a placement, by the group's name. */
+/** Why no node takes more of a group, by the group's name. */
 type Reasons = ReadonlyMap<string, string>;
 
 /** Prints why allocations could not be placed. */
