@@ -19,3 +19,14 @@ test.each(lists)('a list of rows is what its plain JSON is (%#)', (...items) => 
     expect(Buffer.from(rows.encodeItems(items)).toString()).toBe(JSON.stringify(items));
   }
 });
+
+test('a row that is forgotten is written out anew, and what is kept of a row is its own bytes alone', () => {
+  const rows = new RowEncoder();
+  const one = row('a');
+  const first = rows.encode(one);
+  expect(first.buffer.byteLength).toBe(first.length);
+  expect(rows.encode(one)).toBe(first);
+  rows.forget(one);
+  rows.forget(row('unknown'));
+  expect(rows.encode(one)).not.toBe(first);
+});

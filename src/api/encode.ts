@@ -1,7 +1,10 @@
 import { limits } from '../model/limits.ts';
 
+/** Gives bytes of their own: a small `Buffer.from` is part of a pool, all of which would be kept with it. */
+const utf8 = new TextEncoder();
+
 /**
- * JSON of rows, as bytes. Rows are immutable, so one that is read again and again is written out
+ * JSON of rows, as bytes. Rows are immutable, so a row that is read again and again is written out
  * once; the least recently used go first when there are too many.
  */
 export class RowEncoder {
@@ -16,9 +19,17 @@ export class RowEncoder {
       this.#encoded.set(row, known);
       return known;
     }
-    const bytes = Buffer.from(JSON.stringify(row));
+    const bytes = utf8.encode(JSON.stringify(row));
     if (bytes.length <= limits.http.encodedRowBytesMax) this.#keep(row, bytes);
     return bytes;
+  }
+
+  /** The row is replaced or deleted: hardly anybody reads it any more. */
+  forget(row: object): void {
+    const known = this.#encoded.get(row);
+    if (known === undefined) return;
+    this.#encoded.delete(row);
+    this.#bytes -= known.length;
   }
 
   /** The same for a list of objects all of whose fields are such rows, or null. */

@@ -71,6 +71,7 @@ export class Reads {
   readonly #lister: Lister;
   /** What ends each wait that is under way. */
   readonly #parked = new Set<() => void>();
+  readonly #unsubscribe: () => void;
   /** How many of them show no token: whoever reaches the port may send them. */
   #anonymous = 0;
   #stopping = false;
@@ -78,6 +79,9 @@ export class Reads {
   constructor(options: ReadsOptions) {
     this.#options = options;
     this.#turns = new Turns(options.world);
+    this.#unsubscribe = options.state.onCommit((changes) => {
+      for (const { before } of changes) if (before !== undefined) this.#rows.forget(before);
+    });
     this.#lister = new Lister(this.#turns);
   }
 
@@ -89,6 +93,7 @@ export class Reads {
   /** Answers every blocking query with what there is, now and from then on. */
   stop(): void {
     this.#stopping = true;
+    this.#unsubscribe();
     for (const end of [...this.#parked]) end();
   }
 

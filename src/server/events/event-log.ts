@@ -23,7 +23,7 @@ export type Looked =
  */
 export class EventLog {
   readonly #commits: Commit[] = [];
-  /** How many of the first of `#commits` are dropped; they are cut off from time to time. */
+  /** How many of the first of `#commits` are dropped: they hold no changes, and are cut off from time to time. */
   #given = 0;
   #changes = 0;
   #missedUntil: number;
@@ -52,9 +52,11 @@ export class EventLog {
     this.#changes += commit.changes.length;
     // The newest commit stays, whatever its size.
     while (this.#changes > limits.events.changesKept && this.#given < this.#commits.length - 1) {
-      const oldest = this.#commits[this.#given++]!;
-      this.#changes -= oldest.changes.length;
-      this.#missedUntil = oldest.index;
+      const { index, changes } = this.#commits[this.#given]!;
+      // Its rows go now, its place when half of the places are empty.
+      this.#commits[this.#given++] = { index, changes: [] };
+      this.#changes -= changes.length;
+      this.#missedUntil = index;
     }
     if (this.#given > this.#commits.length / 2) {
       this.#commits.splice(0, this.#given);
