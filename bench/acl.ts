@@ -1,7 +1,7 @@
 /** Deciding by the rules of one token, no HTTP. */
 import { type Authorizer, authorizerFor } from '../src/acl/authorizer.ts';
 import { questionOf, type RulePermission } from '../src/acl/decide.ts';
-import { decideSlowly } from '../src/acl/oracle.testing.ts';
+import { decideSlowly } from '../src/acl/oracle.test-helper.ts';
 import { policyOf } from '../src/acl/policy-test.ts';
 import { Resolver } from '../src/acl/resolve.ts';
 import { RuleTable } from '../src/acl/rule-table.ts';
@@ -12,8 +12,8 @@ import {
   namespaceCapability,
   resourceAccess,
 } from '../src/model/permission/permission.ts';
+import { memoryState } from '../src/state/state.test-helper.ts';
 import { aclPolicies, aclTokens, allTables } from '../src/state/tables.ts';
-import { memoryState } from '../src/state/testing.ts';
 import type { Benchmark } from './benchmark.ts';
 
 const rulesCount = 1000;

@@ -21,7 +21,7 @@ import { clusterView } from '../src/server/scheduling/cluster-view.ts';
 import { applyPlan } from '../src/server/scheduling/plans/apply.ts';
 import { splitPlan } from '../src/server/scheduling/plans/split.ts';
 import { allTables, jobs, jobVersions, nodes } from '../src/state/tables.ts';
-import { memoryState } from '../src/state/testing.ts';
+import { memoryState } from '../src/state/state.test-helper.ts';
 import type { State } from '../src/state/types.ts';
 import { evaluations } from './holds-load.ts';
 import { mixedFleet } from './scheduler-load.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkAmbient } from './ambient.ts';
 import { instead, type Kind } from './ambient-places.ts';
-import { makeTree } from './fixture.ts';
+import { makeTree } from './tree.test-helper.ts';
 
 const check = (text: string, file = 'src/model/a.ts') => checkAmbient(makeTree({ [file]: text }));
 
@@ -99,10 +99,7 @@ export function two() { process.exit(); }
     ['src/api/http-server.ts', "import 'node:http';"],
     ['src/sdk/transport-fetch.ts', "fetch('http://example.test');"],
     ['src/model/a.test.ts', 'Date.now();'],
-    ['src/model/testing.ts', 'Date.now();'],
-    ['src/model/testing/a.ts', 'Date.now();'],
-    ['src/model/test-server.ts', 'Date.now();'],
-    ['src/model/sqlite.fixture.ts', 'Date.now();'],
+    ['src/model/a.test-helper.ts', 'Date.now();'],
     ['test/a.ts', 'Date.now();'],
     ['bench/a.ts', 'Date.now();'],
   ])('leaves %s free to do its work', (file, code) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { bundle } from './build.ts';
-import { makeTree } from './fixture.ts';
+import { makeTree } from './tree.test-helper.ts';
 
 const dependencies = fileURLToPath(new URL('../node_modules', import.meta.url));
 

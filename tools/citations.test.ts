@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkCitations } from './citations.ts';
-import { makeTree } from './fixture.ts';
+import { makeTree } from './tree.test-helper.ts';
 
 const pages = {
   'docs/jobs.md': '# Jobs\n\n## Stop a job\n\n## Stop and `purge`\n\n```md\n## In a block\n```\n',

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeTree } from './fixture.ts';
+import { makeTree } from './tree.test-helper.ts';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
 const pinned = `node-linux-${process.arch}`;

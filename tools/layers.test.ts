@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeTree } from './fixture.ts';
 import { checkLayers } from './layers.ts';
+import { makeTree } from './tree.test-helper.ts';
 
 const nothing = 'export const value = 1;\n';
 const valueFrom = (path: string) => `export { value } from '${path}';\n`;
@@ -26,11 +26,11 @@ describe('the layering lint', () => {
     [
       'tests that import the helper of the state and each other',
       {
-        'src/state/testing.ts': nothing,
+        'src/state/state.test-helper.ts': nothing,
         'src/language/a.ts': nothing,
-        'src/language/a.test.ts': valueFrom('../state/testing.ts'),
-        'src/language/testing/b.ts': valueFrom('../../state/testing.ts'),
-        'src/language/test-c.ts': valueFrom('./testing/b.ts'),
+        'src/language/a.test.ts': valueFrom('../state/state.test-helper.ts'),
+        'src/language/b.test-helper.ts': valueFrom('../state/state.test-helper.ts'),
+        'src/language/c.test.ts': valueFrom('./b.test-helper.ts'),
       },
     ],
     [
@@ -68,7 +68,7 @@ describe('the layering lint', () => {
     [
       'a test that imports from above',
       { 'src/api/a.ts': nothing, 'src/model/b.test.ts': valueFrom('../api/a.ts') },
-      'src/model/b.test.ts:1 imports src/api/a.ts: the layer "model" may import base, language, model itself; its tests also src/state/testing.ts',
+      'src/model/b.test.ts:1 imports src/api/a.ts: the layer "model" may import base, language, model itself; its tests also src/state/state.test-helper.ts',
     ],
     [
       'an import of main.ts',
@@ -82,8 +82,11 @@ describe('the layering lint', () => {
     ],
     [
       'test code in the product',
-      { 'src/state/testing.ts': nothing, 'src/state/b.ts': valueFrom('./testing.ts') },
-      'src/state/b.ts:1 imports src/state/testing.ts: this is test code, for tests only',
+      {
+        'src/state/state.test-helper.ts': nothing,
+        'src/state/b.ts': valueFrom('./state.test-helper.ts'),
+      },
+      'src/state/b.ts:1 imports src/state/state.test-helper.ts: this is test code, for tests only',
     ],
     [
       'a circle',

@@ -36,7 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const compositionRoot = ['src/main.ts', 'src/agent.ts', 'src/agent-node.ts'];
 
 /** What the tests of any layer may import besides: the state, filled without a server. */
-const testHelpers = ['src/state/testing.ts'];
+const testHelpers = ['src/state/state.test-helper.ts'];
 
 /** Folders beside src/ that nothing in it may import. */
 const outside = ['sim', 'bench', 'test', 'tools', 'examples'];

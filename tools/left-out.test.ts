@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeTree } from './fixture.ts';
 import { testsLeftOut } from './left-out.ts';
+import { makeTree } from './tree.test-helper.ts';
 
 // In parts, as this file is looked at as well.
 const line = (...parts: string[]): string => parts.join('');

@@ -1,15 +1,15 @@
 /**
  * The lint that keeps tests from being left out unseen: what a machine lacks is said with `needing`
- * (`src/base/testing/not-run.ts`), which `npm test` tells, and in no other way.
+ * (`src/base/not-run.test-helper.ts`), which `npm test` tells, and in no other way.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Tests, and what they share. */
-const places = ['{src,sim,bench,tools}/**/*{.test,.test-helper,/testing/*}.ts', 'test/**/*.ts'];
+const places = ['{src,sim,bench,tools}/**/*{.test,.test-helper}.ts', 'test/**/*.ts'];
 /** Where the one way is made. */
-const mechanism = 'src/base/testing/not-run.ts';
+const mechanism = 'src/base/not-run.test-helper.ts';
 
 const ways =
   /\b(?:test|it|describe|suite|context|concurrent|sequential)\.(?:skipIf|runIf|skip|todo|only|fails)\b|\b(?:skip|todo|only|fails):\s*(?:true\b|!|is[A-Z])|\bx(?:it|test|describe)\(/;

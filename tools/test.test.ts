@@ -1,8 +1,8 @@
 /** The parts of `npm test` itself. */
 import { describe, expect, test } from 'vitest';
-import { makeTree } from './fixture.ts';
 import { missingPrograms, remedy } from './programs.mjs';
 import { countTests, sayNotRun } from './test-count.ts';
+import { makeTree } from './tree.test-helper.ts';
 
 const report = (passed: number, failed: number, files: [string, string[]][]) =>
   JSON.stringify({

@@ -16,6 +16,7 @@ import {
   makeNode,
   type NodeWish,
 } from '../../src/scheduler/cluster.test-helper.ts';
+import { memoryState } from '../../src/state/state.test-helper.ts';
 import {
   allocations,
   allTables,
@@ -26,7 +27,6 @@ import {
   nodes,
   serviceRegistrations,
 } from '../../src/state/tables.ts';
-import { memoryState } from '../../src/state/testing.ts';
 import type { Change, Transaction } from '../../src/state/types.ts';
 import { Account } from '../account.ts';
 import type { Checker } from './checker.ts';

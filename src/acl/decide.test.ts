@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import { decideSlowly } from './oracle.testing.ts';
+import { decideSlowly } from './oracle.test-helper.ts';
 import { RuleTable } from './rule-table.ts';
-import { anyScenario, everyName } from './rules.testing.ts';
+import { anyScenario, everyName } from './rules.test-helper.ts';
 
 describe('deciding by rules', () => {
   it('agrees with a slow evaluator that reads the rules as they are written', () => {

@@ -17,7 +17,7 @@ import { questionOf, type RulePermission } from './decide.ts';
 import { explain, ruleFor } from './explain.ts';
 import type { Policy } from './grants.ts';
 import { RuleTable } from './rule-table.ts';
-import { anyScenario } from './rules.testing.ts';
+import { anyScenario } from './rules.test-helper.ts';
 
 const token: Caller = {
   ...{ kind: 'token', accessor: 't', management: false },

@@ -10,6 +10,7 @@ import {
   namespaceCapability,
   resourceAccess,
 } from '../model/permission/permission.ts';
+import { memoryState } from '../state/state.test-helper.ts';
 import {
   aclPolicies,
   aclRoles,
@@ -18,7 +19,6 @@ import {
   inScope,
   namespaces,
 } from '../state/tables.ts';
-import { memoryState } from '../state/testing.ts';
 import type { State } from '../state/types.ts';
 import { Resolver } from './resolve.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { metrics } from './fixtures.ts';
+import { metrics } from './fixtures.test-helper.ts';
 import { placementFailures } from './placement-failure.ts';
 
 test.each<[string, Parameters<typeof metrics>[0], string[]]>([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { problem, type Reply } from '../sdk/test-server.ts';
+import { problem, type Reply } from '../sdk/server.test-helper.ts';
 import { commands } from './commands.ts';
-import { nowMs, run } from './harness.ts';
+import { nowMs, run } from './harness.test-helper.ts';
 
 const words = (text: string) => (text === '' ? [] : text.split(' '));
 

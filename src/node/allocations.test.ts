@@ -11,11 +11,11 @@ import type { Input } from '../model/schema.ts';
 import type { Task } from '../model/task/task.ts';
 import { savedAllocationPath } from './allocation-runner/saved-allocation.ts';
 import { Allocations } from './allocations.ts';
-import { MockDriver } from './drivers/mock.ts';
+import { MockDriver } from './drivers/mock.test-helper.ts';
+import { eventually } from './eventually.test-helper.ts';
 import type { AllocationHookFactory } from './hooks/hook.ts';
+import { testAllocation, testJob, testPolicy } from './records.test-helper.ts';
 import type { Assignment } from './server-api.ts';
-import { eventually } from './testing/eventually.ts';
-import { testAllocation, testJob, testPolicy } from './testing/records.ts';
 
 let dataDirectory: string;
 let world: SimulatedWorld;

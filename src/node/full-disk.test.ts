@@ -12,7 +12,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { needing } from '../base/testing/not-run.ts';
+import { needing } from '../base/not-run.test-helper.ts';
+import {
+  assignment,
+  dataDirectory,
+  id,
+  running,
+  servers,
+  startAgent,
+} from './agents.test-helper.ts';
+import { eventually } from './eventually.test-helper.ts';
 import {
   running as artifactRunning,
   failure,
@@ -20,9 +29,7 @@ import {
   serve,
   start,
 } from './hooks/artifacts/harness.test-helper.ts';
-import { assignment, dataDirectory, id, running, servers, startAgent } from './testing/agents.ts';
-import { eventually } from './testing/eventually.ts';
-import { mounting } from './testing/needs.ts';
+import { mounting } from './needs.test-helper.ts';
 
 const mayMount = await mounting();
 let small: string;

@@ -2,7 +2,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Assignment } from './server-api.ts';
 import {
   assignment,
   dataDirectory,
@@ -11,9 +10,10 @@ import {
   running,
   servers,
   startAgent,
-} from './testing/agents.ts';
-import { eventually } from './testing/eventually.ts';
-import { testAllocation, testJob } from './testing/records.ts';
+} from './agents.test-helper.ts';
+import { eventually } from './eventually.test-helper.ts';
+import { testAllocation, testJob } from './records.test-helper.ts';
+import type { Assignment } from './server-api.ts';
 
 const freePort = () =>
   new Promise<number>((resolve) => {

@@ -5,10 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AllocationReport } from '../model/allocation/allocation.ts';
 import type { ByteStream } from '../model/node-stream/byte-stream.ts';
-import { NodeAgent } from './node-agent.ts';
-import type { Assignment } from './server-api.ts';
-import { supervisorPaths } from './supervisor/paths.ts';
-import { readTable } from './supervisor/task-table.ts';
 import {
   assignment,
   dataDirectory,
@@ -18,9 +14,13 @@ import {
   running,
   servers,
   startAgent,
-} from './testing/agents.ts';
-import { eventually } from './testing/eventually.ts';
-import { testAllocation, testJob } from './testing/records.ts';
+} from './agents.test-helper.ts';
+import { eventually } from './eventually.test-helper.ts';
+import { NodeAgent } from './node-agent.ts';
+import { testAllocation, testJob } from './records.test-helper.ts';
+import type { Assignment } from './server-api.ts';
+import { supervisorPaths } from './supervisor/paths.ts';
+import { readTable } from './supervisor/task-table.ts';
 
 describe('an allocation', () => {
   test('runs as a process, and ends when the servers say so', async () => {
@@ -168,7 +168,7 @@ describe('kill -9 of the agent', () => {
   });
 
   function startChild(assignments: readonly Assignment[]) {
-    const entry = fileURLToPath(new URL('./testing/agent-process.ts', import.meta.url));
+    const entry = fileURLToPath(new URL('./agent-process.test-helper.ts', import.meta.url));
     const options = JSON.stringify({ dataDirectory, assignments });
     const child = spawn(process.execPath, [entry, options], { stdio: ['pipe', 'pipe', 'pipe'] });
     children.push(child);

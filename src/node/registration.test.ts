@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { complete } from '../model/complete.ts';
 import { NodeRegistrationSchema } from '../model/node/node.ts';
+import { eventually } from './eventually.test-helper.ts';
 import { Registration } from './registration.ts';
-import { eventually } from './testing/eventually.ts';
 
 let dataDirectory: string;
 

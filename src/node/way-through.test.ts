@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { needing, root } from '../base/testing/not-run.ts';
+import { needing, root } from '../base/not-run.test-helper.ts';
 import { letThrough } from './way-through.ts';
 
 let data: string;

@@ -3,7 +3,7 @@ import type { jobEndpoints } from '../contract/job.ts';
 import { callsOf } from './calls.ts';
 import { createClient } from './client.ts';
 import type { Requester } from './requester.ts';
-import { indexed, serve } from './test-server.ts';
+import { indexed, serve } from './server.test-helper.ts';
 
 const seen: unknown[][] = [];
 const answer = { value: { EvalID: 'e1' }, index: 1 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError, type Client, ConnectionError, createClient } from './client.ts';
-import { indexed, problem, type Reply, type SeenRequest, serve } from './test-server.ts';
+import { indexed, problem, type Reply, type SeenRequest, serve } from './server.test-helper.ts';
 import type { Transport } from './transport.ts';
 
 async function request(

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { MemoryDisk } from './engine/memory.ts';
 import { StateCorrupted, StateFormatUnknown } from './errors.ts';
-import { dump, type Item, item, items, others, tables } from './items.fixture.ts';
+import { dump, type Item, item, items, others, tables } from './items.test-helper.ts';
 import type { StateLimits } from './limits.ts';
+import { memoryState } from './state.test-helper.ts';
 import type { AnyDefinition } from './table.ts';
-import { memoryState } from './testing.ts';
 import type { Stamps, TableDefinition } from './types.ts';
 
 const world = new SimulatedWorld(1);

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { MemoryDisk } from './engine/memory.ts';
 import { Fenced, type StateError, WriteQueueFull, WritesClosed } from './errors.ts';
-import { item, items, tables } from './items.fixture.ts';
-import { memoryState } from './testing.ts';
+import { item, items, tables } from './items.test-helper.ts';
+import { memoryState } from './state.test-helper.ts';
 import type { State } from './types.ts';
 
 async function slow(limits = {}) {

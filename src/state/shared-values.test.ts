@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { MemoryDisk } from './engine/memory.ts';
 import { SharedReader } from './shared-values.ts';
-import { memoryState } from './testing.ts';
+import { memoryState } from './state.test-helper.ts';
 import type { Stamps, TableDefinition, TableWriter } from './types.ts';
 
 interface Leaf extends Stamps {

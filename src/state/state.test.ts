@@ -13,8 +13,8 @@ import {
   ScriptFailure,
   script,
   tables,
-} from './items.fixture.ts';
-import { memoryState } from './testing.ts';
+} from './items.test-helper.ts';
+import { memoryState } from './state.test-helper.ts';
 import type { ScanOptions, State, Transaction } from './types.ts';
 
 const open = (disk = new MemoryDisk(), limits = {}): Promise<State> =>

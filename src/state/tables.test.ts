@@ -4,8 +4,8 @@ import { complete } from '../model/complete.ts';
 import { canonicalizeJob } from '../model/job/canonicalize.ts';
 import { NodeSchema } from '../model/node/node.ts';
 import { MemoryDisk } from './engine/memory.ts';
+import { memoryState } from './state.test-helper.ts';
 import { jobs, jobVersions, nodes } from './tables.ts';
-import { memoryState } from './testing.ts';
 
 test('a node of before drains and devices were kept has none', () => {
   const { DrainStrategy: _, LastDrain: __, ...old } = complete(NodeSchema, { ID: 'a' });

@@ -13,8 +13,8 @@ import {
   runScript,
   script,
   tables,
-} from './items.fixture.ts';
-import { memoryState } from './testing.ts';
+} from './items.test-helper.ts';
+import { memoryState } from './state.test-helper.ts';
 import type { Footprint, KeyRange, Snapshot, State } from './types.ts';
 
 const open = (limits = {}): Promise<State> =>

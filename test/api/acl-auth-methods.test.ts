@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { forged, signingPair } from '../../src/server/login/testing.ts';
+import { forged, signingPair } from '../../src/server/login/login.test-helper.ts';
 import { aclOf, callsTo } from '../support/acl.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { certificate } from '../support/certificate.ts';

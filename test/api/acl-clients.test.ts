@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { signingPair } from '../../src/server/login/testing.ts';
+import { signingPair } from '../../src/server/login/login.test-helper.ts';
 import { aclOf, callsTo, nobody } from '../support/acl.ts';
 import { rootToken, startApi, type TestApi } from '../support/api.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { forged, signingPair } from '../../src/server/login/testing.ts';
+import { forged, signingPair } from '../../src/server/login/login.test-helper.ts';
 import { aclOf, managementId } from '../support/acl.ts';
 import { introduction, nodeBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 import { certificate } from '../support/certificate.ts';

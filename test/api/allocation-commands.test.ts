@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { StreamFault } from '../../src/model/node-stream/byte-stream.ts';
-import { socketPair } from '../../src/model/node-stream/socket-pair.ts';
+import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
 import { StreamConnection } from '../../src/model/node-stream/stream-connection.ts';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, idOf } from '../support/fleet.ts';

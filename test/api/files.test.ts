@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { realWorld } from '../../src/base/ports-real.ts';
 import { limits } from '../../src/model/limits.ts';
-import { socketPair } from '../../src/model/node-stream/socket-pair.ts';
+import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
 import { StreamConnection } from '../../src/model/node-stream/stream-connection.ts';
 import { filesHandler } from '../../src/node/allocation-files/files-handler.ts';
 import { collectHandler } from '../../src/node/collect-handler.ts';

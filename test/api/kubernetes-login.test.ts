@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { realWorld } from '../../src/base/ports-real.ts';
+import { forged } from '../../src/server/login/login.test-helper.ts';
 import { HttpOutbound } from '../../src/server/login/outbound-http.ts';
-import { forged } from '../../src/server/login/testing.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { certificate, privateKey } from '../support/certificate.ts';
 

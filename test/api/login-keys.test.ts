@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
-import { type SigningPair, sign } from '../../src/server/login/testing.ts';
+import { type SigningPair, sign } from '../../src/server/login/login.test-helper.ts';
 import { useKeyLogins } from '../support/key-logins.ts';
 import { discoveryPath, jwksPath, type KeyReply, startKeyServer } from '../support/key-server.ts';
 

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
-import { forged, sign } from '../../src/server/login/testing.ts';
+import { forged, sign } from '../../src/server/login/login.test-helper.ts';
 import { useKeyLogins } from '../support/key-logins.ts';
 import { jwksPath, startKeyServer } from '../support/key-server.ts';
 

@@ -5,7 +5,7 @@ import {
   type SigningPair,
   sign,
   signingPair,
-} from '../../src/server/login/testing.ts';
+} from '../../src/server/login/login.test-helper.ts';
 import { authMethods } from '../../src/state/tables.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { certificate } from '../support/certificate.ts';

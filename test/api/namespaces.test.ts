@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { signingPair } from '../../src/server/login/testing.ts';
+import { signingPair } from '../../src/server/login/login.test-helper.ts';
 import { allTables } from '../../src/state/tables.ts';
 import { aclOf, managementId, nobody } from '../support/acl.ts';
 import { jobBody, nodeBody, rootToken, startApi, type TestApi } from '../support/api.ts';

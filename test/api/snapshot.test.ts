@@ -1,6 +1,6 @@
 /** Who may read what an allocation left: the node that runs its successor, and no other. */
 import { beforeEach, expect, test } from 'vitest';
-import { socketPair } from '../../src/model/node-stream/socket-pair.ts';
+import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
 import { StreamConnection } from '../../src/model/node-stream/stream-connection.ts';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, idOf } from '../support/fleet.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { socketPair } from '../../src/model/node-stream/socket-pair.ts';
+import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
 import { StreamConnection } from '../../src/model/node-stream/stream-connection.ts';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
 import { type CliSetting, cliOf, watched } from '../support/cli.ts';

@@ -1,6 +1,6 @@
 /** `-token-sink-file`: the secret of a new token goes into a file, and not onto the screen. */
 import { expect, test } from 'vitest';
-import { run } from '../../src/cli/harness.ts';
+import { run } from '../../src/cli/harness.test-helper.ts';
 import { nobody } from '../support/acl.ts';
 import { startApi } from '../support/api.ts';
 import { cliOf } from '../support/cli.ts';

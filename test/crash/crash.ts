@@ -10,9 +10,9 @@ import { until } from '../../bench/benchmark.ts';
 import { drained, smallJob } from '../../bench/jobs.ts';
 import { isAlive, processesNaming } from '../../bench/processes.ts';
 import { call, type Target } from '../../bench/target.ts';
+import { type Choices, choicesOf } from '../support/random.ts';
 import { checkRestarted, checkRunning } from './check.ts';
 import { Ledger } from './ledger.ts';
-import { type Choices, choicesOf } from './random.ts';
 import { checkTables } from './tables.ts';
 import { startWriters } from './writers.ts';
 

@@ -9,7 +9,7 @@ import {
 import { until } from '../../bench/benchmark.ts';
 import { call, type Target } from '../../bench/target.ts';
 import { instantToMs } from '../../src/base/instant.ts';
-import { choicesOf } from './random.ts';
+import { choicesOf } from '../support/random.ts';
 
 /**
  * Kills an agent with SIGKILL while periodic jobs launch, repeatedly on the same data. No slot

@@ -1,7 +1,7 @@
 import { Connection, requestBytes } from '../../bench/load.ts';
 import type { Target } from '../../bench/target.ts';
+import type { Choices } from '../support/random.ts';
 import type { Acknowledgement, Ledger, Write } from './ledger.ts';
-import type { Choices } from './random.ts';
 
 /** The jobs that one writer keeps changing; it also registers jobs that it never touches again. */
 const jobsPerWriter = 8;

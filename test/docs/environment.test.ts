@@ -6,7 +6,7 @@ import { NodeRegistrationSchema } from '../../src/model/node/node.ts';
 import { allocationDirectories, taskDirectories } from '../../src/node/directories.ts';
 import { taskEnvironment } from '../../src/node/environment/environment.ts';
 import { hostEnvironment } from '../../src/node/environment/host-environment.ts';
-import { testAllocation, testJob } from '../../src/node/testing/records.ts';
+import { testAllocation, testJob } from '../../src/node/records.test-helper.ts';
 
 const page = readFileSync(new URL('../../docs/reference/environment.md', import.meta.url), 'utf8');
 const firstColumn = (under: string): readonly string[] => {

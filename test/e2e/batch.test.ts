@@ -11,7 +11,7 @@ import {
   once,
   shell,
   taskOf,
-} from './jobs.ts';
+} from '../support/jobs.ts';
 
 let agent: Agent;
 beforeAll(async () => {

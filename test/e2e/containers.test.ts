@@ -1,9 +1,9 @@
 /** The example job in a container, under a real runtime and an agent as a stranger starts it. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Podman, testImage } from '../../src/node/testing/podman.ts';
+import { Podman, testImage } from '../../src/node/drivers/docker/podman.test-helper.ts';
 import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
-import type { Allocation } from './jobs.ts';
+import type { Allocation } from '../support/jobs.ts';
 
 const example = fileURLToPath(new URL('../../examples/container.hcl', import.meta.url));
 let podman: Podman;

@@ -11,7 +11,7 @@ import {
   processesOf,
   startAgent,
 } from '../support/agent.ts';
-import { type Allocation, byName, eventTypes, job, shell } from './jobs.ts';
+import { type Allocation, byName, eventTypes, job, shell } from '../support/jobs.ts';
 
 // A deployment takes its time, and here are several of them at once.
 vi.setConfig({ testTimeout: 90_000 });

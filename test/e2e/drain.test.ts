@@ -13,7 +13,7 @@ import {
   processesOf,
   startAgent,
 } from '../support/agent.ts';
-import { type Allocation, eventTypes, idle, job, taskOf } from './jobs.ts';
+import { type Allocation, eventTypes, idle, job, taskOf } from '../support/jobs.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 

@@ -10,7 +10,7 @@ import {
   processesOf,
   startAgent,
 } from '../support/agent.ts';
-import { type Allocation, eventTypes, idle, job, shell } from './jobs.ts';
+import { type Allocation, eventTypes, idle, job, shell } from '../support/jobs.ts';
 
 afterAll(endAgents);
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
-import type { Allocation } from './jobs.ts';
+import type { Allocation } from '../support/jobs.ts';
 
 let agent: Agent;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
-import { type Allocation, job, once, shell } from './jobs.ts';
+import { type Allocation, job, once, shell } from '../support/jobs.ts';
 
 let agent: Agent;
 let id: string;

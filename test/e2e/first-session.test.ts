@@ -13,7 +13,7 @@ import {
   processesOf,
   startAgent,
 } from '../support/agent.ts';
-import { type Allocation, byName } from './jobs.ts';
+import { type Allocation, byName } from '../support/jobs.ts';
 
 let agent: Agent;
 let allocations: Allocation[];

@@ -1,7 +1,7 @@
 /** Isolated tasks and their faults as a user sees them: through the API, with real processes. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { leftoversOf } from '../../src/node/testing/orphans.ts';
+import { leftoversOf } from '../../src/node/orphans.test-helper.ts';
 import {
   type Agent,
   endAgents,
@@ -10,7 +10,7 @@ import {
   processesOf,
   startAgent,
 } from '../support/agent.ts';
-import { type Allocation, job, once, taskOf } from './jobs.ts';
+import { type Allocation, job, once, taskOf } from '../support/jobs.ts';
 
 const dataDirectory = newDirectory();
 const allocations = new Set<string>();

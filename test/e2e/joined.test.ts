@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
 import { type Agent, endAgents, eventually, startAgent } from '../support/agent.ts';
-import { type Allocation, httpPort, job } from './jobs.ts';
+import { type Allocation, httpPort, job } from '../support/jobs.ts';
 
 let agent: Agent;
 beforeAll(async () => {

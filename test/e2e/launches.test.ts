@@ -1,7 +1,7 @@
 /** Jobs that others are made of, with real processes: what is dispatched, and what a schedule launches. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, endAgents, eventually, startAgent } from '../support/agent.ts';
-import { job, once, shell } from './jobs.ts';
+import { job, once, shell } from '../support/jobs.ts';
 
 let agent: Agent;
 beforeAll(async () => {

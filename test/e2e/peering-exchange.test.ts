@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
 import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
-import { httpPort, job, node } from './jobs.ts';
+import { httpPort, job, node } from '../support/jobs.ts';
 
 let east: Agent;
 let west: Agent;

@@ -16,8 +16,8 @@ import {
   startAgent,
 } from '../support/agent.ts';
 import { certificate, privateKey } from '../support/certificate.ts';
+import { type Allocation, job, once, shell } from '../support/jobs.ts';
 import { type Relay, startRelay } from '../support/relay.ts';
-import { type Allocation, job, once, shell } from './jobs.ts';
 
 let server: Agent;
 let plain: Relay;

@@ -16,7 +16,7 @@ import {
   type StartOptions,
   startAgent,
 } from '../support/agent.ts';
-import { type Allocation, eventTypes, idle, job, once, taskOf } from './jobs.ts';
+import { type Allocation, eventTypes, idle, job, once, taskOf } from '../support/jobs.ts';
 
 let agent: Agent;
 const dataDirectory = newDirectory();

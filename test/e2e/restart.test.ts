@@ -9,7 +9,7 @@ import {
   processesOf,
   startAgent,
 } from '../support/agent.ts';
-import { type Allocation, idle, job, once, shell, taskOf } from './jobs.ts';
+import { type Allocation, idle, job, once, shell, taskOf } from '../support/jobs.ts';
 
 afterAll(endAgents);
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CheckResult } from '../../src/model/check-result/check-result.ts';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
 import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
-import { type Allocation, eventTypes, httpPort, job, node } from './jobs.ts';
+import { type Allocation, eventTypes, httpPort, job, node } from '../support/jobs.ts';
 
 let agent: Agent;
 const dataDirectory = newDirectory();

@@ -11,7 +11,7 @@ import {
   processesOf,
   startAgent,
 } from '../support/agent.ts';
-import { type Allocation, idle, job, shell } from './jobs.ts';
+import { type Allocation, idle, job, shell } from '../support/jobs.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 

@@ -26,7 +26,7 @@ import {
   once,
   quiet,
   taskOf,
-} from './jobs.ts';
+} from '../support/jobs.ts';
 
 afterAll(endAgents);
 

@@ -11,7 +11,7 @@ import {
   newDirectory,
   startAgent,
 } from '../support/agent.ts';
-import { type Allocation, job, once, taskOf } from './jobs.ts';
+import { type Allocation, job, once, taskOf } from '../support/jobs.ts';
 
 let agent: Agent;
 const places = newDirectory('volumes');

@@ -1,6 +1,6 @@
 /** The table of attempts as tests, in given surroundings. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { needing, root } from '../../src/base/testing/not-run.ts';
+import { needing, root } from '../../src/base/not-run.test-helper.ts';
 import { endAgents } from '../support/agent.ts';
 import { drawn } from '../support/draw.ts';
 import { type Attempt, type Opening, tried } from './attempt.ts';

@@ -1,7 +1,7 @@
 /** The table in containers, with a runtime of the agent's user. */
 import { afterAll } from 'vitest';
+import { Podman, testImage } from '../../src/node/drivers/docker/podman.test-helper.ts';
 import type { SystemUser } from '../../src/node/system-user.ts';
-import { Podman, testImage } from '../../src/node/testing/podman.ts';
 import type { AgentUser } from './attempt.ts';
 import { escapes } from './escapes.ts';
 

@@ -3,9 +3,9 @@
  * the nodes' volume read-only.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Allocation } from '../e2e/jobs.ts';
 import { type Agent, eventually } from '../support/agent.ts';
 import { openExecSocket } from '../support/exec-socket.ts';
+import type { Allocation } from '../support/jobs.ts';
 
 /** Stands for a log that could not be read in time. */
 export const noAnswer = 'the log was not answered';

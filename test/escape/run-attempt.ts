@@ -1,7 +1,7 @@
 /** Runs an attempt on a node, and finds out its outcome. */
 import { spawnSync } from 'node:child_process';
-import type { Allocation } from '../e2e/jobs.ts';
 import { eventually } from '../support/agent.ts';
+import type { Allocation } from '../support/jobs.ts';
 import { type Attempt, type Hand, type Opening, type Plan, success, tried } from './attempt.ts';
 import type { Camp } from './camp.ts';
 import { noAnswer } from './people.ts';

@@ -4,7 +4,7 @@
  * logs.
  */
 import type { Target } from '../../bench/target.ts';
-import { type Choices, choicesOf } from '../crash/random.ts';
+import { type Choices, choicesOf } from '../support/random.ts';
 import { Visitor } from './visitor.ts';
 
 export interface ChurnOptions {

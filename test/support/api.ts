@@ -12,8 +12,8 @@ import type { Exchange } from '../../src/server/peering/exchange.ts';
 import type { PeeringTransport } from '../../src/server/peering/link.ts';
 import { Server } from '../../src/server/server.ts';
 import { MemoryDisk } from '../../src/state/engine/memory.ts';
+import { memoryState } from '../../src/state/state.test-helper.ts';
 import { allTables } from '../../src/state/tables.ts';
-import { memoryState } from '../../src/state/testing.ts';
 import { letIn } from './introduction.ts';
 
 export interface CallOptions {

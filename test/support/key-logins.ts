@@ -1,8 +1,8 @@
 /** Logins with keys that are fetched over the network: a real client and server, simulated time. */
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Timers } from '../../src/base/ports.ts';
+import { type SigningPair, sign, signingPair } from '../../src/server/login/login.test-helper.ts';
 import { HttpOutbound } from '../../src/server/login/outbound-http.ts';
-import { type SigningPair, sign, signingPair } from '../../src/server/login/testing.ts';
 import { startApi, type TestApi } from './api.ts';
 import { jwksPath, type KeyServer, startKeyServer } from './key-server.ts';
 

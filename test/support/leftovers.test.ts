@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Need, needing } from '../../src/base/testing/not-run.ts';
+import { type Need, needing } from '../../src/base/not-run.test-helper.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 

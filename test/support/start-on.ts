@@ -6,8 +6,8 @@ import { Keyring } from '../../src/server/keyring/keyring.ts';
 import { Server } from '../../src/server/server.ts';
 import type { MemoryDisk } from '../../src/state/engine/memory.ts';
 import type { StateLimits } from '../../src/state/limits.ts';
+import { memoryState } from '../../src/state/state.test-helper.ts';
 import { allTables } from '../../src/state/tables.ts';
-import { memoryState } from '../../src/state/testing.ts';
 import { nowhere, rootToken } from './api.ts';
 import { letIn } from './introduction.ts';
 

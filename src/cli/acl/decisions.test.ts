@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { run } from '../harness.ts';
+import { run } from '../harness.test-helper.ts';
 
 const accessor = '0a1b2c3d-0000-4000-8000-000000000001';
 const explanation = {

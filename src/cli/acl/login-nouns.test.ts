@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { run } from '../harness.ts';
+import { run } from '../harness.test-helper.ts';
 
 const place = { Namespace: 'default', Partition: 'default', CreateIndex: 1, ModifyIndex: 1 };
 const method = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { run, type Setting } from '../harness.ts';
+import { run, type Setting } from '../harness.test-helper.ts';
 import { parseHostPort } from './settings.ts';
 
 const token = '7E1F6A8E-1111-4222-8333-123456789ABC';

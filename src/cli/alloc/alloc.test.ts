@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Handler, indexed, problem, type SeenRequest } from '../../sdk/test-server.ts';
-import { allocation, ids, second } from '../fixtures.ts';
-import { run } from '../harness.ts';
+import { type Handler, indexed, problem, type SeenRequest } from '../../sdk/server.test-helper.ts';
+import { allocation, ids, second } from '../fixtures.test-helper.ts';
+import { run } from '../harness.test-helper.ts';
 
 const list = 'GET /v1/allocations';
 const first = `GET /v1/allocation/${ids.first}`;

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { commands, groups } from '../commands.ts';
-import { allocation, deployment, ids, job, jobStub, node } from '../fixtures.ts';
-import { run } from '../harness.ts';
+import { allocation, deployment, ids, job, jobStub, node } from '../fixtures.test-helper.ts';
+import { run } from '../harness.test-helper.ts';
 import { shellScripts } from './scripts.ts';
 
 const server = {

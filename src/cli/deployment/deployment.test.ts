@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { indexed, problem } from '../../sdk/test-server.ts';
+import { indexed, problem } from '../../sdk/server.test-helper.ts';
 import {
   allocation,
   deployment,
@@ -9,8 +9,8 @@ import {
   job,
   metrics,
   second,
-} from '../fixtures.ts';
-import { run } from '../harness.ts';
+} from '../fixtures.test-helper.ts';
+import { run } from '../harness.test-helper.ts';
 
 const path = `GET /v1/deployment/${ids.deployment}`;
 const short = ids.deployment.slice(0, 8);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { instantText } from '../../base/instant.ts';
-import { allocation, evaluation, ids, metrics } from '../fixtures.ts';
-import { nowMs, run } from '../harness.ts';
+import { allocation, evaluation, ids, metrics } from '../fixtures.test-helper.ts';
+import { nowMs, run } from '../harness.test-helper.ts';
 
 const incomplete = evaluation({
   FailedTGAllocs: { front: metrics({ DimensionExhausted: { cpu: 3 } }) },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { run } from '../harness.ts';
+import { run } from '../harness.test-helper.ts';
 import { exampleJob } from './example-job.ts';
 
 const text = `variable "image" {

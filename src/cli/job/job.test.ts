@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { indexed } from '../../sdk/test-server.ts';
+import { indexed } from '../../sdk/server.test-helper.ts';
 import {
   allocation,
   deployment,
@@ -10,8 +10,8 @@ import {
   metrics,
   registered,
   second,
-} from '../fixtures.ts';
-import { run } from '../harness.ts';
+} from '../fixtures.test-helper.ts';
+import { run } from '../harness.test-helper.ts';
 
 const files = { 'web.json': '{"ID":"web"}', 'wrapped.json': '{"Job":{"ID":"web"}}' };
 const evaluationPath = `GET /v1/evaluation/${ids.evaluation}`;

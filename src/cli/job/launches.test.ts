@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { indexed } from '../../sdk/test-server.ts';
-import { allocation, evaluation, ids, job, jobStub, summary } from '../fixtures.ts';
-import { nowMs, run } from '../harness.ts';
+import { indexed } from '../../sdk/server.test-helper.ts';
+import { allocation, evaluation, ids, job, jobStub, summary } from '../fixtures.test-helper.ts';
+import { nowMs, run } from '../harness.test-helper.ts';
 
 const child = 'web/dispatch-1767225600-0a1b2c3d';
 const dispatched = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { indexed, problem } from '../../sdk/test-server.ts';
+import { indexed, problem } from '../../sdk/server.test-helper.ts';
 import {
   allocation,
   deployment,
@@ -11,8 +11,8 @@ import {
   registered,
   second,
   summary,
-} from '../fixtures.ts';
-import { run } from '../harness.ts';
+} from '../fixtures.test-helper.ts';
+import { run } from '../harness.test-helper.ts';
 
 const evaluationPath = `GET /v1/evaluation/${ids.evaluation}`;
 

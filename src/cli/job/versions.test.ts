@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { problem } from '../../sdk/test-server.ts';
-import { job, registered, secondsAgo } from '../fixtures.ts';
-import { run } from '../harness.ts';
+import { problem } from '../../sdk/server.test-helper.ts';
+import { job, registered, secondsAgo } from '../fixtures.test-helper.ts';
+import { run } from '../harness.test-helper.ts';
 
 const tagged = { Name: 'x', Description: 'd', TaggedTime: 0, Version: 2, Index: 9 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { job } from '../fixtures.ts';
-import { run } from '../harness.ts';
+import { job } from '../fixtures.test-helper.ts';
+import { run } from '../harness.test-helper.ts';
 
 const nothingPlanned = {
   PlanID: '',

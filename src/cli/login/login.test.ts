@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../model/limits.ts';
-import type { Reply } from '../../sdk/test-server.ts';
-import { type Ran, run } from '../harness.ts';
+import type { Reply } from '../../sdk/server.test-helper.ts';
+import { type Ran, run } from '../harness.test-helper.ts';
 
 const token = {
   AccessorID: 'a0000000-0000-4000-8000-000000000000',

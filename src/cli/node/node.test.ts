@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { allocation, ids, node } from '../fixtures.ts';
-import { run } from '../harness.ts';
+import { allocation, ids, node } from '../fixtures.test-helper.ts';
+import { run } from '../harness.test-helper.ts';
 
 const server = {
   'GET /v1/nodes': { json: [node(), node({ ID: ids.second, Name: 'two', Status: 'down' })] },

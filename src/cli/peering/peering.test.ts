@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Peering } from '../../sdk/client.ts';
-import { nowMs, run } from '../harness.ts';
+import { nowMs, run } from '../harness.test-helper.ts';
 import { advice } from './words.ts';
 
 const at = (secondsAgo: number) => new Date(nowMs - secondsAgo * 1000).toISOString();

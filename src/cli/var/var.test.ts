@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nowMs, run } from '../harness.ts';
+import { nowMs, run } from '../harness.test-helper.ts';
 import { forms, variableExample, variableExampleJson, variableIn } from './variable-file.ts';
 
 const metadata = {

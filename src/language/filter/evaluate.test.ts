@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileFilter, FilterError } from './filter.ts';
 import type { FilterNode } from './syntax.ts';
-import { print } from './tree.testing.ts';
+import { print } from './tree.test-helper.ts';
 
 /** The slow and obvious evaluator: walks the tree and the record anew each time. */
 const missing = Symbol('missing');

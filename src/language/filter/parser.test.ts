@@ -4,7 +4,7 @@ import { FilterError } from './errors.ts';
 import { filterLimits } from './filter.ts';
 import { parseFilter } from './parser.ts';
 import type { FilterNode } from './syntax.ts';
-import { anyNode, print, withoutOffsets } from './tree.testing.ts';
+import { anyNode, print, withoutOffsets } from './tree.test-helper.ts';
 
 const parse = (text: string): FilterNode => parseFilter(text, filterLimits);
 const shown = (text: string): string => print(parse(text));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HclError } from '../hcl/errors.ts';
 import { parseHcl } from '../hcl/parse.ts';
-import { anyBody, printBody, withoutRanges } from '../hcl/tree.testing.ts';
+import { anyBody, printBody, withoutRanges } from '../hcl/tree.test-helper.ts';
 import { formatHcl } from './format.ts';
 
 const cases: readonly (readonly [title: string, text: string, formatted: string])[] = [

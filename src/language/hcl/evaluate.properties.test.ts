@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileSearch } from '../filter/regex/search.ts';
 import { HclError } from './errors.ts';
-import { plainOfText, valueOfText } from './evaluation.testing.ts';
+import { plainOfText, valueOfText } from './evaluation.test-helper.ts';
 import { identityOf, objectOf, type Value } from './value.ts';
 
 interface Tree {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HclError } from './errors.ts';
 import { HclLimitError, renderFault, renderFaults } from './errors.ts';
-import { faultOfText, plainOfText, valueOfText } from './evaluation.testing.ts';
+import { faultOfText, plainOfText, valueOfText } from './evaluation.test-helper.ts';
 
 /** Expression, and its value as JSON. */
 type Row = readonly [text: string, value: unknown];

@@ -5,7 +5,7 @@ import { HclError } from './errors.ts';
 import { type BodyShape, expandBlocks } from './expand-blocks.ts';
 import { parseJson, parseJsonBody } from './json.ts';
 import { parseHcl } from './parse.ts';
-import { printBody, withoutRanges } from './tree.testing.ts';
+import { printBody, withoutRanges } from './tree.test-helper.ts';
 
 function attempt(text: string): { value: unknown } | undefined {
   try {

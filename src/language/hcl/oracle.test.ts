@@ -8,11 +8,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evaluateConstant } from './constant.ts';
 import { HclError } from './errors.ts';
-import { askOracle, jsonOf } from './oracle.testing.ts';
+import { askOracle, jsonOf } from './oracle.test-helper.ts';
 import { parseHcl, parseHclExpression } from './parse.ts';
 import type { HclLimits } from './reader.ts';
 import type { HclBody } from './syntax.ts';
-import { anyBody, printBody } from './tree.testing.ts';
+import { anyBody, printBody } from './tree.test-helper.ts';
 
 const corpusPath = new URL('oracle-corpus.hcl', import.meta.url);
 const corpus = readFileSync(corpusPath, 'utf8')

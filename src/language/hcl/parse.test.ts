@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { HclError } from './errors.ts';
 import { type HclOptions, parseHcl, parseHclExpression } from './parse.ts';
 import type { HclNode } from './syntax.ts';
-import { anyBody, print, printBody, withoutRanges } from './tree.testing.ts';
+import { anyBody, print, printBody, withoutRanges } from './tree.test-helper.ts';
 import { childrenOf } from './walk.ts';
 
 const shown = (text: string): string => print(withoutRanges(parseHclExpression(text)));

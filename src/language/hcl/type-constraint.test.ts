@@ -3,7 +3,7 @@ import { Budget } from './budget.ts';
 import { ConversionFault, convert } from './convert.ts';
 import type { HclError } from './errors.ts';
 import { evaluate } from './evaluate.ts';
-import { scopeOf, valueOfText } from './evaluation.testing.ts';
+import { scopeOf, valueOfText } from './evaluation.test-helper.ts';
 import { parseHclExpression } from './parse.ts';
 import { referencesOf } from './references.ts';
 import { Source } from './source.ts';

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { render } from './template.testing.ts';
+import { render } from './template.test-helper.ts';
 
 interface Outcome {
   readonly template: string;

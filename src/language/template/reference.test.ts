@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { templateFunctions } from './functions/standard.ts';
-import { rendered } from './template.testing.ts';
+import { rendered } from './template.test-helper.ts';
 
 const path = new URL('../../../docs/reference/templates.md', import.meta.url);
 const row = /^\| `(\w+)([^`]*)` \| .* \| `(\{\{(?:[^|]|\\\|)*)` \| `([^`]*)` \|$/;

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { TemplateError } from './errors.ts';
 import { templateFunctions } from './functions/standard.ts';
 import { parseTemplate } from './parse.ts';
-import { printTemplate } from './print.testing.ts';
-import { render, testLimits } from './template.testing.ts';
+import { printTemplate } from './print.test-helper.ts';
+import { render, testLimits } from './template.test-helper.ts';
 
 const options = { limits: { ...testLimits, stepsMax: 20_000 } };
 

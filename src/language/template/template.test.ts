@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderFault } from '../hcl/errors.ts';
 import { TemplateError } from './errors.ts';
-import { render, rendered, testLimits } from './template.testing.ts';
+import { render, rendered, testLimits } from './template.test-helper.ts';
 
 const faultsOf = (text: string, options: Parameters<typeof render>[1] = {}) => {
   try {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { limits } from '../limits.ts';
 import { type ByteStream, StreamFault } from './byte-stream.ts';
 import { encodeControl, encodeData } from './frames.ts';
-import { type SocketEnd, socketPair } from './socket-pair.ts';
+import { type SocketEnd, socketPair } from './socket-pair.test-helper.ts';
 import { StreamConnection } from './stream-connection.ts';
 
 interface Pair {

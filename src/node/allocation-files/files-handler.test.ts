@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realWorld } from '../../base/ports-real.ts';
 import { limits } from '../../model/limits.ts';
-import { type SocketEnd, socketPair } from '../../model/node-stream/socket-pair.ts';
+import { type SocketEnd, socketPair } from '../../model/node-stream/socket-pair.test-helper.ts';
 import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
-import { eventually } from '../testing/eventually.ts';
+import { eventually } from '../eventually.test-helper.ts';
 import { filesHandler } from './files-handler.ts';
 
 // Beyond the HTTP tests: how much a node sends to a reader that does not read.

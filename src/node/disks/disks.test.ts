@@ -13,13 +13,13 @@ import {
 import { join } from 'node:path';
 import { pack } from 'tar-stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { needing, root } from '../../base/testing/not-run.ts';
+import { needing, root } from '../../base/not-run.test-helper.ts';
 import type { ByteStream } from '../../model/node-stream/byte-stream.ts';
+import { assignment, dataDirectory, id, servers, startAgent } from '../agents.test-helper.ts';
 import { allocationDirectories } from '../directories.ts';
+import { eventually } from '../eventually.test-helper.ts';
 import type { Assignment } from '../server-api.ts';
 import type { SystemUser } from '../system-user.ts';
-import { assignment, dataDirectory, id, servers, startAgent } from '../testing/agents.ts';
-import { eventually } from '../testing/eventually.ts';
 import { diskParts } from './disk-parts.ts';
 import { packDisk } from './pack-disk.ts';
 import { unpackDisk } from './unpack-disk.ts';

@@ -14,9 +14,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { needing, root } from '../../base/testing/not-run.ts';
+import { needing, root } from '../../base/not-run.test-helper.ts';
 import { allDefences } from '../defences.ts';
 import type { TaskDirectories } from '../directories.ts';
+import { eventually } from '../eventually.test-helper.ts';
 import { noCgroups } from '../supervisor/cgroups/layout.ts';
 import { descendantsOf, findInside } from '../supervisor/inside.ts';
 import { isAlive, readStat } from '../supervisor/proc.ts';
@@ -28,8 +29,7 @@ import {
   runTask,
   script,
   supervisor,
-} from '../testing/driver-runs.ts';
-import { eventually } from '../testing/eventually.ts';
+} from './driver-runs.test-helper.ts';
 import { execDriver } from './exec.ts';
 import { entryInto } from './isolation/enter.ts';
 import { keepFilter } from './isolation/filter-file.ts';

@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { driverNamed, runTask } from '../testing/driver-runs.ts';
-import { eventually } from '../testing/eventually.ts';
+import { eventually } from '../eventually.test-helper.ts';
+import { driverNamed, runTask } from './driver-runs.test-helper.ts';
 import { javaArguments, javaAttributes } from './java.ts';
 
 const source = `

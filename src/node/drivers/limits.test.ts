@@ -2,13 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { needing } from '../../base/testing/not-run.ts';
+import { needing } from '../../base/not-run.test-helper.ts';
+import { eventually } from '../eventually.test-helper.ts';
+import { controller, freezerOfVersion1 } from '../needs.test-helper.ts';
+import { leftoversOf } from '../orphans.test-helper.ts';
 import { hasController, readCgroupLayout } from '../supervisor/cgroups/layout.ts';
 import { isEnded, readStat } from '../supervisor/proc.ts';
-import { driverNamed, type Run, runTask, script, supervisor } from '../testing/driver-runs.ts';
-import { eventually } from '../testing/eventually.ts';
-import { controller, freezerOfVersion1 } from '../testing/needs.ts';
-import { leftoversOf } from '../testing/orphans.ts';
+import { driverNamed, type Run, runTask, script, supervisor } from './driver-runs.test-helper.ts';
 import { rawExecDriver } from './raw-exec.ts';
 
 const layout = readCgroupLayout();

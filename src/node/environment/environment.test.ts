@@ -8,7 +8,7 @@ import { ownVariables, passedVariables } from '../../model/task/task-variables.t
 import { TaskGroupSchema } from '../../model/task-group/task-group.ts';
 import { allocationDirectories, taskDirectories } from '../directories.ts';
 import type { DriverCapabilities } from '../drivers/driver.ts';
-import { testAllocation, testJob } from '../testing/records.ts';
+import { testAllocation, testJob } from '../records.test-helper.ts';
 import { taskEnvironment } from './environment.ts';
 import { hostEnvironment } from './host-environment.ts';
 import { interpolate, interpolateDeep } from './interpolate.ts';

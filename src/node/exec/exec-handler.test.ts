@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openExec } from '../../model/exec-session/exec-stream.ts';
-import { socketPair } from '../../model/node-stream/socket-pair.ts';
+import { socketPair } from '../../model/node-stream/socket-pair.test-helper.ts';
 import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
-import { mockExec } from '../drivers/mock-exec.ts';
+import { mockExec } from '../drivers/mock-exec.test-helper.ts';
 import { execHandler } from './exec-handler.ts';
 
 /** A server and a node in memory; the commands are those of the mock driver. */

@@ -11,10 +11,10 @@ import type { Task } from '../../model/task/task.ts';
 import { AllocationRunner } from '../allocation-runner/allocation-runner.ts';
 import { readSavedAllocations } from '../allocation-runner/saved-allocation.ts';
 import type { AllocationSurroundings } from '../allocation-runner/surroundings.ts';
-import { MockDriver } from '../drivers/mock.ts';
+import { MockDriver } from '../drivers/mock.test-helper.ts';
+import { eventually } from '../eventually.test-helper.ts';
+import { testAllocation, testJob } from '../records.test-helper.ts';
 import * as events from '../task-runner/events.ts';
-import { eventually } from '../testing/eventually.ts';
-import { testAllocation, testJob } from '../testing/records.ts';
 import {
   type AllocationHook,
   HookFailure,

@@ -6,7 +6,7 @@ import type { Input } from '../../model/schema.ts';
 import { type VolumeMount, VolumeMountSchema } from '../../model/task/files.ts';
 import { type VolumeRequest, VolumeRequestSchema } from '../../model/volume/volume.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { testAllocation, testJob } from '../testing/records.ts';
+import { testAllocation, testJob } from '../records.test-helper.ts';
 import { HookFailure, type TaskHookContext } from './hook.ts';
 import { volumesHook } from './volumes.ts';
 

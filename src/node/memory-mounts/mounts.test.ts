@@ -3,11 +3,18 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statfsSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { needing } from '../../base/testing/not-run.ts';
+import { needing } from '../../base/not-run.test-helper.ts';
+import {
+  assignment,
+  dataDirectory,
+  id,
+  running,
+  servers,
+  startAgent,
+} from '../agents.test-helper.ts';
+import { eventually } from '../eventually.test-helper.ts';
+import { mounting } from '../needs.test-helper.ts';
 import type { NodeAgent } from '../node-agent.ts';
-import { assignment, dataDirectory, id, running, servers, startAgent } from '../testing/agents.ts';
-import { eventually } from '../testing/eventually.ts';
-import { mounting } from '../testing/needs.ts';
 import { findMemoryMounts } from './mounts.ts';
 
 const mounted = () =>
@@ -66,7 +73,7 @@ describe('secrets in memory', needing(mayMount), () => {
   });
 
   test('of a killed agent are removed by the next one', async () => {
-    const program = new URL('../testing/agent-process.ts', import.meta.url).pathname;
+    const program = new URL('../agent-process.test-helper.ts', import.meta.url).pathname;
     const given = {
       dataDirectory,
       secretsInMemory: true,

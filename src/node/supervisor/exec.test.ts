@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realWorld } from '../../base/ports-real.ts';
 import type { ExecSession } from '../../model/exec-session/exec-session.ts';
-import { eventually } from '../testing/eventually.ts';
+import { eventually } from '../eventually.test-helper.ts';
 import { SupervisorClient } from './client.ts';
 import { listPids, readEnvironment } from './proc.ts';
 import type { ExecRequest, StartRequest } from './protocol.ts';

@@ -4,11 +4,11 @@ import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { needing } from '../../base/not-run.test-helper.ts';
 import { realWorld } from '../../base/ports-real.ts';
-import { needing } from '../../base/testing/not-run.ts';
-import { eventually } from '../testing/eventually.ts';
-import { controller } from '../testing/needs.ts';
-import { commandLineOf } from '../testing/orphans.ts';
+import { eventually } from '../eventually.test-helper.ts';
+import { controller } from '../needs.test-helper.ts';
+import { commandLineOf } from '../orphans.test-helper.ts';
 import { type Cgroup, makeCgroup } from './cgroups/cgroup.ts';
 import { readCgroupLayout } from './cgroups/layout.ts';
 import { planCgroup } from './cgroups/plan.ts';

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { root as asRoot, needing } from '../../base/testing/not-run.ts';
+import { root as asRoot, needing } from '../../base/not-run.test-helper.ts';
 import { LogFiles } from './log-files.ts';
 import { LogWriter } from './log-writer.ts';
 

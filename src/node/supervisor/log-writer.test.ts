@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eventually } from '../testing/eventually.ts';
+import { eventually } from '../eventually.test-helper.ts';
 import { logFileIndex } from './log-files.ts';
 import { LogWriter } from './log-writer.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually } from '../testing/eventually.ts';
+import { eventually } from '../eventually.test-helper.ts';
 import type { ExecPlan } from './exec-command.ts';
 import { startWithPipes } from './exec-pipes.ts';
 import { startWithTerminal } from './exec-terminal.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Timers } from '../../base/ports.ts';
 import { realWorld } from '../../base/ports-real.ts';
-import { eventually } from '../testing/eventually.ts';
+import { eventually } from '../eventually.test-helper.ts';
 import { SupervisorClient, type SupervisorClientOptions } from './client.ts';
 import { launchSupervisor } from './launch.ts';
 import { makePrivateDirectory, supervisorPaths } from './paths.ts';

@@ -12,16 +12,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Need, needing, root } from '../../base/testing/not-run.ts';
+import { type Need, needing, root } from '../../base/not-run.test-helper.ts';
 import { contains } from '../../model/node/uid-range.ts';
+import { assignment, dataDirectory, id, servers, startAgent } from '../agents.test-helper.ts';
 import { defencesWithout } from '../defences.ts';
 import { findProgram } from '../drivers/isolation/tools.ts';
+import { eventually } from '../eventually.test-helper.ts';
 import type { NodeAgentOptions } from '../node-agent.ts';
 import type { Assignment } from '../server-api.ts';
 import { supervisorPaths } from '../supervisor/paths.ts';
 import { readTable } from '../supervisor/task-table.ts';
-import { assignment, dataDirectory, id, servers, startAgent } from '../testing/agents.ts';
-import { eventually } from '../testing/eventually.ts';
 
 const bubblewrap: Need = {
   isMet: (await findProgram('bwrap', process.env.PATH ?? '')) !== undefined,
@@ -133,7 +133,7 @@ describe('an allocation', needing(root, bubblewrap), () => {
 
   test('keeps its id when its agent and supervisor are killed', async () => {
     const one = sandboxed('id -u; exec sleep 600');
-    const program = join(import.meta.dirname, '../testing/agent-process.ts');
+    const program = join(import.meta.dirname, '../agent-process.test-helper.ts');
     const given = { dataDirectory, assignments: [one], uidRange, uidRegistry: registryPath() };
     const child = spawn(process.execPath, [program, JSON.stringify(given)], {
       stdio: ['pipe', 'ignore', 'inherit'],

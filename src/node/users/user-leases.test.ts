@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { needing, root } from '../../base/testing/not-run.ts';
+import { needing, root } from '../../base/not-run.test-helper.ts';
 import { UidRegistry } from './uid-registry.ts';
 import { UserLeases } from './user-leases.ts';
 

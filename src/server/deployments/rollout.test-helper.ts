@@ -8,6 +8,7 @@ import { canonicalizeJob } from '../../model/job/canonicalize.ts';
 import type { Job, JobInput } from '../../model/job/job.ts';
 import type { Input } from '../../model/schema.ts';
 import { MemoryDisk } from '../../state/engine/memory.ts';
+import { memoryState } from '../../state/state.test-helper.ts';
 import {
   allocations,
   allTables,
@@ -18,7 +19,6 @@ import {
   jobVersions,
   numberPart,
 } from '../../state/tables.ts';
-import { memoryState } from '../../state/testing.ts';
 import { type ServerContext, silentLog } from '../context.ts';
 import { summarizeGroups } from '../scheduling/job-summary.ts';
 

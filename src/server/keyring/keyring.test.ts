@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { limits } from '../../model/limits.ts';
 import { MemoryDisk } from '../../state/engine/memory.ts';
+import { memoryState } from '../../state/state.test-helper.ts';
 import {
   aclTokens,
   allTables,
@@ -9,7 +10,6 @@ import {
   keyringKeys,
   variableItems,
 } from '../../state/tables.ts';
-import { memoryState } from '../../state/testing.ts';
 import type { State, Transaction } from '../../state/types.ts';
 import { seedScopes } from '../acl/seed.ts';
 import { insertToken } from '../acl/tokens.ts';

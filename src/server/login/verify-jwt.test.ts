@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { type JwtConfig, readConfig } from '../../model/auth-method/config.ts';
-import { SigningKeyStore, type SigningKeys } from './signing-keys.ts';
 import {
   type FakeNetwork,
   fakeNetwork,
@@ -10,7 +9,8 @@ import {
   type SigningPair,
   sign,
   signingPair,
-} from './testing.ts';
+} from './login.test-helper.ts';
+import { SigningKeyStore, type SigningKeys } from './signing-keys.ts';
 import { verifyJwt } from './verify-jwt.ts';
 
 const jwksUrl = 'https://keys.example/jwks';

@@ -16,12 +16,12 @@ import {
   StateFormatUnknown,
   WritesClosed,
 } from '../errors.ts';
-import { dump, item, items, tables } from '../items.fixture.ts';
+import { dump, item, items, tables } from '../items.test-helper.ts';
 import type { StateLimits } from '../limits.ts';
 import { openState } from '../state.ts';
 import type { State } from '../types.ts';
 import type { Engine } from './engine.ts';
-import { filesOf, SameThreadEngine, Scratch } from './sqlite.fixture.ts';
+import { filesOf, SameThreadEngine, Scratch } from './sqlite.test-helper.ts';
 import { SqliteEngine } from './sqlite.ts';
 
 const scratch = new Scratch();
@@ -283,7 +283,7 @@ test('kill -9 loses nothing that was acknowledged', async () => {
   const random = seededRandom(9);
   let least = 0;
   for (let round = 0; round < 4; round++) {
-    const child = fork(new URL('./sqlite.crash.ts', import.meta.url), [directory], {
+    const child = fork(new URL('./sqlite-crash.test-helper.ts', import.meta.url), [directory], {
       execArgv: [],
     });
     const enough = least + 100 + random.below(3_000);

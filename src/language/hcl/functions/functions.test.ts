@@ -1,6 +1,6 @@
 /** What docs/reference/hcl.md has no room for: the edges of each function, and its faults. */
 import { describe, expect, test } from 'vitest';
-import { faultOfText, functionsWithoutFiles, plainOfText } from '../evaluation.testing.ts';
+import { faultOfText, functionsWithoutFiles, plainOfText } from '../evaluation.test-helper.ts';
 
 type Row = readonly [text: string, value: unknown];
 

@@ -1,7 +1,7 @@
 /** docs/reference/hcl.md tells of every function, and every example in it is true. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { functionsWithoutFiles, valueOfText } from '../evaluation.testing.ts';
+import { functionsWithoutFiles, valueOfText } from '../evaluation.test-helper.ts';
 import { identityOf } from '../value.ts';
 
 const page = readFileSync(new URL('../../../../docs/reference/hcl.md', import.meta.url), 'utf8');

@@ -13,10 +13,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { realWorld } from '../../../base/ports-real.ts';
 import type { TaskDirectories } from '../../directories.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { Podman, testImage } from '../../testing/podman.ts';
+import { eventually } from '../../eventually.test-helper.ts';
 import type { DriverExec, DriverTask, DriverVolume } from '../driver.ts';
 import { DockerDriver, type DockerDriverOptions } from './docker-driver.ts';
+import { Podman, testImage } from './podman.test-helper.ts';
 
 let podman: Podman;
 beforeAll(async () => {

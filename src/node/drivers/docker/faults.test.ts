@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { realWorld } from '../../../base/ports-real.ts';
-import { dataDirectory, id, servers, startAgent } from '../../testing/agents.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { Podman, testImage } from '../../testing/podman.ts';
-import { testAllocation, testJob, testPolicy } from '../../testing/records.ts';
+import { dataDirectory, id, servers, startAgent } from '../../agents.test-helper.ts';
+import { eventually } from '../../eventually.test-helper.ts';
+import { testAllocation, testJob, testPolicy } from '../../records.test-helper.ts';
 import { DockerDriver } from './docker-driver.ts';
+import { Podman, testImage } from './podman.test-helper.ts';
 
 let podman: Podman;
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { realWorld } from '../../../base/ports-real.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { ImageRegistry } from '../../testing/image-registry.ts';
-import { Podman } from '../../testing/podman.ts';
+import { eventually } from '../../eventually.test-helper.ts';
+import { ImageRegistry } from './image-registry.test-helper.ts';
 import { Images } from './images.ts';
+import { Podman } from './podman.test-helper.ts';
 import { Runtime } from './runtime.ts';
 
 let podman: Podman;

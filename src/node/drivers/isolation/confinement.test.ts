@@ -1,9 +1,9 @@
 /** Forbidden actions, tried by real tasks in sandboxes, with all defences and without one. */
 import { describe, expect, test } from 'vitest';
-import { type Need, needing } from '../../../base/testing/not-run.ts';
+import { type Need, needing } from '../../../base/not-run.test-helper.ts';
 import { defencesWithout } from '../../defences.ts';
-import { driverNamed, runTask, script, supervisor } from '../../testing/driver-runs.ts';
 import type { Driver } from '../driver.ts';
+import { driverNamed, runTask, script, supervisor } from '../driver-runs.test-helper.ts';
 import { processDrivers } from '../processes.ts';
 import type { IsolationSettings } from './settings.ts';
 

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TaskDirectories } from '../../directories.ts';
-import { dataDirectory, driverNamed, runTask, script } from '../../testing/driver-runs.ts';
 import type { DriverVolume } from '../driver.ts';
+import { dataDirectory, driverNamed, runTask, script } from '../driver-runs.test-helper.ts';
 
 const volume = (changes: Partial<DriverVolume> = {}): DriverVolume => ({
   ...{ name: 'data', source: mkdtempSync(join(dataDirectory, 'volume-')), destination: '/data' },

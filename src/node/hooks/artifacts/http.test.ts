@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { eventually } from '../../testing/eventually.ts';
+import { eventually } from '../../eventually.test-helper.ts';
 import {
   dataDirectory,
   failure,

@@ -16,7 +16,7 @@ import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { describe, expect, test } from 'vitest';
-import { testAllocation } from '../../testing/records.ts';
+import { testAllocation } from '../../records.test-helper.ts';
 import { dataDirectory, failure, filesIn, running, sources, start } from './harness.test-helper.ts';
 
 /** A directory `tree/` in the sources: two files, a program and a link. */

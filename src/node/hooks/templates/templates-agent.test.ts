@@ -5,10 +5,17 @@ import { expect, test } from 'vitest';
 import { realWorld } from '../../../base/ports-real.ts';
 import type { Input } from '../../../model/schema.ts';
 import type { Template } from '../../../model/task/files.ts';
-import { serve } from '../../../sdk/test-server.ts';
-import { dataDirectory, eventsOf, id, running, servers, startAgent } from '../../testing/agents.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { testAllocation, testJob } from '../../testing/records.ts';
+import { serve } from '../../../sdk/server.test-helper.ts';
+import {
+  dataDirectory,
+  eventsOf,
+  id,
+  running,
+  servers,
+  startAgent,
+} from '../../agents.test-helper.ts';
+import { eventually } from '../../eventually.test-helper.ts';
+import { testAllocation, testJob } from '../../records.test-helper.ts';
 import { ServerData } from './server-data.ts';
 
 const job = (script: string, templates: readonly Input<Template>[]) => ({

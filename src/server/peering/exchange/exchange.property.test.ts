@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SimulatedWorld } from '../../../base/ports-simulated.ts';
 import { configEntries, importedInstances, serviceRegistrations } from '../../../state/tables.ts';
-import { Cluster, rule, TestStream } from './clusters.testing.ts';
+import { Cluster, rule, TestStream } from './clusters.test-helper.ts';
 
 const names = ['api', 'db', 'web'];
 const namespaces = ['default', 'team'];

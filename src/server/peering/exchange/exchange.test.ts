@@ -4,7 +4,7 @@ import type { ExchangeFrame } from '../../../model/peering/exchange.ts';
 import { peerings } from '../../../state/tables.ts';
 import type { OpenExchange } from '../exchange.ts';
 import type { ExchangeBounds } from './bounds.ts';
-import { Cluster, rule, TestStream } from './clusters.testing.ts';
+import { Cluster, rule, TestStream } from './clusters.test-helper.ts';
 
 let world: SimulatedWorld;
 let a: Cluster;

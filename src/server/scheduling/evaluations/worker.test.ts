@@ -16,7 +16,7 @@ import {
   jobVersions,
   nodes,
 } from '../../../state/tables.ts';
-import { memoryState } from '../../../state/testing.ts';
+import { memoryState } from '../../../state/state.test-helper.ts';
 import type { Change, Transaction } from '../../../state/types.ts';
 import { type Log, type ServerContext, silentLog } from '../../context.ts';
 import { createEvaluation } from '../create-evaluation.ts';

@@ -31,7 +31,7 @@ import {
   numberPart,
   schedulerConfiguration,
 } from '../../../state/tables.ts';
-import { memoryState } from '../../../state/testing.ts';
+import { memoryState } from '../../../state/state.test-helper.ts';
 import { clusterView } from '../cluster-view.ts';
 import { applyPlan } from './apply.ts';
 

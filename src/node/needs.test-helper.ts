@@ -1,7 +1,7 @@
 /** Conditions of a machine that tests of the node need. */
-import type { Need } from '../../base/testing/not-run.ts';
-import { findMemoryMounts } from '../memory-mounts/mounts.ts';
-import { type Controller, hasController, readCgroupLayout } from '../supervisor/cgroups/layout.ts';
+import type { Need } from '../base/not-run.test-helper.ts';
+import { findMemoryMounts } from './memory-mounts/mounts.ts';
+import { type Controller, hasController, readCgroupLayout } from './supervisor/cgroups/layout.ts';
 
 const layout = readCgroupLayout();
 

@@ -11,12 +11,12 @@ import {
   type TaskDirectories,
   taskDirectories,
 } from '../directories.ts';
-import type { Driver, DriverHandle, DriverTask } from '../drivers/driver.ts';
-import type { IsolationSettings } from '../drivers/isolation/settings.ts';
-import { processDrivers } from '../drivers/processes.ts';
+import { leftoversOf } from '../orphans.test-helper.ts';
 import { SupervisorClient } from '../supervisor/client.ts';
 import { findSystemUser } from '../system-user.ts';
-import { leftoversOf } from './orphans.ts';
+import type { Driver, DriverHandle, DriverTask } from './driver.ts';
+import type { IsolationSettings } from './isolation/settings.ts';
+import { processDrivers } from './processes.ts';
 
 export let dataDirectory: string;
 export let supervisor: SupervisorClient;

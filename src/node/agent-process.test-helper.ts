@@ -2,11 +2,11 @@
  * A node agent as a process of its own, so that a test can kill it. Its fake servers assign the
  * allocations of its argument, and each report is a line of its output.
  */
-import { realWorld } from '../../base/ports-real.ts';
-import type { UidRange } from '../../model/node/uid-range.ts';
-import { NodeAgent } from '../node-agent.ts';
-import type { Assignment } from '../server-api.ts';
-import { FakeServers } from './fake-servers.ts';
+import { realWorld } from '../base/ports-real.ts';
+import type { UidRange } from '../model/node/uid-range.ts';
+import { FakeServers } from './fake-servers.test-helper.ts';
+import { NodeAgent } from './node-agent.ts';
+import type { Assignment } from './server-api.ts';
 
 const {
   dataDirectory,

@@ -17,10 +17,10 @@ import {
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { listPids } from '../supervisor/proc.ts';
-import type { SystemUser } from '../system-user.ts';
-import { eventually } from './eventually.ts';
-import { commandLineOf } from './orphans.ts';
+import { eventually } from '../../eventually.test-helper.ts';
+import { commandLineOf } from '../../orphans.test-helper.ts';
+import { listPids } from '../../supervisor/proc.ts';
+import type { SystemUser } from '../../system-user.ts';
 
 const programs = [
   ...[

@@ -3,9 +3,9 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CgroupLayout, readCgroupLayout } from '../supervisor/cgroups/layout.ts';
-import { groupsName } from '../supervisor/cgroups/plan.ts';
-import { isEnded, listPids, readEnvironment, readStat } from '../supervisor/proc.ts';
+import { type CgroupLayout, readCgroupLayout } from './supervisor/cgroups/layout.ts';
+import { groupsName } from './supervisor/cgroups/plan.ts';
+import { isEnded, listPids, readEnvironment, readStat } from './supervisor/proc.ts';
 
 /** A line for each process and each control group that still belongs to the allocation. */
 export function leftoversOf(allocId: string): string[] {

@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path/posix';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { FileFault, type FunctionFiles } from '../language/hcl/functions/ports.ts';
-import { type Handler, type Reply, type SeenRequest, serve } from '../sdk/test-server.ts';
+import { type Handler, type Reply, type SeenRequest, serve } from '../sdk/server.test-helper.ts';
 import type { AgentOptions } from './agent/options.ts';
 import type { CliEnvironment, Output } from './environment.ts';
 import type { Page } from './login/page.ts';

@@ -7,7 +7,7 @@ import type { TaskEvent } from '../model/allocation/task-state.ts';
 import type { Deployment, DeploymentGroup } from '../model/deployment/deployment.ts';
 import type { PresentedEvaluation } from '../model/evaluation/present.ts';
 import { canonicalizeJob } from '../model/job/canonicalize.ts';
-import { nowMs } from './harness.ts';
+import { nowMs } from './harness.test-helper.ts';
 
 export const secondsAgo = (seconds: number): number => (nowMs - seconds * 1000) * 1e6;
 

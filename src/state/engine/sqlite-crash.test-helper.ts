@@ -1,5 +1,5 @@
 import { realWorld } from '../../base/ports-real.ts';
-import { item, items, tables } from '../items.fixture.ts';
+import { item, items, tables } from '../items.test-helper.ts';
 import { openState } from '../state.ts';
 import { SqliteEngine } from './sqlite.ts';
 

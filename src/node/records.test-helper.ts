@@ -1,9 +1,9 @@
 /** Small complete records for tests. */
-import { type Allocation, AllocationSchema } from '../../model/allocation/allocation.ts';
-import { complete } from '../../model/complete.ts';
-import { type Job, type JobInput, JobSchema } from '../../model/job/job.ts';
-import type { Input } from '../../model/schema.ts';
-import type { Task } from '../../model/task/task.ts';
+import { type Allocation, AllocationSchema } from '../model/allocation/allocation.ts';
+import { complete } from '../model/complete.ts';
+import { type Job, type JobInput, JobSchema } from '../model/job/job.ts';
+import type { Input } from '../model/schema.ts';
+import type { Task } from '../model/task/task.ts';
 
 export const testPolicy = { Attempts: 2, Interval: 1800e9, Delay: 15e9, Mode: 'fail' };
 

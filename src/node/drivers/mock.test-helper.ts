@@ -19,7 +19,7 @@ import {
   type DriverTask,
   type TaskExit,
 } from './driver.ts';
-import { mockExec } from './mock-exec.ts';
+import { mockExec } from './mock-exec.test-helper.ts';
 
 const fields = {
   /** How long the task runs. Default: until it is stopped. */

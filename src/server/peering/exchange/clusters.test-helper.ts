@@ -8,6 +8,7 @@ import type { ExportsEntry } from '../../../model/peering/exports.ts';
 import type { ImportedInstance } from '../../../model/peering/imported.ts';
 import type { StoredPeering } from '../../../model/peering/peering.ts';
 import type { ServiceRegistration } from '../../../model/service-registration/service-registration.ts';
+import { memoryState } from '../../../state/state.test-helper.ts';
 import {
   allTables,
   configEntries,
@@ -16,7 +17,6 @@ import {
   peerings,
   serviceRegistrations,
 } from '../../../state/tables.ts';
-import { memoryState } from '../../../state/testing.ts';
 import type { State, Unstamped } from '../../../state/types.ts';
 import { type ServerContext, silentLog } from '../../context.ts';
 import type { ExchangeLink, OpenExchange } from '../exchange.ts';

@@ -1,11 +1,11 @@
-import type { AllocationReport } from '../../model/allocation/allocation.ts';
-import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
-import type { NodeRegistration } from '../../model/node/node.ts';
-import { socketPair } from '../../model/node-stream/socket-pair.ts';
-import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
-import type { ServicesReport } from '../../model/service-registration/service-registration.ts';
-import type { IdentityAnswer, IdentityRequest } from '../../model/workload/identity-request.ts';
-import type { Assignment, AssignmentsAnswer, ServerApi } from '../server-api.ts';
+import type { AllocationReport } from '../model/allocation/allocation.ts';
+import { isClientTerminal } from '../model/allocation/allocation-rules.ts';
+import type { NodeRegistration } from '../model/node/node.ts';
+import { socketPair } from '../model/node-stream/socket-pair.test-helper.ts';
+import { StreamConnection } from '../model/node-stream/stream-connection.ts';
+import type { ServicesReport } from '../model/service-registration/service-registration.ts';
+import type { IdentityAnswer, IdentityRequest } from '../model/workload/identity-request.ts';
+import type { Assignment, AssignmentsAnswer, ServerApi } from './server-api.ts';
 
 class Fault extends Error {
   readonly status: number;
