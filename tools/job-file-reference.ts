@@ -155,4 +155,4 @@ function defaultText({ kind }: AttributeForm | MapForm, schema: Type.TSchema | u
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(page, currentPage());
+if (import.meta.main) writeFileSync(page, currentPage());

@@ -11,6 +11,7 @@ export const lintSteps: readonly Step[] = [
   { title: 'layers', command: ['tools/layers.ts'] },
   { title: 'no ambient world', command: ['tools/ambient.ts'] },
   { title: 'citations', command: ['tools/citations.ts'] },
+  { title: 'tidy', command: ['tools/tidy.ts'] },
   { title: 'no test left out unseen', command: ['tools/left-out.ts'] },
   {
     title: 'unused files, exports and dependencies (knip)',
