@@ -1,21 +1,21 @@
 /**
- * Bounds and times of the product live in a file `limits.ts`, where an operator finds them. A constant that
- * is no such bound (a protocol fixes it, or it is a unit) has a comment with "Not in limits:" and the
- * reason.
+ * Bounds and times of the product live in files `limits.ts` and folders `limits/`. A constant that is no such
+ * bound, since a protocol fixes it, has a comment with "Not in limits:" and the reason.
  */
 import ts from 'typescript';
 import { faultsOfNodes, type Rule } from './rule.ts';
 
 const boundName = /^[a-z]\w*(?:Ms|Seconds|Max|Most|Min|Bytes|Kept)$|^(?:max|min)[A-Z]\w*$/;
-/** Lengths of units of time. */
-const unitName = /^(?:second|minute|hour|day|week|year)Ms$|^(?:minute|hour|day|week)Seconds$/;
+/** Units (`src/base/units.ts`). */
+const unitName =
+  /^(?:second|minute|hour|day|week|year)Ms$|^(?:minute|hour|day|week)Seconds$|^(?:ki|me|gi)bibyte$/;
 const excuse = /Not in limits: \S/;
 const timerCalls = new Set(['after', 'delay', 'setTimeout', 'setInterval']);
 
 const looksAt = (path: string): boolean =>
   path.startsWith('src/') &&
   !/\.(?:test|test-helper)\.ts$/.test(path) &&
-  !/(?:^|\/)limits\.ts$/.test(path);
+  !/\/limits(?:\.ts$|\/)/.test(path);
 
 export const bounds: Rule = {
   name: 'bounds',
@@ -59,7 +59,7 @@ function isNumber(node: ts.Expression): boolean {
 
 function isConstant(node: ts.Expression): boolean {
   if (ts.isNumericLiteral(node)) return true;
-  if (ts.isIdentifier(node)) return unitName.test(node.text) || /^[a-z]{3}$/.test(node.text);
+  if (ts.isIdentifier(node)) return unitName.test(node.text);
   if (ts.isParenthesizedExpression(node)) return isConstant(node.expression);
   return ts.isBinaryExpression(node) && isConstant(node.left) && isConstant(node.right);
 }

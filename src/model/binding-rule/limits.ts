@@ -1,0 +1,1 @@
+export const bindingRuleLimits = { selectorLengthMax: 4096, bindNameLengthMax: 512 } as const;

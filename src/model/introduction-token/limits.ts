@@ -1,0 +1,10 @@
+import { hourMs, minuteMs } from '../../base/units.ts';
+
+/** Tokens that bring nodes in. */
+export const introductionLimits = {
+  ttlMinMs: 1 * minuteMs,
+  ttlDefaultMs: 1 * hourMs,
+  ttlMaxMs: 720 * hourMs,
+  usesMax: 100_000,
+  countMax: 10_000,
+} as const;

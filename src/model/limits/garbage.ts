@@ -1,0 +1,22 @@
+import { hourMs, minuteMs, secondMs } from '../../base/units.ts';
+
+/** What is collected because nothing needs it any more. */
+export const garbageLimits = {
+  intervalMs: 5 * minuteMs,
+  jobAgeMs: 4 * hourMs,
+  evaluationAgeMs: 1 * hourMs,
+  batchEvaluationAgeMs: 24 * hourMs,
+  deploymentAgeMs: 1 * hourMs,
+  nodeAgeMs: 24 * hourMs,
+  /** Deleted by one transaction. */
+  rowsPerTransactionMax: 64,
+  /** Transactions that wait at the same time to become durable. */
+  writesMax: 16,
+  /** Looked at before the clock is looked at, and how long a look may last. */
+  rowsPerStep: 64,
+  rowsPerSliceMax: 1024,
+  sliceMs: 2,
+  /** What an operator may set. */
+  intervalMinMs: 1 * secondMs,
+  ageMaxMs: 365 * 24 * hourMs,
+} as const;

@@ -1,0 +1,35 @@
+import { kibibyte, mebibyte, minuteMs, secondMs } from '../../base/units.ts';
+
+/** Who logs in is nobody yet: all that a login may cost is bounded. */
+export const aclLoginLimits = {
+  bearerLengthMax: 64 * kibibyte,
+  metaEntriesMax: 64,
+  metaTextLengthMax: 512,
+  /** Failures of one address (and of one method) before it has to wait. */
+  failuresBurst: 20,
+  failureRefillMs: 3 * secondMs,
+  methodFailuresBurst: 400,
+  methodFailureRefillMs: 100,
+  addressesKept: 10_000,
+  concurrentMax: 256,
+  leewayDefaultMs: 150 * secondMs,
+  clockSkewDefaultMs: 60 * secondMs,
+} as const;
+
+/** Calls to identity providers. */
+export const outboundLimits = {
+  timeoutMs: 10 * secondMs,
+  answerBytesMax: 1 * mebibyte,
+  /** How long fetched keys serve, and how soon an unknown key may cause another fetch. */
+  keysAgeMs: 10 * minuteMs,
+  keysRefetchMs: 30 * secondMs,
+  providersKept: 1000,
+} as const;
+
+/** Logins that a browser is to finish. */
+export const oidcSessionLimits = {
+  keptMax: 4096,
+  ageMs: 10 * minuteMs,
+  startsBurst: 60,
+  startRefillMs: 1 * secondMs,
+} as const;

@@ -1,0 +1,11 @@
+import { kibibyte, mebibyte, secondMs } from '../../base/units.ts';
+
+export const supervisorLimits = {
+  messageBytesMax: 1 * mebibyte,
+  tasksMax: 2000,
+  /** Exits kept for an agent that is away. */
+  exitsKept: 10_000,
+  /** On a machine that has much else to do, as when all of it starts. */
+  startTimeoutMs: 30 * secondMs,
+  pipeBufferBytes: 64 * kibibyte,
+} as const;
