@@ -16,7 +16,9 @@ export interface Said {
 
 const [dataDirectory, rootToken] = process.argv.slice(2);
 const agent = await createAgent({
-  ...{ dataDirectory, rootToken, http: { host: '127.0.0.1', port: 0 } },
+  dataDirectory,
+  rootToken,
+  http: { host: '127.0.0.1', port: 0 },
 });
 const loop = new LoopWatch();
 

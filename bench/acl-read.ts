@@ -72,7 +72,10 @@ async function measure(setting: Setting, on: Target, off: Target): Promise<Resul
   }
   const [three, thousand, without] = kinds as [Kind, Kind, Kind];
   const figure = ({ name, perSecond }: Kind): Figure => ({
-    ...{ name: `answers to ${name}`, unit: '/s', ours: perSecond, baseline: without.perSecond },
+    name: `answers to ${name}`,
+    unit: '/s',
+    ours: perSecond,
+    baseline: without.perSecond,
     target: { of: 'ratio', is: 'at least', value: 0.95 },
   });
   return {

@@ -168,14 +168,18 @@ function resultsOf(
   { madePerSecond, eachBytes }: { readonly madePerSecond: number; readonly eachBytes: number },
 ): Results {
   const of = (name: string, figure: (run: Run) => number, most?: number): Figure => ({
-    ...{ name, unit: 'ms', ours: runs.map(figure) },
+    name,
+    unit: 'ms',
+    ours: runs.map(figure),
     ...(most !== undefined && { target: { of: 'median', is: 'at most', value: most } as const }),
   });
   return {
     figures: [
       { name: 'tokens made over HTTP', unit: '/s', ours: [madePerSecond] },
       {
-        ...{ name: 'heap for each token', unit: 'bytes', ours: [eachBytes] },
+        name: 'heap for each token',
+        unit: 'bytes',
+        ours: [eachBytes],
         target: { of: 'median', is: 'at most', value: 2048 },
       },
       of('list, filter that one passes', ({ one }) => one.ms, 300),

@@ -82,16 +82,30 @@ async function resolving(): Promise<() => number> {
     const named = { ID: 'bench', Name: 'bench', Description: '', Rules: manyRules(), Hash: 'h' };
     transaction.table(aclPolicies).put({ ...named, ...place, Datacenters: null, JobACL: null });
     transaction.table(aclTokens).put({
-      ...{ AccessorID: 'a', SecretSealed: '', SecretHash: box.fingerprint(secret) },
-      ...{ Description: '', Policies: [{ ID: 'bench' }], Roles: [], Local: false, Hash: '' },
-      ...{ ServiceIdentities: [], NodeIdentities: [], TemplatedPolicies: [] },
-      ...{ AuthMethod: '', AuthMethodNamespace: '', ExpirationTime: 0, CreateTime: 0 },
+      AccessorID: 'a',
+      SecretSealed: '',
+      SecretHash: box.fingerprint(secret),
+      Description: '',
+      Policies: [{ ID: 'bench' }],
+      Roles: [],
+      Local: false,
+      Hash: '',
+      ServiceIdentities: [],
+      NodeIdentities: [],
+      TemplatedPolicies: [],
+      AuthMethod: '',
+      AuthMethodNamespace: '',
+      ExpirationTime: 0,
+      CreateTime: 0,
       ...place,
     });
   });
   const { secrets, clock } = realWorld;
   const resolver = new Resolver({
-    ...{ enabled: true, secrets, box, clock },
+    enabled: true,
+    secrets,
+    box,
+    clock,
   });
   return () =>
     perSecond(() => {

@@ -54,13 +54,17 @@ export function tookFigures(name: string, { ours, baseline }: Took, mostMs: numb
   const middle = (run: readonly number[]) => percentile(run, 50);
   return [
     {
-      ...{ name: `${name}, median of a run`, unit: 'ms' },
-      ...{ ours: ours.map(middle), baseline: baseline.map(middle) },
+      name: `${name}, median of a run`,
+      unit: 'ms',
+      ours: ours.map(middle),
+      baseline: baseline.map(middle),
       target: { of: 'median', is: 'at most', value: mostMs },
     },
     {
-      ...{ name: `${name}, slowest of a run`, unit: 'ms' },
-      ...{ ours: ours.map(slowest), baseline: baseline.map(slowest) },
+      name: `${name}, slowest of a run`,
+      unit: 'ms',
+      ours: ours.map(slowest),
+      baseline: baseline.map(slowest),
     },
   ];
 }

@@ -24,7 +24,9 @@ function entryOf(session: string, number: number): object {
       return { Kind: 'service-defaults', Name, Protocol: 'http', Meta };
     case 1:
       return {
-        ...{ Kind: 'service-intentions', Name, Meta },
+        Kind: 'service-intentions',
+        Name,
+        Meta,
         Sources: [
           { Name: 'api', Action: 'allow', Description: 'the front' },
           { Name: '*', Permissions: [{ Action: 'allow', HTTP: { PathPrefix: '/open' } }] },
@@ -32,7 +34,9 @@ function entryOf(session: string, number: number): object {
       };
     default:
       return {
-        ...{ Kind: 'service-defaults', Name: `${Name}-outside`, Meta },
+        Kind: 'service-defaults',
+        Name: `${Name}-outside`,
+        Meta,
         Destination: { Addresses: ['10.0.0.1', 'db.example'], Port: 5432 },
       };
   }

@@ -103,12 +103,16 @@ function chainBodies(name: string, count: number): readonly Body[] {
     ...services.flatMap((Name) => [
       defaults(Name),
       {
-        ...{ Kind: 'service-resolver', Name, ConnectTimeout: '3s', DefaultSubset: 'v1' },
+        Kind: 'service-resolver',
+        Name,
+        ConnectTimeout: '3s',
+        DefaultSubset: 'v1',
         Subsets: { v1: { Filter: 'Service.Meta.version == v1' }, v2: {} },
         Failover: { '*': { Datacenters: ['dc2', 'dc3'] } },
       },
       {
-        ...{ Kind: 'service-splitter', Name },
+        Kind: 'service-splitter',
+        Name,
         Splits: [{ Weight: 90 }, { Weight: 10, ServiceSubset: 'v2' }],
       },
     ]),

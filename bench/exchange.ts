@@ -38,11 +38,15 @@ async function measure(setting: Setting): Promise<Results> {
   return {
     figures: [
       {
-        ...{ name: 'all of them are at the peer', unit: 'ms', ours: arrivals },
+        name: 'all of them are at the peer',
+        unit: 'ms',
+        ours: arrivals,
         target: { ...most, value: 5000 },
       },
       {
-        ...{ name: 'a change is at the peer, median of a run', unit: 'ms', ours: medians },
+        name: 'a change is at the peer, median of a run',
+        unit: 'ms',
+        ours: medians,
         target: { ...most, value: 200 },
       },
       { name: 'a change is at the peer, slowest of a run', unit: 'ms', ours: slowest },
@@ -81,10 +85,21 @@ async function withClusters(work: (from: Cluster, to: Cluster) => Promise<void>)
 }
 
 const instance = (n: number, Port = 8080): Unstamped<ServiceRegistration> => ({
-  ...{ ID: `${n}-group-web-http`, ServiceName: `web-${n % services}`, Namespace: 'default' },
-  ...{ Address: '10.0.0.1', Port, Status: 'passing', Tags: ['blue', `n${n}`], Meta: { n: `${n}` } },
-  ...{ TaskName: '', TaggedAddresses: null, Weights: null },
-  ...{ NodeID: 'node', Datacenter: 'dc1', JobID: 'web', AllocID: `${n}` },
+  ID: `${n}-group-web-http`,
+  ServiceName: `web-${n % services}`,
+  Namespace: 'default',
+  Address: '10.0.0.1',
+  Port,
+  Status: 'passing',
+  Tags: ['blue', `n${n}`],
+  Meta: { n: `${n}` },
+  TaskName: '',
+  TaggedAddresses: null,
+  Weights: null,
+  NodeID: 'node',
+  Datacenter: 'dc1',
+  JobID: 'web',
+  AllocID: `${n}`,
 });
 
 async function arrivalMs(from: Cluster, to: Cluster): Promise<number> {
@@ -96,11 +111,15 @@ async function arrivalMs(from: Cluster, to: Cluster): Promise<number> {
     });
   }
   await call(from.target, 'PUT', '/v1/config', {
-    ...{ Kind: 'exported-services', Name: 'default' },
+    Kind: 'exported-services',
+    Name: 'default',
     Services: [{ Name: '*', Consumers: [{ Peer: 'to' }] }],
   });
   const made = await call<{ readonly PeeringToken: string }>(
-    ...([from.target, 'POST', '/v1/peering/token', { PeerName: 'to' }] as const),
+    from.target,
+    'POST',
+    '/v1/peering/token',
+    { PeerName: 'to' },
   );
   const { PeeringToken } = made.value;
   const startMs = performance.now();

@@ -87,7 +87,9 @@ function measureInside(lives: number, progress: Setting['progress']): Promise<In
 function inside(found: readonly Hold[], pauseMs: number): Figure[] {
   return [
     ...evaluations.map(([title], at) => ({
-      ...{ name: title, unit: 'ms', ours: [found[at]!.workMs + sliceMs] },
+      name: title,
+      unit: 'ms',
+      ours: [found[at]!.workMs + sliceMs],
       target: atMostMs,
     })),
     {

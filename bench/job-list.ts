@@ -80,7 +80,9 @@ async function onePage(setting: Setting, target: Target, body: Buffer): Promise<
     );
   });
   return {
-    ...{ name: `the first ${perPage}`, unit: 'ms', ...results },
+    name: `the first ${perPage}`,
+    unit: 'ms',
+    ...results,
     target: { of: 'median', is: 'at most', value: 10 },
   };
 }
@@ -93,7 +95,9 @@ async function everything(setting: Setting, target: Target, bytes: number): Prom
     ours.push(await run(target, ''));
   }
   return {
-    ...{ name: `all ${jobs}`, unit: 'ms', ours },
+    name: `all ${jobs}`,
+    unit: 'ms',
+    ours,
     target: { of: 'median', is: 'at most', value: 300 },
   };
 }

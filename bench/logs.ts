@@ -26,7 +26,9 @@ export const logs: Benchmark = {
       const floods: Flood[] = [];
       for (let run = 1; run <= setting.runs; run++) floods.push(await flood(setting, reader, run));
       const figure = (name: string, unit: string, of: (one: Flood) => number): Figure => ({
-        ...{ name: `a reader that ${reader}: ${name}`, unit, ours: floods.map(of) },
+        name: `a reader that ${reader}: ${name}`,
+        unit,
+        ours: floods.map(of),
       });
       figures.push(
         figure('the task prints', 'MB/s', ({ printed }) => printed),

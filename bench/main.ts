@@ -36,10 +36,30 @@ import { state } from './state.ts';
 import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
-  ...[readJob, register, state, parked, start, runJob, node, logs, exec, exchange],
-  ...[acl, aclRead, aclTokens, configEntries, discoveryChain, jobFile, jobModel, jobList, plan],
-  ...[peering],
-  ...[scheduler, holds, simulator, million],
+  readJob,
+  register,
+  state,
+  parked,
+  start,
+  runJob,
+  node,
+  logs,
+  exec,
+  exchange,
+  acl,
+  aclRead,
+  aclTokens,
+  configEntries,
+  discoveryChain,
+  jobFile,
+  jobModel,
+  jobList,
+  plan,
+  peering,
+  scheduler,
+  holds,
+  simulator,
+  million,
 ];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)

@@ -24,7 +24,9 @@ export const node: Benchmark = {
       of: (life: Life) => number,
       most?: number,
     ): Figure => ({
-      ...{ name, unit, ours: lives.map(of) },
+      name,
+      unit,
+      ours: lives.map(of),
       ...(most !== undefined && { target: { of: 'median', is: 'at most', value: most } }),
     });
     return {
@@ -107,8 +109,15 @@ async function live({ progress }: Setting, run: number): Promise<Life> {
     if (after.join() !== before.join()) throw new Error('the tasks are not those of before');
     await next!.stop();
     return {
-      ...{ startMs, startUsedMs, supervisorMs, idlePercent, supervisorPercent },
-      ...{ taskKilobytes, supervisorKilobytes, foundMs, foundUsedMs },
+      startMs,
+      startUsedMs,
+      supervisorMs,
+      idlePercent,
+      supervisorPercent,
+      taskKilobytes,
+      supervisorKilobytes,
+      foundMs,
+      foundUsedMs,
     };
   } finally {
     await folder.remove();

@@ -116,7 +116,11 @@ async function startPeer(): Promise<Server> {
   const world = realWorld;
   const state = await memoryState(allTables, world);
   const server = new Server({
-    ...{ state, world, log: silentLog, region: 'global', datacenter: 'dc1' },
+    state,
+    world,
+    log: silentLog,
+    region: 'global',
+    datacenter: 'dc1',
     keyring: await Keyring.open(state, world.secrets.bytes(32), world),
     outbound: ({ url }) => Promise.reject(new OutboundError(`${url} is not asked`)),
     peers: webSocketTransport,

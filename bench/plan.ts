@@ -35,7 +35,9 @@ async function measure(setting: Setting, target: Target): Promise<Results> {
     const running = smallJob('bench-running', { count, datacenter: paperDatacenter });
     await carriedOut(target, running);
     const other = smallJob('bench-running', {
-      ...{ count, datacenter: paperDatacenter, arguments: ['601'] },
+      count,
+      datacenter: paperDatacenter,
+      arguments: ['601'],
     });
     const kinds: Kind[] = [
       { name: 'a new job', path: 'bench-new', body: { ...fresh, Diff: true } },
@@ -96,7 +98,9 @@ async function planned(setting: Setting, target: Target, { name, path, body }: K
     },
   );
   return {
-    ...{ name: `plan of ${name}`, unit: 'ms', ...results },
+    name: `plan of ${name}`,
+    unit: 'ms',
+    ...results,
     target: { of: 'median', is: 'at most', value: 100 },
   } satisfies Figure;
 }
@@ -163,7 +167,9 @@ function difference({ runs, progress }: Setting): Figure {
   const [old, next] = [manyGroups(1), manyGroups(2)];
   const ours = Array.from({ length: runs }, () => warmMs(() => compareJobs(old, next)));
   return {
-    ...{ name: `difference of two jobs of ${groups} groups`, unit: 'ms', ours },
+    name: `difference of two jobs of ${groups} groups`,
+    unit: 'ms',
+    ours,
     target: { of: 'median', is: 'at most', value: 20 },
   };
 }

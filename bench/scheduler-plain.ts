@@ -35,7 +35,11 @@ export class PlainScheduler {
 
   constructor(nodes: readonly Node[], kind: 'all' | 'sample', seed = 1) {
     this.#slots = nodes.map((node) => ({
-      ...{ node, rack: node.Meta.rack ?? '', usedCpu: 0, usedMemory: 0, neighbours: 0 },
+      node,
+      rack: node.Meta.rack ?? '',
+      usedCpu: 0,
+      usedMemory: 0,
+      neighbours: 0,
       cpu: node.NodeResources.Cpu.CpuShares,
       memory: node.NodeResources.Memory.MemoryMB,
     }));

@@ -227,8 +227,17 @@ export const constants: Readonly<Record<string, readonly string[]>> = {
 
 /** Names of node:crypto that draw on the system's random. The others compute. */
 export const ambientCrypto: readonly string[] = [
-  ...['getRandomValues', 'randomBytes', 'randomFill', 'randomFillSync', 'randomInt', 'randomUUID'],
-  ...['generateKey', 'generateKeyPair', 'generateKeyPairSync', 'generateKeySync', 'webcrypto'],
+  'getRandomValues',
+  'randomBytes',
+  'randomFill',
+  'randomFillSync',
+  'randomInt',
+  'randomUUID',
+  'generateKey',
+  'generateKeyPair',
+  'generateKeyPairSync',
+  'generateKeySync',
+  'webcrypto',
 ];
 
 export interface AmbientGlobal {
@@ -250,9 +259,28 @@ export const ambientGlobals: Readonly<Record<string, AmbientGlobal>> = {
   process: {
     kind: 'process',
     members: [
-      ...['abort', 'argv', 'chdir', 'cwd', 'env', 'execPath', 'exit', 'exitCode', 'getuid'],
-      ...['hrtime', 'kill', 'off', 'on', 'once', 'pid', 'ppid', 'stderr', 'stdin', 'stdout'],
-      ...['umask', 'uptime', 'getBuiltinModule'],
+      'abort',
+      'argv',
+      'chdir',
+      'cwd',
+      'env',
+      'execPath',
+      'exit',
+      'exitCode',
+      'getuid',
+      'hrtime',
+      'kill',
+      'off',
+      'on',
+      'once',
+      'pid',
+      'ppid',
+      'stderr',
+      'stdin',
+      'stdout',
+      'umask',
+      'uptime',
+      'getBuiltinModule',
     ],
   },
   fetch: { kind: 'network' },

@@ -52,7 +52,9 @@ export const Choice = <const V extends readonly string[]>(
   words?: WordKind,
 ) =>
   Type.Unsafe<V[number]>({
-    ...{ type: 'string', enum: values, default: absent },
+    type: 'string',
+    enum: values,
+    default: absent,
     ...(words !== undefined && { 'x-words': words }),
   });
 

@@ -140,7 +140,10 @@ export const rootToken = '11111111-1111-4111-8111-111111111111';
 
 export function agentWords({ dataDirectory, args = [], token = rootToken }: StartOptions) {
   return [
-    ...['agent', '--dev', '--http', '127.0.0.1:0'],
+    'agent',
+    '--dev',
+    '--http',
+    '127.0.0.1:0',
     ...(dataDirectory === undefined
       ? []
       : ['--data-dir', dataDirectory, '--tasks-on-exit', 'stop']),
@@ -203,7 +206,12 @@ export async function startAgent(options: StartOptions = {}) {
 
   return {
     ...program,
-    ...{ address, token, env, request, get, until },
+    address,
+    token,
+    env,
+    request,
+    get,
+    until,
     dataDirectory: options.dataDirectory,
     cliStart: (...words: string[]) => launch(command, words, { env }),
     cli: (...words: string[]): Promise<Ended> => launch(command, words, { env }).ended,

@@ -23,7 +23,10 @@ export function cliOf(api: TestApi) {
     const [stdout, stderr] = [collector(), collector()];
     const { clock, timers }: { clock: Clock; timers: Timers } = api.world;
     const environment: CliEnvironment = {
-      ...{ stdout, stderr, clock, timers },
+      stdout,
+      stderr,
+      clock,
+      timers,
       startAgent: async () => 1,
       secrets: api.world.secrets,
       browser: {

@@ -41,7 +41,10 @@ export async function startClusters<N extends string>(
       log?.(name, level, `${sentence} ${JSON.stringify(fields)}`);
     const up = async () => {
       const api = await startApi({
-        ...{ world, disk, peers: network.transport(address), datacenter: `dc-${name}` },
+        world,
+        disk,
+        peers: network.transport(address),
+        datacenter: `dc-${name}`,
         ...(exchange && { exchange: exchange(name) }),
         log: { debug() {}, info: note('info'), warn: note('warn'), error: note('error') },
       });
@@ -50,7 +53,9 @@ export async function startClusters<N extends string>(
       return api;
     };
     const cluster: Cluster = {
-      ...{ name, address, api: await up() },
+      name,
+      address,
+      api: await up(),
       async crash() {
         network.leave(address);
         cluster.api.server.stop();

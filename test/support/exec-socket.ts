@@ -50,7 +50,9 @@ export function openExecSocket(
   closed.catch(() => {});
   const said = () => Buffer.concat(pieces.stdout).toString();
   return {
-    ...{ socket, said, closed },
+    socket,
+    said,
+    closed,
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
     says: (pattern) =>
       eventually(

@@ -10,7 +10,9 @@ export const gone = 499;
 async function answerTo(api: TestApi, { method, url, token, headers, body }: FuzzedRequest) {
   const caller = new AbortController();
   const answer = api.call(method, url, {
-    ...{ token, headers, signal: caller.signal },
+    token,
+    headers,
+    signal: caller.signal,
     ...(body !== undefined && { body }),
   });
   const isOver = await Promise.race([answer.then(() => true), api.settle().then(() => false)]);

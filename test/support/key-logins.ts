@@ -80,7 +80,9 @@ export function useKeyLogins(): KeyLogins {
     makeMethod: (config) =>
       api.call('PUT', '/v1/acl/auth-method', {
         body: {
-          ...{ Name: 'ci', Type: 'jwt', MaxTokenTTL: '5m' },
+          Name: 'ci',
+          Type: 'jwt',
+          MaxTokenTTL: '5m',
           Config: { BoundAudiences: ['roster'], ClaimMappings: { sub: 'name' }, ...config },
         },
       }),
@@ -95,8 +97,12 @@ export function useKeyLogins(): KeyLogins {
       server.answer(jwksPath, { body: { keys: published.map(({ jwk }) => jwk) } }),
     now: () => api.world.clock.nowMs() / 1000,
     claims: (more = {}) => ({
-      ...{ sub: 'ann', iss: server.origin, aud: 'roster' },
-      ...{ iat: logins.now(), exp: logins.now() + 60, ...more },
+      sub: 'ann',
+      iss: server.origin,
+      aud: 'roster',
+      iat: logins.now(),
+      exp: logins.now() + 60,
+      ...more,
     }),
     bearer: (more = {}, pair = logins.first) => sign(pair, logins.claims(more)),
     // From another address each time, so that failures do not hold up what comes after them.

@@ -38,7 +38,9 @@ export async function startKeyServer(keys: readonly object[]): Promise<KeyServer
   replies.set(jwksPath, { body: { keys } });
   replies.set(discoveryPath, { body: { issuer: origin, jwks_uri: origin + jwksPath } });
   return {
-    ...{ origin, jwksUrl: origin + jwksPath, asked },
+    origin,
+    jwksUrl: origin + jwksPath,
+    asked,
     answer: (path, reply) => void replies.set(path, reply),
     close: () =>
       new Promise((resolve) => {

@@ -26,8 +26,10 @@ export async function startOidcProvider(redirectUris = [redirectUri]): Promise<R
   const provider = new Provider(issuer, {
     clients: [
       {
-        ...{ client_id: clientId, client_secret: clientSecret },
-        ...{ redirect_uris: redirectUris, grant_types: ['authorization_code'] },
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: redirectUris,
+        grant_types: ['authorization_code'],
         application_type: 'native',
       },
     ],

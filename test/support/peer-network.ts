@@ -76,7 +76,9 @@ export class PeerNetwork {
   /** A link of somebody who speaks as they please. */
   async stranger(address: string) {
     const link = await this.transport('stranger').dial(address, {
-      ...{ caPems: [], timeoutMs: 1000, signal: new AbortController().signal },
+      caPems: [],
+      timeoutMs: 1000,
+      signal: new AbortController().signal,
     });
     // biome-ignore lint/suspicious/noExplicitAny: tests look into frames of every shape.
     const heard: any[] = [];

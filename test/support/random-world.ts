@@ -171,7 +171,9 @@ export class RandomWorld {
       .map((one) => ({ one, ClientStatus: fate(one), Healthy: healthy() }))
       .filter(({ one, ClientStatus }) => one.ClientStatus !== ClientStatus || isAsked(one))
       .map(({ one: { ID, DeploymentID }, ClientStatus, Healthy }) => ({
-        ...{ ID, ClientStatus, DeploymentID },
+        ID,
+        ClientStatus,
+        DeploymentID,
         ...(ClientStatus === 'running' && { DeploymentStatus: { Healthy } }),
       }));
     if (Allocations.length === 0) return;

@@ -49,7 +49,8 @@ export class Rollout {
         ...jobBody(
           { ID: this.id, ...changes },
           {
-            ...{ Count: 3, Update: { MaxParallel: 1, ...update } },
+            Count: 3,
+            Update: { MaxParallel: 1, ...update },
             ReschedulePolicy: { Attempts: 0, Unlimited: false },
             ...group,
           },

@@ -64,7 +64,10 @@ test.each<[filter: string, expected: boolean]>([
   };
   const schema = { allOf: [node, alternatives] };
   const record = {
-    ...{ Kind: 'two', Both: 'x', Only: 5, Name: 'a' },
+    Kind: 'two',
+    Both: 'x',
+    Only: 5,
+    Name: 'a',
     Next: { Name: 'b', Next: { Name: 'c', Next: null } },
   };
   expect(compileFilter(filter, schema)(record)).toBe(expected);

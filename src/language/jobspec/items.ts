@@ -50,7 +50,9 @@ export class Items {
       ]);
       const inner = { ...scope, variables: new Map(scope.variables).set(iterator, each) };
       const made: HclBlock = {
-        ...{ kind: 'block', type: type.text, typeRange: type.range },
+        kind: 'block',
+        type: type.text,
+        typeRange: type.range,
         labels: labels === undefined ? [] : this.labels(labels, inner),
         body: content.body,
         range: block.range,

@@ -94,7 +94,11 @@ function readDeclaration(
   const value = given && fallback ? converted(given, type, fallback, reading) : given;
   if (given !== undefined && value === undefined) return undefined;
   return {
-    ...{ name, type, default: value, validations, range: block.typeRange },
+    name,
+    type,
+    default: value,
+    validations,
+    range: block.typeRange,
     isText: ['string', 'number', 'bool'].includes(type.kind),
     description: textIn(attributes.get('description')),
   };

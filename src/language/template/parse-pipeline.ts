@@ -193,7 +193,16 @@ const missing: Readonly<Record<string, string>> = {
 const setsVariables = new Set(['action', 'if', 'with', 'range']);
 
 const keywords = new Set([
-  ...['if', 'else', 'end', 'range', 'with', 'define', 'template', 'block', 'break', 'continue'],
+  'if',
+  'else',
+  'end',
+  'range',
+  'with',
+  'define',
+  'template',
+  'block',
+  'break',
+  'continue',
 ]);
 
 const isMark = (token: Token | undefined, text: string): boolean =>

@@ -19,8 +19,12 @@ export const testLimits: TemplateLimits = {
 
 const web = (number: number, port: bigint): TemplateValue =>
   record({
-    ...{ ID: `web-${number}`, Name: 'web', Address: `10.0.0.${number}`, Port: port },
-    ...{ Tags: ['blue'], Node: `n${number}` },
+    ID: `web-${number}`,
+    Name: 'web',
+    Address: `10.0.0.${number}`,
+    Port: port,
+    Tags: ['blue'],
+    Node: `n${number}`,
   });
 
 /** What the examples of the reference speak of. */

@@ -66,7 +66,9 @@ export function tokenize(source: Source, delimiters: Delimiters): readonly Token
 }
 
 const plain = (kind: TokenKind, text: string, offset: number): Token => ({
-  ...{ kind, text, offset },
+  kind,
+  text,
+  offset,
   spaced: false,
 });
 
@@ -165,7 +167,10 @@ function tokenAt(source: Source, at: number): Piece {
 }
 
 const literal = ({ value, length }: { value: TemplateValue; length: number }): Piece => ({
-  ...{ kind: 'literal', text: '', value, length },
+  kind: 'literal',
+  text: '',
+  value,
+  length,
 });
 
 function match(pattern: RegExp, text: string, at: number): string | undefined {

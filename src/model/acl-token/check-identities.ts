@@ -41,10 +41,13 @@ export function checkedIdentities(
   return {
     ServiceIdentities: mergedServices(given.ServiceIdentities),
     NodeIdentities: distinct(given.NodeIdentities, ({ NodeName, Datacenter }) => [
-      ...[NodeName, Datacenter],
+      NodeName,
+      Datacenter,
     ]),
     TemplatedPolicies: distinct(templated, ({ TemplateName, TemplateVariables, Datacenters }) => [
-      ...[TemplateName, TemplateVariables.name ?? '', ...Datacenters],
+      TemplateName,
+      TemplateVariables.name ?? '',
+      ...Datacenters,
     ]),
   };
 }

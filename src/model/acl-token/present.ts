@@ -32,15 +32,23 @@ export function shownToken(token: AclToken, names: Names): ShownToken {
   const { AccessorID, Description, TemplatedPolicies, ServiceIdentities, NodeIdentities } = token;
   const { Local, AuthMethod, AuthMethodNamespace, Hash, Namespace, Partition } = token;
   return {
-    ...{ AccessorID, Description },
+    AccessorID,
+    Description,
     Policies: shownLinks(token.Policies, names.policy),
     Roles: shownLinks(token.Roles, names.role),
-    ...{ TemplatedPolicies, ServiceIdentities, NodeIdentities, Local },
-    ...{ AuthMethod, AuthMethodNamespace },
+    TemplatedPolicies,
+    ServiceIdentities,
+    NodeIdentities,
+    Local,
+    AuthMethod,
+    AuthMethodNamespace,
     ExpirationTime: shownTime(token.ExpirationTime),
     CreateTime: formatInstant(token.CreateTime),
-    ...{ Hash, Namespace, Partition },
-    ...{ CreateIndex: token.CreateIndex, ModifyIndex: token.ModifyIndex },
+    Hash,
+    Namespace,
+    Partition,
+    CreateIndex: token.CreateIndex,
+    ModifyIndex: token.ModifyIndex,
   };
 }
 

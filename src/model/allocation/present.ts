@@ -49,12 +49,19 @@ export function wholeAllocation(allocation: Allocation, job: Job | null): WholeA
 }
 
 const ofTask = ({ Cpu, Memory, Networks }: AllocatedTaskResources): SummedResources => ({
-  ...{ CPU: Cpu.CpuShares, MemoryMB: Memory.MemoryMB, MemoryMaxMB: Memory.MemoryMaxMB },
-  ...{ DiskMB: 0, Networks },
+  CPU: Cpu.CpuShares,
+  MemoryMB: Memory.MemoryMB,
+  MemoryMaxMB: Memory.MemoryMaxMB,
+  DiskMB: 0,
+  Networks,
 });
 
 const ofShared = ({ DiskMB, Networks }: AllocatedResources['Shared']): SummedResources => ({
-  ...{ CPU: 0, MemoryMB: 0, MemoryMaxMB: 0, DiskMB, Networks },
+  CPU: 0,
+  MemoryMB: 0,
+  MemoryMaxMB: 0,
+  DiskMB,
+  Networks,
 });
 
 function sum(
@@ -65,7 +72,10 @@ function sum(
     tasks.reduce((all, task) => all + task[field], 0);
   const networks = [shared, ...tasks].flatMap(({ Networks }) => Networks ?? []);
   return {
-    ...{ CPU: total('CPU'), MemoryMB: total('MemoryMB'), MemoryMaxMB: total('MemoryMaxMB') },
-    ...{ DiskMB: shared.DiskMB, Networks: networks.length === 0 ? null : networks },
+    CPU: total('CPU'),
+    MemoryMB: total('MemoryMB'),
+    MemoryMaxMB: total('MemoryMaxMB'),
+    DiskMB: shared.DiskMB,
+    Networks: networks.length === 0 ? null : networks,
   };
 }

@@ -12,8 +12,16 @@ import type { AuthMethod, AuthMethodType } from './auth-method.ts';
  * Symmetric algorithms are not among the choices: a public key must never pass as an HMAC secret.
  */
 export const signatureAlgorithms = [
-  ...['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512'],
-  ...['PS256', 'PS384', 'PS512', 'EdDSA'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'EdDSA',
 ] as const;
 
 const long = { maxLength: limits.authMethod.configTextLengthMax };

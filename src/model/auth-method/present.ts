@@ -7,8 +7,17 @@ export function authMethodStub(method: AuthMethod) {
   const { NamespaceRules, Namespace, Partition, CreateIndex, ModifyIndex } = method;
   const MaxTokenTTL = formatDuration(method.MaxTokenTTL);
   return {
-    ...{ Name, Type, Description, DisplayName, MaxTokenTTL, TokenLocality },
-    ...{ NamespaceRules, Namespace, Partition, CreateIndex, ModifyIndex },
+    Name,
+    Type,
+    Description,
+    DisplayName,
+    MaxTokenTTL,
+    TokenLocality,
+    NamespaceRules,
+    Namespace,
+    Partition,
+    CreateIndex,
+    ModifyIndex,
   };
 }
 

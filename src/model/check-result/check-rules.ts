@@ -31,7 +31,9 @@ export type Thresholds = Pick<
 /** Before it was checked. */
 export const initialCounts = ({ InitialStatus }: Pick<Check, 'InitialStatus'>): CheckCounts => ({
   status: InitialStatus === '' ? 'pending' : InitialStatus,
-  ...{ passed: 0, unwell: 0, failed: 0 },
+  passed: 0,
+  unwell: 0,
+  failed: 0,
 });
 
 export function counted(

@@ -44,7 +44,8 @@ export function viewOf(entries: Iterable<ConfigEntry>): EntryView {
   const all = [...rows.values()];
   const get = (key: EntryKey) => rows.get(textOf(key));
   return {
-    ...{ get, before: get },
+    get,
+    before: get,
     list: ({ partition, namespace, kind }) =>
       all.filter(
         (entry) =>

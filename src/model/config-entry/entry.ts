@@ -31,7 +31,9 @@ export function decodeEntry(body: unknown): GivenEntry {
     ([key]) => !passedOver.has(key.toLowerCase()),
   );
   const { value, faults } = decodeInPart(kind.schema, Object.fromEntries(fields), {
-    ...{ unknown: 'refuse', snakeCase: true, checkValues: false },
+    unknown: 'refuse',
+    snakeCase: true,
+    checkValues: false,
   });
   return { kind, request: value as ConfigEntryRequest, faults };
 }

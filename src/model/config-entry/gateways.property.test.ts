@@ -67,7 +67,9 @@ const write: fc.Arbitrary<Write> = fc.oneof(
       .tuple(fc.constantFrom(...services), fc.constantFrom('', 'tcp', 'http', 'grpc'))
       .map(([name, protocol]) => speaks(name, protocol)),
     fc.constantFrom('tcp', 'http').map((protocol) => ({
-      ...{ Kind: 'proxy-defaults', Name: 'global', Config: { protocol } },
+      Kind: 'proxy-defaults',
+      Name: 'global',
+      Config: { protocol },
     })),
     fc.constantFrom(...certificates).map(inlineCertificate),
   ].map((entry) => entry.map((apply): Write => ({ apply }))),

@@ -72,7 +72,9 @@ export const gateway = (name: string, ...listeners: object[]) => ({
   Kind: 'api-gateway',
   Name: name,
   Listeners: listeners.map((one, index) => ({
-    ...{ Name: `l${index}`, Port: 8000 + index, Protocol: 'http' },
+    Name: `l${index}`,
+    Port: 8000 + index,
+    Protocol: 'http',
     ...one,
   })),
 });

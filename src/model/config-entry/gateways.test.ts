@@ -242,7 +242,9 @@ describe('what is bound', () => {
   test('what says of services what it said before about their protocol affects no route', () => {
     const entries = entriesWith(gateway('gate', {}), httpRoute('r', [{ Name: 'gate' }]));
     const proxies = (fields: object) => ({
-      ...{ Kind: 'proxy-defaults', Name: 'global', ...fields },
+      Kind: 'proxy-defaults',
+      Name: 'global',
+      ...fields,
     });
     const steps: [object, number][] = [
       [proxies({ Config: { protocol: 'tcp' } }), 0],

@@ -176,7 +176,9 @@ function affectedBy(view: EntryView, changed: readonly EntryKey[]): Affected {
 function changesBinding(view: EntryView, key: EntryKey): boolean {
   const [before, now] = [view.before(key), view.get(key)].map((entry) =>
     (entry as ApiGateway | undefined)?.Listeners.map(({ Name, Protocol, Hostname }) => [
-      ...[Name, Protocol, Hostname],
+      Name,
+      Protocol,
+      Hostname,
     ]),
   );
   return before === undefined || now === undefined || !isSame(before, now);
@@ -221,7 +223,9 @@ function boundGateway(
   const { Name, Namespace, Partition, Listeners } = gateway;
   return {
     Kind: 'bound-api-gateway',
-    ...{ Name, Namespace, Partition },
+    Name,
+    Namespace,
+    Partition,
     Meta: null,
     Listeners: Listeners.map((listener) => ({
       Name: listener.Name,

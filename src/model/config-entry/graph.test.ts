@@ -8,7 +8,10 @@ import { checkGraph } from './graph.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 const key = (kind: ConfigKindName, name: string, namespace = 'default'): EntryKey => ({
-  ...{ partition: 'default', namespace, kind, name },
+  partition: 'default',
+  namespace,
+  kind,
+  name,
 });
 /** Before the change all spoke http, where nothing else is said. */
 const check = (entries: readonly Body[], ...changed: readonly EntryKey[]) =>
@@ -16,10 +19,14 @@ const check = (entries: readonly Body[], ...changed: readonly EntryKey[]) =>
 
 const subsets = { v1: {}, v2: {} };
 const proxy = (protocol: string): Body => ({
-  ...{ Kind: 'proxy-defaults', Name: 'global', Config: { protocol } },
+  Kind: 'proxy-defaults',
+  Name: 'global',
+  Config: { protocol },
 });
 const exported = (Name: string, ...Consumers: readonly Body[]): Body => ({
-  ...{ Kind: 'exported-services', Name: 'default', Services: [{ Name, Consumers }] },
+  Kind: 'exported-services',
+  Name: 'default',
+  Services: [{ Name, Consumers }],
 });
 const toPeer = { Peer: 'east' };
 const permitted: Body = {

@@ -106,7 +106,9 @@ function gather(view: EntryView, key: EntryKey, chains: Services, intended: Serv
 }
 
 const nameOf = ({ Partition, Namespace, Name }: ConfigEntry): ServiceName => ({
-  ...{ partition: Partition, namespace: Namespace, name: Name },
+  partition: Partition,
+  namespace: Namespace,
+  name: Name,
 });
 
 /** The services and all whose chains lead there. What leads to a router's service passes it by. */

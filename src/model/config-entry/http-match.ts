@@ -4,7 +4,16 @@ import { isPattern } from '../text-rules.ts';
 import { isHeaderName } from './header-changes.ts';
 
 const methods = [
-  ...['', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'],
+  '',
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
 ] as const;
 
 const pathMatches = ['exact', 'prefix', 'regex'] as const;

@@ -158,7 +158,10 @@ const proxyDefaultsFor = (
   services: readonly { readonly Partition: string }[],
 ): readonly EntryKey[] =>
   [...new Set(services.map(({ Partition }) => Partition))].map((partition) => ({
-    ...{ partition, namespace: defaultNamespace, kind: 'proxy-defaults', name: 'global' },
+    partition,
+    namespace: defaultNamespace,
+    kind: 'proxy-defaults',
+    name: 'global',
   }));
 
 function checkRule(route: HttpRoute, rule: Rule, path: Path, report: Report): void {

@@ -108,7 +108,8 @@ describe('permissions', () => {
   ];
   const web = intentions('web', [{ Name: 'api', Permissions: permissions }]);
   const request = (path: string, method = 'GET', headers: Record<string, string> = {}) => ({
-    ...{ path, method },
+    path,
+    method,
     headers: new Map(Object.entries(headers)),
   });
 

@@ -16,8 +16,17 @@ import { checkTokenRequirements, TokenRequirements } from './token-requirements.
 
 /** Failures after which a request is sent again. Source: docs/behaviour/discovery.md#routers. */
 const retryConditions: readonly string[] = [
-  ...['5xx', 'gateway-error', 'reset', 'connect-failure', 'envoy-ratelimited', 'retriable-4xx'],
-  ...['refused-stream', 'cancelled', 'deadline-exceeded', 'internal', 'resource-exhausted'],
+  '5xx',
+  'gateway-error',
+  'reset',
+  'connect-failure',
+  'envoy-ratelimited',
+  'retriable-4xx',
+  'refused-stream',
+  'cancelled',
+  'deadline-exceeded',
+  'internal',
+  'resource-exhausted',
   'unavailable',
 ];
 

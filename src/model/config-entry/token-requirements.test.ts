@@ -12,12 +12,15 @@ import { kinds } from './kinds.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 const listener = (fields: object): Body => ({
-  ...{ Kind: 'api-gateway', Name: 'public' },
+  Kind: 'api-gateway',
+  Name: 'public',
   Listeners: [{ Name: 'web', Port: 80, Protocol: 'http', ...fields }],
 });
 const rule = (fields: object): Body => ({ Kind: 'http-route', Name: 'shop', Rules: [fields] });
 const intentions = (fields: object): Body => ({
-  ...{ Kind: 'service-intentions', Name: 'web', Sources: [{ Name: 'api', Action: 'allow' }] },
+  Kind: 'service-intentions',
+  Name: 'web',
+  Sources: [{ Name: 'api', Action: 'allow' }],
   ...fields,
 });
 

@@ -17,7 +17,10 @@ export type DeploymentAction = 'fail' | 'pause' | 'resume' | 'promote' | 'unbloc
 const underWay: readonly DeploymentStatus[] = ['running', 'paused'];
 const notOver: readonly DeploymentStatus[] = [
   ...underWay,
-  ...(['initializing', 'pending', 'blocked', 'unblocking'] as const),
+  'initializing',
+  'pending',
+  'blocked',
+  'unblocking',
 ];
 
 const taking: Readonly<Record<DeploymentAction, readonly DeploymentStatus[]>> = {

@@ -10,7 +10,9 @@ const greeting = (text: string) => ({ 'TaskGroups.0.Tasks.0.Env.GREETING': text 
 const version = (Version: number, Stable: boolean, greets: string, fields: JobInput = {}): Job =>
   complete(JobSchema, {
     ...webJobWith(greeting(greets)),
-    ...{ Version, Stable, CreateIndex: 7 },
+    Version,
+    Stable,
+    CreateIndex: 7,
     ...fields,
   } as JobInput);
 

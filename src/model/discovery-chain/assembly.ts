@@ -50,14 +50,24 @@ export function beginAssembly(
       steps.push({ Node, Entry: entry === undefined ? null : keyOf(entry), Sentence });
     });
   return {
-    ...{ view, request, note },
-    ...{ nodes: new Map(), targets: new Map(), facts: new Map(), shares: new Map() },
-    ...{ spoken: undefined, isDefault: true, parts: 0 },
+    view,
+    request,
+    note,
+    nodes: new Map(),
+    targets: new Map(),
+    facts: new Map(),
+    shares: new Map(),
+    spoken: undefined,
+    isDefault: true,
+    parts: 0,
   };
 }
 
 const keyOf = ({ Kind, Name, Namespace, Partition }: ConfigEntry) => ({
-  ...{ Kind, Name, Namespace, Partition },
+  Kind,
+  Name,
+  Namespace,
+  Partition,
 });
 
 /** What the entries say of the service. */

@@ -15,17 +15,23 @@ export interface GoldenCase {
 export const http = (...names: readonly string[]): Body[] =>
   names.map((Name) => ({ Kind: 'service-defaults', Name, Protocol: 'http' }));
 export const resolver = (Name: string, fields: Body = {}): Body => ({
-  ...{ Kind: 'service-resolver', Name },
+  Kind: 'service-resolver',
+  Name,
   ...fields,
 });
 export const splitter = (Name: string, ...Splits: readonly Body[]): Body => ({
-  ...{ Kind: 'service-splitter', Name, Splits },
+  Kind: 'service-splitter',
+  Name,
+  Splits,
 });
 export const router = (Name: string, ...Routes: readonly Body[]): Body => ({
-  ...{ Kind: 'service-router', Name, Routes },
+  Kind: 'service-router',
+  Name,
+  Routes,
 });
 export const path = (PathPrefix: string, Destination: Body): Body => ({
-  ...{ Match: { HTTP: { PathPrefix } }, Destination },
+  Match: { HTTP: { PathPrefix } },
+  Destination,
 });
 const versions = {
   v1: { Filter: 'Service.Meta.version == v1' },
@@ -39,7 +45,10 @@ export const goldenCases: readonly GoldenCase[] = [
     about: 'A protocol, labels and a gateway of its own.',
     entries: [
       {
-        ...{ Kind: 'service-defaults', Name: 'web', Protocol: 'grpc', Meta: { team: 'shop' } },
+        Kind: 'service-defaults',
+        Name: 'web',
+        Protocol: 'grpc',
+        Meta: { team: 'shop' },
         MeshGateway: { Mode: 'local' },
       },
     ],
@@ -49,7 +58,9 @@ export const goldenCases: readonly GoldenCase[] = [
     about: 'A protocol for everybody.',
     entries: [
       {
-        ...{ Kind: 'proxy-defaults', Name: 'global', Config: { protocol: 'HTTP' } },
+        Kind: 'proxy-defaults',
+        Name: 'global',
+        Config: { protocol: 'HTTP' },
         MeshGateway: { Mode: 'remote' },
       },
       splitter('web', { Weight: 100 }),
@@ -97,8 +108,11 @@ export const goldenCases: readonly GoldenCase[] = [
         {
           Match: { HTTP: { Header: [{ Name: 'x-debug', Exact: '1' }] } },
           Destination: {
-            ...{ Service: 'web', ServiceSubset: 'canary', NumRetries: 5 },
-            ...{ RetryOnConnectFailure: true, RetryOnStatusCodes: [401, 409] },
+            Service: 'web',
+            ServiceSubset: 'canary',
+            NumRetries: 5,
+            RetryOnConnectFailure: true,
+            RetryOnStatusCodes: [401, 409],
           },
         },
       ),
@@ -233,7 +247,9 @@ export const goldenCases: readonly GoldenCase[] = [
     about: 'A service outside of the mesh: its own server name and no gateway.',
     entries: [
       {
-        ...{ Kind: 'service-defaults', Name: 'web', ExternalSNI: 'www.example.com' },
+        Kind: 'service-defaults',
+        Name: 'web',
+        ExternalSNI: 'www.example.com',
         MeshGateway: { Mode: 'local' },
       },
       resolver('web', { ConnectTimeout: '1s' }),

@@ -31,10 +31,17 @@ describe('golden chains', () => {
     const asked = { datacenter, ...overrides };
     const text = [
       about,
-      ...['', 'Entries:', ...entries.map((entry) => `  ${JSON.stringify(entry)}`)],
-      ...['', `Asked: ${JSON.stringify(asked)}`],
-      ...['', 'Steps:', ...told.map((line) => `  ${line}`)],
-      ...['', JSON.stringify(outcome, null, 2), ''],
+      '',
+      'Entries:',
+      ...entries.map((entry) => `  ${JSON.stringify(entry)}`),
+      '',
+      `Asked: ${JSON.stringify(asked)}`,
+      '',
+      'Steps:',
+      ...told.map((line) => `  ${line}`),
+      '',
+      JSON.stringify(outcome, null, 2),
+      '',
     ].join('\n');
     await expect(text).toMatchFileSnapshot(`../../../test/golden/discovery-chains/${name}.txt`);
   });

@@ -116,8 +116,12 @@ function routerNode(assembly: Assembly, service: ServiceName, router: ServiceRou
   Routes.push({ Definition: everythingElse(service.name), NextNode });
   assembly.note?.(id, undefined, `What no route is for goes to ${NextNode}.`);
   const node: ChainNode = {
-    ...{ Type: 'router', Name: serviceId(service), Routes },
-    ...{ Splits: null, Resolver: null, LoadBalancer: null },
+    Type: 'router',
+    Name: serviceId(service),
+    Routes,
+    Splits: null,
+    Resolver: null,
+    LoadBalancer: null,
   };
   assembly.nodes.set(id, node);
   return id;

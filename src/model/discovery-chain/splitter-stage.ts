@@ -70,7 +70,10 @@ function splitterNode(
   }
   const weights = weightsOf(shares);
   const node: ChainNode = {
-    ...{ Type: 'splitter', Name: serviceId(service), Routes: null, Resolver: null },
+    Type: 'splitter',
+    Name: serviceId(service),
+    Routes: null,
+    Resolver: null,
     Splits: splits.map((split, index) => ({ ...split, Weight: weights[index]! })),
     LoadBalancer: balancerOf(assembly, splits),
   };

@@ -2,10 +2,21 @@ import { List, type Model, Text, Type, Whole } from '../schema.ts';
 
 /** Source: docs/guides/events.md#topics-and-types. */
 export const eventTopics = [
-  ...(['Job', 'Evaluation', 'Allocation', 'Deployment'] as const),
-  ...(['Service', 'Node', 'NodePool', 'Variable'] as const),
-  ...(['ConfigEntry', 'Peering'] as const),
-  ...(['ACLToken', 'ACLPolicy', 'ACLRole', 'ACLAuthMethod', 'ACLBindingRule'] as const),
+  'Job',
+  'Evaluation',
+  'Allocation',
+  'Deployment',
+  'Service',
+  'Node',
+  'NodePool',
+  'Variable',
+  'ConfigEntry',
+  'Peering',
+  'ACLToken',
+  'ACLPolicy',
+  'ACLRole',
+  'ACLAuthMethod',
+  'ACLBindingRule',
 ] as const;
 export type EventTopic = (typeof eventTopics)[number];
 

@@ -10,7 +10,10 @@ export interface Found {
 const textOf = (value: unknown): string => (value === null ? 'nil' : String(value));
 
 const unlike = (Type: FieldDiff['Type'], Name: string, Old: string, New: string): FieldDiff => ({
-  ...{ Type, Name, Old, New },
+  Type,
+  Name,
+  Old,
+  New,
   Annotations: null,
 });
 

@@ -5,10 +5,23 @@
 
 /** The server's own, or told of elsewhere in the difference. */
 export const leftOut: ReadonlySet<string> = new Set([
-  ...['ID', 'Status', 'StatusDescription', 'Version', 'Stable', 'Update', 'SubmitTime'],
-  ...['CreateIndex', 'ModifyIndex', 'JobModifyIndex', 'SchedulerTokenID', 'SecretsToken'],
-  ...['TaskGroups', 'TaskGroups.Name', 'TaskGroups.Update.Stagger'],
-  ...['TaskGroups.Tasks', 'TaskGroups.Tasks.Name'],
+  'ID',
+  'Status',
+  'StatusDescription',
+  'Version',
+  'Stable',
+  'Update',
+  'SubmitTime',
+  'CreateIndex',
+  'ModifyIndex',
+  'JobModifyIndex',
+  'SchedulerTokenID',
+  'SecretsToken',
+  'TaskGroups',
+  'TaskGroups.Name',
+  'TaskGroups.Update.Stagger',
+  'TaskGroups.Tasks',
+  'TaskGroups.Tasks.Name',
 ]);
 
 /** Blocks of which there may be several are called by what each of them is. */
@@ -58,6 +71,13 @@ export const toldApartBy: Readonly<Record<string, string>> = {
 
 /** Lists of words whose order says nothing: a block with one field a word. */
 export const unordered: ReadonlySet<string> = new Set([
-  ...['Datacenters', 'Tags', 'CanaryTags', 'Policies', 'Audience'],
-  ...['MetaRequired', 'MetaOptional', 'Specs', 'MountFlags'],
+  'Datacenters',
+  'Tags',
+  'CanaryTags',
+  'Policies',
+  'Audience',
+  'MetaRequired',
+  'MetaOptional',
+  'Specs',
+  'MountFlags',
 ]);

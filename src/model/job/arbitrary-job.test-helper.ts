@@ -233,8 +233,13 @@ const agreedServices = (
       labels.length === 0
         ? []
         : named(service.Checks, 'check ').map((check) => ({
-            ...{ Type: 'http', Path: '/', ...check, Advertise: '', GRPCService: '' },
-            ...{ Interval: check.Interval ? '10s' : 1e9, Timeout: '1s' },
+            Type: 'http',
+            Path: '/',
+            ...check,
+            Advertise: '',
+            GRPCService: '',
+            Interval: check.Interval ? '10s' : 1e9,
+            Timeout: '1s',
           })),
   }));
 
@@ -261,23 +266,33 @@ function agreedTask(task: Json, index: number, group: Json, labels: readonly str
     Services: agreedServices(task.Services, labels, 'auto', 'of-task'),
     Artifacts: list('Artifacts').map((one) => ({ GetterSource: 'https://host/file.tgz', ...one })),
     Templates: list('Templates').map((one, at) => ({
-      ...{ EmbeddedTmpl: 'text', ...one, DestPath: `local/${at}` },
+      EmbeddedTmpl: 'text',
+      ...one,
+      DestPath: `local/${at}`,
       ChangeScript: one.ChangeScript && { Command: 'reload', ...one.ChangeScript },
     })),
     Actions: named(list('Actions'), 'action').map((one) => ({ Command: 'run', ...one })),
     VolumeMounts: volumes.map((Volume) => ({
-      ...{ PropagationMode: 'host-to-task', SELinuxLabel: 'z', ReadOnly: true },
-      ...{ Volume, Destination: `/${Volume}` },
+      PropagationMode: 'host-to-task',
+      SELinuxLabel: 'z',
+      ReadOnly: true,
+      Volume,
+      Destination: `/${Volume}`,
     })),
     ScalingPolicies: list('ScalingPolicies').map((one) => ({ ...one, Min: 0, Max: 10 })),
     DispatchPayload: task.DispatchPayload && { File: 'in/payload' },
     SecretFetches: list('SecretFetches').map((one, at) => ({
-      ...{ Provider: 'p', Path: 'x', ...one, Name: `s_${at}` },
+      Provider: 'p',
+      Path: 'x',
+      ...one,
+      Name: `s_${at}`,
     })),
     Identity: task.Identity && { ...agreedIdentity(task.Identity), TTL: null },
     Identities: identities,
     CSIPluginConfig: task.CSIPluginConfig && {
-      ...{ ID: 'plugin', Type: 'node', ...task.CSIPluginConfig },
+      ID: 'plugin',
+      Type: 'node',
+      ...task.CSIPluginConfig,
     },
   };
 }

@@ -11,15 +11,22 @@ import { launchId } from './periodic-launch.ts';
 /** The parent's specification and version under an id of its own, with nothing that has happened. */
 const childOf = (parent: Job, ID: string, nowMs: number): Job => ({
   ...parent,
-  ...{ ID, Name: ID, ParentID: parent.ID },
-  ...{ Status: 'pending', StatusDescription: '', Stop: false, Stable: false, VersionTag: null },
+  ID,
+  Name: ID,
+  ParentID: parent.ID,
+  Status: 'pending',
+  StatusDescription: '',
+  Stop: false,
+  Stable: false,
+  VersionTag: null,
   SubmitTime: instantFromMs(nowMs),
 });
 
 /** Not periodic any more. What was dispatched stays so, with its payload. */
 export const launchedChild = (parent: Job, slotMs: number, nowMs: number): Job => ({
   ...childOf(parent, launchId(parent.ID, slotMs), nowMs),
-  ...{ Periodic: null, DispatchIdempotencyToken: '' },
+  Periodic: null,
+  DispatchIdempotencyToken: '',
 });
 
 /** It keeps the block that says what it was given for, and counts as dispatched. */

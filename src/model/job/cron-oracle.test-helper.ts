@@ -22,9 +22,20 @@ export interface Expression {
 
 /** Zones that move their clocks by an hour, by half of one, by two, at midnight, or never. */
 export const zones = [
-  ...['UTC', 'America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe', 'Africa/Cairo'],
-  ...['America/Santiago', 'Antarctica/Troll', 'Pacific/Chatham', 'Asia/Kolkata', 'Europe/Dublin'],
-  ...['America/St_Johns', 'Asia/Beirut', 'America/Havana', 'Africa/Casablanca'],
+  'UTC',
+  'America/New_York',
+  'Europe/Berlin',
+  'Australia/Lord_Howe',
+  'Africa/Cairo',
+  'America/Santiago',
+  'Antarctica/Troll',
+  'Pacific/Chatham',
+  'Asia/Kolkata',
+  'Europe/Dublin',
+  'America/St_Johns',
+  'Asia/Beirut',
+  'America/Havana',
+  'Africa/Casablanca',
 ] as const;
 
 export const minuteMs = 60_000;
@@ -99,16 +110,25 @@ interface LocalMinute {
 const fromStamp = (stamp: number): LocalMinute => {
   const date = new Date(stamp);
   return {
-    ...{ minute: date.getUTCMinutes(), hour: date.getUTCHours(), day: date.getUTCDate() },
-    ...{ month: date.getUTCMonth() + 1, weekday: date.getUTCDay(), stamp },
+    minute: date.getUTCMinutes(),
+    hour: date.getUTCHours(),
+    day: date.getUTCDate(),
+    month: date.getUTCMonth() + 1,
+    weekday: date.getUTCDay(),
+    stamp,
   };
 };
 
 /** The local time of an instant, told by the zone database alone. */
 export function localStamp(zone: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric' },
-    ...{ day: 'numeric', hour: 'numeric', minute: 'numeric' },
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
   });
   const known = stamps.get(zone) ?? new Map<number, number>();
   stamps.set(zone, known);

@@ -19,7 +19,9 @@ export const jobActions = ({ TaskGroups }: Job): readonly JobAction[] =>
   TaskGroups.flatMap((group) =>
     group.Tasks.flatMap((task) =>
       (task.Actions ?? []).map(({ Name, Command, Args }) => ({
-        ...{ Name, Command, Args: Args ?? [] },
+        Name,
+        Command,
+        Args: Args ?? [],
         TaskGroupName: group.Name,
         TaskName: task.Name,
       })),

@@ -83,7 +83,13 @@ function checkService(service: Service, path: Path, check: Check, place: Place):
 
 /** What is filled in of a task; in the rest nothing is. */
 const filledIn = [
-  ...['Config', 'User', 'Artifacts', 'Services', 'VolumeMounts', 'Identity', 'Identities'],
+  'Config',
+  'User',
+  'Artifacts',
+  'Services',
+  'VolumeMounts',
+  'Identity',
+  'Identities',
   'DispatchPayload',
 ] as const satisfies readonly (keyof Task)[];
 const notFilledIn = ['Meta', 'Actions', 'KillSignal'] as const satisfies readonly (keyof Task)[];

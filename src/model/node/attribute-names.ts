@@ -1,10 +1,27 @@
 /** The attributes that agents tell of their nodes. A test of the node holds its fingerprint against this. */
 export const attributeNames: readonly string[] = [
-  ...['kernel.name', 'kernel.arch', 'kernel.version', 'os.name', 'os.version', 'os.signals'],
-  ...['cpu.arch', 'cpu.modelname', 'cpu.frequency', 'cpu.numcores', 'cpu.totalcompute'],
-  ...['cpu.usablecompute', 'cpu.reservablecores', 'memory.totalbytes', 'unique.hostname'],
-  ...['unique.storage.volume', 'unique.storage.bytestotal', 'unique.storage.bytesfree'],
-  ...['unique.network.ip-address', 'roster.version', 'roster.runtime', 'roster.service_discovery'],
+  'kernel.name',
+  'kernel.arch',
+  'kernel.version',
+  'os.name',
+  'os.version',
+  'os.signals',
+  'cpu.arch',
+  'cpu.modelname',
+  'cpu.frequency',
+  'cpu.numcores',
+  'cpu.totalcompute',
+  'cpu.usablecompute',
+  'cpu.reservablecores',
+  'memory.totalbytes',
+  'unique.hostname',
+  'unique.storage.volume',
+  'unique.storage.bytestotal',
+  'unique.storage.bytesfree',
+  'unique.network.ip-address',
+  'roster.version',
+  'roster.runtime',
+  'roster.service_discovery',
 ];
 
 const roots = new Set(attributeNames.map((name) => name.split('.', 1)[0]!));
@@ -18,5 +35,9 @@ export const mayBeAttribute = (name: string): boolean =>
 
 /** References to the node itself; the last one only where a task runs. */
 export const nodeReferences: readonly string[] = [
-  ...['node.unique.id', 'node.unique.name', 'node.datacenter', 'node.class', 'node.pool'],
+  'node.unique.id',
+  'node.unique.name',
+  'node.datacenter',
+  'node.class',
+  'node.pool',
 ];

@@ -11,7 +11,9 @@ import {
 } from './exports.ts';
 
 const rule = (Name: string, Namespace: string, ...peers: string[]): ExportRule => ({
-  ...{ Name, Namespace, Consumers: peers.map((Peer) => ({ Peer, Partition: '' })) },
+  Name,
+  Namespace,
+  Consumers: peers.map((Peer) => ({ Peer, Partition: '' })),
 });
 const web = { namespace: 'default', name: 'web' };
 
@@ -33,7 +35,8 @@ describe('what an entry gives to "east"', () => {
   ])('%s', (_what, Services, withInstance, without) => {
     const exports = new PeerExports({ Services }, 'east');
     expect([exports.isExported(web, true), exports.isExported(web, false)]).toEqual([
-      ...[withInstance, without],
+      withInstance,
+      without,
     ]);
   });
 
@@ -43,7 +46,8 @@ describe('what an entry gives to "east"', () => {
     expect(new PeerExports(entry, 'east').isExported(web, true)).toBe(false);
     expect(new PeerExports(entry, '').isExported(web, true)).toBe(false);
     expect(new EntryExports(entry).consumersOf(web, true)).toEqual({
-      ...{ peers: [], partitions: ['east', 'west'] },
+      peers: [],
+      partitions: ['east', 'west'],
     });
   });
 
@@ -62,7 +66,10 @@ test('every rule is told with what it has to do with the service', () => {
   ];
   const trace = traceExport({ Services }, web, { peer: 'east', isThere: false });
   expect(trace.rules.map(({ verdict }) => verdict)).toEqual([
-    ...['other-namespace', 'other-service', 'other-consumers', 'exports'],
+    'other-namespace',
+    'other-service',
+    'other-consumers',
+    'exports',
   ]);
   expect(trace).toMatchObject({ isExported: false, isMissing: true });
 });
@@ -99,6 +106,7 @@ test('a service is one text and is found in it again', () => {
   expect(textOfService(web)).toBe('default/web');
   expect(serviceOfText('default/web')).toEqual(web);
   expect([shownService(web), shownService({ namespace: 'team', name: 'web' })]).toEqual([
-    ...['web', 'team/web'],
+    'web',
+    'team/web',
   ]);
 });

@@ -152,8 +152,11 @@ function selfIn(raw: Raw): SelfDescription {
   const serverName = textIn(self, 'serverName');
   if (serverName === '') throw new FrameFault('a frame came that does not say who speaks');
   return {
-    ...{ id: idIn(self, 'id'), serverName, datacenter: textIn(self, 'datacenter') },
-    ...{ partition: textIn(self, 'partition'), addresses: addressesIn(self) },
+    id: idIn(self, 'id'),
+    serverName,
+    datacenter: textIn(self, 'datacenter'),
+    partition: textIn(self, 'partition'),
+    addresses: addressesIn(self),
   };
 }
 

@@ -54,8 +54,13 @@ test.each([
 });
 
 const token = {
-  ...{ caPems: [], manualAddresses: ['m:1'], addresses: ['[::1]:2'], serverName: 's' },
-  ...{ peerId: 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb', secret: 'hunter2', partition: 'p' },
+  caPems: [],
+  manualAddresses: ['m:1'],
+  addresses: ['[::1]:2'],
+  serverName: 's',
+  peerId: 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb',
+  secret: 'hunter2',
+  partition: 'p',
   datacenter: 'dc',
 };
 
@@ -109,7 +114,8 @@ test.each([
   ['one that dialled and is deleted', { ...known, IsDialer: true, DeletedAt: 1 }, false, false],
 ])('what a name may become that has %s', (_, row, isToken, isEstablished) => {
   expect([tokenObstacle(row) === undefined, establishObstacle(row) === undefined]).toEqual([
-    ...[isToken, isEstablished],
+    isToken,
+    isEstablished,
   ]);
 });
 

@@ -17,7 +17,10 @@ export function presentedPeering(
   const { ID, Name, Partition, PeerID, DeletedAt, Meta, Remote } = stored;
   const State = stateOf(stored, stream);
   return {
-    ...{ ID, Name, State, Partition },
+    ID,
+    Name,
+    State,
+    Partition,
     ...(PeerID !== '' && { PeerID }),
     PeerServerName: stored.PeerServerName,
     PeerServerAddresses: stored.PeerServerAddresses ?? [],
@@ -31,9 +34,11 @@ export function presentedPeering(
       LastSend: instantOrNull(stream.lastSendMs),
       LastError: stream.lastError,
     },
-    ...{ Meta, Remote },
+    Meta,
+    Remote,
     DeletedAt: instantOrNull(instantToMs(DeletedAt)),
-    ...{ CreateIndex: stored.CreateIndex, ModifyIndex: stored.ModifyIndex },
+    CreateIndex: stored.CreateIndex,
+    ModifyIndex: stored.ModifyIndex,
   };
 }
 

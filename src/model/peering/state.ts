@@ -12,8 +12,11 @@ export interface StreamKnown {
 }
 
 export const unknownStream: StreamKnown = {
-  ...{ isOpen: false, lastError: '' },
-  ...{ lastHeartbeatMs: 0, lastReceiveMs: 0, lastSendMs: 0 },
+  isOpen: false,
+  lastError: '',
+  lastHeartbeatMs: 0,
+  lastReceiveMs: 0,
+  lastSendMs: 0,
 };
 
 /**

@@ -131,8 +131,14 @@ export function outlineDifferences(planned: Outline, now: Outline): string[] {
 /** Ids of allocations that are still to be made, and why something is done, are no part of it. */
 const identity = (one: PlannedChange): string =>
   [
-    ...[one.Action, one.Namespace, one.JobID, one.TaskGroup, one.Name, one.NodeID],
-    ...[one.Action === 'place' ? one.PreviousAllocation : one.AllocID, one.Canary],
+    one.Action,
+    one.Namespace,
+    one.JobID,
+    one.TaskGroup,
+    one.Name,
+    one.NodeID,
+    one.Action === 'place' ? one.PreviousAllocation : one.AllocID,
+    one.Canary,
   ].join('\0');
 
 function without(changes: readonly PlannedChange[], others: readonly PlannedChange[]) {

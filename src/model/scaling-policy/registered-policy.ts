@@ -15,7 +15,10 @@ export const RegisteredPolicySchema = Type.Object({
   Namespace: Text(),
   Type: Text(),
   Target: FullMapOf(Type.String()),
-  ...{ Min, Max, Policy, Enabled },
+  Min,
+  Max,
+  Policy,
+  Enabled,
   ...stamps,
 });
 export type RegisteredPolicy = Model<typeof RegisteredPolicySchema>;
@@ -68,7 +71,8 @@ function registered(
   const Target = { Namespace, Job: ID, ...place };
   return {
     ID: scalingPolicyId([...Object.values(Target), ...which]),
-    ...{ Namespace, Target },
+    Namespace,
+    Target,
     Type: policy.Type,
     Min: policy.Min,
     Max: policy.Max,

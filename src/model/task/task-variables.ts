@@ -8,21 +8,53 @@ import type { Task } from './task.ts';
 
 /** What every task has, and what it has where its node or its own resources give it. */
 const always = [
-  ...['ALLOC_DIR', 'TASK_DIR', 'SECRETS_DIR', 'CPU_LIMIT', 'CPU_CORES', 'MEMORY_LIMIT'],
-  ...['MEMORY_MAX_LIMIT', 'ALLOC_ID', 'SHORT_ALLOC_ID', 'ALLOC_NAME', 'ALLOC_INDEX'],
-  ...['TASK_NAME', 'GROUP_NAME', 'JOB_ID', 'JOB_NAME', 'JOB_PARENT_ID', 'DC', 'REGION'],
-  ...['NAMESPACE', 'TOKEN'],
+  'ALLOC_DIR',
+  'TASK_DIR',
+  'SECRETS_DIR',
+  'CPU_LIMIT',
+  'CPU_CORES',
+  'MEMORY_LIMIT',
+  'MEMORY_MAX_LIMIT',
+  'ALLOC_ID',
+  'SHORT_ALLOC_ID',
+  'ALLOC_NAME',
+  'ALLOC_INDEX',
+  'TASK_NAME',
+  'GROUP_NAME',
+  'JOB_ID',
+  'JOB_NAME',
+  'JOB_PARENT_ID',
+  'DC',
+  'REGION',
+  'NAMESPACE',
+  'TOKEN',
 ].map((name) => `ROSTER_${name}`);
 
 /** Of the agent's own environment. */
 export const passedVariables: readonly string[] = [
-  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TMPDIR', 'TZ'],
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'TMPDIR',
+  'TZ',
 ];
 
 /** Those of a port, by its label. */
 const ofPort = [
-  ...['IP', 'PORT', 'ADDR', 'HOST_IP', 'HOST_PORT', 'HOST_ADDR'],
-  ...['ALLOC_PORT', 'ALLOC_INTERFACE', 'ALLOC_IP', 'ALLOC_ADDR'],
+  'IP',
+  'PORT',
+  'ADDR',
+  'HOST_IP',
+  'HOST_PORT',
+  'HOST_ADDR',
+  'ALLOC_PORT',
+  'ALLOC_INTERFACE',
+  'ALLOC_IP',
+  'ALLOC_ADDR',
 ];
 
 /** A name as a part of that of a variable. */

@@ -68,8 +68,16 @@ function syntheticPolicy(
     .slice(0, 32);
   const Name = `synthetic-policy-${ID}`;
   return {
-    ...{ ID, Name, Description, Rules, Datacenters, JobACL: null },
+    ID,
+    Name,
+    Description,
+    Rules,
+    Datacenters,
+    JobACL: null,
     Hash: contentHash([Name, Description, Rules, Datacenters]),
-    ...{ Namespace: namespace, Partition: partition, CreateIndex: 0, ModifyIndex: 0 },
+    Namespace: namespace,
+    Partition: partition,
+    CreateIndex: 0,
+    ModifyIndex: 0,
   };
 }

@@ -64,7 +64,8 @@ export const builtinTemplates: readonly BuiltinTemplate[] = [
     rules(
       ['service "{{.Name}}"', 'write'],
       ['service "{{.Name}}-sidecar-proxy"', 'write'],
-      ...[readServices, readNodes],
+      readServices,
+      readNodes,
     ),
   ),
   template(

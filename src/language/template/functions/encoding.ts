@@ -58,7 +58,11 @@ function decoded(value: string, form: RegExp): string {
 }
 
 const htmlEscapes: Readonly<Record<string, string>> = {
-  ...{ '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&#34;', "'": '&#39;' },
+  '<': '&lt;',
+  '>': '&gt;',
+  '&': '&amp;',
+  '"': '&#34;',
+  "'": '&#39;',
 };
 
 function jsEscape(character: string): string {

@@ -50,10 +50,17 @@ export const outsideFunctions: Functions = {
     if (found === null) context.miss(dependency);
     return found ?? '';
   }),
-  ...{ service, services, var: variable, varExists: variableExists, varList: variableList },
+  service,
+  services,
+  var: variable,
+  varExists: variableExists,
+  varList: variableList,
   // The same with the name of the product, as job files of this field are written.
-  ...{ rosterService: service, rosterServices: services, rosterVar: variable },
-  ...{ rosterVarExists: variableExists, rosterVarList: variableList },
+  rosterService: service,
+  rosterServices: services,
+  rosterVar: variable,
+  rosterVarExists: variableExists,
+  rosterVarList: variableList,
 };
 
 const noItems: TemplateMap = new Map();

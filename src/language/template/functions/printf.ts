@@ -48,7 +48,11 @@ export function printedFormat(
       if (letter === '') throw new FunctionFault('the format ends within a verb', 0);
       const has = (flag: string): boolean => flags.includes(flag);
       const verb: Verb = {
-        ...{ letter, plus: has('+'), minus: has('-'), sharp: has('#'), space: has(' ') },
+        letter,
+        plus: has('+'),
+        minus: has('-'),
+        sharp: has('#'),
+        space: has(' '),
         zero: has('0') && !has('-'),
         width: sizeFrom(width),
         precision: sizeFrom(precision),
@@ -207,8 +211,14 @@ function characterOf(value: bigint, argument: number): string {
 }
 
 const namedEscapes: Readonly<Record<string, string>> = {
-  ...{ '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
-  ...{ '\v': '\\v', '\\': '\\\\' },
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
 };
 
 const quoted = (text: string): string =>
