@@ -4,13 +4,11 @@ import {
   type PerformanceEntry,
   PerformanceObserver,
 } from 'node:perf_hooks';
+import { collectorLimits } from './limits.ts';
 
 interface GarbageCollected extends PerformanceEntry {
   readonly detail: NodeGCPerformanceDetail;
 }
-
-/** So long after marking began, what can wait is done all the same. */
-const yieldsMaxMs = 1000;
 
 /**
  * Whether V8 is marking the old objects that are in use, and work that can wait should. It marks on
@@ -20,7 +18,7 @@ const yieldsMaxMs = 1000;
  */
 export class Marking {
   #sinceMs: number | undefined;
-  readonly #observer = new PerformanceObserver((list) => this.#note(list.getEntries()));
+  readonly #observer = new PerformanceObserver((list) => this.#noteCollections(list.getEntries()));
 
   constructor() {
     this.#observer.observe({ entryTypes: ['gc'] });
@@ -28,11 +26,14 @@ export class Marking {
 
   get isUnderWay(): boolean {
     // The observer itself would be told a turn later.
-    this.#note(this.#observer.takeRecords());
-    return this.#sinceMs !== undefined && performance.now() - this.#sinceMs < yieldsMaxMs;
+    this.#noteCollections(this.#observer.takeRecords());
+    return (
+      this.#sinceMs !== undefined &&
+      performance.now() - this.#sinceMs < collectorLimits.markingMaxMs
+    );
   }
 
-  #note(entries: readonly PerformanceEntry[]): void {
+  #noteCollections(entries: readonly PerformanceEntry[]): void {
     for (const { startTime, detail } of entries as readonly GarbageCollected[]) {
       if (detail.kind === constants.NODE_PERFORMANCE_GC_INCREMENTAL) this.#sinceMs = startTime;
       else if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) this.#sinceMs = undefined;

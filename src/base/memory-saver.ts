@@ -1,9 +1,9 @@
+import { collectorLimits } from './limits.ts';
 import type { Timers } from './ports.ts';
 
-/** How often it looks, and how much of the time since its last look makes it call that work. */
-const everyMs = 1_000;
+/** The share of the time between two looks from which the process counts as busy. */
 const busyFrom = 0.3;
-/** Looks in a row at little work, before it is called rest. */
+/** Looks in a row that find little work until the process counts as resting. */
 const restAfter = 3;
 
 export interface MemorySaver {
@@ -22,7 +22,7 @@ export function saveMemoryAtRest({ timers, utilization, save }: MemorySaver): vo
     quietLooks = utilization() < busyFrom ? quietLooks + 1 : 0;
     const isSaving = quietLooks >= restAfter;
     if (isSaving !== wasSaving) save(isSaving);
-    timers.after(everyMs, look);
+    timers.after(collectorLimits.workPollMs, look);
   };
-  timers.after(everyMs, look);
+  timers.after(collectorLimits.workPollMs, look);
 }

@@ -7,11 +7,12 @@ import {
   randomUUID,
   timingSafeEqual,
 } from 'node:crypto';
+import { collectorLimits } from './limits.ts';
 import { Marking } from './marking.ts';
 import type { Clock, Ids, Random, Secrets, Timers, World } from './ports.ts';
 import { uuidSource } from './uuid.ts';
 
-/** `setTimeout` counts in a signed 32-bit integer; longer delays are taken in steps. */
+/** Not in limits: `setTimeout` counts in a signed 32-bit integer. Longer delays are taken in steps. */
 const longestTimeoutMs = 2 ** 31 - 1;
 
 const clock: Clock = {
@@ -19,8 +20,6 @@ const clock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** How often is looked whether the collector still marks. */
-const markingLookMs = 2;
 let marking: Marking | undefined;
 
 const timers: Timers = {
@@ -43,7 +42,7 @@ const timers: Timers = {
     marking ??= new Marking();
     const go = () => {
       if (!marking?.isUnderWay) run();
-      else timer = timers.after(markingLookMs, go);
+      else timer = timers.after(collectorLimits.markingPollMs, go);
     };
     let timer = timers.soon(go);
     return { clear: () => timer.clear() };

@@ -15,7 +15,9 @@ export interface SecretBox {
 }
 
 const form = 'v1';
+// Not in limits: the sizes that AES-GCM has.
 const nonceBytes = 12;
+// Not in limits: as above.
 const tagBytes = 16;
 
 /** A box under one root key of 32 bytes: AES-256-GCM, and HMAC-SHA256 for the fingerprints. */
@@ -45,6 +47,7 @@ export function rootKeyBox(rootKey: Uint8Array, secrets: Pick<Secrets, 'bytes'>)
   };
 }
 
+/** Not in limits: the block of SHA-256. */
 const blockBytes = 64;
 
 /**

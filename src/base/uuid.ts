@@ -1,3 +1,4 @@
+/** Not in limits: RFC 9562. */
 const uuidBytes = 16;
 const digits = Buffer.from('0123456789abcdef', 'latin1');
 /** Where in the text the two digits of each byte stand. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parseHcl } from '../../src/language/hcl/parse.ts';
 import { readJob } from '../../src/language/jobspec/job-file.ts';
-import { jobFileLimits } from '../../src/language/jobspec/reading.ts';
+import { jobFileLimits } from '../../src/language/jobspec/limits.ts';
 import { limits } from '../../src/model/limits.ts';
 import { currentPage } from '../../tools/job-file-reference.ts';
 

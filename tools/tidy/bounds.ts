@@ -5,7 +5,7 @@
 import ts from 'typescript';
 import { faultsOfNodes, type Rule } from './rule.ts';
 
-const boundName = /^[a-z]\w*(?:Ms|Seconds|Max|Most|Min|Bytes|Kept)$|^(?:max|min)[A-Z]\w*$/;
+const boundName = /^[a-z]\w*(?:Ms|Seconds|Max|Most|Min|Bytes|Kept)$/;
 /** Units (`src/base/units.ts`). */
 const unitName =
   /^(?:second|minute|hour|day|week|year)Ms$|^(?:minute|hour|day|week)Seconds$|^(?:ki|me|gi)bibyte$/;

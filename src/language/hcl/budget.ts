@@ -1,22 +1,7 @@
 import { HclLimitError } from './errors.ts';
+import { type EvaluationLimits, evaluationLimits } from './limits.ts';
 import type { Source } from './source.ts';
 import { isObject, itemsOf, type Value } from './value.ts';
-
-/** Bounds of all the evaluations that share a budget, such as those of one job file. */
-export interface EvaluationLimits {
-  /** Nodes that are evaluated, and pieces of 64 characters or 8 elements that are read or made. */
-  readonly stepsMax: number;
-  /** What all results and what is made on the way weigh together: see {@link weigh}. */
-  readonly sizeMax: number;
-  /** How deep lists and objects may stand in each other. */
-  readonly depthMax: number;
-}
-
-export const evaluationLimits: EvaluationLimits = {
-  stepsMax: 100_000,
-  sizeMax: 8 * 1024 * 1024,
-  depthMax: 100,
-};
 
 /**
  * What evaluations may still cost. Whoever evaluates the expressions of one text shares one budget

@@ -1,8 +1,9 @@
-import { Budget, type EvaluationLimits } from './budget.ts';
+import { Budget } from './budget.ts';
 import type { HclError } from './errors.ts';
 import { evaluate } from './evaluate.ts';
 import { FileFault, type FunctionFiles } from './functions/ports.ts';
 import { standardFunctions } from './functions/standard.ts';
+import type { EvaluationLimits } from './limits.ts';
 import { parseHclExpression } from './parse.ts';
 import type { Scope } from './scope.ts';
 import { Source } from './source.ts';

@@ -1,6 +1,7 @@
 import { HclError } from './errors.ts';
+import type { HclLimits } from './limits.ts';
 import { openText } from './parse.ts';
-import type { HclLimits, Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import type { HclAttribute, HclBody, HclEntry, HclExpression, HclObject } from './syntax.ts';
 
 /**

@@ -8,9 +8,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evaluateConstant } from './constant.ts';
 import { HclError } from './errors.ts';
+import type { HclLimits } from './limits.ts';
 import { askOracle, jsonOf } from './oracle.test-helper.ts';
 import { parseHcl, parseHclExpression } from './parse.ts';
-import type { HclLimits } from './reader.ts';
 import type { HclBody } from './syntax.ts';
 import { anyBody, printBody } from './tree.test-helper.ts';
 

@@ -1,6 +1,7 @@
 import { BodyParser } from './body.ts';
 import { parseExpression } from './expression.ts';
-import { type HclGrammar, type HclLimits, hclLimits, Reader } from './reader.ts';
+import { type HclLimits, hclLimits } from './limits.ts';
+import { type HclGrammar, Reader } from './reader.ts';
 import { Source } from './source.ts';
 import type { HclBody, HclExpression, HclLiteral, HclTemplate } from './syntax.ts';
 import { readWholeTemplate } from './template.ts';

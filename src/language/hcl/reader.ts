@@ -1,24 +1,7 @@
 import type { HclError } from './errors.ts';
 import { readToken, type Token } from './lexer.ts';
+import type { HclLimits } from './limits.ts';
 import type { Range, Source } from './source.ts';
-
-/** Bounds of one text; above them it is refused with an {@link HclError}. */
-export interface HclLimits {
-  /** UTF-16 code units. */
-  readonly textLengthMax: number;
-  /** How deep blocks, brackets, templates and chains of operators may nest. */
-  readonly depthMax: number;
-  readonly nodesMax: number;
-  /** After this many faults the rest of the text is not looked at. */
-  readonly faultsMax: number;
-}
-
-export const hclLimits: HclLimits = {
-  textLengthMax: 1024 * 1024,
-  depthMax: 128,
-  nodesMax: 200_000,
-  faultsMax: 20,
-};
 
 export interface HclGrammar {
   /**

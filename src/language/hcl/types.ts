@@ -1,3 +1,4 @@
+import { shownTypeLengthMax } from './limits.ts';
 import type { Value } from './value.ts';
 
 /** What a value may be, as `variable "x" { type = … }` says it and as conversions know it. */
@@ -49,10 +50,8 @@ export const boolType: HclType = { kind: 'bool' };
 /** As it is written, `list(object({name = string}))`, but no longer than fits in a sentence. */
 export function typeText(type: HclType): string {
   const text = written(type);
-  return text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax)}…`;
+  return text.length <= shownTypeLengthMax ? text : `${text.slice(0, shownTypeLengthMax)}…`;
 }
-
-const textLengthMax = 100;
 
 function written(type: HclType): string {
   switch (type.kind) {

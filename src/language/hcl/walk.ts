@@ -1,4 +1,4 @@
-import type { HclLimits } from './reader.ts';
+import type { HclLimits } from './limits.ts';
 import { tooDeep } from './reader.ts';
 import type { Source } from './source.ts';
 import type { HclNode } from './syntax.ts';

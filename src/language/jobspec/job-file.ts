@@ -21,9 +21,10 @@ import type { Value } from '../hcl/value.ts';
 import { BodyReader } from './body-reader.ts';
 import type { BodyForm } from './form.ts';
 import { jobBlock } from './forms/job.ts';
+import { type JobFileLimits, jobFileLimits } from './limits.ts';
 import { readLocals } from './locals.ts';
 import { type Places, placesIn } from './places.ts';
-import { type JobFileLimits, jobFileLimits, Reading } from './reading.ts';
+import { Reading } from './reading.ts';
 import { readDeclarations } from './variable.ts';
 import { type VariableInputs, variableValues } from './variable-values.ts';
 

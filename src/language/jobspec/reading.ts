@@ -8,23 +8,7 @@ import type { Value } from '../hcl/value.ts';
 import { childrenOf } from '../hcl/walk.ts';
 import { Faults } from './faults.ts';
 import { jsonValue } from './json-form.ts';
-
-/** Bounds of one job file; above them it is refused. */
-export interface JobFileLimits {
-  readonly faultsMax: number;
-  /** Blocks that `dynamic` may make. */
-  readonly blocksMax: number;
-  readonly variablesMax: number;
-  /** UTF-16 code units of the job file, and of each file of variables. */
-  readonly textLengthMax: number;
-}
-
-export const jobFileLimits: JobFileLimits = {
-  faultsMax: 20,
-  blocksMax: 10_000,
-  variablesMax: 1000,
-  textLengthMax: 1024 * 1024,
-};
+import type { JobFileLimits } from './limits.ts';
 
 /** Names that the machine knows and the job file does not. */
 const runtimeNames = new Set(['attr', 'device', 'env', 'meta', 'node']);

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HclError } from '../hcl/errors.ts';
 import { namespaceCapabilities } from './capabilities.ts';
+import type { RulesLimits } from './limits.ts';
 import { parseRules } from './parse.ts';
-import type { Access, Rule, RulesLimits, ScopeName } from './rule.ts';
+import type { Access, Rule, ScopeName } from './rule.ts';
 
 const scope = (found: ScopeName | undefined, word: string): string =>
   found === undefined ? '' : ` ${word}=${found.match}:${JSON.stringify(found.name)}`;

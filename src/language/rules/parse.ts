@@ -2,8 +2,9 @@ import { expandBlocks } from '../hcl/expand-blocks.ts';
 import { parseJsonBody } from '../hcl/json.ts';
 import { parseHcl } from '../hcl/parse.ts';
 import { Source } from '../hcl/source.ts';
+import { type RulesLimits, rulesLimits } from './limits.ts';
 import { shapeOf } from './resources.ts';
-import { type Rules, type RulesLimits, rulesLimits } from './rule.ts';
+import type { Rules } from './rule.ts';
 import { RuleReader } from './rule-reader.ts';
 
 /**

@@ -2,6 +2,7 @@ import { HclError, type HclFault } from '../hcl/errors.ts';
 import type { Range, Source } from '../hcl/source.ts';
 import type { HclAttribute, HclBlock, HclBody } from '../hcl/syntax.ts';
 import { type CapabilityTable, variableCapabilities } from './capabilities.ts';
+import type { RulesLimits } from './limits.ts';
 import {
   type NamedForm,
   namedForms,
@@ -11,7 +12,7 @@ import {
   scalarForms,
   wordsIn,
 } from './resources.ts';
-import type { Access, Rule, Rules, RulesLimits, ScopeName } from './rule.ts';
+import type { Access, Rule, Rules, ScopeName } from './rule.ts';
 import { listed, RuleValues, shown, suggestion } from './rule-values.ts';
 
 /** The blocks around a rule. */

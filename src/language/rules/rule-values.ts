@@ -4,7 +4,8 @@ import { HclError } from '../hcl/errors.ts';
 import type { Range, Source } from '../hcl/source.ts';
 import type { HclAttribute, HclBlock, HclBody, HclExpression, HclItem } from '../hcl/syntax.ts';
 import type { CapabilityTable } from './capabilities.ts';
-import type { Access, RulesLimits } from './rule.ts';
+import type { RulesLimits } from './limits.ts';
+import type { Access } from './rule.ts';
 
 type Report = (sentence: string, range: Range) => void;
 

@@ -31,7 +31,7 @@ export interface Rule {
   readonly namespace: ScopeName | undefined;
   /** Where the rule begins. */
   readonly position: Position;
-  /** How it is written, shortened to {@link rulesLimits.ruleTextLengthMax}. */
+  /** How it is written, shortened to `rulesLimits.ruleTextLengthMax`. */
   readonly text: string;
 }
 
@@ -48,20 +48,3 @@ export interface ScopeName {
   readonly match: 'exact' | 'prefix' | 'glob';
   readonly name: string;
 }
-
-export interface RulesLimits {
-  /** UTF-16 code units. */
-  readonly textLengthMax: number;
-  readonly rulesMax: number;
-  readonly nameLengthMax: number;
-  readonly faultsMax: number;
-  readonly ruleTextLengthMax: number;
-}
-
-export const rulesLimits: RulesLimits = {
-  textLengthMax: 512 * 1024,
-  rulesMax: 10_000,
-  nameLengthMax: 1024,
-  faultsMax: 50,
-  ruleTextLengthMax: 400,
-};

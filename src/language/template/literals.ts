@@ -1,5 +1,6 @@
 import type { Source } from '../hcl/source.ts';
 import { syntaxError } from './errors.ts';
+import { templateLimits } from './limits.ts';
 import { fitsWhole, type TemplateValue } from './value.ts';
 
 export interface Literal {
@@ -101,14 +102,14 @@ const parseHex = (digits: string): number => Number.parseInt(digits, 16);
 
 const whole = /^([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
 const fraction = /^[+-]?(?=.*[.eE])(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
-const numberLengthMax = 100;
 const written = /[+-]?(?:[0-9a-df-zA-DF-Z_.]|[eE][+-]?(?=[0-9])|[eE])*/y;
 
 export function numberIn(source: Source, start: number): Literal {
   written.lastIndex = start;
   const text = written.exec(source.text)![0];
   const { length } = text;
-  if (length > numberLengthMax) throw syntaxError(source, 'This number is too long', start);
+  if (length > templateLimits.numberLengthMax)
+    throw syntaxError(source, 'This number is too long', start);
   const digits = text.replace(/(?<=[0-9a-fA-FxXoObB])_(?=[0-9a-fA-F])/g, '');
   const parts = whole.exec(digits);
   if (parts !== null) {

@@ -2,6 +2,7 @@ import { Source } from '../hcl/source.ts';
 import { suggestion } from '../hcl/suggest.ts';
 import type { TemplateLimits } from './budget.ts';
 import { syntaxError, TemplateError, type TemplateFault } from './errors.ts';
+import { templateLimits } from './limits.ts';
 import { PipelineParser } from './parse-pipeline.ts';
 import type { Template, TemplateBody, TemplateNode } from './syntax.ts';
 import { type Delimiters, type Token, tokenize } from './tokens.ts';
@@ -69,7 +70,7 @@ class TemplateParser {
       this.#faults.push(this.#source.fault(sentence, offset));
     }
     if (this.#faults.length > 0) {
-      throw new TemplateError('syntax', this.#faults.slice(0, faultsMax));
+      throw new TemplateError('syntax', this.#faults.slice(0, templateLimits.faultsMax));
     }
     return { source: this.#source, body: nodes, named: this.#named };
   }
@@ -225,12 +226,10 @@ class TemplateParser {
   /** With the faults that were found before, for they are true as well. */
   #error(sentence: string, offset: number): TemplateError {
     const faults = [...this.#faults, this.#source.fault(sentence, offset)];
-    return new TemplateError('syntax', faults.slice(-faultsMax));
+    return new TemplateError('syntax', faults.slice(-templateLimits.faultsMax));
   }
 }
 
 /** More than space. */
 const hasContent = (body: TemplateBody): boolean =>
   body.some((node) => node.kind !== 'text' || node.text.trim() !== '');
-
-const faultsMax = 20;

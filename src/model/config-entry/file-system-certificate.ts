@@ -1,22 +1,22 @@
+import { limits } from '../limits.ts';
 import { below, type Path, quote, type Report } from '../path.ts';
 import { About, type Model, stamps, Text, Type } from '../schema.ts';
 import { type ConfigEntry, entryFields } from './config-entry.ts';
 import { faultsOf } from './faults.ts';
 import type { ConfigKind } from './kind.ts';
 
-const pathLengthMax = 4096;
 const absolute = { rules: 'an absolute path' };
 
 const FileSystemCertificateSchema = Type.Object({
   ...entryFields,
   Certificate: About(
     'Path, on the gateway’s host, of the certificate, and of those that it was issued by.',
-    Text({ maxLength: pathLengthMax }),
+    Text({ maxLength: limits.files.pathLengthMax }),
     absolute,
   ),
   PrivateKey: About(
     'Path, on the gateway’s host, of its key.',
-    Text({ maxLength: pathLengthMax }),
+    Text({ maxLength: limits.files.pathLengthMax }),
     absolute,
   ),
   ...stamps,

@@ -1,6 +1,7 @@
 /** What addresses and names of hosts look like. */
 
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
+/** Not in limits: RFC 1035. */
 const hostLengthMax = 253;
 
 /** Labels between dots; a dot at the end is let be. */

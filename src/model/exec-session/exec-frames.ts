@@ -21,6 +21,7 @@ export class MalformedExecFrame extends Error {
 }
 
 const kinds = ['started', 'stdin', 'stdout', 'stderr', 'closeInput', 'size', 'exited'] as const;
+/** Not in limits: the kind and the length of the payload. */
 const headBytes = 5;
 const payloadBytesMax = limits.stream.frameBytesMax;
 

@@ -25,7 +25,7 @@ export interface ObjectDiff {
   readonly Objects: readonly ObjectDiff[] | null;
 }
 
-/** How deep blocks stand in each other at most: `Service`, `Check`, `CheckRestart`. */
+/** Not in limits: no blocks of a job nest deeper than `Service`, `Check`, `CheckRestart`. */
 const depthMax = 3;
 
 /** Written out level by level, since the model's schemas do not refer to themselves. */

@@ -1,5 +1,6 @@
 import type { Budget } from '../budget.ts';
 import { calculate, inexact } from '../decimal.ts';
+import { functionLimits } from '../limits.ts';
 import { FunctionFault } from '../scope.ts';
 import { unified } from '../unify.ts';
 import {
@@ -167,9 +168,6 @@ function flattenInto(flat: Value[], items: readonly Value[], budget: Budget): vo
   }
 }
 
-/** As many numbers as the published limit of this function allows. */
-const rangeMax = 1024;
-
 function range(
   start: number,
   limit: number,
@@ -184,8 +182,8 @@ function range(
   const numbers: number[] = [];
   let at = start;
   while (step > 0 ? at < limit : at > limit) {
-    if (numbers.length >= rangeMax) {
-      throw new FunctionFault(`the list would have more than ${rangeMax} numbers`);
+    if (numbers.length >= functionLimits.rangeMax) {
+      throw new FunctionFault(`the list would have more than ${functionLimits.rangeMax} numbers`);
     }
     numbers.push(at);
     const next = calculate(at, '+', step);

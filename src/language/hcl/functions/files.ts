@@ -1,6 +1,7 @@
 import { compilePattern, PatternError } from '../../filter/regex/pattern.ts';
 import type { Budget } from '../budget.ts';
 import { evaluateTemplate } from '../evaluate.ts';
+import { functionLimits } from '../limits.ts';
 import { parseHclTemplate } from '../parse.ts';
 import { type CallPlace, type FormFunction, FunctionFault, type HclFunction } from '../scope.ts';
 import { Source } from '../source.ts';
@@ -41,10 +42,12 @@ export const fileFunctions = (files: FunctionFiles): Functions<HclFunction> => (
   fileexists: define([text('path')], ([path]) => reading(() => files.exists(path))),
   fileset: define([text('path'), text('pattern')], ([path, pattern], budget) => {
     const matches = compileGlob(pattern);
-    const found = reading(() => files.list(path, listedMax)).filter((name) => {
-      budget.work(1 + (name.length >> 2));
-      return matches(name);
-    });
+    const found = reading(() => files.list(path, functionLimits.filesLookedAtMax)).filter(
+      (name) => {
+        budget.work(1 + (name.length >> 2));
+        return matches(name);
+      },
+    );
     return budget.made(ValueSet.of(found));
   }),
   pathexpand: define([text('path')], ([path]) =>
@@ -52,9 +55,6 @@ export const fileFunctions = (files: FunctionFiles): Functions<HclFunction> => (
   ),
   templatefile: { kind: 'form', form: (call, place) => templateFile(call, place, files) },
 });
-
-/** Files that `fileset` looks at. */
-const listedMax = 10_000;
 
 /** What stands in their place where there are no files. */
 export const refusedFileFunctions: Functions<FormFunction> = Object.fromEntries(

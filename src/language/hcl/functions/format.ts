@@ -1,6 +1,7 @@
 import type { Budget } from '../budget.ts';
 import { numberText } from '../constant.ts';
 import { boolOf, ConversionFault, numberOf, textOf } from '../convert.ts';
+import { functionLimits } from '../limits.ts';
 import { FunctionFault } from '../scope.ts';
 import { itemsOf, kindOf, type Value } from '../value.ts';
 import { jsonText, quotedText } from './json-text.ts';
@@ -17,9 +18,6 @@ interface Verb {
   /** As it is written, for faults. */
   readonly written: string;
 }
-
-/** Widths and precisions beyond this are nobody's wish. */
-const sizeMax = 1024;
 
 /**
  * A text made after a specification: `%s %q %v %#v %t %d %b %o %x %X %e %E %f %g %G %%`, with flags,
@@ -95,8 +93,11 @@ export function formatList(
 
 function sizeOf(digits: string | undefined, written: string): number {
   const size = Number(digits ?? 0);
-  if (size <= sizeMax) return size;
-  throw new FunctionFault(`"${shown(written)}" asks for more than ${sizeMax} characters`, 0);
+  if (size <= functionLimits.formatSizeMax) return size;
+  throw new FunctionFault(
+    `"${shown(written)}" asks for more than ${functionLimits.formatSizeMax} characters`,
+    0,
+  );
 }
 
 const shown = (text: string): string => text.slice(0, 40).toWellFormed();

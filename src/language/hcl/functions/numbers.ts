@@ -1,4 +1,5 @@
 import { calculate, inexact, power, wholeNumber } from '../decimal.ts';
+import { functionLimits } from '../limits.ts';
 import { FunctionFault } from '../scope.ts';
 import { define, type Functions, number, numbers, text, variadic, whole } from './define.ts';
 
@@ -40,9 +41,6 @@ function logarithm(value: number, base: number): number {
 }
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
-/** More digits than the greatest number has in base 2. */
-const digitsMax = 1024;
-
 function parseWhole(text: string, base: number): number {
   if (base < 2 || base > 62) {
     throw new FunctionFault(`the base is from 2 to 62, not ${base}`, 1);
@@ -51,12 +49,14 @@ function parseWhole(text: string, base: number): number {
   const digits = text.slice(sign.length);
   // Capital letters are digits of their own where small ones are not enough.
   const written = base <= 36 ? digits.toLowerCase() : digits;
-  const values = [...written.slice(0, digitsMax)].map((digit) => alphabet.indexOf(digit));
+  const values = [...written.slice(0, functionLimits.digitsMax)].map((digit) =>
+    alphabet.indexOf(digit),
+  );
   const quoted = JSON.stringify(text.slice(0, 40).toWellFormed());
   if (values.length === 0 || values.some((value) => value < 0 || value >= base)) {
     throw new FunctionFault(`${quoted} is not a whole number in base ${base}`, 0);
   }
-  if (digits.length > digitsMax) return kept('infinite');
+  if (digits.length > functionLimits.digitsMax) return kept('infinite');
   const size = values.reduce((total, value) => total * BigInt(base) + BigInt(value), 0n);
   return kept(wholeNumber(sign === '-' ? -size : size));
 }

@@ -1,11 +1,9 @@
 import { Composer, type CST, LineCounter, Parser } from 'yaml';
 import type { Budget } from '../budget.ts';
 import { inexact, wholeNumber } from '../decimal.ts';
+import { functionLimits } from '../limits.ts';
 import { FunctionFault } from '../scope.ts';
 import { objectOf, type Value } from '../value.ts';
-
-/** Beyond this many, references to anchors are an attempt to fill the memory. */
-const aliasesMax = 100;
 
 /** The value of one YAML 1.2 document, with the core types alone. */
 export function yamlValue(text: string, budget: Budget): Value {
@@ -28,7 +26,7 @@ function parse(text: string, depthMax: number): unknown {
     throw refused(`${error.message} (line ${line}, column ${col})`);
   }
   try {
-    return document.toJS({ mapAsMap: true, maxAliasCount: aliasesMax });
+    return document.toJS({ mapAsMap: true, maxAliasCount: functionLimits.yamlAliasesMax });
   } catch (error) {
     if (error instanceof ReferenceError) throw refused(error.message);
     throw error;

@@ -1,4 +1,5 @@
 import { exponentText, floatText, formatted, plainText, sizeOf } from '../format-value.ts';
+import { templateLimits } from '../limits.ts';
 import type { RunContext } from '../run-context.ts';
 import { describeValue, isNumber, type TemplateValue } from '../value.ts';
 import { FunctionFault } from './define.ts';
@@ -15,7 +16,6 @@ interface Verb {
 }
 
 const directive = /%([-+# 0]*)(\*|[0-9]+)?(?:\.(\*|[0-9]*))?(?:\[([0-9]+)\])?(.|$)/gsu;
-const sizeMax = 1000;
 
 /**
  * What `format` says with these values. What does not fit is an error, where others would write the
@@ -38,8 +38,12 @@ export function printedFormat(
   const sizeFrom = (text: string | undefined): number | undefined => {
     if (text === undefined) return undefined;
     const size = text === '*' ? take() : BigInt(text.slice(0, 10) || '0');
-    if (typeof size === 'bigint' && size >= 0n && size <= BigInt(sizeMax)) return Number(size);
-    throw new FunctionFault(`widths and precisions are whole numbers from 0 to ${sizeMax}`, 0);
+    if (typeof size === 'bigint' && size >= 0n && size <= BigInt(templateLimits.printedSizeMax))
+      return Number(size);
+    throw new FunctionFault(
+      `widths and precisions are whole numbers from 0 to ${templateLimits.printedSizeMax}`,
+      0,
+    );
   };
   const result = format.replace(
     directive,
