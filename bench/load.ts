@@ -28,9 +28,9 @@ export class Connection {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    socket.on('error', (error) => this.#fail(error));
-    socket.on('close', () => this.#fail(new Error('the server closed the connection')));
+    socket.on('data', (chunk: Buffer) => this.#receiveBytes(chunk));
+    socket.on('error', (error) => this.#failRequests(error));
+    socket.on('close', () => this.#failRequests(new Error('the server closed the connection')));
   }
 
   static open({ host, port }: Target): Promise<Connection> {
@@ -57,7 +57,7 @@ export class Connection {
     this.#socket.resetAndDestroy();
   }
 
-  #take(chunk: Buffer): void {
+  #receiveBytes(chunk: Buffer): void {
     try {
       const answer = this.#reader.take(chunk);
       if (answer === undefined) return;
@@ -66,11 +66,11 @@ export class Connection {
       this.#settle = undefined;
       settle?.resolve(answer);
     } catch (error) {
-      this.#fail(error as Error);
+      this.#failRequests(error as Error);
     }
   }
 
-  #fail(error: Error): void {
+  #failRequests(error: Error): void {
     this.#failure ??= error;
     const settle = this.#settle;
     this.#settle = undefined;

@@ -84,7 +84,7 @@ export class PlainScheduler {
         if (!isFeasible(slot)) continue;
         if (slot.usedCpu + CPU > slot.cpu || slot.usedMemory + MemoryMB > slot.memory) continue;
         const boost = spreads ? evenBoost(racks.get(slot.rack) ?? 0, ends) : 0;
-        const score = scoreOf(slot, CPU, MemoryMB, group.Count, boost);
+        const score = scoreOf(slot, { cpu: CPU, memory: MemoryMB, count: group.Count }, boost);
         if (this.#samples && score <= 0 && passedOver.length < skipsMax) {
           passedOver.push({ slot, score });
           continue;
@@ -129,7 +129,14 @@ export class PlainScheduler {
   }
 }
 
-function scoreOf(slot: Slot, cpu: number, memory: number, count: number, boost: number): number {
+interface Ask {
+  readonly cpu: number;
+  readonly memory: number;
+  /** Allocations of the group. */
+  readonly count: number;
+}
+
+function scoreOf(slot: Slot, { cpu, memory, count }: Ask, boost: number): number {
   const powers =
     10 ** (1 - (slot.usedCpu + cpu) / slot.cpu) +
     10 ** (1 - (slot.usedMemory + memory) / slot.memory);

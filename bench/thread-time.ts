@@ -63,9 +63,9 @@ export class LoopWatch {
 
   begin(): void {
     this.#longestMs = 0;
-    let last = this.#look();
+    let last = this.#readTimes();
     this.#timer = setInterval(() => {
-      const now = this.#look();
+      const now = this.#readTimes();
       const heldMs = now.atMs - last.atMs - (now.waitedMs - last.waitedMs);
       this.#longestMs = Math.max(this.#longestMs, heldMs);
       last = now;
@@ -78,7 +78,7 @@ export class LoopWatch {
     return this.#longestMs;
   }
 
-  #look() {
+  #readTimes() {
     return { atMs: performance.now(), waitedMs: this.#waits.ms };
   }
 }

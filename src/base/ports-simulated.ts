@@ -39,9 +39,9 @@ export class SimulatedWorld implements World {
       monotonicMs: () => this.#elapsedMs,
     };
     this.timers = {
-      after: (delayMs, run) => this.#set(Math.max(delayMs, 0), run),
-      soon: (run) => this.#set(0, run),
-      unhurried: (run) => this.#set(0, run),
+      after: (delayMs, run) => this.#addTimer(Math.max(delayMs, 0), run),
+      soon: (run) => this.#addTimer(0, run),
+      unhurried: (run) => this.#addTimer(0, run),
     };
     this.random = seededRandom(seed);
     this.ids = uuids(seededRandom(seed ^ 0x1d5));
@@ -88,7 +88,7 @@ export class SimulatedWorld implements World {
     }
   }
 
-  #set(delayMs: number, run: () => void): Timer {
+  #addTimer(delayMs: number, run: () => void): Timer {
     const timer = { dueMs: this.#elapsedMs + delayMs, order: this.#order++, run, cleared: false };
     this.#pending.push(timer);
     return {

@@ -151,10 +151,10 @@ function compileShape(schema: Type.TSchema): Decoder {
       if ('x-secret' in schema) return secretDecoder;
       if ('x-written' in schema) return writtenDecoder;
       return (value, parent, key, context) =>
-        typeof value === 'string' ? value : mistyped('a string', value, parent, key, context);
+        typeof value === 'string' ? value : mistyped('a string', value, { parent, key }, context);
     case 'boolean':
       return (value, parent, key, context) =>
-        typeof value === 'boolean' ? value : mistyped('a boolean', value, parent, key, context);
+        typeof value === 'boolean' ? value : mistyped('a boolean', value, { parent, key }, context);
     case 'number':
       if (shape.instant) return instantDecoder;
       return shape.whole ? wholeDecoder(shape.duration) : numberDecoder;
@@ -169,7 +169,7 @@ function compileShape(schema: Type.TSchema): Decoder {
       return (value, parent, key, context) =>
         isRecord(value)
           ? fields(value, { parent, key }, context)
-          : mistyped('an object', value, parent, key, context);
+          : mistyped('an object', value, { parent, key }, context);
     }
   }
 }
@@ -184,18 +184,18 @@ const secretDecoder: Decoder = (value, parent, key, context) =>
 const writtenDecoder: Decoder = (value, parent, key, context) =>
   ['string', 'number', 'boolean'].includes(typeof value)
     ? textOf(value as string | number | boolean)
-    : mistyped('a string', value, parent, key, context);
+    : mistyped('a string', value, { parent, key }, context);
 
 const numberDecoder: Decoder = (value, parent, key, context) =>
   typeof value === 'number' && Number.isFinite(value)
     ? value
-    : mistyped('a number', value, parent, key, context);
+    : mistyped('a number', value, { parent, key }, context);
 
 /** Taken to the millisecond, which is all that an instant ever tells. */
 const instantDecoder: Decoder = (given, parent, key, context) => {
   const value = typeof given === 'string' ? instantFromText(given) : given;
   if (typeof value !== 'number' || !Number.isInteger(value)) {
-    return mistyped('an integer of Unix nanoseconds or RFC 3339', given, parent, key, context);
+    return mistyped('an integer of Unix nanoseconds or RFC 3339', given, { parent, key }, context);
   }
   const inRange = value >= 0 && value <= lastInstant;
   if (inRange) return instantFromMs(instantToMs(value));
@@ -216,7 +216,7 @@ function wholeDecoder(duration: boolean): Decoder {
       if (nanoseconds !== undefined) return nanoseconds === 0 ? 0 : nanoseconds;
       return fault(context, { parent, key }, `must be ${wanted}, got ${quote(value)}`);
     }
-    return mistyped(wanted, value, parent, key, context);
+    return mistyped(wanted, value, { parent, key }, context);
   };
 }
 
@@ -233,7 +233,7 @@ function listDecoder(item: Decoder): Decoder {
   return (value, parent, key, context) =>
     Array.isArray(value)
       ? listItems(item, value, { parent, key }, context)
-      : mistyped('an array', value, parent, key, context);
+      : mistyped('an array', value, { parent, key }, context);
 }
 
 function listItems(item: Decoder, values: readonly unknown[], path: Path, context: Context) {
@@ -253,7 +253,7 @@ function mapDecoder(valueSchema: Type.TSchema): Decoder {
   const byReference = !isWritten && (kind === 'free' || kind === 'string');
   const decoder = decoderOf(valueSchema);
   return (value, parent, key, context) => {
-    if (!isRecord(value)) return mistyped('an object', value, parent, key, context);
+    if (!isRecord(value)) return mistyped('an object', value, { parent, key }, context);
     const path = { parent, key };
     const entries: [string, unknown][] = [];
     let lacksText = false;
@@ -377,13 +377,8 @@ function fault(context: Context, path: Path, message: string): undefined {
   if (context.faults.length < limits.fault.listedMax) context.faults.push(faultAt(path, message));
 }
 
-const mistyped = (
-  wanted: string,
-  value: unknown,
-  parent: Path,
-  key: string | number,
-  context: Context,
-): undefined => fault(context, { parent, key }, `must be ${wanted}, got ${describe(value)}`);
+const mistyped = (wanted: string, value: unknown, path: Path, context: Context): undefined =>
+  fault(context, path, `must be ${wanted}, got ${describe(value)}`);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

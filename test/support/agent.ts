@@ -152,7 +152,7 @@ export function agentWords({ dataDirectory, args = [], token = rootToken }: Star
   ];
 }
 
-/** Resolves when it is ready. Rejects with all that it said when it ends before. */
+/** Resolves when it is ready. Rejects with all of its output when it ends before. */
 export async function startAgent(options: StartOptions = {}) {
   const program = launch(command, agentWords(options), { env: options.env ?? {} });
   isAgent.add(program);
@@ -162,6 +162,41 @@ export async function startAgent(options: StartOptions = {}) {
   const token = given ?? made;
   const env = { ROSTER_ADDR: address, ROSTER_TOKEN: token };
 
+  const calls = callsOf(address, token);
+  const { request, introduce } = calls;
+
+  return {
+    ...program,
+    address,
+    token,
+    env,
+    ...calls,
+    dataDirectory: options.dataDirectory,
+    cliStart: (...words: string[]) => launch(command, words, { env }),
+    cli: (...words: string[]): Promise<Ended> => launch(command, words, { env }).ended,
+    cliWith: (stdin: string, ...words: string[]) => launch(command, words, { env, stdin }).ended,
+    /** A file with a token that brings one node in. */
+    async introductionFile(request: object = {}): Promise<string> {
+      const made = await introduce(request);
+      const path = join(newDirectory('introduction'), 'token');
+      writeFileSync(path, made, { mode: 0o600 });
+      return path;
+    },
+    /** Registers a job; gives the answer's JSON. */
+    async register(job: object) {
+      const { status, text, json } = await request('PUT', '/v1/jobs', { Job: job });
+      expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+      return json;
+    },
+    /** Sends the signal and waits until the process has ended. */
+    stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+      program.signal(signal);
+      return program.ended;
+    },
+  };
+}
+
+function callsOf(address: string, token: string) {
   async function request(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
     const answer = await fetch(`${address}${path}`, {
       method,
@@ -204,38 +239,7 @@ export async function startAgent(options: StartOptions = {}) {
     }
   }
 
-  return {
-    ...program,
-    address,
-    token,
-    env,
-    request,
-    get,
-    until,
-    dataDirectory: options.dataDirectory,
-    cliStart: (...words: string[]) => launch(command, words, { env }),
-    cli: (...words: string[]): Promise<Ended> => launch(command, words, { env }).ended,
-    cliWith: (stdin: string, ...words: string[]) => launch(command, words, { env, stdin }).ended,
-    /** A file with a token that brings one node in. */
-    async introductionFile(request: object = {}): Promise<string> {
-      const made = await introduce(request);
-      const path = join(newDirectory('introduction'), 'token');
-      writeFileSync(path, made, { mode: 0o600 });
-      return path;
-    },
-    introduce,
-    /** Registers a job; gives the answer's JSON. */
-    async register(job: object) {
-      const { status, text, json } = await request('PUT', '/v1/jobs', { Job: job });
-      expect([status, status === 200 ? '' : text]).toEqual([200, '']);
-      return json;
-    },
-    /** Sends the signal and waits until the process has ended. */
-    stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
-      program.signal(signal);
-      return program.ended;
-    },
-  };
+  return { request, get, introduce, until };
 }
 
 /** The index that the headers of an answer tell. */

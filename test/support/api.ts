@@ -37,7 +37,7 @@ export interface Called {
 export const rootToken = '11111111-1111-4111-8111-111111111111';
 export { introduction } from './introduction.ts';
 
-/** How much of what the server logs is looked at. */
+/** Infos of the server's log that are kept. */
 const infosKept = 20;
 
 /** No identity provider can be reached. */
@@ -66,19 +66,11 @@ export async function startApi({
   node = undefined as string | undefined,
 } = {}) {
   const infos: object[] = [];
-  const recording: Log = {
-    ...log,
-    info(fields, sentence) {
-      infos.push(fields);
-      if (infos.length > infosKept) infos.shift();
-      log.info(fields, sentence);
-    },
-  };
   const state = await memoryState(allTables, world, disk);
   const server = new Server({
     state,
     world,
-    log: recording,
+    log: recordingLog(log, infos),
     keyring: await Keyring.open(state, new Uint8Array(32).fill(1), world),
     outbound,
     datacenter,
@@ -107,6 +99,27 @@ export async function startApi({
   await server.start();
   await letIn(state, world);
 
+  /** Lets everything that is ready happen, without time passing. */
+  const settle = () => world.advance(0);
+  /** Why the newest login was refused, as the answer says and as only the log does. */
+  const whyRefused = ({ json }: Called): string => {
+    const logged = infos.findLast((fields) => 'reason' in fields) as { reason: string } | undefined;
+    return `${json.detail} ${logged?.reason ?? ''}`;
+  };
+  return { world, disk, state, server, api, ...callsOf(api), settle, whyRefused };
+}
+
+/** Passes everything on, and keeps the newest infos. */
+const recordingLog = (log: Log, infos: object[]): Log => ({
+  ...log,
+  info(fields, sentence) {
+    infos.push(fields);
+    if (infos.length > infosKept) infos.shift();
+    log.info(fields, sentence);
+  },
+});
+
+function callsOf(api: Api) {
   async function call(method: string, url: string, options: CallOptions = {}): Promise<Called> {
     const [path = '', query = ''] = url.split('?', 2);
     const { token = rootToken, body, headers = {}, address } = options;
@@ -153,14 +166,7 @@ export async function startApi({
     return { status: answer.status, lines, isOver, stop: () => gone.abort() };
   }
 
-  /** Lets everything that is ready happen, without time passing. */
-  const settle = () => world.advance(0);
-  /** Why the newest login was refused, as the answer says and as only the log does. */
-  const whyRefused = ({ json }: Called): string => {
-    const logged = infos.findLast((fields) => 'reason' in fields) as { reason: string } | undefined;
-    return `${json.detail} ${logged?.reason ?? ''}`;
-  };
-  return { world, disk, state, server, api, call, follow, settle, whyRefused };
+  return { call, follow };
 }
 
 const onAbort = (signal: AbortSignal) => (run: () => void) => {

@@ -10,7 +10,7 @@ export interface Cluster {
   readonly name: string;
   readonly address: string;
   api: TestApi;
-  /** What was said, and is heard by nobody: the links are lost, and what was not durable. */
+  /** Without a word to anybody: the links are lost, and all that was not durable. */
   crash(): Promise<void>;
   restart(): Promise<void>;
   /** The peering as it is read. */
@@ -64,22 +64,7 @@ export async function startClusters<N extends string>(
       async restart() {
         cluster.api = await up();
       },
-      async peering(peer) {
-        const { status, json } = await cluster.api.call('GET', `/v1/peering/${peer}`);
-        return status === 200 ? json : undefined;
-      },
-      async state(peer) {
-        return (await cluster.peering(peer))?.State ?? 'none';
-      },
-      async token(peer, body = {}) {
-        const given = { PeerName: peer, ...body };
-        const { json } = await cluster.api.call('POST', '/v1/peering/token', { body: given });
-        return json.PeeringToken;
-      },
-      establish(peer, token, body = {}) {
-        const given = { PeerName: peer, PeeringToken: token, ...body };
-        return cluster.api.call('POST', '/v1/peering/establish', { body: given });
-      },
+      ...callsOf((...words) => cluster.api.call(...words)),
     };
     return cluster;
   };
@@ -102,5 +87,29 @@ export async function startClusters<N extends string>(
   return { world, network, clusters, during, peer };
 }
 
-/** What is stored of peerings. */
+type Calls = Pick<Cluster, 'peering' | 'state' | 'token' | 'establish'>;
+
+function callsOf(call: TestApi['call']): Calls {
+  const calls: Calls = {
+    async peering(peer) {
+      const { status, json } = await call('GET', `/v1/peering/${peer}`);
+      return status === 200 ? json : undefined;
+    },
+    async state(peer) {
+      return (await calls.peering(peer))?.State ?? 'none';
+    },
+    async token(peer, body = {}) {
+      const given = { PeerName: peer, ...body };
+      const { json } = await call('POST', '/v1/peering/token', { body: given });
+      return json.PeeringToken;
+    },
+    establish(peer, token, body = {}) {
+      const given = { PeerName: peer, PeeringToken: token, ...body };
+      return call('POST', '/v1/peering/establish', { body: given });
+    },
+  };
+  return calls;
+}
+
+/** The stored peerings. */
 export const storedPeerings = ({ api }: Cluster) => [...api.state.read().table(peerings).scan()];

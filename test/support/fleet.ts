@@ -68,7 +68,7 @@ export class Fleet {
 
   async beat(): Promise<void> {
     for (const n of this.#present()) {
-      const { status } = await this.#as(n, 'PUT', 'heartbeat');
+      const { status } = await this.#callAsNode(n, 'PUT', 'heartbeat');
       if (status !== 200) await this.register(n);
     }
   }
@@ -76,10 +76,10 @@ export class Fleet {
   /** Each node reports what it was told to do as done, once. What runs is healthy. */
   async obey(fate: Fate = () => 'running'): Promise<void> {
     for (const n of this.#present()) {
-      const { json } = await this.#as(n, 'GET', 'assignments');
+      const { json } = await this.#callAsNode(n, 'GET', 'assignments');
       const list = json as { readonly Allocation: Allocation }[];
       const Allocations = list.flatMap(({ Allocation }) => reportOf(Allocation, fate));
-      if (Allocations.length > 0) await this.#as(n, 'PUT', 'status', { Allocations });
+      if (Allocations.length > 0) await this.#callAsNode(n, 'PUT', 'status', { Allocations });
     }
     await this.#api.world.advance(0);
   }
@@ -89,7 +89,7 @@ export class Fleet {
     return all.filter((n) => !this.#away.has(n));
   }
 
-  #as(n: number, method: string, what: string, body?: object) {
+  #callAsNode(n: number, method: string, what: string, body?: object) {
     const url = `/v1/node/${idOf(n)}/${what}`;
     return this.#api.call(method, url, { token: secretOf(n), ...(body && { body }) });
   }

@@ -28,13 +28,18 @@ export interface KeyLogins {
   expectRefused(token: string | Promise<string>, reason: RegExp, status?: number): Promise<void>;
 }
 
-/** Sets all of it up anew for each test of the file that calls this. */
-export function useKeyLogins(): KeyLogins {
+interface Running {
+  readonly pairs: Record<string, SigningPair>;
+  readonly server: KeyServer;
+  readonly api: TestApi;
+}
+
+/** Starts all of it anew for each test; what it returns tells what runs now. */
+function useRunning(): () => Running {
   const pairs: Record<string, SigningPair> = {};
   let server: KeyServer;
   let outbound: HttpOutbound;
   let api: TestApi;
-  let address = 0;
 
   beforeAll(async () => {
     const names = ['first', 'second', 'stranger'];
@@ -60,25 +65,32 @@ export function useKeyLogins(): KeyLogins {
     await outbound.close();
     await server.close();
   });
+  return () => ({ pairs, server, api });
+}
+
+/** Sets all of it up anew for each test of the file that calls this. */
+export function useKeyLogins(): KeyLogins {
+  const running = useRunning();
+  let address = 0;
 
   const logins: KeyLogins = {
     get api() {
-      return api;
+      return running().api;
     },
     get server() {
-      return server;
+      return running().server;
     },
     get first() {
-      return pairs.first!;
+      return running().pairs.first!;
     },
     get second() {
-      return pairs.second!;
+      return running().pairs.second!;
     },
     get stranger() {
-      return pairs.stranger!;
+      return running().pairs.stranger!;
     },
     makeMethod: (config) =>
-      api.call('PUT', '/v1/acl/auth-method', {
+      logins.api.call('PUT', '/v1/acl/auth-method', {
         body: {
           Name: 'ci',
           Type: 'jwt',
@@ -86,19 +98,19 @@ export function useKeyLogins(): KeyLogins {
           Config: { BoundAudiences: ['roster'], ClaimMappings: { sub: 'name' }, ...config },
         },
       }),
-    async prepare(config = { JWKSURL: server.jwksUrl }) {
+    async prepare(config = { JWKSURL: logins.server.jwksUrl }) {
       const made = await logins.makeMethod(config);
       expect([made.status, made.status === 200 ? '' : made.text]).toEqual([200, '']);
       const body = { AuthMethod: 'ci', BindType: 'service', BindName: '${value.name}' };
-      expect((await api.call('PUT', '/v1/acl/binding-rule', { body })).status).toBe(200);
-      server.asked.length = 0;
+      expect((await logins.api.call('PUT', '/v1/acl/binding-rule', { body })).status).toBe(200);
+      logins.server.asked.length = 0;
     },
     publish: (...published) =>
-      server.answer(jwksPath, { body: { keys: published.map(({ jwk }) => jwk) } }),
-    now: () => api.world.clock.nowMs() / 1000,
+      logins.server.answer(jwksPath, { body: { keys: published.map(({ jwk }) => jwk) } }),
+    now: () => logins.api.world.clock.nowMs() / 1000,
     claims: (more = {}) => ({
       sub: 'ann',
-      iss: server.origin,
+      iss: logins.server.origin,
       aud: 'roster',
       iat: logins.now(),
       exp: logins.now() + 60,
@@ -107,7 +119,7 @@ export function useKeyLogins(): KeyLogins {
     bearer: (more = {}, pair = logins.first) => sign(pair, logins.claims(more)),
     // From another address each time, so that failures do not hold up what comes after them.
     login: async (token) =>
-      api.call('POST', '/v1/acl/login', {
+      logins.api.call('POST', '/v1/acl/login', {
         token: null,
         address: `10.0.0.${address++ % 250}`,
         body: { AuthMethod: 'ci', BearerToken: await token },
@@ -119,7 +131,7 @@ export function useKeyLogins(): KeyLogins {
     },
     async expectRefused(token, reason, status = 403) {
       const answer = await logins.login(token);
-      expect([answer.status, api.whyRefused(answer)]).toEqual([
+      expect([answer.status, logins.api.whyRefused(answer)]).toEqual([
         status,
         expect.stringMatching(reason),
       ]);

@@ -36,7 +36,7 @@ export class RandomWorld {
   static async start(seed: number): Promise<RandomWorld> {
     const random = new RandomWorld(seed);
     await random.#start();
-    for (let n = 0; n < nodeCount; n++) await random.#register(n);
+    for (let n = 0; n < nodeCount; n++) await random.#registerNode(n);
     return random;
   }
 
@@ -53,13 +53,13 @@ export class RandomWorld {
     const what = this.#random.below(16);
     const job = 'abcd'[this.#random.below(4)]!;
     const node = this.#random.below(nodeCount);
-    if (what < 4) await this.#submit(job);
-    else if (what === 4) await this.#call('DELETE', `/v1/job/${job}`);
-    else if (what === 5) await this.#call('DELETE', `/v1/job/${job}?purge=true`);
+    if (what < 4) await this.#submitJob(job);
+    else if (what === 4) await this.#callApi('DELETE', `/v1/job/${job}`);
+    else if (what === 5) await this.#callApi('DELETE', `/v1/job/${job}?purge=true`);
     else if (what < 10) await this.#report(node, (one) => this.#fate(one));
-    else if (what === 10) await this.#cut(node);
+    else if (what === 10) await this.#cutNode(node);
     else if (what === 11) await this.pass(this.#random.below(60_000));
-    else if (what === 12) await this.#move();
+    else if (what === 12) await this.#moveTime();
     else if (what < 15) await this.#steer(job);
     else if (restarts) await this.#crash();
     if (this.#random.below(3) > 0) await this.settle();
@@ -86,8 +86,8 @@ export class RandomWorld {
     for (let round = 0; round < 30; round++) {
       for (let n = 0; n < nodeCount; n++) await this.#report(n, obedient, () => true);
       for (const { ID } of this.#activeDeployments()) {
-        await this.#call('PUT', `/v1/deployment/pause/${ID}`, { Pause: false });
-        await this.#call('PUT', `/v1/deployment/promote/${ID}`, { All: true });
+        await this.#callApi('PUT', `/v1/deployment/pause/${ID}`, { Pause: false });
+        await this.#callApi('PUT', `/v1/deployment/promote/${ID}`, { All: true });
       }
       await this.pass(heartbeatMs);
     }
@@ -106,30 +106,30 @@ export class RandomWorld {
     this.#server = await startOn(this.world, this.#disk, { log });
   }
 
-  async #call(method: string, url: string, body?: unknown, token?: string) {
+  async #callApi(method: string, url: string, body?: unknown, token?: string) {
     return this.#server.call(method, url, body, token);
   }
 
   async #expected(method: string, url: string, body?: unknown): Promise<void> {
-    const answer = await this.#call(method, url, body);
+    const answer = await this.#callApi(method, url, body);
     if (answer.status !== 200) this.errors.push(answer);
   }
 
-  async #register(n: number): Promise<void> {
+  async #registerNode(n: number): Promise<void> {
     const { NodeResources } = nodeBody().Node;
     const Cpu = { CpuShares: 1000 + 500 * n, TotalCpuCores: 2 };
     const Node = { ID: nodeId(n), Name: `n${n}`, NodeResources: { ...NodeResources, Cpu } };
     const body = { ...nodeBody(Node), SecretID: nodeSecret(n) };
-    await this.#call('PUT', '/v1/node/register', body, introduction);
+    await this.#callApi('PUT', '/v1/node/register', body, introduction);
   }
 
   async #beat(n: number): Promise<void> {
     if (!this.#alive[n]) return;
-    const { status } = await this.#call('PUT', `/v1/node/${nodeId(n)}/heartbeat`);
-    if (status !== 200) await this.#register(n);
+    const { status } = await this.#callApi('PUT', `/v1/node/${nodeId(n)}/heartbeat`);
+    if (status !== 200) await this.#registerNode(n);
   }
 
-  #submit(ID: string): Promise<void> {
+  #submitJob(ID: string): Promise<void> {
     const Type = ID < 'c' ? 'service' : 'batch';
     const Meta = { v: String(this.#random.below(3)) };
     const Count = this.#random.below(5);
@@ -152,7 +152,7 @@ export class RandomWorld {
     const one = this.#activeDeployments().find(({ JobID }) => JobID === job);
     if (one === undefined) return;
     const [word, body] = steering[this.#random.below(steering.length)]!;
-    const answer = await this.#call('PUT', `/v1/deployment/${word}/${one.ID}`, body);
+    const answer = await this.#callApi('PUT', `/v1/deployment/${word}/${one.ID}`, body);
     if (answer.status !== 200 && answer.status !== 400) this.errors.push(answer);
   }
 
@@ -163,7 +163,7 @@ export class RandomWorld {
     healthy: () => boolean | null = () => this.#health(),
   ): Promise<void> {
     if (!this.#alive[n]) return;
-    const { json } = await this.#call('GET', `/v1/node/${nodeId(n)}/assignments`);
+    const { json } = await this.#callApi('GET', `/v1/node/${nodeId(n)}/assignments`);
     const list = (json as { Allocation: Allocation }[]).map(({ Allocation }) => Allocation);
     const open = new Set(list.filter((one) => !isClientTerminal(one)).map(({ ID }) => ID));
     const Allocations = list
@@ -193,12 +193,12 @@ export class RandomWorld {
   }
 
   /** Cuts the node off, or lets it come back. */
-  async #cut(n: number): Promise<void> {
+  async #cutNode(n: number): Promise<void> {
     this.#alive[n] = !this.#alive[n];
-    if (this.#alive[n]) await this.#register(n);
+    if (this.#alive[n]) await this.#registerNode(n);
   }
 
-  async #move(): Promise<void> {
+  async #moveTime(): Promise<void> {
     const all = [...this.state.read().table(allocations).scan()];
     const one = all[this.#random.below(Math.max(all.length, 1))];
     if (one !== undefined) await this.#expected('PUT', `/v1/allocation/${one.ID}/stop`);

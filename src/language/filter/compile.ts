@@ -57,9 +57,9 @@ function compile(node: FilterNode, context: Context): Predicate {
     case 'all':
       return collection(node, context);
     case 'empty': {
-      const { type, get } = select(node.selector, context);
-      const test = emptyTest(type) ?? refuse('is empty', node.selector, type, context);
-      return signed(checked(get, 'is empty', node.selector, type, context), test, node.negated);
+      const field = select(node.selector, context);
+      const test = emptyTest(field.type) ?? refuse('is empty', node.selector, field.type, context);
+      return signed(checked(field, 'is empty', node.selector, context), test, node.negated);
     }
     case 'nil':
       return signed(select(node.selector, context).get, isNothing, node.negated);
@@ -69,7 +69,8 @@ function compile(node: FilterNode, context: Context): Predicate {
 }
 
 function matching(node: Extract<FilterNode, { kind: 'match' }>, context: Context): Predicate {
-  const { type, get } = select(node.selector, context);
+  const field = select(node.selector, context);
+  const { type } = field;
   const { text, offset } = node.value;
   const built =
     node.operator === 'contains' || node.operator === 'in'
@@ -78,15 +79,14 @@ function matching(node: Extract<FilterNode, { kind: 'match' }>, context: Context
   const operator = node.operator === 'equal' ? '==' : node.operator;
   if (built === undefined) return refuse(operator, node.selector, type, context);
   if (typeof built === 'string') throw new FilterError(built, context.expression, offset);
-  return signed(checked(get, operator, node.selector, type, context), built, node.negated);
+  return signed(checked(field, operator, node.selector, context), built, node.negated);
 }
 
-/** The getter, which in a strict filter refuses free content that the operator is not for. */
+/** The getter of the field. In a strict filter it refuses free content that the operator is not for. */
 function checked(
-  get: Getter,
+  { get, type }: Typed,
   operator: string,
   selector: Selector,
-  type: FieldType,
   context: Context,
 ): Getter {
   if (!context.isStrict || type.kind !== 'any') return get;

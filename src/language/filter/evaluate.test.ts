@@ -6,10 +6,10 @@ import { print } from './tree.test-helper.ts';
 
 /** The slow and obvious evaluator: walks the tree and the record anew each time. */
 const missing = Symbol('missing');
-type Scope = Readonly<Record<string, unknown>>;
+type Bindings = Readonly<Record<string, unknown>>;
 
-function lookUp(path: readonly string[], scope: Scope): unknown {
-  let at: unknown = scope;
+function lookUp(path: readonly string[], bindings: Bindings): unknown {
+  let at: unknown = bindings;
   path.forEach((part, depth) => {
     const parent = at as Record<string, unknown> | null | undefined | typeof missing;
     if (parent === missing) return;
@@ -29,8 +29,8 @@ const zeros: Readonly<Record<string, unknown>> = {
   count: 0,
 };
 
-function valueAt(path: readonly string[], scope: Scope): unknown {
-  const value = lookUp(path, scope);
+function valueAt(path: readonly string[], bindings: Bindings): unknown {
+  const value = lookUp(path, bindings);
   if (value !== undefined && value !== null) return value;
   if (path.length === 2 && path[0] === 'Map') return '';
   return zeros[path.at(-1)!] ?? null;
@@ -38,21 +38,21 @@ function valueAt(path: readonly string[], scope: Scope): unknown {
 
 const isNil = (value: unknown) => value === missing || value == null;
 
-function holds(node: FilterNode, scope: Scope): boolean {
+function holds(node: FilterNode, bindings: Bindings): boolean {
   switch (node.kind) {
     case 'or':
-      return node.terms.map((term) => holds(term, scope)).includes(true);
+      return node.terms.map((term) => holds(term, bindings)).includes(true);
     case 'and':
-      return !node.terms.map((term) => holds(term, scope)).includes(false);
+      return !node.terms.map((term) => holds(term, bindings)).includes(false);
     case 'not':
-      return !holds(node.term, scope);
+      return !holds(node.term, bindings);
     case 'empty':
-      return isEmpty(valueAt(node.selector.path, scope)) !== node.negated;
+      return isEmpty(valueAt(node.selector.path, bindings)) !== node.negated;
     case 'nil':
-      return isNil(lookUp(node.selector.path, scope)) !== node.negated;
+      return isNil(lookUp(node.selector.path, bindings)) !== node.negated;
     case 'any':
     case 'all': {
-      const value = valueAt(node.selector.path, scope);
+      const value = valueAt(node.selector.path, bindings);
       const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
       const answers = entries.map(([key, element]) => {
         const index = Array.isArray(value) ? Number(key) : key;
@@ -60,12 +60,12 @@ function holds(node: FilterNode, scope: Scope): boolean {
         const single = Array.isArray(value) ? element : index;
         const bound =
           second === undefined ? { [first]: single } : { [first]: index, [second]: element };
-        return holds(node.body, { ...scope, ...bound });
+        return holds(node.body, { ...bindings, ...bound });
       });
       return node.kind === 'any' ? answers.includes(true) : !answers.includes(false);
     }
     case 'match':
-      return matches(node, valueAt(node.selector.path, scope)) !== node.negated;
+      return matches(node, valueAt(node.selector.path, bindings)) !== node.negated;
   }
 }
 

@@ -7,7 +7,7 @@ import { Context } from './evaluation/context.ts';
 import { forExpression } from './evaluation/loop.ts';
 import { binary, conditional, operandOf, unary } from './evaluation/operators.ts';
 import { render, template } from './evaluation/template.ts';
-import type { Scope } from './scope.ts';
+import type { HclScope } from './scope.ts';
 import type { HclExpression, HclLiteral, HclObject, HclTemplate } from './syntax.ts';
 import { objectOf, type Value } from './value.ts';
 
@@ -22,7 +22,7 @@ import { objectOf, type Value } from './value.ts';
  *
  * @throws HclError with the first fault; an HclLimitError when a bound was met
  */
-export function evaluate(expression: HclExpression, scope: Scope): Value {
+export function evaluate(expression: HclExpression, scope: HclScope): Value {
   const context = new Context(scope, evaluateNode);
   try {
     const value = context.value(expression);
@@ -39,7 +39,7 @@ export function evaluate(expression: HclExpression, scope: Scope): Value {
  * A template as text: one interpolation alone is no value of its own here.
  * @throws HclError
  */
-export function evaluateTemplate(template: HclLiteral | HclTemplate, scope: Scope): string {
+export function evaluateTemplate(template: HclLiteral | HclTemplate, scope: HclScope): string {
   const context = new Context(scope, evaluateNode);
   if (template.kind === 'literal') return String(template.value);
   return render(template.parts, context);
@@ -106,7 +106,7 @@ function literal(node: HclLiteral, context: Context): Value {
 function object({ entries }: HclObject, context: Context): Value {
   context.budget.work(4 * entries.length);
   const members = entries.map(({ key, value }): readonly [string, Value] => [
-    operandOf(context.value(key), textOf, 'The key', key, context),
+    operandOf(context.value(key), textOf, { name: 'The key', node: key }, context),
     context.value(value),
   ]);
   return context.budget.made(objectOf(members));

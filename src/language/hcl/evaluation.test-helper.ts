@@ -5,7 +5,7 @@ import { FileFault, type FunctionFiles } from './functions/ports.ts';
 import { standardFunctions } from './functions/standard.ts';
 import type { EvaluationLimits } from './limits.ts';
 import { parseHclExpression } from './parse.ts';
-import type { Scope } from './scope.ts';
+import type { HclScope } from './scope.ts';
 import { Source } from './source.ts';
 import { plainOf, type Value } from './value.ts';
 
@@ -53,8 +53,8 @@ export const variables: ReadonlyMap<string, Value> = new Map<string, Value>([
 export function scopeOf(
   text: string,
   limits: Partial<EvaluationLimits> = {},
-  more: Partial<Scope> = {},
-): Scope {
+  more: Partial<HclScope> = {},
+): HclScope {
   return {
     source: new Source(text, 'job.hcl'),
     variables,
@@ -69,7 +69,7 @@ export function scopeOf(
 export const valueOfText = (
   text: string,
   limits: Partial<EvaluationLimits> = {},
-  more: Partial<Scope> = {},
+  more: Partial<HclScope> = {},
 ): Value =>
   evaluate(parseHclExpression(text, { fileName: 'job.hcl' }), scopeOf(text, limits, more));
 
@@ -80,7 +80,7 @@ export const plainOfText = (text: string): unknown =>
 export function faultOfText(
   text: string,
   limits: Partial<EvaluationLimits> = {},
-  more: Partial<Scope> = {},
+  more: Partial<HclScope> = {},
 ): string {
   try {
     return `no fault: ${JSON.stringify(plainOf(valueOfText(text, limits, more)))}`;

@@ -44,21 +44,22 @@ function blocksOf(
 ): readonly HclBlock[] {
   const isLabelled =
     shape.labels === 1 && object.entries.every(({ value }) => objectsOf(value) !== undefined);
-  if (!isLabelled) return [blockOf(attribute, [], object, shape, attribute.range)];
+  if (!isLabelled) return [blockOf(attribute, object, shape)];
   return object.entries.flatMap((entry) =>
-    objectsOf(entry.value)!.map((inner) =>
-      blockOf(attribute, [labelOf(entry)], inner, shape, entry.range),
-    ),
+    objectsOf(entry.value)!.map((inner) => blockOf(attribute, inner, shape, entry)),
   );
 }
 
+/** `entry` has the label of the block, where it has one. */
 function blockOf(
-  { name, nameRange }: HclAttribute,
-  labels: readonly HclLabel[],
+  attribute: HclAttribute,
   object: HclObject,
   shape: BlockShape,
-  range: HclBlock['range'],
+  entry?: HclEntry,
 ): HclBlock {
+  const { name, nameRange } = attribute;
+  const { range } = entry ?? attribute;
+  const labels = entry === undefined ? [] : [labelOf(entry)];
   const body = expandBlocks(bodyOfObject(object), shape.body);
   return { kind: 'block', type: name, typeRange: nameRange, labels, body, range };
 }

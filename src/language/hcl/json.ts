@@ -118,7 +118,7 @@ class JsonParser {
     const key = this.literal(start, name);
     if (keys.has(name)) this.repeated(name, start);
     keys.add(name);
-    if (!this.take(':')) throw this.expected('":" after the key');
+    if (!this.takeSymbol(':')) throw this.expected('":" after the key');
     const value = this.value();
     const range = this.reader.range(start, value.range.end.offset);
     return { kind: 'entry', key, value, isBlock: false, range };
@@ -136,7 +136,7 @@ class JsonParser {
     this.skipSpace();
     if (this.text[this.at] !== close) {
       do item();
-      while (this.take(','));
+      while (this.takeSymbol(','));
     }
     if (this.at >= this.text.length) {
       const open = this.text[opened];
@@ -164,7 +164,7 @@ class JsonParser {
     return JSON.parse(this.text.slice(start, this.at)) as string;
   }
 
-  private take(symbol: string): boolean {
+  private takeSymbol(symbol: string): boolean {
     if (this.text[this.at] !== symbol) return false;
     this.at++;
     this.skipSpace();

@@ -5,7 +5,7 @@ import type { HclCall, HclExpression, HclNode } from './syntax.ts';
 import type { Value } from './value.ts';
 
 /** What expressions of one text may refer to. */
-export interface Scope {
+export interface HclScope {
   /** What the expressions were parsed from: places of faults, and the text of what is kept. */
   readonly source: Source;
   /** By the first name of a reference: `var`, `local`. */
@@ -20,7 +20,7 @@ export interface Scope {
   readonly isKnownLater?: (name: string) => boolean;
 }
 
-/** A function that job files may call, by the name that it stands under in `Scope.functions`. */
+/** A function that job files may call, by the name that it stands under in `HclScope.functions`. */
 export type HclFunction = ValueFunction | FormFunction;
 
 /** Takes values: each argument is evaluated and read as what its parameter says. */
@@ -46,7 +46,7 @@ export interface FormFunction {
 
 /** Where a form is called. */
 export interface CallPlace {
-  readonly scope: Scope;
+  readonly scope: HclScope;
   readonly budget: Budget;
   value(expression: HclExpression): Value;
   fault(sentence: string, node: Pick<HclNode, 'range'>): HclError;

@@ -3,7 +3,7 @@ import { numberOf } from './lexer.ts';
 import type { Reader } from './reader.ts';
 import type { HclExpression } from './syntax.ts';
 
-/** What may follow a value: `.name`, `.0`, `[key]`, and the splats `.*` and `[*]`. */
+/** The steps after a value: `.name`, `.0`, `[key]`, and the splats `.*` and `[*]`. */
 export function parsePostfix(
   reader: Reader,
   from: HclExpression,
@@ -17,7 +17,7 @@ export function parsePostfix(
     } else if (reader.at('[')) {
       const opened = reader.next();
       if (reader.at('*')) return fullSplat(reader, value, parse, opened.offset);
-      value = index(reader, value, parse, start, opened.offset);
+      value = index(reader, value, parse, opened.offset);
     } else {
       return value;
     }
@@ -47,9 +47,9 @@ function index(
   reader: Reader,
   of: HclExpression,
   parse: ParseExpression,
-  start: number,
   opened: number,
 ): HclExpression {
+  const start = of.range.start.offset;
   return reader.withNewlines(false, () => {
     const key = parse(reader);
     if (reader.peek().kind === 'end') throw reader.error('This "[" is not closed by "]"', opened);

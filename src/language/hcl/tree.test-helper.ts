@@ -74,37 +74,26 @@ const levelOf = (node: BareExpression): number =>
 const atLevel = (node: BareExpression, level: number): BareExpression =>
   levelOf(node) < level ? parentheses(node) : node;
 
-export const anyExpression: fc.Arbitrary<BareExpression> = fc.letrec<{
-  expression: BareExpression;
-  parts: readonly BarePart[];
-  entry: Bare<HclEntry>;
-  steps: BareExpression;
-}>((tie) => {
+type Inner = fc.Arbitrary<BareExpression>;
+
+/** Random trees, by what they are built of. */
+interface Trees {
+  readonly expression: BareExpression;
+  readonly parts: readonly BarePart[];
+  readonly entry: Bare<HclEntry>;
+}
+
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const loopOf = (inner: Inner) => ({
+  keyName: optional(anyName),
+  valueName: anyName,
+  collection: inner,
+});
+
+export const anyExpression: fc.Arbitrary<BareExpression> = fc.letrec<Trees>((tie) => {
   const inner = tie('expression');
-  const some = fc.array(inner, { maxLength: 3 });
-  const optionalName = fc.option(anyName, { nil: undefined });
-  const chained = fc
-    .tuple(inner, fc.array(fc.oneof(anyName, inner), { maxLength: 3 }))
-    .map(([from, steps]) => chain(tight(from), steps));
-  const text: fc.Arbitrary<BarePart> = anyText
-    .filter((value) => value !== '')
-    .map((value) => ({ kind: 'text', text: value }));
-  const names = { keyName: optionalName, valueName: anyName, collection: inner };
-  const sequence: fc.Arbitrary<BarePart> = fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    fc.record({ kind: fc.constant('interpolation' as const), expression: inner }),
-    fc.record({
-      kind: fc.constant('if-directive' as const),
-      condition: inner,
-      whenTrue: tie('parts'),
-      whenFalse: tie('parts'),
-    }),
-    fc.record({ kind: fc.constant('for-directive' as const), ...names, parts: tie('parts') }),
-  );
   return {
-    parts: fc
-      .array(fc.tuple(fc.option(text, { nil: undefined }), sequence), { maxLength: 2 })
-      .map((pairs) => pairs.flatMap(([before, after]) => (before ? [before, after] : [after]))),
+    parts: partsOf(inner, tie('parts')),
     entry: fc.record({
       kind: fc.constant('entry' as const),
       key: fc.oneof(
@@ -114,91 +103,134 @@ export const anyExpression: fc.Arbitrary<BareExpression> = fc.letrec<{
       value: inner,
       isBlock: fc.constant(false),
     }),
-    steps: chained,
     expression: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
       anyLiteral,
       anyVariable,
-      tie('steps'),
+      fc
+        .tuple(inner, fc.array(fc.oneof(anyName, inner), { maxLength: 3 }))
+        .map(([from, steps]) => chain(tight(from), steps)),
       inner.map(parentheses),
-      some.map((items): BareExpression => ({ kind: 'tuple', items })),
+      fc.array(inner, { maxLength: 3 }).map((items): BareExpression => ({ kind: 'tuple', items })),
       fc
         .array(tie('entry'), { maxLength: 3 })
         .map((entries): BareExpression => ({ kind: 'object', entries })),
-      fc
-        .record({ ...names, key: fc.option(inner, { nil: undefined }), value: inner })
-        .chain((fields) =>
-          fc.record({ condition: fc.option(inner, { nil: undefined }), grouped: fc.boolean() }).map(
-            ({ condition, grouped }): BareExpression => ({
-              kind: 'for',
-              ...fields,
-              condition,
-              grouped: grouped && fields.key !== undefined,
-            }),
-          ),
-        ),
-      fc.tuple(anyName, some, fc.boolean()).map(
-        ([name, items, expanded]): BareExpression => ({
-          kind: 'call',
-          name,
-          arguments: items,
-          expanded: expanded && items.length > 0,
-        }),
-      ),
-      fc.tuple(fc.constantFrom('-' as const, '!' as const), inner).map(
-        ([operator, operand]): BareExpression => ({
-          kind: 'unary',
-          operator,
-          operand: levelOf(operand) < 6 ? parentheses(operand) : operand,
-        }),
-      ),
-      fc.tuple(fc.constantFrom(...operators), inner, inner).map(
-        ([operator, left, right]): BareExpression => ({
-          kind: 'binary',
-          operator,
-          left: atLevel(left, levels[operator]!),
-          right: atLevel(right, levels[operator]! + 1),
-        }),
-      ),
-      fc.tuple(inner, inner, inner).map(
-        ([condition, whenTrue, whenFalse]): BareExpression => ({
-          kind: 'conditional',
-          condition: atLevel(condition, 0),
-          whenTrue,
-          whenFalse,
-        }),
-      ),
-      // Splats take all that follows them, so nothing is put behind one without parentheses.
-      fc.tuple(inner, fc.array(fc.oneof(anyName, inner), { maxLength: 3 })).map(
-        ([of, steps]): BareExpression => ({
-          kind: 'splat',
-          style: 'full',
-          of: tight(of),
-          item: chain(splatItem, steps),
-        }),
-      ),
-      fc
-        .tuple(inner, fc.array(fc.tuple(anyName, fc.option(fc.nat({ max: 99 }))), { maxLength: 2 }))
-        .map(
-          ([of, steps]): BareExpression => ({
-            kind: 'splat',
-            style: 'attribute',
-            of: tight(of),
-            // Two indexes after each other would read as one number.
-            item: chain(
-              splatItem,
-              steps.flatMap(([name, index]) =>
-                index === null ? [name] : [name, { kind: 'literal', value: index }],
-              ),
-            ),
-          }),
-        ),
+      forOf(inner),
+      callOf(inner),
+      unaryOf(inner),
+      binaryOf(inner),
+      conditionalOf(inner),
+      splatOf(inner),
+      attributeSplatOf(inner),
       tie('parts')
         .filter((parts) => parts.length > 0)
         .map((parts): BareExpression => ({ kind: 'template', parts })),
     ),
   };
 }).expression;
+
+function partsOf(
+  inner: Inner,
+  parts: fc.Arbitrary<readonly BarePart[]>,
+): fc.Arbitrary<readonly BarePart[]> {
+  const text: fc.Arbitrary<BarePart> = anyText
+    .filter((value) => value !== '')
+    .map((value) => ({ kind: 'text', text: value }));
+  const sequence: fc.Arbitrary<BarePart> = fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.record({ kind: fc.constant('interpolation' as const), expression: inner }),
+    fc.record({
+      kind: fc.constant('if-directive' as const),
+      condition: inner,
+      whenTrue: parts,
+      whenFalse: parts,
+    }),
+    fc.record({ kind: fc.constant('for-directive' as const), ...loopOf(inner), parts }),
+  );
+  return fc
+    .array(fc.tuple(optional(text), sequence), { maxLength: 2 })
+    .map((pairs) => pairs.flatMap(([before, after]) => (before ? [before, after] : [after])));
+}
+
+const forOf = (inner: Inner): Inner =>
+  fc.record({ ...loopOf(inner), key: optional(inner), value: inner }).chain((fields) =>
+    fc.record({ condition: optional(inner), grouped: fc.boolean() }).map(
+      ({ condition, grouped }): BareExpression => ({
+        kind: 'for',
+        ...fields,
+        condition,
+        grouped: grouped && fields.key !== undefined,
+      }),
+    ),
+  );
+
+const callOf = (inner: Inner): Inner =>
+  fc.tuple(anyName, fc.array(inner, { maxLength: 3 }), fc.boolean()).map(
+    ([name, items, expanded]): BareExpression => ({
+      kind: 'call',
+      name,
+      arguments: items,
+      expanded: expanded && items.length > 0,
+    }),
+  );
+
+const unaryOf = (inner: Inner): Inner =>
+  fc.tuple(fc.constantFrom('-' as const, '!' as const), inner).map(
+    ([operator, operand]): BareExpression => ({
+      kind: 'unary',
+      operator,
+      operand: levelOf(operand) < 6 ? parentheses(operand) : operand,
+    }),
+  );
+
+const binaryOf = (inner: Inner): Inner =>
+  fc.tuple(fc.constantFrom(...operators), inner, inner).map(
+    ([operator, left, right]): BareExpression => ({
+      kind: 'binary',
+      operator,
+      left: atLevel(left, levels[operator]!),
+      right: atLevel(right, levels[operator]! + 1),
+    }),
+  );
+
+const conditionalOf = (inner: Inner): Inner =>
+  fc.tuple(inner, inner, inner).map(
+    ([condition, whenTrue, whenFalse]): BareExpression => ({
+      kind: 'conditional',
+      condition: atLevel(condition, 0),
+      whenTrue,
+      whenFalse,
+    }),
+  );
+
+/** A splat takes all that follows it, so nothing is put behind it without parentheses. */
+const splatOf = (inner: Inner): Inner =>
+  fc.tuple(inner, fc.array(fc.oneof(anyName, inner), { maxLength: 3 })).map(
+    ([of, steps]): BareExpression => ({
+      kind: 'splat',
+      style: 'full',
+      of: tight(of),
+      item: chain(splatItem, steps),
+    }),
+  );
+
+const attributeSplatOf = (inner: Inner): Inner =>
+  fc
+    .tuple(inner, fc.array(fc.tuple(anyName, fc.option(fc.nat({ max: 99 }))), { maxLength: 2 }))
+    .map(
+      ([of, steps]): BareExpression => ({
+        kind: 'splat',
+        style: 'attribute',
+        of: tight(of),
+        // Two indexes after each other would read as one number.
+        item: chain(
+          splatItem,
+          steps.flatMap(([name, index]) =>
+            index === null ? [name] : [name, { kind: 'literal', value: index }],
+          ),
+        ),
+      }),
+    );
 
 function chain(from: BareExpression, steps: readonly (string | BareExpression)[]): BareExpression {
   return steps.reduce<BareExpression>(

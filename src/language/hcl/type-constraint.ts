@@ -49,44 +49,45 @@ class ConstraintReader {
       case 'parentheses':
         return this.type(expression.inner);
       case 'variable':
-        return this.named(expression.name, expression);
+        return this.typeNamed(expression.name, expression);
       case 'call':
         return this.constructed(expression);
       case 'literal':
         // From before types were expressions: `type = "string"`.
-        if (typeof expression.value === 'string') return this.named(expression.value, expression);
+        if (typeof expression.value === 'string')
+          return this.typeNamed(expression.value, expression);
     }
-    throw this.refused(`Expected a type, such as ${known.join(', ')}`, expression);
+    throw this.errorAt(`Expected a type, such as ${known.join(', ')}`, expression);
   }
 
-  private named(name: string, node: HclExpression): HclType {
+  private typeNamed(name: string, node: HclExpression): HclType {
     const primitive = primitives.get(name);
     if (primitive !== undefined) return primitive;
     if (name === 'list' || name === 'set' || name === 'map') return { kind: name, of: anyType };
     if (constructors.includes(name)) {
       const example = name === 'tuple' ? 'tuple([string, number])' : 'object({name = string})';
-      throw this.refused(`"${name}" needs to know of what; write ${example}`, node);
+      throw this.errorAt(`"${name}" needs to know of what; write ${example}`, node);
     }
-    throw this.refused(`There is no type "${name.slice(0, 64)}"${suggestion(name, known)}`, node);
+    throw this.errorAt(`There is no type "${name.slice(0, 64)}"${suggestion(name, known)}`, node);
   }
 
   private constructed(call: HclCall): HclType {
     const { name } = call;
-    if (name === 'optional') throw this.refused('Only an attribute of an object is optional', call);
+    if (name === 'optional') throw this.errorAt('Only an attribute of an object is optional', call);
     if (!constructors.includes(name)) {
-      throw this.refused(`There is no type "${name.slice(0, 64)}"${suggestion(name, known)}`, call);
+      throw this.errorAt(`There is no type "${name.slice(0, 64)}"${suggestion(name, known)}`, call);
     }
     const [of] = call.arguments;
     if (of === undefined || call.arguments.length > 1) {
-      throw this.refused(`"${name}" takes one argument`, call);
+      throw this.errorAt(`"${name}" takes one argument`, call);
     }
     if (name === 'list' || name === 'set' || name === 'map')
       return { kind: name, of: this.type(of) };
     if (name === 'tuple') {
-      if (of.kind !== 'tuple') throw this.refused('"tuple" takes a list of types in brackets', of);
+      if (of.kind !== 'tuple') throw this.errorAt('"tuple" takes a list of types in brackets', of);
       return { kind: 'tuple', items: of.items.map((item) => this.type(item)) };
     }
-    if (of.kind !== 'object') throw this.refused('"object" takes types by name in braces', of);
+    if (of.kind !== 'object') throw this.errorAt('"object" takes types by name in braces', of);
     return { kind: 'object', attributes: this.attributes(of.entries) };
   }
 
@@ -94,9 +95,9 @@ class ConstraintReader {
     const attributes = new Map<string, HclAttributeType>();
     for (const { key, value } of entries) {
       if (key.kind !== 'literal' || typeof key.value !== 'string') {
-        throw this.refused('The name of an attribute has to be fixed', key);
+        throw this.errorAt('The name of an attribute has to be fixed', key);
       }
-      if (attributes.has(key.value)) throw this.refused(`"${key.value}" is there already`, key);
+      if (attributes.has(key.value)) throw this.errorAt(`"${key.value}" is there already`, key);
       attributes.set(key.value, this.attribute(value));
     }
     return attributes;
@@ -108,13 +109,13 @@ class ConstraintReader {
     }
     const [type, given, ...more] = value.arguments;
     if (type === undefined || more.length > 0) {
-      throw this.refused('"optional" takes a type and, if there is one, a default', value);
+      throw this.errorAt('"optional" takes a type and, if there is one, a default', value);
     }
     const optional = { type: this.type(type), optional: true };
     return given === undefined ? optional : { ...optional, default: this.evaluateDefault(given) };
   }
 
-  private refused(sentence: string, { range }: Pick<HclExpression, 'range'>) {
+  private errorAt(sentence: string, { range }: Pick<HclExpression, 'range'>) {
     return this.source.error(sentence, range.start.offset);
   }
 }

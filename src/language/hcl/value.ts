@@ -9,7 +9,7 @@ import type { HclValue } from './constant.ts';
  *    elements are, not by where they come from.
  * 3. Objects have no prototype. Their keys have no order of their own: whoever goes through them
  *    takes {@link keysOf}, which is ordered by code points.
- * 4. There are no unknown values: what is only known where a task runs is text (`Scope`).
+ * 4. There are no unknown values: what is only known where a task runs is text (`HclScope`).
  */
 export type Value = null | boolean | number | string | readonly Value[] | ValueSet | ValueObject;
 

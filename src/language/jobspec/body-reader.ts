@@ -1,6 +1,6 @@
 import { drained, type Steps } from '../../base/steps.ts';
 import { ConversionFault } from '../hcl/convert.ts';
-import type { Scope } from '../hcl/scope.ts';
+import type { HclScope } from '../hcl/scope.ts';
 import type { Range } from '../hcl/source.ts';
 import { suggestion } from '../hcl/suggest.ts';
 import type { HclAttribute, HclBlock, HclBody } from '../hcl/syntax.ts';
@@ -33,12 +33,12 @@ export class BodyReader {
   }
 
   /** What one block says, as a record of the job. */
-  record(block: HclBlock, form: BlockForm, scope: Scope): Fields {
+  record(block: HclBlock, form: BlockForm, scope: HclScope): Fields {
     return drained(this.recordInSteps(block, form, scope));
   }
 
   /** The same, with a step for each item of the block. */
-  *recordInSteps(block: HclBlock, form: BlockForm, scope: Scope): Steps<Fields> {
+  *recordInSteps(block: HclBlock, form: BlockForm, scope: HclScope): Steps<Fields> {
     this.reading.work(block.typeRange, 1);
     const at: WrittenAt = { record: block.typeRange, fields: new Map() };
     const open: OpenRecord = { block, form, at, fields: {}, alone: new Set() };
@@ -53,36 +53,35 @@ export class BodyReader {
   }
 
   private item(open: OpenRecord, { item, scope }: ScopedItem): void {
-    const { block, form, fields, at, alone } = open;
+    const { block, form, alone } = open;
     const name = item.kind === 'attribute' ? item.name : item.type;
     const found = form.body.forms.get(name);
     if (found === undefined) {
       this.unknown(block, item, form);
     } else if (item.kind === 'attribute') {
       if (found.kind === 'block') this.shouldBeBlock(item, found);
-      else this.set(fields, at, found, item, scope);
+      else this.setAttribute(open, found, item, scope);
     } else if (found.kind !== 'block' && !isMap(found)) {
       this.reading.fault(item.typeRange, `"${name}" is not a block: write ${name} = …`);
     } else if (found.kind === 'block' && found.many !== 'one') {
-      this.add(fields, at, found, item, scope);
+      this.addBlock(open, found, item, scope);
     } else if (alone.has(name)) {
       this.reading.fault(item.typeRange, `"${block.type}" holds one "${name}" at most`);
     } else {
       alone.add(name);
-      this.setBlock(fields, at, found, item, scope);
+      this.setBlock(open, found, item, scope);
     }
   }
 
-  private set(
-    fields: Fields,
-    at: WrittenAt,
+  private setAttribute(
+    { fields, at }: OpenRecord,
     form: AttributeForm | MapForm,
     { name, value, nameRange }: HclAttribute,
-    scope: Scope,
+    scope: HclScope,
   ): void {
     at.fields.set(form.field, nameRange);
     const found = this.reading.value(value, scope);
-    // What is null is as if it had not been written.
+    // Null counts as not written.
     if (found === undefined || found === null) return;
     const converted = this.converted(name, form.kind, found, value.range);
     if (converted === undefined) return;
@@ -106,11 +105,10 @@ export class BodyReader {
   }
 
   private setBlock(
-    fields: Fields,
-    at: WrittenAt,
+    { fields, at }: OpenRecord,
     form: BlockForm | MapForm,
     block: HclBlock,
-    scope: Scope,
+    scope: HclScope,
   ): void {
     at.fields.set(form.field, block.typeRange);
     fields[form.field] =
@@ -119,7 +117,12 @@ export class BodyReader {
         : this.mapBlock(block, form, scope, at);
   }
 
-  private add(fields: Fields, at: WrittenAt, form: BlockForm, block: HclBlock, scope: Scope): void {
+  private addBlock(
+    { fields, at }: OpenRecord,
+    form: BlockForm,
+    block: HclBlock,
+    scope: HclScope,
+  ): void {
     if (!at.fields.has(form.field)) at.fields.set(form.field, block.typeRange);
     const record = this.record(block, form, scope);
     if (form.many === 'list') {
@@ -162,7 +165,7 @@ export class BodyReader {
     });
   }
 
-  private mapBlock(block: HclBlock, form: MapForm, scope: Scope, at: WrittenAt): unknown {
+  private mapBlock(block: HclBlock, form: MapForm, scope: HclScope, at: WrittenAt): unknown {
     for (const { range } of block.labels) {
       this.reading.fault(range, `"${block.type}" takes no label`);
     }
@@ -193,7 +196,7 @@ export class BodyReader {
    */
   private free(
     body: HclBody,
-    scope: Scope,
+    scope: HclScope,
     at: WrittenAt,
     pointer: string,
   ): Readonly<Record<string, unknown>> {

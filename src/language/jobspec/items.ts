@@ -1,5 +1,5 @@
 import { textOf } from '../hcl/convert.ts';
-import type { Scope } from '../hcl/scope.ts';
+import type { HclScope } from '../hcl/scope.ts';
 import type {
   HclAttribute,
   HclBlock,
@@ -14,7 +14,7 @@ import type { Reading } from './reading.ts';
 /** An item of a body, and what its expressions may refer to. */
 export interface ScopedItem {
   readonly item: HclItem;
-  readonly scope: Scope;
+  readonly scope: HclScope;
 }
 
 /**
@@ -30,20 +30,20 @@ export class Items {
     this.reading = reading;
   }
 
-  of(body: HclBody, scope: Scope): readonly ScopedItem[] {
+  of(body: HclBody, scope: HclScope): readonly ScopedItem[] {
     if (!body.items.some(isDynamic)) return body.items.map((item) => ({ item, scope }));
     return body.items.flatMap((item) =>
       isDynamic(item) ? this.expanded(item, scope) : [{ item, scope }],
     );
   }
 
-  private expanded(block: HclBlock, scope: Scope): readonly ScopedItem[] {
+  private expanded(block: HclBlock, scope: HclScope): readonly ScopedItem[] {
     const parts = this.partsOf(block);
     if (parts === undefined) return [];
     const { type, forEach, iterator, labels, content } = parts;
     const rounds = this.rounds(forEach, scope);
     return rounds.flatMap(([key, value]) => {
-      this.count(block);
+      this.countBlock(block);
       const each = objectOf([
         ['key', key],
         ['value', value],
@@ -61,7 +61,7 @@ export class Items {
     });
   }
 
-  private count(block: HclBlock): void {
+  private countBlock(block: HclBlock): void {
     const { blocksMax } = this.reading.limits;
     if (++this.made <= blocksMax) return;
     throw this.reading.source.error(
@@ -73,7 +73,7 @@ export class Items {
   /** Key and value of each block that is made. */
   private rounds(
     expression: HclExpression,
-    scope: Scope,
+    scope: HclScope,
   ): readonly (readonly [key: Value, value: Value])[] {
     const over = this.reading.value(expression, scope);
     if (over === undefined) return [];
@@ -85,7 +85,7 @@ export class Items {
     return [];
   }
 
-  private labels(expression: HclExpression, scope: Scope): readonly HclLabel[] {
+  private labels(expression: HclExpression, scope: HclScope): readonly HclLabel[] {
     const value = this.reading.value(expression, scope);
     if (value === undefined) return [];
     const items = itemsOf(value);

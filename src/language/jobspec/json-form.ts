@@ -1,7 +1,7 @@
 import { HclError, HclLimitError } from '../hcl/errors.ts';
 import { evaluate } from '../hcl/evaluate.ts';
 import { parseHclTemplate } from '../hcl/parse.ts';
-import type { Scope } from '../hcl/scope.ts';
+import type { HclScope } from '../hcl/scope.ts';
 import { Source } from '../hcl/source.ts';
 import type { HclExpression } from '../hcl/syntax.ts';
 import { objectOf, type Value } from '../hcl/value.ts';
@@ -11,7 +11,7 @@ import { objectOf, type Value } from '../hcl/value.ts';
  * told at the beginning of the string, since escapes have moved what is inside.
  * @throws HclError
  */
-export function jsonValue(expression: HclExpression, scope: Scope): Value {
+export function jsonValue(expression: HclExpression, scope: HclScope): Value {
   scope.budget.work(1);
   switch (expression.kind) {
     case 'literal':
@@ -32,7 +32,7 @@ export function jsonValue(expression: HclExpression, scope: Scope): Value {
   }
 }
 
-function templateValue(text: string, at: HclExpression, scope: Scope): Value {
+function templateValue(text: string, at: HclExpression, scope: HclScope): Value {
   try {
     return evaluate(parseHclTemplate(text), { ...scope, source: new Source(text) });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { referencesOf } from '../hcl/references.ts';
-import type { Scope } from '../hcl/scope.ts';
+import type { HclScope } from '../hcl/scope.ts';
 import { suggestion } from '../hcl/suggest.ts';
 import type { HclAttribute, HclBlock } from '../hcl/syntax.ts';
 import { objectOf, type Value, type ValueObject } from '../hcl/value.ts';
@@ -12,7 +12,7 @@ import type { Reading } from './reading.ts';
 export function readLocals(
   blocks: readonly HclBlock[],
   reading: Reading,
-  scope: Scope,
+  scope: HclScope,
 ): ValueObject {
   const attributes = new Map<string, HclAttribute>();
   for (const block of blocks) {
@@ -34,23 +34,23 @@ export function readLocals(
 class Locals {
   private readonly attributes: ReadonlyMap<string, HclAttribute>;
   private readonly reading: Reading;
-  private readonly scope: Scope;
+  private readonly scope: HclScope;
   /** `failed`: a fault has been told already. */
   private readonly found = new Map<string, { readonly value: Value } | 'failed'>();
 
-  constructor(attributes: ReadonlyMap<string, HclAttribute>, reading: Reading, scope: Scope) {
+  constructor(attributes: ReadonlyMap<string, HclAttribute>, reading: Reading, scope: HclScope) {
     this.attributes = attributes;
     this.reading = reading;
     this.scope = scope;
   }
 
   all(): ValueObject {
-    for (const name of this.attributes.keys()) this.find(name);
+    for (const name of this.attributes.keys()) this.findValue(name);
     return this.valuesOf([...this.attributes.keys()]);
   }
 
   /** Goes down what a local refers to with a list of its own: a chain may be as long as the file. */
-  private find(first: string): void {
+  private findValue(first: string): void {
     const path: { readonly name: string; readonly needs: readonly string[]; next: number }[] = [];
     const onPath = new Set<string>();
     const enter = (name: string) => {

@@ -1,6 +1,6 @@
 import { Budget, BudgetSpent } from '../hcl/budget.ts';
 import { evaluate } from '../hcl/evaluate.ts';
-import type { HclFunction, Scope } from '../hcl/scope.ts';
+import type { HclFunction, HclScope } from '../hcl/scope.ts';
 import type { Range, Source } from '../hcl/source.ts';
 import { suggestion } from '../hcl/suggest.ts';
 import type { HclBody, HclExpression, HclNode } from '../hcl/syntax.ts';
@@ -47,7 +47,7 @@ export class Reading {
   }
 
   /** A scope over the text; names that it does not have may be known where a task runs. */
-  scope(variables: ReadonlyMap<string, Value>): Scope {
+  scope(variables: ReadonlyMap<string, Value>): HclScope {
     const { source, functions, budget } = this;
     return { source, variables, functions, budget, isKnownLater: (name) => this.isLater(name) };
   }
@@ -61,7 +61,7 @@ export class Reading {
   }
 
   /** The value, or `undefined` after a fault, which is noted. */
-  value(expression: HclExpression, scope: Scope): Value | undefined {
+  value(expression: HclExpression, scope: HclScope): Value | undefined {
     if (this.onlyStructure) return undefined;
     return this.faults.attempt(() =>
       this.isJson ? jsonValue(expression, scope) : evaluate(expression, scope),

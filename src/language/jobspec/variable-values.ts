@@ -117,11 +117,11 @@ class Values {
     if (declaration === undefined) {
       this.unknown(name, source, 0);
     } else if (declaration.isText) {
-      this.put(name, { value: text, source, offset: 0 });
+      this.putValue(name, { value: text, source, offset: 0 });
     } else {
       this.tried(name, () => {
         const value = this.expression(text, source);
-        this.put(name, { value, source, offset: 0 });
+        this.putValue(name, { value, source, offset: 0 });
       });
     }
   }
@@ -160,11 +160,11 @@ class Values {
   private entry({ name, value, range }: HclAttribute, source: Source, isJson: boolean): void {
     this.tried(name, () => {
       const found = isJson ? jsonConstant(value) : this.constant(value, source);
-      this.put(name, { value: found, source, offset: range.start.offset });
+      this.putValue(name, { value: found, source, offset: range.start.offset });
     });
   }
 
-  private put(name: string, given: Given): void {
+  private putValue(name: string, given: Given): void {
     this.given.set(name, given);
     this.faulty.delete(name);
   }

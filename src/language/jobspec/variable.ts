@@ -1,7 +1,7 @@
 import { ConversionFault, convert } from '../hcl/convert.ts';
 import { evaluate } from '../hcl/evaluate.ts';
 import { parseHclExpression } from '../hcl/parse.ts';
-import type { Scope } from '../hcl/scope.ts';
+import type { HclScope } from '../hcl/scope.ts';
 import { type Range, Source } from '../hcl/source.ts';
 import { suggestion } from '../hcl/suggest.ts';
 import type { HclAttribute, HclBlock, HclExpression } from '../hcl/syntax.ts';
@@ -32,7 +32,7 @@ interface Validation {
 export function readDeclarations(
   blocks: readonly HclBlock[],
   reading: Reading,
-  scope: Scope,
+  scope: HclScope,
 ): ReadonlyMap<string, Declaration> {
   const found = new Map<string, Declaration>();
   const names = new Set<string>();
@@ -69,7 +69,7 @@ function readDeclaration(
   name: string,
   block: HclBlock,
   reading: Reading,
-  scope: Scope,
+  scope: HclScope,
 ): Declaration | undefined {
   const attributes = new Map<string, HclAttribute>();
   const validations: Validation[] = [];
@@ -122,7 +122,7 @@ function converted(
 function typeOf(
   attribute: HclAttribute | undefined,
   reading: Reading,
-  scope: Scope,
+  scope: HclScope,
 ): HclType | 'faulty' | undefined {
   if (attribute === undefined) return undefined;
   const type = reading.faults.attempt(() => {

@@ -8,13 +8,13 @@ import {
 import type { Access, RuleResource } from './rule.ts';
 
 /** Where a rule may stand. */
-export type Place = 'top' | 'partition' | 'namespace';
+export type RulePlace = 'top' | 'partition' | 'namespace';
 
 /** A resource without a name: `acl = "read"`, and for some also `operator { policy = "read" }`. */
 export interface ScalarForm {
   readonly resource: RuleResource;
   readonly policies: readonly Access[];
-  readonly places: readonly Place[];
+  readonly places: readonly RulePlace[];
   readonly written: 'attribute' | 'block' | 'either';
 }
 
@@ -23,7 +23,7 @@ export interface NamedForm {
   readonly resource: RuleResource;
   readonly match: 'exact' | 'prefix' | 'glob';
   readonly policies: readonly Access[];
-  readonly places: readonly Place[];
+  readonly places: readonly RulePlace[];
   /** Without a name it covers all: `node { policy = "read" }`. */
   readonly nameOptional: boolean;
   readonly intentions: boolean;
@@ -31,8 +31,8 @@ export interface NamedForm {
 }
 
 const plain: readonly Access[] = ['deny', 'read', 'write'];
-const outside: readonly Place[] = ['top', 'partition'];
-const everywhere: readonly Place[] = ['top', 'partition', 'namespace'];
+const outside: readonly RulePlace[] = ['top', 'partition'];
+const everywhere: readonly RulePlace[] = ['top', 'partition', 'namespace'];
 
 export const scalarForms: ReadonlyMap<string, ScalarForm> = new Map(
   (
@@ -106,14 +106,14 @@ export const partitionBlocks: ReadonlyMap<string, 'exact' | 'prefix'> = new Map(
 ]);
 
 /** The words that may stand in a place. */
-export const wordsIn = (place: Place): readonly string[] => [
+export const wordsIn = (place: RulePlace): readonly string[] => [
   ...[...scalarForms].filter(([, { places }]) => places.includes(place)).map(([word]) => word),
   ...[...namedForms].filter(([, { places }]) => places.includes(place)).map(([word]) => word),
   ...(place === 'top' ? partitionBlocks.keys() : []),
 ];
 
 /** How a JSON text writes the blocks of a place. */
-export const shapeOf = (place: Place): BodyShape => shapes[place];
+export const shapeOf = (place: RulePlace): BodyShape => shapes[place];
 
 const leaf: BodyShape = { blocks: new Map() };
 
@@ -128,7 +128,7 @@ const partitionShape: BodyShape = {
   blocks: new Map([...scalarShapes(), ...namedShapes('partition', namespaceShape)]),
 };
 
-const shapes: Readonly<Record<Place, BodyShape>> = {
+const shapes: Readonly<Record<RulePlace, BodyShape>> = {
   top: {
     blocks: new Map([
       ...scalarShapes(),
@@ -148,7 +148,10 @@ function scalarShapes(): readonly (readonly [string, BlockShape])[] {
     .map(([word]) => [word, { labels: 0, body: leaf }] as const);
 }
 
-function namedShapes(place: Place, inner: BodyShape): readonly (readonly [string, BlockShape])[] {
+function namedShapes(
+  place: RulePlace,
+  inner: BodyShape,
+): readonly (readonly [string, BlockShape])[] {
   return [...namedForms]
     .filter(([, { places }]) => places.includes(place))
     .map(([word, { resource }]) => {

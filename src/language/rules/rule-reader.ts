@@ -6,8 +6,8 @@ import type { RulesLimits } from './limits.ts';
 import {
   type NamedForm,
   namedForms,
-  type Place,
   partitionBlocks,
+  type RulePlace,
   type ScalarForm,
   scalarForms,
   wordsIn,
@@ -16,13 +16,13 @@ import type { Access, Rule, Rules, ScopeName } from './rule.ts';
 import { listed, RuleValues, shown, suggestion } from './rule-values.ts';
 
 /** The blocks around a rule. */
-interface Scope {
-  readonly place: Place;
+interface RuleScope {
+  readonly place: RulePlace;
   readonly partition: ScopeName | undefined;
   readonly namespace: ScopeName | undefined;
 }
 
-const top: Scope = { place: 'top', partition: undefined, namespace: undefined };
+const top: RuleScope = { place: 'top', partition: undefined, namespace: undefined };
 
 type RuleFields = Pick<Rule, 'resource' | 'match' | 'name'> & Partial<Rule>;
 
@@ -46,14 +46,14 @@ export class RuleReader {
     return { rules: this.rules };
   }
 
-  private body(body: HclBody, scope: Scope): void {
+  private body(body: HclBody, scope: RuleScope): void {
     for (const item of this.values.itemsOf(body)) {
       if (item.kind === 'attribute') this.attribute(item, scope);
       else this.block(item, scope);
     }
   }
 
-  private attribute(item: HclAttribute, scope: Scope): void {
+  private attribute(item: HclAttribute, scope: RuleScope): void {
     const { name, nameRange, value } = item;
     const form = scalarForms.get(name);
     if (form !== undefined && form.written !== 'block') {
@@ -71,7 +71,7 @@ export class RuleReader {
     this.fault(`"${name}" is a block: ${name}${label} { policy = "read" }`, nameRange);
   }
 
-  private block(block: HclBlock, scope: Scope): void {
+  private block(block: HclBlock, scope: RuleScope): void {
     const { type, typeRange } = block;
     const partitionMatch = partitionBlocks.get(type);
     const form = scalarForms.get(type);
@@ -81,7 +81,8 @@ export class RuleReader {
     } else if (form !== undefined) {
       if (this.mayStand(type, form.places, scope, typeRange)) this.scalarBlock(block, form, scope);
     } else if (named !== undefined) {
-      if (this.mayStand(type, named.places, scope, typeRange)) this.named(block, named, scope);
+      if (this.mayStand(type, named.places, scope, typeRange))
+        this.readNamedRule(block, named, scope);
     } else if (type === 'variables' && scope.place === 'namespace') {
       this.variables(block, scope);
     } else {
@@ -95,7 +96,7 @@ export class RuleReader {
     this.body(block.body, { ...top, place: 'partition', partition: { match, name } });
   }
 
-  private scalarBlock(block: HclBlock, form: ScalarForm, scope: Scope): void {
+  private scalarBlock(block: HclBlock, form: ScalarForm, scope: RuleScope): void {
     if (form.written === 'attribute') {
       this.fault(`"${block.type}" is not a block: ${block.type} = "read"`, block.typeRange);
       return;
@@ -106,11 +107,11 @@ export class RuleReader {
     if (access !== undefined) this.scalar(form, access, block.range, scope);
   }
 
-  private scalar({ resource }: ScalarForm, access: Access, range: Range, scope: Scope): void {
-    this.add({ resource, match: 'all', name: '', access }, range, scope);
+  private scalar({ resource }: ScalarForm, access: Access, range: Range, scope: RuleScope): void {
+    this.addRule({ resource, match: 'all', name: '', access }, range, scope);
   }
 
-  private named(block: HclBlock, form: NamedForm, scope: Scope): void {
+  private readNamedRule(block: HclBlock, form: NamedForm, scope: RuleScope): void {
     if (form.resource === 'namespace') {
       this.namespace(block, form, scope);
       return;
@@ -125,11 +126,11 @@ export class RuleReader {
     const intentions = written && this.values.policy(written.value, ['deny', 'read', 'write']);
     if (rule === undefined || (name === undefined && !form.nameOptional)) return;
     const target = targetOf(form, name);
-    this.add({ resource: form.resource, ...target, ...rule, intentions }, block.range, scope);
+    this.addRule({ resource: form.resource, ...target, ...rule, intentions }, block.range, scope);
   }
 
   /** Both a rule over the namespace's jobs, and the place of the rules in it. */
-  private namespace(block: HclBlock, form: NamedForm, scope: Scope): void {
+  private namespace(block: HclBlock, form: NamedForm, scope: RuleScope): void {
     const name = this.values.label(block, true);
     if (name === undefined) return;
     const target = { match: form.match === 'glob' ? matchOf(name) : form.match, name };
@@ -143,13 +144,13 @@ export class RuleReader {
     if (attributes.size > 0) {
       const rule = this.grant(block, form, attributes, false);
       if (rule !== undefined) {
-        this.add({ resource: 'namespace', ...target, ...rule }, block.range, scope);
+        this.addRule({ resource: 'namespace', ...target, ...rule }, block.range, scope);
       }
     }
     this.body({ ...block.body, items: inner }, { ...scope, place: 'namespace', namespace: target });
   }
 
-  private variables(block: HclBlock, scope: Scope): void {
+  private variables(block: HclBlock, scope: RuleScope): void {
     for (const label of block.labels) this.fault('"variables" takes no name', label.range);
     const { blocks } = this.values.parts(block, [], ['path']);
     for (const path of blocks) {
@@ -163,7 +164,7 @@ export class RuleReader {
       const capabilities = this.values.capabilities(given.value, variableCapabilities);
       if (name === undefined || capabilities === undefined) continue;
       const target = { resource: 'variable', match: matchOf(name), name } as const;
-      this.add({ ...target, capabilities }, path.range, scope);
+      this.addRule({ ...target, capabilities }, path.range, scope);
     }
   }
 
@@ -197,7 +198,7 @@ export class RuleReader {
     return undefined;
   }
 
-  private add(fields: RuleFields, range: Range, scope: Scope): void {
+  private addRule(fields: RuleFields, range: Range, scope: RuleScope): void {
     if (this.rules.length >= this.limits.rulesMax) {
       this.fault(`A policy has ${this.limits.rulesMax} rules at most`, range);
       throw new HclError(this.faults);
@@ -222,13 +223,18 @@ export class RuleReader {
     return `${text.slice(start.offset, start.offset + most - 1).toWellFormed()}…`;
   }
 
-  private mayStand(word: string, places: readonly Place[], scope: Scope, range: Range): boolean {
+  private mayStand(
+    word: string,
+    places: readonly RulePlace[],
+    scope: RuleScope,
+    range: Range,
+  ): boolean {
     if (places.includes(scope.place)) return true;
     this.fault(`"${word}" may not stand in a ${scope.place}`, range);
     return false;
   }
 
-  private unknown(word: string, { place }: Scope, range: Range): void {
+  private unknown(word: string, { place }: RuleScope, range: Range): void {
     const own = place === 'namespace' ? ['policy', 'capabilities', 'variables'] : [];
     const hint = suggestion(word, [...wordsIn(place), ...own]);
     this.fault(`"${shown(word)}" is not a resource${hint}`, range);

@@ -15,7 +15,7 @@ export interface EvaluatorOptions {
 }
 
 /** What names mean at one place of a running template. */
-export interface Scope {
+export interface TemplateScope {
   readonly dot: TemplateValue;
   readonly variables: VariableCell | undefined;
 }
@@ -36,7 +36,7 @@ export class Evaluator {
   }
 
   /** Its value; its variables are the caller's to set. */
-  pipeline(pipeline: Pipeline, scope: Scope): TemplateValue {
+  pipeline(pipeline: Pipeline, scope: TemplateScope): TemplateValue {
     let value: TemplateValue | undefined;
     for (const command of pipeline.commands) value = this.#command(command, value, scope);
     return value ?? null;
@@ -60,10 +60,10 @@ export class Evaluator {
   #command(
     { operands, offset }: Command,
     piped: TemplateValue | undefined,
-    scope: Scope,
+    scope: TemplateScope,
   ): TemplateValue {
     const [first, ...others] = operands as [Operand, ...Operand[]];
-    if (first.kind === 'function') return this.#call(first, others, piped, scope);
+    if (first.kind === 'function') return this.#callFunction(first, others, piped, scope);
     if (others.length > 0 || piped !== undefined) {
       const at = others[0]?.offset ?? offset;
       throw this.fault('Only a function takes arguments', at);
@@ -72,7 +72,7 @@ export class Evaluator {
     return this.#operand(first, scope);
   }
 
-  #operand(operand: Operand, scope: Scope): TemplateValue {
+  #operand(operand: Operand, scope: TemplateScope): TemplateValue {
     this.bounded(operand.offset, () => this.#options.context.budget.work(1));
     switch (operand.kind) {
       case 'literal':
@@ -84,7 +84,7 @@ export class Evaluator {
       case 'variable':
         return cellOf(scope, operand.name).value;
       case 'function':
-        return this.#call(operand, [], undefined, scope);
+        return this.#callFunction(operand, [], undefined, scope);
       case 'pipeline':
         return this.pipeline(operand.pipeline, scope);
       case 'fields': {
@@ -113,11 +113,11 @@ export class Evaluator {
     return null;
   }
 
-  #call(
+  #callFunction(
     { name, offset }: Operand & { readonly kind: 'variable' | 'function' },
     operands: readonly Operand[],
     piped: TemplateValue | undefined,
-    scope: Scope,
+    scope: TemplateScope,
   ): TemplateValue {
     const { functions, context } = this.#options;
     const known = functions.get(name);
@@ -126,7 +126,7 @@ export class Evaluator {
     if (count < known.least || count > known.most) {
       throw this.fault(`"${name}" takes ${countText(known)}, not ${count}`, offset);
     }
-    if (name === 'and' || name === 'or') return this.#either(name, operands, piped, scope);
+    if (name === 'and' || name === 'or') return this.#evaluateLogic(name, operands, piped, scope);
     const values = operands.map((operand) => this.#operand(operand, scope));
     if (piped !== undefined) values.push(piped);
     try {
@@ -141,11 +141,11 @@ export class Evaluator {
   }
 
   /** The first value that decides, or the last one; what comes after it is not evaluated. */
-  #either(
+  #evaluateLogic(
     name: 'and' | 'or',
     operands: readonly Operand[],
     piped: TemplateValue | undefined,
-    scope: Scope,
+    scope: TemplateScope,
   ): TemplateValue {
     let value: TemplateValue = null;
     for (const operand of operands) {
@@ -156,7 +156,7 @@ export class Evaluator {
   }
 }
 
-export function cellOf({ variables }: Scope, name: string): VariableCell {
+export function cellOf({ variables }: TemplateScope, name: string): VariableCell {
   for (let cell = variables; cell !== undefined; cell = cell.outer) {
     if (cell.name === name) return cell;
   }

@@ -59,7 +59,7 @@ export class PipelineParser {
   pipeline({ of }: { readonly of: string }): Pipeline {
     const { offset } = this.next;
     const { names, declares, isGiven } = this.#receivers(of);
-    if (!declares) for (const name of names) this.#known(name, offset);
+    if (!declares) for (const name of names) this.#requireVariable(name, offset);
     const commands = this.#commands(of);
     if (declares) this.#variables = [...this.#variables, ...names];
     return { variables: isGiven ? names : [], declares, commands, offset };
@@ -136,7 +136,7 @@ export class PipelineParser {
       case 'field':
         return { kind: 'fields', of: { kind: 'dot', offset }, names: [token.text], offset };
       case 'variable':
-        this.#known(token.text, offset);
+        this.#requireVariable(token.text, offset);
         return { kind: 'variable', name: token.text, offset };
       case 'word':
         return this.#word(token);
@@ -174,7 +174,7 @@ export class PipelineParser {
     return { kind: 'pipeline', pipeline, offset };
   }
 
-  #known(name: string, offset: number): void {
+  #requireVariable(name: string, offset: number): void {
     if (this.#variables.includes(name)) return;
     const like = suggestion(name, this.#variables.slice(1));
     this.#options.onFault(`There is no variable "${name.slice(0, 64)}"${like}`, offset);

@@ -110,7 +110,7 @@ class TemplateParser {
       case 'block':
       case 'template':
         this.#pipelines.take();
-        return this.#call(keyword, first);
+        return this.#parseCall(keyword, first);
       case 'break':
       case 'continue':
         this.#pipelines.take();
@@ -135,14 +135,14 @@ class TemplateParser {
         if (kind === 'range') this.#loops++;
         const { nodes, ending } = this.#pipelines.scoped(() => this.#nodes());
         if (kind === 'range') this.#loops--;
-        const otherwise = this.#otherwise(kind, start, ending);
+        const otherwise = this.#parseElse(kind, start, ending);
         return { kind, pipeline, body: nodes, otherwise };
       }),
     );
   }
 
   /** What stands behind `else`, after which comes `end`, or nothing. */
-  #otherwise(kind: string, start: Token, ending: Ending): TemplateBody {
+  #parseElse(kind: string, start: Token, ending: Ending): TemplateBody {
     if (ending.kind === 'end') return [];
     if (ending.kind === 'file') throw this.#unended(kind, start);
     const { next } = this.#pipelines;
@@ -164,7 +164,7 @@ class TemplateParser {
     this.#body(name, 'define', start);
   }
 
-  #call(kind: 'block' | 'template', start: Token): TemplateNode {
+  #parseCall(kind: 'block' | 'template', start: Token): TemplateNode {
     const name = this.#name(start);
     const { next } = this.#pipelines;
     const pipeline =

@@ -1,7 +1,7 @@
 import type { Steps } from '../../base/steps.ts';
 import { LimitReached, TemplateBudget, type TemplateLimits } from './budget.ts';
 import { TemplateError } from './errors.ts';
-import { cellOf, Evaluator, type Scope, type VariableCell } from './evaluate.ts';
+import { cellOf, Evaluator, type TemplateScope, type VariableCell } from './evaluate.ts';
 import { outputOf, sizeOf } from './format-value.ts';
 import type { TemplateFunction } from './functions/define.ts';
 import { type Dependency, dependencyKey, type TemplateEnvironment } from './run-context.ts';
@@ -91,7 +91,7 @@ class Run {
   }
 
   *whole(): Steps<void> {
-    yield* this.#call(this.#template.body, null, 0);
+    yield* this.#renderTemplate(this.#template.body, null, 0);
   }
 
   #lookup(dependency: Dependency): TemplateValue | undefined {
@@ -106,12 +106,12 @@ class Run {
     return value;
   }
 
-  *#call(body: TemplateBody, dot: TemplateValue, offset: number): Steps<void> {
+  *#renderTemplate(body: TemplateBody, dot: TemplateValue, offset: number): Steps<void> {
     const variables = { name: '$', value: dot, outer: undefined };
     yield* this.#body(body, { dot, variables }, offset);
   }
 
-  *#body(body: TemplateBody, outer: Scope, offset: number): Steps<Flow> {
+  *#body(body: TemplateBody, outer: TemplateScope, offset: number): Steps<Flow> {
     const { depthMax } = this.#options.limits;
     if (this.#depth >= depthMax) {
       throw this.#evaluator.fault(`It goes more than ${depthMax} deep`, offset, 'limit');
@@ -138,7 +138,7 @@ class Run {
   }
 
   /** The scope afterwards. */
-  #action(pipeline: Pipeline, scope: Scope): Scope {
+  #action(pipeline: Pipeline, scope: TemplateScope): TemplateScope {
     const value = this.#evaluator.pipeline(pipeline, scope);
     if (pipeline.variables.length > 0) return assigned(pipeline, [value], scope);
     const { offset } = pipeline;
@@ -151,7 +151,7 @@ class Run {
 
   *#statement(
     node: Exclude<TemplateNode, { kind: 'text' | 'action' }>,
-    scope: Scope,
+    scope: TemplateScope,
     offset: number,
   ): Steps<Flow> {
     this.#evaluator.bounded(offset, () => this.#budget.work(1));
@@ -163,7 +163,7 @@ class Run {
         const { name, pipeline } = node;
         const dot = pipeline === undefined ? null : this.#evaluator.pipeline(pipeline, scope);
         const body = this.#template.named.get(name) ?? [];
-        yield* this.#call(body, dot, node.offset);
+        yield* this.#renderTemplate(body, dot, node.offset);
         return 'next';
       }
       case 'range':
@@ -179,7 +179,7 @@ class Run {
 
   *#range(
     { pipeline, body, otherwise }: Extract<TemplateNode, { body: TemplateBody }>,
-    scope: Scope,
+    scope: TemplateScope,
   ): Steps<Flow> {
     const value = this.#evaluator.pipeline(pipeline, scope);
     const { offset, variables } = pipeline;
@@ -241,8 +241,8 @@ function* counting(end: bigint): Iterable<readonly [TemplateValue, TemplateValue
 function assigned(
   { variables, declares }: Pipeline,
   values: readonly TemplateValue[],
-  scope: Scope,
-): Scope {
+  scope: TemplateScope,
+): TemplateScope {
   if (variables.length === 0) return scope;
   let cells: VariableCell | undefined = scope.variables;
   variables.forEach((name, index) => {

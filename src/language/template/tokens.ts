@@ -49,7 +49,7 @@ export function tokenize(source: Source, delimiters: Delimiters): readonly Token
     const inside = open + left.length;
     const cutsEnd = open >= 0 && text[inside] === '-' && isSpace(text[inside + 1]);
     const end = open < 0 ? text.length : open;
-    const [from, to] = cut(text, at, end, cutsStart, cutsEnd);
+    const [from, to] = trimmed(text, { start: at, end, cutsStart, cutsEnd });
     if (from < to) tokens.push(plain('text', text.slice(from, to), from));
     if (open < 0) {
       tokens.push(plain('end', '', text.length));
@@ -72,12 +72,23 @@ const plain = (kind: TokenKind, text: string, offset: number): Token => ({
   spaced: false,
 });
 
-function cut(text: string, start: number, end: number, cutsStart: boolean, cutsEnd: boolean) {
+interface Piece {
+  readonly start: number;
+  readonly end: number;
+  /** Whether the space at its start, or end, is left out. */
+  readonly cutsStart: boolean;
+  readonly cutsEnd: boolean;
+}
+
+function trimmed(
+  text: string,
+  { start, end, cutsStart, cutsEnd }: Piece,
+): readonly [number, number] {
   let from = start;
   let to = end;
   if (cutsStart) while (from < to && isSpace(text[from])) from++;
   if (cutsEnd) while (to > from && isSpace(text[to - 1])) to--;
-  return [from, to] as const;
+  return [from, to];
 }
 
 interface ActionEnd {

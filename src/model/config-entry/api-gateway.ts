@@ -23,7 +23,7 @@ import { checkListenerPort } from './listener-port.ts';
 import { placedReference } from './named-service.ts';
 import { PortNumber } from './proxy-fields.ts';
 import { keyOfReference, textOfKey } from './resource-reference.ts';
-import { checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
+import { anyListener, checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
 import { CipherSuites, TlsVersionChoice, tlsFaults } from './tls.ts';
 import { checkTokenRequirements, TokenRequirements } from './token-requirements.ts';
 
@@ -137,7 +137,7 @@ export const apiGateway: ConfigKind<ApiGateway> = {
   faults: (gateway) => [
     ...faultsOf((report) => {
       const sds = gateway.TLS?.SDS ?? null;
-      checkSecretDiscovery(sds, [], below(null, 'TLS', 'SDS'), report, 'resource optional');
+      checkSecretDiscovery(sds, anyListener, below(null, 'TLS', 'SDS'), report);
       if (gateway.Listeners.length === 0) {
         report(below(null, 'Listeners'), 'must have at least one listener');
       }
@@ -237,13 +237,8 @@ function checkListenerTls(
     else if (seen.has(text)) report(at, `${quote(certificate.Name)} is there already`);
     seen.add(text);
   });
-  checkSecretDiscovery(
-    tls.SDS,
-    [gateway.TLS?.SDS],
-    below(path, 'SDS'),
-    report,
-    'resource optional',
-  );
+  const use = { inherited: [gateway.TLS?.SDS], needsResource: false };
+  checkSecretDiscovery(tls.SDS, use, below(path, 'SDS'), report);
 }
 
 /** Routes tell listeners apart by name, and a port its requests by their host. */

@@ -1,6 +1,6 @@
 import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { realmNamePattern } from '../namespace/namespace.ts';
+import { scopeNamePattern } from '../namespace/namespace.ts';
 import { below, faultAt, type Path, quote } from '../path.ts';
 import { About, List, type Model, stamps, Text, Type } from '../schema.ts';
 import { isServiceName } from '../service-registration/validate-report.ts';
@@ -87,7 +87,7 @@ function serviceFaults({ Name, Namespace, Consumers }: Exported, path: Path): Fa
   else if (Name !== everyService && !isServiceName(Name)) {
     faults.push(faultAt(below(path, 'Name'), `${nameRule}, got ${quote(Name)}`));
   }
-  if (Namespace !== everyService && !realmNamePattern.test(Namespace)) {
+  if (Namespace !== everyService && !scopeNamePattern.test(Namespace)) {
     const message = `must be "*" or the name of a namespace, got ${quote(Namespace)}`;
     faults.push(faultAt(below(path, 'Namespace'), message));
   }

@@ -1,8 +1,8 @@
 import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { below, faultAt, type Path, type Report } from '../path.ts';
+import { faultAt, type Report } from '../path.ts';
 
-/** What a check reports, up to what one refusal tells. */
+/** The faults that a check reports, as many as a refusal lists. */
 export function faultsOf(check: (report: Report) => void): Fault[] {
   const faults: Fault[] = [];
   check((path, message) => {
@@ -11,19 +11,15 @@ export function faultsOf(check: (report: Report) => void): Fault[] {
   return faults;
 }
 
-/** Reports fields that were given where another one rules them out. */
+/** Calls `report` for each of the fields that is given. */
 export function refuseFields(
   record: object,
   fields: readonly string[],
-  path: Path,
-  because: string,
-  report: Report,
+  report: (field: string) => void,
 ): void {
-  for (const field of fields) {
-    if (isGiven(record[field as keyof typeof record])) report(below(path, field), because);
-  }
+  for (const field of fields) if (isGiven(record[field as keyof typeof record])) report(field);
 }
 
-/** Whether a complete record's field is something else than what stands when it is absent. */
+/** Whether the field of a complete record differs from its default. */
 export const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== '' && value !== 0 && value !== false;

@@ -5,7 +5,7 @@
 import type { ApiGateway, GatewayListener } from './api-gateway.ts';
 import type { BoundRoutes } from './bound-listeners.ts';
 import type { EntryKey } from './config-entry.ts';
-import { type Finding, finding } from './gateway-status.ts';
+import { type Finding, finding, findingAbout } from './gateway-status.ts';
 import type { InlineCertificate } from './inline-certificate.ts';
 import type { EntryView } from './kind.ts';
 import { keyOfReference, referenceTo, textOfKey } from './resource-reference.ts';
@@ -58,20 +58,16 @@ export function findingsOf(
   for (const { listener, certificates: named } of listeners) {
     const resource = referenceTo(key, listener.Name);
     const routes = bound.listeners.get(listener.Name) ?? [];
-    findings.push(
+    const conflicted =
       listener.Protocol === 'tcp' && routes.length > 1
-        ? finding('Conflicted', true, 'RouteConflict', conflict(routes), resource)
-        : finding('Conflicted', false, 'NoConflict', 'No two routes want the same.', resource),
+        ? finding('Conflicted', true, 'RouteConflict', conflict(routes))
+        : finding('Conflicted', false, 'NoConflict', 'No two routes want the same.');
+    const missing = `There is no ${listed(named.missing)}.`;
+    const resolved =
       named.missing.length > 0
-        ? finding(
-            'ResolvedRefs',
-            false,
-            'InvalidCertificateRef',
-            `There is no ${listed(named.missing)}.`,
-            resource,
-          )
-        : finding('ResolvedRefs', true, 'ResolvedRefs', 'All that it names is there.', resource),
-    );
+        ? finding('ResolvedRefs', false, 'InvalidCertificateRef', missing)
+        : finding('ResolvedRefs', true, 'ResolvedRefs', 'All that it names is there.');
+    findings.push(findingAbout(resource, conflicted), findingAbout(resource, resolved));
   }
   return findings;
 }

@@ -55,12 +55,17 @@ export const finding = <T extends keyof Reasons>(
   isSo: boolean,
   reason: Reasons[T],
   message: string,
-  resource: ResourceReference | null = null,
 ): Finding => ({
   Type: type,
   Status: isSo ? 'True' : 'False',
   Reason: reason,
   Message: message,
+  Resource: null,
+});
+
+/** The finding, told of a part of the entry or of another entry. */
+export const findingAbout = (resource: ResourceReference, told: Finding): Finding => ({
+  ...told,
   Resource: resource,
 });
 

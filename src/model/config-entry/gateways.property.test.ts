@@ -94,7 +94,7 @@ function expected(entries: Entries): Record<string, unknown> {
   for (const one of kind<ApiGateway>('api-gateway')) {
     found[`${one.Name} is bound to`] = one.Listeners.map(({ Name }) =>
       everyRoute
-        .filter((route) => isBound(route, one, Name))
+        .filter((route) => isBound(entries, route, one, Name))
         .map(nameOf)
         .sort(),
     );
@@ -103,7 +103,7 @@ function expected(entries: Entries): Record<string, unknown> {
         everyRoute.some(
           (route) =>
             targets(route).includes(service) &&
-            one.Listeners.some(({ Name }) => isBound(route, one, Name)),
+            one.Listeners.some(({ Name }) => isBound(entries, route, one, Name)),
         ),
       )
       .sort();
@@ -114,47 +114,51 @@ function expected(entries: Entries): Record<string, unknown> {
     );
     found[`${one.Name} has conflicts`] = one.Listeners.filter(
       ({ Protocol, Name }) =>
-        Protocol === 'tcp' && everyRoute.filter((route) => isBound(route, one, Name)).length > 1,
+        Protocol === 'tcp' &&
+        everyRoute.filter((route) => isBound(entries, route, one, Name)).length > 1,
     ).map(({ Name }) => Name);
   }
   for (const route of everyRoute) {
-    found[`${nameOf(route)} is accepted`] = isAccepted(route);
+    found[`${nameOf(route)} is accepted`] = isAccepted(entries, route);
     found[`${nameOf(route)} is bound`] = route.Parents.map((parent) => {
       const one = entries.get<ApiGateway>('api-gateway', parent.Name);
       if (one === undefined) return 'GatewayNotFound';
       const { Parents: _, ...rest } = route;
       const alone = { ...rest, Parents: [parent] } as Route;
-      const isIt = one.Listeners.some(({ Name }) => isBound(alone, one, Name));
+      const isIt = one.Listeners.some(({ Name }) => isBound(entries, alone, one, Name));
       return isIt ? 'Bound' : 'FailedToBind';
     });
   }
   return found;
+}
 
-  function isAccepted(route: Route): boolean {
-    const names = targets(route);
-    return names.length > 0 && (route.Kind === 'tcp-route' || names.every(speaksHttp));
-  }
+function isAccepted(entries: Entries, route: Route): boolean {
+  const names = targets(route);
+  return (
+    names.length > 0 &&
+    (route.Kind === 'tcp-route' || names.every((name) => speaksHttp(entries, name)))
+  );
+}
 
-  function speaksHttp(service: string): boolean {
-    const own = entries.get<ConfigEntry & { Protocol: string }>('service-defaults', service);
-    const every = entries.get<ConfigEntry & { Config: { protocol: string } }>(
-      'proxy-defaults',
-      'global',
-    );
-    return ['http', 'grpc'].includes(own?.Protocol || every?.Config.protocol || 'tcp');
-  }
+function speaksHttp(entries: Entries, service: string): boolean {
+  const own = entries.get<ConfigEntry & { Protocol: string }>('service-defaults', service);
+  const every = entries.get<ConfigEntry & { Config: { protocol: string } }>(
+    'proxy-defaults',
+    'global',
+  );
+  return ['http', 'grpc'].includes(own?.Protocol || every?.Config.protocol || 'tcp');
+}
 
-  function isBound(route: Route, one: ApiGateway, name: string): boolean {
-    const { Protocol, Hostname } = one.Listeners.find((each) => each.Name === name)!;
-    const isWanted = route.Parents.some(
-      ({ Name, SectionName }) => Name === one.Name && ['', name].includes(SectionName),
-    );
-    if (!isWanted || !isAccepted(route) || route.Kind !== `${Protocol}-route`) return false;
-    if (!('Hostnames' in route) || route.Hostnames.length === 0 || Hostname === '') return true;
-    return route.Hostnames.some((host) =>
-      Hostname.startsWith('*') ? host.endsWith(Hostname.slice(1)) : host === Hostname,
-    );
-  }
+function isBound(entries: Entries, route: Route, one: ApiGateway, name: string): boolean {
+  const { Protocol, Hostname } = one.Listeners.find((each) => each.Name === name)!;
+  const isWanted = route.Parents.some(
+    ({ Name, SectionName }) => Name === one.Name && ['', name].includes(SectionName),
+  );
+  if (!isWanted || !isAccepted(entries, route) || route.Kind !== `${Protocol}-route`) return false;
+  if (!('Hostnames' in route) || route.Hostnames.length === 0 || Hostname === '') return true;
+  return route.Hostnames.some((host) =>
+    Hostname.startsWith('*') ? host.endsWith(Hostname.slice(1)) : host === Hostname,
+  );
 }
 
 /** Who uses the entry and would be wrong without it, by their kinds and names. */

@@ -30,7 +30,7 @@ export class Entries {
       before?.[field as keyof ConfigEntry] ?? null,
     ]);
     this.all.set(textOfKey(key), { ...given, ...Object.fromEntries(kept) });
-    this.#settle(key, before, now);
+    this.#recordChange(key, before, now);
   }
 
   /** Why it is not deleted; empty: it is, or was not there. */
@@ -39,7 +39,7 @@ export class Entries {
     const before = this.all.get(textOfKey(key));
     const asItWas = [...this.all];
     if (!this.all.delete(textOfKey(key))) return [];
-    this.#settle(key, before, now);
+    this.#recordChange(key, before, now);
     const reasons = checkInUse(this.#view(key, before), [key]);
     if (reasons.length === 0) return [];
     this.all.clear();
@@ -47,7 +47,7 @@ export class Entries {
     return reasons;
   }
 
-  #settle(key: EntryKey, before: ConfigEntry | undefined, now: string): void {
+  #recordChange(key: EntryKey, before: ConfigEntry | undefined, now: string): void {
     const { puts, removals } = bindGateways(this.#view(key, before), [key], now);
     for (const entry of puts) this.all.set(textOfKey(keyOfEntry(entry)), entry);
     for (const removed of removals) this.all.delete(textOfKey(removed));

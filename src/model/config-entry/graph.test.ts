@@ -39,7 +39,8 @@ const permitted: Body = {
 };
 const tcp = (name: string, ...has: readonly string[]) =>
   `discovery chain "${name}" uses a protocol "tcp" that does not permit advanced routing or splitting behavior, and has a ${has.join(' and a ')}, which takes a Protocol such as "http" in service-defaults "${name}" or proxy-defaults`;
-const mixed = (chain: string, service: string, protocol: string, first: string, spoken: string) =>
+type Speaker = readonly [service: string, protocol: string];
+const mixed = (chain: string, [service, protocol]: Speaker, [first, spoken]: Speaker) =>
   `discovery chain "${chain}" uses inconsistent protocols; service "${service}" has "${protocol}", and "${first}" has "${spoken}"`;
 
 type Row = readonly [
@@ -89,7 +90,7 @@ describe('a change is refused that leaves', () => {
       'two protocols',
       [...http('web'), splitter('web', { Weight: 50 }, { Weight: 50, Service: 'b' })],
       key('service-splitter', 'web'),
-      [mixed('web', 'b', 'tcp', 'web', 'http')],
+      [mixed('web', ['b', 'tcp'], ['web', 'http'])],
     ],
     [
       'two protocols, seen from the one that is led to',
@@ -100,7 +101,7 @@ describe('a change is refused that leaves', () => {
         resolver('a', { Failover: { '*': { Service: 'b' } } }),
       ],
       key('service-defaults', 'b'),
-      [mixed('web', 'b', 'grpc', 'web', 'http'), mixed('a', 'b', 'grpc', 'a', 'http')],
+      [mixed('web', ['b', 'grpc'], ['web', 'http']), mixed('a', ['b', 'grpc'], ['a', 'http'])],
     ],
     [
       'two protocols, some services further on',
@@ -111,7 +112,7 @@ describe('a change is refused that leaves', () => {
         resolver('c', { Redirect: { Service: 'd' } }),
       ],
       key('service-defaults', 'd'),
-      [mixed('b', 'd', 'tcp', 'b', 'http'), mixed('web', 'd', 'tcp', 'web', 'http')],
+      [mixed('b', ['d', 'tcp'], ['b', 'http']), mixed('web', ['d', 'tcp'], ['web', 'http'])],
     ],
     [
       'nothing wrong with a router beyond the one that is led to',

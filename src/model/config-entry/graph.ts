@@ -22,7 +22,7 @@ import {
 } from './config-entry.ts';
 import type { ExportedServices } from './exported-services.ts';
 import type { CrossCheck, EntryView, ServiceName } from './kind.ts';
-import { placeWords } from './place-words.ts';
+import { scopeWords } from './scope-words.ts';
 import type { ServiceIntentions } from './service-intentions.ts';
 
 /** Names of services, each once. */
@@ -71,7 +71,7 @@ export const checkGraph: CrossCheck = (view, changed) => {
 
 /** Where a service is whose name alone would be looked for beside what changed. */
 function whereOf(service: ServiceName, [changed]: readonly EntryKey[]): string {
-  const words = changed === undefined ? '' : placeWords(service, changed);
+  const words = changed === undefined ? '' : scopeWords(service, changed);
   return words === '' ? '' : ` (it is${words})`;
 }
 

@@ -22,7 +22,7 @@ import {
   RouteFiltersField,
 } from './route-filters.ts';
 import { checkParents, keysOfParents, RouteParents } from './route-parents.ts';
-import { checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
+import { anyRoute, checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
 
 const HttpServiceSchema = Type.Object(
   {
@@ -176,7 +176,7 @@ function checkRule(route: HttpRoute, rule: Rule, path: Path, report: Report): vo
     checkRouteFilters(service.Filters, below(at, 'Filters'), report);
     checkResponseFilters(service.ResponseFilters, below(at, 'ResponseFilters'), report);
     const sds = service.TLS?.SDS ?? null;
-    checkSecretDiscovery(sds, 'of the gateway', below(at, 'TLS', 'SDS'), report);
+    checkSecretDiscovery(sds, anyRoute, below(at, 'TLS', 'SDS'), report);
     if (sds !== null && route.Hostnames.length === 0) {
       const needed = 'must not be given without Hostnames: a certificate is for hosts';
       report(below(at, 'TLS', 'SDS'), needed);

@@ -15,9 +15,9 @@ import type { ApiGateway } from './api-gateway.ts';
 import type { EntryKey } from './config-entry.ts';
 import type { HttpRoute } from './http-route.ts';
 import type { CrossCheck, EntryView } from './kind.ts';
-import { placeWords } from './place-words.ts';
 import { keyOfReference, textOfKey } from './resource-reference.ts';
 import { servicesNotHttp } from './route-bindings.ts';
+import { scopeWords } from './scope-words.ts';
 
 export const checkInUse: CrossCheck = (view, changed) => {
   const sentences = new Set<string>();
@@ -50,7 +50,7 @@ function* usesOf(view: EntryView, key: EntryKey): Iterable<string> {
 }
 
 const named = (user: EntryKey, used: EntryKey): string =>
-  `the ${user.kind} "${user.name}"${placeWords(user, used)}`;
+  `the ${user.kind} "${user.name}"${scopeWords(user, used)}`;
 
 function shownBy(view: EntryView, user: EntryKey, certificate: EntryKey): string {
   const gateway = view.get(user) as ApiGateway | undefined;

@@ -7,8 +7,8 @@ import { type EntryKey, everyService, keyOfEntry } from './config-entry.ts';
 import type { IngressGateway } from './ingress-gateway.ts';
 import type { CrossCheck, EntryView } from './kind.ts';
 import { serviceNameOf } from './named-service.ts';
-import { placeWords } from './place-words.ts';
 import { textOfKey } from './resource-reference.ts';
+import { scopeWords } from './scope-words.ts';
 
 /** One gateway goes one way: its name stands for its instances. */
 export const checkGatewayNames: CrossCheck = (view, changed) =>
@@ -37,7 +37,7 @@ export const checkIngressProtocols: CrossCheck = (view, changed) => {
   const sentences = new Set<string>();
   for (const key of gateways.values()) {
     const gateway = view.get(key) as IngressGateway | undefined;
-    const where = changed[0] === undefined ? '' : placeWords(key, changed[0]);
+    const where = changed[0] === undefined ? '' : scopeWords(key, changed[0]);
     for (const sentence of mismatches(view, gateway)) sentences.add(`${sentence}${where}`);
   }
   return [...sentences];

@@ -26,7 +26,7 @@ import {
   serviceNameOf,
 } from './named-service.ts';
 import { PassiveHealthCheckSchema, PortNumber } from './proxy-fields.ts';
-import { checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
+import { anyListener, checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
 import { CipherSuites, TlsVersionChoice, tlsFaults } from './tls.ts';
 
 const protocols = ['tcp', 'http', 'http2', 'grpc'] as const;
@@ -130,7 +130,7 @@ export const ingressGateway: ConfigKind<IngressGateway> = {
   faults: (gateway) => [
     ...faultsOf((report) => {
       const sds = gateway.TLS?.SDS ?? null;
-      checkSecretDiscovery(sds, [], below(null, 'TLS', 'SDS'), report, 'resource optional');
+      checkSecretDiscovery(sds, anyListener, below(null, 'TLS', 'SDS'), report);
       checkPorts(gateway.Listeners, report);
       gateway.Listeners.forEach((listener, index) => {
         checkListener(gateway, listener, below(null, 'Listeners', index), report);
@@ -193,7 +193,7 @@ function checkListener(
   const { Protocol, Services } = listener;
   const sds = listener.TLS?.SDS ?? null;
   const at = below(path, 'TLS', 'SDS');
-  checkSecretDiscovery(sds, [gateway.TLS?.SDS], at, report, 'resource optional');
+  checkSecretDiscovery(sds, { inherited: [gateway.TLS?.SDS], needsResource: false }, at, report);
   if (Services.length === 0) report(below(path, 'Services'), 'must name at least one service');
   if (Protocol === 'tcp' && Services.length > 1) {
     report(below(path, 'Services'), `must be one service with tcp, got ${Services.length}`);
@@ -202,7 +202,7 @@ function checkListener(
   checkDistinct(Services, pathOf, report);
   const hosts = new Map<string, number>();
   Services.forEach((service, index) => {
-    checkService(gateway, listener, service, pathOf(index), report);
+    checkService({ gateway, listener, service }, pathOf(index), report);
     service.Hosts.forEach((host, hostIndex) => {
       const first = hosts.get(host.toLowerCase());
       if (first !== undefined) {
@@ -213,13 +213,14 @@ function checkListener(
   });
 }
 
-function checkService(
-  gateway: IngressGateway,
-  listener: Listener,
-  service: Service,
-  path: Path,
-  report: Report,
-): void {
+interface OfferedService {
+  readonly gateway: IngressGateway;
+  readonly listener: Listener;
+  readonly service: Service;
+}
+
+function checkService(offered: OfferedService, path: Path, report: Report): void {
+  const { gateway, listener, service } = offered;
   checkServiceName(service, 'every too', path, report);
   if (listener.Protocol === 'tcp') checkTcpService(service, path, report);
   else if (service.Name === everyService && service.Hosts.length > 0) {
@@ -234,7 +235,8 @@ function checkService(
   checkHeaders(service, path, report);
   const sds = service.TLS?.SDS ?? null;
   const at = below(path, 'TLS', 'SDS');
-  checkSecretDiscovery(sds, [listener.TLS?.SDS, gateway.TLS?.SDS], at, report);
+  const inherited = [listener.TLS?.SDS, gateway.TLS?.SDS];
+  checkSecretDiscovery(sds, { inherited, needsResource: true }, at, report);
   if (sds !== null && service.Hosts.length === 0) {
     report(below(path, 'Hosts'), 'must name the hosts that the certificate of TLS.SDS is for');
   }

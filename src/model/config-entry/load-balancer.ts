@@ -97,8 +97,9 @@ export function checkLoadBalancer(balancer: LoadBalancer, path: Path, report: Re
 function checkHashPolicy(policy: HashPolicy, path: Path, report: Report): void {
   const { Field, FieldValue, CookieConfig, SourceIP } = policy;
   if (SourceIP) {
-    const because = 'must not be given together with SourceIP';
-    refuseFields(policy, ['Field', 'FieldValue', 'CookieConfig'], path, because, report);
+    refuseFields(policy, ['Field', 'FieldValue', 'CookieConfig'], (field) =>
+      report(below(path, field), 'must not be given together with SourceIP'),
+    );
     return;
   }
   if (Field === '') report(below(path, 'Field'), 'is required without SourceIP');

@@ -6,7 +6,7 @@
 import { isHttpLike, protocolOf } from '../discovery-chain/protocol.ts';
 import type { ApiGateway, GatewayListener } from './api-gateway.ts';
 import type { EntryKey } from './config-entry.ts';
-import { type Finding, finding } from './gateway-status.ts';
+import { type Finding, finding, findingAbout } from './gateway-status.ts';
 import { acceptsHost } from './hostname.ts';
 import { type HttpRoute, httpRoute } from './http-route.ts';
 import type { EntryView, ServiceName } from './kind.ts';
@@ -88,12 +88,13 @@ function bind(
   fault: Finding | undefined,
 ): Attempt {
   const failed = (message: string): Attempt => ({
-    finding: finding('Bound', false, 'FailedToBind', message, parent),
+    finding: findingAbout(parent, finding('Bound', false, 'FailedToBind', message)),
     listeners: [],
   });
   if (gateway === undefined) {
     const message = `There is no api-gateway "${parent.Name}".`;
-    return { ...failed(''), finding: finding('Bound', false, 'GatewayNotFound', message, parent) };
+    const told = finding('Bound', false, 'GatewayNotFound', message);
+    return { finding: findingAbout(parent, told), listeners: [] };
   }
   if (fault !== undefined) return failed(`The route is not accepted. ${fault.Message}`);
   const { SectionName } = parent;
@@ -105,7 +106,8 @@ function bind(
   const names = listeners.map(({ Name }) => Name);
   const which = names.map((name) => `"${name}"`).join(', ');
   const message = `The route is bound to ${names.length === 1 ? 'the listener' : 'the listeners'} ${which}.`;
-  return { finding: finding('Bound', true, 'Bound', message, parent), listeners: names };
+  const told = finding('Bound', true, 'Bound', message);
+  return { finding: findingAbout(parent, told), listeners: names };
 }
 
 /** Why the listener does not take the route. */

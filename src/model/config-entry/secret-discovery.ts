@@ -21,25 +21,35 @@ type SecretDiscovery = Model<typeof SecretDiscoverySchema>;
 export const SecretDiscoveryField = () =>
   About('Certificates from a secret discovery service.', Nullable(SecretDiscoverySchema));
 
+/** Where a configuration of secret discovery stands. */
+interface DiscoveryUse {
+  /** Configurations that it inherits a cluster from; `undefined` where they are not known. */
+  readonly inherited: readonly (SecretDiscovery | null | undefined)[] | undefined;
+  readonly needsResource: boolean;
+}
+
+/** On a whole gateway the cluster may stand alone, for its listeners. */
+export const anyListener: DiscoveryUse = { inherited: [], needsResource: false };
+/** The gateways of a route are not known. */
+export const anyRoute: DiscoveryUse = { inherited: undefined, needsResource: true };
+
 /**
- * A resource needs a cluster: its own, or one from `inherited`. On a whole gateway the cluster may
- * stand alone, for its listeners; the gateways of a route are not known.
+ * A resource needs a cluster: its own, or an inherited one.
  * Source: docs/behaviour/gateways.md#secret-discovery.
  */
 export function checkSecretDiscovery(
   sds: SecretDiscovery | null,
-  inherited: readonly (SecretDiscovery | null | undefined)[] | 'of the gateway',
+  { inherited, needsResource }: DiscoveryUse,
   path: Path,
   report: Report,
-  needsResource: 'resource required' | 'resource optional' = 'resource required',
 ): void {
   if (sds === null) return;
   if (sds.CertResource === '') {
-    if (needsResource === 'resource required') report(below(path, 'CertResource'), 'is required');
+    if (needsResource) report(below(path, 'CertResource'), 'is required');
     else if (sds.ClusterName === '') report(path, 'must have a ClusterName or a CertResource');
     return;
   }
-  if (inherited === 'of the gateway') return;
+  if (inherited === undefined) return;
   const hasCluster = [sds, ...inherited].some((one) => (one?.ClusterName ?? '') !== '');
   if (!hasCluster) report(below(path, 'ClusterName'), 'is required where none is inherited');
 }

@@ -198,8 +198,9 @@ function checkFailover(entry: ServiceResolver, failover: Failover, path: Path, r
   const targets = failover.Targets ?? [];
   const says = own.some((field) => failover[field] !== '') || datacenters.length > 0;
   if (targets.length > 0) {
-    const because = 'must not be given together with Targets';
-    refuseFields(failover, [...own, 'Datacenters'], path, because, report);
+    refuseFields(failover, [...own, 'Datacenters'], (field) =>
+      report(below(path, field), 'must not be given together with Targets'),
+    );
   } else if (!says && failover.SamenessGroup === '') {
     const fields = [...own, 'Datacenters', 'Targets'].join(', ');
     report(path, `must have one of ${fields}`);
@@ -219,8 +220,9 @@ function checkFailover(entry: ServiceResolver, failover: Failover, path: Path, r
 function checkTarget(target: FailoverTarget, path: Path, report: Report): void {
   checkServiceName(target.Service, below(path, 'Service'), report);
   if (target.Peer === '') return;
-  const fields = ['ServiceSubset', 'Partition', 'Datacenter'];
-  refuseFields(target, fields, path, 'must not be given together with Peer', report);
+  refuseFields(target, ['ServiceSubset', 'Partition', 'Datacenter'], (field) =>
+    report(below(path, field), 'must not be given together with Peer'),
+  );
 }
 
 /** A subset of the very service has to be there; those of others are seen when chains are made. */

@@ -11,7 +11,7 @@ import {
   serviceNameOf,
 } from './named-service.ts';
 import { checkParents, keysOfParents, RouteParents } from './route-parents.ts';
-import { checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
+import { anyRoute, checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
 
 const TcpRouteSchema = Type.Object({
   ...entryFields,
@@ -65,7 +65,7 @@ export const tcpRoute: ConfigKind<TcpRoute> = {
         const path = below(null, 'Services', index);
         checkServiceName(service, 'one', path, report);
         const sds = service.TLS?.SDS ?? null;
-        checkSecretDiscovery(sds, 'of the gateway', below(path, 'TLS', 'SDS'), report);
+        checkSecretDiscovery(sds, anyRoute, below(path, 'TLS', 'SDS'), report);
       });
     }),
   services: ({ Services }) => Services.map(serviceNameOf),

@@ -2,8 +2,8 @@ import type { ConfigEntry } from '../config-entry/config-entry.ts';
 import type { EntryView, ServiceName } from '../config-entry/kind.ts';
 import { limits } from '../limits.ts';
 import type { ChainNode, ChainOverrides, ChainStep, ChainTarget } from './discovery-chain.ts';
-import { serviceId } from './place.ts';
 import { type ServiceFacts, serviceFacts } from './service-facts.ts';
+import { serviceId } from './target-name.ts';
 
 /** What chain is wanted. */
 export interface ChainRequest {

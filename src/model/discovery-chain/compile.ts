@@ -40,10 +40,10 @@ import type {
   ChainTarget,
   DiscoveryChain,
 } from './discovery-chain.ts';
-import { serviceId } from './place.ts';
 import { isHttpLike } from './protocol.ts';
 import { resolverNode } from './resolver-stage.ts';
 import { anywhereOf, splitterOrResolver } from './splitter-stage.ts';
+import { serviceId } from './target-name.ts';
 
 export type { ChainRequest } from './assembly.ts';
 

@@ -7,9 +7,15 @@ import {
 } from '../config-entry/service-resolver.ts';
 import { type Assembly, countPart, factsOf, nodeId } from './assembly.ts';
 import type { ChainNode, ChainTarget } from './discovery-chain.ts';
-import { isSamePlace, type Place, placeId, placeWords, serviceId } from './place.ts';
 import { proxyDefaultsOf } from './protocol.ts';
 import { elsewhere, type Settled, settle } from './settle.ts';
+import {
+  type ChainTargetName,
+  isSameTarget,
+  serviceId,
+  targetId,
+  targetWords,
+} from './target-name.ts';
 
 /** Where no resolver names a timeout. Source: docs/behaviour/discovery.md#resolvers. */
 const connectTimeoutDefault = seconds(5);
@@ -18,9 +24,9 @@ const connectTimeoutDefault = seconds(5);
  * The node that gives the instances of the place. Returns its name.
  * @throws ChainRefusal
  */
-export function resolverNode(assembly: Assembly, asked: Place): string {
+export function resolverNode(assembly: Assembly, asked: ChainTargetName): string {
   const { place, resolver } = settle(assembly, asked);
-  const Name = placeId(place, idOf(assembly, place));
+  const Name = targetId(place, idOf(assembly, place));
   const id = nodeId('resolver', Name);
   if (assembly.nodes.has(id)) return id;
   countPart(assembly);
@@ -46,12 +52,12 @@ export function resolverNode(assembly: Assembly, asked: Place): string {
 }
 
 function resolverSentence(
-  place: Place,
+  place: ChainTargetName,
   { Resolver }: ChainNode,
   resolver: ServiceResolver | undefined,
   { request }: Assembly,
 ): string {
-  const who = `Instances of ${placeWords(place)} are taken`;
+  const who = `Instances of ${targetWords(place)} are taken`;
   const timeout = formatDuration(Resolver!.ConnectTimeout);
   let why = 'as nothing says otherwise';
   if (request.overrides.OverrideConnectTimeout > 0) why = 'as the request wants';
@@ -64,7 +70,7 @@ function resolverSentence(
 /** The targets that stand in for the place, each once and never the place itself. */
 function failoverOf(
   assembly: Assembly,
-  place: Place,
+  place: ChainTargetName,
   resolver: ServiceResolver | undefined,
 ): { readonly Targets: readonly string[]; readonly Policy: Failover['Policy'] } | null {
   const failover =
@@ -74,8 +80,8 @@ function failoverOf(
   for (const wanted of failoverTargets(failover)) {
     countPart(assembly);
     const settled = settle(assembly, elsewhere(place, wanted));
-    if (isSamePlace(settled.place, place)) continue;
-    const id = placeId(settled.place, idOf(assembly, settled.place));
+    if (isSameTarget(settled.place, place)) continue;
+    const id = targetId(settled.place, idOf(assembly, settled.place));
     ids.add(ensureTarget(assembly, settled, id).ID);
   }
   return ids.size === 0 ? null : { Targets: [...ids], Policy: failover.Policy };
@@ -118,9 +124,9 @@ function ensureTarget(assembly: Assembly, { place, resolver }: Settled, ID: stri
   return target;
 }
 
-const idOf = (assembly: Assembly, place: Place): string =>
+const idOf = (assembly: Assembly, place: ChainTargetName): string =>
   place.peer === '' ? factsOf(assembly, place).id : serviceId(place);
 
 /** The gateway to peers is that of all proxies. */
-const peerMode = ({ view }: Assembly, { partition }: Place): string =>
+const peerMode = ({ view }: Assembly, { partition }: ChainTargetName): string =>
   proxyDefaultsOf(view, partition)?.MeshGateway.Mode ?? '';

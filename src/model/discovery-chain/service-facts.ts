@@ -2,8 +2,8 @@ import type { ConfigEntry } from '../config-entry/config-entry.ts';
 import type { EntryView, ServiceName } from '../config-entry/kind.ts';
 import type { ServiceDefaults } from '../config-entry/service-defaults.ts';
 import type { ServiceResolver } from '../config-entry/service-resolver.ts';
-import { serviceId } from './place.ts';
 import { defaultsOf, protocolFrom, proxyDefaultsOf } from './protocol.ts';
+import { serviceId } from './target-name.ts';
 
 /** What the entries say of a service, looked up once for a chain that asks for it again and again. */
 export interface ServiceFacts {

@@ -10,28 +10,28 @@ import { isSameService } from '../config-entry/destination.ts';
 import type { FailoverTarget, ServiceResolver } from '../config-entry/service-resolver.ts';
 import { limits } from '../limits.ts';
 import { type Assembly, ChainRefusal, countPart, factsOf, speak } from './assembly.ts';
-import { isSamePlace, type Place, placeId, placeWords } from './place.ts';
+import { type ChainTargetName, isSameTarget, targetId, targetWords } from './target-name.ts';
 
 /** A place that stands for itself, and the resolver that has a say there. */
 export interface Settled {
-  readonly place: Place;
+  readonly place: ChainTargetName;
   readonly resolver: ServiceResolver | undefined;
 }
 
 /** @throws ChainRefusal */
-export function settle(assembly: Assembly, asked: Place): Settled {
+export function settle(assembly: Assembly, asked: ChainTargetName): Settled {
   const hops = [asked];
   for (;;) {
     const place = hops.at(-1)!;
     if (place.peer !== '') return { place, resolver: undefined };
     const resolver = resolverOf(assembly, place);
-    const next = resolver === undefined ? place : nextPlace(assembly, place, resolver);
-    if (isSamePlace(next, place)) {
+    const next = resolver === undefined ? place : nextTarget(assembly, place, resolver);
+    if (isSameTarget(next, place)) {
       if (place.subset !== '') requireSubset(assembly, place, resolver);
       speak(assembly, place);
       return { place, resolver };
     }
-    const hasBeen = hops.some((hop) => isSamePlace(hop, next));
+    const hasBeen = hops.some((hop) => isSameTarget(hop, next));
     hops.push(next);
     if (hasBeen) throw circular(hops);
     countPart(assembly);
@@ -39,31 +39,35 @@ export function settle(assembly: Assembly, asked: Place): Settled {
   }
 }
 
-function resolverOf(assembly: Assembly, place: Place): ServiceResolver | undefined {
+function resolverOf(assembly: Assembly, place: ChainTargetName): ServiceResolver | undefined {
   const { resolver, defaults } = factsOf(assembly, place);
   if (resolver !== undefined && defaults?.ExternalSNI) refuseExternal(resolver);
   return resolver;
 }
 
-function nextPlace(assembly: Assembly, place: Place, resolver: ServiceResolver): Place {
+function nextTarget(
+  assembly: Assembly,
+  place: ChainTargetName,
+  resolver: ServiceResolver,
+): ChainTargetName {
   const { Redirect, DefaultSubset } = resolver;
   assembly.isDefault = false;
   if (Redirect !== null) {
     const next = elsewhere(place, Redirect);
-    if (!isSamePlace(next, place)) {
-      const sentence = `${placeWords(place)} is redirected to ${placeWords(next)}.`;
-      assembly.note?.(placeId(next), resolver, sentence);
+    if (!isSameTarget(next, place)) {
+      const sentence = `${targetWords(place)} is redirected to ${targetWords(next)}.`;
+      assembly.note?.(targetId(next), resolver, sentence);
       return next;
     }
   }
   if (place.subset !== '' || DefaultSubset === '') return place;
   const sentence = `"${place.name}" without a subset means the default subset "${DefaultSubset}".`;
-  assembly.note?.(placeId(place), resolver, sentence);
+  assembly.note?.(targetId(place), resolver, sentence);
   return { ...place, subset: DefaultSubset };
 }
 
 /** What is left open stays as it is. */
-export function elsewhere(place: Place, target: FailoverTarget): Place {
+export function elsewhere(place: ChainTargetName, target: FailoverTarget): ChainTargetName {
   const partition = target.Partition || place.partition;
   const namespace = target.Namespace || place.namespace;
   const name = target.Service || place.name;
@@ -78,7 +82,7 @@ export function elsewhere(place: Place, target: FailoverTarget): Place {
 
 function requireSubset(
   { request }: Assembly,
-  place: Place,
+  place: ChainTargetName,
   resolver: ServiceResolver | undefined,
 ): void {
   const { name, subset } = place;
@@ -103,8 +107,8 @@ function refuseExternal({ Name, Redirect, Subsets, Failover }: ServiceResolver):
   );
 }
 
-function circular(hops: readonly Place[]): ChainRefusal {
-  const ids = hops.map((hop) => placeId(hop)).join(' -> ');
+function circular(hops: readonly ChainTargetName[]): ChainRefusal {
+  const ids = hops.map((hop) => targetId(hop)).join(' -> ');
   return new ChainRefusal(`detected circular resolver redirect: [${ids}]`);
 }
 

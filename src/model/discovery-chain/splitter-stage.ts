@@ -13,9 +13,9 @@ import {
   splitterId,
 } from './assembly.ts';
 import type { ChainNode, ChainSplit } from './discovery-chain.ts';
-import { serviceId } from './place.ts';
 import { resolverNode } from './resolver-stage.ts';
 import { tooDeep } from './settle.ts';
+import { serviceId } from './target-name.ts';
 import { weightsOf } from './weights.ts';
 
 /** Where the service is, when nobody named a subset, a datacenter or a peer. */
@@ -61,13 +61,17 @@ function splitterNode(
   if (path.length > limits.discoveryChain.depthMax) throw tooDeep(assembly);
   assembly.isDefault = false;
   speak(assembly, service);
-  const splits: ChainSplit[] = [];
-  const shares: number[] = [];
+  const parts: Parts = { splits: [], shares: [] };
   for (const split of splitter.Splits) {
     const destination = destinationOf(splitter, split);
-    const next = nextOf(assembly, service, destination, split, path);
-    addSplit(assembly, next, spelledOut(assembly, split, destination), splits, shares);
+    // Only another service as a whole can be split further: a service has one splitter.
+    const isSplitFurther = split.ServiceSubset === '' && !isSameService(destination, service);
+    const next = isSplitFurther
+      ? splitterOrResolver(assembly, destination, path)
+      : resolverNode(assembly, anywhereOf(assembly, destination, split.ServiceSubset));
+    addSplit(assembly, next, spelledOut(assembly, split, destination), parts);
   }
+  const { splits, shares } = parts;
   const weights = weightsOf(shares);
   const node: ChainNode = {
     Type: 'splitter',
@@ -84,27 +88,18 @@ function splitterNode(
   return id;
 }
 
-/** Only another service as a whole can be split further: of its own there is one splitter. */
-function nextOf(
-  assembly: Assembly,
-  service: ServiceName,
-  destination: ServiceName,
-  split: ServiceSplit,
-  path: readonly ServiceName[],
-): string {
-  if (split.ServiceSubset === '' && !isSameService(destination, service)) {
-    return splitterOrResolver(assembly, destination, path);
-  }
-  return resolverNode(assembly, anywhereOf(assembly, destination, split.ServiceSubset));
+/** The splits of a splitter, and the share of each before rounding. */
+interface Parts {
+  readonly splits: ChainSplit[];
+  readonly shares: number[];
 }
 
-/** What leads to another splitter becomes that one's splits, so that a proxy throws dice once. */
+/** A split that leads to another splitter becomes the splits of that splitter, so that a proxy draws once. */
 function addSplit(
   assembly: Assembly,
   next: string,
   split: ServiceSplit,
-  splits: ChainSplit[],
-  shares: number[],
+  { splits, shares }: Parts,
 ): void {
   const inner = assembly.nodes.get(next)?.Splits ?? null;
   if (inner === null) {

@@ -27,7 +27,7 @@ export class MessageQueue implements AsyncIterable<string> {
 
   constructor(socket: PausableWebSocket) {
     this.#socket = socket;
-    socket.on('message', (data) => this.#take(String(data)));
+    socket.on('message', (data) => this.#queueMessage(String(data)));
     this.closed = new Promise((resolve) => {
       socket.on('close', (code, reason) => {
         this.#isOver = true;
@@ -63,7 +63,7 @@ export class MessageQueue implements AsyncIterable<string> {
     for (let next = await this.next(); next !== undefined; next = await this.next()) yield next;
   }
 
-  #take(message: string): void {
+  #queueMessage(message: string): void {
     this.#messages.push(message);
     this.#waitingBytes += message.length;
     if (!this.#isPaused && this.#waitingBytes >= limits.exec.queuedBytesMax) {

@@ -5,8 +5,8 @@ import { below, type Path, type Report } from '../path.ts';
 import type { Service } from '../service/service.ts';
 import {
   devicePlace,
-  type Place,
   plainPlace,
+  type ReferencePlace,
   referenceFaults,
   rulePlace,
 } from '../task/reference.ts';
@@ -32,7 +32,7 @@ export function* warnOfReferences(job: Job, warn: Report): Steps<void> {
 }
 
 /** Checks every text in a value, at any depth. */
-type Check = (value: unknown, path: Path, place: Place) => void;
+type Check = (value: unknown, path: Path, place: ReferencePlace) => void;
 
 /** Bounded, for a text may hold any number of them, and each is compared with all that is known. */
 function checker(warn: Report): Check {
@@ -74,7 +74,7 @@ function checkGroup(job: Job, group: TaskGroup, path: Path, check: Check): void 
   });
 }
 
-function checkService(service: Service, path: Path, check: Check, place: Place): void {
+function checkService(service: Service, path: Path, check: Check, place: ReferencePlace): void {
   // What is taken as it is has no effect, and is told so.
   const { Connect, Name, ...filled } = service;
   check(filled, path, place);
@@ -109,7 +109,11 @@ function checkTask({ job, group, task }: TaskInJob, path: Path, check: Check): v
   for (const field of filledIn) check(task[field], below(path, field), place);
   for (const field of notFilledIn) check(task[field], below(path, field), plainPlace);
   // Variables do not see one another.
-  const before: Place = { ...place, variables: ownVariables(job, group, task), hasMore: false };
+  const before: ReferencePlace = {
+    ...place,
+    variables: ownVariables(job, group, task),
+    hasMore: false,
+  };
   for (const [name, value] of Object.entries(task.Env ?? {})) {
     check(name, below(path, 'Env', name), before);
     check(value, below(path, 'Env', name), before);
@@ -122,7 +126,7 @@ function checkTask({ job, group, task }: TaskInJob, path: Path, check: Check): v
   });
 }
 
-function placeIn(job: Job, group: TaskGroup, task: Task | undefined): Place {
+function placeIn(job: Job, group: TaskGroup, task: Task | undefined): ReferencePlace {
   const variables = new Set([...ownVariables(job, group, task), ...Object.keys(task?.Env ?? {})]);
   const hasMore = task?.Templates?.some(({ Envvars }) => Envvars) ?? false;
   return { kind: 'task', variables, hasMore };

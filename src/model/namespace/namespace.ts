@@ -48,4 +48,4 @@ export interface Scope {
 export const defaultScope: Scope = { partition: defaultPartition, namespace: defaultNamespace };
 
 /** Names of namespaces and partitions are DNS labels. */
-export const realmNamePattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+export const scopeNamePattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;

@@ -19,7 +19,7 @@ export function socketPair(): readonly [SocketEnd, SocketEnd] {
 class QueueSocket implements SocketEnd {
   peer: QueueSocket | undefined;
   readonly sent: (string | Uint8Array)[] = [];
-  #receive: (message: string | Uint8Array) => void = () => {};
+  #onMessage: (message: string | Uint8Array) => void = () => {};
   #closed: (reason: string) => void = () => {};
   #pong: () => void = () => {};
   #isClosed = false;
@@ -33,7 +33,7 @@ class QueueSocket implements SocketEnd {
   }
 
   onMessage(receive: (message: string | Uint8Array) => void): void {
-    this.#receive = receive;
+    this.#onMessage = receive;
   }
 
   onClose(closed: (reason: string) => void): void {
@@ -63,7 +63,7 @@ class QueueSocket implements SocketEnd {
     if (this.#isClosed) return;
     this.sent.push(message);
     queueMicrotask(() => {
-      if (this.peer !== undefined && !this.peer.#isClosed) this.peer.#receive(message);
+      if (this.peer !== undefined && !this.peer.#isClosed) this.peer.#onMessage(message);
     });
   }
 

@@ -71,7 +71,7 @@ export class StreamConnection {
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
-    options.socket.onMessage((message) => this.#receive(message));
+    options.socket.onMessage((message) => this.#receiveFrame(message));
     options.socket.onClose((reason) => this.#onClosed(reason));
   }
 
@@ -101,7 +101,7 @@ export class StreamConnection {
     if (this.#streams.size - this.#accepted >= limits.stream.perNodeMax) throw tooMany();
     this.#lastOwnId += 2;
     const id = this.#lastOwnId;
-    const stream = this.#add({ id, kind, opener: true, windowBytes: creditBytes, credit: 0 });
+    const stream = this.#addStream({ id, kind, opener: true, windowBytes: creditBytes, credit: 0 });
     this.#control({ type: 'open', id, kind, params, creditBytes });
     return stream;
   }
@@ -112,7 +112,7 @@ export class StreamConnection {
     this.#onClosed(reason);
   }
 
-  #receive(message: string | Uint8Array): void {
+  #receiveFrame(message: string | Uint8Array): void {
     if (this.#closedReason !== undefined) return;
     try {
       if (typeof message === 'string') this.#receiveControl(decodeControl(message));
@@ -125,15 +125,15 @@ export class StreamConnection {
 
   #receiveControl(frame: ControlFrame): void {
     if (frame.type === 'open') this.#receiveOpen(frame);
-    else this.#known(frame.id)?.receiveControl(frame);
+    else this.#streamWith(frame.id)?.receiveControl(frame);
   }
 
   #receiveData(bytes: Uint8Array): void {
     const { id, payload } = decodeData(bytes);
-    this.#known(id)?.receiveData(payload);
+    this.#streamWith(id)?.receiveData(payload);
   }
 
-  #known(id: number): ByteStream | undefined {
+  #streamWith(id: number): ByteStream | undefined {
     const last = this.#isOwn(id) ? this.#lastOwnId : this.#lastPeerId;
     if (id > last) throw new MalformedFrame('a frame for a stream that was never opened');
     return this.#streams.get(id);
@@ -156,7 +156,13 @@ export class StreamConnection {
       return;
     }
     const windowBytes = limits.stream.creditBytes;
-    const stream = this.#add({ id, kind, opener: false, windowBytes, credit: frame.creditBytes });
+    const stream = this.#addStream({
+      id,
+      kind,
+      opener: false,
+      windowBytes,
+      credit: frame.creditBytes,
+    });
     void this.#handle(stream, handler, frame.params);
   }
 
@@ -174,7 +180,7 @@ export class StreamConnection {
     }
   }
 
-  #add(shape: {
+  #addStream(shape: {
     readonly id: number;
     readonly kind: string;
     readonly opener: boolean;

@@ -4,7 +4,7 @@
  * so that frames can grow. See `exchange.ts`, X2 and X4.
  */
 import { limits } from '../limits.ts';
-import { realmNamePattern } from '../namespace/namespace.ts';
+import { scopeNamePattern } from '../namespace/namespace.ts';
 import { quote } from '../path.ts';
 import {
   type ServiceStatus,
@@ -77,7 +77,7 @@ function serviceOf(value: unknown, at: string): ExportedService {
 function keyOf(value: unknown, at: string): ServiceKey {
   const fields = objectOf(value, at);
   const { namespace, name } = fields;
-  if (typeof namespace !== 'string' || !realmNamePattern.test(namespace)) {
+  if (typeof namespace !== 'string' || !scopeNamePattern.test(namespace)) {
     throw wrong(at, 'namespace', 'is not the name of a namespace', namespace);
   }
   if (typeof name !== 'string' || !isServiceName(name)) {

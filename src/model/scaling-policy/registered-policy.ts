@@ -56,19 +56,19 @@ export function policiesOf(job: Job): RegisteredPolicy[] {
   ]);
 }
 
-interface Place {
+interface PolicyTarget {
   readonly Group: string;
   readonly Task?: string;
 }
 
 function registered(
   job: Job,
-  place: Place,
+  target: PolicyTarget,
   policy: ScalingPolicy,
   which: readonly string[] = [],
 ): RegisteredPolicy {
   const { Namespace, ID, Stop } = job;
-  const Target = { Namespace, Job: ID, ...place };
+  const Target = { Namespace, Job: ID, ...target };
   return {
     ID: scalingPolicyId([...Object.values(Target), ...which]),
     Namespace,

@@ -11,7 +11,7 @@ export interface ServiceContext {
   readonly taskNames: ReadonlySet<string>;
 }
 
-const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
+const nameForm = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 const methods = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT)$/i;
 const secondNs = 1e9;
 
@@ -40,17 +40,17 @@ export function validateService(
     );
   }
   checks.forEach((check, index) => {
-    validateCheck(check, service, below(path, 'Checks', index), report, context);
+    validateCheck(check, below(path, 'Checks', index), report, { ...context, service });
   });
 }
 
 function validateServiceName(name: string, path: Path, report: Report): void {
-  // What is still interpolated is known on the node only.
+  // The node alone knows the text of an interpolation.
   const isOpen = hasInterpolation(name);
   const lengthMax = isOpen ? limits.names.lengthMax : limits.names.serviceLengthMax;
   if (name.length > lengthMax) report(path, `must be at most ${lengthMax} characters long`);
   else if (isOpen) return;
-  else if (!label.test(name)) {
+  else if (!nameForm.test(name)) {
     report(path, `must be letters, digits and inner dashes, got ${quote(name)}`);
   }
 }
@@ -70,23 +70,23 @@ function validateAddress(
   }
   // A sidecar reaches the port inside, which needs no label.
   const mayBeNumber = service.Connect !== null ? 'alloc' : AddressMode;
-  validatePortLabel(PortLabel, mayBeNumber, below(path, 'PortLabel'), report, portLabels);
+  const port = { label: PortLabel, addressMode: mayBeNumber };
+  validatePortLabel(port, below(path, 'PortLabel'), report, portLabels);
 }
 
 function validatePortLabel(
-  portLabel: string,
-  addressMode: string,
+  { label, addressMode }: { readonly label: string; readonly addressMode: string },
   path: Path,
   report: Report,
   portLabels: ReadonlySet<string>,
 ): void {
-  if (portLabel === '' || hasInterpolation(portLabel) || portLabels.has(portLabel)) return;
-  if (/^\d+$/.test(portLabel) && (addressMode === 'driver' || addressMode.startsWith('alloc'))) {
-    const isPort = Number(portLabel) >= 1 && Number(portLabel) <= limits.network.portMax;
+  if (label === '' || hasInterpolation(label) || portLabels.has(label)) return;
+  if (/^\d+$/.test(label) && (addressMode === 'driver' || addressMode.startsWith('alloc'))) {
+    const isPort = Number(label) >= 1 && Number(label) <= limits.network.portMax;
     if (!isPort) report(path, `must be a port from 1 to ${limits.network.portMax}`);
     return;
   }
-  report(path, `names no port of the group: ${quote(portLabel)}`);
+  report(path, `names no port of the group: ${quote(label)}`);
 }
 
 /** A service or check that belongs to a task belongs to one of the group. */
@@ -100,13 +100,12 @@ function validateTaskName(
   report(path, `names no task of the group: ${quote(taskName)}`);
 }
 
-function validateCheck(
-  check: Check,
-  service: Service,
-  path: Path,
-  report: Report,
-  context: ServiceContext,
-): void {
+interface CheckContext extends ServiceContext {
+  readonly service: Service;
+}
+
+function validateCheck(check: Check, path: Path, report: Report, context: CheckContext): void {
+  const { service } = context;
   const types =
     service.Provider === 'scheduler' ? ['http', 'tcp'] : ['http', 'tcp', 'script', 'grpc'];
   if (!types.includes(check.Type)) {
@@ -122,7 +121,8 @@ function validateCheck(
     report(below(path, 'PortLabel'), 'is required here or on the service');
   }
   const mode = check.AddressMode || service.AddressMode;
-  validatePortLabel(check.PortLabel, mode, below(path, 'PortLabel'), report, context.portLabels);
+  const port = { label: check.PortLabel, addressMode: mode };
+  validatePortLabel(port, below(path, 'PortLabel'), report, context.portLabels);
   for (const field of ['Interval', 'Timeout'] as const) {
     if (check[field] < secondNs) report(below(path, field), 'is required and at least 1s');
   }
@@ -130,7 +130,7 @@ function validateCheck(
   validateOnUpdate(check, path, report);
   validateThresholds(check, service, path, report);
   if (service.Provider === 'scheduler') validateScheduled(check, path, report);
-  else if (check.Expose) validateExpose(check, service, path, report, context);
+  else if (check.Expose) validateExpose(check, path, report, context);
 }
 
 function validateHttp(check: Check, path: Path, report: Report): void {
@@ -145,7 +145,7 @@ function validateHttp(check: Check, path: Path, report: Report): void {
   }
 }
 
-/** What the checks of the provider `scheduler` cannot do. */
+/** Features that checks of the provider `scheduler` lack. */
 function validateScheduled(check: Check, path: Path, report: Report): void {
   if (check.AddressMode === 'driver') {
     report(below(path, 'AddressMode'), 'driver is not possible with the provider scheduler');
@@ -158,10 +158,9 @@ function validateScheduled(check: Check, path: Path, report: Report): void {
 
 function validateExpose(
   check: Check,
-  service: Service,
   path: Path,
   report: Report,
-  { onTask }: ServiceContext,
+  { onTask, service }: CheckContext,
 ): void {
   const at = below(path, 'Expose');
   if (check.Type !== 'http' && check.Type !== 'grpc') {

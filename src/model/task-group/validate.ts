@@ -43,7 +43,7 @@ export function validateGroup(group: TaskGroup, job: Job, path: Path, report: Re
   const portLabels = labelsOf(networks);
   const taskNames = new Set(group.Tasks.map((task) => task.Name));
   validateServices(group, path, report, { portLabels, taskNames });
-  validateTasks(group, job, path, report, { portLabels, taskNames });
+  validateTasks(group, path, report, { jobType: job.Type, portLabels, taskNames });
   const context = { jobType: job.Type, count: group.Count, canaries: group.Update?.Canary ?? 0 };
   for (const [name, volume] of Object.entries(group.Volumes ?? {})) {
     checkPlaceName(name, at('Volumes', name), report);
@@ -144,10 +144,9 @@ function validateServices(
 
 function validateTasks(
   group: TaskGroup,
-  job: Job,
   path: Path,
   report: Report,
-  surroundings: GroupNames,
+  surroundings: GroupNames & { readonly jobType: Job['Type'] },
 ): void {
   const at = below(path, 'Tasks');
   const { Tasks } = group;
@@ -166,7 +165,6 @@ function validateTasks(
   }
   Tasks.forEach((task, index) => {
     validateTask(task, below(at, index), report, {
-      jobType: job.Type,
       volumes: group.Volumes,
       ephemeralDiskMb: group.EphemeralDisk.SizeMB,
       progressDeadline: group.Update?.ProgressDeadline ?? 0,

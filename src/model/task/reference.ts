@@ -10,8 +10,8 @@ import { passedVariables } from './task-variables.ts';
 /** `${name}`, and `${env["name"]}` for a variable by any name. */
 export const reference = /\$\{(?:env\["([^"\]]+)"\]|([A-Za-z0-9_.-]+))\}/g;
 
-/** Where a reference stands. */
-export interface Place {
+/** The text that a reference stands in. */
+export interface ReferencePlace {
   /**
    * `task`: filled in where the task runs. `rule`: a node is looked at by it. `device`: a device.
    * `plain`: nothing is filled in there.
@@ -23,12 +23,15 @@ export interface Place {
   readonly hasMore: boolean;
 }
 
-export const plainPlace: Place = { kind: 'plain', variables: new Set(), hasMore: false };
-export const rulePlace: Place = { ...plainPlace, kind: 'rule' };
-export const devicePlace: Place = { ...plainPlace, kind: 'device' };
+export const plainPlace: ReferencePlace = { kind: 'plain', variables: new Set(), hasMore: false };
+export const rulePlace: ReferencePlace = { ...plainPlace, kind: 'rule' };
+export const devicePlace: ReferencePlace = { ...plainPlace, kind: 'device' };
 
 /** What is wrong with the references of a text: each the end of a sentence. */
-export function* referenceFaults(text: string, place: Place): Generator<string, void, void> {
+export function* referenceFaults(
+  text: string,
+  place: ReferencePlace,
+): Generator<string, void, void> {
   if (!text.includes('${') && !text.includes('NOMAD_')) return;
   const told = new Set<string>();
   for (const [whole, variable, plain] of text.matchAll(reference)) {
@@ -47,7 +50,7 @@ export function* referenceFaults(text: string, place: Place): Generator<string, 
   }
 }
 
-function isFilledIn(name: string, { kind, variables }: Place): boolean {
+function isFilledIn(name: string, { kind, variables }: ReferencePlace): boolean {
   if (kind === 'plain') return false;
   if (kind === 'device' && name.startsWith('device.')) return true;
   if (name.startsWith('attr.')) {
@@ -63,12 +66,12 @@ function isFilledIn(name: string, { kind, variables }: Place): boolean {
 const ours = /^(attr|node|meta|device|secret)\.|^ROSTER_|^NOMAD_/;
 
 /** A script has variables of its own; and where nothing is filled in, nobody expects that of them. */
-function isMeantOtherwise(name: string, text: string, { kind, hasMore }: Place): boolean {
+function isMeantOtherwise(name: string, text: string, { kind, hasMore }: ReferencePlace): boolean {
   if (ours.test(name)) return false;
   return kind === 'plain' || hasMore || /\s/.test(text);
 }
 
-function hintFor(name: string, { kind, variables }: Place): string {
+function hintFor(name: string, { kind, variables }: ReferencePlace): string {
   const own = ourReference(name);
   if (own !== undefined) return `; here it is ${own}`;
   if (name.startsWith('secret.')) return '; nothing fetches secrets: keep them in variables';

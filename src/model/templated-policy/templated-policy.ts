@@ -38,78 +38,85 @@ const readNodes: Line = ['node_prefix ""', 'read'];
 const readAgents: Line = ['agent_prefix ""', 'read'];
 const writeServices: Line = ['service_prefix ""', 'write'];
 
-function template(
-  number: number,
-  name: string,
-  isNamed: boolean,
-  Description: string,
-  Template: string,
-): BuiltinTemplate {
-  return {
-    TemplateID: `00000000-0000-0000-0000-${String(number).padStart(12, '0')}`,
-    TemplateName: `builtin/${name}`,
-    Schema: isNamed ? nameSchema : '',
-    Template,
-    Description,
-  };
+interface TemplateFields {
+  readonly number: number;
+  readonly name: string;
+  /** Whether the template has a gap for a name. */
+  readonly isNamed: boolean;
+  readonly description: string;
+  readonly text: string;
 }
+
+const template = ({
+  number,
+  name,
+  isNamed,
+  description,
+  text,
+}: TemplateFields): BuiltinTemplate => ({
+  TemplateID: `00000000-0000-0000-0000-${String(number).padStart(12, '0')}`,
+  TemplateName: `builtin/${name}`,
+  Schema: isNamed ? nameSchema : '',
+  Template: text,
+  Description: description,
+});
 
 /** Source: docs/behaviour/access-control.md#builtin-templates. */
 export const builtinTemplates: readonly BuiltinTemplate[] = [
-  template(
-    3,
-    'service',
-    true,
-    'Gives the token the permissions that a service and its proxy need.',
-    rules(
+  template({
+    number: 3,
+    name: 'service',
+    isNamed: true,
+    description: 'Gives the token the permissions that a service and its proxy need.',
+    text: rules(
       ['service "{{.Name}}"', 'write'],
       ['service "{{.Name}}-sidecar-proxy"', 'write'],
       readServices,
       readNodes,
     ),
-  ),
-  template(
-    4,
-    'node',
-    true,
-    'Gives the token the permissions that a node needs.',
-    rules(['node "{{.Name}}"', 'write'], readServices),
-  ),
-  template(
-    5,
-    'dns',
-    false,
-    'Gives the token what answering name queries needs.',
-    rules(readNodes, readServices, ['query_prefix ""', 'read']),
-  ),
-  template(
-    6,
-    'scheduler-server',
-    false,
-    'Gives the token the permissions that a server of the scheduler needs.',
-    `\n\tacl = "write"${rules(readAgents, readNodes, writeServices)}`,
-  ),
-  template(
-    7,
-    'workload-identity',
-    true,
-    'Gives the token the permissions of a workload under its own name.',
-    rules(['identity "{{.Name}}"', 'write']),
-  ),
-  template(
-    8,
-    'api-gateway',
-    true,
-    'Gives the token the permissions that an API gateway needs.',
-    `\n\tmesh = "read"${rules(readNodes, readServices, ['service "{{.Name}}"', 'write'])}`,
-  ),
-  template(
-    9,
-    'scheduler-client',
-    false,
-    'Gives the token the permissions that a client of the scheduler needs.',
-    rules(readAgents, readNodes, writeServices),
-  ),
+  }),
+  template({
+    number: 4,
+    name: 'node',
+    isNamed: true,
+    description: 'Gives the token the permissions that a node needs.',
+    text: rules(['node "{{.Name}}"', 'write'], readServices),
+  }),
+  template({
+    number: 5,
+    name: 'dns',
+    isNamed: false,
+    description: 'Gives the token what answering name queries needs.',
+    text: rules(readNodes, readServices, ['query_prefix ""', 'read']),
+  }),
+  template({
+    number: 6,
+    name: 'scheduler-server',
+    isNamed: false,
+    description: 'Gives the token the permissions that a server of the scheduler needs.',
+    text: `\n\tacl = "write"${rules(readAgents, readNodes, writeServices)}`,
+  }),
+  template({
+    number: 7,
+    name: 'workload-identity',
+    isNamed: true,
+    description: 'Gives the token the permissions of a workload under its own name.',
+    text: rules(['identity "{{.Name}}"', 'write']),
+  }),
+  template({
+    number: 8,
+    name: 'api-gateway',
+    isNamed: true,
+    description: 'Gives the token the permissions that an API gateway needs.',
+    text: `\n\tmesh = "read"${rules(readNodes, readServices, ['service "{{.Name}}"', 'write'])}`,
+  }),
+  template({
+    number: 9,
+    name: 'scheduler-client',
+    isNamed: false,
+    description: 'Gives the token the permissions that a client of the scheduler needs.',
+    text: rules(readAgents, readNodes, writeServices),
+  }),
 ];
 
 const byName = new Map(builtinTemplates.map((one) => [one.TemplateName, one]));

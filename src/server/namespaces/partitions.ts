@@ -3,7 +3,7 @@ import { checkValues } from '../../model/check-values.ts';
 import { complete } from '../../model/complete.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { defaultNamespace, defaultPartition } from '../../model/namespace/namespace.ts';
-import { realmNameFaults } from '../../model/namespace/write.ts';
+import { scopeNameFaults } from '../../model/namespace/write.ts';
 import { type Partition, PartitionSchema } from '../../model/partition/partition.ts';
 import type { Input } from '../../model/schema.ts';
 import { aclPolicies, inScope, namespaces, partitions, peerings } from '../../state/tables.ts';
@@ -28,7 +28,7 @@ export async function writePartition(
   requireSameName('partition', request.Name, pathName);
   const given = { ...request, Name: request.Name || pathName };
   const { Name, Description } = complete(PartitionSchema, given);
-  const faults = [...checkValues(PartitionSchema, given), ...realmNameFaults(Name)];
+  const faults = [...checkValues(PartitionSchema, given), ...scopeNameFaults(Name)];
   if (faults.length > 0) throw invalid('invalid-body', faults);
   return state.write((transaction) => {
     const spaces = transaction.table(namespaces);

@@ -42,7 +42,7 @@ export function compileSearch(pattern: string): Search {
     names,
     size: program.length,
     next: (text, from, work) => {
-      const slots = run(program, start, text, from, names.length, work);
+      const slots = run({ program, start, groups: names.length }, text, from, work);
       return slots && matchOf(slots);
     },
   };
@@ -66,12 +66,18 @@ interface Thread {
   readonly slots: Slots;
 }
 
+interface Program {
+  readonly program: readonly Instruction[];
+  /** Its first instruction. */
+  readonly start: number;
+  /** The number of its groups. */
+  readonly groups: number;
+}
+
 function run(
-  program: readonly Instruction[],
-  start: number,
+  { program, start, groups }: Program,
   text: string,
   from: number,
-  groups: number,
   work: (steps: number) => void,
 ): Slots | undefined {
   const empty: Slots = Array<number>(2 + 2 * groups).fill(-1);
@@ -85,7 +91,7 @@ function run(
     const begun =
       found === undefined ? [...threads, { place: start, slots: empty.with(0, at) }] : threads;
     if (begun.length === 0) return found;
-    const { waiting, match, followed } = follow(program, begun, before, after, at);
+    const { waiting, match, followed } = follow(program, begun, { before, after, at });
     work(followed + 1);
     if (match !== undefined) found = match.with(1, at);
     if (point === undefined) return found;
@@ -109,17 +115,25 @@ function pointBefore(text: string, at: number): number {
   return isLow ? (text.codePointAt(at - 2) ?? unit) : unit;
 }
 
-/** Follows what takes no character; ends at the first match, for the others are less preferred. */
+/** Between two characters of the text. */
+interface Position {
+  readonly before: Neighbour;
+  readonly after: Neighbour;
+  readonly at: number;
+}
+
+/**
+ * Follows the instructions that take no character. It ends at the first match: the others are less
+ * preferred.
+ */
 function follow(
   program: readonly Instruction[],
   threads: readonly Thread[],
-  before: Neighbour,
-  after: Neighbour,
-  at: number,
+  { before, after, at }: Position,
 ): {
   readonly waiting: readonly Thread[];
   readonly match: Slots | undefined;
-  /** Instructions, and what was copied. */
+  /** Instructions, and slots that were copied. */
   readonly followed: number;
 } {
   let followed = program.length >> 4;

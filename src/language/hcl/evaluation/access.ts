@@ -39,7 +39,7 @@ export function traversal(node: Step, context: Context): Value {
 const isKnownLater = (name: string, context: Context): boolean =>
   context.variable(name) === undefined && context.scope.isKnownLater?.(name) === true;
 
-/** The reference itself, as text for whoever knows its value: see `Scope.isKnownLater`. */
+/** The reference itself, as text for whoever knows its value: see `HclScope.isKnownLater`. */
 function kept(
   node: Step | HclVariable,
   name: string,
@@ -66,7 +66,7 @@ export function variable(node: HclVariable, context: Context): Value {
 function attributeOf(of: Value, node: HclGetAttribute, context: Context): Value {
   const { name } = node;
   if (isObject(of)) {
-    return memberOf(of, name) ?? missing(of, name, 'attribute', node, context);
+    return memberOf(of, name) ?? missing(of, name, node, context);
   }
   const hint =
     itemsOf(of) === undefined ? '' : '; its elements may: write [*] before it, or an index';
@@ -77,29 +77,24 @@ function attributeOf(of: Value, node: HclGetAttribute, context: Context): Value 
   );
 }
 
-function missing(
-  of: ValueObject,
-  name: string,
-  what: 'attribute' | 'key',
-  node: Step,
-  context: Context,
-): null {
+function missing(of: ValueObject, name: string, node: Step, context: Context): null {
   // A member that is null is there.
   if (Object.hasOwn(of, name)) return null;
   const hint = suggestion(name, keysOf(of));
   const quoted = JSON.stringify(name.slice(0, 64).toWellFormed());
   const noun = node.of.kind === 'variable' ? nouns.get(node.of.name) : undefined;
   if (noun !== undefined) throw faultAtEnd(`There is no ${noun} ${quoted}${hint}`, node, context);
-  throw faultAtEnd(`There is no ${what} ${quoted} in this object${hint}`, node, context);
+  const part = node.kind === 'index' ? 'key' : 'attribute';
+  throw faultAtEnd(`There is no ${part} ${quoted} in this object${hint}`, node, context);
 }
 
-/** What the members of the objects are called that a file declares. */
+/** Nouns for the members of the objects that a file declares. */
 const nouns = new Map([
   ['var', 'variable'],
   ['local', 'local value'],
 ]);
 
-/** At the name or key: the object before it may be long, and it is not what is wrong. */
+/** At the name or key, since the object before it may be long and is not at fault. */
 function faultAtEnd(sentence: string, node: Step, { scope }: Context) {
   const offset =
     node.kind === 'index' ? node.key.range.start.offset : node.range.end.offset - node.name.length;
@@ -109,15 +104,15 @@ function faultAtEnd(sentence: string, node: Step, { scope }: Context) {
 function elementAt(of: Value, node: HclIndex, context: Context): Value {
   const key = context.value(node.key);
   if (isObject(of)) {
-    const name = operandOf(key, textOf, 'The key', node.key, context);
-    return memberOf(of, name) ?? missing(of, name, 'key', node, context);
+    const name = operandOf(key, textOf, { name: 'The key', node: node.key }, context);
+    return memberOf(of, name) ?? missing(of, name, node, context);
   }
   if (!isList(of)) {
     const hint = of instanceof ValueSet ? '; write tolist(…) around it' : '';
     const sentence = `An index belongs to a list or object, and this is ${describeValue(of)}${hint}`;
     throw context.fault(sentence, node.key);
   }
-  const index = operandOf(key, numberOf, 'The index of a list', node.key, context);
+  const index = operandOf(key, numberOf, { name: 'The index of a list', node: node.key }, context);
   if (!Number.isInteger(index) || index < 0) {
     throw context.fault(`The index of a list is a whole number from 0 on, not ${index}`, node.key);
   }

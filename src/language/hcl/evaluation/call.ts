@@ -67,22 +67,26 @@ function readAll(
     const value = values[index];
     if (value === undefined) return undefined;
     const parameter = parameters[index] ?? rest!;
-    return readArgument(node, parameter, value, index, context);
+    return readArgument(node, { parameter, value, index }, context);
   });
+}
+
+interface GivenArgument {
+  readonly parameter: Parameter;
+  readonly value: Value;
+  readonly index: number;
 }
 
 function readArgument(
   node: HclCall,
-  { name, read }: Parameter,
-  value: Value,
-  index: number,
+  { parameter, value, index }: GivenArgument,
   context: Context,
 ): Value | undefined {
   try {
-    return read(value, context.budget);
+    return parameter.read(value, context.budget);
   } catch (error) {
     if (!(error instanceof ConversionFault)) throw error;
-    const sentence = `The argument "${name}" of ${node.name} ${error.message}`;
+    const sentence = `The argument "${parameter.name}" of ${node.name} ${error.message}`;
     throw context.fault(sentence, writtenArgument(node, index));
   }
 }

@@ -1,6 +1,6 @@
 import type { Budget } from '../budget.ts';
 import type { HclError } from '../errors.ts';
-import type { Scope } from '../scope.ts';
+import type { HclScope } from '../scope.ts';
 import type { HclExpression, HclNode } from '../syntax.ts';
 import type { Value } from '../value.ts';
 
@@ -13,14 +13,14 @@ interface Binding {
 
 /** Where an evaluation stands: the scope, and what the `for`s and splats around it stand at. */
 export class Context {
-  readonly scope: Scope;
+  readonly scope: HclScope;
   /** What `splat-item` means here. */
   readonly item: Value | undefined;
   private readonly bindings: Binding | undefined;
   private readonly evaluate: (expression: HclExpression, context: Context) => Value;
 
   constructor(
-    scope: Scope,
+    scope: HclScope,
     /** Given, so that the parts of the evaluator do not depend on the whole. */
     evaluate: (expression: HclExpression, context: Context) => Value,
     bindings?: Binding,

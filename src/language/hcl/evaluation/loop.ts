@@ -17,7 +17,12 @@ export function forExpression(node: HclFor, context: Context): Value {
   const { condition } = node;
   const isTaken = (round: Context): boolean =>
     condition === undefined ||
-    operandOf(round.value(condition), boolOf, 'What follows "if"', condition, round);
+    operandOf(
+      round.value(condition),
+      boolOf,
+      { name: 'What follows "if"', node: condition },
+      round,
+    );
   if (node.key === undefined) {
     const items: Value[] = [];
     for (const round of rounds) if (isTaken(round)) items.push(round.value(node.value));
@@ -26,7 +31,12 @@ export function forExpression(node: HclFor, context: Context): Value {
   const members = new Map<string, Value[]>();
   for (const round of rounds) {
     if (!isTaken(round)) continue;
-    const key = operandOf(round.value(node.key), textOf, 'The key', node.key, round);
+    const key = operandOf(
+      round.value(node.key),
+      textOf,
+      { name: 'The key', node: node.key },
+      round,
+    );
     const values = members.get(key);
     if (values === undefined) members.set(key, [round.value(node.value)]);
     else if (node.grouped) values.push(round.value(node.value));

@@ -10,8 +10,8 @@ import type { Context } from './context.ts';
 export function unary({ operator, operand }: HclUnary, context: Context): Value {
   const value = context.value(operand);
   const what = `What follows "${operator}"`;
-  if (operator === '!') return !operandOf(value, boolOf, what, operand, context);
-  return -operandOf(value, numberOf, what, operand, context) || 0;
+  if (operator === '!') return !operandOf(value, boolOf, { name: what, node: operand }, context);
+  return -operandOf(value, numberOf, { name: what, node: operand }, context) || 0;
 }
 
 export function binary(node: HclBinary, context: Context): Value {
@@ -37,21 +37,18 @@ export function binary(node: HclBinary, context: Context): Value {
     case '>=':
       return left >= right;
     default:
-      return arithmetic(node, left, node.operator, right, context);
+      return arithmetic(node as Calculation, left, right, context);
   }
 }
 
-function arithmetic(
-  node: HclBinary,
-  left: number,
-  operator: Arithmetic,
-  right: number,
-  context: Context,
-): number {
+type Calculation = HclBinary & { readonly operator: Arithmetic };
+
+function arithmetic(node: Calculation, left: number, right: number, context: Context): number {
+  const { operator } = node;
   if (right === 0 && (operator === '/' || operator === '%')) {
     throw context.fault('Division by zero', node.right);
   }
-  // What is no whole number is calculated digit by digit.
+  // Fractions are calculated digit by digit.
   if (!Number.isInteger(left) || !Number.isInteger(right)) context.budget.work(4);
   const result = calculate(left, operator, right);
   if (typeof result === 'number') return result;
@@ -65,22 +62,27 @@ function side<T>(
   context: Context,
 ): T {
   const what = `The ${which} side of "${node.operator}"`;
-  return operandOf(context.value(node[which]), read, what, node[which], context);
+  return operandOf(context.value(node[which]), read, { name: what, node: node[which] }, context);
 }
 
-/** The value as what is needed of it, or the fault that says what it is instead. */
+interface Operand {
+  /** The subject of a fault: `The key`. */
+  readonly name: string;
+  readonly node: HclExpression;
+}
+
+/** The value in the type that is needed, or a fault that tells its own type. */
 export function operandOf<T>(
   value: Value,
   read: (value: Value) => T,
-  what: string,
-  node: HclExpression,
+  { name, node }: Operand,
   context: Context,
 ): T {
   try {
     return read(value);
   } catch (error) {
     if (!(error instanceof ConversionFault)) throw error;
-    throw context.fault(`${what} ${error.message}`, node);
+    throw context.fault(`${name} ${error.message}`, node);
   }
 }
 
@@ -98,14 +100,13 @@ export function areEqual(left: Value, right: Value, { budget }: Context): boolea
 
 /**
  * Both branches are evaluated, for the result is of the type that they have in common: with
- * `true ? 1 : "a"` it is `"1"`. What is wrong with the branch not taken is of no concern.
+ * `true ? 1 : "a"` it is `"1"`. Faults of the branch that is not taken do not matter.
  */
 export function conditional(node: HclConditional, context: Context): Value {
   const condition = operandOf(
     context.value(node.condition),
     boolOf,
-    'The condition',
-    node.condition,
+    { name: 'The condition', node: node.condition },
     context,
   );
   const value = context.value(condition ? node.whenTrue : node.whenFalse);

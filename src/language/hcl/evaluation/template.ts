@@ -28,12 +28,17 @@ function renderPart(part: HclTemplatePart, context: Context): string {
       return part.text;
     case 'interpolation': {
       const { expression } = part;
-      return operandOf(context.value(expression), textOf, textNeeded, expression, context);
+      return operandOf(
+        context.value(expression),
+        textOf,
+        { name: textNeeded, node: expression },
+        context,
+      );
     }
     case 'if-directive': {
       const { condition, whenTrue, whenFalse } = part;
       const value = context.value(condition);
-      const holds = operandOf(value, boolOf, 'The condition', condition, context);
+      const holds = operandOf(value, boolOf, { name: 'The condition', node: condition }, context);
       return render(holds ? whenTrue : whenFalse, context);
     }
     case 'for-directive': {

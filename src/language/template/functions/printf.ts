@@ -45,33 +45,31 @@ export function printedFormat(
       0,
     );
   };
-  const result = format.replace(
-    directive,
-    (_, flags: string, width?: string, precision?: string, index?: string, letter = '') => {
-      if (letter === '%') return '%';
-      if (letter === '') throw new FunctionFault('the format ends within a verb', 0);
-      const has = (flag: string): boolean => flags.includes(flag);
-      const verb: Verb = {
-        letter,
-        plus: has('+'),
-        minus: has('-'),
-        sharp: has('#'),
-        space: has(' '),
-        zero: has('0') && !has('-'),
-        width: sizeFrom(width),
-        precision: sizeFrom(precision),
-      };
-      if (index !== undefined) {
-        isIndexed = true;
-        at = Number(index) - 1;
-      }
-      const value = take();
-      const size = sizeOf(value) + (verb.width ?? 0) + (verb.precision ?? 0);
-      budget.make(size);
-      budget.walk(size);
-      return padded(written(value, verb, at), verb, value);
-    },
-  );
+  const result = format.replace(directive, (_, ...parts: readonly (string | undefined)[]) => {
+    const [flags = '', width, precision, index, letter = ''] = parts;
+    if (letter === '%') return '%';
+    if (letter === '') throw new FunctionFault('the format ends within a verb', 0);
+    const has = (flag: string): boolean => flags.includes(flag);
+    const verb: Verb = {
+      letter,
+      plus: has('+'),
+      minus: has('-'),
+      sharp: has('#'),
+      space: has(' '),
+      zero: has('0') && !has('-'),
+      width: sizeFrom(width),
+      precision: sizeFrom(precision),
+    };
+    if (index !== undefined) {
+      isIndexed = true;
+      at = Number(index) - 1;
+    }
+    const value = take();
+    const size = sizeOf(value) + (verb.width ?? 0) + (verb.precision ?? 0);
+    budget.make(size);
+    budget.walk(size);
+    return padded(written(value, verb, at), verb, value);
+  });
   if (at < values.length && !isIndexed) {
     throw new FunctionFault('the format has no verb for this value', at + 1);
   }

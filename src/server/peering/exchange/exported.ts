@@ -4,7 +4,7 @@ import {
   isRoutingKind,
   routingKinds,
 } from '../../../model/config-entry/config-entry.ts';
-import { defaultPartition, realmNamePattern } from '../../../model/namespace/namespace.ts';
+import { defaultPartition, scopeNamePattern } from '../../../model/namespace/namespace.ts';
 import type { ServiceKey } from '../../../model/peering/exchange.ts';
 import {
   type ExportRule,
@@ -46,7 +46,7 @@ export function exportsEntry(snapshot: Snapshot, partition: string): ExportsEntr
  */
 const canBeTold = ({ Name, Namespace }: ExportRule): boolean =>
   (Name === everyService || isServiceName(Name)) &&
-  (Namespace === everyService || Namespace === '' || realmNamePattern.test(Namespace));
+  (Namespace === everyService || Namespace === '' || scopeNamePattern.test(Namespace));
 
 /** The partition whose `exported-services` entry changes. */
 export function exportingPartition({ table, before, after }: Change): string | undefined {

@@ -1,13 +1,13 @@
 import type { ServiceName } from '../config-entry/kind.ts';
 
 /** Instances of a service as something in a chain means them. `peer` and `subset` may be empty. */
-export interface Place extends ServiceName {
+export interface ChainTargetName extends ServiceName {
   readonly subset: string;
   readonly datacenter: string;
   readonly peer: string;
 }
 
-export const isSamePlace = (left: Place, right: Place): boolean =>
+export const isSameTarget = (left: ChainTargetName, right: ChainTargetName): boolean =>
   left.name === right.name &&
   left.subset === right.subset &&
   left.namespace === right.namespace &&
@@ -27,14 +27,14 @@ export const serviceId = ({ name, namespace, partition }: ServiceName): string =
  * `v1.web.default.default.dc1`, and `web.default.default.external.east` at a peer. `service` is the id
  * of its service, for who has it.
  */
-export function placeId(place: Place, service = serviceId(place)): string {
+export function targetId(place: ChainTargetName, service = serviceId(place)): string {
   const subset = place.subset === '' ? '' : `${part(place.subset)}.`;
   const where = place.peer === '' ? part(place.datacenter) : `external.${part(place.peer)}`;
   return `${subset}${service}${where === '' ? '' : `.${where}`}`;
 }
 
 /** For people: without what goes without saying. */
-export function placeWords(place: Place): string {
+export function targetWords(place: ChainTargetName): string {
   const subset = place.subset === '' ? '' : `subset "${place.subset}" of `;
   const where = place.peer === '' ? '' : ` at the peer "${place.peer}"`;
   const datacenter = place.datacenter === '' ? '' : ` in ${place.datacenter}`;
