@@ -1,4 +1,4 @@
-/** What deciding who may read adds to reading. */
+/** The cost of authorization, as a part of a read. */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -104,7 +104,7 @@ async function kindOf(name: string, target: Target, policies: readonly string[])
   return { name, target, request: requestBytes(asked, 'GET', jobPath(id)), perSecond: [] };
 }
 
-/** As long as the others, and read like them: what is not done with it is authorization. */
+/** An answer of the same length, read in the same way and without authorization. */
 function withoutToken(target: Target): Buffer {
   const request = requestBytes({ ...target, token: randomUUID() }, 'GET', jobPath(id));
   return Buffer.from(request.toString().replace('x-registry-token', 'x-registry-other'));

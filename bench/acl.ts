@@ -31,7 +31,7 @@ export const manyRules = (): string =>
     ].join('\n'),
   ).join('\n');
 
-/** What is asked in turn: found by prefix, by name, by glob, and not at all. */
+/** The questions, in turn: allowed by prefix, by name, by glob, and not at all. */
 const permissions = (): RulePermission[] =>
   Array.from({ length: rulesCount / 5 }, (_, at) => [
     namedAccess('service', 'read', `team-${at}-api`),

@@ -21,7 +21,7 @@ export interface Goal {
 
 export interface Results {
   readonly figures: readonly Figure[];
-  /** What a reader has to know to read the figures right. */
+  /** Conditions under which the figures hold. */
   readonly notes: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface Setting {
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
-  /** One sentence: what the baseline is. */
+  /** The baseline, in one sentence. */
   readonly baseline: string;
   /** Whether it can measure a server that it did not start. */
   readonly takesGiven: boolean;
@@ -69,7 +69,7 @@ export function tookFigures(name: string, { ours, baseline }: Took, mostMs: numb
   ];
 }
 
-/** Ours, then the baseline, then ours again: what the machine does meanwhile hits both alike. */
+/** Ours, then the baseline, then ours again, so that other work of the machine slows both alike. */
 export async function alternate<A, B>(
   setting: Setting,
   ours: (run: number) => Promise<A>,

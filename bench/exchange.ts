@@ -1,4 +1,4 @@
-/** What it takes until services of one cluster are at another: two whole agents over a real link. */
+/** How long services of one cluster take to reach another: two whole agents over a real link. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

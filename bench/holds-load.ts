@@ -1,4 +1,4 @@
-/** What is evaluated in `holds.ts`, on the mixed fleet of `scheduler-load.ts`. */
+/** The jobs that `holds.ts` evaluates, on the mixed fleet of `scheduler-load.ts`. */
 import type { Job, JobInput } from '../src/model/job/job.ts';
 import { makeGroup, makeJob, makeTask } from '../src/scheduler/cluster.test-helper.ts';
 

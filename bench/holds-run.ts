@@ -1,12 +1,13 @@
 /**
- * The evaluations of `holds.ts` in a process of their own, with what `bin/roster` tells Node. Forked
- * with the number of lives; says which one is under way, and in the end what was measured.
+ * The evaluations of `holds.ts` in a process of their own, with the options that `bin/roster` gives Node.
+ * It is forked with the number of lives, tells the number of the life under way, and at the end the
+ * measurements.
  *
  * 1. A life is the same work from the same state with the same ids, so that its n-th span is that of
  *    every other. A span is a step of scheduling, or a transaction of a plan with everything that
  *    follows it before others get their turn: it is encoded, given to the engine, published.
- * 2. What a span itself takes is the least of its lives, without what the thread waited for a
- *    processor: the collector strikes another one each time.
+ * 2. A span takes as long as in the fastest of its lives, without the time in which the thread waited for a
+ *    processor: the collector slows another span in each life.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { SimulatedWorld } from '../src/base/ports-simulated.ts';

@@ -1,14 +1,14 @@
 /**
  * How long scheduling keeps everybody else waiting, measured twice.
  *
- * From inside: the same evaluations several times from the same state with the same ids
- * (`holds-run.ts`). Each step, and each transaction of a plan, counts with the least of its times,
- * and without what the thread waited for a processor: that is what the work itself takes, for the
- * collector strikes another one in every life. What it adds is told beside it, in the longest span
- * of all lives, without and with that wait, and in the collector's own longest pause.
+ * From inside: the same evaluations several times from the same state with the same ids (`holds-run.ts`).
+ * Each step, and each transaction of a plan, counts with the least of its times, and without the time in
+ * which the thread waited for a processor. The rest is the work itself, since the collector slows another
+ * step in every life. The cost of the collector is told beside it: the longest span of all lives, without
+ * and with that wait, and the longest pause.
  *
  * From outside: requests at a steady pace to an agent that places as many at that moment
- * (`holds-outside.ts`), with all that comes on top of it there.
+ * (`holds-outside.ts`), with everything else that the agent does.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -87,7 +87,7 @@ async function onePage(setting: Setting, target: Target, body: Buffer): Promise<
   };
 }
 
-/** Without a baseline: that takes its answer from a command line, which is too short for so much. */
+/** Without a baseline, which takes its answer from a command line: too short for so much. */
 async function everything(setting: Setting, target: Target, bytes: number): Promise<Figure> {
   const ours: number[] = [];
   for (let number = 1; number <= setting.runs; number++) {

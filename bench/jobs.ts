@@ -165,7 +165,7 @@ export async function joinPaperFleet(
   return { members, leave: () => clearInterval(timer) };
 }
 
-/** What a node tells of itself; the rest of what is read is the servers' word. */
+/** The fields that a node registers; the servers write the others. */
 function told({ Attributes, Drivers, Meta, NodeClass, NodePool }: NodeDescription) {
   return { Attributes, Drivers, Meta, NodeClass, NodePool };
 }

@@ -38,7 +38,7 @@ export const limits = {
   },
   /** Of one chain, and of all that stand beside each other. */
   discoveryChain: { entries: 1000, all: 10_000 },
-  /** What is planned, and how often in one run. */
+  /** Size of the plans, and plans in one run. */
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
   /** How many jobs are listed, and how often in one run. */
   jobList: { jobs: 10_000, perPage: 100, repeats: 10 },

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What an agent that was killed left mounted, which its successor would have swept. */
+/** Unmounts what a killed agent left. Its successor would have done so. */
 export function unmountBelow(root: string): void {
   const mounted = readFileSync('/proc/mounts', 'utf8')
     .split('\n')

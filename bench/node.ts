@@ -154,7 +154,7 @@ interface JobSummary {
   readonly Summary: { readonly group?: { readonly Running: number } };
 }
 
-/** Looks seldom, and at little: whoever watches makes work, and garbage, for what is measured. */
+/** Polls seldom, for little: polling makes work and garbage in the process that is measured. */
 async function untilJudged(target: Target): Promise<void> {
   const unjudged = encodeURIComponent('DeploymentStatus.Healthy != true');
   await until(`that all of ${tasks} allocations are healthy`, async () => {

@@ -129,7 +129,7 @@ async function park(
   const request = requestBytes(target, 'GET', path);
   const connections: Connection[] = [];
   while (connections.length < count) {
-    // Not all at once: that would measure how many connections the system lets queue.
+    // Not all at once, or the benchmark would measure the system's queue of connections.
     const some = Math.min(500, count - connections.length);
     const opened = Array.from({ length: some }, () => Connection.open(target));
     connections.push(...(await Promise.all(opened)));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { limits } from './limits.ts';
 
-/** What Linux tells of processes. */
+/** Processes, as Linux describes them in `/proc`. */
 
 /** Resident memory in bytes; 0 when there is no such process. */
 export function residentBytes(pid: number): number {
@@ -21,8 +21,8 @@ function usedTicks(pid: number): number {
 export const usedMs = (pid: number): number => usedTicks(pid) * 10;
 
 /**
- * Resolves when the process has hardly worked for a second: what it still had to do and to collect
- * is done.
+ * Resolves when the process has hardly worked for a second, so that its pending work and collections are
+ * over.
  */
 export async function quiet(pid: number): Promise<void> {
   const deadlineMs = performance.now() + limits.answerMs;

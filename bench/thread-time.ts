@@ -1,4 +1,4 @@
-/** Durations in processor time of this thread: what others do on the machine does not count. */
+/** Durations in processor time of this thread, without the work of others on the machine. */
 import { openSync, readSync } from 'node:fs';
 import { limits } from './limits.ts';
 import { percentile } from './statistics.ts';

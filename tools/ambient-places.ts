@@ -1,4 +1,4 @@
-/** What is ambient, what to take instead, and where it may be touched all the same. */
+/** Ambient names, their substitutes, and the places that may touch them all the same. */
 
 export type Kind =
   | 'clock'

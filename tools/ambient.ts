@@ -1,7 +1,7 @@
 /**
  * The lint of "no ambient world": clock, timers, random, files, network and the process come in as
- * arguments everywhere but in the places of `ambient-places.ts`. That is what lets the simulator
- * run the whole control plane. Tests, tools and benchmarks are free.
+ * arguments everywhere but in the places of `ambient-places.ts`. So the simulator can run the whole control
+ * plane. Tests, tools and benchmarks are free.
  *
  * It reads syntax trees with the `typescript` package (6.x): names in comments, texts and types do
  * not count, and neither does a local variable that is called as a global is.
@@ -56,7 +56,7 @@ function isAllowed(file: string, kind: Kind): boolean {
   );
 }
 
-/** Without libraries and without following imports: what stays unresolved is a global. */
+/** Without libraries and without following imports, so an unresolved name is a global. */
 function parse(root: string, files: readonly string[]): ts.Program {
   const options: ts.CompilerOptions = { noLib: true, noResolve: true, types: [], target: 99 };
   const host: ts.CompilerHost = {

@@ -1,5 +1,5 @@
 /**
- * `npm run build [-- FOLDER]`: what is published. Node does not strip types under node_modules, so
+ * `npm run build [-- FOLDER]` makes the published package. Node does not strip types under node_modules, so
  * an installed package runs these bundles; a checkout never does.
  */
 import { execFileSync } from 'node:child_process';
@@ -54,8 +54,8 @@ export async function bundle(root: string, outdir: string): Promise<string[]> {
       entryPoints: { [name]: path },
       outdir,
       bundle: true,
-      // What the program loads when it is first needed is a file of its own, and the rest of it is
-      // in memory without that. The others are one file each.
+      // Modules that the program loads at first use become files of their own, so that it starts without
+      // them. The other programs are one file each.
       splitting: name === 'main',
       chunkNames: 'part-[hash]',
       format: 'esm',
@@ -79,8 +79,8 @@ export async function bundle(root: string, outdir: string): Promise<string[]> {
 }
 
 /**
- * A text keeps as many bytes of memory a character as its widest needs. What is left of others is in
- * comments and in patterns, which mean the same when they are escaped.
+ * A text takes as many bytes for each character as its widest character needs. The remaining wide ones are
+ * in comments and in patterns, which mean the same when they are escaped.
  */
 const inAscii = (text: string): string =>
   text.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);

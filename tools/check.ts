@@ -33,7 +33,7 @@ const failed = total.failed + (nothingSkipped ? total.notRun.length : 0);
 console.log(`${total.passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** What a tenth of the tests is drawn by, so that each commit runs another one and always the same. */
+/** The seed of the drawn tenth of the tests: the commit, which always draws the same. */
 function drawOfCommit(): string {
   try {
     const words = ['rev-parse', '--short=12', 'HEAD'];

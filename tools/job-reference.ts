@@ -48,7 +48,7 @@ reads jobs by (\`npm run docs\`), and a test holds it against them.
 - Fields marked with \\* are the server's to set. In a request they are known and ignored, so that a job
   that was read can be sent back.`;
 
-/** What a job keeps little of, so that its groups show it. */
+/** Fields that a job only passes to its groups, which show them. */
 const templates = ['Update', 'Migrate', 'Reschedule'];
 
 /** Every kind of record, in the order in which a reader comes to it. */
@@ -103,7 +103,7 @@ function sectionText({ title, schema, place }: Section): string {
   return [`## ${title}`, ...where, table.join('\n')].join('\n\n');
 }
 
-/** What is told of a field that nothing goes by. */
+/** The words for a field without effect. */
 function effectText(place: Keys, name: string): string {
   const path = `${place.length === 0 ? '' : `${dotted(place)}.`}${name}`.replace('.<name>', '{}');
   const message = fieldsWithoutEffect[path];

@@ -2,9 +2,9 @@
  * The layering lint: imports point down only. `layers` is the one table; change it there, and in
  * ARCHITECTURE.md, or nowhere.
  *
- * Runs dependency-cruiser, which understands TypeScript through the `typescript` package (6.x).
- * Without one that it can use it would see nothing and be content: what it saw is compared with
- * the files that are there.
+ * Runs dependency-cruiser, which understands TypeScript through the `typescript` package (6.x). Without a
+ * version that it can use it would see nothing and find no fault, so its files are compared with those that
+ * are there.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 /** The composition root, the command's and the library's: the only files that know every layer. */
 const compositionRoot = ['src/main.ts', 'src/agent.ts', 'src/agent-node.ts'];
 
-/** What the tests of any layer may import besides: the state, filled without a server. */
+/** Helpers that the tests of any layer may import: a state that is filled without a server. */
 const testHelpers = ['src/state/state.test-helper.ts'];
 
 /** Folders beside src/ that nothing in it may import. */

@@ -1,6 +1,6 @@
 /**
- * The lint that keeps tests from being left out unseen: what a machine lacks is said with `needing`
- * (`src/base/not-run.test-helper.ts`), which `npm test` tells, and in no other way.
+ * The lint that keeps tests from being left out unseen. A test says what it needs of the machine with
+ * `needing` (`src/base/not-run.test-helper.ts`), which `npm test` tells, and in no other way.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

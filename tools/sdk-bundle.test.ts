@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
 import { afterAll, expect, test } from 'vitest';
 
-/** What the client had before it took its types from the contract, and a fifth more. */
+/** The size of the client before its types came from the contract, and a fifth more. */
 const bytesMax = 1.2 * 1_586_353;
 
 // Its service would run as long as this process.

@@ -1,6 +1,6 @@
 // @ts-check
-// `npm start`: a control plane with one node, and the example job running on it. Whatever follows
-// `npm start --` goes to the agent. ROSTER_HTTP and ROSTER_DATA_DIR replace the usual places.
+// `npm start`: a control plane with one node, and the example job running on it. Words after `npm start --`
+// go to the agent. ROSTER_HTTP and ROSTER_DATA_DIR replace the usual places.
 import { join, resolve } from 'node:path';
 import { ensureInstalled, root, run } from './setup.mjs';
 

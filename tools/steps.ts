@@ -15,7 +15,7 @@ export interface StepResult {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Prints the step's whole output as it comes. Never throws: what cannot start has failed. */
+/** Prints the step's whole output as it comes. Never throws: a step that cannot start has failed. */
 export async function runStep(step: Step): Promise<StepResult> {
   console.log(`── ${step.title}`);
   const startedMs = performance.now();

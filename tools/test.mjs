@@ -1,6 +1,6 @@
 // @ts-check
-// `npm test`: gets what the tests need, then runs every lint and every test. What follows
-// `npm test --` goes to vitest: a path or a part of one runs those test files.
+// `npm test`: gets what the tests need, then runs every lint and every test. Words after `npm test --` go
+// to vitest: a path, or a part of one, runs those test files.
 import { fileURLToPath } from 'node:url';
 import { ensurePrograms } from './programs.mjs';
 import { ensureInstalled, pinnedNode, run } from './setup.mjs';

@@ -38,7 +38,7 @@ const timers: Timers = {
     return { clear: () => clearImmediate(handle) };
   },
   unhurried(run) {
-    // Whoever never has such work need not have the collector watched.
+    // Only programs with such work watch the collector.
     marking ??= new Marking();
     const go = () => {
       if (!marking?.isUnderWay) run();

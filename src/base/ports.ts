@@ -1,6 +1,6 @@
 /**
  * The world, as the program may know it. Everything below `main.ts` takes these as arguments and
- * never reaches for the ambient clock, timers or random: that is what makes the simulator possible.
+ * never reaches for the ambient clock, timers or random. So the simulator can run it.
  * The real ones are in `ports-real.ts`, the simulated ones in `ports-simulated.ts`.
  */
 export interface Clock {
@@ -46,7 +46,7 @@ export interface Secrets {
   /** A UUID, version 4, fit to be a token's secret. */
   uuid(): string;
   bytes(count: number): Uint8Array;
-  /** Lower-case hex SHA-256 of the text: what is kept of a secret. */
+  /** Lower-case hex SHA-256 of the text. It is kept in place of a secret. */
   hash(secret: string): string;
   /** Compares in time that does not depend on where the texts differ. */
   equal(left: string, right: string): boolean;

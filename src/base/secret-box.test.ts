@@ -8,7 +8,7 @@ const { secrets } = new SimulatedWorld(1);
 const box = rootKeyBox(new Uint8Array(32).fill(7), secrets);
 const other = rootKeyBox(new Uint8Array(32).fill(8), secrets);
 
-test('what was sealed opens again, and shows nothing until then', () => {
+test('a sealed text opens again, and shows nothing until then', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 6 }), (plain) => {
       const sealed = box.seal(plain);

@@ -2,7 +2,7 @@ import { createLocalJWKSet, importJWK, jwtVerify, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { claimsIn, looksSigned, readToken, signingKey, signToken } from './signed-token.ts';
 
-// `jose` is the oracle: what is signed here it verifies, and the other way round.
+// `jose` is the oracle: it verifies tokens signed here, and the other way round.
 
 const seed = (first: number) => Uint8Array.from({ length: 32 }, (_, at) => (at + first) % 256);
 const key = signingKey('k1', seed(1));

@@ -18,7 +18,7 @@ export interface SigningKey {
   readonly publicKey: string;
 }
 
-/** RFC 8410: what stands before the 32 bytes of a private key. */
+/** RFC 8410: the bytes before the 32 of a private key. */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The key that 32 unguessable bytes are. */

@@ -1,6 +1,6 @@
 /**
- * Long work in steps: a generator that yields wherever others may get their turn. Whoever runs it
- * decides how long it goes on at a time.
+ * Long work in steps: a generator that yields wherever others may get their turn. Its caller decides how
+ * long it goes on at a time.
  */
 export type Steps<T> = Generator<void, T, void>;
 

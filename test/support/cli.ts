@@ -61,8 +61,8 @@ const patienceS = 600;
 
 /**
  * Runs a command that watches, while `pass` lets one simulated second after another pass. Its code is
- * loaded before: that takes as long as the machine needs, and all the simulated time could be over by
- * then. After that it waits for nothing but the server and the simulated time.
+ * loaded first, since loading takes real time, in which all the simulated time could pass. From then on it
+ * waits for the server and the simulated time alone.
  */
 export async function watched(
   cli: (words: readonly string[]) => Promise<CliRun>,

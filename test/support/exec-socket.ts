@@ -4,7 +4,7 @@ import { eventually } from './agent.ts';
 export interface Said {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
-  /** What was said, without the data, in order. */
+  /** All messages without data, in order. */
   readonly others: readonly object[];
   readonly code: number;
   readonly reason: string;

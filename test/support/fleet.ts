@@ -16,7 +16,7 @@ export interface FleetApi {
 export const idOf = (n: number): string => `0000000${n}-0000-4000-8000-000000000000`;
 export const secretOf = (n: number): string => `0000000${n}-0000-4000-8000-00000000000f`;
 
-/** What a node says of an allocation that is to run; `undefined`: nothing. */
+/** The status that a node reports of an allocation that is to run; `undefined`: none. */
 export type Fate = (allocation: Allocation) => 'running' | 'complete' | 'failed' | undefined;
 
 /**
@@ -73,7 +73,7 @@ export class Fleet {
     }
   }
 
-  /** Each node reports what it was told to do as done, once. What runs is healthy. */
+  /** Each node reports its assignments as done, once, and running ones as healthy. */
   async obey(fate: Fate = () => 'running'): Promise<void> {
     for (const n of this.#present()) {
       const { json } = await this.#callAsNode(n, 'GET', 'assignments');

@@ -23,7 +23,7 @@ async function answerTo(api: TestApi, { method, url, token, headers, body }: Fuz
   return answer;
 }
 
-/** What is wrong with the answer; nothing is. */
+/** The fault of the answer, or `undefined`. */
 function faultOf(
   operation: Operation,
   { status, json, text }: Awaited<ReturnType<typeof answerTo>>,

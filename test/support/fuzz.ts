@@ -42,7 +42,7 @@ export function operationsOf(document: any, isAsked: (path: string) => boolean):
     );
 }
 
-/** What is there, so that requests get past the first check. */
+/** Names of existing records, so that requests get past the first check. */
 export interface Known {
   /** Ids and names by the path that they are for, or by the parameter of any path. */
   readonly paths: Readonly<Record<string, readonly string[]>>;
@@ -63,7 +63,7 @@ export interface FuzzedRequest {
   readonly body: unknown;
 }
 
-/** What breaks programs that were not made with care. */
+/** Texts that break careless programs. */
 const hostile = fc.oneof(
   fc.constantFrom(
     '',
@@ -204,7 +204,7 @@ export function bodyOf(
   return fc.oneof({ weight: 24, arbitrary: right() }, { weight: 1, arbitrary: anything });
 }
 
-/** Where this server is: whatever else is named there is refused before all else. */
+/** The place of this server. A request that names another is refused before all other checks. */
 const places: Readonly<Record<string, readonly string[]>> = {
   dc: ['dc1', 'DC1', ''],
   region: ['global', ''],
@@ -284,7 +284,7 @@ export function requestOf(operation: Operation, known: Known): fc.Arbitrary<Fuzz
   const [parameter, last] = [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => name!);
   const named = parameter === undefined ? undefined : (known.paths[path] ?? known.paths[parameter]);
   const query = operation.parameters.filter((one) => one.in === 'query');
-  // A wait would last until somebody changes something; one that is over at once asks the same.
+  // A blocking query would wait for a change, so `wait` is left out.
   const asked = query.filter(({ name }) => name !== 'wait');
   const right = known.bodies[`${method} ${path}`] ?? [];
   const bodies = [

@@ -29,7 +29,7 @@ export const idle = node('setInterval(() => {}, 1e9)');
 
 export const httpPort = [{ Mode: 'host', DynamicPorts: [{ Label: 'http' }] }];
 
-/** Nothing is tried again: what fails has failed. */
+/** Without restarts and rescheduling. */
 export const once = {
   RestartPolicy: { Attempts: 0, Mode: 'fail' },
   ReschedulePolicy: { Attempts: 0, Unlimited: false },

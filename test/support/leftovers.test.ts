@@ -15,7 +15,7 @@ const mounting: Need = {
 /** Seconds that no other process sleeps: by them the planted ones are known. */
 const seconds = 1_000_000 + process.pid;
 
-/** What each planted file does, in the words of a test's body. */
+/** The bodies of the tests in each planted file. */
 const files: Readonly<Record<string, string>> = {
   'nothing.test.js': '',
   'orphan.test.js': `spawnSync('sh', ['-c', 'setsid sleep ${seconds} >/dev/null 2>&1 &'])`,
@@ -87,7 +87,7 @@ describe('a test file fails by what it leaves behind, which is named', () => {
   });
 });
 
-test('what was left behind is ended all the same', () => {
+test('leftovers are ended all the same', () => {
   const words = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout.split('\n');
   expect(words.filter((line) => line.startsWith(`sleep ${seconds}`))).toEqual([]);
 });

@@ -1,14 +1,14 @@
 /**
- * What a test file started and left behind: processes and mounts.
+ * The leftovers of a test file: processes and mounts.
  *
  * Invariants
- *  L1. A process belongs to a file when the file's directory is in its command line, its environment,
- *      its working directory or the mounts of its namespace, or when the process of the tests is above
- *      it. The directory is `TMPDIR` for the file and all that it starts, so who has lost one trace (a
- *      sandbox its environment, an orphan its parents) has another one.
- *  L2. An empty control group is none of it: one stays where a supervisor was killed, and the next one
- *      takes it away (`node/supervisor/cgroups/stale.ts`). Whatever is in one is a process.
- *  L3. What is told of a process is enough to find out who started it.
+ *  L1. A process belongs to a file when the file's directory is in its command line, its environment, its
+ *      working directory or the mounts of its namespace, or when the process of the tests is above it. The
+ *      directory is `TMPDIR` for the file and all that it starts, so a process that has lost one trace (a
+ *      sandbox its environment, an orphan its parents) has another.
+ *  L2. An empty control group is no leftover: a killed supervisor leaves it, and the next supervisor
+ *      removes it (`node/supervisor/cgroups/stale.ts`). A group that is not empty shows as its processes.
+ *  L3. The description of a process is enough to find out who started it.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { isEnded, listPids, type ProcessStat, readStat } from '../../src/node/supervisor/proc.ts';

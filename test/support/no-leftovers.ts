@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { findLeftovers, type Leftovers, type Mark } from './leftovers.ts';
 
-/** What proves this can fail wants to know soon. */
+/** The test that proves this can fail sets a short time. */
 const patienceMs = Number(process.env.LEFTOVERS_PATIENCE_MS ?? 10_000);
 const pauseMs = 20;
 
@@ -32,7 +32,7 @@ afterAll(async () => {
   throw new Error(`this file left behind:\n${lines.join('\n')}`);
 }, patienceMs + 20_000);
 
-/** What is ending gets a while to end. */
+/** Processes that are ending get a while to end. */
 async function whatStays(mark: Mark): Promise<Leftovers> {
   const endMs = performance.now() + patienceMs;
   for (;;) {

@@ -5,7 +5,7 @@ import type { PeeringLink, PeeringTransport } from '../../src/server/peering/lin
 export interface Tapped {
   readonly from: string;
   readonly to: string;
-  /** What was sent, by whom. */
+  /** All frames with their senders. */
   readonly frames: { readonly by: 'dialer' | 'acceptor'; readonly text: string }[];
   readonly isOpen: () => boolean;
   /** Both sides lose it. */
@@ -14,7 +14,7 @@ export interface Tapped {
   inject(by: 'dialer' | 'acceptor', text: string): void;
 }
 
-/** What becomes of a frame on its way; `undefined`: it is lost. */
+/** Changes a frame on its way; `undefined`: the frame is lost. */
 export type Tamper = (text: string, by: 'dialer' | 'acceptor') => string | undefined;
 
 /** The network between clusters of a simulated world: links that can be watched, bent and cut. */
@@ -112,7 +112,7 @@ export class PeerNetwork {
           });
           return true;
         },
-        // What was sent before still arrives.
+        // Frames sent before still arrive.
         close: (reason) => {
           if (!isOpen) return;
           isOpen = false;

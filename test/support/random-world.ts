@@ -78,8 +78,8 @@ export class RandomWorld {
   }
 
   /**
-   * Nodes do as they are told until nothing is left to do; those that are away are given up. Nobody
-   * holds a deployment back any more.
+   * Nodes carry out their assignments until nothing is left to do. Nodes that are away are given up, and no
+   * deployment is held back any more.
    */
   async comeToRest(): Promise<void> {
     await this.pass(120_000);

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:tls';
 
 export interface Relay {
   readonly address: string;
-  /** What was asked for through it, all of it, as text. */
+  /** All requests that passed through it, as text. */
   readonly passed: () => string;
   /** Ends every connection and takes no more. */
   cut(): Promise<void>;

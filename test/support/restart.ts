@@ -2,8 +2,8 @@ import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { startApi, type TestApi } from './api.ts';
 
 /**
- * Ends the server as a crash does, with what is on its disk, and starts another one there. What is
- * under way is lost; `meanwhile` is while none runs.
+ * Ends the server as a crash does, and starts another on the same disk. Work under way is lost. `meanwhile`
+ * runs while no server does.
  */
 export async function restartServer(
   { server, world, disk }: TestApi,

@@ -2,7 +2,7 @@ import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import type { Deployment } from '../../src/model/deployment/deployment.ts';
 import { jobBody, nodeBody, startApi, type TestApi } from './api.ts';
 
-/** What the node does with an allocation that is to run. */
+/** The node's way with an allocation that is to run. */
 export type Fate =
   /** Runs, and is healthy. */
   | 'healthy'
@@ -108,7 +108,7 @@ export class Rollout {
   deployment = (): Promise<Deployment> => this.get(`/v1/job/${this.id}/deployment`);
   deployments = (): Promise<Deployment[]> => this.get(`/v1/job/${this.id}/deployments`);
 
-  /** What is wanted, of one version. */
+  /** The allocations of one version that are to run. */
   async of(version: number): Promise<Allocation[]> {
     const all = await this.allocations();
     return all.filter((one) => one.JobVersion === version && one.DesiredStatus === 'run');

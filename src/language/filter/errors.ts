@@ -4,7 +4,7 @@
  */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
-  /** What is wrong, without the place. `message` is this with line and column after it. */
+  /** The fault, without its place. `message` is this with line and column after it. */
   readonly sentence: string;
   /** 0-based, in UTF-16 code units of `expression`. */
   readonly offset: number;
@@ -46,7 +46,7 @@ function excerptAt(expression: string, lineStart: number, offset: number): strin
 
 const suggestions = 3;
 
-/** The known names most like `name`, best first; those that only share a letter are left out. */
+/** The known names most like `name`, best first, without names that only share a letter. */
 export function nearestNames(name: string, known: readonly string[]): readonly string[] {
   const folded = name.toLowerCase();
   const bound = Math.max(2, Math.floor(name.length / 3));

@@ -1,9 +1,8 @@
 import { FilterError } from './errors.ts';
 
 /**
- * Text to tokens. A selector is one token with its whole path, so that whitespace inside it is an
- * error and `List.0.5` never reads as a decimal. A keyword is a word of one part: what it means is
- * the parser's to say.
+ * Text to tokens. A selector is one token with its whole path, so that whitespace inside it is an error and
+ * `List.0.5` never reads as a decimal. A keyword is a word of one part, and the parser knows its meaning.
  */
 export interface Token {
   readonly kind: 'word' | 'string' | 'number' | 'symbol' | 'end';
@@ -22,7 +21,7 @@ const identifier = /[A-Za-z][A-Za-z0-9_/]*/y;
 const digits = /[0-9]+/y;
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?/y;
 const symbol = /==|!=|[(){},_]/y;
-/** What may follow a number; anything else means the number goes on in a way numbers do not. */
+/** The end of a number. Anything else makes the number malformed. */
 const numberEnd = /[\s()},]|[!=]=|$/y;
 
 export function tokenize(expression: string): readonly Token[] {

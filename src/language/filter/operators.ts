@@ -122,7 +122,7 @@ function emptyContent(value: unknown): boolean {
   return isNothing(value);
 }
 
-/** Whether free content is of a type that the operator is for; what is not there always is. */
+/** Whether free content is of a type that the operator is for, or absent. */
 export function fits(operator: string, value: unknown): boolean {
   if (value === absent || value == null || typeof value === 'string') return true;
   if (operator === '==') return typeof value !== 'object';

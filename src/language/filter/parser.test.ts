@@ -19,7 +19,7 @@ function failure(text: string, limits = filterLimits as Parameters<typeof parseF
   throw new Error(`parsed: ${text}`);
 }
 
-describe('what is written is what is understood', () => {
+describe('a printed filter reads back the same', () => {
   test.each([
     // equality
     ['Status == running', 'Status == "running"'],

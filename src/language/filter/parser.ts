@@ -164,7 +164,7 @@ class Parser {
     return { kind: 'match', operator, negated, selector, value };
   }
 
-  /** What comes after `is`. */
+  /** The rest of a comparison with `is`. */
   private state(left: Token): FilterNode {
     const selector = this.selector(left);
     this.wordOperator();
@@ -219,7 +219,7 @@ class Parser {
     const after = this.expression[token.end];
     const free = (character: string | undefined): boolean =>
       character === undefined || /\s/.test(character);
-    // What opens a group may touch the first word in it: nothing before it is an operand.
+    // A bracket that opens a group may touch its first word, as no operand stands before it.
     if (!free(before) && before !== '(' && before !== '{') {
       throw this.error(`A space is needed before "${token.text}"`, token);
     }
@@ -245,7 +245,7 @@ class Parser {
     return token;
   }
 
-  /** What touches the term before it is most often the rest of a value such as `dc-1`. */
+  /** A word that touches the term before it is most often the rest of a value such as `dc-1`. */
   private joinExpected(what: string, found: Token): FilterError {
     const touches = this.tokens[this.position - 1]?.end === found.offset;
     if (!touches) return this.expected(what, found);

@@ -7,7 +7,7 @@ export type JsonSchema = object | boolean;
 
 export type FieldType =
   | { readonly kind: 'string' | 'integer' | 'number' | 'boolean' }
-  /** Free content: what it is shows at evaluation. */
+  /** Free content, whose type is known at evaluation. */
   | { readonly kind: 'any' }
   | { readonly kind: 'list'; readonly items: JsonSchema }
   | {

@@ -1,4 +1,4 @@
-/** What a filter expression says: the tree the parser builds and the compiler reads. */
+/** The tree of a filter expression, which the parser builds and the compiler reads. */
 
 /** A place in the record. `path[0]` is a field of the record or a name bound by `any`/`all`. */
 export interface Selector {

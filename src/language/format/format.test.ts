@@ -48,7 +48,7 @@ test.each(cases)('%s', (_, text, formatted) => {
   expect(formatHcl(text)).toBe(formatted);
 });
 
-test('what is no HCL is refused with its place', () => {
+test('a text that is no HCL is refused with the place', () => {
   expect(() => formatHcl('a = \n')).toThrow(HclError);
 });
 
@@ -74,7 +74,7 @@ function expectHarmless(text: string): void {
   expect(formatHcl(formatted)).toBe(formatted);
 }
 
-describe('what is parsed stays the same, and formatting twice changes nothing', () => {
+describe('the parsed tree stays the same, and formatting twice changes nothing', () => {
   test('over the corpus of the syntax', () => {
     expect(corpus.length).toBeGreaterThan(40);
     for (const text of corpus) expectHarmless(text);

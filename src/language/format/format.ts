@@ -2,9 +2,9 @@
  * The canonical form of HCL text.
  *
  * Invariants
- *  F1. What is parsed stays the same: only space between tokens changes, and only where it means
- *      nothing. Strings, heredocs and comments stay as they are written.
- *  F2. Formatting what is formatted changes nothing.
+ *  F1. The parsed tree stays the same: only space between tokens changes, and only where it means nothing.
+ *      Strings, heredocs and comments stay as they are written.
+ *  F2. Formatting twice changes nothing.
  */
 import { parseHcl, type TextOptions } from '../hcl/parse.ts';
 import { type Line, linesOf, type Piece } from './tokens.ts';
@@ -152,7 +152,7 @@ function inRows(
       row = [];
     }
     if (belongs(line)) row.push(line);
-    // What goes on over several lines is the end of its row.
+    // A text over several lines ends its row.
     if (row.length > 0 && line.code.includes('\n')) {
       align(row);
       row = [];

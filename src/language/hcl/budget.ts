@@ -46,8 +46,8 @@ export class Budget {
   }
 
   /**
-   * What a value weighs, with all that is in it: what is shared counts wherever it stands, for it is
-   * written out there. Bounded like all that is made, and so is its depth.
+   * The weight of a value with all its parts. A shared part counts wherever it stands, for it is written
+   * out there. Weight and depth are bounded as for made values.
    */
   weightOf(value: Value): number {
     const { size, depth } = weigh(value, this.limits);

@@ -12,7 +12,7 @@ export function parseCollection(reader: Reader, parse: ParseExpression): HclExpr
     return reader.atName('for');
   });
   if (isFor) return reader.withNewlines(false, () => forExpression(reader, parse, opened.offset));
-  // What was looked at may have passed over newlines, which mean nothing here either.
+  // Peeking may have passed over newlines, which mean nothing here.
   return opened.text === '['
     ? reader.withNewlines(false, () => tuple(reader, parse, opened.offset))
     : reader.withNewlines(true, () => object(reader, parse, opened.offset));

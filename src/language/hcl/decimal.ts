@@ -17,7 +17,7 @@ interface Decimal {
   readonly scale: number;
 }
 
-/** What cannot be a number: too great, or a whole number with too many digits. */
+/** Why a text is no number: too great, or a whole number with too many digits. */
 export type Inexact = 'inexact' | 'infinite';
 
 /** The ends of sentences about them. */

@@ -1,6 +1,6 @@
 /** One thing that is wrong with a text, where, and how to see it. */
 export interface HclFault {
-  /** What is wrong, without the place. */
+  /** The fault, without its place. */
   readonly sentence: string;
   /** 0-based, in UTF-16 code units of the text. */
   readonly offset: number;
@@ -9,7 +9,7 @@ export interface HclFault {
   readonly column: number;
   /** Two lines: the part of the text around the place, and a caret below the place. */
   readonly excerpt: string;
-  /** What the text is called, where there are several: a path, or `-var name`. */
+  /** The name of the text, where there are several: a path, or `-var name`. */
   readonly fileName?: string;
 }
 

@@ -272,7 +272,7 @@ describe('patterns', () => {
   });
 });
 
-test('whatever is written, it is a value or an error with a place', () => {
+test('any text is a value or an error with a place', () => {
   const pieces = [
     '[',
     ']',

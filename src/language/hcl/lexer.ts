@@ -3,7 +3,7 @@ import type { Source } from './source.ts';
 /**
  * Text to tokens, one at a time and only outside of templates: the parser asks for the next token
  * where an expression or a body goes on, and reads the inside of a string or heredoc itself.
- * Spaces and comments are skipped; what a newline means is the parser's to say.
+ * Spaces and comments are skipped. The parser knows the meaning of a newline.
  */
 export interface Token {
   readonly kind: 'name' | 'number' | 'quote' | 'heredoc' | 'newline' | 'symbol' | 'end';

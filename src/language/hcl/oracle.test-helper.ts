@@ -44,7 +44,7 @@ export async function askOracle(text: string): Promise<OracleAnswer> {
 type Json = HclValue;
 type JsonObject = { [key: string]: Json };
 
-/** What the oracle writes here follows rules of its own. */
+/** The oracle's text follows rules of its own here. */
 class Untold extends Error {}
 
 /** The JSON that the oracle makes of a body it reads like we do; `undefined`: cannot be told. */

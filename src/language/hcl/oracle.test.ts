@@ -23,7 +23,7 @@ const corpus = readFileSync(corpusPath, 'utf8')
     return { verdict: verdict!, name: name!, text: text! };
   });
 
-/** What a file cannot show well: spaces, line ends, ends without them, odd characters. */
+/** Texts that a file cannot show well: spaces, line ends, ends without them, odd characters. */
 const oddities: readonly (readonly [verdict: string, text: string])[] = [
   ['accepted', ''],
   ['accepted', ' \t\n\n'],
@@ -107,15 +107,15 @@ describe('differences on purpose', () => {
   const limits: Partial<HclLimits> = { depthMax: 8, nodesMax: 99, textLengthMax: 999 };
 
   test.each<[why: string, text: string, ours: boolean, theirs: boolean]>([
-    // A number of ours is one of JavaScript's and of JSON's. What it cannot hold is refused rather
-    // than made infinite; the oracle accepts it, and then writes null.
+    // Our numbers are those of JavaScript and JSON. A number that they cannot hold is refused and not made
+    // infinite. The oracle accepts it, and then writes null.
     ['numbers that are too large', 'a = 1e309', false, true],
     // The oracle has bounds of its own: an exponent of 32 bits.
     ['numbers that are too small', 'a = 1e-9999999999', true, false],
     ['indexes that are too large', `a = b.${'9'.repeat(400)}`, false, true],
     // Names follow the Unicode of the running Node; the oracle's is version 9.
     ['letters that Unicode has got since', 'a = \u{1C90}', true, false],
-    // A text comes from anybody. What would take unbounded time or stack is refused.
+    // A text comes from anybody. It is refused where it would take unbounded time or stack.
     ['depth', `a = ${'('.repeat(9)}1${')'.repeat(9)}`, false, true],
     ['parts', `a = [${'1,'.repeat(100)}]`, false, true],
     ['length', `#${' '.repeat(1000)}`, false, true],

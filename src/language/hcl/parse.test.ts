@@ -289,7 +289,7 @@ describe('hostile texts are refused soon', () => {
 });
 
 describe('properties', () => {
-  test('what is printed reads back the same', () => {
+  test('a printed tree reads back the same', () => {
     fc.assert(
       fc.property(anyBody, (body) => {
         expect(withoutRanges(parseHcl(printBody(body)))).toEqual(body);

@@ -86,7 +86,7 @@ export class Reader {
     return this.next();
   }
 
-  /** What must be closed by `close`, or the error that says where it was opened. */
+  /** The token `close`, or an error that says where it was opened. */
   expectClose(close: string, opened: Token, what: string): Token {
     if (this.peek().kind === 'end') {
       throw this.error(`This "${opened.text}" is not closed by "${close}"`, opened.offset);

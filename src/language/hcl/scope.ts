@@ -4,9 +4,9 @@ import type { Source } from './source.ts';
 import type { HclCall, HclExpression, HclNode } from './syntax.ts';
 import type { Value } from './value.ts';
 
-/** What expressions of one text may refer to. */
+/** The names that expressions of one text may refer to. */
 export interface HclScope {
-  /** What the expressions were parsed from: places of faults, and the text of what is kept. */
+  /** The text of the expressions, for places of faults and for references that stay text. */
   readonly source: Source;
   /** By the first name of a reference: `var`, `local`. */
   readonly variables: ReadonlyMap<string, Value>;
@@ -27,9 +27,9 @@ export type HclFunction = ValueFunction | FormFunction;
 export interface ValueFunction {
   readonly kind: 'values';
   readonly parameters: readonly Parameter[];
-  /** What any number of further arguments are; `undefined` when there are none. */
+  /** The parameter of all further arguments; `undefined` when there are none. */
   readonly rest: Parameter | undefined;
-  /** What a call costs does not grow with its arguments. */
+  /** A call costs the same for arguments of any length. */
   readonly isCheap: boolean;
   /**
    * Arguments are in the order of the parameters, those left out `undefined`, then the further ones.
@@ -60,7 +60,7 @@ export interface Parameter<T extends Value | undefined = Value | undefined> {
   readonly read: (value: Value, budget: Budget) => T;
 }
 
-/** What is wrong with a call. `argument`: which of the written arguments it is about. */
+/** A fault of a call. `argument`: the index of the argument at fault, as written. */
 export class FunctionFault extends Error {
   override readonly name = 'FunctionFault';
   readonly argument: number | undefined;

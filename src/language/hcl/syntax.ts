@@ -74,7 +74,7 @@ export type HclTemplatePart = HclText | HclInterpolation | HclIfDirective | HclF
 export interface HclText {
   readonly kind: 'text';
   /**
-   * Escapes are resolved; trim markers and the indentation of `<<-` are applied. What is then empty
+   * Escapes are resolved; trim markers and the indentation of `<<-` are applied. A part that is then empty
    * stays: `" ${~ a}"` is a text, and `"${~ a}"` is the value of `a`.
    */
   readonly text: string;

@@ -1,7 +1,7 @@
 import { shownTypeLengthMax } from './limits.ts';
 import type { Value } from './value.ts';
 
-/** What a value may be, as `variable "x" { type = … }` says it and as conversions know it. */
+/** The type of a value, as `variable "x" { type = … }` says it and as conversions know it. */
 export type HclType =
   | { readonly kind: 'any' | 'string' | 'number' | 'bool' }
   | ListType

@@ -13,7 +13,7 @@ import { isList, keysOf, type Value, ValueSet } from './value.ts';
 
 /** The type of a value as it stands; `any` for null, which is of every type. */
 export function typeOf(value: Value, budget: Budget): HclType {
-  // Types are made to be compared and thrown away: that is several steps' work.
+  // Making types to compare them is the work of several steps.
   budget.work(4);
   if (value === null) return anyType;
   if (typeof value === 'boolean') return boolType;
@@ -29,10 +29,10 @@ export function typeOf(value: Value, budget: Budget): HclType {
 }
 
 /**
- * The one type that values of both can be read as: a string beside a number is a string, lists of
- * different lengths are lists of one type, objects with different attributes are maps of one type.
- * `undefined` when there is none. Within lists and objects that is no fault: what has no type in
- * common stays as it is.
+ * The one type that values of both can be read as: a string beside a number is a string, lists of different
+ * lengths are lists of one type, objects with different attributes are maps of one type. `undefined` when
+ * there is none. Within lists and objects that is no fault: elements without a common type stay as they
+ * are.
  */
 export function unify(left: HclType, right: HclType): HclType | undefined {
   if (left.kind === 'any') return right;
@@ -122,7 +122,7 @@ export function commonType(types: readonly HclType[]): HclType | undefined {
   return common;
 }
 
-/** The elements, all read as their one type. What has none in common stays as it is. */
+/** The elements, all read as their common type. Without a common type they stay as they are. */
 export function unified(items: readonly Value[], budget: Budget): readonly Value[] {
   const type = unifyAll(items.map((item) => typeOf(item, budget)));
   return type.kind === 'any' ? items : items.map((item) => convert(item, type, budget));

@@ -1,7 +1,7 @@
 import type { HclValue } from './constant.ts';
 
 /**
- * What an expression comes to: plain immutable data, and sets.
+ * The value of an expression: plain immutable data, and sets.
  *
  * 1. A number is a finite double. Whole numbers that would come out as others are refused where they
  *    are written or made (`decimal.ts`), never rounded in silence.
@@ -9,7 +9,8 @@ import type { HclValue } from './constant.ts';
  *    elements are, not by where they come from.
  * 3. Objects have no prototype. Their keys have no order of their own: whoever goes through them
  *    takes {@link keysOf}, which is ordered by code points.
- * 4. There are no unknown values: what is only known where a task runs is text (`HclScope`).
+ * 4. There are no unknown values: a reference that only the machine of a task resolves is text
+ *    (`HclScope`).
  */
 export type Value = null | boolean | number | string | readonly Value[] | ValueSet | ValueObject;
 
@@ -126,7 +127,7 @@ export function identityOf(value: Value): string {
   return `{${entries.join(',')}}`;
 }
 
-/** Sets as lists: what can be written as JSON. */
+/** The value as JSON can tell it: sets as lists. */
 export function plainOf(value: Value): HclValue {
   if (value === null || typeof value !== 'object') return value;
   const items = itemsOf(value);

@@ -32,7 +32,7 @@ export class BodyReader {
     this.items = new Items(reading);
   }
 
-  /** What one block says, as a record of the job. */
+  /** The record of the job that a block describes. */
   record(block: HclBlock, form: BlockForm, scope: HclScope): Fields {
     return drained(this.recordInSteps(block, form, scope));
   }

@@ -26,7 +26,7 @@ export class Faults {
     if (this.found.length >= this.most) throw new HclError(this.found);
   }
 
-  /** What `run` gives, or `undefined` when it fails with faults, which are noted. */
+  /** The result of `run`, or `undefined` when it fails with faults, which are noted. */
   attempt<T>(run: () => T): T | undefined {
     try {
       return run();

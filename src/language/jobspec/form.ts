@@ -49,7 +49,7 @@ export interface BodyForm {
   readonly finish: Finish | undefined;
 }
 
-/** What is said shorter in HCL than in the job. */
+/** Fields that HCL says shorter than the job does. */
 export interface Finish {
   /** Makes the record out of what was read; complains with a sentence. */
   readonly run: (fields: Fields, complain: (sentence: string) => void) => Fields;

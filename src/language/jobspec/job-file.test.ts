@@ -467,14 +467,14 @@ test('places lead from the job back to the text', () => {
     return place && [place.line, place.column];
   };
   expect(at('/TaskGroups/0/Tasks/0/Resources/MemoryMB')).toEqual([5, 3]);
-  // What is not written is where it would be.
+  // A field that is not written has the place of its block.
   expect(at('/TaskGroups/0/Tasks/0/Resources/CPU')).toEqual([4, 1]);
   expect(at('/TaskGroups/0/Tasks/0/Driver')).toEqual([3, 1]);
   expect(at('/TaskGroups/0/Tasks/0/Identity/TTL')).toEqual([8, 3]);
   expect(at('/Nothing/here')).toEqual([1, 1]);
 });
 
-test('what stands inside of lists, maps and free blocks has its place', () => {
+test('items of lists, maps and free blocks have their places', () => {
   const text = inTask(`driver = "x"
 env {
   A = "1"

@@ -2,8 +2,8 @@
  * Job files: HCL2 to the job in the API's form.
  *
  * Invariants
- *  J1. What is read depends on the text, the values of its variables and the functions alone.
- *  J2. Whatever the text, reading ends: by the bounds of the parser, of evaluation and of this file.
+ *  J1. The result depends on the text, the values of its variables and the functions alone.
+ *  J2. Reading ends for any text: by the bounds of the parser, of evaluation and of this file.
  *  J3. The only thing thrown is an HclError, each of whose faults has a place in one of the texts.
  *  J4. The job holds what was written and no defaults. Whether it is valid is the model's to say;
  *      `places` tells where it was written.

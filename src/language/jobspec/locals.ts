@@ -6,7 +6,7 @@ import { objectOf, type Value, type ValueObject } from '../hcl/value.ts';
 import type { Reading } from './reading.ts';
 
 /**
- * The values of all `locals { … }`, which may refer to each other in any order. What cannot be
+ * The values of all `locals { … }`, which may refer to each other in any order. A value that cannot be
  * evaluated is a fault, and so is a circle, which is named.
  */
 export function readLocals(

@@ -53,8 +53,8 @@ export class Reading {
   }
 
   /**
-   * From now on only names, labels and blocks are looked at, once there are faults: what depends on
-   * a variable that is at fault would be told as another one.
+   * Once there are faults, only names, labels and blocks are read from now on: a value that depends on a
+   * faulty variable would be told as a second fault.
    */
   evaluateNoMoreIfFaulty(): void {
     this.onlyStructure ||= this.faults.any;

@@ -49,7 +49,7 @@ function listOf(value: Value, read: Read, what: string, path: string): readonly 
   return items.map((item, index) => read(item, `${path}[${index}]`));
 }
 
-/** What is null is as if it had not been written. */
+/** Null counts as not written. */
 function mapOf(value: Value, read: Read, path: string): Readonly<Record<string, unknown>> {
   if (!isObject(value)) throw unfit(value, 'an object', path);
   const entries = Object.entries(value).filter(([, member]) => member !== null);

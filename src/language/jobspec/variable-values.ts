@@ -31,8 +31,8 @@ interface Given {
 type Declarations = ReadonlyMap<string, Declaration>;
 
 /**
- * The values of all variables, by what is given, else by their defaults. Faults are noted: what is
- * given to no variable, what is not of the type, and every variable without a value.
+ * The values of all variables, by what is given, else by their defaults. Faults are noted: values for
+ * unknown variables, values of the wrong type, and variables without a value.
  */
 export function variableValues(
   declarations: Declarations,

@@ -10,7 +10,7 @@ import { anyType, boolType, type HclType, numberType, stringType } from '../hcl/
 import type { Value } from '../hcl/value.ts';
 import type { Reading } from './reading.ts';
 
-/** `variable "name" { … }`: what a job file wants to be told. */
+/** `variable "name" { … }`: a value that a job file asks for. */
 export interface Declaration {
   readonly name: string;
   readonly type: HclType;

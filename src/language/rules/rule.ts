@@ -1,8 +1,8 @@
 import type { Position } from '../hcl/source.ts';
 
 /**
- * Policy rules as plain data, in the order of the text. What they decide together is the
- * authorizer's to say. Source: docs/reference/rules.md.
+ * Policy rules as plain data, in the order of the text. The authorizer decides how they work together.
+ * Source: docs/reference/rules.md.
  */
 export interface Rules {
   readonly rules: readonly Rule[];

@@ -4,7 +4,7 @@ export interface TemplateLimits {
   readonly textLengthMax: number;
   /** How deep blocks and parentheses may stand in each other as they are written. */
   readonly nestingMax: number;
-  /** What is evaluated, and pieces of 64 characters or 8 elements that are read or made. */
+  /** Nodes that are evaluated, and pieces of 64 characters or 8 elements that are read or made. */
   readonly stepsMax: number;
   /** Of these one function, which nobody gets a turn in. */
   readonly callStepsMax: number;
@@ -23,7 +23,7 @@ export class LimitReached extends Error {
   override readonly name = 'LimitReached';
 }
 
-/** What a rendering may still cost. */
+/** The bounds of one rendering, and how much of them is used. */
 export class TemplateBudget {
   readonly limits: TemplateLimits;
   /** Since somebody else last had their turn. */
@@ -57,7 +57,7 @@ export class TemplateBudget {
     this.work(1 + length * each);
   }
 
-  /** What a function does counts for itself as well. */
+  /** The work of a function counts for the call as well. */
   called<T>(run: () => T): T {
     this.#callEnd = this.#steps + this.limits.callStepsMax;
     try {

@@ -27,7 +27,7 @@ export interface VariableCell {
   readonly outer: VariableCell | undefined;
 }
 
-/** The values of pipelines. What goes wrong is a `TemplateError` with its place. */
+/** The values of pipelines. Failures are `TemplateError`s with their places. */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
 
@@ -140,7 +140,7 @@ export class Evaluator {
     }
   }
 
-  /** The first value that decides, or the last one; what comes after it is not evaluated. */
+  /** The first value that decides, or the last one. Operands after it are not evaluated. */
   #evaluateLogic(
     name: 'and' | 'or',
     operands: readonly Operand[],

@@ -1,7 +1,7 @@
 /**
- * Our templates against the reference implementation of the language: what it made of a corpus is
- * stored (test/golden/templates, with the program that made it). Where we differ on purpose,
- * `differences` says why.
+ * Our templates against the reference implementation of the language: its results for a corpus are stored
+ * (test/golden/templates, with the program that made it). Where we differ on purpose, `differences` says
+ * why.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -37,7 +37,7 @@ export class PipelineParser {
     return token;
   }
 
-  /** What is declared within is gone afterwards. */
+  /** Declarations within end with it. */
   scoped<T>(parse: () => T): T {
     const variables = this.#variables;
     try {

@@ -9,12 +9,12 @@ import { type Delimiters, type Token, tokenize } from './tokens.ts';
 
 export interface ParseOptions {
   readonly limits: TemplateLimits;
-  /** What templates may call. */
+  /** The functions that templates may call. */
   readonly functions: { has(name: string): boolean; keys(): Iterable<string> };
   /** What actions begin and end with; empty is `{{` and `}}`. */
   readonly leftDelimiter?: string;
   readonly rightDelimiter?: string;
-  /** What the text is called in errors. */
+  /** The name of the text in errors. */
   readonly fileName?: string;
 }
 
@@ -141,7 +141,7 @@ class TemplateParser {
     );
   }
 
-  /** What stands behind `else`, after which comes `end`, or nothing. */
+  /** The branch after `else`, up to `end`. */
   #parseElse(kind: string, start: Token, ending: Ending): TemplateBody {
     if (ending.kind === 'end') return [];
     if (ending.kind === 'file') throw this.#unended(kind, start);

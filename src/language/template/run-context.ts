@@ -1,4 +1,4 @@
-/** What a rendering needs of the outside, and what it tells about what it read. */
+/** The ports of a rendering, and its record of the data that it read. */
 import type { TemplateBudget } from './budget.ts';
 import type { TemplateValue } from './value.ts';
 

@@ -114,7 +114,7 @@ test('every function with arguments of all kinds', () => {
   );
 });
 
-test('what is printed of a template is that template', () => {
+test('a printed template reads back the same', () => {
   const parse = (text: string) => parseTemplate(text, { ...options, functions: templateFunctions });
   let parsed = 0;
   const piece = fc.oneof(

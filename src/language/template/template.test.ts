@@ -77,7 +77,7 @@ describe('a key that is not there', () => {
   });
 });
 
-describe('what is outside', () => {
+describe('data from outside', () => {
   test('is told with what was rendered', () => {
     const text =
       '{{range service "web"}}{{.Address}}:{{.Port}} {{end}}{{(var "roster/jobs/shop").count}}';

@@ -72,7 +72,7 @@ const rankOf = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? uni
 export const keysInOrder = (map: TemplateMap): readonly string[] =>
   [...map.keys()].sort(compareText);
 
-/** What came out of reading JSON or YAML; whole numbers become 64 bits wide. */
+/** The value of parsed JSON or YAML. Whole numbers become 64 bits wide. */
 export function valueOfData(data: unknown): TemplateValue {
   if (data === null || data === undefined) return null;
   switch (typeof data) {

@@ -4,7 +4,7 @@
  * template are answered alike.
  */
 
-/** What kind of a word it is. */
+/** The kind of a word. */
 export type WordKind = 'block' | 'field' | 'provider' | 'function';
 
 type Words = Readonly<Record<string, string>>;

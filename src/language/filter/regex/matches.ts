@@ -26,7 +26,7 @@ export function* matchesIn(
 
 const reference = /\$(?:\$|([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)\})/g;
 
-/** `$1`, `${1}`, `$name`, `${name}`, and `$$` for the sign; what is not there is empty. */
+/** `$1`, `${1}`, `$name`, `${name}`, and `$$` for the sign. A missing group is empty. */
 export const expanded = (
   replacement: string,
   { start, end, groups }: Match,

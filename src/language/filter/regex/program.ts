@@ -8,7 +8,7 @@ export type Instruction =
   | { readonly kind: 'save'; readonly slot: number; readonly next: number }
   | { readonly kind: 'match' };
 
-/** Instructions of one pattern: what a character of the text can cost at most. */
+/** Instructions of one pattern, and so the cost of one character at most. */
 export const programLength = 600;
 
 /**

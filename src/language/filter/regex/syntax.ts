@@ -1,4 +1,4 @@
-/** What a pattern says. `source` of a set is an ECMAScript class under the `v` flag. */
+/** The tree of a pattern. `source` of a set is an ECMAScript class under the `v` flag. */
 export type PatternNode =
   | { readonly kind: 'set'; readonly source: string; readonly ignoreCase: boolean }
   | { readonly kind: 'assert'; readonly assertion: Assertion }

@@ -14,7 +14,7 @@ interface Binding {
 /** Where an evaluation stands: the scope, and what the `for`s and splats around it stand at. */
 export class Context {
   readonly scope: HclScope;
-  /** What `splat-item` means here. */
+  /** The value of `splat-item`. */
   readonly item: Value | undefined;
   private readonly bindings: Binding | undefined;
   private readonly evaluate: (expression: HclExpression, context: Context) => Value;

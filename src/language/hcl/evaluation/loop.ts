@@ -56,7 +56,7 @@ function repeated(key: string, node: HclExpression, context: Context) {
   return context.fault(`Two elements have the key ${quoted}; ${hint}`, node);
 }
 
-/** What a `for` needs to know of itself, as an expression and as a directive. */
+/** The parts that a `for` has as an expression and as a directive. */
 interface Loop {
   readonly keyName: string | undefined;
   readonly valueName: string;

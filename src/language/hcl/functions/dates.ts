@@ -107,7 +107,7 @@ type Part = (local: Date, offsetMinutes: number) => string;
 const hourOf12 = (local: Date): number => local.getUTCHours() % 12 || 12;
 const half = (local: Date): string => (local.getUTCHours() < 12 ? 'am' : 'pm');
 
-/** What runs of one letter stand for. */
+/** The part of a date that a run of one letter stands for. */
 const parts: Readonly<Record<string, Part>> = {
   YYYY: (local) => String(local.getUTCFullYear()).padStart(4, '0'),
   YY: (local) => two(local.getUTCFullYear() % 100),

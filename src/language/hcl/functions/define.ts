@@ -6,7 +6,7 @@ import { describeValue, isObject, itemsOf, type Value, type ValueObject } from '
 /** Functions by name, as one file of them offers them. */
 export type Functions<T = ValueFunction> = Readonly<Record<string, T>>;
 
-/** Parameters of each kind; what an argument is read as is what the body gets. */
+/** Parameters of each kind. The body gets the argument as it was read. */
 export const text = (name: string): Parameter<string> => ({ name, read: (value) => textOf(value) });
 
 export const number = (name: string): Parameter<number> => ({
@@ -70,7 +70,7 @@ type Read<P extends readonly Parameter[]> = {
 };
 
 export interface CallOptions {
-  /** What reading an argument costs does not grow with it. */
+  /** Reading an argument costs the same for any length. */
   readonly isCheap?: boolean;
 }
 

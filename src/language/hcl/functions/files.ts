@@ -12,7 +12,7 @@ import { utf8Text } from './encoding.ts';
 import { globPattern } from './glob.ts';
 import { FileFault, type FunctionFiles } from './ports.ts';
 
-/** Those that only work on the text of a path, wherever they are called. */
+/** Functions of the text of a path, which need no files. */
 export const pathFunctions: Functions = {
   basename: define([text('path')], ([path]) => {
     const trimmed = withoutEndSlashes(path);
@@ -56,7 +56,7 @@ export const fileFunctions = (files: FunctionFiles): Functions<HclFunction> => (
   templatefile: { kind: 'form', form: (call, place) => templateFile(call, place, files) },
 });
 
-/** What stands in their place where there are no files. */
+/** In the place of these where there are no files. */
 export const refusedFileFunctions: Functions<FormFunction> = Object.fromEntries(
   ['abspath', 'file', 'filebase64', 'fileexists', 'fileset', 'pathexpand', 'templatefile'].map(
     (name) => [name, { kind: 'form', form: refuse }],

@@ -1,4 +1,4 @@
-/** What docs/reference/hcl.md has no room for: the edges of each function, and its faults. */
+/** Edges and faults of each function, beyond the examples of docs/reference/hcl.md. */
 import { describe, expect, test } from 'vitest';
 import { faultOfText, functionsWithoutFiles, plainOfText } from '../evaluation.test-helper.ts';
 

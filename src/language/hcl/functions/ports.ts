@@ -1,6 +1,6 @@
 import type { Clock, Ids } from '../../../base/ports.ts';
 
-/** What of the world functions may use. */
+/** The parts of the world that functions may use. */
 export interface FunctionPorts {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -9,8 +9,8 @@ export interface FunctionPorts {
 }
 
 /**
- * The files of whoever evaluates. Relative paths start where the evaluated text is. What cannot be
- * read is thrown as a {@link FileFault}.
+ * The files of the evaluating program. Relative paths start where the evaluated text is. A file that cannot
+ * be read is thrown as a {@link FileFault}.
  */
 export interface FunctionFiles {
   /** At most `lengthMax` bytes; more are a fault. */

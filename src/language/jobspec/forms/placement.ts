@@ -89,7 +89,7 @@ const spread = body({
   }),
 });
 
-/** What several blocks have in common. */
+/** Forms that several blocks have. */
 export const constraints = {
   constraint: list('Constraints', constraint, 'Which nodes may run it.'),
 };

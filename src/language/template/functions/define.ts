@@ -8,7 +8,7 @@ import {
   type TemplateValue,
 } from '../value.ts';
 
-/** What a template may call. It keeps nothing of a call. */
+/** A function of templates. It keeps nothing of a call. */
 export interface TemplateFunction {
   /** How many arguments it takes. */
   readonly least: number;

@@ -18,7 +18,7 @@ interface Verb {
 const directive = /%([-+# 0]*)(\*|[0-9]+)?(?:\.(\*|[0-9]*))?(?:\[([0-9]+)\])?(.|$)/gsu;
 
 /**
- * What `format` says with these values. What does not fit is an error, where others would write the
+ * The text that `format` makes of the values. A value that does not fit is an error, where others write a
  * complaint into the text.
  */
 export function printedFormat(
