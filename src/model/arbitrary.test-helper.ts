@@ -16,7 +16,7 @@ export const durations = (minSeconds: number, maxSeconds: number): fc.Arbitrary<
 
 /**
  * Values by a model's schema: of the right types, within its bounds, any field absent, null or
- * given. What holds between fields is for `overrides` and for whoever calls.
+ * given. Rules between fields are for `overrides` and for the caller.
  */
 export function arbitraryOf(schema: Type.TSchema, overrides: Overrides): fc.Arbitrary<unknown> {
   const inner = withoutNull(schema);

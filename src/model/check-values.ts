@@ -22,8 +22,8 @@ interface Checker {
 }
 
 /**
- * All the faults, in the order of the schema. What is absent, null, or was left out by the codec as
- * faulty is no fault here.
+ * All the faults, in the order of the schema. A value that is absent or null, or that the codec left out as
+ * faulty, is no fault here.
  */
 export function checkValues(schema: Type.TSchema, value: unknown, path: Path = null): Fault[] {
   const faults: Fault[] = [];

@@ -47,7 +47,7 @@ function faultsOf(run: () => unknown): readonly Fault[] {
 const messages = (input: unknown, options = {}): string[] =>
   faultsOf(() => decode(Thing, input, options)).map((fault) => fault.message);
 
-describe('what is accepted', () => {
+describe('accepted bodies', () => {
   test.each([
     ['nothing', {}, {}],
     [
@@ -92,7 +92,7 @@ describe('what is accepted', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused bodies', () => {
   test.each([
     ['a list for the body', [], 'The body must be an object, got an array'],
     ['null for the body', null, 'The body must be an object, got null'],

@@ -32,7 +32,7 @@ import type { Immutable, Input, Type } from './schema.ts';
 import { isResponseOnly, shapeOf, withoutNull } from './schema-shape.ts';
 
 export interface DecodeOptions {
-  /** What to do with unknown keys. Default `'report'`: they are returned. */
+  /** How to treat unknown keys. Default `'report'`: they are returned. */
   readonly unknown?: 'report' | 'refuse';
   /** Match `retry_join` with `RetryJoin`. Default false. */
   readonly snakeCase?: boolean;
@@ -78,8 +78,8 @@ export function decode<S extends Type.TSchema>(
 }
 
 /**
- * The same for whoever tells the faults together with others: what is at fault is left out of the
- * value, and is a hole in a list.
+ * The same for callers that tell the faults together with others. A faulty field is left out of the value,
+ * and a faulty element is a hole in its list.
  * @throws RosterError the same, when the input is nothing of the kind
  */
 export function decodeInPart<S extends Type.TSchema>(
@@ -238,7 +238,7 @@ function listDecoder(item: Decoder): Decoder {
 
 function listItems(item: Decoder, values: readonly unknown[], path: Path, context: Context) {
   return values.map((one, index) =>
-    // What is at fault leaves a hole, so that later faults still have the right index.
+    // A faulty element leaves a hole, so that later faults still have the right index.
     one !== null && one !== undefined
       ? item(one, path, index, context)
       : fault(context, below(path, index), 'must not be null'),

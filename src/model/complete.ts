@@ -81,8 +81,9 @@ function mapCompleter(inner: Completer, nullable: boolean, plain: boolean): Comp
 }
 
 /**
- * Most fields of most records are absent: a copy of the record where all of them are, which takes its
- * layout along, and then what was given. What stands for absent records is shared: it never changes.
+ * Most fields of most records are absent. So a record is completed as a copy of the one with all defaults,
+ * which keeps the object's layout, and the given fields are then set. Defaults that are records are shared,
+ * as they never change.
  */
 function recordCompleter(properties: Readonly<Record<string, Type.TSchema>>) {
   const completers = new Map<string, Completer>();

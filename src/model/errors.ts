@@ -23,7 +23,7 @@ export type ErrorCode = keyof typeof catalogue;
 type Names<S extends string> = S extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Names<Rest>
   : never;
-/** What a code's sentence has to be filled with. */
+/** The parameters of a code's sentence. */
 export type ErrorParameters<C extends ErrorCode> = {
   readonly [N in Names<(typeof catalogue)[C]['sentence']>]: string | number;
 };
@@ -36,7 +36,7 @@ export class RosterError extends Error {
   /** The sentence that the caller reads; also the `message`. */
   readonly detail: string;
   readonly errors: readonly Fault[];
-  /** What is in the way, as far as the caller may know of it. */
+  /** The record in conflict, as far as the caller may know of it. */
   readonly conflict: object | undefined;
 
   constructor(
@@ -66,8 +66,8 @@ export function refusal<C extends ErrorCode>(
 }
 
 /**
- * The faults of a body’s form and then those of its content, of which those are left out that may come
- * of the first: what was mistyped counts as absent, for what is around it as well.
+ * The faults of a body’s form, then those of its content that cannot follow from them: a mistyped field
+ * counts as absent, and its surroundings may be at fault for that alone.
  */
 export function withKnown(known: readonly Fault[], others: readonly Fault[]): readonly Fault[] {
   if (known.length === 0) return others;
@@ -149,7 +149,7 @@ function fill(sentence: string, parameters: Record<string, unknown>): string {
   return (
     sentence
       .replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]))
-      // What was filled in last may be a question.
+      // The last parameter may end with its own mark.
       .replace(/([.?!])\.$/, '$1')
   );
 }

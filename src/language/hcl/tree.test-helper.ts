@@ -77,11 +77,11 @@ const atLevel = (node: BareExpression, level: number): BareExpression =>
 type Inner = fc.Arbitrary<BareExpression>;
 
 /** Random trees, by what they are built of. */
-interface Trees {
+type Trees = {
   readonly expression: BareExpression;
   readonly parts: readonly BarePart[];
   readonly entry: Bare<HclEntry>;
-}
+};
 
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const loopOf = (inner: Inner) => ({

@@ -72,7 +72,7 @@ const plain = (kind: TokenKind, text: string, offset: number): Token => ({
   spaced: false,
 });
 
-interface Piece {
+interface TextRange {
   readonly start: number;
   readonly end: number;
   /** Whether the space at its start, or end, is left out. */

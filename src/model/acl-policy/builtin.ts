@@ -17,7 +17,7 @@ const scalars = ['acl', 'keyring', 'operator', 'mesh', 'peering'];
 const prefixes = ['agent', 'event', 'identity', 'key', 'node', 'query', 'service', 'session'];
 /** These have no `_prefix` form: `*` stands for every name. */
 const globs = ['namespace', 'node_pool', 'host_volume'];
-/** Those of `prefixes` whose names live in namespaces. */
+/** Prefixes of resources whose names live in namespaces. */
 const inNamespaces = ['event', 'identity', 'key', 'node', 'query', 'service', 'session'];
 
 type Access = 'read' | 'write';
@@ -95,6 +95,6 @@ function idWithin(partition: string, id: string): string {
   return [...parts, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
 }
 
-/** Those that speak for the whole cluster, and are linked from everywhere. */
+/** Builtin policies hold in the whole cluster, and tokens of every partition may link them. */
 export const isBuiltinPolicy = (id: string): boolean =>
   builtinPolicies.some((policy) => policy.ID === id);

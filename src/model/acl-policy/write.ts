@@ -13,7 +13,7 @@ import { contentHash } from './content-hash.ts';
 
 export type AclPolicyInput = Input<AclPolicy>;
 
-/** What a caller may change of a policy. */
+/** The fields of a policy that a caller may change. */
 export type PolicyContent = Pick<
   AclPolicy,
   'Name' | 'Description' | 'Rules' | 'Datacenters' | 'JobACL'
@@ -21,7 +21,7 @@ export type PolicyContent = Pick<
 
 export function policyHash(content: PolicyContent): string {
   const { Name, Description, Rules, Datacenters, JobACL } = content;
-  // One that is for tokens alone has the hash that it always had.
+  // A policy without workloads keeps the hash of older versions.
   const forWorkloads = JobACL === null ? [] : [JobACL];
   return contentHash([Name, Description, Rules, Datacenters, ...forWorkloads]);
 }

@@ -39,7 +39,7 @@ export interface AclToken extends Identities {
   readonly ModifyIndex: number;
 }
 
-/** What a caller may write. */
+/** The fields that a caller may write. */
 export const AclTokenInputSchema = Type.Object({
   AccessorID: Text(),
   SecretID: Text(),
@@ -57,7 +57,7 @@ export const AclTokenInputSchema = Type.Object({
   AuthMethodNamespace: ResponseOnly(Text()),
   CreateTime: ResponseOnly(Text()),
   Hash: ResponseOnly(Text()),
-  // What an expanded token has besides, so that it can be sent back as it was read.
+  // The further fields of an expanded token, so that it can be sent back as it was read.
   ID: ResponseOnly(Text()),
   ExpandedPolicies: ResponseOnly(FullList(Type.Object({}))),
   ExpandedRoles: ResponseOnly(FullList(Type.Object({}))),
@@ -70,7 +70,7 @@ export const AclTokenInputSchema = Type.Object({
 });
 export type AclTokenInput = Model<typeof AclTokenInputSchema>;
 
-/** What is shown of a token, but for its secret: that is what filters see. */
+/** The shown fields of a token without its secret, for filters. */
 export const AclTokenFilterSchema = Type.Object({
   AccessorID: Text(),
   Description: Text(),

@@ -112,7 +112,7 @@ function checkTemplated(
   // The variable is written in either case by the clients that there are.
   const { name, Name } = link.TemplateVariables;
   const value = name ?? Name ?? '';
-  // What the template does not use is left out: its schema takes it.
+  // A name that the template does not use is dropped.
   if (takesName(template)) {
     if (value === '') report(below(at, 'name'), `is required by ${template.TemplateName}`);
     else if (!isIdentityName(value)) report(below(at, 'name'), nameRule);

@@ -53,8 +53,7 @@ export function shownToken(token: AclToken, names: Names): ShownToken {
 }
 
 /**
- * The same for filters, which look at a field or two of every token there is: what takes some
- * making is made when it is asked for.
+ * The same for filters, which read a field or two of every token: expensive fields are made on demand.
  */
 export class TokenRecord implements ShownToken {
   readonly #token: AclToken;

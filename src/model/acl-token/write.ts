@@ -13,7 +13,7 @@ import type { Identities } from './identities.ts';
 /** A token as a caller may give it: any field absent. */
 export type TokenRequest = Input<AclTokenInput>;
 
-/** What a caller may change of a token. */
+/** The fields of a token that a caller may change. */
 export interface TokenContent extends Identities {
   readonly Description: string;
   readonly Policies: AclToken['Policies'];

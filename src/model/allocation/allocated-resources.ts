@@ -37,7 +37,7 @@ export const AllocatedTaskResourcesSchema = Type.Object({
 });
 export type AllocatedTaskResources = Model<typeof AllocatedTaskResourcesSchema>;
 
-/** What an allocation holds of its node. Source: docs/behaviour/allocations.md#statuses. */
+/** The resources of its node that an allocation holds. Source: docs/behaviour/allocations.md#statuses. */
 export const AllocatedResourcesSchema = Type.Object({
   Tasks: FullMapOf(AllocatedTaskResourcesSchema),
   TaskLifecycles: FullMapOf(Nullable(Type.Object({ Hook: Text(), Sidecar: Type.Boolean() }))),

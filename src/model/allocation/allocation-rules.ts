@@ -25,8 +25,8 @@ export const occupiesNode = (allocation: Pick<Allocation, 'ClientStatus'>): bool
   !isClientTerminal(allocation);
 
 /**
- * Whether what it has of its node is not to be had. What is evicted gives way at once: its node
- * starts nothing new before that has ended.
+ * Whether its resources are taken. An evicted allocation frees them at once, as its node starts nothing new
+ * before it has ended.
  */
 export const holdsResources = (
   allocation: Pick<Allocation, 'ClientStatus' | 'DesiredStatus'>,

@@ -121,14 +121,14 @@ export const AllocationSchema = Type.Object({
   PreemptedByAllocation: Text(),
   NetworkStatus: Nullable(NetworkStatusSchema),
   ...stamps,
-  /** Index of the last change by a server; what a node compares to know that it has work. */
+  /** Index of the last change by a server. A node compares it to know that it has work. */
   AllocModifyIndex: Whole(),
   CreateTime: Instant(),
   ModifyTime: Instant(),
 });
 export type Allocation = Model<typeof AllocationSchema>;
 
-/** What a node may say of an allocation: that one is lost or unknown is the servers' word. */
+/** The statuses that a node may report. Only servers call an allocation lost or unknown. */
 export const reportedStatuses = ['pending', 'running', 'complete', 'failed'] as const;
 
 /** What a node reports of an allocation. */

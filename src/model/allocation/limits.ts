@@ -5,7 +5,7 @@ export const allocationLimits = {
   markedPerTransactionMax: 64,
 } as const;
 
-/** What is read of the files of allocations. */
+/** Reads of the files of allocations. */
 export const filesLimits = {
   pathLengthMax: 4096,
   /** Directories between an allocation's own and a file. */

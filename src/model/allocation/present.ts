@@ -7,7 +7,7 @@ import {
 } from './allocated-resources.ts';
 import { type Allocation, AllocationSchema } from './allocation.ts';
 
-/** What an allocation holds, as older clients read it. */
+/** The resources of an allocation, as older clients read them. */
 const SummedResourcesSchema = Type.Object({
   CPU: Whole(),
   MemoryMB: Whole(),

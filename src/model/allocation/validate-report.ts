@@ -1,4 +1,4 @@
-/** What a node may report of its allocations. Source: docs/behaviour/nodes.md#reports. */
+/** Rules for a node's report of its allocations. Source: docs/behaviour/nodes.md#reports. */
 import { parseTime } from '../acl-token/write.ts';
 import { checkValues } from '../check-values.ts';
 import type { Fault } from '../errors.ts';

@@ -37,7 +37,7 @@ export const AuthMethodSchema = Type.Object({
   DisplayName: Text({ maxLength: limits.names.lengthMax }),
   MaxTokenTTL: Nanoseconds(),
   TokenLocality: Choice(tokenLocalities),
-  /** What the type needs (`config.ts`). Secrets are not in here but in `SealedConfig`. */
+  /** The configuration of the type (`config.ts`). Its secrets are in `SealedConfig`. */
   Config: FreeMap(),
   /** Field of `Config` to its value, sealed under the keyring. */
   SealedConfig: Hidden(ResponseOnly(TextMap())),
@@ -48,7 +48,7 @@ export const AuthMethodSchema = Type.Object({
 });
 export type AuthMethod = Model<typeof AuthMethodSchema>;
 
-/** What stands for a secret that the caller may not read; as input: keep the one that is stored. */
+/** Stands for a secret that the caller may not read. In a request it keeps the stored secret. */
 export const hiddenSecret = '<hidden>';
 
 const PresentedSchema = Type.Object({

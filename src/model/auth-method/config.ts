@@ -96,7 +96,7 @@ export const secretFields: Readonly<Record<AuthMethodType, readonly string[]>> =
 export interface ReadConfig {
   /** `undefined` when there are faults. */
   readonly typed: TypedConfig | undefined;
-  /** What was given, with the schema's own names; values as they were written. */
+  /** The given fields by the schema's own names, with the values as they were written. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly faults: readonly Fault[];
 }

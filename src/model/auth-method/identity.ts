@@ -12,7 +12,7 @@ export interface Identity {
   readonly variables: ReadonlyMap<string, string>;
 }
 
-/** What an identity of a method can have, known before anybody logs in. */
+/** The fields that an identity of a method can have, known before anybody logs in. */
 export interface IdentityShape {
   readonly schema: JsonSchema;
   readonly variables: readonly string[];
@@ -107,7 +107,7 @@ export function claimAt(claims: Claims, place: string): unknown {
   return at;
 }
 
-/** What is wrong with a selector, or `undefined`. */
+/** The fault of a selector, or `undefined`. */
 export function selectorFault(selector: string, { schema }: IdentityShape): string | undefined {
   try {
     compileFilter(selector, schema);

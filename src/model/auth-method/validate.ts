@@ -44,7 +44,7 @@ export function authMethodFaults(
     const must = 'are only for methods in the namespace "default"';
     report(below(null, 'NamespaceRules'), must);
   }
-  // Whoever may write the methods of one namespace must not make tokens in another.
+  // A caller who may write the methods of one namespace must not make tokens in another.
   const mapsNamespaces = typed?.type === 'kubernetes' && typed.config.MapNamespaces;
   if (mapsNamespaces && method.Namespace !== defaultNamespace) {
     const must = 'is only for methods in the namespace "default"';
@@ -181,7 +181,7 @@ function checkKubernetes(config: KubernetesConfig, at: At, report: Report): void
   }
 }
 
-/** Whoever can change what is sent over plain HTTP can log in as anybody. */
+/** Plain HTTP can be changed on the way, and would let an attacker log in as anybody. */
 function checkUrl(url: string, path: Path, report: Report): void {
   if (url === '') return;
   const parsed = URL.parse(url);

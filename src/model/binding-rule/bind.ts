@@ -17,7 +17,7 @@ import { below, faultAt, quote } from '../path.ts';
 import { takesName, templateNamed } from '../templated-policy/templated-policy.ts';
 import { type BindingRule, type BindType, bindTypes } from './binding-rule.ts';
 
-/** What one rule gives an identity, before anybody looked whether it exists. */
+/** The grants of one rule to an identity, before a look whether they exist. */
 export interface Bound {
   readonly type: BindType;
   /** As the rule writes it; `lowered` is what the contract asks for first. */

@@ -12,7 +12,7 @@ import type { Check, CheckRestart } from '../service/check.ts';
 import type { ServiceStatus } from '../service-registration/service-registration.ts';
 import type { CheckStatus } from './check-result.ts';
 
-/** What one time of checking came to. */
+/** The outcome of one check. */
 export type CheckOutcome = 'passing' | 'warning' | 'critical';
 
 export interface CheckCounts {
@@ -57,7 +57,7 @@ function statusAfter(
 ): CheckStatus {
   if (passed > 0) return passed >= SuccessBeforePassing ? 'passing' : before;
   if (failed > 0 && failed >= FailuresBeforeCritical) return 'critical';
-  // What fails and is not yet critical warns, where that takes fewer.
+  // A failing check that is not critical yet warns, where that takes fewer failures.
   const toWarn =
     failed > 0 ? FailuresBeforeWarning || FailuresBeforeCritical : FailuresBeforeWarning;
   if (unwell < toWarn) return before;

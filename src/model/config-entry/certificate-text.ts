@@ -9,7 +9,9 @@ import { type Path, quote, type Report } from '../path.ts';
 import { hiddenSecret } from './hidden-secret.ts';
 import { isHostnameOrWildcard } from './hostname.ts';
 
-/** What is in a block has no dashes in a row, so what does not end costs no more than it is long. */
+/**
+ * The content of a block has no dashes in a row, so a block without an end costs no more than its length.
+ */
 const blockForm = /-----BEGIN ([A-Z0-9 ]+)-----(?:(?!-----)[\s\S])*-----END \1-----/g;
 
 interface Block {
@@ -17,11 +19,11 @@ interface Block {
   readonly text: string;
 }
 
-/** The blocks of the text; what is between them is for people (RFC 7468 §2). */
+/** The blocks of the text. Text between them is for people (RFC 7468 §2). */
 const blocksOf = (text: string): Block[] =>
   [...text.matchAll(blockForm)].map(([block, label]) => ({ label: label!, text: block }));
 
-/** What a reader of a certificate wants to know before opening it. */
+/** The details that a reader of a certificate wants before opening it. */
 export interface CertificateDetails {
   readonly Subject: string;
   readonly Issuer: string;

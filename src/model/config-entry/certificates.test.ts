@@ -105,7 +105,7 @@ describe('inline-certificate', () => {
     }
   });
 
-  test('what does not end is read in time', () => {
+  test('a block without an end is read in time', () => {
     const text = '-----BEGIN CERTIFICATE-----\n'.repeat(9000);
     expect(messagesOf({ Kind: 'inline-certificate', Name: 'c', ...pair(text, text) })).toEqual([
       'Certificate must be a certificate in PEM form',

@@ -22,13 +22,13 @@ export const configKinds = [
 ] as const;
 export type ConfigKindName = (typeof configKinds)[number];
 
-/** Those that lead traffic: a service that one of them is of has a discovery chain by entries alone. */
+/** Kinds that route traffic. A service with such an entry has a discovery chain by entries alone. */
 export const routingKinds = ['service-router', 'service-splitter', 'service-resolver'] as const;
 
 export const isRoutingKind = (kind: string): boolean =>
   (routingKinds as readonly string[]).includes(kind);
 
-/** What every entry has, whatever its kind. The schema of a kind begins with these. */
+/** Fields of every entry. The schema of a kind begins with these. */
 export const entryFields = {
   Kind: About('What kind of entry it is.', Text(), { rules: 'required' }),
   Name: About(

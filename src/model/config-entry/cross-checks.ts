@@ -3,7 +3,7 @@ import { checkInUse } from './in-use.ts';
 import { checkGatewayNames, checkIngressProtocols } from './ingress-checks.ts';
 import type { CrossCheck } from './kind.ts';
 
-/** What has to hold of all entries together. */
+/** Rules over all entries together. */
 export const crossChecks: readonly CrossCheck[] = [
   checkGatewayNames,
   checkIngressProtocols,

@@ -3,7 +3,7 @@ import { type Path, quote, type Report } from '../path.ts';
 import { About, Text } from '../schema.ts';
 import type { ServiceName } from './kind.ts';
 
-/** How the routing kinds say where something goes: what is left open is the entry's own. */
+/** Fields of the routing kinds for a destination. An empty field means the entry's own. */
 export const destinationFields = {
   Service: About('The service.', Text({ maxLength: limits.names.lengthMax }), {
     absent: 'the service that the entry is of',

@@ -51,7 +51,7 @@ function nameFaults(kind: ConfigKind, { Name, Partition }: ConfigEntry): readonl
   return [...faultsOf((report) => checkPlaceName(Name, path, report)), ...around];
 }
 
-/** What was read can be sent back, but says nothing of where it goes. */
+/** The place in an entry that was read may be sent back, and must be the place of the request. */
 function placeFaults(request: ConfigEntryRequest, entry: ConfigEntry): readonly Fault[] {
   return (['Namespace', 'Partition'] as const).flatMap((field) => {
     const given = request[field];

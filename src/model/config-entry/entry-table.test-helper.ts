@@ -21,7 +21,7 @@ export function messagesOf(body: unknown): string[] {
   }
 }
 
-/** What is changed in an entry, and the sentences it brings; none means that it is all right. */
+/** A change of an entry and its faults; an entry without faults is right. */
 export type EntryRow = readonly [
   what: string,
   change: Readonly<Record<string, unknown>>,
@@ -43,5 +43,5 @@ export function entryTable(
   );
 }
 
-/** What is said wherever a jwt-provider is named. */
+/** The fault of every reference to a jwt-provider. */
 export const noneExists = 'no such provider exists: there are no entries of that kind here';

@@ -13,7 +13,7 @@ const placeOf = ({ Namespace, Partition }: Body): Scope => ({
   partition: (Partition as string | undefined) ?? here.partition,
 });
 
-/** What is wrong with what a caller sent, as `pointer: message`. */
+/** The faults of a body, as `pointer: message`. */
 export function faultsIn(body: Body): readonly string[] {
   const given = decodeEntry(body);
   const faults = entryFaults(given, completeEntry(given, placeOf(body)));

@@ -38,7 +38,10 @@ export function decodeEntry(body: unknown): GivenEntry {
   return { kind, request: value as ConfigEntryRequest, faults };
 }
 
-/** What other servers put beside an entry that is read, so that it can be sent here as it is. */
+/**
+ * Fields that other servers add to an entry. They are ignored, so that it can be sent here as it was read
+ * there.
+ */
 const passedOver: ReadonlySet<string> = new Set(['hash']);
 
 function kindIn(body: unknown): ConfigKind {

@@ -38,7 +38,7 @@ export function certificatesOf(
 
 export type Certificates = (listener: GatewayListener) => ListenerCertificates;
 
-/** What is to be said of a gateway, and of each of its listeners. */
+/** The findings about a gateway and each of its listeners. */
 export function findingsOf(
   key: EntryKey,
   gateway: ApiGateway,

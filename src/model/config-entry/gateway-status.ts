@@ -32,7 +32,7 @@ const StatusSchema = Type.Object(
 );
 type Status = Model<typeof StatusSchema>;
 
-/** What the server has found out of an entry. What a caller sends of it is ignored. */
+/** The server's findings about an entry. In a request the field is ignored. */
 export const StatusField = () =>
   About('What came of it: the server’s to set.', ResponseOnly(Nullable(StatusSchema)));
 

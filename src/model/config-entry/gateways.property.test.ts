@@ -161,7 +161,7 @@ function isBound(entries: Entries, route: Route, one: ApiGateway, name: string):
   );
 }
 
-/** Who uses the entry and would be wrong without it, by their kinds and names. */
+/** The users of the entry that would be wrong without it, by kind and name. */
 function usersOf(entries: Entries, kind: ConfigEntry['Kind'], name: string): readonly string[] {
   const all = [...entries.all.values()];
   const used = all.find((one) => one.Kind === kind && one.Name === name);

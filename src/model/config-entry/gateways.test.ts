@@ -38,7 +38,7 @@ const boundTo = (entries: Entries, name = 'gate') =>
 
 const accepted = 'Accepted True Accepted: The route is accepted.';
 
-describe('what is said of a route', () => {
+describe('the findings about a route', () => {
   const rows: readonly (readonly [string, readonly object[], object, ...string[]])[] = [
     ['without parents', [], httpRoute('r', []), accepted],
     [
@@ -123,7 +123,7 @@ describe('what is said of a route', () => {
   });
 });
 
-describe('what is said of a gateway', () => {
+describe('the findings about a gateway', () => {
   const fine = (listener: string) => [
     `Conflicted False NoConflict gate/${listener}: No two routes want the same.`,
     `ResolvedRefs True ResolvedRefs gate/${listener}: All that it names is there.`,
@@ -179,7 +179,7 @@ describe('what is said of a gateway', () => {
   });
 });
 
-describe('what is bound', () => {
+describe('the bound routes', () => {
   test('follows routes, gateways and what services speak', () => {
     const entries = entriesWith(
       gateway('gate', {}, { Protocol: 'tcp' }),
@@ -214,7 +214,7 @@ describe('what is bound', () => {
     const entries = entriesWith(gateway('gate', {}), gateway('other', {}));
     for (let each = 0; each < 20; each++) {
       entries.apply(httpRoute(`r${each}`, [{ Name: each % 2 ? 'gate' : 'other' }]), now);
-      // What is bound to the gateway, and the route.
+      // The bound gateway, and the route.
       expect(entries.consequences).toBe(2);
     }
   });
@@ -239,7 +239,7 @@ describe('what is bound', () => {
     }
   });
 
-  test('what says of services what it said before about their protocol affects no route', () => {
+  test('a write that leaves the protocols of services as they are affects no route', () => {
     const entries = entriesWith(gateway('gate', {}), httpRoute('r', [{ Name: 'gate' }]));
     const proxies = (fields: object) => ({
       Kind: 'proxy-defaults',

@@ -1,15 +1,16 @@
 /**
- * What comes of API gateways, their routes and certificates: the `bound-api-gateway` of each gateway,
- * the `Status` of gateways and routes, and what certificates say. Source: docs/behaviour/gateways.md#status.
+ * Everything that follows from API gateways, their routes and certificates: the `bound-api-gateway` of each
+ * gateway, the `Status` of gateways and routes, and the details of certificates. Source:
+ * docs/behaviour/gateways.md#status.
  *
  * Invariants
- *  B1. What is written is what finding all out anew would write, but for the times of conditions
- *      that did not change (a property test holds the two against each other).
+ *  B1. The rows are those that a new start would write, but for the times of conditions that did not change
+ *      (a property test holds the two against each other).
  *  B2. A write costs what it affects: a route its own gateways, a gateway its own routes (where the
  *      listeners are others for them), a certificate the gateways that name it, a protocol the routes
  *      that lead to the service (where it makes requests there, or none any more).
  *  B3. There is a bound gateway for each gateway, and no other one.
- *  B4. What a caller sent as `Status` or `Details` has no part in it.
+ *  B4. `Status` and `Details` of a request have no part in it.
  */
 
 import { changesRouting } from '../discovery-chain/protocol.ts';
@@ -55,11 +56,11 @@ class Keys {
   }
 }
 
-/** What has to be found out anew. */
+/** The parts that a write affects. */
 interface Affected {
   /** All that is bound to them. */
   readonly rebuilt: Keys;
-  /** What is said of them, and what of `bindings` is bound to them. */
+  /** Gateways whose findings and bound routes are made anew, from `bindings`. */
   readonly gateways: Keys;
   /** To which listeners they are bound: gateways change by it. */
   readonly bindings: Keys;
@@ -192,7 +193,7 @@ function addUsers(view: EntryView, certificate: EntryKey, affected: Affected): v
   }
 }
 
-/** Where each of the routes is bound at the gateway; one that is not there any more is nowhere. */
+/** The listeners of the gateway that each route is bound to; none for a route that is gone. */
 function placementsAt(
   gateway: EntryKey,
   keys: Iterable<EntryKey>,

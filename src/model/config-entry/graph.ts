@@ -1,13 +1,13 @@
 /**
- * What has to hold of routing entries together: every chain that a change has a part in is made on
- * the state as it would be. Source: docs/behaviour/discovery.md#checks-of-chains.
+ * Rules over all routing entries together: every chain that a change affects is made on the state after the
+ * change. Source: docs/behaviour/discovery.md#checks-of-chains.
  *
  * Invariants
  *  G1. Before the change all chains could be made, so only those have to be looked at that an entry
  *      that changed has a part in: a write costs what it affects.
  *  G2. An entry has a part in the chain of its own service, and, a router's apart, in those of all
  *      services whose splitters, resolvers and routers lead there.
- *  G3. What cannot be checked within bounds is refused.
+ *  G3. A change that cannot be checked within bounds is refused.
  */
 import { compileChain } from '../discovery-chain/compile.ts';
 import { type DiscoveryChain, noOverrides } from '../discovery-chain/discovery-chain.ts';
@@ -128,7 +128,7 @@ function addWithUsers(view: EntryView, services: Iterable<ServiceName>, chains: 
   }
 }
 
-/** All services of the partition that anything is routed for; what has no entries cannot break. */
+/** All services of the partition with routing entries. A service without entries cannot break. */
 function addEverywhere(view: EntryView, partition: string, chains: Services): void {
   const entries = routingKinds.flatMap((kind) => [...view.everywhere(partition, kind)]);
   addWithUsers(view, entries.map(nameOf), chains);

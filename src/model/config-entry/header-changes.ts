@@ -4,7 +4,7 @@ import { HeaderModifiersSchema } from './proxy-fields.ts';
 
 export type HeaderChanges = Model<typeof HeaderModifiersSchema>;
 
-/** What is done to headers on their way. Source: docs/behaviour/discovery.md#headers. */
+/** Changes to headers on their way. Source: docs/behaviour/discovery.md#headers. */
 export const headerFields = {
   RequestHeaders: About('Changes to headers of requests.', Nullable(HeaderModifiersSchema)),
   ResponseHeaders: About('Changes to headers of answers.', Nullable(HeaderModifiersSchema)),

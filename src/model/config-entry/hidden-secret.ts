@@ -1,2 +1,2 @@
-/** What stands for a secret that is not for the caller; sent back, it means the one that is kept. */
+/** Stands for a secret that is not for the caller. Sent back, it keeps the stored secret. */
 export const hiddenSecret = '<hidden>';

@@ -22,7 +22,7 @@ const queryMatches = ['exact', 'present', 'regex'] as const;
 
 const value = { rules: 'given unless `Match` is `present`; a pattern of RE2 for `regex`' };
 
-/** What a request has to be for a rule to hold. Source: docs/behaviour/gateways.md#http-routes. */
+/** Conditions that a request has to meet. Source: docs/behaviour/gateways.md#http-routes. */
 export const HttpMatchSchema = Type.Object(
   {
     Path: About(

@@ -1,12 +1,12 @@
 /**
- * An entry is not deleted from under those that use it. What chains, intentions and the listeners of
- * ingress gateways need is seen in `graph.ts` and `ingress-checks.ts`; here is what API gateways and
- * their routes do. Source: docs/behaviour/configuration.md#deleting-an-entry-in-use.
+ * An entry is not deleted while others use it. `graph.ts` and `ingress-checks.ts` check the needs of
+ * chains, intentions and the listeners of ingress gateways; here are those of API gateways and their
+ * routes. Source: docs/behaviour/configuration.md#deleting-an-entry-in-use.
  *
  * Invariants
- *  U1. Only a deletion is refused here: an entry may name what is not there yet, and what becomes of
- *      it when something is changed is told in its `Status`.
- *  U2. Whoever uses it can be deleted or changed first: routes use gateways and what services speak,
+ *  U1. Only a deletion is refused here. An entry may name another that is not there yet, and its `Status`
+ *      tells the effect of a change.
+ *  U2. The users can be deleted or changed first: routes use gateways and the protocols of services,
  *      gateways use certificates, and nothing uses a route.
  */
 import { protocolOf } from '../discovery-chain/protocol.ts';

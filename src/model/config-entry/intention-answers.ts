@@ -1,4 +1,4 @@
-/** What is answered to questions about intentions. */
+/** Answers to questions about intentions. */
 import { About, Flag, List, Nullable, stamps, Text, TextMap, Type, Whole } from '../schema.ts';
 import { SourceSchema } from './intention.ts';
 import type { Intention, IntentionDecision } from './intention-decision.ts';

@@ -71,7 +71,7 @@ function slowly(caller: Caller, entries: readonly ServiceIntentions[], defaultAl
   return defaultAllows;
 }
 
-test('what decides is found by looking for each form of it in turn as well', () => {
+test('looking for each form of an intention in turn finds the same decision', () => {
   const source = fc.record({
     Name: fc.constantFrom('api', 'db', '*'),
     Namespace: fc.constantFrom('default', 'shop', '*'),

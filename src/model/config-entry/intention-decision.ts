@@ -4,10 +4,10 @@
  *
  * Invariants
  *  I1. Of all intentions that fit, the one of the greatest precedence decides. There is only one: the
- *      destination and what is asterisks in the source give the precedence, and a source is there once.
+ *      destination and the asterisks of the source give the precedence, and a source is there once.
  *  I2. Of its permissions the first that fits the request decides. Where none fits, and where there is
  *      no intention, the default does.
- *  I3. Without a request, permissions allow nothing: that is what a connection by itself may do.
+ *  I3. Without a request, permissions allow nothing. A connection by itself is judged so.
  */
 import { everyService } from './config-entry.ts';
 import type { IntentionSource } from './intention.ts';

@@ -1,4 +1,4 @@
-/** Who may call a service, one source at a time. Source: docs/behaviour/intentions.md#sources. */
+/** Permissions to call a service, one source at a time. Source: docs/behaviour/intentions.md#sources. */
 import { limits } from '../limits.ts';
 import {
   About,

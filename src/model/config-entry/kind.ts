@@ -8,11 +8,11 @@ import type { ConfigEntry, ConfigKindName, EntryKey } from './config-entry.ts';
  */
 export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
   readonly kind: ConfigKindName;
-  /** One sentence for people: what an entry of the kind does. */
+  /** One sentence for people about the purpose of the kind. */
   readonly summary: string;
-  /** What acts of it here and what needs proxies, for the reference; absent: all of it needs them. */
+  /** For the reference: the parts that act here and those that need proxies; absent: all need them. */
   readonly acts?: string;
-  /** Who may hang on an entry of the kind, and what a deletion means for them, for the reference. */
+  /** For the reference: the users of an entry of the kind, and the effect of a deletion on them. */
   readonly deletion: { readonly usedBy: string; readonly outcome: string };
   /** `entryFields`, then the kind's own fields, then `stamps`. */
   readonly schema: Type.TObject;
@@ -27,17 +27,17 @@ export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
   /** Only the server writes it. */
   readonly isDerived?: true;
   /**
-   * The complete entry in its one spelling: what a caller may write in several ways. It and
-   * `services` also see what is still at fault, as permissions are asked for before.
+   * The complete entry in its one spelling, where a caller may write it in several ways. It and `services`
+   * also see faulty entries, as permissions are asked for first.
    */
   readonly normalize?: (entry: E) => E;
   /** The same in the order that is kept. Faults are told before, at the places that the caller knows. */
   readonly arrange?: (entry: E) => E;
   /** Everything wrong with the normalized entry alone, beyond its schema; pointers start at the entry. */
   readonly faults?: (entry: E) => readonly Fault[];
-  /** What is wrong with going from one entry (`undefined`: there was none) to this one, a sentence each. */
+  /** Faults of the change from one entry (`undefined`: there was none) to this one, a sentence each. */
   readonly changeFaults?: (before: E | undefined, after: E, view: EntryView) => readonly string[];
-  /** The services it names besides its own, or that it is of: who has to look when they change. */
+  /** Services besides its own that the entry names or belongs to, whose changes affect it. */
   readonly services?: (entry: E) => readonly ServiceName[];
   /** The entries of other kinds that it names, there or not: who has to look when they change. */
   readonly names?: (entry: E) => readonly EntryKey[];
@@ -69,8 +69,7 @@ export type KindAccess =
   | 'intentions';
 
 /**
- * The entries as they would be after a write: what checks across entries are made on. A kind's
- * `secret` is '' in them.
+ * The entries as they would be after a write, for checks across entries. A kind's `secret` is '' in them.
  */
 export interface EntryView {
   readonly get: (key: EntryKey) => ConfigEntry | undefined;
@@ -93,8 +92,8 @@ export interface EntryView {
 export type CrossCheck = (view: EntryView, changed: readonly EntryKey[]) => readonly string[];
 
 /**
- * What the server itself writes as these have changed, in the same transaction, once the checks have passed.
- * `now` is the time in RFC 3339. What is put as it is already changes nothing.
+ * Writes that follow from a change of these entries, in the same transaction, once the checks have passed.
+ * `now` is the time in RFC 3339. Putting an equal entry changes nothing.
  */
 export type Consequence = (
   view: EntryView,

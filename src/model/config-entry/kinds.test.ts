@@ -1,4 +1,4 @@
-/** What holds of every kind, and the rules of those that stand alone. */
+/** Rules of every kind, and the rules of the kinds that stand alone. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryOf } from '../arbitrary.test-helper.ts';
@@ -15,7 +15,7 @@ const faultsOf = (body: object) => {
 };
 
 describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s', (_, kind) => {
-  test('what is complete stays as it is when it is completed again, and when it was shown', () => {
+  test('a complete entry stays as it is when it is completed again, and when it was shown', () => {
     fc.assert(
       fc.property(arbitraryOf(kind.schema, {}), (value) => {
         const given = decodeEntry({ ...(value as object), Kind: kind.kind });

@@ -8,7 +8,7 @@ interface WithMode extends Omit<ConfigEntry, 'Kind'> {
 }
 
 /**
- * Permissive is what the mesh has to allow first. Whoever was it before may stay so.
+ * The mesh has to allow permissive mode first. A service that was permissive before may stay so.
  * Source: docs/behaviour/configuration.md#permissive-mutual-tls.
  */
 export function permissiveFaults(

@@ -101,7 +101,7 @@ function recordPresenter(properties: Readonly<Record<string, Type.TSchema>>): Pr
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The same walk over the schema itself; what is not set may be left out. */
+/** The same walk over the schema itself. An unset field may be left out. */
 export function shownSchema(schema: unknown): Json {
   const { required: _, default: __, ...rest } = schema as Json;
   if (rest['x-unit'] === 'ns' && !isShownAsNumber(rest)) {

@@ -50,7 +50,7 @@ const timeout = (description: string) =>
     rules: 'read back as nanoseconds',
   });
 
-/** What is done to requests. Source: docs/behaviour/gateways.md#filters-of-routes. */
+/** Changes to requests. Source: docs/behaviour/gateways.md#filters-of-routes. */
 const RouteFiltersSchema = Type.Object(
   {
     Headers: About('Changes to headers, one after the other.', FullList(HeaderModifiersSchema)),
@@ -77,8 +77,7 @@ const RouteFiltersSchema = Type.Object(
 );
 type RouteFilters = Model<typeof RouteFiltersSchema>;
 
-export const RouteFiltersField = () =>
-  About('What is done to requests.', Nullable(RouteFiltersSchema));
+export const RouteFiltersField = () => About('Changes to requests.', Nullable(RouteFiltersSchema));
 
 const ResponseFiltersSchema = Type.Object(
   { Headers: About('Changes to headers, one after the other.', FullList(HeaderModifiersSchema)) },

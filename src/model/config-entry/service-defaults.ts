@@ -177,7 +177,7 @@ const plain = (upstream: Upstream): Upstream => ({
   ConnectTimeoutMs: Math.max(0, upstream.ConnectTimeoutMs),
 });
 
-/** What a peer has lives where the peer says. */
+/** The peer says where its services live. */
 function placedUpstream(upstream: Upstream, { Namespace, Partition }: ServiceDefaults): Upstream {
   if (upstream.Peer !== '') return upstream;
   return {

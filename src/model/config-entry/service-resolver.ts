@@ -118,7 +118,7 @@ export const serviceResolver: ConfigKind<ServiceResolver> = {
   services: (entry) =>
     namedServices(
       entry,
-      // What runs at a peer is no service of this cluster.
+      // A destination at a peer is no service of this cluster.
       destinations(entry).filter(({ Peer }) => Peer === ''),
     ),
   example: {

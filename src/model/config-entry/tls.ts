@@ -32,7 +32,7 @@ export interface TlsBounds {
   readonly suites: readonly string[] | null;
 }
 
-/** `names`: what the fields are called where they stand. */
+/** `names`: the names of the fields where they stand. */
 export function tlsFaults(
   { least, most, suites }: TlsBounds,
   path: Path,

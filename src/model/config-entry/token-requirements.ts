@@ -37,7 +37,7 @@ export const TokenRequirements = () =>
     rules: tokenRules,
   });
 
-/** What stands in the reference of a field that asks for tokens. */
+/** The words of the reference for a field that asks for tokens. */
 export const tokenRules =
   'must be left out: it names entries of the kind `jwt-provider`, which there are none of here';
 

@@ -79,7 +79,7 @@ export const SpreadSchema = Type.Object(
 );
 export type Spread = Model<typeof SpreadSchema>;
 
-/** What three nouns have in common. */
+/** Fields that three nouns have in common. */
 export const placementRules = {
   Constraints: About(
     'What a node must be or have. What other fields imply is added by the server.',

@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentGroup } from './deployment.ts';
 
-/** What `StatusDescription` says. Source: docs/behaviour/deployments.md#statuses. */
+/** The texts of `StatusDescription`. Source: docs/behaviour/deployments.md#statuses. */
 export const deploymentDescriptions = {
   running: 'Deployment is running',
   needsPromotion: 'Deployment is running but requires manual promotion',
@@ -19,7 +19,7 @@ export const awaitsPromotion = (
   group: Pick<DeploymentGroup, 'DesiredCanaries' | 'Promoted'>,
 ): boolean => group.DesiredCanaries > 0 && !group.Promoted;
 
-/** What a deployment that runs says of itself. */
+/** The description of a running deployment. */
 export function runningDescription({ TaskGroups }: Pick<Deployment, 'TaskGroups'>): string {
   const waiting = Object.values(TaskGroups).filter(awaitsPromotion);
   if (waiting.length === 0) return deploymentDescriptions.running;

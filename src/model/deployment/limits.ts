@@ -1,7 +1,7 @@
 import { minuteMs, secondMs } from '../../base/units.ts';
 
 export const deploymentLimits = {
-  /** What turns healthy within this time is one step of its deployment. */
+  /** Allocations that turn healthy within this time are one step of their deployment. */
   batchMs: 1 * secondMs,
   /** How long looks at deployments hold others up. */
   sliceMs: 1,

@@ -7,7 +7,7 @@ import { formatInstant } from '../../base/instant.ts';
 import type { Deployment, DeploymentGroup } from './deployment.ts';
 import { awaitsPromotion } from './descriptions.ts';
 
-/** What an allocation's `DeploymentStatus.Healthy` says; null: nothing yet. */
+/** The value of an allocation's `DeploymentStatus.Healthy`; null: not known yet. */
 export type Health = boolean | null;
 
 /** By when the group has to come further, RFC 3339; null where it may take any time. */
@@ -18,8 +18,8 @@ export const deadlineFrom = (
   ProgressDeadline > 0 ? formatInstant(nowMs + durationMs(ProgressDeadline)) : null;
 
 /**
- * The group after an allocation's health went from `was` to `is`. One that recovers is not counted
- * back. The same group when nothing is to be counted.
+ * The group after an allocation's health went from `was` to `is`. A recovery is not counted back. The same
+ * group when nothing is to be counted.
  */
 export function withHealth(
   group: DeploymentGroup,

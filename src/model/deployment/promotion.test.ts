@@ -64,7 +64,7 @@ test('promotion of one group leaves the others, and gives it the whole time agai
   expect(second.StatusDescription).toBe('Deployment is running');
 });
 
-test('one that is paused stays so', () => {
+test('a paused deployment stays paused', () => {
   const rests = { ...deployment, Status: 'paused', StatusDescription: 'Deployment is paused' };
   const after = promoted(rests as typeof deployment, ['web'], startMs);
   expect(after).toMatchObject({ Status: 'paused', StatusDescription: 'Deployment is paused' });

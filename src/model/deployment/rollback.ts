@@ -11,8 +11,8 @@ export type Rollback =
   | { readonly kind: 'none' };
 
 /**
- * The highest stable version that was no stop. Who submitted it and how it is tagged is no reason
- * to go back: that would change nothing that runs.
+ * The highest stable version that was no stop. Submitter and tags do not count, as going back for them
+ * would change nothing that runs.
  */
 export function rollbackOf(current: Job, versions: Iterable<Job>): Rollback {
   let target: Job | undefined;

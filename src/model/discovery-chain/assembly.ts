@@ -5,10 +5,10 @@ import type { ChainNode, ChainOverrides, ChainStep, ChainTarget } from './discov
 import { type ServiceFacts, serviceFacts } from './service-facts.ts';
 import { serviceId } from './target-name.ts';
 
-/** What chain is wanted. */
+/** The wanted chain. */
 export interface ChainRequest {
   readonly service: ServiceName;
-  /** Where whoever asks is; what names no datacenter means this one. */
+  /** The datacenter of the caller. An entry that names none means this one. */
   readonly datacenter: string;
   readonly overrides: ChainOverrides;
 }
@@ -31,7 +31,7 @@ export interface Assembly {
   spoken: { readonly service: ServiceName; readonly protocol: string } | undefined;
   /** Whether a router, a splitter or a resolver has a part in it. */
   isDefault: boolean;
-  /** What was looked at so far: routes, splits, redirects, failover targets. */
+  /** The parts so far: routes, splits, redirects, failover targets. */
   parts: number;
   /** Takes the steps down; absent: nobody wants to know. */
   readonly note:

@@ -95,7 +95,7 @@ const request = fc.record({
   ),
 });
 
-/** Whatever the entries are, there is a chain that holds together, or a sentence. */
+/** For any entries there is a consistent chain, or a sentence. */
 function expectWhole(chain: DiscoveryChain, names: ReadonlySet<string>): void {
   const open = [chain.StartNode];
   const [nodes, targets] = [new Set<string>(), new Set<string>()];

@@ -21,7 +21,7 @@ describe('golden chains', () => {
     const request = { service, datacenter, overrides: { ...noOverrides, ...overrides } };
     const view = viewOf(entries.map(entryOf));
     const { chain, refusal } = compileChain(view, request, steps);
-    // Who wants to know why gets the very chain that others get.
+    // A request for an explanation gets the very chain that others get.
     expect(compileChain(view, request)).toEqual({ ...(chain ? { chain } : { refusal }) });
     const outcome = chain === undefined ? { Refusal: refusal } : { Chain: presentChain(chain) };
     const told = steps.map(({ Node, Entry, Sentence }) => {

@@ -1,16 +1,16 @@
 /**
- * The discovery chain of a service: what its routing entries come to. Pure: the same entries and
+ * The discovery chain of a service, made of its routing entries. Pure: the same entries and
  * request give the same chain. Source: docs/behaviour/discovery.md#chains.
  *
  * Invariants
  *  C1. A chain is router, then splitter, then resolver. Each is there only if an entry asks for it,
  *      but for the resolver, which every way ends in.
- *  C2. A router has a part only at the start: what a route leads to is split and resolved, not
- *      routed again.
+ *  C2. A router has a part only at the start: the destination of a route is split and resolved, not routed
+ *      again.
  *  C3. No splitter leads to a splitter, and the weights of one add up to 100.
  *  C4. Every node can be reached from `StartNode`, and every target from a node.
  *  C5. All that it leads to in this cluster speaks the same.
- *  C6. It ends: what goes round in circles, too deep or too wide is refused, in a sentence.
+ *  C6. It ends: entries in circles, too deep or too wide, are refused in a sentence.
  */
 import { complete } from '../complete.ts';
 import { destinationOf } from '../config-entry/destination.ts';
@@ -172,7 +172,7 @@ function finish(assembly: Assembly, StartNode: string): DiscoveryChain {
 /** Splitters that became part of others, and what only they led to, fall away. */
 function reachable({ nodes }: Assembly, start: string): ReadonlyMap<string, ChainNode> {
   const found = new Map([[start, nodes.get(start)!]]);
-  // What is added on the way is gone through as well: the order is that of the traffic.
+  // The loop visits nodes that are added on the way as well, in the order of the traffic.
   for (const { Routes, Splits } of found.values()) {
     for (const { NextNode } of Routes ?? Splits ?? []) {
       if (!found.has(NextNode)) found.set(NextNode, nodes.get(NextNode)!);

@@ -110,7 +110,7 @@ export interface DiscoveryChain extends Omit<Whole, 'Nodes' | 'Targets'> {
   readonly Targets: ReadonlyMap<string, ChainTarget>;
 }
 
-/** What whoever asks wants otherwise than the entries say. Nanoseconds; empty or 0: as they say. */
+/** Wishes of the caller that replace what the entries say. Nanoseconds; empty or 0: no wish. */
 export const ChainOverridesSchema = Type.Object({
   OverrideConnectTimeout: About(
     'Connecting may take this long, wherever the chain leads.',

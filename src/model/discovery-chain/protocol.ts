@@ -20,7 +20,7 @@ export const isHttpLike = (protocol: string): boolean => http.has(protocol);
 
 interface Spoken {
   readonly protocol: string;
-  /** Who says so; `undefined`: nobody. */
+  /** The entry that says so, if there is one. */
   readonly entry: ConfigEntry | undefined;
 }
 

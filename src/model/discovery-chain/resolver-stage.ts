@@ -98,7 +98,7 @@ function ensureTarget(assembly: Assembly, { place, resolver }: Settled, ID: stri
   const known = assembly.targets.get(ID);
   if (known !== undefined) return known;
   const { overrides } = assembly.request;
-  // What is at a peer is none of the services here.
+  // A target at a peer is no service of this cluster.
   const facts = place.peer === '' ? factsOf(assembly, place) : undefined;
   const externalSni = facts?.defaults?.ExternalSNI ?? '';
   const gatewayMode = overrides.OverrideMeshGateway.Mode || facts?.gatewayMode;
@@ -111,7 +111,7 @@ function ensureTarget(assembly: Assembly, { place, resolver }: Settled, ID: stri
     Partition: place.partition,
     Datacenter: place.datacenter,
     Peer: place.peer,
-    // What is outside of the mesh has no gateway.
+    // A target outside of the mesh has no gateway.
     MeshGateway: { Mode: externalSni === '' ? (gatewayMode ?? peerMode(assembly, place)) : '' },
     Subset: resolver?.Subsets[place.subset] ?? { Filter: '', OnlyPassing: false },
     ConnectTimeout:

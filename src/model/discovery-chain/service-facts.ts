@@ -11,7 +11,7 @@ export interface ServiceFacts {
   readonly resolver: ServiceResolver | undefined;
   readonly defaults: ServiceDefaults | undefined;
   readonly protocol: string;
-  /** Who says so; `undefined`: nobody. */
+  /** The entry that says so, if there is one. */
   readonly protocolEntry: ConfigEntry | undefined;
   /** By which gateway it is reached; empty: not set. */
   readonly gatewayMode: string;

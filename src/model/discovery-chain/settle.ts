@@ -1,10 +1,10 @@
 /**
- * From what is asked for to where its instances are: redirects and default subsets.
+ * From a wanted service to the target with its instances: redirects and default subsets.
  *
  * Invariants
  *  S1. A redirect that is applied already changes nothing more, so `web` may lead to `web` elsewhere.
- *  S2. Whoever asks for a subset keeps it as long as the service stays the same.
- *  S3. What is at a peer is settled by the peer: no entry of this cluster has a say in it.
+ *  S2. A wanted subset is kept as long as the service stays the same.
+ *  S3. The peer settles its own targets: no entry of this cluster has a say in them.
  */
 import { isSameService } from '../config-entry/destination.ts';
 import type { FailoverTarget, ServiceResolver } from '../config-entry/service-resolver.ts';
@@ -66,7 +66,7 @@ function nextTarget(
   return { ...place, subset: DefaultSubset };
 }
 
-/** What is left open stays as it is. */
+/** Empty fields keep the values of `place`. */
 export function elsewhere(place: ChainTargetName, target: FailoverTarget): ChainTargetName {
   const partition = target.Partition || place.partition;
   const namespace = target.Namespace || place.namespace;
@@ -87,7 +87,7 @@ function requireSubset(
 ): void {
   const { name, subset } = place;
   if (resolver !== undefined && Object.hasOwn(resolver.Subsets, subset)) return;
-  // Whose chain it is: that is who has to change when the subset is to go.
+  // The service of the chain: its entries have to change before the subset can go.
   const user = isSameService(place, request.service)
     ? ''
     : `, where the discovery chain "${request.service.name}" leads`;

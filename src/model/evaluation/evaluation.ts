@@ -41,7 +41,7 @@ export const evaluationTriggers = [
 ] as const;
 export type EvaluationTrigger = (typeof evaluationTriggers)[number];
 
-/** What a plan would do to one group. Source: docs/behaviour/jobs.md#plans. */
+/** Changes of a plan to one group. Source: docs/behaviour/jobs.md#plans. */
 export const DesiredUpdatesSchema = Type.Object({
   Ignore: Whole(),
   Place: Whole(),

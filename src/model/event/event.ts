@@ -39,7 +39,7 @@ export type Event = Model<typeof EventSchema>;
 export interface EventFrame {
   readonly Index?: number;
   readonly Events?: readonly Event[];
-  /** What happened before `Index` is not known any more, as far as it was asked for. */
+  /** Events before `Index` that were asked for are not known any more. */
   readonly Missed?: true;
   /** Why the stream ends here. */
   readonly Error?: { readonly Code: string; readonly Message: string };

@@ -72,7 +72,7 @@ export class ExecFrameReader {
       this.#waiting = rest;
       yield frameOf(kind, payload);
     }
-    // A copy: what is left of a large chunk is no reason to keep all of it.
+    // A copy, so that the rest does not keep the whole chunk in memory.
     this.#waiting = new Uint8Array(rest);
   }
 }

@@ -9,13 +9,13 @@ export interface ExecOutput {
   readonly data: Uint8Array;
 }
 
-/** What was started. Nobody has to close one whose output was read to its end. */
+/** A started command. It need not be closed once its output was read to the end. */
 export interface ExecSession {
-  /** What it prints, in order, at the reader's pace: who does not read holds it up. One reader. */
+  /** Its output in order, at the reader's pace: a slow reader holds it up. One reader. */
   readonly output: AsyncIterable<ExecOutput>;
   /** Resolves once the output was read to its end; rejects when the session breaks off. */
   readonly exited: Promise<{ readonly exitCode: number }>;
-  /** Resolves when it may be given more. What comes after its end is dropped. */
+  /** Resolves when it takes more. Data after its end is dropped. */
   write(data: Uint8Array): Promise<void>;
   closeInput(): void;
   /** Only with a terminal. */

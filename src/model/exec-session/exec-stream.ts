@@ -3,8 +3,8 @@
  * that wants it. Server, node and supervisor are joined by these two, hop by hop.
  *
  * Invariants
- *  X1. What is under way on a hop, either way, is at most the credit of its stream and one chunk.
- *  X2. Whatever ends the stream ends the command; whatever ends the command ends the stream.
+ *  X1. Bytes under way on a hop, either way, are at most the credit of its stream and one chunk.
+ *  X2. The end of the stream ends the command, and the end of the command ends the stream.
  *  X3. The exit code comes after all output, and once.
  *  X4. A command that could not be started is an error of the stream before anything else is said.
  */
