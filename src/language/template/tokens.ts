@@ -82,7 +82,7 @@ interface TextRange {
 
 function trimmed(
   text: string,
-  { start, end, cutsStart, cutsEnd }: Piece,
+  { start, end, cutsStart, cutsEnd }: TextRange,
 ): readonly [number, number] {
   let from = start;
   let to = end;
