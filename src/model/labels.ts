@@ -8,7 +8,7 @@ export interface LabelBounds {
   readonly textLengthMax: number;
 }
 
-/** What is wrong with names and values that a caller makes up: how many, and how long. */
+/** Faults of names and values that a caller makes up: their number and lengths. */
 export function labelFaults(
   labels: Readonly<Record<string, string>>,
   path: Path,

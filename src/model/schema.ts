@@ -1,7 +1,7 @@
 /**
- * The words that the nouns' schemas are written in: JSON Schema with, on every property, the value
- * that stands when it is absent (`default`). `codec.ts` reads input by a schema, `complete.ts` fills
- * what is absent, `check-values.ts` holds values against bounds and choices, OpenAPI prints it.
+ * The words that the nouns' schemas are written in: JSON Schema with the default of every property
+ * (`default`). `codec.ts` reads input by a schema, `complete.ts` fills in defaults, `check-values.ts` holds
+ * values against bounds and choices, OpenAPI prints it.
  *
  * Annotations
  *  x-unit: 'ns'           an integer that may also be written as a duration ("30s")
@@ -11,8 +11,8 @@
  *  x-hidden: true         kept by the server, never presented
  *  x-secret: true         no message repeats it
  *  x-written: true        text that may be written as a number or a boolean
- *  x-absent: text         what stands when it is absent, where that depends on other fields
- *  x-rules: text          what a value has to be beyond what its schema says
+ *  x-absent: text         the default in words, where it depends on other fields
+ *  x-rules: text          rules for a value beyond its schema
  *  x-words: kind          other systems have other words for its choices (`language/words`)
  */
 import Type from 'typebox';

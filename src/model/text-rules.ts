@@ -24,7 +24,7 @@ export function checkPlaceName(name: string, path: Path, report: Report): boolea
   return faults.length === 0;
 }
 
-/** What is wrong with the name of a place, each as the end of a sentence. */
+/** Faults of a name that becomes a directory, each as the end of a sentence. */
 export function placeNameFaults(name: string): readonly string[] {
   return [
     ...(name === '.' || name === '..' ? ['must not be "." or ".."'] : []),

@@ -90,45 +90,6 @@ const loopOf = (inner: Inner) => ({
   collection: inner,
 });
 
-export const anyExpression: fc.Arbitrary<BareExpression> = fc.letrec<Trees>((tie) => {
-  const inner = tie('expression');
-  return {
-    parts: partsOf(inner, tie('parts')),
-    entry: fc.record({
-      kind: fc.constant('entry' as const),
-      key: fc.oneof(
-        anyText.map((value): BareExpression => ({ kind: 'literal', value })),
-        inner.map(parentheses),
-      ),
-      value: inner,
-      isBlock: fc.constant(false),
-    }),
-    expression: fc.oneof(
-      { depthSize: 'small', withCrossShrink: true },
-      anyLiteral,
-      anyVariable,
-      fc
-        .tuple(inner, fc.array(fc.oneof(anyName, inner), { maxLength: 3 }))
-        .map(([from, steps]) => chain(tight(from), steps)),
-      inner.map(parentheses),
-      fc.array(inner, { maxLength: 3 }).map((items): BareExpression => ({ kind: 'tuple', items })),
-      fc
-        .array(tie('entry'), { maxLength: 3 })
-        .map((entries): BareExpression => ({ kind: 'object', entries })),
-      forOf(inner),
-      callOf(inner),
-      unaryOf(inner),
-      binaryOf(inner),
-      conditionalOf(inner),
-      splatOf(inner),
-      attributeSplatOf(inner),
-      tie('parts')
-        .filter((parts) => parts.length > 0)
-        .map((parts): BareExpression => ({ kind: 'template', parts })),
-    ),
-  };
-}).expression;
-
 function partsOf(
   inner: Inner,
   parts: fc.Arbitrary<readonly BarePart[]>,
@@ -231,6 +192,45 @@ const attributeSplatOf = (inner: Inner): Inner =>
         ),
       }),
     );
+
+export const anyExpression: fc.Arbitrary<BareExpression> = fc.letrec<Trees>((tie) => {
+  const inner = tie('expression');
+  return {
+    parts: partsOf(inner, tie('parts')),
+    entry: fc.record({
+      kind: fc.constant('entry' as const),
+      key: fc.oneof(
+        anyText.map((value): BareExpression => ({ kind: 'literal', value })),
+        inner.map(parentheses),
+      ),
+      value: inner,
+      isBlock: fc.constant(false),
+    }),
+    expression: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      anyLiteral,
+      anyVariable,
+      fc
+        .tuple(inner, fc.array(fc.oneof(anyName, inner), { maxLength: 3 }))
+        .map(([from, steps]) => chain(tight(from), steps)),
+      inner.map(parentheses),
+      fc.array(inner, { maxLength: 3 }).map((items): BareExpression => ({ kind: 'tuple', items })),
+      fc
+        .array(tie('entry'), { maxLength: 3 })
+        .map((entries): BareExpression => ({ kind: 'object', entries })),
+      forOf(inner),
+      callOf(inner),
+      unaryOf(inner),
+      binaryOf(inner),
+      conditionalOf(inner),
+      splatOf(inner),
+      attributeSplatOf(inner),
+      tie('parts')
+        .filter((parts) => parts.length > 0)
+        .map((parts): BareExpression => ({ kind: 'template', parts })),
+    ),
+  };
+}).expression;
 
 function chain(from: BareExpression, steps: readonly (string | BareExpression)[]): BareExpression {
   return steps.reduce<BareExpression>(

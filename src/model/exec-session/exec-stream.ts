@@ -114,7 +114,7 @@ class RemoteSession implements ExecSession {
       try {
         for (const frame of frames) await this.#stream.write(frame);
       } catch (error) {
-        // It is over: what is still said to it is dropped.
+        // It is over, and later messages to it are dropped.
         if (!(error instanceof StreamFault)) throw error;
       }
     });

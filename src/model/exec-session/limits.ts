@@ -8,7 +8,7 @@ export const execLimits = {
   /** All words of a command together, as JSON. */
   commandLengthMax: 12 * kibibyte,
   commandWordsMax: 1024,
-  /** What may be under way on one hop of a session. */
+  /** Bytes that may be under way on one hop of a session. */
   creditBytes: 64 * kibibyte,
   /** Of the command's output in one message. */
   messageDataBytesMax: 1024,

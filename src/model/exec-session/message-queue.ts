@@ -37,7 +37,7 @@ export class MessageQueue implements AsyncIterable<string> {
     });
   }
 
-  /** Whether the other side is held up: that it says nothing means nothing then. */
+  /** Whether the other side is held up. Its silence means nothing then. */
   get isPaused(): boolean {
     return this.#isPaused;
   }

@@ -1,6 +1,6 @@
 /**
- * Why the scheduler chose a node, or finds none: what the API tells of single nodes, beyond the
- * metrics of the contract. Source: docs/behaviour/scheduling.md#explanations, #scores.
+ * Why the scheduler chose a node, or finds none: the API's words on single nodes, beyond the metrics of the
+ * contract. Source: docs/behaviour/scheduling.md#explanations, #scores.
  */
 import { PlacementMetricsSchema } from '../allocation/placement-metrics.ts';
 import { evaluationStatuses, evaluationTriggers } from '../evaluation/evaluation.ts';
@@ -32,14 +32,14 @@ export const LackSchema = Type.Object({
   Dimension: Text(),
   /** Null where numbers do not tell. */
   Asked: Nullable(Type.Number()),
-  /** What nobody holds, and what the allocation would take over from the one that it replaces. */
+  /** Free resources, with those that the allocation would take over from the one that it replaces. */
   Free: Nullable(Type.Number()),
   /** All that the node has for allocations. */
   Total: Nullable(Type.Number()),
 });
 export type Lack = Model<typeof LackSchema>;
 
-/** What a node would be worth if others of lower priority made way there. */
+/** The score of a node if allocations of lower priority made way there. */
 const PreemptionProspectSchema = Type.Object({
   /** How many would have to. */
   Evicts: Whole(),
@@ -103,7 +103,7 @@ export const AllocationExplanationSchema = Type.Object({
   NodeID: Text(),
   NodeName: Text(),
   Basis: Choice(bases, 'decision'),
-  /** What the basis means for what is told; empty for `decision`. */
+  /** The meaning of the basis for the explanation; empty for `decision`. */
   Note: Text(),
   /** Of the state that the nodes are told of. */
   SnapshotIndex: Whole(),
@@ -143,7 +143,7 @@ export const GroupProspectSchema = Type.Object({
   /** How many would get a node if the scheduler looked at the job now, and how many would not. */
   Placeable: Whole(),
   Unplaceable: Whole(),
-  /** What is wanted, what would become of it, and why. */
+  /** The wanted allocations, their outcome, and the reason. */
   Summary: Text(),
   /** Why the next one of the group would find no node; empty where it would. */
   Reason: Text(),
@@ -151,7 +151,7 @@ export const GroupProspectSchema = Type.Object({
   /** As the first that finds no node finds them; where there is none, as one more would. */
   Nodes: FullList(NodeVerdictSchema),
   NodesHidden: Whole(),
-  /** What the newest evaluation that could not place all of the group tells. */
+  /** The metrics of the newest evaluation that could not place all of the group. */
   Recorded: Nullable(PlacementMetricsSchema),
 });
 export type GroupProspect = Model<typeof GroupProspectSchema>;

@@ -51,7 +51,7 @@ export const ShownIntroductionSchema = Type.Object({
 });
 export type ShownIntroduction = Omit<Model<typeof ShownIntroductionSchema>, 'SecretHash'>;
 
-/** What whoever made it is told, once. */
+/** The answer to its creator, and nobody else. */
 export const MadeIntroductionSchema = Type.Object({
   ...ShownIntroductionSchema.properties,
   SecretID: About('What a node shows. It is told here and nowhere else.', Text()),

@@ -1,6 +1,6 @@
 import type { FieldDiff, ObjectDiff } from './job-diff.ts';
 
-/** What was found out about one place, unchanged fields included. */
+/** The differences of two records, unchanged fields included. */
 export interface Found {
   readonly fields: FieldDiff[];
   readonly objects: ObjectDiff[];

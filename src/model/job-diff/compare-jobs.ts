@@ -95,7 +95,7 @@ function typeOf(
 
 type Pair<T> = readonly [T | undefined, T | undefined];
 
-/** What has the same name, in the order of names. */
+/** Pairs of the same name, in the order of names. */
 function byName<T extends { readonly Name: string }>(
   old: readonly T[] = [],
   next: readonly T[] = [],

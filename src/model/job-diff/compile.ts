@@ -1,6 +1,6 @@
 /**
  * The comparison of two records, made once from their schema: each property knows how to compare
- * itself. What is not the schema's to say stands in `peculiarities.ts`.
+ * itself. Exceptions to the schema stand in `peculiarities.ts`.
  */
 import { isSame } from '../same.ts';
 import type { Type } from '../schema.ts';
@@ -155,7 +155,7 @@ const pairedBy =
   (old: readonly Row[], next: readonly Row[]): Pairs =>
     paired(old, next, (row, place) => String(key === '' ? place : row[key]));
 
-/** What is the same on both sides is left out. */
+/** Rows that are the same on both sides are left out. */
 const pairedByContent = (old: readonly Row[], next: readonly Row[]): Pairs =>
   paired(old, next, (row) => JSON.stringify(row, inOrder));
 

@@ -312,7 +312,7 @@ describe('properties', () => {
     );
   });
 
-  test('what is said of simple fields makes the new job of the old one', () => {
+  test('the differences of simple fields turn the old job into the new one', () => {
     const jobFields = ['Priority', 'AllAtOnce', 'Region', 'Name', 'NodePool'] as const;
     const taskFields = ['Driver', 'User', 'Leader', 'KillTimeout'] as const;
     const patched = (

@@ -26,7 +26,7 @@ export const JobPlanSchema = Type.Object({
   PlanID: Text(),
   Annotations: Type.Object({
     DesiredTGUpdates: FullMapOf(DesiredUpdatesSchema),
-    /** Those that make way, as far as the caller may read them. */
+    /** Preempted allocations, as far as the caller may read them. */
     PreemptedAllocs: Nullable(Type.Array(Type.Unsafe<AllocationStub>(Anything()))),
   }),
   /** By group, why what finds no node finds none. */
@@ -40,7 +40,7 @@ export const JobPlanSchema = Type.Object({
   NextPeriodicLaunch: Text(),
   Warnings: Text(),
   Index: Whole(),
-  /** What is done, allocation by allocation. */
+  /** The changes, allocation by allocation. */
   Changes: FullList(PlannedChangeSchema),
   /** Further changes that are too many to be told, or that the caller may not read. */
   ChangesHidden: Whole(),

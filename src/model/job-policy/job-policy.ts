@@ -18,7 +18,7 @@ export const JobPolicySchema = Type.Object({
   Scope: Choice(['submit-job'], 'submit-job'),
   /** A filter expression over the job as it is read back. */
   Rule: Text({ maxLength: limits.jobPolicy.ruleLengthMax }),
-  /** What whoever submits such a job is told. */
+  /** Told to the submitter of such a job. */
   Message: Text({ maxLength: limits.jobPolicy.messageLengthMax }),
   ...stamps,
 });

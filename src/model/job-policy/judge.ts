@@ -2,10 +2,8 @@
  * Whether a job is as the job policies want it. Source: docs/contract/jobs.md#job-policies.
  *
  * Invariants
- *  P1. A rule that cannot be evaluated on a job counts as one that does not hold: what nobody can
- *      judge is not let through unseen.
- *  P2. All policies are judged, whatever the first of them says, so that all that is wrong is told
- *      at once, in the order of their names.
+ *  P1. A rule that cannot be evaluated on a job counts as broken, so that no job passes unjudged.
+ *  P2. All policies are judged, so that all faults are told at once, in the order of the policies' names.
  */
 import { compileFilter, FilterError, type Predicate } from '../../language/filter/filter.ts';
 import { type Job, JobSchema } from '../job/job.ts';
@@ -15,7 +13,7 @@ import type { EnforcementLevel, JobPolicy } from './job-policy.ts';
 export interface Violation {
   readonly name: string;
   readonly level: EnforcementLevel;
-  /** What is wrong, as a sentence without its end. */
+  /** The fault, as a sentence without its full stop. */
   readonly reason: string;
 }
 

@@ -2,7 +2,7 @@ export const jobPolicyLimits = {
   nameLengthMax: 128,
   ruleLengthMax: 4096,
   messageLengthMax: 1024,
-  /** What the sentence of a refusal tells; its faults tell more. */
+  /** Broken policies that the sentence of a refusal names; its faults tell all. */
   describedMax: 10,
   /** Each is held against every job that is registered, in the transaction that does. */
   countMax: 256,

@@ -22,7 +22,7 @@ export function requireJobPolicy(policy: JobPolicy): void {
   if (faults.length > 0) throw invalid('invalid-body', faults);
 }
 
-/** What is wrong with a rule, as the end of a sentence; `undefined`: nothing. */
+/** The fault of a rule, as the end of a sentence, or `undefined`. */
 function ruleFault(rule: string): string | undefined {
   if (rule.trim() === '') return 'is required';
   try {

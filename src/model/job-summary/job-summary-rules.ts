@@ -140,9 +140,8 @@ export interface Recount {
 }
 
 /**
- * The counters after a count from scratch. What tells a history never falls, since what it tells of
- * may have been collected; what waits is known to evaluations alone. The same object when all was
- * right.
+ * The counters after a count from scratch. Counters of ended allocations never fall, since those may have
+ * been collected, and only evaluations know how many wait. The same object when all was right.
  */
 export function withRecount(summary: JobSummary, { groups, children }: Recount): JobSummary {
   const names = new Set([...Object.keys(summary.Summary), ...groups.keys()]);

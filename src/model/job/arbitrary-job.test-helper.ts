@@ -3,9 +3,9 @@ import { arbitraryOf, durations, type Overrides } from '../arbitrary.test-helper
 import { type JobInput, JobSchema, jobTypes } from './job.ts';
 
 /**
- * Jobs that a server accepts, of every type and with every block, written as a caller may: fields
- * absent or null, durations in both forms. Fields come from the schema, so a new one is among them
- * by itself; what holds between fields is in `overrides` and in `agreed…`.
+ * Jobs that a server accepts, of every type and with every block, written as a caller may: fields absent or
+ * null, durations in both forms. Fields come from the schema, so a new one is among them by itself. Rules
+ * between fields are in `overrides` and in `agreed…`.
  */
 export const arbitraryJob = (): fc.Arbitrary<JobInput> =>
   arbitraryOf(JobSchema, overrides).map((job) => agreedJob(job as Json) as JobInput);

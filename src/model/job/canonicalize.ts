@@ -17,9 +17,9 @@ export interface JobDefaults {
 const ordinaryDefaults: JobDefaults = { region: 'global', namespace: defaultNamespace };
 
 /**
- * The job as it is stored and read: every field is there, with the defaults of its type; empty lists
- * and maps are null; what it implies of nodes is among its constraints. Idempotent. It does not
- * judge: see `validateJob`. Source: docs/behaviour/job-specification.md#canonical-jobs.
+ * The job as it is stored and read: every field is there, with the defaults of its type; empty lists and
+ * maps are null; its demands on nodes are among its constraints. Idempotent. It does not judge: see
+ * `validateJob`. Source: docs/behaviour/job-specification.md#canonical-jobs.
  */
 export const canonicalizeJob = (input: JobInput, defaults: JobDefaults = ordinaryDefaults): Job =>
   drained(canonicalizeJobSteps(input, defaults));

@@ -1,7 +1,7 @@
 /**
- * Jobs that are made of a pattern: what is dispatched of a parameterized job, and what a schedule
- * launches of a periodic one. A child is a job like any other from then on.
- * Source: docs/behaviour/jobs.md#children, #launches.
+ * Jobs that are made of a pattern: dispatched from a parameterized job, or launched by the schedule of a
+ * periodic one. A child is a job like any other from then on. Source: docs/behaviour/jobs.md#children,
+ * #launches.
  */
 import { instantFromMs } from '../../base/instant.ts';
 import type { DispatchRequest } from './dispatch.ts';
@@ -22,7 +22,7 @@ const childOf = (parent: Job, ID: string, nowMs: number): Job => ({
   SubmitTime: instantFromMs(nowMs),
 });
 
-/** Not periodic any more. What was dispatched stays so, with its payload. */
+/** Not periodic any more. A dispatched job stays one, with its payload. */
 export const launchedChild = (parent: Job, slotMs: number, nowMs: number): Job => ({
   ...childOf(parent, launchId(parent.ID, slotMs), nowMs),
   Periodic: null,

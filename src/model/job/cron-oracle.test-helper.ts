@@ -1,5 +1,5 @@
 /**
- * Cron by looking at every minute: what the library says is held against this. An expression is drawn
+ * Cron by looking at every minute, as an oracle for the library. An expression is drawn
  * as sets of numbers, and its text is printed from them, so nothing here reads a text.
  */
 import fc from 'fast-check';

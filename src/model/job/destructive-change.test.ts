@@ -10,7 +10,7 @@ const change = (changes: Record<string, unknown>): string | undefined =>
 const group = 'TaskGroups.0';
 const task = 'TaskGroups.0.Tasks.0';
 
-describe('what needs a new allocation', () => {
+describe('changes that need a new allocation', () => {
   test.each<[Record<string, unknown>, string]>([
     [{ [`${group}.Tasks.1`]: { Name: 'b' } }, 'number of tasks'],
     [{ [`${task}.Name`]: 'b' }, 'task b: new'],
@@ -43,7 +43,7 @@ describe('what needs a new allocation', () => {
   });
 });
 
-describe('what happens in place', () => {
+describe('changes in place', () => {
   test.each<Record<string, unknown>>([
     {},
     { [`${group}.Count`]: 9 },

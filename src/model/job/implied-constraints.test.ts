@@ -47,7 +47,7 @@ describe('what a group implies of nodes', () => {
     expect(impliedBy(changes)).toEqual(expected);
   });
 
-  test('what the group demands itself is left to it', () => {
+  test('a constraint of the group takes the place of the implied one', () => {
     const demand = { LTarget: '${attr.roster.service_discovery}', Operand: 'is_set' };
     const changes = { [own]: [demand], [`${task}.Services`]: [{}] };
     expect(impliedBy(changes)).toEqual(['${attr.roster.service_discovery} is_set ']);

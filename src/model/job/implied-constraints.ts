@@ -38,7 +38,7 @@ function signalsOf(task: Task): string[] {
   const onChange = changes.flatMap(({ ChangeMode, ChangeSignal }) =>
     ChangeMode === 'signal' ? [ChangeSignal] : [],
   );
-  // What is interpolated is known on the node only.
+  // The node alone knows the text of an interpolation.
   return [task.KillSignal, ...onChange].filter((name) => /^[A-Z][A-Z0-9+-]*$/.test(name));
 }
 

@@ -56,7 +56,7 @@ export function refusedChange(stored: Job | undefined, submitted: Job): string |
     : 'whether it was dispatched cannot change';
 }
 
-/** What of the stored job stands, whatever is submitted. */
+/** Fields of the stored job that a submission does not change. */
 export interface Preserved {
   readonly preserveCounts: boolean;
   readonly preserveResources: boolean;
@@ -90,7 +90,7 @@ export const withKnownTag = (stored: Job | undefined, submitted: Job): Job =>
     ? submitted
     : { ...submitted, VersionTag: null };
 
-/** What a child has of its launch; no submission says it, and none takes it away. */
+/** Fields that a child has from its launch. No submission sets or clears them. */
 const launchFields = ['ParentID', 'Dispatched', 'DispatchIdempotencyToken', 'Payload'] as const;
 
 /** A submission of what a dispatch or a schedule made, with what they gave it. */

@@ -74,7 +74,7 @@ test('no attribute sets a field that no schema has', () => {
   expect(unknown).toEqual([]);
 });
 
-/** What a value of a schema is, in the words of the tables. */
+/** The kind of a schema's value, in the words of the tables. */
 function kindOf(schema: Type.TSchema): string {
   const shape = shapeOf(schema);
   switch (shape.kind) {
@@ -99,7 +99,7 @@ function kindOf(schema: Type.TSchema): string {
   }
 }
 
-describe('what is read is what the schema wants', () => {
+describe('the forms of job files agree with the schemas', () => {
   test.each(said.map(({ path, form, schema }) => [path, form, schema] as const))(
     '%s',
     (_, form, schema) => {

@@ -66,7 +66,7 @@ describe('versions', () => {
     SubmitTime: 1,
   };
 
-  test('what the server owns is no change', () => {
+  test('a difference in the server's own fields is no change', () => {
     expect(isSameSpecification(stored, web)).toBe(true);
   });
 
@@ -88,7 +88,7 @@ describe('versions', () => {
     expect(isSameSpecification(stored, canonicalizeJob(respelled))).toBe(true);
   });
 
-  test('what was read can be sent back', () => {
+  test('a job that was read can be sent back', () => {
     expect(isSameSpecification(stored, canonicalizeJob(stored))).toBe(true);
   });
 

@@ -26,7 +26,7 @@ export const groupNamed = (job: Job, name: string): Job['TaskGroups'][number] | 
 export const totalCount = (job: Pick<Job, 'TaskGroups'>): number =>
   job.TaskGroups.reduce((total, group) => total + group.Count, 0);
 
-/** What else there is of a job, as far as its status depends on it. */
+/** The rows beside a job that its status depends on. */
 export interface JobSurroundings {
   readonly hasActiveDeployment: boolean;
   /** An allocation that is neither server- nor client-terminal. */

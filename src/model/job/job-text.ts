@@ -7,7 +7,7 @@ import { type Fault, invalid } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type JobInput, JobSchema } from './job.ts';
 
-/** What a request to parse a job gives. Source: docs/contract/jobs.md#parse-a-job-file. */
+/** A request to parse a job file. Source: docs/contract/jobs.md#parse-a-job-file. */
 export interface JobText {
   readonly JobHCL: string;
   /** Values of variables, as a file of them has it. */

@@ -63,6 +63,6 @@ test('until something is noted, what was before the submission is done with', ()
   expect(settledMs(one, { ...launch, CreateIndex: 1, ModifyIndex: 1 })).toBe(at('05:00:00'));
 });
 
-test('what is launched is named after the second', () => {
+test('a launched job is named after the second', () => {
   expect(launchId('a/b', 1_767_225_600_900)).toBe('a/b/periodic-1767225600');
 });

@@ -16,7 +16,7 @@ describe('what a node fills in draws no warning', () => {
     '${ROSTER_PORT_http} ${ROSTER_ALLOC_DIR} ${ROSTER_TASK_NAME} ${ROSTER_META_a_b} ${ROSTER_META_A_B}',
     '${attr.cpu.arch} ${attr.driver.docker.version} ${node.unique.name} ${node.region} ${meta.rack}',
     '${GREETING} ${HOME} ${LC_ALL} ${env["GREETING"]} ${env["HOME"]}',
-    // What may be meant for the task's own shell, or another program's language.
+    // Texts that may be meant for the task's own shell, or for another program's language.
     'for i in 1 2; do echo ${i}; done',
     '$HOME ${not closed ${HOME:-x} ${}',
     'a text without any',
@@ -35,7 +35,7 @@ describe('what a node fills in draws no warning', () => {
   });
 });
 
-describe('what no node fills in is told', () => {
+describe('references that no node fills in are told', () => {
   test.each([
     [
       '${NOMAD_PORT_http}',

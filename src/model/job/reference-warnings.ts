@@ -75,13 +75,13 @@ function checkGroup(job: Job, group: TaskGroup, path: Path, check: Check): void 
 }
 
 function checkService(service: Service, path: Path, check: Check, place: ReferencePlace): void {
-  // What is taken as it is has no effect, and is told so.
+  // `without-effect.ts` warns of these fields.
   const { Connect, Name, ...filled } = service;
   check(filled, path, place);
   check(Name, below(path, 'Name'), place);
 }
 
-/** What is filled in of a task; in the rest nothing is. */
+/** Fields of a task whose references are filled in. In the others nothing is. */
 const filledIn = [
   'Config',
   'User',

@@ -1,4 +1,4 @@
-/** Who may scale a group to what. Source: docs/contract/jobs.md#scale-a-group. */
+/** Rules for a request to scale a group. Source: docs/contract/jobs.md#scale-a-group. */
 import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { below, faultAt, type Path, quote } from '../path.ts';
@@ -7,7 +7,7 @@ import type { TaskGroup } from '../task-group/task-group.ts';
 import { validateVolume } from '../volume/validate.ts';
 import type { Job } from './job.ts';
 
-/** What a request to scale says. `Error` is a text or a boolean, `Meta` any JSON. */
+/** A request to scale. `Error` is a text or a boolean, `Meta` any JSON. */
 export const ScaleSchema = Type.Object({
   Count: Nullable(Type.Integer()),
   Target: TextMap(),
@@ -19,7 +19,7 @@ export type ScaleRequest = Input<Model<typeof ScaleSchema>>;
 
 const at = (...keys: string[]): Path => below(null, ...keys);
 
-/** What is wrong with a request to scale the job, whatever the job is. */
+/** Faults of a request to scale, without a look at the job. */
 export function scaleFaults(
   { Count, Target, Message, Error: error, Meta }: ScaleRequest,
   place: { readonly namespace: string; readonly jobId: string },
@@ -67,7 +67,7 @@ export function countFaults(job: Job, group: TaskGroup, count: number): Fault[] 
   if (others + count > countMax) {
     fault(`must leave the job at ${countMax} in all, and its other groups have ${others}`);
   }
-  // A volume may be for one instance alone. Whatever else is wrong with it is none of the count's.
+  // A volume may be for one instance alone. Its other faults do not depend on the count.
   for (const [name, volume] of Object.entries(group.Volumes ?? {})) {
     const context = { jobType: job.Type, count, canaries: group.Update?.Canary ?? 0 };
     const wrong = (of: typeof context) => {

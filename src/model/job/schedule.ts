@@ -7,8 +7,8 @@
  * Where a zone moves its clocks
  *  1. An expression with one second, one minute and one hour (`30 2 * * *`) is a time of the day. Where
  *     that is skipped, the slot is the first instant after the gap; where it comes twice, the first.
- *  2. Any other (a wildcard, list, range or step in one of the three) repeats through the day. What is
- *     skipped has no slot, and what comes twice has two.
+ *  2. Any other (a wildcard, list, range or step in one of the three) repeats through the day. A skipped
+ *     time has no slot, and a time that comes twice has two.
  *
  * Source: docs/behaviour/job-specification.md#periodic-and-parameterized-jobs.
  */

@@ -164,7 +164,7 @@ table('constraints, affinities, spreads', '', [
     { Constraints: [{ ...rule, Operand: 'regexp', RTarget: '(' }] },
     'Constraints[0].RTarget is not a regular expression: "("',
   ],
-  // What only a backtracking engine could match.
+  // Patterns that only a backtracking engine could match.
   [
     { Constraints: [{ ...rule, Operand: 'regexp', RTarget: '(?=a)' }] },
     'Constraints[0].RTarget is not a regular expression: "(?=a)"',

@@ -140,7 +140,7 @@ function validatePeriodic(periodic: Periodic, job: Job, path: Path, report: Repo
   const zone = hasZone ? periodic.TimeZone : 'UTC';
   if (periodic.Spec !== '') validateSpec(periodic.Spec, zone, below(path, 'Spec'), report);
   for (const [index, spec] of specs.slice(0, limits.periodic.specsMax).entries()) {
-    // One that never comes takes a while to be known as such: the first of them will do.
+    // Finding out that an expression never comes takes a while, so the first such fault is enough.
     if (!validateSpec(spec, zone, below(path, 'Specs', index), report)) break;
   }
 }
@@ -157,7 +157,7 @@ function validateSpec(spec: string, zone: string, path: Path, report: Report): b
   return isEver;
 }
 
-/** What is made of a job has its id and more, and that must be an id as well. */
+/** The id of a child is the job's id and more, and has to be an id as well. */
 function checkRoom({ ID, Periodic, ParameterizedJob }: Job, at: Path, report: Report): void {
   const late = Date.UTC(2100, 0);
   const dispatched = ParameterizedJob === null ? '' : dispatchId('', '', late, '00000000');

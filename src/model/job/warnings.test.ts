@@ -36,7 +36,7 @@ describe('warnings of a job', () => {
         'TaskGroups[0].Tasks[0].Identities[0] is for the secrets engine, and the task has no Secrets block',
       ],
     ],
-    // What nearly every job has draws none, and neither does what has an effect.
+    // Fields of nearly every job, and fields with an effect, draw no warning.
     [{ 'TaskGroups.0.Services': [service] }, []],
     [{ 'TaskGroups.0.Tasks.0.Resources.MemoryMaxMB': 128 }, []],
     [{ Type: 'batch', Periodic: { Spec: '@daily' } }, []],

@@ -8,7 +8,7 @@ import type { Job, JobInput } from './job.ts';
 import { warnOfReferences } from './reference-warnings.ts';
 import { warnOfFieldsWithoutEffect } from './without-effect.ts';
 
-/** What is possible but likely not meant: where, and a sentence that begins with the place. */
+/** A field that is valid but likely not meant: its path, and a sentence that begins with it. */
 export type Warning = Fault;
 
 /**

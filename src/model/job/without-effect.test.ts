@@ -17,7 +17,7 @@ interface Field {
   readonly schema: Type.TSchema;
 }
 
-/** Every field of a job that is written. What stands below one without effect has none either. */
+/** Every field that a caller may write. The fields below one without effect have none either. */
 function fieldsBelow(outer: Type.TSchema, path: string): Field[] {
   const { schema } = withoutNull(outer);
   const shape = shapeOf(schema);

@@ -1,5 +1,5 @@
 /**
- * Fields of a job that are taken and kept, and that nothing here goes by. Whoever writes one is told.
+ * Fields of a job that are stored and have no effect here. Their writer is told so.
  * A test holds the table against the schemas: a field is read somewhere, or it stands here.
  */
 import { seconds } from '../../base/duration.ts';
@@ -36,7 +36,7 @@ const networkRows = {
   CNI: 'has no effect: no node has CNI plugins',
 };
 
-/** By the path of the field; what follows the path in the sentence. */
+/** By the path of the field: the end of the sentence that begins with the path. */
 export const fieldsWithoutEffect: Readonly<Record<string, string>> = {
   Multiregion: 'has no effect: a cluster is one region',
   'Update.Stagger': unpaced,

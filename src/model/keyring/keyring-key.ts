@@ -4,13 +4,13 @@ export const keyPurposes = ['sealing', 'fingerprint', 'signing'] as const;
 export const keyStates = ['active', 'retired'] as const;
 
 /**
- * A data key. What is kept of it is sealed under the root key, which is not part of the state.
+ * A data key, sealed under the root key, which is not part of the state.
  * Source: ARCHITECTURE.md#secrets-and-logins.
  */
 export interface KeyringKey extends Model<typeof KeyringKeySchema> {
   readonly Wrapped: string;
   readonly Purpose: (typeof keyPurposes)[number];
-  /** Of one that signs: what its signatures are verified with, as a JWK has it. */
+  /** Of a signing key: the public key for its signatures, as a JWK has it. */
   readonly PublicKey?: string;
 }
 

@@ -7,7 +7,7 @@ import { mebibyte, minuteMs, secondMs } from '../../base/units.ts';
 export const artifactLimits = {
   httpTimeoutMs: 30 * minuteMs,
   gitTimeoutMs: 30 * minuteMs,
-  /** What one download may bring. */
+  /** Size of one download. */
   downloadBytesMax: 100e9,
   /** What one archive, repository or directory may hold. */
   filesMax: 4096,
@@ -35,7 +35,7 @@ export const artifactLimits = {
   programOutputMax: 4096,
 } as const;
 
-/** What an allocation takes over from the one before it. */
+/** Files that an allocation takes over from the one before it. */
 export const diskLimits = {
   bytesMax: 100e9,
   filesMax: 1_000_000,

@@ -18,6 +18,6 @@ export const dockerLimits = {
   logPollMaxMs: 5 * secondMs,
   /** How often it is noted how much of a container's output is written. */
   logNoteIntervalMs: 1 * secondMs,
-  /** What a runtime keeps of a container's output, as a buffer between it and the task's logs. */
+  /** Output of a container that a runtime keeps, as a buffer for the task's logs. */
   logBufferMb: 100,
 } as const;

@@ -1,6 +1,6 @@
 import { hourMs, minuteMs, secondMs } from '../../base/units.ts';
 
-/** What is collected because nothing needs it any more. */
+/** Collection of rows that nothing needs any more. */
 export const garbageLimits = {
   intervalMs: 5 * minuteMs,
   jobAgeMs: 4 * hourMs,
@@ -16,7 +16,7 @@ export const garbageLimits = {
   rowsPerStep: 64,
   rowsPerSliceMax: 1024,
   sliceMs: 2,
-  /** What an operator may set. */
+  /** Bounds of an operator's settings. */
   intervalMinMs: 1 * secondMs,
   ageMaxMs: 365 * 24 * hourMs,
 } as const;

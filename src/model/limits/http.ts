@@ -1,6 +1,6 @@
 import { kibibyte, mebibyte, minuteMs, secondMs } from '../../base/units.ts';
 
-/** What one HTTP request may cost. */
+/** The cost of HTTP requests. */
 export const httpLimits = {
   /** Bodies in general. */
   bodyBytesMax: 1 * mebibyte,
@@ -56,12 +56,12 @@ export const listLimits = {
   rowsPerStep: 16,
 } as const;
 
-/** What one refusal tells; a body may hold a million faults. */
+/** Faults that one refusal tells; a body may hold a million. */
 export const faultLimits = {
   listedMax: 100,
   quotedLengthMax: 64,
   warningsMax: 100,
-  /** Those that are looked for: an answer lists fewer, and tells how many more there are. */
+  /** Warnings that are counted. An answer lists fewer, and tells how many more there are. */
   warningsFoundMax: 1000,
 } as const;
 

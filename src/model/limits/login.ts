@@ -1,6 +1,6 @@
 import { kibibyte, mebibyte, minuteMs, secondMs } from '../../base/units.ts';
 
-/** Who logs in is nobody yet: all that a login may cost is bounded. */
+/** Logins come from unknown callers, so all their costs are bounded. */
 export const aclLoginLimits = {
   bearerLengthMax: 64 * kibibyte,
   metaEntriesMax: 64,

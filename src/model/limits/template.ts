@@ -1,6 +1,6 @@
 import { kibibyte, mebibyte, minuteMs, secondMs } from '../../base/units.ts';
 
-/** What rendering the templates of a task may cost. */
+/** The cost of rendering the templates of a task. */
 export const templateLimits = {
   textLengthMax: 256 * kibibyte,
   nestingMax: 100,
@@ -29,6 +29,6 @@ export const templateLimits = {
   /** Files that templates read are looked at this often. */
   filePollMs: 5 * secondMs,
   fileBytesMax: 4 * mebibyte,
-  /** What a change script prints beyond this is not kept for the event. */
+  /** Output of a change script that the event keeps. */
   scriptOutputMax: 512,
 } as const;

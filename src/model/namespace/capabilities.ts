@@ -1,11 +1,12 @@
 /**
- * What a namespace lets its jobs run with: drivers, and modes of networks.
+ * Drivers and modes of networks that a namespace allows its jobs.
  *
- * 1. What is disabled is refused also where it is enabled. Nothing enabled enables everything.
+ * 1. A disabled name is refused even where it is enabled as well. An empty list of enabled names enables
+ *    all.
  * 2. A network is judged by what a task gets as well as by what its group wrote: without a network, or
  *    with the mode `none`, a process has the node's own, and a container the one of its configuration.
- * 3. What only the node will know (`${…}`, the network of another container) is refused wherever there
- *    is a restriction, unless just that is enabled.
+ * 3. A name that only the node will know (`${…}`, the network of another container) is refused wherever
+ *    there is a restriction, unless that very text is enabled.
  */
 import type { Fault } from '../errors.ts';
 import type { Job } from '../job/job.ts';

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import { FullList, List, type Model, Nullable, stamps, Text, TextMap, Type } from '../schema.ts';
 
-/** A policy or role by id; what is written may give its name instead. */
+/** A policy or role by id. A request may give its name instead. */
 export const LinkSchema = Type.Object({ ID: Text(), Name: Text() });
 
 /** A realm of names: for jobs and what comes of them, and for tokens, roles, policies and logins. */

@@ -7,7 +7,7 @@ import { type Namespace, NamespaceSchema, scopeNamePattern } from './namespace.t
 
 export type NamespaceRequest = Input<Namespace>;
 
-/** What a caller says of a namespace. @throws RosterError `invalid-body` */
+/** The namespace of a request. @throws RosterError `invalid-body` */
 export function checkedNamespace(request: NamespaceRequest): Namespace {
   const given = complete(NamespaceSchema, request);
   const faults = [...checkValues(NamespaceSchema, request), ...scopeNameFaults(given.Name)];

@@ -22,7 +22,7 @@ export const NodePoolSchema = Type.Object({
   Name: Text(),
   Description: Text({ maxLength: limits.nodePool.descriptionLengthMax }),
   Meta: TextMap(),
-  /** What of the cluster's configuration is different here; null: nothing. */
+  /** Fields that differ from the cluster's configuration; null: none. */
   SchedulerConfiguration: Nullable(
     Type.Object({
       /** Empty: the cluster's. */
@@ -48,7 +48,7 @@ export const isBuiltinPool = (name: string): boolean =>
 
 const namePattern = /^[a-zA-Z0-9_-]{1,128}$/;
 
-/** What a pool's name has to be, as the end of a sentence; `undefined` when it is. */
+/** The fault of a pool's name, as the end of a sentence, or `undefined`. */
 export function poolNameFault(name: string): string | undefined {
   if (namePattern.test(name)) return undefined;
   return name === ''

@@ -23,7 +23,7 @@ export class StreamFault extends Error implements StreamFaultFields {
 export const streamCancelled = (): StreamFault =>
   new StreamFault({ status: 499, code: 'stream-cancelled', message: 'the stream was cancelled' });
 
-/** What a stream needs of its connection. */
+/** The connection, as its streams use it. */
 export interface StreamHub {
   control(frame: ControlFrame): void;
   data(id: number, payload: Uint8Array): void;
@@ -43,7 +43,7 @@ interface Waiter {
  *  B2. Bytes received and not yet read never exceed the credit granted, else the frame is malformed.
  *  B3. A stream is over exactly once: by the accepting side's `end` or an error, or by either side's
  *      `close`. The opening side's `end` only says that it sends no more.
- *  B4. What arrived before the end is read before the end is seen; a cancel drops it.
+ *  B4. Bytes that arrived before the end are read before the end is seen; a cancel drops them.
  */
 export class ByteStream implements AsyncIterable<Uint8Array> {
   readonly id: number;
@@ -71,7 +71,7 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     readonly hub: StreamHub;
     /** What this side grants; the opener has granted it in its open frame. */
     readonly windowBytes: number;
-    /** What the other side has granted so far. */
+    /** The credit that the other side has granted so far. */
     readonly sendCreditBytes: number;
   }) {
     this.id = options.id;

@@ -27,8 +27,8 @@ export const attributeNames: readonly string[] = [
 const roots = new Set(attributeNames.map((name) => name.split('.', 1)[0]!));
 
 /**
- * Whether a node may have the attribute: agents tell it, or it is none of their kind. What drivers
- * tell is their own.
+ * Whether a node may have the attribute: agents tell it, or its name is outside of theirs. Drivers have
+ * names of their own.
  */
 export const mayBeAttribute = (name: string): boolean =>
   attributeNames.includes(name) || !roots.has(name.split('.', 1)[0]!);

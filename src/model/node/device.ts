@@ -1,4 +1,4 @@
-/** What a machine has besides processors, memory and disk: graphics cards and the like. */
+/** Devices of a machine besides processors, memory and disk: graphics cards and the like. */
 import { limits } from '../limits.ts';
 import { Flag, FullList, FullMapOf, type Model, Nullable, Text, Type } from '../schema.ts';
 

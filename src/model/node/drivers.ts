@@ -4,10 +4,10 @@ import type { DriverInfo, Node } from './node.ts';
 /** The drivers that a node can have. */
 export const driverNames = ['docker', 'exec', 'java', 'raw_exec'] as const;
 
-/** What its tasks do, the agent's own user does: whoever may submit a job has that user. */
+/** Its tasks run as the agent's own user, so a submitter of jobs has the rights of that user. */
 export const unguardedDriver = 'raw_exec';
 
-/** What a node says of a driver; of a name that it never heard it says nothing. */
+/** The node's information about a driver; `undefined` for an unknown name. */
 const infoOf = ({ Drivers }: Pick<Node, 'Drivers'>, name: string): DriverInfo | undefined =>
   Object.hasOwn(Drivers, name) ? Drivers[name] : undefined;
 
@@ -24,7 +24,7 @@ export function lackOfDriver(node: Pick<Node, 'Drivers'>, name: string): string 
   return reason === '' ? `${kind} driver ${name}` : `${kind} driver ${name}: ${reason}`;
 }
 
-/** What the node says of a driver that it cannot use; `''` when it says nothing. */
+/** The node's reason why it cannot use a driver; `''` without one. */
 export function driverReason(node: Pick<Node, 'Drivers'>, name: string): string {
   const { driverReasonLengthMax } = limits.node;
   const said = infoOf(node, name)?.HealthDescription ?? '';

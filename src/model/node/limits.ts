@@ -4,7 +4,7 @@ export const nodeLimits = {
   eventsKept: 10,
   attributesMax: 2000,
   attributeLengthMax: 4096,
-  /** What one machine may say that it has: far beyond any there is, and short of absurd. */
+  /** Resources that one machine may report: far beyond any that exist, and short of absurd. */
   cpuMhzMax: 100_000_000,
   coresMax: 65_536,
   memoryMbMax: 1_000_000_000,
@@ -35,7 +35,7 @@ export const nodeLimits = {
   statusBatchDelayMs: 200,
   statusBatchSizeMax: 1000,
   terminalAllocationsKept: 50,
-  /** What could not be written to the disk of a node is tried again after this time. */
+  /** A failed write to the disk of a node is tried again after this time. */
   saveRetryMs: 5 * secondMs,
   /** Whether allocations have run for long enough is looked at this often, as clocks may jump. */
   runDeadlineRecheckMs: 1 * minuteMs,
@@ -48,7 +48,7 @@ export const nodeLimits = {
   drainMetaMax: 64,
   drainMetaTextLengthMax: 512,
   drainDeadlineMaxMs: 100 * 24 * hourMs,
-  /** What allocations on draining nodes are to do is looked at this often at most. */
+  /** Draining nodes are looked at this often at most. */
   drainPassMs: 1 * secondMs,
   /** How long one look may hold others up. */
   drainSliceMs: 5,
@@ -56,11 +56,11 @@ export const nodeLimits = {
   drainRecheckMs: 1 * minuteMs,
   /** How long a node may take to say that it has begun what it was told to do. */
   commandTimeoutMs: 15 * secondMs,
-  /** What a node may answer to one question. */
+  /** A node's answer to one question. */
   answerBytesMax: 1 * mebibyte,
 } as const;
 
-/** What a node tells of what it and its tasks use. */
+/** A node's figures of the use of its resources by itself and by tasks. */
 export const statisticsLimits = {
   /** Of what passes in this time, rates are made, and for how long they are used again. */
   sampleMs: 250,

@@ -33,7 +33,7 @@ export const NodeNetworkSchema = Type.Object({
 });
 export type NodeNetwork = Model<typeof NodeNetworkSchema>;
 
-/** What a machine has. */
+/** The resources of a machine. */
 export const NodeResourcesSchema = Type.Object({
   Cpu: Type.Object({
     /** MHz over all cores. */
@@ -50,7 +50,7 @@ export const NodeResourcesSchema = Type.Object({
 });
 export type NodeResources = Model<typeof NodeResourcesSchema>;
 
-/** What of it the machine keeps for itself. */
+/** Resources that the machine keeps for itself. */
 export const ReservedResourcesSchema = Type.Object({
   Cpu: Type.Object({ CpuShares: Whole({ minimum: 0 }) }),
   Memory: Type.Object({ MemoryMB: Whole({ minimum: 0 }) }),
@@ -78,7 +78,7 @@ export const NodeEventSchema = Type.Object({
 });
 export type NodeEvent = Model<typeof NodeEventSchema>;
 
-/** What a node tells of itself when it registers. */
+/** The fields that a node registers. */
 const reported = {
   ID: Text({ maxLength: 36 }),
   Name: Text({ maxLength: limits.names.lengthMax }),
@@ -123,7 +123,7 @@ export const isReadyNode = (
   node: Pick<Node, 'Status' | 'Drain' | 'SchedulingEligibility'>,
 ): boolean => node.Status === 'ready' && !node.Drain && node.SchedulingEligibility === 'eligible';
 
-/** Whether the servers hear of it: one that they gave up has to register anew. */
+/** Whether the servers hear of it. A node that they gave up has to register anew. */
 export const isKnownAlive = ({ Status }: Pick<Node, 'Status'>): boolean =>
   Status === 'ready' || Status === 'initializing';
 

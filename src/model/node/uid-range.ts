@@ -6,7 +6,7 @@ export interface UidRange {
 
 /** Below are users of the system; the last one of 32 bits means none. */
 const [uidMin, uidMax] = [1000, 2 ** 32 - 2];
-/** Who owns what belongs to no user of a machine: `nobody`, as most systems have it. */
+/** The owner of files without a user of the machine: `nobody`, on most systems. */
 const overflowUid = 65_534;
 
 export const showUidRange = ({ start, count }: UidRange): string => `${start}:${count}`;

@@ -1,4 +1,4 @@
-/** What a node may say of its devices. Source: docs/behaviour/scheduling.md#devices. */
+/** Rules for the devices that a node registers. Source: docs/behaviour/scheduling.md#devices. */
 import { limits } from '../limits.ts';
 import { below, type Path } from '../path.ts';
 import { type DeviceAttribute, deviceKey, type NodeDevice } from './device.ts';

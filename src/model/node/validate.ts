@@ -1,4 +1,4 @@
-/** What a node may say of itself. Source: docs/behaviour/nodes.md#what-a-node-may-say. */
+/** Rules for the fields that a node registers. Source: docs/behaviour/nodes.md#what-a-node-may-say. */
 import { checkValues } from '../check-values.ts';
 import type { Fault } from '../errors.ts';
 import { labelFaults } from '../labels.ts';

@@ -139,7 +139,7 @@ function statusOf(fields: Fields, at: string): ServiceStatus {
   throw wrong(at, 'status', `is none of ${serviceStatuses.join(', ')}`, fields.status);
 }
 
-/** What a node may tell of an instance, and so what another cluster may have. */
+/** Bounds of an instance that a node may register, and so of the instances of another cluster. */
 const bounds = { nameLengthMax: limits.names.lengthMax, tagsMax: 2 * limits.service.entriesMax };
 
 const isObject = (value: unknown): value is Fields =>

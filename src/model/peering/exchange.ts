@@ -1,13 +1,13 @@
 import type { ServiceStatus } from '../service-registration/service-registration.ts';
 
 /**
- * What two clusters that peer tell each other once their stream is open: the services each exports,
- * instance by instance. Both sides send and receive alike.
- * Source: docs/behaviour/peering.md#imported-services.
+ * The frames of two peered clusters once their stream is open: the services that each exports, instance by
+ * instance. Both sides send and receive alike. Source: docs/behaviour/peering.md#imported-services.
  *
  * Invariants
- *  X1. A stream begins with `begin`, which may come again after `complete`; what the receiver had from this peer stays until `complete`,
- *      and is then dropped where it was not told again. So a reader never sees a gap.
+ *  X1. A stream begins with `begin`, which may come again after `complete`. Rows that the receiver has from
+ *      this peer stay until `complete`, and are then dropped where they were not told again. So a reader
+ *      never sees a gap.
  *  X2. Each `change` is whole: it is written in one transaction, and acknowledged after that. Services
  *      that it removes go afterwards, before the acknowledgement, a bounded number of rows at a time.
  *  X3. The sender has at most `limits.peering.window` changes that are not acknowledged, and makes the

@@ -17,7 +17,7 @@ const rule = (Name: string, Namespace: string, ...peers: string[]): ExportRule =
 });
 const web = { namespace: 'default', name: 'web' };
 
-describe('what an entry gives to "east"', () => {
+describe('the exports of an entry to "east"', () => {
   test.each<[string, ExportRule[], boolean, boolean]>([
     // The entry, and whether `web` goes there while it is there and while it is not.
     ['has no rules', [], false, false],
@@ -74,7 +74,7 @@ test('every rule is told with what it has to do with the service', () => {
   expect(trace).toMatchObject({ isExported: false, isMissing: true });
 });
 
-test('what is told of the rules is what is done by them', () => {
+test('the told rules agree with the exports', () => {
   const name = fc.constantFrom('web', 'api');
   const namespace = fc.constantFrom('default', 'team');
   const rules = fc.array(

@@ -2,16 +2,16 @@
  * Which services an `exported-services` entry gives to a peer, and why it does not.
  * Source: docs/behaviour/peering.md#exported-services.
  *
- * A rule names a service, or `*`: every one that is there; and a namespace, or `*`. A service is there
- * that has an instance, or a discovery chain by its routing entries. What a rule names in full goes to
- * the peer also while it is not there.
+ * A rule names a service, or `*` for every existing one, and a namespace, or `*`. A service exists that has
+ * an instance, or a discovery chain by its routing entries. A service that a rule names in full goes to the
+ * peer even while it does not exist.
  */
 import { defaultNamespace } from '../namespace/namespace.ts';
 import type { ServiceKey } from './exchange.ts';
 
 export const everyOne = '*';
 
-/** What is read of an `exported-services` entry. */
+/** The fields of an `exported-services` entry that are read here. */
 export interface ExportsEntry {
   readonly Services: readonly ExportRule[] | null;
 }
@@ -94,7 +94,7 @@ function verdictOf(rule: ExportRule, service: ServiceKey, peer: string): RuleVer
   return goesTo(rule, peer) ? 'exports' : 'other-consumers';
 }
 
-/** What an entry gives to one peer, compiled: asked at every change of an instance. */
+/** The exports of an entry to one peer, compiled, as every change of an instance asks for them. */
 export class PeerExports {
   /** Services that are named in full, as texts, in order. */
   readonly named: ReadonlySet<string>;
@@ -135,13 +135,13 @@ export class PeerExports {
   }
 }
 
-/** Who may use a service, by names in order. */
+/** The peers and partitions that may use a service, by names in order. */
 export interface Consumers {
   readonly peers: readonly string[];
   readonly partitions: readonly string[];
 }
 
-/** What an entry gives to whom, compiled for questions about every service there is. */
+/** All exports of an entry, compiled for questions about every service. */
 export class EntryExports {
   /** By namespace and name, `*` among them. */
   readonly #rules = new Map<string, ExportRule[]>();

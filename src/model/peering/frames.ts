@@ -21,7 +21,7 @@ export type HandshakeFrame =
       readonly peerId: string;
       /** That of the token. */
       readonly secret: string;
-      /** What streams are opened with from now on. */
+      /** Opens streams from now on. */
       readonly streamSecret: string;
       readonly self: SelfDescription;
     }
@@ -38,7 +38,7 @@ export type RefusalCode = 'secret' | 'later';
 export type StreamFrame =
   | { readonly type: 'heartbeat' }
   | { readonly type: 'addresses'; readonly addresses: readonly string[] }
-  /** What the exchange of services says. */
+  /** A frame of the exchange of services. */
   | { readonly type: 'exchange'; readonly frame: unknown }
   /** The peering is deleted at the side that speaks. */
   | { readonly type: 'goodbye' }
@@ -160,7 +160,7 @@ function selfIn(raw: Raw): SelfDescription {
   };
 }
 
-/** What another cluster says, fit for a log and a table: one line, and short. */
+/** A sentence of another cluster, fit for a log and a table: one line, and short. */
 function sentenceIn(raw: Raw): string {
   const text = typeof raw.reason === 'string' ? raw.reason : '';
   return oneSentence(text) || 'for no reason that it told';

@@ -47,13 +47,13 @@ export const peeringLimits = {
   farewellMs: 10 * secondMs,
   /** How long it is tried from then on, when the record is gone already. */
   farewellKeptMs: 24 * hourMs,
-  /** What a peer may send at once, and for how long from then on. */
+  /** Frames that a peer may send at once, and in a second from then on. */
   framesBurst: 2000,
   framesPerSecond: 500,
   /** More than a peer may export (`importedBytesMax`): all of it is told when a stream opens. */
   bytesBurst: 384 * mebibyte,
   bytesPerSecond: 16 * mebibyte,
-  /** What a peer that does not read may leave lying here. */
+  /** Bytes that wait here for a peer that does not read. */
   unreadBytesMax: 16 * mebibyte,
   /** How often a peer may open its stream at once, and how soon again. */
   opensBurst: 20,

@@ -94,7 +94,7 @@ test.each([
   ['dials in vain', { ...known, IsDialer: true }, stream(false, 'no'), 'FAILING'],
   ['was left', { ...known, State: 'TERMINATED' as const }, stream(true), 'TERMINATED'],
   ['is deleted', { ...known, DeletedAt: 1 }, stream(true), 'TERMINATED'],
-])('one that %s', (_, row, seen, state) => {
+])('a peering that %s', (_, row, seen, state) => {
   expect(stateOf(row, seen)).toBe(state);
 });
 
@@ -112,7 +112,7 @@ test.each([
   ],
   ['one that is deleted', { ...known, DeletedAt: 1 }, false, false],
   ['one that dialled and is deleted', { ...known, IsDialer: true, DeletedAt: 1 }, false, false],
-])('what a name may become that has %s', (_, row, isToken, isEstablished) => {
+])('the uses of a name that has %s', (_, row, isToken, isEstablished) => {
   expect([tokenObstacle(row) === undefined, establishObstacle(row) === undefined]).toEqual([
     isToken,
     isEstablished,
@@ -146,7 +146,7 @@ describe('a proof', () => {
   });
 });
 
-test('what a peer says fits a log', () => {
+test('a peer's sentence fits a log', () => {
   expect(oneSentence('a\nb\u001b[31m\u2028c')).toBe('a b [31m c');
   expect(oneSentence('x'.repeat(1000)).length).toBe(256);
   const frame = parseStreamFrame(JSON.stringify({ type: 'end', reason: { toString: 1 } }));

@@ -34,11 +34,11 @@ export const StoredPeeringSchema = Type.Object({
   PeerID: About('Names it at the other cluster; empty until it is known.', Text()),
   PeerServerName: About('How the other cluster calls itself.', Text()),
   PeerServerAddresses: About('Where its servers are, as `host:port`.', List(Type.String())),
-  /** Those of them that the operator of the other cluster has named: tried first. */
+  /** Addresses that the operator of the other cluster has named, which are tried first. */
   ManualServerAddresses: List(Type.String()),
   /** Counts the secrets that were had for tokens: the dialer begins anew with each. */
   Epoch: Whole(),
-  /** It is with another cluster than before: what came from that one goes before a stream opens. */
+  /** It is with another cluster than before, whose rows are removed before a stream opens. */
   MustForget: Type.Boolean({ default: false }),
   /** Certificates (PEM) that the other cluster is trusted by. */
   PeerCAPems: List(Type.String()),
@@ -66,7 +66,7 @@ export interface PeeringConnection {
   readonly ModifyIndex: number;
 }
 
-/** What its stream is doing. Instants are RFC 3339, null: never. */
+/** The state of its stream. Instants are RFC 3339, null: never. */
 export const StreamStatusSchema = Type.Object({
   ImportedServices: About('Names of what comes from the other cluster.', List(Type.String())),
   ExportedServices: About('Names of what goes there.', FullList(Type.String())),

@@ -27,7 +27,7 @@ export function proofOf(
   return createHmac('sha256', secret).update(JSON.stringify(parts)).digest('hex');
 }
 
-/** What a cluster says of itself to a peer. */
+/** The description of a cluster for its peer. */
 export interface SelfDescription {
   /** Of the peering, at the cluster that speaks. */
   readonly id: string;

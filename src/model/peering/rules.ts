@@ -4,7 +4,7 @@ import { below, faultAt, quote } from '../path.ts';
 
 const nameForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** What is wrong with the name of a peer. Source: docs/contract/peering.md#names-of-peers. */
+/** Faults of the name of a peer. Source: docs/contract/peering.md#names-of-peers. */
 export function peerNameFaults(name: string, doing: string): Fault[] {
   if (nameForm.test(name)) return [];
   const message =
@@ -26,11 +26,11 @@ export function isServerAddress(address: string): boolean {
   }
   const isIpv6 = /^\[[0-9a-f:.]+\]$/i.test(host);
   if (!isIpv6 && (host.length > 253 || !hostForm.test(host))) return false;
-  // What looks like an IP address is held against that.
+  // `URL` rejects malformed IP addresses.
   return URL.parse(`http://${host}/`) !== null;
 }
 
-/** What is wrong with the addresses that a caller gives; a hole is at fault already. */
+/** Faults of the addresses that a caller gives. A hole is told already. */
 export function addressFaults(addresses: readonly (string | undefined)[], field: string): Fault[] {
   const most = limits.peering.addressesMax;
   if (addresses.length > most) {
@@ -45,7 +45,9 @@ export function addressFaults(addresses: readonly (string | undefined)[], field:
 
 const metaKeyForm = /^[A-Za-z0-9_-]+$/;
 
-/** What is wrong with the meta of a peering. Its limits are those of a service's. What is no text is at fault already. */
+/**
+ * Faults of the meta of a peering, with the limits of a service's. A value that is no text is told already.
+ */
 export function peeringMetaFaults(meta: Readonly<Record<string, unknown>>): Fault[] {
   const { metaPairsMax, metaKeyLengthMax, metaValueLengthMax } = limits.config;
   const entries = Object.entries(meta);

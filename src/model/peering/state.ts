@@ -1,6 +1,6 @@
 import type { PeeringState, StoredPeering } from './peering.ts';
 
-/** What is known of a stream while the server runs; nothing of it is stored. */
+/** The state of a stream in memory; nothing of it is stored. */
 export interface StreamKnown {
   readonly isOpen: boolean;
   /** Unix milliseconds; 0: never. */
@@ -33,7 +33,7 @@ export function stateOf(
 ): PeeringState {
   if (DeletedAt !== 0 || State === 'TERMINATED') return 'TERMINATED';
   if (isOpen) return 'ACTIVE';
-  // Whoever is dialled was connected once; whoever dials may be about to, for the first time.
+  // The acceptor was connected before; the dialer may be about to connect for the first time.
   if (State === 'ESTABLISHING') return IsDialer && lastError === '' ? 'ESTABLISHING' : 'FAILING';
   return 'INITIAL';
 }

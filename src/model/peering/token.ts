@@ -58,7 +58,7 @@ export function decodeToken(text: string): PeeringToken {
   return token;
 }
 
-/** What a token says is told no other way, so what is wrong with it is told one by one. */
+/** The content of a token cannot be shown, so its faults are told one by one. */
 function faultOf(token: PeeringToken): string | undefined {
   const { caPems, manualAddresses, addresses, serverName, peerId, secret } = token;
   const all = [...manualAddresses, ...addresses];
@@ -117,7 +117,7 @@ function textsIn(raw: Readonly<Record<string, unknown>>, name: string): readonly
   throw new TokenFault(`failed to decode token: ${name} must be a list of texts`);
 }
 
-/** What is wrong with a PEM that is to have certificates. */
+/** The fault of a PEM that is to have certificates. */
 export function certificateFault(pem: string): string | undefined {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) return 'it is not PEM with a certificate';

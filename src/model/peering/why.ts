@@ -69,7 +69,7 @@ export type ExchangeExplanation = Model<typeof ExchangeExplanationSchema>;
 export type ExportExplanation = ExchangeExplanation['Export'];
 export type ImportExplanation = ExchangeExplanation['Import'];
 
-/** What is known of the exchange of one service with one peer. */
+/** Facts about the exchange of one service with one peer. */
 export interface ExchangeFacts {
   readonly peer: string;
   readonly service: ServiceKey;
@@ -81,7 +81,7 @@ export interface ExchangeFacts {
   /** Instances of the service in this cluster. */
   readonly ownInstances: number;
   readonly sending: Sending;
-  /** What came from the peer: how many instances; `undefined`: not even the service. */
+  /** Instances that came from the peer; `undefined`: not even the service. */
   readonly importedInstances: number | undefined;
   /** The peer has told all that it exports, on the stream that is open. */
   readonly hasToldAll: boolean;

@@ -1,6 +1,6 @@
 /**
- * Who asks, as far as the request's secret tells. The secret itself is not kept: what names the
- * caller in messages and logs is the accessor.
+ * The caller, as far as the request's secret tells. The secret itself is not kept: messages and logs name
+ * the accessor.
  */
 export type Caller =
   | { readonly kind: 'anonymous'; readonly accessor: string }
@@ -8,7 +8,7 @@ export type Caller =
       readonly kind: 'token';
       readonly accessor: string;
       readonly management: boolean;
-      /** Where the token lives: what a request means that names no other place. */
+      /** The namespace of the token, for requests that name no other place. */
       readonly namespace: string;
       readonly partition: string;
     }

@@ -22,7 +22,7 @@ export interface PermissionWords {
 }
 
 interface Words {
-  /** What may be asked of it. */
+  /** The accesses that it has. */
   readonly accesses: readonly string[];
   /** `never`: it has no names; `maybe`: without one it is meant as a whole. */
   readonly named: 'never' | 'maybe' | 'always';
@@ -64,7 +64,7 @@ const known: Readonly<Record<string, Words>> = {
 export const accessesTo = (resource: string): readonly string[] =>
   known[resource]?.accesses.filter((access) => access !== 'write-prefix') ?? [];
 
-/** What is wrong with the words, to follow "The permission …". */
+/** The fault of the words, to follow "The permission …". */
 export class PermissionFault extends Error {
   override readonly name = 'PermissionFault';
 }

@@ -7,7 +7,7 @@ export type Permission =
   | { readonly kind: 'open' }
   /** A token that may do everything. */
   | { readonly kind: 'management' }
-  /** A capability in one namespace; `any`: whatever capability there is. */
+  /** A capability in one namespace; `any`: at least one. */
   | ({
       readonly kind: 'namespace';
       readonly namespace: string;
@@ -31,7 +31,7 @@ export type Permission =
       readonly namespace: string;
       readonly allocation?: string;
     }
-  /** Whoever may bring a new node into the fleet. */
+  /** The right to bring a new node into the fleet. */
   | { readonly kind: 'node-introduction' }
   | { readonly kind: 'any'; readonly of: readonly Permission[] }
   | { readonly kind: 'all'; readonly of: readonly Permission[] };

@@ -1,6 +1,6 @@
 import { kibibyte, mebibyte, minuteMs } from '../../base/units.ts';
 
-/** What a registration would do. */
+/** Plans of registrations. */
 export const planLimits = {
   /** Plans that can still be carried out: how many, their size together, and how long. */
   keptMax: 256,

@@ -7,8 +7,8 @@ import { Choice, Flag, type Model, Text, Type } from '../schema.ts';
 import type { Plan } from './plan.ts';
 
 /**
- * `place`: a new allocation. `update`: one goes on where it is, under the new version. `stop`: one is
- * ended. `evict`: one of another job makes way. `mark`: something is noted of one, and it goes on.
+ * `place`: a new allocation. `update`: an allocation goes on in place, under the new version. `stop`: it is
+ * ended. `evict`: it belongs to another job and makes way. `mark`: it gets a note, and goes on.
  */
 export const plannedActions = ['place', 'update', 'stop', 'evict', 'mark'] as const;
 
@@ -34,7 +34,7 @@ export interface Outline {
   readonly changes: readonly PlannedChange[];
   /** By group, how many find no node. */
   readonly queued: Readonly<Record<string, number>>;
-  /** What becomes of the job's deployments, as words. */
+  /** The changes to the job's deployments, in words. */
   readonly deployments: readonly string[];
 }
 
@@ -184,8 +184,8 @@ function movedSentences(missing: readonly PlannedChange[], added: readonly Plann
 }
 
 /**
- * Of one that is there, its id tells which of several of a name is meant. What makes way may be
- * another's, who need not be told of.
+ * The id of an existing allocation tells it from others of its name. An evicted one may belong to a job
+ * that the caller may not read, and is not named.
  */
 function subject({ Action, Name, AllocID }: PlannedChange): string {
   if (Action === 'evict') return 'an allocation of lower priority';

@@ -57,7 +57,7 @@ export interface Plan {
   readonly inPlaceUpdates: readonly Allocation[];
   /** The one of the job's version as the plan was made; null when there was none. */
   readonly deploymentSeen: Pick<Deployment, 'ID' | 'Status'> | null;
-  /** A new one. What is placed of it, or updated in place, names it. */
+  /** A new deployment. Its placements and updates in place name it. */
   readonly deployment: Proposed<Deployment> | null;
   readonly deploymentUpdates: readonly Pick<Deployment, 'ID' | 'Status' | 'StatusDescription'>[];
   /** Evaluations to be created: follow-ups and the blocked one. */

@@ -1,6 +1,6 @@
 import { kibibyte } from '../../base/units.ts';
 
-/** What is kept of whoever scales a group. */
+/** Events that are kept of the scaling of a group. */
 export const scalingLimits = {
   eventsKept: 20,
   textLengthMax: 1024,

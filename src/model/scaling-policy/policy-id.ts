@@ -1,9 +1,8 @@
 /**
- * The id of a scaling policy: always the same for the same job, group and kind, so that it stays
- * through updates (docs/behaviour/job-specification.md#scaling-policies) and takes nothing from the
- * world. The form is that of a UUID of one's own making (RFC 9562 §5.8). It is no secret, and a
- * plain hash: who reads by id is shown what is in the namespace that was asked for, should somebody
- * have made another one alike.
+ * The id of a scaling policy: always the same for the same job, group and kind, so that it stays through
+ * updates (docs/behaviour/job-specification.md#scaling-policies) and takes nothing from the world. The form
+ * is that of a UUID of one's own making (RFC 9562 §5.8). It is no secret, and a plain hash: a read by id
+ * answers with the policy of the named namespace, should somebody have made another with the same id.
  */
 export function scalingPolicyId(parts: readonly string[]): string {
   const text = JSON.stringify(parts);

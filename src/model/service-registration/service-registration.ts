@@ -19,7 +19,7 @@ import {
 export const serviceStatuses = ['unchecked', 'pending', 'passing', 'warning', 'critical'] as const;
 export type ServiceStatus = (typeof serviceStatuses)[number];
 
-/** What the node that runs the instance says of it. */
+/** The fields that the node of the instance tells. */
 const told = {
   ID: About('Names the instance; unique in its namespace and service.', Text()),
   ServiceName: About('What it is found by.', Text()),
@@ -54,11 +54,11 @@ export const ServiceRegistrationSchema = Type.Object({
 });
 export type ServiceRegistration = Model<typeof ServiceRegistrationSchema>;
 
-/** What a node tells of one instance. All else follows from the allocation that runs it. */
+/** A node's report of one instance. All else follows from the allocation that runs it. */
 export const ToldServiceSchema = Type.Object(told);
 export type ToldService = Model<typeof ToldServiceSchema>;
 
-/** All services of an allocation, as they are now: what is not among them is registered no more. */
+/** All services of an allocation, as they are now. Services that are missing in it are deregistered. */
 export const ServicesReportSchema = Type.Object({
   AllocID: Text(),
   Services: FullList(ToldServiceSchema),

@@ -59,7 +59,7 @@ function checkReport({ AllocID, Services }: ServicesReport, path: Path, report: 
   });
 }
 
-/** What is wrong with one instance, field by field. */
+/** Faults of one instance, field by field. */
 export function toldFaults(
   service: ToldService,
   allocId: string,

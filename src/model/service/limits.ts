@@ -11,7 +11,7 @@ export const serviceLimits = {
   textLengthMax: 4096,
   /** Instances that one request may have chosen for it. */
   chosenMax: 10_000,
-  /** What changes within this time is told together. */
+  /** Changes within this time are told together. */
   batchDelayMs: 50,
   retryMinMs: 100,
   retryMaxMs: 10 * secondMs,
@@ -21,7 +21,7 @@ export const serviceLimits = {
 
 /** Checks of services, on one node. */
 export const checkLimits = {
-  /** That are under way at the same time: all, of one allocation, and as commands in tasks. */
+  /** Checks under way at the same time: of a node, of one allocation, and as commands in tasks. */
   concurrentMax: 256,
   perAllocationMax: 32,
   scriptsMax: 32,

@@ -14,7 +14,7 @@ import {
 import { IdentitySchema } from '../task/identity.ts';
 import { CheckRestartSchema, CheckSchema, onUpdateWords } from './check.ts';
 
-/** Who keeps a service's registration; both are this server. The second takes only http and tcp checks. */
+/** The registry of a service; both are this server. The second takes only http and tcp checks. */
 export const serviceProviders = ['registry', 'scheduler'] as const;
 
 /** Source: docs/behaviour/job-specification.md#services. */

@@ -108,7 +108,7 @@ export const ReschedulePolicySchema = Type.Object(
 );
 export type ReschedulePolicy = Model<typeof ReschedulePolicySchema>;
 
-/** What happens while a node is away. */
+/** Rules for the time while a node is away. */
 export const DisconnectSchema = Type.Object(
   {
     LostAfter: About(

@@ -66,7 +66,7 @@ export function canonicalUpdate(
   return isSame(own, noUpdate) ? null : own;
 }
 
-/** What the job keeps of its own block: the groups have the rest. */
+/** The fields of its own block that the job keeps. The groups have the others. */
 export function canonicalJobUpdate(jobType: string, job: Given<UpdateStrategy>): UpdateStrategy {
   if (!isRolling(jobType)) return complete(UpdateStrategySchema, job ?? {});
   const { MaxParallel, Stagger } = { ...updateDefaults, ...jobTemplate(job) };

@@ -96,7 +96,7 @@ function networksOf(group: TaskGroup, path: Path): PlacedNetwork[] {
   return [...own, ...ofTasks];
 }
 
-/** What services may refer to: of a group's networks only the first is ever placed. */
+/** The port labels that services may name: of a group's networks only the first is ever placed. */
 function labelsOf(networks: readonly PlacedNetwork[]): ReadonlySet<string> {
   const ports = networks
     .filter(({ isUsed }) => isUsed)

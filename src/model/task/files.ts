@@ -19,7 +19,7 @@ const inside = "stays inside the task's directory";
 export const artifactSources = ['http', 'https', 'git', 'file'] as const;
 export type ArtifactSource = (typeof artifactSources)[number];
 
-/** What is fetched before a task starts. Source: docs/behaviour/job-specification.md#artifacts. */
+/** Files that are fetched before a task starts. Source: docs/behaviour/job-specification.md#artifacts. */
 export const ArtifactSchema = Type.Object(
   {
     GetterSource: About('Where it comes from, a URL.', Text(), { rules: 'required' }),

@@ -1,6 +1,6 @@
 /**
- * What `${…}` may stand for, as it is written and as far as a job tells it. The node fills it in
- * (`node/environment/`); whoever writes a job is told what no node can fill in.
+ * The meaning of `${…}`, as far as a job tells it. The node fills references in (`node/environment/`). The
+ * writer of a job is told of those that no node can fill in.
  */
 import { suggestion } from '../../language/hcl/suggest.ts';
 import { foreignVariable, ourReference } from '../../language/words/field-words.ts';
@@ -27,7 +27,7 @@ export const plainPlace: ReferencePlace = { kind: 'plain', variables: new Set(),
 export const rulePlace: ReferencePlace = { ...plainPlace, kind: 'rule' };
 export const devicePlace: ReferencePlace = { ...plainPlace, kind: 'device' };
 
-/** What is wrong with the references of a text: each the end of a sentence. */
+/** Faults of the references of a text, each as the end of a sentence. */
 export function* referenceFaults(
   text: string,
   place: ReferencePlace,
@@ -62,7 +62,7 @@ function isFilledIn(name: string, { kind, variables }: ReferencePlace): boolean 
   return name === 'node.region' || isPassed || variables.has(name);
 }
 
-/** What only the node or this product could be meant by. */
+/** Names that can only mean the node or this product. */
 const ours = /^(attr|node|meta|device|secret)\.|^ROSTER_|^NOMAD_/;
 
 /** A script has variables of its own; and where nothing is filled in, nobody expects that of them. */

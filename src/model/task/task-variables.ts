@@ -6,7 +6,7 @@ import type { Job } from '../job/job.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
 import type { Task } from './task.ts';
 
-/** What every task has, and what it has where its node or its own resources give it. */
+/** Variables of every task, and variables that depend on its node or its resources. */
 const always = [
   'ALLOC_DIR',
   'TASK_DIR',

@@ -44,7 +44,7 @@ function unfetchedScheme(source: string): string | undefined {
   const [, forced, scheme] = /^(?:([a-z0-9]+)::)?(?:([a-z][a-z0-9+.-]*):\/\/)?/i.exec(source) ?? [];
   const known: readonly string[] = artifactSources;
   if (forced !== undefined) return known.includes(forced) ? undefined : forced;
-  // Those are a repository's as well.
+  // Repositories have these schemes as well.
   const kind = scheme?.toLowerCase();
   const isGit = kind === 'ssh' || /\.git(\/\/|\?|$)/.test(source);
   return kind === undefined || isGit || known.includes(kind) ? undefined : kind;

@@ -3,7 +3,7 @@ import { below, type Path, type Report } from '../path.ts';
 import { checkUnique } from '../text-rules.ts';
 import type { Identity } from './identity.ts';
 
-/** The name of the identity that every task has; what it is like is told in a field of its own. */
+/** The name of the identity that every task has. It has a field of its own. */
 const defaultIdentity = 'default';
 
 /** The identities of a task besides its default one. */

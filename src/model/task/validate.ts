@@ -13,7 +13,7 @@ import { validateArtifact, validateMounts, validateTemplates } from './validate-
 import { validateIdentities } from './validate-identities.ts';
 import { validateResources } from './validate-resources.ts';
 
-/** What of its surroundings a task is judged by. */
+/** The surroundings that a task is judged by. */
 export interface TaskContext {
   readonly jobType: string;
   readonly volumes: Readonly<Record<string, VolumeRequest>> | null;

@@ -41,7 +41,7 @@ export function syntheticPolicies(holder: Identities, scope: Scope): readonly Ac
   ];
 }
 
-/** What a template stands for once its gap is filled. */
+/** The policy of a template whose gap is filled. */
 export const templatedPolicy = (
   templateName: string,
   rules: string,

@@ -20,7 +20,7 @@ export const workloadPaths = (job: string, group: string, task: string): readonl
   `${jobsRoot}/${job}/${group}/${task}`,
 ];
 
-/** What is wrong with a path, as the end of a sentence; `undefined`: nothing. */
+/** The fault of a path, as the end of a sentence, or `undefined`. */
 export function variablePathFault(path: string): string | undefined {
   const { pathLengthMax } = limits.variable;
   if (path === '') return 'is required';

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { Flag, type Model, Text, Type } from '../schema.ts';
 import type { VolumeRequest } from './volume.ts';
 
-/** One that a node offers, under the name that jobs ask for as `Source`. */
+/** A volume of a node, under the name that jobs ask for as `Source`. */
 export const HostVolumeSchema = Type.Object({
   /** On the node, absolute. */
   Path: Text({ maxLength: limits.node.hostVolumePathLengthMax }),

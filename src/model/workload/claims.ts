@@ -4,7 +4,7 @@ import type { Identity } from '../task/identity.ts';
 /** The identity that every task has, whether or not its job says anything of it. */
 export const defaultIdentityName = 'default';
 
-/** The audience of tokens that this API takes. What is meant for others is no key to it. */
+/** The audience of tokens that this API takes. Tokens for other audiences do not open it. */
 export const apiAudience = 'roster';
 
 /**
@@ -22,7 +22,7 @@ export interface WorkloadClaims {
   readonly iat: number;
   readonly jti: string;
   readonly roster_namespace: string;
-  /** Of a child, the job that it was made of: what is said of that holds for its children. */
+  /** Of a child, the job that it was made of, since rules for that job hold for its children. */
   readonly roster_job_id: string;
   readonly roster_allocation_id: string;
   readonly roster_group: string;
@@ -40,7 +40,7 @@ export interface Workload {
   readonly task: string;
   /** Its name; `default` is the default one. */
   readonly name: string;
-  /** What the job says of it, if anything. */
+  /** The identity as the job configures it, if it does. */
   readonly identity: Identity | undefined;
 }
 
@@ -55,7 +55,7 @@ export function lifetimeSeconds({ name, identity }: Pick<Workload, 'name' | 'ide
   return Math.ceil(Math.min(Math.max(given || absent, ttlMinMs), ttlMaxMs) / 1000);
 }
 
-/** What stands in claims by itself: no claim of the job's own takes its place. */
+/** Claims that are always there. No claim of the job's own replaces them. */
 const reserved = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
 
 export const isReservedClaim = (name: string): boolean =>

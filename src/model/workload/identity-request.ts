@@ -20,7 +20,7 @@ export const IssuedIdentitySchema = Type.Object({
 });
 export type IssuedIdentity = Model<typeof IssuedIdentitySchema>;
 
-/** One that is not to be had, and will not be. */
+/** An identity that is refused for good. */
 export const RefusedIdentitySchema = Type.Object({
   ...IdentityRequestSchema.properties,
   Reason: Text(),
