@@ -113,9 +113,9 @@ export const Anything = () => Type.Unsafe<unknown>({ 'x-free': true, default: nu
 export const FreeMap = () => MapOf(Anything());
 
 interface Told {
-  /** What stands when it is absent, as the end of "the default is …"; only where `default` is not it. */
+  /** The default, as the end of "the default is …"; only where `default` is not it. */
   readonly absent?: string;
-  /** What a value has to be beyond its schema, as a clause: "at least `MemoryMB`". */
+  /** Rules for a value beyond its schema, as a clause: "at least `MemoryMB`". */
   readonly rules?: string;
 }
 

@@ -34,7 +34,7 @@ interface Running {
   readonly api: TestApi;
 }
 
-/** Starts all of it anew for each test; what it returns tells what runs now. */
+/** Starts all of it anew for each test. The returned function gives the running parts. */
 function useRunning(): () => Running {
   const pairs: Record<string, SigningPair> = {};
   let server: KeyServer;

@@ -7,8 +7,8 @@ import type { HclValue } from './constant.ts';
  *    are written or made (`decimal.ts`), never rounded in silence.
  * 2. A list and a tuple are one kind, and so are a map and an object: they differ by what their
  *    elements are, not by where they come from.
- * 3. Objects have no prototype. Their keys have no order of their own: whoever goes through them
- *    takes {@link keysOf}, which is ordered by code points.
+ * 3. Objects have no prototype. Their keys have no order of their own: loops over them take {@link keysOf},
+ *    which is ordered by code points.
  * 4. There are no unknown values: a reference that only the machine of a task resolves is text
  *    (`HclScope`).
  */

@@ -248,7 +248,7 @@ describe('the bound routes', () => {
     });
     const steps: [object, number][] = [
       [proxies({ Config: { protocol: 'tcp' } }), 0],
-      // What is bound to the gateway is looked at, and is as it was: the service says it by itself.
+      // The bound gateway is made again and stays as it was: the service has a protocol of its own.
       [proxies({ Config: { protocol: 'http' } }), 1],
       [proxies({ Config: { protocol: 'HTTP' }, Meta: { a: 'b' } }), 0],
       [{ ...speaks('web', 'http'), Meta: { a: 'b' } }, 0],

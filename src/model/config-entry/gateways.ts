@@ -64,7 +64,7 @@ interface Affected {
   readonly gateways: Keys;
   /** To which listeners they are bound: gateways change by it. */
   readonly bindings: Keys;
-  /** What is said of them. */
+  /** Their findings. */
   readonly routes: Keys;
   readonly certificates: Keys;
 }

@@ -39,7 +39,7 @@ export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
   readonly changeFaults?: (before: E | undefined, after: E, view: EntryView) => readonly string[];
   /** Services besides its own that the entry names or belongs to, whose changes affect it. */
   readonly services?: (entry: E) => readonly ServiceName[];
-  /** The entries of other kinds that it names, there or not: who has to look when they change. */
+  /** The entries of other kinds that it names, there or not: a change of these may affect it. */
   readonly names?: (entry: E) => readonly EntryKey[];
   /** The text field that holds a secret. It is sealed in a row of its own, and '' in the entry's. */
   readonly secret?: keyof E & string;

@@ -66,7 +66,7 @@ describe('versions', () => {
     SubmitTime: 1,
   };
 
-  test('a difference in the server's own fields is no change', () => {
+  test('a difference in fields of the server is no change', () => {
     expect(isSameSpecification(stored, web)).toBe(true);
   });
 

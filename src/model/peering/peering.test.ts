@@ -146,7 +146,7 @@ describe('a proof', () => {
   });
 });
 
-test('a peer's sentence fits a log', () => {
+test('a sentence of a peer fits a log', () => {
   expect(oneSentence('a\nb\u001b[31m\u2028c')).toBe('a b [31m c');
   expect(oneSentence('x'.repeat(1000)).length).toBe(256);
   const frame = parseStreamFrame(JSON.stringify({ type: 'end', reason: { toString: 1 } }));

@@ -7,6 +7,7 @@ import { limits } from '../../../model/limits.ts';
 import { makeGroup, makeJob, makeNode, makeTask } from '../../../scheduler/cluster.test-helper.ts';
 import { schedulerDefaults } from '../../../scheduler/view.ts';
 import { MemoryDisk } from '../../../state/engine/memory.ts';
+import { memoryState } from '../../../state/state.test-helper.ts';
 import {
   allocations,
   allTables,
@@ -16,7 +17,6 @@ import {
   jobVersions,
   nodes,
 } from '../../../state/tables.ts';
-import { memoryState } from '../../../state/state.test-helper.ts';
 import type { Change, Transaction } from '../../../state/types.ts';
 import { type Log, type ServerContext, silentLog } from '../../context.ts';
 import { createEvaluation } from '../create-evaluation.ts';

@@ -19,6 +19,7 @@ import {
 } from '../../../scheduler/cluster.test-helper.ts';
 import { schedule } from '../../../scheduler/schedule.ts';
 import { type SchedulerConfiguration, schedulerDefaults } from '../../../scheduler/view.ts';
+import { memoryState } from '../../../state/state.test-helper.ts';
 import {
   allocations,
   allTables,
@@ -31,7 +32,6 @@ import {
   numberPart,
   schedulerConfiguration,
 } from '../../../state/tables.ts';
-import { memoryState } from '../../../state/state.test-helper.ts';
 import { clusterView } from '../cluster-view.ts';
 import { applyPlan } from './apply.ts';
 
