@@ -2,8 +2,8 @@ import { secondMs } from '../../base/units.ts';
 
 /** Streams of what happens. */
 export const eventsLimits = {
-  /** Changes of records that are kept for those who come later, or read slowly. */
-  changesKept: 20_000,
+  /** Changes of records that are kept for readers that come later, or read slowly. A change holds 2 to 3 KB. */
+  changesKept: 8_000,
   readersMax: 512,
   topicsMax: 64,
   perFrameMax: 100,
