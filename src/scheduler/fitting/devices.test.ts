@@ -95,7 +95,7 @@ describe('the pieces for a request', () => {
     );
   });
 
-  test('are none that only another request of the group can use', () => {
+  test('leave those that only another request of the group can use', () => {
     const { ids } = given(
       [gpu('b', 2, 16), gpu('a', 1, 8)],
       [{ Name: 'gpu', Count: 2 }, { Name: 'acme/gpu/b' }],
@@ -167,7 +167,7 @@ describe('pieces are given once', () => {
   });
 });
 
-test('nodes of one class may differ in the pieces of a make, not in the make', () => {
+test('nodes of one class have the same makes of devices, but may have other pieces', () => {
   const [one, two, other] = [
     makeNode('n1', { devices: [gpu('a', 1, 8)] }),
     makeNode('n2', { devices: [gpu('a', 4, 8)] }),

@@ -306,9 +306,7 @@ export const step = fc.oneof(
 export type Step = Parameters<Parameters<typeof step.map>[0]>[0];
 export type Evaluate = Extract<Step, { kind: 'evaluate' }>;
 
-/**
- * Nodes of a few kinds, so that some share their computed class and differ in what is their own.
- */
+/** Nodes of a few kinds, so that some share a computed class and differ in unique attributes. */
 export const fleet = fc
   .record({
     kinds: fc.array(node, { minLength: 1, maxLength: 3 }),

@@ -49,8 +49,8 @@ export function reportedStatus(
 }
 
 /**
- * Counts an allocation whose health changed in its deployment, if that has not ended. Deadlines go
- * by the server's clock. Source: docs/behaviour/deployments.md#progress.
+ * Counts an allocation's change of health in its deployment, unless the deployment has ended.
+ * Deadlines go by the server's clock. Source: docs/behaviour/deployments.md#progress.
  */
 export function recordHealth(
   transaction: Transaction,

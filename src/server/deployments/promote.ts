@@ -29,7 +29,7 @@ export function promoteGroups(
     table.put({
       ...canary,
       DeploymentStatus: { ...status, Canary: false, ModifyIndex: transaction.index },
-      // The node serves the change to those who ask it what it runs.
+      // The node has to hear of the change: clients ask it for the allocations that it runs.
       AllocModifyIndex: transaction.index,
       ModifyTime,
     });

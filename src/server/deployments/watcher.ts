@@ -178,7 +178,7 @@ export class DeploymentWatcher {
     }
   }
 
-  /** Sets a deadline again that had moved when it was looked at. */
+  /** Sets the timer again if the deadline had moved when it came. */
   #armAgain(id: string): void {
     const deployment = findDeployment(this.#context.state.read(), id);
     if (deployment !== undefined && !isTerminalDeployment(deployment)) this.#arm(deployment);

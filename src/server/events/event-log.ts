@@ -23,7 +23,10 @@ export type Looked =
  */
 export class EventLog {
   readonly #commits: Commit[] = [];
-  /** How many of the first of `#commits` are dropped: they hold no changes, and are cut off from time to time. */
+  /**
+   * The number of dropped commits at the front of `#commits`. They hold no changes, and are cut off
+   * from time to time.
+   */
   #given = 0;
   #changes = 0;
   #missedUntil: number;

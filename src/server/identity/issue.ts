@@ -22,7 +22,7 @@ export interface IdentityIssuer {
 
 /**
  * Signs the identities of tasks for the node that runs them. An identity that cannot be issued does
- * not hold up the others. Nothing of them is stored. Source: docs/behaviour/client.md#setup.
+ * not hold up the others. Identities are not stored. Source: docs/behaviour/client.md#setup.
  */
 export function issueIdentities(
   issuer: IdentityIssuer,

@@ -13,7 +13,10 @@ import { allocations, inNamespace, jobSummaries, jobs } from '../../state/tables
 import type { Snapshot } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 
-/** Not in limits: nobody waits for it. A job that changes while it is counted is counted again. */
+/**
+ * How often a job that changes while it is counted is counted again. Not in limits: it bounds work
+ * that no caller sees.
+ */
 const attemptsMax = 5;
 
 /**

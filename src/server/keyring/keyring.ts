@@ -68,7 +68,7 @@ export class Keyring implements SecretBox {
     return this.#finding!.fingerprint(secret);
   }
 
-  /** Whether the active key is another one than that which sealed the text. */
+  /** Whether the text was sealed under a key that is no longer active. */
   isStale(sealed: string): boolean {
     return keyOf(sealed) !== this.#active;
   }

@@ -236,7 +236,7 @@ async function userInfo(
   }
 }
 
-/** Unwraps the library's errors; a network error stays one. */
+/** Unwraps the library's errors; a network error stays a network error. */
 function refusedBy(error: unknown): Error {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof OutboundError) return cause;

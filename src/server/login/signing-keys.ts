@@ -11,7 +11,7 @@ export type FindKey = ReturnType<typeof createLocalJWKSet>;
 
 /** The keys whose signatures a method accepts. */
 export type SigningKeys =
-  /** A token names none of these, so each is tried. */
+  /** Tokens do not name these keys, so each key is tried. */
   | { readonly kind: 'static'; readonly keys: readonly KeyObject[] }
   | {
       readonly kind: 'fetched';

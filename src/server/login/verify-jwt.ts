@@ -14,12 +14,12 @@ import type { FindKey, SigningKeys } from './signing-keys.ts';
  *      `none`: a public key never serves as an HMAC secret.
  *  J2. Nothing in the token is believed before its signature was verified.
  *  J3. A token without any time in it is refused: it would be valid for ever.
- *  J4. Every error is a {@link TokenRefusal} whose sentence names the fault, and only those claims of
- *      the token that are compared.
+ *  J4. Every error is a {@link TokenRefusal} whose sentence names the fault. Of the token's claims it
+ *      shows only those that are compared.
  */
 export class TokenRefusal extends Error {
   override readonly name = 'TokenRefusal';
-  /** Whether the caller may read the sentence: it says nothing of the method. */
+  /** Whether the caller may read the sentence: true if it says nothing of the method. */
   readonly isTold: boolean;
 
   constructor(sentence: string, { isTold = false } = {}) {

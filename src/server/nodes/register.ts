@@ -21,8 +21,8 @@ export interface NodeProof {
 }
 
 /**
- * Registers a node, or updates its fields. Registering again unchanged changes nothing, so a node
- * may repeat a registration whose answer it did not get.
+ * Registers a node, or updates its fields. Registering again without changes does nothing, so a
+ * node may repeat a registration whose answer it did not get.
  * Source: docs/behaviour/nodes.md#registration, #away-and-back.
  * @throws RosterError `invalid-body`, `node-secret-mismatch` when the id is another node's,
  * `id-taken` when the secret is, `node-name-taken`, or `introduction-refused`

@@ -67,9 +67,9 @@ export const peeringById = (snapshot: Snapshot, id: string): StoredPeering | und
 export type Paired = Pick<StoredPeering, 'ID' | 'PeerID'>;
 
 /**
- * The peering, unless it is with another cluster by now. A stream checks this before it writes: a
- * stream whose peering was given to another cluster ends only after that is durable, and might
- * still write until then.
+ * The peering, unless it is with another cluster by now. A stream checks this before it writes: when
+ * its peering is given to another cluster, the stream ends only after the change is durable, and
+ * could still write until then.
  */
 export function stillPaired(snapshot: Snapshot, { ID, PeerID }: Paired): StoredPeering | undefined {
   const peering = peeringById(snapshot, ID);
@@ -94,8 +94,8 @@ export function requirePartition(snapshot: Snapshot, partition: string): void {
 }
 
 /**
- * Whether the rows imported so far came from another cluster than the one that the peering is with
- * from now on, which is named by the id of the peering on its side.
+ * Whether the imported rows came from another cluster than the new peer. `peerId` is the id of the
+ * peering at the new peer.
  */
 export const isOfAnother = (stored: StoredPeering | undefined, peerId: string): boolean =>
   stored !== undefined && (stored.MustForget || (stored.PeerID !== '' && stored.PeerID !== peerId));

@@ -38,8 +38,8 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
  * Invariants
  *  S1. Each side sends a heartbeat at least every `heartbeatMs`. A side that is silent for
  *      `silenceMaxMs` is gone.
- *  S2. A peer can at most lose its own stream: an invalid frame, too much or too many end it, with a
- *      reason that is sent and logged.
+ *  S2. A peer can at most lose its own stream: an invalid frame, too many frames or too many bytes
+ *      end it, with a reason that is sent and logged.
  *  S3. The exchange is closed before the stream ends, and before a goodbye is answered.
  */
 export class PeeringStream {

@@ -11,7 +11,7 @@ import { isSame } from '../../model/same.ts';
 import { inNamespace, jobSummaries, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 
-/** Gives the summary the groups of the job, and counts nothing as queued that is not wanted. */
+/** Gives the summary the groups of the job, and counts no more as queued than the job wants. */
 export function summarizeGroups(transaction: Transaction, job: Job): void {
   const table = transaction.table(jobSummaries);
   const existing = table.get(...inNamespace(job.Namespace, job.ID));

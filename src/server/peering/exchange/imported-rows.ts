@@ -26,10 +26,7 @@ export interface Amount {
 }
 export const nothing: Amount = { services: 0, instances: 0, bytes: 0 };
 
-/**
- * Whether instances of the service may be told: the peer exports the service, as far as it has
- * told.
- */
+/** Whether the peer may tell instances of the service: it has told that it exports the service. */
 export type MayHave = (service: ServiceKey, isKnown: boolean) => boolean;
 
 export const keyOfRow = ({ Partition, Peer, Namespace, ServiceName, ID }: ImportedInstance) =>

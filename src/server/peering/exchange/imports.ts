@@ -60,8 +60,8 @@ export class Imports {
 
   /**
    * Stores new services and instances and removes single instances, in one transaction; then
-   * removes services. Resolves when everything is durable; `false`: the peering is gone. @throws
-   * ChangeRefusal
+   * removes services. Resolves when everything is durable; `false`: the peering is gone.
+   * @throws ChangeRefusal
    */
   async take(peeringId: string, change: ExchangeChange, mayHave: MayHave): Promise<boolean> {
     this.#amount ??= await this.#measure();
@@ -121,7 +121,7 @@ export class Imports {
     }
   }
 
-  /** Removes rows that are superfluous, then and when their turn comes. */
+  /** Removes rows that are superfluous both when they are found and when they are removed. */
   async #removeSome(
     rows: Iterable<ImportedInstance>,
     isSuperfluous: (row: ImportedInstance) => boolean,
@@ -186,7 +186,7 @@ export class Imports {
   }
 }
 
-/** Not in limits: a pause in a loop. Rows to look at before others get their turn. */
+/** Rows to look at between two pauses. Not in limits: it concerns this loop alone. */
 const rowsPerLook = 2000;
 
 function isThere(transaction: Transaction, { partition, name }: PeerPlace, id: string): boolean {

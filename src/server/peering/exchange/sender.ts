@@ -211,7 +211,8 @@ export class Sender {
   }
 
   /**
-   * Half of the frame is kept for services told in full, so that neither kind holds up the other.
+   * Half of the frame is kept for services told in full, so that they and changed instances do not
+   * hold up each other.
    */
   #fillChange(change: GrowingChange, snapshot: Snapshot): void {
     const { instancesPerChangeMax } = this.#bounds;

@@ -30,8 +30,9 @@ export type KnownOccupancies = (nodeId: string, index: number) => Occupancy | un
 
 /**
  * The one place where a plan becomes state. Every touched node is checked again on the newest
- * state. The part of a node that no longer fits is left out; of a plan that is all or nothing,
- * everything is. Source: docs/behaviour/scheduling.md#plans-become-state.
+ * state, and its part of the plan is left out if it no longer fits. If the plan is all or nothing,
+ * a single refusal leaves out everything.
+ * Source: docs/behaviour/scheduling.md#plans-become-state.
  */
 export function applyPlan(
   transaction: Transaction,
@@ -173,7 +174,7 @@ const stopFields = (stop: PlannedStop, before: Allocation, now: number): Partial
   }),
 });
 
-/** Records since when the allocation is away: the time of its return counts from there. */
+/** Records when the allocation went away: the wait for its return is counted from then. */
 const awayFields = (
   { AllocStates }: Allocation,
   ClientStatus: NonNullable<PlannedStop['clientStatus']>,

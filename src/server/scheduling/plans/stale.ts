@@ -25,7 +25,7 @@ export function staleness(snapshot: Snapshot, plan: Plan): string | undefined {
 function isBack(snapshot: Snapshot, { namespace }: Plan, stop: PlannedStop): boolean {
   if (stop.clientStatus === undefined) return false;
   const allocation = snapshot.table(allocations).get(...inNamespace(namespace, stop.allocationId));
-  // An unknown allocation whose time is over is given up even if its node is here.
+  // The wait for an unknown allocation may end although its node is here: then it is given up.
   if (allocation === undefined || allocation.ClientStatus === 'unknown') return false;
   return !isAway(snapshot.table(nodes).get(stop.nodeId));
 }
