@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { holdPort } from './http-server-hold.ts';
 
@@ -17,4 +17,20 @@ test('whoever asks while the agent starts is told to come again', async () => {
   release();
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
   expect(await answer.json()).toMatchObject({ status: 503, code: 'no-leader' });
+});
+
+test('a connection without a request gets no answer, and ends when the agent is there', async () => {
+  const port = await freePort();
+  const release = await holdPort({ host: '127.0.0.1', port });
+  let heard = '';
+  const reserve = connect({ port, host: '127.0.0.1' });
+  reserve.on('data', (bytes) => {
+    heard += String(bytes);
+  });
+  const closed = new Promise((resolve) => reserve.once('close', resolve));
+  // Connections are taken in their order, so it is accepted when a later one is answered.
+  expect((await fetch(`http://127.0.0.1:${port}/v1/jobs`)).status).toBe(503);
+  release();
+  await closed;
+  expect(heard).toBe('');
 });

@@ -95,8 +95,9 @@ export class HttpServer {
         ? { http: protocol }
         : { https: { ...protocol, ...tlsOptionsOf(options.certificate) } }),
       clientErrorHandler: (error, socket) => {
-        // Who did not get through the handshake can be told nothing.
-        if (isUnfinished(socket as Socket)) socket.destroy();
+        // Who did not get through the handshake can be told nothing, and clients that keep
+        // connections in reserve take an answer to nothing for a fault.
+        if (isUnfinished(socket as Socket) || (socket as Socket).bytesRead === 0) socket.destroy();
         else
           hangUp(socket as Socket, options.refuse(clientFaults[error.code ?? ''] ?? 'unreadable'));
       },

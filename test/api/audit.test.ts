@@ -50,6 +50,16 @@ test.each([
     { decision: 'refused', code: 'route-not-found', status: 404 },
   ],
   ['no such record', 'GET', '/v1/acl/role/name/x', rootToken, { decision: 'allowed', status: 404 }],
+  [
+    'a second bootstrap',
+    'PUT',
+    '/v1/acl/bootstrap',
+    null,
+    {
+      ...{ decision: 'refused', status: 403, code: 'bootstrap-done' },
+      ...{ permission: 'nothing', caller: { kind: 'anonymous' } },
+    },
+  ],
   ['a wrong body', 'PUT', '/v1/acl/role', rootToken, { decision: 'refused', status: 400 }],
   [
     'an open route',

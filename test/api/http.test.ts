@@ -234,6 +234,10 @@ test('headers that come too slowly end the connection when their time is over', 
   expect(tookMs).toBeLessThan(2 * limits.http.headersTimeoutMs);
 });
 
+test('a connection that was kept in reserve ends without an answer to nothing', async () => {
+  expect(await ask(connect({ port, host: '127.0.0.1' }), '')).toBe('');
+});
+
 /** What is heard until the other side hangs up. */
 function ask(socket: Socket, text: string): Promise<string> {
   return new Promise((resolve) => {
