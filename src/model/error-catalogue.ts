@@ -206,7 +206,7 @@ export const catalogue = {
     status: 403,
     title: 'Peering token refused',
     sentence:
-      'The other cluster refuses the token (it was used already, replaced by a newer token, or its peering was deleted), so a new peering token must be generated: invalid peering establishment secret.',
+      'The other cluster refuses the token (it was used already, replaced by a newer token, its peering was deleted, or another cluster answers at the address in it), so a new peering token must be generated: invalid peering establishment secret.',
   },
   'file-refused': {
     status: 403,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { proofOf } from '../../src/model/peering/proof.ts';
-import { decodeToken } from '../../src/model/peering/token.ts';
+import { decodeToken, encodeToken } from '../../src/model/peering/token.ts';
 import { type Cluster, startClusters, storedPeerings } from '../support/clusters.ts';
 import type { Tapped } from '../support/peer-network.ts';
 
@@ -115,6 +115,35 @@ test('whoever answers at the address of a peer has to show who it is', async () 
   network.listen(a.address, (link) => void a.api.server.peerings.accept(link));
   await world.advance(20 * second);
   expect([...(await states(a, b)), await c.state('a')]).toEqual(['ACTIVE', 'ACTIVE', 'ACTIVE']);
+});
+
+test('a token that is shown to another cluster is refused with that among the reasons', async () => {
+  const { clusters, during, network } = await startClusters(['a', 'b', 'c']);
+  const { a, b, c } = clusters;
+  const token = await a.token('b');
+  network.leave(a.address);
+  network.listen(a.address, (link) => void c.api.server.peerings.accept(link));
+  const refused = await during(b.establish('a', token));
+  expect(refused).toMatchObject({ status: 403, json: { code: 'peering-token-refused' } });
+  expect(refused.json.detail).toContain('or another cluster answers at the address in it');
+  // Nothing was used up.
+  network.leave(a.address);
+  network.listen(a.address, (link) => void a.api.server.peerings.accept(link));
+  expect((await during(b.establish('a', token))).status).toBe(200);
+});
+
+test('a token whose server name was changed is used up, and the answer says so', async () => {
+  const { clusters, during } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  const token = await a.token('b');
+  const changed = encodeToken({ ...decodeToken(token), serverName: 'server.other.peering' });
+  const answer = await during(b.establish('a', changed), 4 * second);
+  expect(answer).toMatchObject({ status: 503, json: { code: 'peer-unreachable' } });
+  expect(answer.json.detail).toContain(
+    'the server there took the token, and is of another cluster than the token names, so a new peering token must be generated',
+  );
+  expect(storedPeerings(b)).toEqual([]);
+  expect((await during(b.establish('a', token))).status).toBe(403);
 });
 
 test('what is said of oneself cannot be changed on the way', async () => {

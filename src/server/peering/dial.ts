@@ -34,7 +34,7 @@ export async function tellSecret(
     const { peerId, secret, serverName } = token;
     wire.send({ type: 'establish', peerId, secret, streamSecret, self });
     const answer = await wire.next(['established'], options.timeoutMs);
-    if (answer.self.serverName !== serverName) throw wrongPeer();
+    if (answer.self.serverName !== serverName) throw new WrongPeer(tokenTakenByAnother);
     return answer.self;
   } finally {
     wire.close('established');
@@ -92,6 +92,9 @@ async function dialled(
 
 const wrongPeer = (): WrongPeer =>
   new WrongPeer('the server there could not show that it belongs to the peer');
+
+const tokenTakenByAnother =
+  'the server there took the token, and is of another cluster than the token names, so a new peering token must be generated';
 
 /** The reason of a failed attempt, as the end of a sentence. */
 export const reasonOf = (error: unknown): string =>
