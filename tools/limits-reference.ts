@@ -1,0 +1,287 @@
+/**
+ * Writes docs/reference/limits.md from the limits that the code goes by:
+ * `node tools/run.mjs tools/limits-reference.ts`.
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { formatDuration, nanosecondsPerMillisecond } from '../src/base/duration.ts';
+import { AclPolicySchema } from '../src/model/acl-policy/acl-policy.ts';
+import { AclRoleSchema } from '../src/model/acl-role/acl-role.ts';
+import { AclTokenInputSchema } from '../src/model/acl-token/acl-token.ts';
+import { AuthMethodSchema } from '../src/model/auth-method/auth-method.ts';
+import { BindingRuleSchema } from '../src/model/binding-rule/binding-rule.ts';
+import { SourceSchema } from '../src/model/config-entry/intention.ts';
+import { IntroductionTokenSchema } from '../src/model/introduction-token/introduction-token.ts';
+import { JobPolicySchema } from '../src/model/job-policy/job-policy.ts';
+import { limits } from '../src/model/limits.ts';
+import { NamespaceSchema } from '../src/model/namespace/namespace.ts';
+import { NodePoolSchema } from '../src/model/node-pool/node-pool.ts';
+import { PartitionSchema } from '../src/model/partition/partition.ts';
+import { shapeOf } from '../src/model/schema-shape.ts';
+
+/** Where the page is, below the checkout. */
+export const page = 'docs/reference/limits.md';
+
+type Groups = typeof limits;
+/** Where a limit stands: `http.bodyBytesMax`. */
+type LimitPath = {
+  [Group in keyof Groups & string]: `${Group}.${keyof Groups[Group] & string}`;
+}[keyof Groups & string];
+
+type Row = readonly [meaning: string, path: LimitPath];
+
+interface Section {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly after?: string;
+}
+
+const sections: readonly Section[] = [
+  {
+    title: 'Requests',
+    rows: [
+      ['a body', 'http.bodyBytesMax'],
+      ['a body with a job or a job file', 'http.jobBodyBytesMax'],
+      ['a body with a configuration entry', 'config.entryBytesMax'],
+      ['lists and objects one within the other, in JSON', 'http.jsonDepthMax'],
+      ['path and query together', 'http.urlBytesMax'],
+      ['all headers together', 'http.headerBytesMax'],
+      ['headers have to be there within', 'http.headersTimeoutMs'],
+      ['the body has to be there within', 'http.bodyTimeoutMs'],
+      ['connections of one address', 'http.connectionsPerAddressMax'],
+      ['connections', 'http.connectionsMax'],
+      ['text of a parameter that has no other limit', 'names.lengthMax'],
+      ['a filter', 'list.filterLengthMax'],
+      ['rows on one page', 'list.perPageMax'],
+      ['faults that one refusal lists', 'fault.listedMax'],
+      ['warnings that one answer lists', 'fault.warningsMax'],
+    ],
+  },
+  {
+    title: 'Waiting and following',
+    rows: [
+      ['a blocking query waits, unless it says how long', 'watch.waitDefaultMs'],
+      ['a blocking query waits at most; a longer wish is brought to it', 'watch.waitMaxMs'],
+      ['blocking queries that wait at a time', 'watch.parkedMax'],
+      ['of these, without a token', 'watch.parkedAnonymousMax'],
+      ['readers of the event stream', 'events.readersMax'],
+      ['topics of one of them', 'events.topicsMax'],
+      ['changes that are kept for who comes later', 'events.changesKept'],
+      ['followers of the logs of one task', 'stream.logFollowersPerTaskMax'],
+      ['followers of the files of one allocation', 'files.followersPerAllocationMax'],
+      ['commands that run in one task', 'exec.sessionsPerTaskMax'],
+      ['commands that run on one node', 'exec.sessionsPerNodeMax'],
+    ],
+  },
+  {
+    title: 'Names',
+    rows: [
+      [
+        'names and ids that have no other limit: of jobs, groups, tasks, nodes, roles, service and node identities',
+        'names.lengthMax',
+      ],
+      ['a namespace or partition; a service', 'names.serviceLengthMax'],
+      ['a policy', 'acl.policyNameLengthMax'],
+      ['a job policy', 'jobPolicy.nameLengthMax'],
+      ['a node pool', 'nodePool.nameLengthMax'],
+      ['an action of a task', 'names.actionLengthMax'],
+      ['the tag of a version', 'job.tagLengthMax'],
+      ['the path of a variable', 'variable.pathLengthMax'],
+    ],
+  },
+  {
+    title: 'Meta',
+    rows: [
+      ['pairs of a job, a group or a task, each', 'job.metaMax'],
+      ['a key or value of these', 'job.metaTextLengthMax'],
+      ['pairs of a node', 'node.attributesMax'],
+      ['a key or value of these', 'node.attributeLengthMax'],
+      ['pairs of a node pool', 'nodePool.metaMax'],
+      ['a key or value of these', 'nodePool.metaTextLengthMax'],
+      ['pairs of a configuration entry or a peering', 'config.metaPairsMax'],
+      ['a key of these', 'config.metaKeyLengthMax'],
+      ['a value of these', 'config.metaValueLengthMax'],
+      ['pairs of an instance of a service', 'service.entriesMax'],
+      ['a key or value of these', 'service.textLengthMax'],
+      ['pairs of a login', 'aclLogin.metaEntriesMax'],
+      ['a key or value of these', 'aclLogin.metaTextLengthMax'],
+      ['pairs of a drain', 'node.drainMetaMax'],
+      ['a key or value of these', 'node.drainMetaTextLengthMax'],
+      ['all of a scaling, as JSON', 'scaling.metaLengthMax'],
+    ],
+    after: 'Those of a namespace have the limit of a body alone.',
+  },
+  {
+    title: 'Access control',
+    rows: [
+      [
+        'policies, roles, service identities, node identities and templated policies of a token or role, of each',
+        'acl.linksMax',
+      ],
+      ['datacenters of a policy or of an identity', 'acl.datacentersMax'],
+      ['rules of a policy', 'acl.rulesLengthMax'],
+      ['life of a token that ends: at least', 'acl.tokenTtlMinMs'],
+      ['life of a token that ends: at most', 'acl.tokenTtlMaxMs'],
+      ['questions about permissions in one request', 'acl.questionsMax'],
+      ['a text in the configuration of an auth method', 'authMethod.configTextLengthMax'],
+      ['certificates in one text of it', 'authMethod.pemLengthMax'],
+      ['claim mappings of an auth method, of each kind', 'authMethod.claimMappingsMax'],
+      ['namespace rules of an auth method', 'authMethod.namespaceRulesMax'],
+      ['the selector of a binding rule', 'bindingRule.selectorLengthMax'],
+      ['the name that a binding rule binds', 'bindingRule.bindNameLengthMax'],
+      ['what a login shows', 'aclLogin.bearerLengthMax'],
+      ['failed logins of one address before it has to wait', 'aclLogin.failuresBurst'],
+      ['life of an introduction token: at least', 'introduction.ttlMinMs'],
+      ['life of an introduction token: at most', 'introduction.ttlMaxMs'],
+      ['introduction tokens', 'introduction.countMax'],
+    ],
+  },
+  {
+    title: 'Identities of workloads',
+    rows: [
+      ['life of a token: at least; a shorter wish is brought to it', 'identity.ttlMinMs'],
+      ['life of a token: at most; a longer wish is brought to it', 'identity.ttlMaxMs'],
+      [
+        'life of a token, where the job does not say and it can be renewed',
+        'identity.ttlDefaultMs',
+      ],
+      ['further claims of a token that are kept', 'identity.extraClaimsMax'],
+    ],
+  },
+  {
+    title: 'Jobs',
+    rows: [
+      ['groups of a job', 'job.groupsMax'],
+      ['tasks of a group', 'job.tasksPerGroupMax'],
+      ['allocations that a job asks for', 'job.countMax'],
+      ['priority', 'job.priorityMax'],
+      ['versions that are kept', 'job.versionsKept'],
+      ['versions with a tag', 'job.tagsMax'],
+      ['sources that are kept', 'job.submissionsKept'],
+      ['one source, with its variables; a larger one is not kept', 'job.submissionBytesMax'],
+      ['a job file that a server reads', 'jobFile.textLengthMax'],
+      ['the payload of a dispatch', 'dispatch.payloadBytesMax'],
+      ['expressions of a periodic job', 'periodic.specsMax'],
+      ['one of them', 'periodic.specLengthMax'],
+      ['one environment variable of a task, with its name', 'task.variableBytesMax'],
+      ['one template', 'template.textLengthMax'],
+      ['what a template comes to', 'template.outputLengthMax'],
+      [
+        'time between the signal and the kill of a task; a longer wish is brought to it',
+        'task.killTimeoutMaxMs',
+      ],
+      ['files of one log', 'task.logFilesMax'],
+      ['events that are kept of a task', 'task.eventsKept'],
+      ['scalings that are kept of a group', 'scaling.eventsKept'],
+      ['message of a scaling', 'scaling.textLengthMax'],
+      ['notes of a check', 'names.checkNotesLengthMax'],
+      ['job policies', 'jobPolicy.countMax'],
+      ['rule of a job policy', 'jobPolicy.ruleLengthMax'],
+      ['message of a job policy', 'jobPolicy.messageLengthMax'],
+      ['open evaluations, beyond which no job is registered', 'evaluation.queueMax'],
+    ],
+  },
+  {
+    title: 'Variables',
+    rows: [
+      ['items of a variable', 'variable.itemsMax'],
+      ['the name of an item', 'variable.nameLengthMax'],
+      ['names and texts of one variable together', 'variable.itemsBytesMax'],
+      ['variables', 'variable.countMax'],
+    ],
+  },
+  {
+    title: 'Configuration and peering',
+    rows: [
+      ['items of a list in an entry, members of an object', 'config.itemsMax'],
+      ['entries', 'config.countMax'],
+      ['one text with certificates or a key', 'config.pemLengthMax'],
+      ['parts of a discovery chain', 'discoveryChain.partsMax'],
+      ['splitters or redirects one after the other', 'discoveryChain.depthMax'],
+      ['peerings', 'peering.countMax'],
+      ['addresses of a peering', 'peering.addressesMax'],
+      ['a peering token', 'peering.tokenLengthMax'],
+    ],
+  },
+];
+
+/** Each noun that has one. */
+const described: Readonly<Record<string, { readonly properties: Described }>> = {
+  'a token': AclTokenInputSchema,
+  'a role': AclRoleSchema,
+  'a policy': AclPolicySchema,
+  'an auth method': AuthMethodSchema,
+  'a binding rule': BindingRuleSchema,
+  'an introduction token': IntroductionTokenSchema,
+  'a namespace': NamespaceSchema,
+  'a partition': PartitionSchema,
+  'a node pool': NodePoolSchema,
+  'a job policy': JobPolicySchema,
+  'a source of an intention': SourceSchema,
+};
+
+interface Described {
+  readonly Description: object;
+}
+
+/** The page. */
+export function limitsReference(): string {
+  const texts = [descriptionsText(), ...sections.map(sectionText)];
+  return `${[heading, ...texts].join('\n\n')}\n`;
+}
+
+const heading = `# Limits
+
+What a caller may meet. This page is written from the limits that the code goes by (\`node tools/run.mjs
+tools/limits-reference.ts\`), and a test holds it against them. \`GET /v1/agent/self\` shows them, and all others, in
+\`Limits\`, under the names of the last column.
+
+What is beyond a limit is refused, with its place, unless it is said here that so much is kept, or that a wish is brought
+to the limit. Characters are counted in UTF-16. 1 KiB is 1,024 bytes, 1 MiB is 1,048,576. Limits of a job's fields that
+are not named here are in [the job](job.md).`;
+
+function descriptionsText(): string {
+  const rows = Object.entries(described).map(([noun, { properties }]) => {
+    const shape = shapeOf(properties.Description);
+    const most = shape.kind === 'string' ? shape.maxLength : undefined;
+    if (most === undefined) throw new Error(`the description of ${noun} has no limit`);
+    return `| ${noun} | ${counted(most)} characters |`;
+  });
+  return ['## Descriptions', '', '| Of | At most |', '|---|---|', ...rows].join('\n');
+}
+
+function sectionText({ title, rows, after }: Section): string {
+  const lines = rows.map(([meaning, path]) => `| ${meaning} | ${valueText(path)} | \`${path}\` |`);
+  const table = [`## ${title}`, '', '| What | Limit | Name |', '|---|---|---|', ...lines];
+  return [...table, ...(after === undefined ? [] : ['', after])].join('\n');
+}
+
+/** The value with the unit that the end of its name tells. */
+export function valueText(path: LimitPath): string {
+  const [group, name] = path.split('.') as [keyof Groups, string];
+  const value = (limits[group] as Readonly<Record<string, unknown>>)[name];
+  if (typeof value !== 'number') throw new Error(`${path} is no number`);
+  if (name.endsWith('Ms')) return durationText(value);
+  if (/Bytes(Max)?$/.test(name)) return bytesText(value);
+  if (/lengthMax$/i.test(name)) return `${counted(value)} characters`;
+  return counted(value);
+}
+
+/** `10m` rather than `10m0s`. */
+const durationText = (ms: number): string =>
+  formatDuration(ms * nanosecondsPerMillisecond)
+    .replace(/(?<=m)0s$/, '')
+    .replace(/(?<=h)0m$/, '');
+
+function bytesText(bytes: number): string {
+  if (bytes % 2 ** 20 === 0) return `${counted(bytes / 2 ** 20)} MiB`;
+  return bytes % 2 ** 10 === 0 ? `${counted(bytes / 2 ** 10)} KiB` : `${counted(bytes)} bytes`;
+}
+
+const counted = (count: number): string => count.toLocaleString('en');
+
+if (import.meta.main) {
+  const checkout = fileURLToPath(new URL('..', import.meta.url));
+  writeFileSync(`${checkout}/${page}`, limitsReference());
+  console.log(`wrote ${page}`);
+}
