@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AllocationReport } from '../model/allocation/allocation.ts';
+import { complete } from '../model/complete.ts';
 import type { ByteStream } from '../model/node-stream/byte-stream.ts';
+import { DisconnectSchema } from '../model/task-group/policies.ts';
 import {
   assignment,
   dataDirectory,
@@ -114,6 +116,8 @@ test('a start that fails leaves no supervisor behind', async () => {
   expect(readTable(supervisorPaths(dataDirectory).table).supervisorPid).toBeUndefined();
 });
 
+const statusOf = (number: number) => servers.statusOf(id(number));
+
 describe('servers that are lost', () => {
   test('end no task and lose no report', async () => {
     await startAgent();
@@ -126,6 +130,28 @@ describe('servers that are lost', () => {
     await eventually(() => expect(servers.statusOf(id(2))).toBe('failed'));
     servers.assign([assignment('', { desired: 'stop' })]);
     await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
+  });
+
+  test('for too long end what asks for it, also when the agent begins anew meanwhile', async () => {
+    const { Allocation, Job } = assignment('exec sleep 600');
+    const Disconnect = complete(DisconnectSchema, { StopOnClientAfter: 60e9 });
+    const TaskGroups = Job.TaskGroups.map((group) => ({ ...group, Disconnect }));
+    servers.assign([
+      { Allocation, Job: { ...Job, TaskGroups } },
+      assignment('exec sleep 600', { number: 2 }),
+    ]);
+    const first = await startAgent();
+    await eventually(() => expect([1, 2].map(statusOf)).toEqual(['running', 'running']));
+    servers.lose();
+    await first.stop({ stopTasks: false });
+    const path = join(dataDirectory, 'server-contact.json');
+    const kept = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...kept, lastMs: kept.lastMs - 61_000 }));
+    await startAgent();
+    await eventually(() => expect(running(1)).toEqual([]));
+    expect(running(2)).toHaveLength(1);
+    servers.reachable = true;
+    await eventually(() => expect([1, 2].map(statusOf)).toEqual(['complete', 'running']));
   });
 
   test('and come back without their data are told of the node again', async () => {

@@ -24,6 +24,7 @@ import { volumesHook } from './hooks/volumes.ts';
 import { SecretMemory } from './memory-mounts/secret-memory.ts';
 import { Registration } from './registration.ts';
 import { reasonOf, type ServerApi } from './server-api.ts';
+import { ServerContact } from './server-contact.ts';
 import { answerServers, followAssignments, sendHeartbeats, watchDrivers } from './server-loops.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { streamHandlers } from './stream-handlers.ts';
@@ -90,6 +91,7 @@ export class NodeAgent {
   readonly #supervisor: SupervisorClient | undefined;
   readonly #drivers: Drivers;
   readonly #identities: IdentitySource;
+  readonly #contact: ServerContact;
   readonly #registration: Registration;
   #secretMemory: SecretMemory | undefined;
   #users: UserLeases | undefined;
@@ -101,14 +103,16 @@ export class NodeAgent {
   constructor(options: NodeAgentOptions) {
     this.#options = options;
     const { dataDirectory, endWithAgent, onNotice, world, drivers = [] } = options;
-    const { timers, random } = world;
+    const { clock, timers, random } = world;
     if (options.withoutRawExec !== true) {
       const { launchSupervisor: launch = launchSupervisor } = options;
       const client = { dataDirectory, endWithAgent, timers, random, onNotice, launch };
       this.#supervisor = new SupervisorClient(client);
     }
+    this.#contact = new ServerContact({ clock, timers, dataDirectory, onNotice });
     this.#registration = new Registration({
       ...{ world, dataDirectory, onNotice, api: options.api, signal: this.#stop.signal },
+      contact: this.#contact,
       introduction: options.introduction,
       // A server that did not know the node does not know its services.
       onRegistered: () => this.#services?.reporter.repeat(),
@@ -148,6 +152,7 @@ export class NodeAgent {
     const services = this.#newServices();
     this.#services = services;
     this.#users = await this.#openUsers();
+    await this.#contact.restore();
     const allocations = this.#newAllocations(node, reporter, services);
     this.#allocations = allocations;
     await allocations.restore();
@@ -156,7 +161,10 @@ export class NodeAgent {
     for (const report of allocations.undelivered) reporter.report(report);
     const { world, api, dataDirectory, settings, onNotice } = this.#options;
     const registration = this.#registration;
-    const context = { world, api, registration, onNotice, signal: this.#stop.signal };
+    const context = {
+      ...{ world, api, registration, contact: this.#contact, onNotice },
+      signal: this.#stop.signal,
+    };
     const handlers = streamHandlers({
       ...{ world, dataDirectory, node, allocations, checks: services.checksHandler },
       isExecDisabled: settings.isRemoteExecDisabled ?? false,
@@ -191,6 +199,7 @@ export class NodeAgent {
       this.#reporter?.stop(stopGraceMs),
       this.#services?.reporter.stop(stopGraceMs),
     ]);
+    await this.#contact.close();
     await Promise.all([...this.#drivers.values()].map((driver) => driver.close?.()));
     if (stopTasks) await this.#supervisor?.shutdown();
     else await this.#supervisor?.close();
@@ -253,6 +262,7 @@ export class NodeAgent {
         defences,
         drivers: this.#drivers,
         node: () => registration.node ?? node,
+        contact: this.#contact,
         region,
         ...(this.#users !== undefined && { users: this.#users }),
         hostEnvironment: hostEnvironment(options.environment),

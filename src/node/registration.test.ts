@@ -30,6 +30,7 @@ test('what the node told before never overtakes what it tells now', async () => 
         return { HeartbeatTTL: 10e9, Index: 1 };
       },
     },
+    contact: { during: (ask) => ask() },
     signal: new AbortController().signal,
     onRegistered: () => {},
     onNotice: (sentence) => expect.fail(sentence),

@@ -5,10 +5,12 @@ import type { NodeRegistration } from '../model/node/node.ts';
 import { Backoff } from './backoff.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { reasonOf, type ServerApi, statusOf } from './server-api.ts';
+import type { ServerContact } from './server-contact.ts';
 
 export interface RegistrationOptions {
   readonly world: Pick<World, 'timers' | 'random' | 'ids' | 'secrets'>;
   readonly api: Pick<ServerApi, 'register'>;
+  readonly contact: Pick<ServerContact, 'during'>;
   readonly dataDirectory: string;
   /**
    * Reads the introduction token for the first registration; later ones show the node's own secret.
@@ -88,7 +90,7 @@ export class Registration {
   }
 
   async #register(): Promise<number> {
-    const { api, world, signal, onRegistered, onNotice } = this.#options;
+    const { api, contact, world, signal, onRegistered, onNotice } = this.#options;
     const { timers, random } = world;
     const [minMs, maxMs] = [limits.stream.reconnectMinMs, limits.node.registrationRetryMs];
     const backoff = new Backoff({ minMs, maxMs, timers, random });
@@ -96,7 +98,7 @@ export class Registration {
       try {
         const body = { Node: this.#node!, SecretID: this.secret };
         const { HeartbeatTTL } = await this.#withTokens((token) =>
-          api.register(body, token, signal),
+          contact.during(() => api.register(body, token, signal)),
         );
         await this.#noteIntroduced();
         onRegistered();

@@ -15,19 +15,21 @@ import type { Drivers } from './drivers/driver.ts';
 import { withDriversOf } from './fingerprint/fingerprint.ts';
 import type { Registration } from './registration.ts';
 import { type Assignment, reasonOf, type ServerApi } from './server-api.ts';
+import type { ServerContact } from './server-contact.ts';
 import { runStream } from './stream-loop.ts';
 
 export interface LoopContext {
   readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
   readonly api: ServerApi;
   readonly registration: Registration;
+  readonly contact: ServerContact;
   readonly signal: AbortSignal;
   readonly onNotice: (sentence: string) => void;
 }
 
 /** Keeps the servers from declaring the node lost. */
 export async function sendHeartbeats(context: LoopContext): Promise<void> {
-  const { api, registration, world, signal } = context;
+  const { api, registration, contact, world, signal } = context;
   await repeat(context, 'the heartbeat failed', async (onSuccess) => {
     let ttlMs = await registration.done();
     while (!signal.aborted) {
@@ -35,7 +37,8 @@ export async function sendHeartbeats(context: LoopContext): Promise<void> {
       await delay(world.timers, ttlMs * (0.4 + 0.2 * world.random.fraction()), signal);
       if (signal.aborted) return;
       const { id, secret } = registration;
-      ttlMs = durationMs((await api.heartbeat(id, secret, signal)).HeartbeatTTL);
+      const answer = await contact.during(() => api.heartbeat(id, secret, signal));
+      ttlMs = durationMs(answer.HeartbeatTTL);
       onSuccess();
     }
   });

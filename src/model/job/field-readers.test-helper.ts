@@ -67,7 +67,7 @@ export const fieldReaders: Readonly<Record<string, Readonly<Record<string, strin
     Scaling: 'model/job/scale.ts',
     Volumes: 'node/hooks/volumes.ts',
     ShutdownDelay: 'node/allocation-runner/ending.ts',
-    MaxRunDuration: 'node/allocation-runner/allocation-runner.ts',
+    MaxRunDuration: 'node/allocation-runner/deadlines.ts',
     Meta: 'node/environment/environment.ts',
   },
   Update: {
@@ -102,7 +102,7 @@ export const fieldReaders: Readonly<Record<string, Readonly<Record<string, strin
   },
   Disconnect: {
     LostAfter: 'scheduler/reconcile/classify.ts',
-    StopOnClientAfter: 'scheduler/reconcile/classify.ts',
+    StopOnClientAfter: 'node/allocation-runner/deadlines.ts',
     Replace: 'scheduler/reconcile/classify.ts',
     Reconcile: 'scheduler/reconcile/returns.ts',
   },

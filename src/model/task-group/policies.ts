@@ -116,7 +116,7 @@ export const DisconnectSchema = Type.Object(
       Nanoseconds({ minimum: 0 }),
     ),
     StopOnClientAfter: About(
-      'How long the place of an allocation that was lost with its node is kept before another one takes it. The node itself does not end it.',
+      'How long an allocation goes on whose node reaches no server: the node ends it then. An allocation that was lost with its node is replaced only after the same time.',
       Nullable(Nanoseconds({ minimum: 0 })),
       { rules: 'service and batch jobs only; not together with `LostAfter`' },
     ),

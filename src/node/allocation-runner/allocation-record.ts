@@ -7,7 +7,7 @@ import {
 import type { AllocationSurroundings } from './surroundings.ts';
 
 /** The saved fields that this record itself holds. */
-type Own = 'version' | 'stopping' | 'expired' | 'delivered';
+type Own = 'version' | 'stopping' | 'expired' | 'cutOff' | 'delivered';
 
 export interface AllocationRecordOptions {
   readonly surroundings: Pick<AllocationSurroundings, 'world' | 'dataDirectory' | 'onNotice'>;
@@ -24,6 +24,8 @@ export class AllocationRecord {
   stopping: boolean;
   /** Its `MaxRunDuration` has passed. */
   expired: boolean;
+  /** The node had no contact with servers for its `StopOnClientAfter`. */
+  cutOff: boolean;
   readonly #options: AllocationRecordOptions;
   readonly #file: LatestFile;
   #delivered: boolean;
@@ -34,6 +36,7 @@ export class AllocationRecord {
     const { dataDirectory, world, onNotice } = surroundings;
     this.stopping = saved?.stopping ?? false;
     this.expired = saved?.expired ?? false;
+    this.cutOff = saved?.cutOff ?? false;
     this.#delivered = saved?.delivered ?? false;
     this.#file = new LatestFile(
       savedAllocationPath(dataDirectory, id),
@@ -69,8 +72,8 @@ export class AllocationRecord {
   }
 
   get #saved(): SavedAllocation {
-    const { stopping, expired } = this;
-    const own = { version: 1, stopping, expired, delivered: this.#delivered } as const;
+    const { stopping, expired, cutOff } = this;
+    const own = { version: 1, stopping, expired, cutOff, delivered: this.#delivered } as const;
     return { ...this.#options.others(), ...own };
   }
 }

@@ -26,10 +26,10 @@ import {
   type SignalWish,
   signalTasks,
 } from './commands.ts';
+import { Deadlines } from './deadlines.ts';
 import { endInRounds, waitShutdownDelay } from './ending.ts';
 import { HealthTracker, type Reasons } from './health.ts';
 import { reportOf } from './report.ts';
-import { RunDeadline } from './run-deadline.ts';
 import type { SavedAllocation } from './saved-allocation.ts';
 import { Specification } from './specification.ts';
 import { type EndReason, endReason, hookOf } from './stages.ts';
@@ -58,7 +58,7 @@ export class AllocationRunner {
   readonly #tasks: AllocationTasks;
   readonly #health: HealthTracker;
   readonly #hooks: AllocationHooks;
-  readonly #deadline: RunDeadline;
+  readonly #deadlines: Deadlines;
   /** Aborted to skip the shutdown delay of the group. */
   readonly #hurry = new AbortController();
   #ending = false;
@@ -93,7 +93,11 @@ export class AllocationRunner {
       }),
     });
     const { clock, timers } = surroundings.world;
-    this.#deadline = new RunDeadline({ clock, timers, onPassed: () => this.#expire() });
+    this.#deadlines = new Deadlines({
+      ...{ clock, timers, contact: surroundings.contact },
+      onExpired: () => this.#expire(),
+      onCutOff: () => this.#cutOff(),
+    });
     const judged = (reasons: Reasons | undefined) => this.#judged(reasons);
     this.#health = new HealthTracker(
       { clock, timers, judged },
@@ -154,6 +158,8 @@ export class AllocationRunner {
       states,
       health: this.#health.told,
       expired: this.#record.expired,
+      cutOff: this.#record.cutOff,
+      runsOut: this.job.Type === 'batch',
     });
   }
 
@@ -195,7 +201,7 @@ export class AllocationRunner {
       });
     });
     this.#look();
-    this.#setDeadline();
+    this.#setDeadlines();
   }
 
   /** Goes on from the saved state. */
@@ -205,12 +211,14 @@ export class AllocationRunner {
       return;
     }
     await this.#begin(async () => {
+      // Comes first: nothing starts again that has been without servers for too long.
+      this.#deadlines.setContact(this.#specification.group);
       await Promise.all(this.#tasks.all.map((task) => task.restore()));
     });
     if (this.allocation.DesiredTransition.NoShutdownDelay === true) this.#skipShutdownDelay();
     this.#look();
     if (this.#record.expired) this.#tasks.cancelCleanUp();
-    this.#setDeadline();
+    this.#setDeadlines();
   }
 
   /**
@@ -226,7 +234,7 @@ export class AllocationRunner {
     }
     this.#hooks.updated();
     for (const task of this.#tasks.all) task.updated();
-    this.#setDeadline();
+    this.#setDeadlines();
     this.#lookAtHealth();
     void this.#record.save();
     if (allocation.ClientStatus === 'unknown') this.#tellReturn();
@@ -304,7 +312,7 @@ export class AllocationRunner {
   /** Ends all work on the allocation in this agent. */
   async #close(): Promise<void> {
     this.#leaving = true;
-    this.#deadline.close();
+    this.#deadlines.close();
     this.#record.close();
     this.#hurry.abort();
     this.#health.stop();
@@ -391,7 +399,7 @@ export class AllocationRunner {
     this.#looking = true;
     try {
       const { tasks } = this.#specification;
-      const reason = this.#record.expired ? this.#expiry : endReason(tasks, this.#tasks.states);
+      const reason = this.#timeIsUp ?? endReason(tasks, this.#tasks.states);
       if (this.#record.stopping || reason !== undefined) this.#endAll(tasks, reason);
       this.#tasks.startAllowed(
         (task) =>
@@ -405,7 +413,7 @@ export class AllocationRunner {
     this.#tasks.endLeftovers();
     this.#lookAtHealth();
     if (!this.isDone) return;
-    this.#deadline.close();
+    this.#deadlines.close();
     void this.#hooks.close({ isDone: true });
     this.#resolveDone();
   }
@@ -435,16 +443,19 @@ export class AllocationRunner {
     for (const task of this.#tasks.all) task.skipShutdownDelay();
   }
 
-  #setDeadline(): void {
+  #setDeadlines(): void {
     if (this.#leaving || this.isDone) return;
-    this.#deadline.set(
-      this.allocation.CreateTime,
-      this.#specification.group?.MaxRunDuration ?? null,
-    );
+    const { group } = this.#specification;
+    this.#deadlines.setRun(this.allocation, group);
+    this.#deadlines.setContact(group);
   }
 
-  get #expiry(): EndReason {
-    return { kind: 'max-run-duration', duration: this.#specification.group?.MaxRunDuration ?? 0 };
+  /** Why it has to end by itself, whatever its tasks do. */
+  get #timeIsUp(): EndReason | undefined {
+    const { MaxRunDuration, Disconnect } = this.#specification.group ?? {};
+    if (this.#record.expired) return { kind: 'max-run-duration', duration: MaxRunDuration ?? 0 };
+    if (!this.#record.cutOff) return undefined;
+    return { kind: 'no-contact', duration: Disconnect?.StopOnClientAfter ?? 0 };
   }
 
   #expire(): void {
@@ -454,5 +465,11 @@ export class AllocationRunner {
     void this.#record.save();
     this.#look();
     if (wasEnding) this.#tasks.cancelCleanUp();
+  }
+
+  #cutOff(): void {
+    if (this.#leaving || this.isDone || this.#record.stopping) return;
+    this.#record.cutOff = true;
+    void this.stop();
   }
 }

@@ -56,5 +56,6 @@ function eventOf(reason: EndReason, task: string): events.EventAt | undefined {
   if (reason.kind === 'leader-dead') return events.leaderDead;
   if (reason.kind === 'main-tasks-dead') return events.mainTasksDead;
   if (reason.kind === 'max-run-duration') return events.maxRunDurationPassed(reason.duration);
+  if (reason.kind === 'no-contact') return events.noContact(reason.duration);
   return reason.task === task ? undefined : events.siblingFailed(reason.task);
 }

@@ -18,6 +18,8 @@ export interface SavedAllocation {
   readonly stopping: boolean;
   /** It ended because its `MaxRunDuration` had passed. Absent: `false`. */
   readonly expired?: boolean;
+  /** It was told to end for its `StopOnClientAfter`. Absent is `false`. */
+  readonly cutOff?: boolean;
   /**
    * The id of the allocation's own user; `null`: not leased yet. Absent in files of agents that
    * gave no users: then the tasks keep the user that they had, also after restarts.

@@ -45,7 +45,9 @@ export type EndReason =
   | { readonly kind: 'leader-dead' }
   | { readonly kind: 'main-tasks-dead' }
   /** `duration` is in nanoseconds. Poststop tasks do not run either. */
-  | { readonly kind: 'max-run-duration'; readonly duration: number };
+  | { readonly kind: 'max-run-duration'; readonly duration: number }
+  /** `duration` is in nanoseconds. */
+  | { readonly kind: 'no-contact'; readonly duration: number };
 
 /** Why the remaining tasks must end, if they must. The end of a poststop task is no reason. */
 export function endReason(tasks: readonly TaskSketch[], states: States): EndReason | undefined {

@@ -4,6 +4,7 @@ import type { NodeRegistration } from '../../model/node/node.ts';
 import type { Defences } from '../defences.ts';
 import type { Drivers } from '../drivers/driver.ts';
 import type { AllocationHookFactory, TaskHookFactory } from '../hooks/hook.ts';
+import type { ServerContact } from '../server-contact.ts';
 import type { UserLeases } from '../users/user-leases.ts';
 
 /** Parts and settings that all allocations of a node share. */
@@ -12,6 +13,8 @@ export interface AllocationSurroundings {
   readonly dataDirectory: string;
   readonly drivers: Drivers;
   readonly node: () => NodeRegistration;
+  /** Absent: nothing ends for want of servers. */
+  readonly contact?: Pick<ServerContact, 'leftMs' | 'keep'>;
   readonly region: string;
   readonly hostEnvironment: Readonly<Record<string, string>>;
   /** Absent: no allocation has a user of its own, as when the agent is not root. */

@@ -141,6 +141,12 @@ export const maxRunDurationPassed = (duration: number): EventAt => {
   return event(types.hookMessage, sentence, { message: sentence }, { Message: sentence });
 };
 
+/** `duration` is in nanoseconds. */
+export const noContact = (duration: number): EventAt => {
+  const sentence = `The node had no contact with the servers for the stop_on_client_after of ${formatDuration(duration)}`;
+  return event(types.hookMessage, sentence, { message: sentence }, { Message: sentence });
+};
+
 /** `delay` is in nanoseconds. */
 export const waitingForShutdownDelay = (delay: number): EventAt =>
   event(

@@ -44,7 +44,7 @@ export const disconnect = body({
   lost_after: duration('LostAfter', 'How long a node may be away before its work counts as lost.'),
   stop_on_client_after: duration(
     'StopOnClientAfter',
-    'How long the place of what was lost with its node is kept free.',
+    'How long a node without servers goes on with it before the node stops it; a replacement waits as long.',
   ),
   replace: flag('Replace', 'Run a replacement while the node is away.'),
   reconcile: text('Reconcile', 'Which one stays when the node is back.'),
