@@ -9,6 +9,8 @@ export type AgentUser = 'root' | 'plain';
 export interface Prey {
   /** A file that only the agent's user may read or write, in a directory that all can see. */
   readonly canary: string;
+  /** A program beside the canary that prints it; only the agent's user may run it. */
+  readonly program: string;
   /** The node's data directory. */
   readonly dataDirectory: string;
   readonly agentPid: number;

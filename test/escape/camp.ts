@@ -108,7 +108,9 @@ export class Camp {
     const canary = join(directory, 'canary');
     const secret = `canary ${randomUUID()}`;
     writeFileSync(canary, `${secret}\n`, { mode: 0o600 });
-    this.#give(directory, canary);
+    const program = join(directory, 'program');
+    writeFileSync(program, `#!/bin/sh\ncat ${canary}\n`, { mode: 0o700 });
+    this.#give(directory, canary, program);
     const neighbour = this.#neighbours.get(node)!;
     const { agent, driver } = this.surroundings;
     const dataDirectory = this.#directoryOf(node);
@@ -120,7 +122,7 @@ export class Camp {
     const isLiedTo = node.endsWith('liedTo');
     return {
       prey: {
-        ...{ canary, dataDirectory, ...pids, neighbour, left, agent, driver },
+        ...{ canary, program, dataDirectory, ...pids, neighbour, left, agent, driver },
         ...{ url, jobId, isLiedTo },
       },
       secrets: [secret, neighbour.secret],

@@ -328,6 +328,20 @@ describe('a task is refused', () => {
     });
   });
 
+  test('as a link that leads out of what it sees, whatever is there', async () => {
+    const kept = join(dataDirectory, 'kept');
+    writeFileSync(kept, 'x', { mode: 0o600 });
+    const ends = [kept, dataDirectory, join(dataDirectory, 'absent')].map(async (target) => {
+      const prepare = ({ local }: TaskDirectories) => symlinkSync(target, join(local, 'link'));
+      const run = await runTask(exec(), { command: '/local/link' }, { prepare });
+      const { exitCode } = await run.exited;
+      return [exitCode, run.log('stderr')];
+    });
+    const [file, ...others] = await Promise.all(ends);
+    expect(file).toEqual([expect.any(Number), expect.stringContaining('/local/link')]);
+    expect(others).toEqual([file, file]);
+  });
+
   test('if its sandbox cannot be made, and nothing is left', async () => {
     const settings = {
       view: { ...defaultHostView, '/etc/hostname': '/etc/hosts/inside-of-a-file' },

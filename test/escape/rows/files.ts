@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { supervisorPaths } from '../../../src/node/supervisor/paths.ts';
-import { type Attempt, success } from '../attempt.ts';
+import { type Attempt, type Plan, type Prey, success } from '../attempt.ts';
 import { end, got, makesDevice, opens, perl } from './words.ts';
 
 /** These fail because the task does not see the file, or sees it read-only. */
@@ -53,6 +53,32 @@ export const fileAttempts: readonly Attempt[] = [
       group: { Volumes: { gift: { Type: 'host', Source: 'machine', ReadOnly: true } } },
       task: { VolumeMounts: [{ Volume: 'gift', Destination: '/gift' }] },
       script: `test -e /gift/${basename(dirname(canary))} && ${got}; ${end}`,
+    }),
+  },
+  {
+    name: 'to have a directory of the machine as a volume by a source that is ".."',
+    drivers: ['exec', 'docker'],
+    refusal: /Volumes\.gift\.Source must not be \\"\.\\" or \\"\.\.\\"/,
+    counter: 'outside',
+    plan: ({ canary, dataDirectory }) => aboveVolume('..', { canary, dataDirectory }),
+  },
+  {
+    name: 'to have what lies above a volume of the node by a source with ".." in it',
+    drivers: ['exec', 'docker'],
+    refusal: /placed nowhere/,
+    counter: 'outside',
+    plan: ({ canary, dataDirectory }) => aboveVolume('fixed/..', { canary, dataDirectory }),
+  },
+  {
+    name: 'to run a program of the machine by a link in its own directory',
+    drivers: ['exec', 'docker'],
+    refusal: /Exit Code: 1|no such file|not found/i,
+    counter: 'outside',
+    plan: ({ program }) => ({
+      before: `ln -s ${program} /alloc/data/link`,
+      config: { command: '/alloc/data/link', args: [] },
+      // Outside there is no task before it.
+      script: `ln -s ${program} ${program}-link; ${program}-link; ${end}`,
     }),
   },
   byPath(
@@ -125,6 +151,19 @@ export const fileAttempts: readonly Attempt[] = [
     ofRoot,
   ),
 ];
+
+/** The directory that has the volume of the node in it has that of the canary as well. */
+function aboveVolume(
+  Source: string,
+  { canary, dataDirectory }: Pick<Prey, 'canary' | 'dataDirectory'>,
+): Plan {
+  const inVolume = `${basename(dirname(canary))}/canary`;
+  return {
+    group: { Volumes: { gift: { Type: 'host', Source, ReadOnly: true } } },
+    task: { VolumeMounts: [{ Volume: 'gift', Destination: '/gift' }] },
+    script: `cat /gift/${inVolume} ${dataDirectory}-volume/../${inVolume}; ${end}`,
+  };
+}
 
 /** Removes the file, and returns whether it was there. */
 function taken(path: string): boolean {

@@ -24,7 +24,7 @@ import { asTask, capabilityOptions, rightsOf, type TaskRights } from './rights.t
 import { encode, filterFor } from './seccomp/filter.ts';
 import { isKnownArchitecture } from './seccomp/system-calls.ts';
 import type { IsolationConfig, IsolationTools } from './settings.ts';
-import { hostPath, insideDirectories, viewOptions } from './view.ts';
+import { insideDirectories, mountOf, viewOptions } from './view.ts';
 import { checkVolumes } from './volumes.ts';
 
 /** The command inside the sandbox. */
@@ -155,15 +155,30 @@ async function resolveInside(
 
 type Kind = 'program' | 'file' | 'directory' | undefined;
 
-async function kindOf(inside: string, task: DriverTask, { view }: IsolationTools): Promise<Kind> {
-  const path = hostPath(view, task.directories, inside, task.volumes);
-  if (path === undefined) return undefined;
+async function kindOf(inside: string, task: DriverTask, tools: IsolationTools): Promise<Kind> {
+  const mount = mountOf(tools.view, task.directories, inside, task.volumes);
+  if (mount === undefined) return undefined;
+  const parts = inside.slice(mount.inside.length).split('/').filter(Boolean);
+  // Where a link of a task leads is for the kernel to see, in there: the machine's files are not told of.
+  const isHeld = mount.isOwn && tools.defences.heldPaths;
+  if (isHeld && (await passesLink(mount.host, parts))) return 'program';
+  const path = posix.join(mount.host, ...parts);
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return 'directory';
   if (found?.isFile()) return (found.mode & 0o111) === 0 ? 'file' : 'program';
   // A link may lead to a place that only the task can reach.
   const link = await lstat(path).catch(() => undefined);
   return link?.isSymbolicLink() ? 'program' : undefined;
+}
+
+async function passesLink(directory: string, parts: readonly string[]): Promise<boolean> {
+  let path = directory;
+  for (const part of parts) {
+    path = posix.join(path, part);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isDirectory() !== true) return found?.isSymbolicLink() === true;
+  }
+  return false;
 }
 
 async function checkDirectory(
