@@ -139,4 +139,16 @@ export const ofDeciding: readonly Mistake[] = [
     guarantee: 'what runs has a job',
     life: { seed: 22, nodes: 6, hours: 0.25 },
   },
+  {
+    name: 'a policy without a limit is taken for one without tries',
+    places: [
+      {
+        file: 'src/scheduler/reschedule.ts',
+        right: '(policy.Unlimited || attemptsWithin(',
+        wrong: '(attemptsWithin(',
+      },
+    ],
+    guarantee: 'what failed is tried again',
+    life: { seed: 1, nodes: 6, hours: 0.25 },
+  },
 ];

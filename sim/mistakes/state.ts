@@ -65,4 +65,16 @@ export const ofTheState: readonly Mistake[] = [
     guarantee: 'the index only rises',
     life: { seed: 1, nodes: 3, hours: 0.1 },
   },
+  {
+    name: 'a log that goes on behind a snapshot is taken for one with a gap',
+    places: [
+      {
+        file: 'src/state/engine/log-check.ts',
+        right: 'this.#sequence = snapshot.sequence;',
+        wrong: 'this.#sequence = 0;',
+      },
+    ],
+    guarantee: 'the server comes back',
+    life: { seed: 1, nodes: 6, hours: 0.25 },
+  },
 ];
