@@ -4,6 +4,14 @@ import { drained } from '../../base/steps.ts';
 import type { PlacementMetrics } from '../../model/allocation/placement-metrics.ts';
 import type { Job } from '../../model/job/job.ts';
 import {
+  affinity,
+  algorithm,
+  constraint,
+  datacenters,
+  nodeFields,
+  spread,
+} from '../arbitrary-cluster.test-helper.ts';
+import {
   makeGroup,
   makeJob,
   makeNode,
@@ -19,36 +27,14 @@ import { prospects } from './prospect.ts';
 import { whyNoNode } from './words.ts';
 
 describe('of every placement of every plan', () => {
-  const racks = ['r1', 'r2', 'r3'];
   const node = fc.record({
     cpu: fc.constantFrom(150, 300, 1000),
     memory: fc.constantFrom(300, 1000),
     disk: fc.constantFrom(40, 1000),
     cores: fc.constantFrom([], [0, 1]),
-    Datacenter: fc.constantFrom('dc1', 'dc1', 'dc2'),
-    NodePool: fc.constantFrom('default', 'default', 'default', 'gpu'),
     NodeClass: fc.constantFrom('', 'small', 'large'),
-    SchedulingEligibility: fc.constantFrom('eligible', 'eligible', 'eligible', 'ineligible'),
-    Meta: fc.constantFrom({}, ...racks.map((rack) => ({ rack }))),
-    Attributes: fc.record({ size: fc.constantFrom('1', '2', '10') }),
-    ports: fc.constantFrom<[number, number]>([20_000, 20_001], [20_000, 20_010]),
+    ...nodeFields,
   });
-  const constraint = fc.constantFrom(
-    { LTarget: '${attr.size}', Operand: '>=', RTarget: '2' },
-    { LTarget: '${node.unique.id}', Operand: '!=', RTarget: 'n01' },
-    { LTarget: '', Operand: 'distinct_hosts', RTarget: '' },
-    { LTarget: '${meta.rack}', Operand: 'distinct_property', RTarget: '2' },
-  );
-  const affinity = fc.record({
-    LTarget: fc.constant('${meta.rack}'),
-    Operand: fc.constant('='),
-    RTarget: fc.constantFrom(...racks),
-    Weight: fc.constantFrom(-50, 25, 100),
-  });
-  const spread = fc.constantFrom(
-    { Attribute: '${meta.rack}', Weight: 50, SpreadTarget: [] },
-    { Attribute: '${meta.rack}', Weight: 20, SpreadTarget: [{ Value: 'r1', Percent: 50 }] },
-  );
   const group = fc.record({
     Count: fc.integer({ min: 0, max: 6 }),
     cpu: fc.constantFrom(50, 100, 250),
@@ -65,7 +51,7 @@ describe('of every placement of every plan', () => {
   });
   const wish = fc.record({
     Type: fc.constantFrom('service' as const, 'service' as const, 'batch' as const, 'system'),
-    Datacenters: fc.constantFrom(['*'], ['dc1']),
+    Datacenters: datacenters,
     groups: fc.array(group, { minLength: 1, maxLength: 2 }),
     env: fc.constantFrom('a', 'b'),
     canary: fc.nat(1),
@@ -73,7 +59,7 @@ describe('of every placement of every plan', () => {
   type Wish = Parameters<Parameters<typeof wish.map>[0]>[0];
   const world = fc.record({
     nodes: fc.array(node, { minLength: 1, maxLength: 6 }),
-    algorithm: fc.constantFrom('binpack' as const, 'spread' as const),
+    algorithm,
     steps: fc.array(
       fc.record({
         ID: fc.constantFrom('job', 'job', 'job', 'other'),

@@ -3,53 +3,24 @@ import { describe, expect, test } from 'vitest';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { Node } from '../../model/node/node.ts';
+import {
+  affinity,
+  algorithm,
+  constraint,
+  datacenters,
+  nodeFields,
+  spread,
+} from '../arbitrary-cluster.test-helper.ts';
 import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from '../cluster.test-helper.ts';
 import { checkListed } from '../fitting/check.test-helper.ts';
 import { schedulerDefaults } from '../view.ts';
 import { heldBy } from './brute-force-scan.test-helper.ts';
 
-const racks = ['r1', 'r2', 'r3'];
-
 const node = fc.record({
   cpu: fc.constantFrom(300, 500, 1000),
   memory: fc.constantFrom(300, 500, 1000),
   disk: fc.constantFrom(40, 1000),
-  Datacenter: fc.constantFrom('dc1', 'dc2'),
-  NodePool: fc.constantFrom('default', 'default', 'default', 'gpu'),
-  SchedulingEligibility: fc.constantFrom('eligible', 'eligible', 'eligible', 'ineligible'),
-  Meta: fc.oneof(
-    { weight: 5, arbitrary: fc.record({ rack: fc.constantFrom(...racks) }) },
-    { weight: 1, arbitrary: fc.constant({}) },
-  ),
-  Attributes: fc.record({ size: fc.constantFrom('1', '2', '10') }),
-  ports: fc.constantFrom<[number, number]>([20_000, 20_001], [20_000, 20_010]),
-});
-
-const constraint = fc.constantFrom(
-  { LTarget: '${attr.size}', Operand: '>=', RTarget: '2' },
-  { LTarget: '${node.unique.id}', Operand: '!=', RTarget: 'n01' },
-  { LTarget: '', Operand: 'distinct_hosts', RTarget: '' },
-  { LTarget: '${meta.rack}', Operand: 'distinct_property', RTarget: '2' },
-);
-
-const affinity = fc.record({
-  LTarget: fc.constant('${meta.rack}'),
-  Operand: fc.constant('='),
-  RTarget: fc.constantFrom(...racks),
-  Weight: fc.constantFrom(-50, 25, 100),
-});
-
-const spread = fc.record({
-  Attribute: fc.constant('${meta.rack}'),
-  Weight: fc.constantFrom(20, 50),
-  SpreadTarget: fc.constantFrom(
-    [],
-    [{ Value: 'r1', Percent: 50 }],
-    [
-      { Value: 'r1', Percent: 70 },
-      { Value: 'r2', Percent: 30 },
-    ],
-  ),
+  ...nodeFields,
 });
 
 const network = fc.constantFrom(
@@ -63,7 +34,7 @@ const wish = fc.record({
   count: fc.integer({ min: 0, max: 12 }),
   cpu: fc.constantFrom(50, 100, 250),
   memory: fc.constantFrom(50, 100, 250),
-  Datacenters: fc.constantFrom(['*'], ['dc1']),
+  Datacenters: datacenters,
   Constraints: fc.array(constraint, { maxLength: 2 }),
   Affinities: fc.array(affinity, { maxLength: 2 }),
   Spreads: fc.array(spread, { maxLength: 2 }),
@@ -98,7 +69,7 @@ const world = fc.record({
   other: wish,
   job: wish,
   smaller: fc.integer({ min: 0, max: 12 }),
-  algorithm: fc.constantFrom('binpack' as const, 'spread' as const),
+  algorithm,
   id: fc.uuid(),
 });
 
