@@ -1,4 +1,4 @@
-/** What all endpoints of access control need, in the place that the request means. */
+/** The permissions that endpoints of access control need, in the place that the request means. */
 import { listing, resource, underAccessControl } from './needs.ts';
 
 const place = { namespace: 'from-request', partition: 'from-request' } as const;

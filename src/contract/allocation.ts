@@ -11,7 +11,7 @@ import type { Asked } from './needs.ts';
 import { capability, decided, listing } from './needs.ts';
 import { idPrefix, type QueryTable } from './query.ts';
 
-/** What of an allocation a list shows. */
+/** The parts of an allocation that a list shows. */
 export const stubQuery = {
   resources: { kind: 'boolean', default: false, description: 'Include AllocatedResources.' },
   task_states: { kind: 'boolean', default: true, description: 'Include TaskStates.' },
@@ -19,7 +19,7 @@ export const stubQuery = {
 
 type Found = Pick<Allocation, 'Namespace'> | undefined;
 
-/** What a caller needs is asked in the allocation's own namespace; that of none in the request's. */
+/** The permission is asked for in the allocation's own namespace; without an allocation, in the request's. */
 export const inItsNamespace = (...capabilities: readonly string[]) =>
   decided(
     `${capabilities.map((one) => `\`namespace:${one}\``).join(' or ')} in the namespace of the allocation`,

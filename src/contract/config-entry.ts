@@ -44,7 +44,7 @@ const guarded = (none: string) =>
     },
   }) as const;
 
-/** What a filter over entries of all kinds sees. */
+/** An entry of any kind, as a filter over all kinds sees it. */
 const CommonSchema = Type.Object({ ...entryFields, ...stamps });
 
 /** @throws RosterError `config-kind-unknown` */

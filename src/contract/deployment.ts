@@ -14,7 +14,7 @@ import { idPrefix } from './query.ts';
 
 type Found = Pick<Deployment, 'Namespace'> | undefined;
 
-/** What a caller needs is asked in the deployment's own namespace; of none in the request's. */
+/** The permission is asked for in the deployment's own namespace; without a deployment, in the request's. */
 const readInItsNamespace = decided(
   '`namespace:read-job` in the namespace of the deployment',
   ({ namespace }: Asked, found: Found) =>

@@ -44,7 +44,7 @@ const compile = {
   },
 } as const;
 
-/** What the routing entries of a service come to. */
+/** The chain that the routing entries of a service make. */
 export const discoveryChainEndpoints = endpoints(
   { group: 'discovery-chains', noun: 'discovery-chain', family: 'registry' },
   {

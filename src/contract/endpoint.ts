@@ -4,7 +4,7 @@ import type { Needs } from './needs.ts';
 import type { QueryTable } from './query.ts';
 
 /**
- * What the API promises, as values: one for each endpoint. `api/` serves it, `sdk/` takes its types
+ * An endpoint, as a value, with all that the API promises of it. `api/` serves it, `sdk/` takes its types
  * from it, and the OpenAPI document, the matrix of permissions and the fuzzers read it. An endpoint
  * without a permission does not type-check.
  */
@@ -19,7 +19,7 @@ export interface Definition {
   readonly blocking?: true;
   readonly query?: QueryTable;
   readonly body?: BodyDefinition;
-  /** What a 200 holds; of a list, one item. */
+  /** The body of a 200; of a list, one item. */
   readonly answer?: TSchema;
   /** Of a list: what filters are typed against, unless that depends on the request. */
   readonly filter?: TSchema;
@@ -135,10 +135,10 @@ export type GivenBodyOf<E> =
       : Given<Model<S>>
     : undefined;
 
-/** What a 200 holds; of a list, one item. */
+/** The body of a 200; of a list, one item. */
 export type ItemOf<E> = E extends { readonly answer: infer S } ? RecordOf<S> : unknown;
 
-/** What a 200 holds. */
+/** The body of a 200. */
 export type AnswerOf<E> = E extends { readonly kind: 'list' } ? readonly ItemOf<E>[] : ItemOf<E>;
 
 /** The names in a path, with their texts. */

@@ -18,7 +18,7 @@ const sessionQuery = {
   tty: { kind: 'boolean', default: false, description: 'With a terminal.' },
 } as const satisfies QueryTable;
 
-/** What a command is to run in. */
+/** The allocation that a command is to run in. */
 export interface ExecTarget {
   /** Of the allocation. */
   readonly namespace: string;

@@ -1,4 +1,4 @@
-/** What endpoints of jobs need. */
+/** The permissions that endpoints of jobs need. */
 import type { JobInput } from '../model/job/job.ts';
 import {
   allOf,
@@ -20,7 +20,7 @@ export interface Submission {
   readonly Job?: JobInput | null | undefined;
 }
 
-/** What `submitOr` needs, and more for what the body asks for besides. */
+/** The permission of `submitOr`, and further ones for what the body asks for besides. */
 export const submitBodyOr = (part: string) =>
   decided(
     `\`namespace:submit-job\` or \`namespace:${part}\`; with \`PolicyOverride\` also \`namespace:policy-override\`, for volumes of nodes also \`host_volume:mount-readonly\` or \`host_volume:mount-readwrite\``,
@@ -53,8 +53,8 @@ const withMore = (first: Permission, ...more: readonly Permission[]): Permission
   more.length === 0 ? first : allOf(first, ...more);
 
 /**
- * What a job needs for the directories of nodes that its groups ask for, one by one: who may write
- * to one may read it. Source: docs/behaviour/job-specification.md#volumes.
+ * The permissions for the host volumes that a job's groups ask for, one by one: whoever may write to
+ * a volume may read it. Source: docs/behaviour/job-specification.md#volumes.
  */
 function volumePermissions(job: JobInput | null | undefined): readonly Permission[] {
   // By name: whether something is to be written there.

@@ -30,7 +30,7 @@ const stopped = {
 };
 
 /**
- * What a write that may end in an evaluation answers (docs/behaviour/jobs.md#answers-of-writes).
+ * The answer to a write that may end in an evaluation (docs/behaviour/jobs.md#answers-of-writes).
  */
 export const EvaluatedSchema = Type.Object({ ...stopped, Warnings: Text() });
 
@@ -42,7 +42,7 @@ export const everyRegistration = {
   },
 } as const satisfies QueryTable;
 
-/** What stands around a job; its values are checked by the server, the job's with all its other rules. */
+/** The fields beside the job. The server checks their values together with the job's. */
 const envelope = {
   EnforceIndex: Flag(),
   JobModifyIndex: Whole({ minimum: 0 }),

@@ -63,7 +63,7 @@ type FromRequest = 'from-request';
 /** The parameter of the path, or the field of the body, which may be a field of another: `Node.ID`. */
 type FromPart = `from-path:${string}` | `from-body:${string}`;
 
-/** What is known of a request when it is decided whether it may be. */
+/** The facts of a request by which its permission is decided. */
 export interface Asked<Q = unknown, B = unknown> {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Q;
@@ -77,13 +77,13 @@ export interface Asked<Q = unknown, B = unknown> {
 // biome-ignore lint/suspicious/noExplicitAny: what it asks and finds is the endpoint's own.
 export interface Decided<A = any, F = any> {
   readonly kind: 'decided';
-  /** What it decides, for people. */
+  /** The rule in words, for people. */
   readonly says: string;
   /** `found`: the rows that it depends on, which the server looks up; see `FoundOf`. */
   readonly decide: (asked: A, found: F) => Permission;
 }
 
-/** What the server has to find before it can be decided; `undefined`: nothing. */
+/** The rows that the server has to find before it can be decided; `undefined`: none. */
 export type FoundOf<E> = E extends { readonly permission: Decided<never, infer F> }
   ? unknown extends F
     ? undefined
@@ -128,7 +128,7 @@ export function requireAcl({ caller }: { readonly caller: Caller }): void {
   if (caller.kind === 'unrestricted') throw refusal('acl-disabled');
 }
 
-/** What a request needs. The form is taken apart once, and not for every request. */
+/** The permission that a request needs. The form is taken apart once, and not for every request. */
 export function permissionBy(form: PermissionForm): (asked: Asked) => Permission {
   switch (form.kind) {
     case 'open':

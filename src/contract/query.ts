@@ -25,7 +25,7 @@ interface KindTypes {
   string: string;
   boolean: boolean;
   integer: number;
-  /** One of 64 bits; those that no state reaches are all as the greatest number. */
+  /** Of 64 bits. A number that no index of the state reaches counts as the greatest number. */
   index: number;
   /** Nanoseconds. */
   duration: number;

@@ -22,7 +22,7 @@ import { readJob } from './job-rights.ts';
 import { type Asked, decided, submitOr } from './needs.ts';
 import type { QueryValues } from './query.ts';
 
-/** What filters see of a service in the list. */
+/** A service of the list, as filters see it. */
 const NamedServiceSchema = Type.Object({
   Namespace: Text(),
   ServiceName: Text(),
