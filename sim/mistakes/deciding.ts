@@ -149,6 +149,6 @@ export const ofDeciding: readonly Mistake[] = [
       },
     ],
     guarantee: 'what failed is tried again',
-    life: { seed: 1, nodes: 6, hours: 0.25 },
+    life: { seed: 4, nodes: 12, hours: 0.5 },
   },
 ];
