@@ -72,7 +72,7 @@ export const fileAttempts: readonly Attempt[] = [
   {
     name: 'to run a program of the machine by a link in its own directory',
     drivers: ['exec', 'docker'],
-    refusal: /Exit Code: 1|no such file|not found/i,
+    refusal: /Exit Code: 1|sandbox could not be made|no such file|not found/i,
     counter: 'outside',
     plan: ({ program }) => ({
       before: `ln -s ${program} /alloc/data/link`,
