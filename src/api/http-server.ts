@@ -95,8 +95,8 @@ export class HttpServer {
         ? { http: protocol }
         : { https: { ...protocol, ...tlsOptionsOf(options.certificate) } }),
       clientErrorHandler: (error, socket) => {
-        // Who did not get through the handshake can be told nothing, and clients that keep
-        // connections in reserve take an answer to nothing for a fault.
+        // A client without a handshake understands no answer, and one that keeps connections in
+        // reserve takes an answer to nothing for a fault.
         if (isUnfinished(socket as Socket) || (socket as Socket).bytesRead === 0) socket.destroy();
         else
           hangUp(socket as Socket, options.refuse(clientFaults[error.code ?? ''] ?? 'unreadable'));

@@ -53,8 +53,8 @@ const withMore = (first: Permission, ...more: readonly Permission[]): Permission
   more.length === 0 ? first : allOf(first, ...more);
 
 /**
- * The permissions for the host volumes that a job's groups ask for, one by one: whoever may write to
- * a volume may read it. Source: docs/behaviour/job-specification.md#volumes.
+ * The permissions for the host volumes that a job's groups ask for, one by one. The right to write
+ * to a volume includes the right to read it. Source: docs/behaviour/job-specification.md#volumes.
  */
 function volumePermissions(job: JobInput | null | undefined): readonly Permission[] {
   // By name: whether something is to be written there.

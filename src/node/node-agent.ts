@@ -111,7 +111,11 @@ export class NodeAgent {
     }
     this.#contact = new ServerContact({ clock, timers, dataDirectory, onNotice });
     this.#registration = new Registration({
-      ...{ world, dataDirectory, onNotice, api: options.api, signal: this.#stop.signal },
+      world,
+      dataDirectory,
+      onNotice,
+      api: options.api,
+      signal: this.#stop.signal,
       contact: this.#contact,
       introduction: options.introduction,
       // A server that did not know the node does not know its services.
@@ -162,11 +166,19 @@ export class NodeAgent {
     const { world, api, dataDirectory, settings, onNotice } = this.#options;
     const registration = this.#registration;
     const context = {
-      ...{ world, api, registration, contact: this.#contact, onNotice },
+      world,
+      api,
+      registration,
+      contact: this.#contact,
+      onNotice,
       signal: this.#stop.signal,
     };
     const handlers = streamHandlers({
-      ...{ world, dataDirectory, node, allocations, checks: services.checksHandler },
+      world,
+      dataDirectory,
+      node,
+      allocations,
+      checks: services.checksHandler,
       isExecDisabled: settings.isRemoteExecDisabled ?? false,
       defences: this.#options.defences,
     });
@@ -235,7 +247,8 @@ export class NodeAgent {
     const isWanted = [...this.#drivers.values()].some((driver) => driver.usesOwnUser);
     if (!isWanted || !defences.ownUsers) return undefined;
     return UserLeases.open({
-      ...{ dataDirectory, onNotice },
+      dataDirectory,
+      onNotice,
       range: isolation?.uidRange ?? limits.node.uidRange,
       registry: new UidRegistry(uidRegistry, dataDirectory),
       defences,
@@ -272,7 +285,8 @@ export class NodeAgent {
           volumesHook(this.#options.settings.hostVolumes),
           artifactsHook(options.artifacts, defences),
           templatesHook({
-            ...{ data: options.templateData, identities: this.#identities },
+            data: options.templateData,
+            identities: this.#identities,
             defences,
           }),
           services.taskHook,
@@ -296,7 +310,9 @@ export class NodeAgent {
   #newIdentities(): IdentitySource {
     const { world, api } = this.#options;
     return new BatchedIdentitySource({
-      ...{ timers: world.timers, random: world.random, signal: this.#stop.signal },
+      timers: world.timers,
+      random: world.random,
+      signal: this.#stop.signal,
       send: async (requests, signal) => {
         await this.#registration.done();
         return api.identities(this.id, requests, this.#registration.secret, signal);
@@ -325,7 +341,9 @@ export class NodeAgent {
     const { world, api, onNotice, probe = realProbe } = this.#options;
     const { timers, random } = world;
     return new NodeServices({
-      ...{ timers, random, probe },
+      timers,
+      random,
+      probe,
       send: async (reports, signal) => {
         await this.#registration.done();
         await api.reportServices(this.id, reports, this.#registration.secret, signal);

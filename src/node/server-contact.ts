@@ -12,7 +12,7 @@ export interface ServerContactOptions {
   readonly onNotice: (sentence: string) => void;
 }
 
-/** What the next agent goes on from. */
+/** The state from which the next agent goes on. */
 interface SavedContact {
   /** Unix ms. */
   readonly lastMs: number;

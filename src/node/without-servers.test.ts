@@ -9,10 +9,10 @@ import type { JobInput } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
 import { DisconnectSchema } from '../model/task-group/policies.ts';
 import { MockDriver } from './drivers/mock.ts';
+import { eventually } from './eventually.test-helper.ts';
+import { FakeServers } from './fake-servers.test-helper.ts';
 import { NodeAgent } from './node-agent.ts';
-import { eventually } from './testing/eventually.ts';
-import { FakeServers } from './testing/fake-servers.ts';
-import { testAllocation, testJob } from './testing/records.ts';
+import { testAllocation, testJob } from './records.test-helper.ts';
 
 const second = 1e9;
 const minuteMs = 60_000;
@@ -41,9 +41,16 @@ afterEach(async () => {
 
 async function startAgent(): Promise<void> {
   agent = new NodeAgent({
-    ...{ world, api: servers, dataDirectory, version: '1.2.3', region: 'global' },
+    world,
+    api: servers,
+    dataDirectory,
+    version: '1.2.3',
+    region: 'global',
     settings: { name: 'alpha', address: '127.0.0.1' },
-    ...{ drivers: [driver], withoutRawExec: true, endWithAgent: false, environment: {} },
+    drivers: [driver],
+    withoutRawExec: true,
+    endWithAgent: false,
+    environment: {},
     onNotice: () => {},
   });
   await agent.start();

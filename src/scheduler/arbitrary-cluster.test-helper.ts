@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 const racks = ['r1', 'r2', 'r3'];
 
-/** What a node is; how much it has depends on the test. */
+/** The properties of a node. Its resources depend on the test. */
 export const nodeFields = {
   Datacenter: fc.constantFrom('dc1', 'dc1', 'dc2'),
   NodePool: fc.constantFrom('default', 'default', 'default', 'gpu'),

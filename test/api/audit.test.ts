@@ -15,13 +15,21 @@ test('a line says who, what, from where, and how it was decided', async () => {
   await api.call('PUT', '/v1/acl/policy?ns=default', { address, body: { Name: 'p', Rules: '' } });
   expect(last()).toEqual({
     time: '2026-01-01T00:00:00Z',
-    ...{ remote: address, method: 'PUT', path: '/v1/acl/policy', route: '/v1/acl/policy' },
+    remote: address,
+    method: 'PUT',
+    path: '/v1/acl/policy',
+    route: '/v1/acl/policy',
     namespace: 'default',
     caller: {
-      ...{ kind: 'token', accessor: expect.stringMatching(/^[0-9a-f-]{36}$/) },
-      ...{ namespace: 'default', partition: 'default' },
+      kind: 'token',
+      accessor: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      namespace: 'default',
+      partition: 'default',
     },
-    ...{ permission: 'acl:write', decision: 'allowed', status: 200, durationMs: 0 },
+    permission: 'acl:write',
+    decision: 'allowed',
+    status: 200,
+    durationMs: 0,
   });
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(/^[^\n]*\n$/);
@@ -56,8 +64,11 @@ test.each([
     '/v1/acl/bootstrap',
     null,
     {
-      ...{ decision: 'refused', status: 403, code: 'bootstrap-done' },
-      ...{ permission: 'nothing', caller: { kind: 'anonymous' } },
+      decision: 'refused',
+      status: 403,
+      code: 'bootstrap-done',
+      permission: 'nothing',
+      caller: { kind: 'anonymous' },
     },
   ],
   ['a wrong body', 'PUT', '/v1/acl/role', rootToken, { decision: 'refused', status: 400 }],
@@ -109,7 +120,10 @@ describe('the stream that a node opens', () => {
   /** Offers to speak WebSocket over a real connection; gives the status of the answer. */
   async function offer(api: TestApi, port: string, headers: Record<string, string>) {
     const sent = request({
-      ...{ host: '127.0.0.1', port, path: `${path}?token=`, method: 'GET' },
+      host: '127.0.0.1',
+      port,
+      path: `${path}?token=`,
+      method: 'GET',
       headers: { connection: 'Upgrade', upgrade: 'websocket', ...headers },
     });
     const status = await new Promise<number | undefined>((resolve, reject) => {

@@ -45,23 +45,33 @@ test.each([
     (n: number) => ({ Description: long(n) }),
   ],
   [
-    ...(['| a node pool |', nodePool.descriptionLengthMax, '/v1/node/pools'] as const),
+    '| a node pool |',
+    nodePool.descriptionLengthMax,
+    '/v1/node/pools',
     (n: number) => ({ Name: 'pool', Description: long(n) }),
   ],
   [
-    ...(['`nodePool.metaMax`', nodePool.metaMax, '/v1/node/pools'] as const),
+    '`nodePool.metaMax`',
+    nodePool.metaMax,
+    '/v1/node/pools',
     (n: number) => ({ Name: 'pool', Meta: pairs(n) }),
   ],
   [
-    ...(['`nodePool.metaTextLengthMax`', nodePool.metaTextLengthMax, '/v1/node/pools'] as const),
+    '`nodePool.metaTextLengthMax`',
+    nodePool.metaTextLengthMax,
+    '/v1/node/pools',
     (n: number) => ({ Name: 'pool', Meta: pairs(1, long(n)) }),
   ],
   [
-    ...(['`acl.linksMax`', acl.linksMax, '/v1/acl/token'] as const),
+    '`acl.linksMax`',
+    acl.linksMax,
+    '/v1/acl/token',
     (n: number) => ({ ServiceIdentities: identities(n) }),
   ],
   [
-    ...(['`config.metaPairsMax`', config.metaPairsMax, '/v1/config'] as const),
+    '`config.metaPairsMax`',
+    config.metaPairsMax,
+    '/v1/config',
     (n: number) => ({ Kind: 'service-defaults', Name: 'web', Meta: pairs(n) }),
   ],
 ])('a caller meets %s', async (row, most, path, body) => {

@@ -86,15 +86,22 @@ export class AllocationRunner {
       this.#resolveDone = resolve;
     });
     this.#record = new AllocationRecord({
-      ...{ surroundings, id: this.id, saved },
+      surroundings,
+      id: this.id,
+      saved,
       others: () => ({
-        ...{ allocation: this.allocation, job: this.job },
-        ...{ tasks: this.#tasks.saved, health: this.#health.saved, ...this.#user.saved },
+        allocation: this.allocation,
+        job: this.job,
+        tasks: this.#tasks.saved,
+        health: this.#health.saved,
+        ...this.#user.saved,
       }),
     });
     const { clock, timers } = surroundings.world;
     this.#deadlines = new Deadlines({
-      ...{ clock, timers, contact: surroundings.contact },
+      clock,
+      timers,
+      contact: surroundings.contact,
       onExpired: () => this.#expire(),
       onCutOff: () => this.#cutOff(),
     });
@@ -107,7 +114,11 @@ export class AllocationRunner {
     const specification = this.#specification;
     this.#user = new AllocationUser({ surroundings, directories, specification, saved });
     this.#tasks = new AllocationTasks({
-      ...{ surroundings, directories, specification, saved: saved?.tasks, user: this.#user },
+      surroundings,
+      directories,
+      specification,
+      saved: saved?.tasks,
+      user: this.#user,
       ready: this.#ready.promise,
       isEnding: () => this.#ending || this.#record.stopping,
       save: () => this.#record.save(),
@@ -337,7 +348,11 @@ export class AllocationRunner {
     const group = this.#specification.group;
     if (group === undefined) return new AllocationHooks([]);
     const context: AllocationHookContext = {
-      ...{ id: this.id, world, dataDirectory, directories: this.directories, onNotice },
+      id: this.id,
+      world,
+      dataDirectory,
+      directories: this.directories,
+      onNotice,
       allocation: () => this.allocation,
       job: () => this.job,
       group: () => this.#specification.group ?? group,
