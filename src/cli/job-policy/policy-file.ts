@@ -1,12 +1,8 @@
 import { evaluateConstant } from '../../language/hcl/constant.ts';
-import { parseHcl } from '../../language/hcl/parse.ts';
-import { Source } from '../../language/hcl/source.ts';
-import type { HclBlock } from '../../language/hcl/syntax.ts';
+import type { Source } from '../../language/hcl/source.ts';
+import type { HclBody } from '../../language/hcl/syntax.ts';
 import type { JobPolicyRequest } from '../../model/job-policy/job-policy.ts';
-import { understood } from '../acl/policy-files.ts';
-import { CliError } from '../errors.ts';
-
-type Given = JobPolicyRequest & { readonly Name: string };
+import { readBlockFile } from '../block-file.ts';
 
 export const policyExample = `Example:
   job_policy "owned" {
@@ -17,37 +13,13 @@ export const policyExample = `Example:
     message           = "Give the job a Meta.owner"
   }`;
 
-/**
- * Reads a policy from a file in HCL or JSON. The server checks the values.
- * @throws CliError with the file and the place
- */
-export function jobPolicyIn(text: string, path: string): Given {
-  const name = path === '-' ? 'Standard input' : `"${path}"`;
-  const given = text.trimStart().startsWith('{') ? fromJson(text, name) : fromHcl(text, name);
-  if (typeof given.Name === 'string' && given.Name !== '') return given as Given;
-  throw new CliError(`${name} does not name the policy.`);
-}
-
-function fromJson(text: string, name: string): JobPolicyRequest {
-  try {
-    return JSON.parse(text) as JobPolicyRequest;
-  } catch (error) {
-    throw new CliError(`${name} is not JSON: ${(error as Error).message}.`);
-  }
-}
-
-function fromHcl(text: string, name: string): JobPolicyRequest {
-  const source = new Source(text);
-  return understood(name, () => {
-    const [block, ...more] = parseHcl(text).items;
-    const isPolicy = block?.kind === 'block' && block.type === 'job_policy';
-    if (!isPolicy || more.length > 0 || block.labels.length !== 1) {
-      const at = (isPolicy ? more[0] : block)?.range.start.offset ?? 0;
-      throw source.error('There has to be one block: job_policy "NAME" { … }', at);
-    }
-    return { Name: block.labels[0]!.text, ...fieldsIn(block, source) };
+/** @throws CliError with the file and the place */
+export const jobPolicyIn = (text: string, path: string) =>
+  readBlockFile<JobPolicyRequest>(text, path, {
+    block: 'job_policy',
+    word: 'policy',
+    fieldsOf: fieldsIn,
   });
-}
 
 const names: Readonly<Record<string, string>> = {
   description: 'Description',
@@ -58,7 +30,7 @@ const names: Readonly<Record<string, string>> = {
   message: 'Message',
 };
 
-function fieldsIn({ body }: HclBlock, source: Source): Record<string, unknown> {
+function fieldsIn(body: HclBody, source: Source): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const item of body.items) {
     const { offset } = item.range.start;

@@ -1,9 +1,8 @@
-import { evaluateConstant, type HclValue } from '../../language/hcl/constant.ts';
 import { parseHcl } from '../../language/hcl/parse.ts';
 import { Source } from '../../language/hcl/source.ts';
-import type { HclBody } from '../../language/hcl/syntax.ts';
 import type { Variable } from '../../model/variable/variable.ts';
 import { understood } from '../acl/policy-files.ts';
+import { valuesIn } from '../block-file.ts';
 import { CliError } from '../errors.ts';
 
 /** A variable of a file. */
@@ -96,29 +95,6 @@ function hclFields(text: string, name: string): ReadonlyMap<string, unknown> {
     if (unknown === undefined) return new Map([...fields].map(([key, { value }]) => [key, value]));
     throw source.error(`A variable has no "${unknown[0]}"`, unknown[1].offset);
   });
-}
-
-interface Found {
-  readonly value: HclValue;
-  readonly offset: number;
-}
-
-/** Attributes, and blocks without labels, which count as maps. */
-function valuesIn(body: HclBody, source: Source): ReadonlyMap<string, Found> {
-  const values = new Map<string, Found>();
-  for (const item of body.items) {
-    const { offset } = item.range.start;
-    const name = item.kind === 'attribute' ? item.name : item.type;
-    if (values.has(name)) throw source.error(`"${name}" is given twice`, offset);
-    if (item.kind === 'attribute') {
-      values.set(name, { value: evaluateConstant(item.value, source), offset });
-      continue;
-    }
-    if (item.labels.length > 0) throw source.error(`"${name}" takes no labels`, offset);
-    const inner = [...valuesIn(item.body, source)].map(([key, one]) => [key, one.value] as const);
-    values.set(name, { value: Object.fromEntries(inner), offset });
-  }
-  return values;
 }
 
 /** The variable as a file for `variableIn`. */
