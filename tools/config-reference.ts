@@ -41,43 +41,42 @@ function overview(): string {
   });
   return `# Configuration entries
 
-What services, gateways and the mesh are told, one entry each, by its kind and its name.
-[The guide](../../guides/configuration.md) goes through writing, guarding and trying them. These pages
-are written from the schemas that the server holds entries against
+Settings of services, gateways and the mesh. An entry has a kind and a name.
+[The guide](../../guides/configuration.md) shows how to write, guard and try entries. These pages
+are generated from the schemas that the server checks entries with
 (\`node tools/run.mjs tools/config-reference.ts\`), and a test applies every example.
 
 | Kind | | To read and list | To write and delete |
 |---|---|---|---|
 ${rows.join('\n')}
 
-- Fields may be written in any case and in \`snake_case\`. One that is not known is refused by its name,
-  and all faults are told at once. Nothing is coerced: a number in quotes is no number.
+- Fields may be written in any case and in \`snake_case\`. Unknown fields are refused by name,
+  and all faults are reported at once. Nothing is converted: a number in quotes is not a number.
 - A duration is text such as \`"30s"\`, or an integer of nanoseconds; it is shown as text.
-- Every field may be absent unless it is required, and every one is there when an entry is read.
+- Every field is optional unless it is required, and an answer has every field.
 - \`Meta\` takes 64 names of at most 128 characters, with texts of at most 512. A list has at most 1024
-  items, and an object as many members.
-- Fields marked with \\* are the server's to set. They are known and ignored, so that an entry that was
-  read can be sent back. So are \`Namespace\` and \`Partition\`, which must agree with where the entry
-  goes: that is for the request to say.
-- There are no proxies in Roster. Each page says what of the kind acts here.
-- Entries of the kind \`jwt-provider\` are not taken here. So a provider of tokens that an entry names does
-  not exist, and every field that names one (\`JWT\`) is refused.
+  items, and an object at most 1024 members.
+- The server sets the fields marked with \\*. It ignores them in a body, so that an entry that was
+  read can be sent back. \`Namespace\` and \`Partition\` of a body must agree with those of the request.
+- There are no proxies in Roster. Each page says which settings Roster applies itself.
+- Entries of the kind \`jwt-provider\` do not exist in Roster, so every field that names a provider
+  (\`JWT\`) is refused.
 
 ## Deleting
 
-What another entry would be wrong without is not deleted: the refusal (409, \`config-conflict\`) names those
-that need it, and \`dry_run\` tells it without deleting. So entries are deleted in the reverse of the
-order in which they are needed: routes, then gateways, then certificates; routers, splitters, then resolvers,
-then defaults. The order of writing is free for gateways: a route may be there before its gateway and what its
-services speak, and a gateway before its certificates. Their \`Status\` tells what is missing, and so it does
-when a gateway or what a service speaks is changed.
+An entry that another entry needs cannot be deleted: the refusal (409, \`config-conflict\`) names the dependent
+entries, and \`dry_run\` reports them without deleting. So delete entries in the reverse order of their
+dependencies: routes, then gateways, then certificates; routers, splitters, then resolvers,
+then defaults. Gateways may be written in any order: a route may exist before its gateway and the protocol of its
+services, and a gateway before its certificates. Their \`Status\` says what is missing, also after a later change of
+a gateway or a protocol.
 
-| Kind | Who may hang on it | Its deletion |
+| Kind | Dependent entries | Its deletion |
 |---|---|---|
 ${kinds.map(deletionRow).join('\n')}
 
-What an entry names that is no entry is not held by it: services, peers and partitions may go at any time,
-and the entry stays as it is. A namespace or a partition with entries in it is not deleted.
+Services, peers and partitions can be deleted even if an entry names them; the entry stays. A namespace or a
+partition that contains entries cannot be deleted.
 `;
 }
 
@@ -85,12 +84,12 @@ const deletionRow = ({ kind, deletion }: ConfigKind): string =>
   `| [\`${kind}\`](${kind}.md) | ${deletion.usedBy} | ${deletion.outcome} |`;
 
 const noEffect =
-  'Its fields are for proxies and gateways, which Roster does not run: they are checked, kept, and ' +
-  'shown to what reads them.';
+  'Its fields are for proxies and gateways, which Roster does not run: Roster checks, stores and ' +
+  'shows them.';
 
 function pageOf(kind: ConfigKind): string {
   const needs = (kind.exampleNeeds ?? []).map(
-    (entry) => `\n\nIt needs this one before it:\n\n${fenced('hcl', fieldsText(entry))}`,
+    (entry) => `\n\nThe example needs this entry:\n\n${fenced('hcl', fieldsText(entry))}`,
   );
   const table = ['| Field | Type | Default | Limits | Meaning |', '|---|---|---|---|---|'];
   const [read] = rights[kind.access];
@@ -100,13 +99,13 @@ ${kind.summary} ${placeText(kind)}
 
 ${kind.acts ?? noEffect}
 
-To read and list it takes ${read}; to write and delete it: ${writeRight(kind)}.${servicesText(kind)}
+Reading and listing need ${read}; writing and deleting: ${writeRight(kind)}.${servicesText(kind)}
 
 ## Example
 
 ${fenced('hcl', fieldsText(kind.example))}
 
-The same in JSON, as the API takes it:
+The same in JSON, for the API:
 
 ${fenced('json', JSON.stringify(kind.example, null, 2))}${needs.join('')}
 
@@ -122,16 +121,16 @@ function placeText({ ofPartition, onlyName, allowsEvery }: ConfigKind): string {
   const only = onlyName?.('default');
   const name =
     only === undefined
-      ? `It is named after what it is about${allowsEvery ? '; `*` is for every one' : ''}.`
+      ? `Its name is that of the service, gateway, route or certificate${allowsEvery ? '; `*` means every service' : ''}.`
       : onlyName!('x') === only
         ? `Its only name is \`${only}\`.`
         : 'Its name is that of its partition.';
-  return ofPartition ? `${name} There is one in a partition.` : name;
+  return ofPartition ? `${name} Each partition has a single entry.` : name;
 }
 
 const servicesText = ({ access, services }: ConfigKind): string =>
   access === 'service' && services !== undefined
-    ? ' Writing it also takes `service:read` on every service that it names.'
+    ? ' Writing also needs `service:read` on every service that it names.'
     : '';
 
 function rowsOf(schema: Schema, above: string): readonly string[] {

@@ -32,8 +32,8 @@ const protocols = ['http', 'tcp'] as const;
 
 const CertificateReferenceSchema = Type.Object(
   {
-    Kind: About('What kind of entry it is.', Choice(certificateKinds, 'inline-certificate')),
-    Name: About('Of the certificate.', Text({ maxLength: limits.names.lengthMax })),
+    Kind: About('Kind of the entry.', Choice(certificateKinds, 'inline-certificate')),
+    Name: About('Name of the certificate.', Text({ maxLength: limits.names.lengthMax })),
     Namespace: About('Where it is.', Text(), { absent: 'that of the gateway' }),
     Partition: About('Where it is.', Text(), { absent: 'that of the gateway' }),
   },
@@ -43,11 +43,11 @@ const CertificateReferenceSchema = Type.Object(
 const ListenerTlsSchema = Type.Object(
   {
     Certificates: About(
-      'What the listener shows; the first one that is for the host.',
+      'The certificates of the listener; the first that fits the host is used.',
       FullList(CertificateReferenceSchema),
     ),
-    MinVersion: About('The oldest version that is spoken.', TlsVersionChoice()),
-    MaxVersion: About('The newest version that is spoken.', TlsVersionChoice(), {
+    MinVersion: About('The oldest accepted version.', TlsVersionChoice()),
+    MaxVersion: About('The newest accepted version.', TlsVersionChoice(), {
       rules: 'not older than `MinVersion`',
     }),
     CipherSuites: CipherSuites(),
@@ -60,7 +60,7 @@ const PolicySchema = Type.Object({ JWT: TokenRequirements() }, { title: 'Listene
 
 const ListenerSchema = Type.Object(
   {
-    Name: About('What routes call it by.', Text(), {
+    Name: About('The name that routes use.', Text(), {
       rules: 'letters, digits and hyphens; of no other listener',
     }),
     Hostname: About('The hosts that it accepts.', Text(), {
@@ -70,24 +70,24 @@ const ListenerSchema = Type.Object(
     Port: About('Where it listens.', PortNumber(), {
       rules: 'at least 1; listeners with the same one speak http, each for hosts of its own',
     }),
-    Protocol: About('What is spoken on it.', Choice(protocols, 'tcp')),
+    Protocol: About('Protocol of the listener.', Choice(protocols, 'tcp')),
     MaxRequestHeadersKB: About(
-      'How large the headers of a request may be, in KiB; 0: as the proxy has it, 60.',
+      'Maximum size of the headers of a request, in KiB; 0: the default of the proxy, 60.',
       Nullable(Whole({ minimum: 0, maximum: 8192 })),
     ),
     TLS: About('Of its certificates.', Nullable(ListenerTlsSchema)),
-    Default: About('For routes that say nothing of it.', Nullable(PolicySchema)),
-    Override: About('Whatever routes say of it.', Nullable(PolicySchema)),
+    Default: About('Default for routes without a setting.', Nullable(PolicySchema)),
+    Override: About('Overrides the routes.', Nullable(PolicySchema)),
   },
   { title: 'Listener' },
 );
 
 const GatewayTlsSchema = Type.Object(
   {
-    Enabled: About('Whether TLS is spoken on all listeners.', Flag()),
+    Enabled: About('Use TLS on all listeners.', Flag()),
     SDS: SecretDiscoveryField(),
-    TLSMinVersion: About('The oldest version that is spoken.', TlsVersionChoice()),
-    TLSMaxVersion: About('The newest version that is spoken.', TlsVersionChoice(), {
+    TLSMinVersion: About('The oldest accepted version.', TlsVersionChoice()),
+    TLSMaxVersion: About('The newest accepted version.', TlsVersionChoice(), {
       rules: 'not older than `TLSMinVersion`',
     }),
     CipherSuites: CipherSuites(),
@@ -97,9 +97,9 @@ const GatewayTlsSchema = Type.Object(
 
 const ApiGatewaySchema = Type.Object({
   ...entryFields,
-  TLS: About('Of listeners that say nothing of it.', Nullable(GatewayTlsSchema)),
+  TLS: About('Default for listeners without a setting.', Nullable(GatewayTlsSchema)),
   Defaults: About(
-    'For services that say nothing of it.',
+    'Default for services without a setting.',
     Nullable(Type.Object(connectionLimits, { title: 'GatewayDefaults' })),
   ),
   Listeners: About('Where it listens: at least one.', FullList(ListenerSchema)),
@@ -112,14 +112,14 @@ export type GatewayListener = ApiGateway['Listeners'][number];
 /** Source: docs/behaviour/gateways.md#api-gateways. Its status is found in `gateways.ts`. */
 export const apiGateway: ConfigKind<ApiGateway> = {
   kind: 'api-gateway',
-  summary: 'Listeners for what comes from outside; routes say where it goes on to.',
+  summary: 'Listeners for traffic from outside; routes say where the traffic goes.',
   acts:
-    'Its routes are bound to its listeners (`bound-api-gateway`), and its `Status` says what is wrong ' +
-    'with it: certificates that are not there, and routes that want the same. Nothing listens for ' +
-    'it: Roster runs no proxies.',
+    'Its routes are bound to its listeners (`bound-api-gateway`), and its `Status` reports ' +
+    'missing certificates and conflicting routes. Nothing listens for it: Roster runs no ' +
+    'proxies.',
   deletion: {
     usedBy: '`http-route`, `tcp-route` (`Parents`)',
-    outcome: 'refused while a route names it; its `bound-api-gateway` goes with it',
+    outcome: 'refused while a route names it; its `bound-api-gateway` is deleted with it',
   },
   schema: ApiGatewaySchema,
   access: 'gateway',

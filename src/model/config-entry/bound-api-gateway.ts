@@ -10,12 +10,9 @@ export const BoundApiGatewaySchema = Type.Object({
     FullList(
       Type.Object(
         {
-          Name: About('Of the listener.', Text()),
+          Name: About('Name of the listener.', Text()),
           Routes: About('The routes that are bound to it.', FullList(ResourceReferenceSchema)),
-          Certificates: About(
-            'Those of its certificates that are there.',
-            FullList(ResourceReferenceSchema),
-          ),
+          Certificates: About('Its existing certificates.', FullList(ResourceReferenceSchema)),
         },
         { title: 'BoundListener' },
       ),
@@ -26,7 +23,7 @@ export const BoundApiGatewaySchema = Type.Object({
     FullList(
       Type.Object(
         {
-          Name: About('Of the service.', Text()),
+          Name: About('Name of the service.', Text()),
           Namespace: About('Where the service is.', Text()),
           Partition: About('Where the service is.', Text()),
           Routes: About('The routes that lead to it.', FullList(ResourceReferenceSchema)),
@@ -42,13 +39,13 @@ export type BoundApiGateway = ConfigEntry & Model<typeof BoundApiGatewaySchema>;
 /** Source: docs/behaviour/gateways.md#api-gateways. Made in `gateways.ts`. */
 export const boundApiGateway: ConfigKind<BoundApiGateway> = {
   kind: 'bound-api-gateway',
-  summary: 'What came of an API gateway: its listeners with the routes that are bound to them.',
+  summary: 'The bound listeners of an API gateway, with their routes.',
   acts:
-    'The server makes one for each `api-gateway`, and keeps it with every write that it hangs on. It ' +
-    'is for a proxy to read, which Roster does not run.',
+    'The server makes an entry for each `api-gateway`, and updates it with every related write. ' +
+    'A proxy reads it, and Roster runs none.',
   deletion: {
-    usedBy: 'nobody',
-    outcome: 'not for a caller to do: it goes with its gateway',
+    usedBy: 'none',
+    outcome: 'only with its gateway, never by a caller',
   },
   schema: BoundApiGatewaySchema,
   access: 'gateway',

@@ -30,14 +30,14 @@ export const isRoutingKind = (kind: string): boolean =>
 
 /** Fields of every entry. The schema of a kind begins with these. */
 export const entryFields = {
-  Kind: About('What kind of entry it is.', Text(), { rules: 'required' }),
+  Kind: About('Kind of the entry.', Text(), { rules: 'required' }),
   Name: About(
-    'What it is of: a service, a gateway, a route.',
+    'Name of the service, the gateway or the route.',
     Text({ maxLength: limits.names.lengthMax }),
   ),
-  Namespace: About('Where it lives.', Text()),
-  Partition: About('Where it lives.', Text()),
-  Meta: About('Names and texts of the caller; nothing goes by them.', TextMap()),
+  Namespace: About('Where the entry is.', Text()),
+  Partition: About('Where the entry is.', Text()),
+  Meta: About('Names and texts of the caller, without effect.', TextMap()),
 };
 
 const EntrySchema = Type.Object({ ...entryFields, ...stamps });

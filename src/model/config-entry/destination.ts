@@ -11,8 +11,8 @@ export const destinationFields = {
   ServiceSubset: About('A subset that the resolver of the service defines.', Text(), {
     absent: 'its default subset, if it has one',
   }),
-  Namespace: About('Where the service lives.', Text(), { absent: 'the namespace of the entry' }),
-  Partition: About('Where the service lives.', Text(), { absent: 'the partition of the entry' }),
+  Namespace: About('Where the service is.', Text(), { absent: 'the namespace of the entry' }),
+  Partition: About('Where the service is.', Text(), { absent: 'the partition of the entry' }),
 };
 
 interface Destination {

@@ -11,7 +11,7 @@ import { noSamenessGroups } from './sameness.ts';
 const ConsumerSchema = Type.Object({
   Peer: About('A peer. It need not be there yet.', Text()),
   Partition: About('A partition of this cluster.', Text()),
-  SamenessGroup: About('A group of clusters that are alike; there are none here.', Text()),
+  SamenessGroup: About('A sameness group. These do not exist.', Text()),
 });
 
 export const ExportedServicesSchema = Type.Object({
@@ -43,13 +43,13 @@ type Consumer = Model<typeof ConsumerSchema>;
 /** Source: docs/behaviour/configuration.md#exported-services. */
 export const exportedServices: ConfigKind<ExportedServices> = {
   kind: 'exported-services',
-  summary: 'Which services of a partition others may use: peers and partitions.',
+  summary: 'The services of a partition that peers and other partitions may use.',
   acts:
-    'Services are exported to peers: their instances and their health appear there. There need be no ' +
-    'proxies for that.',
+    'Services are exported to peers: their instances and their health appear there. That needs ' +
+    'no proxies.',
   deletion: {
-    usedBy: 'nobody; peers and partitions use what it names',
-    outcome: 'done: its services leave the peers',
+    usedBy: 'none; peers and partitions use its services',
+    outcome: 'allowed: its services disappear from the peers',
   },
   schema: ExportedServicesSchema,
   access: 'mesh',

@@ -26,10 +26,10 @@ export type FileSystemCertificate = ConfigEntry & Model<typeof FileSystemCertifi
 /** Source: docs/behaviour/configuration.md#certificates. */
 export const fileSystemCertificate: ConfigKind<FileSystemCertificate> = {
   kind: 'file-system-certificate',
-  summary: 'A certificate for listeners of API gateways that lies on the gateway’s own host.',
+  summary: 'A certificate for listeners of API gateways, on the gateway’s host.',
   acts:
-    'Gateways that name it know whether it is there. The files are for the proxy on the gateway’s ' +
-    'host to read: Roster runs none, and opens none of them.',
+    'Gateways that name it report whether it exists. The proxy on the gateway’s host reads the ' +
+    'files: Roster runs none, and opens none of them.',
   deletion: {
     usedBy: '`api-gateway` (`Listeners[].TLS.Certificates`)',
     outcome: 'refused while a listener names it',

@@ -12,29 +12,29 @@ import {
  */
 const ConditionSchema = Type.Object(
   {
-    Type: About('What is told of: `Accepted`, `Conflicted`, `ResolvedRefs` or `Bound`.', Text()),
+    Type: About('The condition: `Accepted`, `Conflicted`, `ResolvedRefs` or `Bound`.', Text()),
     Status: About('`True` or `False`.', Text()),
-    Reason: About('Why, in a word.', Text()),
-    Message: About('Why, in a sentence.', Text()),
+    Reason: About('The reason, as a word.', Text()),
+    Message: About('The reason, as a sentence.', Text()),
     Resource: About(
-      'What it is about: a listener, or the parent of a route; null: the whole entry.',
+      'The listener, or the parent of a route; null: the whole entry.',
       Nullable(ResourceReferenceSchema),
     ),
-    LastTransitionTime: About('Since when it is so.', Text()),
+    LastTransitionTime: About('When the status last changed.', Text()),
   },
   { title: 'Condition' },
 );
 export type Condition = Model<typeof ConditionSchema>;
 
 const StatusSchema = Type.Object(
-  { Conditions: About('All that is to be told.', FullList(ConditionSchema)) },
+  { Conditions: About('The conditions.', FullList(ConditionSchema)) },
   { title: 'Status' },
 );
 type Status = Model<typeof StatusSchema>;
 
 /** The server's findings about an entry. In a request the field is ignored. */
 export const StatusField = () =>
-  About('What came of it: the server’s to set.', ResponseOnly(Nullable(StatusSchema)));
+  About('The status, which the server sets.', ResponseOnly(Nullable(StatusSchema)));
 
 /** A condition as it was found, not knowing since when it is so. */
 export type Finding = Omit<Condition, 'LastTransitionTime'>;

@@ -31,7 +31,7 @@ export const HttpMatchSchema = Type.Object(
         Type.Object(
           {
             Match: About('How it is compared.', Choice(pathMatches, 'prefix')),
-            Value: About('What it is compared with.', Text({ default: '/' }), {
+            Value: About('The value to compare with.', Text({ default: '/' }), {
               rules: 'begins with `/`, or is a pattern of RE2 for `regex`',
             }),
           },
@@ -47,8 +47,8 @@ export const HttpMatchSchema = Type.Object(
         Type.Object(
           {
             Match: About('How it is compared.', Choice(headerMatches, 'exact')),
-            Name: About('Of the header.', Text()),
-            Value: About('What it is compared with.', Text(), value),
+            Name: About('Name of the header.', Text()),
+            Value: About('The value to compare with.', Text(), value),
           },
           { title: 'HeaderMatch' },
         ),
@@ -60,8 +60,8 @@ export const HttpMatchSchema = Type.Object(
         Type.Object(
           {
             Match: About('How it is compared.', Choice(queryMatches, 'exact')),
-            Name: About('Of the parameter.', Text()),
-            Value: About('What it is compared with.', Text(), value),
+            Name: About('Name of the parameter.', Text()),
+            Value: About('The value to compare with.', Text(), value),
           },
           { title: 'QueryMatch' },
         ),

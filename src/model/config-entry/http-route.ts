@@ -35,11 +35,11 @@ const HttpServiceSchema = Type.Object(
     Filters: RouteFiltersField(),
     ResponseFilters: ResponseFiltersField(),
     Limits: About(
-      'What is let through to it at a time.',
+      'Limits of simultaneous connections and requests.',
       Nullable(Type.Object(connectionLimits, { title: 'ServiceLimits' })),
     ),
     TLS: About(
-      'Of the certificate for the route’s hosts.',
+      'The certificate for the route’s hosts.',
       Nullable(Type.Object({ SDS: SecretDiscoveryField() }, { title: 'ServiceTLS' })),
     ),
   },
@@ -75,13 +75,13 @@ type Rule = HttpRoute['Rules'][number];
 /** Source: docs/behaviour/gateways.md#http-routes. */
 export const httpRoute: ConfigKind<HttpRoute> = {
   kind: 'http-route',
-  summary: 'Leads requests of API gateways’ listeners to services, by host, path and more.',
+  summary: 'Routes requests of API gateways’ listeners to services, by host, path and more.',
   acts:
-    'It is bound to the listeners that it names and that take it, and its `Status` says to which, or ' +
-    'why not. Its rules are for a proxy, which Roster does not run.',
+    'It is bound to the listeners that it names and that accept it; its `Status` lists them, or ' +
+    'the reason of a refusal. Its rules are for a proxy, which Roster does not run.',
   deletion: {
-    usedBy: 'nobody',
-    outcome: 'done: it is bound to no listener any more',
+    usedBy: 'none',
+    outcome: 'allowed: it is no longer bound to listeners',
   },
   schema: HttpRouteSchema,
   access: 'mesh',

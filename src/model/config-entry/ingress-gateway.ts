@@ -32,19 +32,16 @@ import { CipherSuites, TlsVersionChoice, tlsFaults } from './tls.ts';
 const protocols = ['tcp', 'http', 'http2', 'grpc'] as const;
 
 const passiveHealthCheck = About(
-  'When an instance that fails is left out for a while.',
+  'When a failing instance is ejected for a while.',
   Nullable(PassiveHealthCheckSchema),
 );
 
 const TlsSchema = Type.Object(
   {
-    Enabled: About(
-      'Whether TLS is spoken, with a certificate for the `Hosts` of all services.',
-      Flag(),
-    ),
+    Enabled: About('Use TLS, with a certificate for the `Hosts` of all services.', Flag()),
     SDS: SecretDiscoveryField(),
-    TLSMinVersion: About('The oldest version that is spoken.', TlsVersionChoice()),
-    TLSMaxVersion: About('The newest version that is spoken.', TlsVersionChoice(), {
+    TLSMinVersion: About('The oldest accepted version.', TlsVersionChoice()),
+    TLSMaxVersion: About('The newest accepted version.', TlsVersionChoice(), {
       rules: 'not older than `TLSMinVersion`',
     }),
     CipherSuites: CipherSuites(),
@@ -55,16 +52,20 @@ const TlsSchema = Type.Object(
 const IngressServiceSchema = Type.Object(
   {
     ...namedServiceFields,
-    Name: About('Of the service; `*`: all that speak the protocol of the listener.', Text(), {
-      rules: '`*` not with tcp, and without `Hosts`',
-    }),
+    Name: About(
+      'Name of the service; `*`: all services with the protocol of the listener.',
+      Text(),
+      {
+        rules: '`*` not with tcp, and without `Hosts`',
+      },
+    ),
     Hosts: About('The hosts whose requests go to the service.', FullList(Text()), {
       absent: '`NAME.ingress.*`',
       rules:
         'host names, a `*` only for the whole first label; `*` alone not with TLS; not with tcp',
     }),
     TLS: About(
-      'Of the certificate for these hosts.',
+      'The certificate for these hosts.',
       Nullable(Type.Object({ SDS: SecretDiscoveryField() }, { title: 'ServiceTLS' })),
     ),
     ...headerFields,
@@ -77,8 +78,11 @@ const IngressServiceSchema = Type.Object(
 const IngressListenerSchema = Type.Object(
   {
     Port: About('Where it listens.', PortNumber(), { rules: 'of no other listener' }),
-    Protocol: About('What is spoken on it.', Choice(protocols, 'tcp')),
-    TLS: About('Of this listener; what it leaves open is the gateway’s.', Nullable(TlsSchema)),
+    Protocol: About('Protocol of the listener.', Choice(protocols, 'tcp')),
+    TLS: About(
+      'Settings of this listener; absent settings are those of the gateway.',
+      Nullable(TlsSchema),
+    ),
     Services: About(
       'What can be reached through it; one service with tcp.',
       FullList(IngressServiceSchema),
@@ -92,7 +96,7 @@ const IngressGatewaySchema = Type.Object({
   TLS: About('Of all listeners.', Nullable(TlsSchema)),
   Listeners: About('Where it listens, and for what.', FullList(IngressListenerSchema)),
   Defaults: About(
-    'For services that say nothing of it.',
+    'Default for services without a setting.',
     Nullable(
       Type.Object(
         { ...connectionLimits, PassiveHealthCheck: passiveHealthCheck },
@@ -110,13 +114,13 @@ type Tls = NonNullable<IngressGateway['TLS']>;
 /** Source: docs/behaviour/gateways.md#ingress-gateways. */
 export const ingressGateway: ConfigKind<IngressGateway> = {
   kind: 'ingress-gateway',
-  summary: 'Lets what is outside of the mesh reach services in it, on listeners that it names.',
+  summary: 'Listeners through which clients outside of the mesh reach services in it.',
   acts:
-    'What its listeners speak is held against what its services speak, also when that changes. ' +
-    'Nothing listens for it: Roster runs no proxies.',
+    'The protocols of its listeners have to match those of its services, also after later ' +
+    'changes. Nothing listens for it: Roster runs no proxies.',
   deletion: {
-    usedBy: 'nobody',
-    outcome: 'done',
+    usedBy: 'none',
+    outcome: 'allowed',
   },
   schema: IngressGatewaySchema,
   access: 'gateway',

@@ -19,11 +19,11 @@ import type { ConfigKind } from './kind.ts';
 
 const DetailsSchema = Type.Object(
   {
-    Subject: About('Whom it is of.', Text()),
+    Subject: About('The issuer.', Text()),
     Issuer: About('Who issued it.', Text()),
     Hosts: About('Host names and addresses that it is for.', FullList(Text())),
-    NotBefore: About('From when on it holds.', Text()),
-    NotAfter: About('Until when it holds: it, or whatever in its chain ends first.', Text()),
+    NotBefore: About('When the certificate becomes valid.', Text()),
+    NotAfter: About('When the first certificate of the chain expires.', Text()),
     Fingerprint: About('SHA-256 of it.', Text()),
     ChainLength: About('Certificates in the text.', Whole()),
   },
@@ -40,12 +40,12 @@ const InlineCertificateSchema = Type.Object({
     { rules: 'each issued by the one after it, and for host names that are some' },
   ),
   PrivateKey: About(
-    'Its key in PEM form. Sealed where it is kept.',
+    'Its key in PEM form, stored sealed.',
     Type.String({ default: '', 'x-secret': true, ...pem }),
     { rules: 'of the certificate, not encrypted; RSA: at least 2048 bits' },
   ),
   Details: About(
-    'What the certificate says: the server’s to set.',
+    'The contents of the certificate, which the server sets.',
     ResponseOnly(Nullable(DetailsSchema)),
   ),
   ...stamps,
@@ -55,10 +55,10 @@ export type InlineCertificate = ConfigEntry & Model<typeof InlineCertificateSche
 /** Source: docs/behaviour/configuration.md#certificates. */
 export const inlineCertificate: ConfigKind<InlineCertificate> = {
   kind: 'inline-certificate',
-  summary: 'A certificate for listeners of API gateways, kept here together with its key.',
+  summary: 'A certificate for listeners of API gateways, stored with its key.',
   acts:
-    'Certificate and key are checked against each other, and `Details` and the gateways that name it ' +
-    'say until when it holds. It is shown to nobody: Roster runs no proxies.',
+    'Certificate and key are checked against each other. `Details` and the gateways that name it ' +
+    'report its expiry. Nothing serves it: Roster runs no proxies.',
   deletion: {
     usedBy: '`api-gateway` (`Listeners[].TLS.Certificates`)',
     outcome: 'refused while a listener names it',

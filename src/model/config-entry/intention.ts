@@ -18,29 +18,29 @@ import { tokenRules } from './token-requirements.ts';
 const PathFields = {
   PathExact: About('The path.', Text()),
   PathPrefix: About('The beginning of the path.', Text()),
-  PathRegex: About('A pattern that the whole path fits.', Text()),
+  PathRegex: About('A pattern that matches the whole path.', Text()),
 };
 
 const HeaderSchema = Type.Object({
-  Name: About('Of the header.', Text()),
-  Present: About('It is there.', Flag()),
-  Exact: About('It is this.', Text()),
-  Prefix: About('It begins so.', Text()),
-  Suffix: About('It ends so.', Text()),
-  Contains: About('This is in it.', Text()),
-  Regex: About('It fits this pattern as a whole.', Text()),
-  Invert: About('Whether the opposite is asked for.', Flag()),
-  IgnoreCase: About('Whether capitals do not count.', Flag()),
+  Name: About('Name of the header.', Text()),
+  Present: About('The header is present.', Flag()),
+  Exact: About('Equals this text.', Text()),
+  Prefix: About('Begins with this text.', Text()),
+  Suffix: About('Ends with this text.', Text()),
+  Contains: About('Contains this text.', Text()),
+  Regex: About('Matches this pattern completely.', Text()),
+  Invert: About('Negates the match.', Flag()),
+  IgnoreCase: About('Whether the match ignores case.', Flag()),
 });
 
 export const JwtSchema = Type.Object({
   Providers: About(
-    'Who signs it: one of these.',
+    'The accepted signature algorithms.',
     List(
       Type.Object({
-        Name: About('Of the provider.', Text()),
+        Name: About('Name of the provider.', Text()),
         VerifyClaims: About(
-          'What it has to say.',
+          'The required value.',
           List(
             Type.Object({
               Path: About('Where it says so.', List(Type.String())),
@@ -54,7 +54,7 @@ export const JwtSchema = Type.Object({
 });
 
 const PermissionSchema = Type.Object({
-  Action: About('What becomes of requests that it fits.', Choice(['', 'allow', 'deny']), {
+  Action: About('The action for matching requests.', Choice(['', 'allow', 'deny']), {
     rules: 'required',
   }),
   HTTP: About(
@@ -62,29 +62,32 @@ const PermissionSchema = Type.Object({
     Nullable(
       Type.Object({
         ...PathFields,
-        Header: About('What headers they have, all of these.', List(HeaderSchema)),
+        Header: About('Headers that all have to match.', List(HeaderSchema)),
         Methods: About('Which methods; null: all.', List(Type.String())),
       }),
     ),
   ),
-  JWT: About('What token they show.', Nullable(JwtSchema), { rules: tokenRules }),
+  JWT: About('The token that they need.', Nullable(JwtSchema), { rules: tokenRules }),
 });
 
 export const SourceSchema = Type.Object({
   Name: About('Who calls; `*`: every service.', Text()),
   Namespace: About('Where it lives; `*`: anywhere.', Text(), { absent: 'that of the entry' }),
-  Partition: About('Where it lives.', Text(), { absent: 'that of the entry' }),
-  Peer: About('The peer that it is of.', Text(), { rules: 'not together with `Partition`' }),
-  SamenessGroup: About('A group of clusters that are alike; there are none here.', Text()),
-  Action: About('What becomes of its calls.', Choice(['', 'allow', 'deny']), {
+  Partition: About('Where the entry is.', Text(), { absent: 'that of the entry' }),
+  Peer: About('The peer that has the service.', Text(), { rules: 'not together with `Partition`' }),
+  SamenessGroup: About('A sameness group. These do not exist.', Text()),
+  Action: About('The action for calls of the source.', Choice(['', 'allow', 'deny']), {
     rules: 'this or `Permissions`',
   }),
   Permissions: About(
-    'What becomes of its requests: the first that fits decides, and none: the default.',
+    'Actions for requests: the first match decides; without a match, the default policy.',
     List(PermissionSchema),
     { rules: 'not for `*`; only for a service that speaks HTTP' },
   ),
-  Precedence: About('Which of several that fit decides: the greatest.', ResponseOnly(Whole())),
+  Precedence: About(
+    'Of several matching intentions, the one with the greatest precedence decides.',
+    ResponseOnly(Whole()),
+  ),
   Type: About('What kind of name it is.', Choice(['registry'], 'registry')),
   Description: About('For people.', Text({ maxLength: limits.config.descriptionLengthMax })),
 });

@@ -18,7 +18,7 @@ const hashed: ReadonlySet<string> = new Set(['ring_hash', 'maglev']);
 
 const HashPolicySchema = Type.Object({
   Field: About(
-    'What of a request is hashed.',
+    'The part of the request that is hashed.',
     Choice(['', 'header', 'cookie', 'query_parameter'], ''),
   ),
   FieldValue: About('Name of the header, cookie or parameter.', Text()),
@@ -35,32 +35,37 @@ const HashPolicySchema = Type.Object({
     ),
   ),
   SourceIP: About('Hash the address that the request is from instead.', Flag()),
-  Terminal: About('When this gives a hash, the policies after it are not asked.', Flag()),
+  Terminal: About('If this policy gives a hash, later policies are skipped.', Flag()),
 });
 type HashPolicy = Model<typeof HashPolicySchema>;
 
 /** How an instance is chosen. Source: docs/behaviour/discovery.md#load-balancers. */
 export const LoadBalancerSchema = Type.Object({
-  Policy: About('How one is chosen.', Choice(policies, '')),
+  Policy: About('How an instance is chosen.', Choice(policies, '')),
   RingHashConfig: About(
     'Size of the ring of `ring_hash`.',
     Nullable(
       Type.Object({
         MinimumRingSize: About(
-          'At least so many places; 0: as the proxy does.',
+          'Minimum size of the ring; 0: the default of the proxy.',
           Whole({ minimum: 0 }),
         ),
         MaximumRingSize: About(
-          'At most so many places; 0: as the proxy does.',
+          'Maximum size of the ring; 0: the default of the proxy.',
           Whole({ minimum: 0 }),
         ),
       }),
     ),
   ),
   LeastRequestConfig: About(
-    'Of how many `least_request` takes the one with the fewest requests.',
+    'Number of instances that `least_request` compares.',
     Nullable(
-      Type.Object({ ChoiceCount: About('How many; 0: as the proxy does.', Whole({ minimum: 0 })) }),
+      Type.Object({
+        ChoiceCount: About(
+          'Number of instances to compare; 0: the default of the proxy.',
+          Whole({ minimum: 0 }),
+        ),
+      }),
     ),
   ),
   HashPolicies: About('What is hashed, with `ring_hash` and `maglev`.', List(HashPolicySchema)),

@@ -13,7 +13,7 @@ const TlsSchema = Type.Object({
 export const MeshSchema = Type.Object({
   ...entryFields,
   TransparentProxy: Type.Object({
-    MeshDestinationsOnly: About('Whether proxies let nothing out of the mesh.', Flag()),
+    MeshDestinationsOnly: About('Whether proxies block traffic out of the mesh.', Flag()),
   }),
   AllowEnablingPermissiveMutualTLS: About(
     'Whether `MutualTLSMode` may become `permissive` anywhere.',
@@ -33,7 +33,7 @@ export const MeshSchema = Type.Object({
     Nullable(
       Type.Object({
         SanitizeXForwardedClientCert: About(
-          'Whether the header that tells of client certificates is taken away.',
+          'Whether the header with the client certificate is removed.',
           Flag(),
         ),
       }),
@@ -54,13 +54,13 @@ export type MeshEntry = Model<typeof MeshSchema> & { readonly Kind: 'mesh' };
 /** Source: docs/behaviour/configuration.md#mesh. */
 export const mesh: ConfigKind<MeshEntry> = {
   kind: 'mesh',
-  summary: 'What holds for the whole mesh of a partition.',
+  summary: 'Settings of the whole mesh of a partition.',
   acts:
-    '`AllowEnablingPermissiveMutualTLS` decides whether other entries are taken. All other fields are ' +
-    'settings of proxies and gateways.',
+    '`AllowEnablingPermissiveMutualTLS` decides whether other entries are accepted. All other ' +
+    'fields are settings of proxies and gateways.',
   deletion: {
     usedBy: 'entries that are `permissive`',
-    outcome: 'done: what is `permissive` stays so, and nothing else becomes it',
+    outcome: 'allowed: `permissive` entries stay, and no other entry can become `permissive`',
   },
   schema: MeshSchema,
   access: 'open',

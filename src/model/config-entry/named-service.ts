@@ -6,7 +6,7 @@ import type { ServiceName } from './kind.ts';
 
 /** A service as an entry names it. */
 export const namedServiceFields = {
-  Name: About('Of the service.', Text({ maxLength: limits.names.lengthMax })),
+  Name: About('Name of the service.', Text({ maxLength: limits.names.lengthMax })),
   Namespace: About('Where the service is.', Text(), { absent: 'that of the entry' }),
   Partition: About('Where the service is.', Text(), { absent: 'that of the entry' }),
 };

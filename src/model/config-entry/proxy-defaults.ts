@@ -18,7 +18,7 @@ import {
 export const ProxyDefaultsSchema = Type.Object({
   ...entryFields,
   Config: About(
-    'Settings of the proxies; `protocol` is what services speak that have no protocol of their own.',
+    'Settings of the proxies; `protocol` is the default protocol of services.',
     FreeMap(),
   ),
   Mode: ProxyMode(),
@@ -28,19 +28,19 @@ export const ProxyDefaultsSchema = Type.Object({
   Expose: ExposeSchema,
   AccessLogs: Type.Object({
     Enabled: About('Whether proxies keep a log of connections.', Flag()),
-    DisableListenerLogs: About('Whether what no service took is left out.', Flag()),
+    DisableListenerLogs: About('Whether targets without a service are left out.', Flag()),
     Type: About('Where to.', Choice(['', 'file', 'stderr', 'stdout'])),
-    Path: About('Of the file.', Text(), { rules: 'given with `Type` file, and only then' }),
+    Path: About('Path of the file.', Text(), { rules: 'given with `Type` file, and only then' }),
     JSONFormat: About('A line, as JSON.', Text(), { rules: 'not together with `TextFormat`' }),
     TextFormat: About('A line, as text.', Text()),
   }),
   EnvoyExtensions: ProxyExtensionsList(),
   FailoverPolicy: Type.Object({
-    Mode: About('Where to first.', Choice(['', 'sequential', 'order-by-locality'])),
+    Mode: About('The first target.', Choice(['', 'sequential', 'order-by-locality'])),
     Regions: About('In this order.', List(Type.String())),
   }),
   PrioritizeByLocality: Type.Object({
-    Mode: About('Whether what is near goes first.', Choice(['', 'none', 'failover'])),
+    Mode: About('Whether nearby instances are preferred.', Choice(['', 'none', 'failover'])),
   }),
   ...stamps,
 });
@@ -49,15 +49,15 @@ export type ProxyDefaults = Model<typeof ProxyDefaultsSchema> & { readonly Kind:
 /** Source: docs/behaviour/configuration.md#proxy-defaults. */
 export const proxyDefaults: ConfigKind<ProxyDefaults> = {
   kind: 'proxy-defaults',
-  summary: 'What holds for every proxy of a partition that its service does not say otherwise.',
+  summary: 'Default settings of all proxies of a partition.',
   acts:
-    '`Config.protocol` and `MeshGateway` stand in discovery chains for services that have none of their own ' +
-    '([the guide](../../guides/traffic.md)). The other fields are for proxies, which Roster does not run: they ' +
-    'are checked, kept, and shown to what reads them.',
+    '`Config.protocol` and `MeshGateway` apply in discovery chains to services without their own ' +
+    '([the guide](../../guides/traffic.md)). The other fields are for proxies, which Roster does ' +
+    'not run: it checks, stores and shows them.',
   deletion: {
     usedBy:
-      'whatever needs a protocol that it gives: chains, `ingress-gateway`, `service-intentions` with `Permissions`, `http-route`',
-    outcome: 'refused while one of these needs it',
+      'entries that need its protocol: chains, `ingress-gateway`, `service-intentions` with `Permissions`, `http-route`',
+    outcome: 'refused while a dependent entry needs it',
   },
   schema: ProxyDefaultsSchema,
   access: 'open',

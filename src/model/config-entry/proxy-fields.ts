@@ -25,20 +25,20 @@ export const PortNumber = () => Whole({ minimum: 0, maximum: lastPort });
 
 export const ProxyMode = () =>
   About(
-    'How what a service sends gets to its proxy: `direct`, or `transparent` for all of it.',
+    'How outgoing traffic reaches the proxy: `direct`, or `transparent` for all traffic.',
     Choice(['', 'direct', 'transparent']),
   );
 
 export const MutualTlsMode = () =>
   About(
-    'Whether connections without a certificate are taken as well: `permissive`.',
+    '`permissive`: connections without a certificate are accepted, too.',
     Choice(['', 'strict', 'permissive']),
     { rules: 'permissive only where the mesh allows it, or where it was so before' },
   );
 
 export const TransparentProxySchema = Type.Object({
   OutboundListenerPort: About(
-    'Where the proxy takes what a service sends; 0: its own choice.',
+    'Port of the proxy for outgoing traffic of the service; 0: chosen by the proxy.',
     PortNumber(),
   ),
   DialedDirectly: About('Whether its instances may be called by their own addresses.', Flag()),
@@ -46,7 +46,7 @@ export const TransparentProxySchema = Type.Object({
 
 export const MeshGatewaySchema = Type.Object({
   Mode: About(
-    'Through which gateway other clusters are reached.',
+    'The gateway for traffic to other clusters.',
     Choice(['', 'none', 'local', 'remote']),
   ),
 });
@@ -57,10 +57,10 @@ export const ExposeSchema = Type.Object({
     'Paths that are open without a certificate.',
     List(
       Type.Object({
-        ListenerPort: About('Where the proxy listens for it.', PortNumber()),
+        ListenerPort: About('Port of the proxy for the path.', PortNumber()),
         Path: About('The path.', Text()),
-        LocalPathPort: About('Where the service answers it.', PortNumber()),
-        Protocol: About('How it is spoken to.', Choice(['', 'http', 'http2'])),
+        LocalPathPort: About('Port of the service for the path.', PortNumber()),
+        Protocol: About('Protocol of the service.', Choice(['', 'http', 'http2'])),
       }),
     ),
   ),
@@ -71,30 +71,36 @@ export const ProxyExtensionsList = () =>
     'Extensions of the proxy.',
     List(
       Type.Object({
-        Name: About('Of the extension.', Text()),
-        Required: About('Whether a proxy is not set up without it.', Flag()),
-        Arguments: About('What it takes.', FreeMap()),
-        RegistryVersion: About('The versions of the control plane that it is for.', Text()),
-        EnvoyVersion: About('The versions of the proxy that it is for.', Text()),
+        Name: About('Name of the extension.', Text()),
+        Required: About('Whether a proxy fails without the extension.', Flag()),
+        Arguments: About('Arguments of the extension.', FreeMap()),
+        RegistryVersion: About(
+          'The versions of the control plane that the extension supports.',
+          Text(),
+        ),
+        EnvoyVersion: About('The versions of the proxy that the extension supports.', Text()),
       }),
     ),
   );
 
 export const PassiveHealthCheckSchema = Type.Object({
-  Interval: About('Time between two looks.', CountedNanoseconds({ minimum: 0 }), {
+  Interval: About('Interval of the check.', CountedNanoseconds({ minimum: 0 }), {
     rules: 'read back as nanoseconds',
   }),
-  MaxFailures: About('Failures in a row that take an instance out.', Whole({ minimum: 0 })),
+  MaxFailures: About(
+    'Number of consecutive failures that eject an instance.',
+    Whole({ minimum: 0 }),
+  ),
   EnforcingConsecutive5xx: About(
-    'Percent of the times that it is really taken out.',
+    'Probability, in percent, that a failing instance is ejected.',
     Nullable(Whole({ minimum: 0, maximum: 100 })),
   ),
   MaxEjectionPercent: About(
-    'Percent of the instances that are out at most.',
+    'Maximum percentage of ejected instances.',
     Nullable(Whole({ minimum: 0, maximum: 100 })),
   ),
   BaseEjectionTime: About(
-    'How long it is out, times how often it was.',
+    'Duration of an ejection, multiplied by the number of ejections.',
     Nullable(CountedNanoseconds({ minimum: 0 })),
     { rules: 'read back as nanoseconds' },
   ),
@@ -102,8 +108,8 @@ export const PassiveHealthCheckSchema = Type.Object({
 
 export const HeaderModifiersSchema = Type.Object({
   Add: About('Headers that are added.', TextMap()),
-  Set: About('Headers that take the place of others of their name.', TextMap()),
-  Remove: About('Headers that are taken away.', List(Type.String())),
+  Set: About('Headers that replace others with the same name.', TextMap()),
+  Remove: About('Headers that are removed.', List(Type.String())),
 });
 
 export type Expose = Model<typeof ExposeSchema>;

@@ -7,10 +7,10 @@ import type { ConfigKindName, EntryKey } from './config-entry.ts';
  * Source: docs/behaviour/gateways.md#references.
  */
 export const resourceReferenceFields = {
-  Kind: About('What kind of entry it is.', Text()),
+  Kind: About('Kind of the entry.', Text()),
   Name: About('Its name.', Text({ maxLength: limits.names.lengthMax })),
   SectionName: About(
-    'The listener of the gateway; empty: all of it.',
+    'The listener of the gateway; empty: all listeners.',
     Text({ maxLength: limits.names.lengthMax }),
   ),
   Namespace: About('Where it is.', Text(), { absent: 'that of the entry' }),

@@ -32,40 +32,40 @@ const retryConditions: readonly string[] = [
 
 const RetryFilterSchema = Type.Object(
   {
-    NumRetries: About('How often it is made again.', Whole({ minimum: 0, maximum: 2 ** 32 - 1 })),
-    RetryOn: About('What has to have gone wrong.', FullList(Text()), {
+    NumRetries: About('Number of retries.', Whole({ minimum: 0, maximum: 2 ** 32 - 1 })),
+    RetryOn: About('The failures that cause a retry.', FullList(Text()), {
       rules: `of ${retryConditions.map((condition) => `\`${condition}\``).join(', ')}`,
     }),
     RetryOnStatusCodes: About(
-      'The answers upon which it is made again.',
+      'Status codes that cause a retry.',
       FullList(Whole({ minimum: 100, maximum: 599 })),
     ),
-    RetryOnConnectFailure: About('Whether also where no connection was made.', Flag()),
+    RetryOnConnectFailure: About('Whether a failed connection is retried, too.', Flag()),
   },
   { title: 'RetryFilter' },
 );
 
 const timeout = (description: string) =>
-  About(`${description} 0: as the proxy has it.`, CountedNanoseconds({ minimum: 0 }), {
+  About(`${description} 0: the default of the proxy.`, CountedNanoseconds({ minimum: 0 }), {
     rules: 'read back as nanoseconds',
   });
 
 /** Changes to requests. Source: docs/behaviour/gateways.md#filters-of-routes. */
 const RouteFiltersSchema = Type.Object(
   {
-    Headers: About('Changes to headers, one after the other.', FullList(HeaderModifiersSchema)),
+    Headers: About('Changes to headers, in order.', FullList(HeaderModifiersSchema)),
     URLRewrite: About(
-      'What takes the place of the part of the path that matched.',
-      Nullable(Type.Object({ Path: About('What is put there.', Text()) }, { title: 'URLRewrite' })),
+      'The replacement of the matched part of the path.',
+      Nullable(Type.Object({ Path: About('The replacement.', Text()) }, { title: 'URLRewrite' })),
     ),
-    RetryFilter: About('When a request is made again.', Nullable(RetryFilterSchema)),
+    RetryFilter: About('When a request is retried.', Nullable(RetryFilterSchema)),
     TimeoutFilter: About(
       'How long a request may take.',
       Nullable(
         Type.Object(
           {
-            RequestTimeout: timeout('From its beginning to the end of the answer.'),
-            IdleTimeout: timeout('Without anything being sent.'),
+            RequestTimeout: timeout('Timeout of the whole request.'),
+            IdleTimeout: timeout('Timeout of an idle stream.'),
           },
           { title: 'TimeoutFilter' },
         ),
@@ -80,13 +80,13 @@ type RouteFilters = Model<typeof RouteFiltersSchema>;
 export const RouteFiltersField = () => About('Changes to requests.', Nullable(RouteFiltersSchema));
 
 const ResponseFiltersSchema = Type.Object(
-  { Headers: About('Changes to headers, one after the other.', FullList(HeaderModifiersSchema)) },
+  { Headers: About('Changes to headers, in order.', FullList(HeaderModifiersSchema)) },
   { title: 'ResponseFilters' },
 );
 type ResponseFilters = Model<typeof ResponseFiltersSchema>;
 
 export const ResponseFiltersField = () =>
-  About('What is done to answers.', Nullable(ResponseFiltersSchema));
+  About('Changes to answers.', Nullable(ResponseFiltersSchema));
 
 export function checkRouteFilters(filters: RouteFilters | null, path: Path, report: Report): void {
   if (filters === null) return;

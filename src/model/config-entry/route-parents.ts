@@ -5,17 +5,14 @@ import { keyOfReference, resourceReferenceFields, textOfReference } from './reso
 const RouteParentSchema = Type.Object(
   {
     ...resourceReferenceFields,
-    Kind: About('What kind of entry it is.', Choice(['api-gateway'], 'api-gateway')),
+    Kind: About('Kind of the entry.', Choice(['api-gateway'], 'api-gateway')),
   },
   { title: 'RouteParent' },
 );
 export type RouteParent = Model<typeof RouteParentSchema>;
 
 export const RouteParents = () =>
-  About(
-    'The gateways that it is to be bound to, or listeners of theirs.',
-    FullList(RouteParentSchema),
-  );
+  About('The gateways of the route, or listeners of gateways.', FullList(RouteParentSchema));
 
 export function checkParents(parents: readonly RouteParent[], report: Report): void {
   const seen = new Set<string>();

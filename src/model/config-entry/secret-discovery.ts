@@ -5,12 +5,12 @@ import { About, type Model, Nullable, Text, Type } from '../schema.ts';
 const SecretDiscoverySchema = Type.Object(
   {
     ClusterName: About(
-      "The cluster of the proxy's bootstrap configuration that certificates come from.",
+      "The cluster, in the proxy's bootstrap configuration, that provides certificates.",
       Text({ maxLength: limits.names.lengthMax }),
       { absent: 'that of the listener, or of the gateway' },
     ),
     CertResource: About(
-      'The name to ask that cluster for.',
+      'The name of the certificate in that cluster.',
       Text({ maxLength: limits.names.lengthMax }),
     ),
   },

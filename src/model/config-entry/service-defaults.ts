@@ -22,15 +22,15 @@ const Bound = () => Nullable(Whole({ minimum: 0 }));
 
 const UpstreamSchema = Type.Object({
   Name: About('The service that is called.', Text()),
-  Namespace: About('Where it lives.', Text(), { absent: 'that of the entry' }),
-  Partition: About('Where it lives.', Text(), { absent: 'that of the entry' }),
-  Peer: About('The peer that it is of.', Text()),
-  EnvoyListenerJSON: About("The proxy's listener, written out.", Text()),
-  EnvoyClusterJSON: About("The proxy's cluster, written out.", Text()),
-  Protocol: About('How it is spoken to.', Text()),
+  Namespace: About('Where the entry is.', Text(), { absent: 'that of the entry' }),
+  Partition: About('Where the entry is.', Text(), { absent: 'that of the entry' }),
+  Peer: About('The peer that has the service.', Text()),
+  EnvoyListenerJSON: About("The whole configuration of the proxy's listener.", Text()),
+  EnvoyClusterJSON: About("The whole configuration of the proxy's cluster.", Text()),
+  Protocol: About('Protocol of the service.', Text()),
   ConnectTimeoutMs: About('Milliseconds to connect in; 0: 5000. Below 0 is 0.', Whole()),
   Limits: About(
-    'How much is under way to it at most.',
+    'Limits of simultaneous connections and requests.',
     Nullable(
       Type.Object({
         MaxConnections: About('Connections.', Bound()),
@@ -40,7 +40,7 @@ const UpstreamSchema = Type.Object({
     ),
   ),
   PassiveHealthCheck: About(
-    'When an instance is taken out for the answers that it gives.',
+    'When an instance is ejected because of its answers.',
     Nullable(PassiveHealthCheckSchema),
   ),
   MeshGateway: MeshGatewaySchema,
@@ -58,9 +58,13 @@ const Rate = {
 
 export const ServiceDefaultsSchema = Type.Object({
   ...entryFields,
-  Protocol: About('What it speaks: `tcp`, `http`, `http2`, `grpc`; in lower case.', Text(), {
-    absent: 'that of `proxy-defaults`, else `tcp`',
-  }),
+  Protocol: About(
+    'Protocol of the service: `tcp`, `http`, `http2`, `grpc`; in lower case.',
+    Text(),
+    {
+      absent: 'that of `proxy-defaults`, else `tcp`',
+    },
+  ),
   Mode: ProxyMode(),
   TransparentProxy: TransparentProxySchema,
   MutualTLSMode: MutualTlsMode(),
@@ -72,14 +76,14 @@ export const ServiceDefaultsSchema = Type.Object({
     'How it calls others.',
     Nullable(
       Type.Object({
-        Overrides: About('One of them each.', List(UpstreamSchema)),
-        Defaults: About('All the others.', Nullable(UpstreamSchema)),
+        Overrides: About('Settings for single services.', List(UpstreamSchema)),
+        Defaults: About('Settings for all other services.', Nullable(UpstreamSchema)),
       }),
     ),
     { rules: 'not together with `Destination`' },
   ),
   Destination: About(
-    'It is outside of the mesh, at these addresses.',
+    'Addresses of a service outside of the mesh.',
     Nullable(
       Type.Object({
         Addresses: About('IP addresses and host names.', List(Type.String()), {
@@ -89,10 +93,7 @@ export const ServiceDefaultsSchema = Type.Object({
       }),
     ),
   ),
-  MaxInboundConnections: About(
-    'Connections to an instance; 0: as many as come.',
-    Whole({ minimum: 0 }),
-  ),
+  MaxInboundConnections: About('Connections to an instance; 0: no limit.', Whole({ minimum: 0 })),
   LocalConnectTimeoutMs: About(
     'Milliseconds in which the proxy connects to its service; 0: 5000.',
     Whole({ minimum: 0 }),
@@ -112,7 +113,7 @@ export const ServiceDefaultsSchema = Type.Object({
         InstanceLevel: Type.Object({
           ...Rate,
           Routes: About(
-            'Of some paths.',
+            'Limits of single paths.',
             List(
               Type.Object({
                 PathExact: About('The path.', Text()),
@@ -135,15 +136,15 @@ export type ServiceDefaults = Model<typeof ServiceDefaultsSchema> & {
 /** Source: docs/behaviour/configuration.md#service-defaults. */
 export const serviceDefaults: ConfigKind<ServiceDefaults> = {
   kind: 'service-defaults',
-  summary: 'What a service speaks, and how it is called and calls others.',
+  summary: 'Protocol of a service, and settings for calls to and from it.',
   acts:
-    '`Protocol` decides what may be routed and split, and is in discovery chains with `MeshGateway`, ' +
-    '`ExternalSNI` and `Meta` ([the guide](../../guides/traffic.md)). The other fields are for proxies, which ' +
-    'Roster does not run: they are checked, kept, and shown to what reads them.',
+    '`Protocol` decides which traffic may be routed and split, and is in discovery chains with ' +
+    '`MeshGateway`, `ExternalSNI` and `Meta` ([the guide](../../guides/traffic.md)). The other ' +
+    'fields are for proxies, which Roster does not run: it checks, stores and shows them.',
   deletion: {
     usedBy:
-      'whatever needs its `Protocol`: chains, `ingress-gateway`, `service-intentions` with `Permissions`, `http-route`',
-    outcome: 'refused while one of these needs it',
+      'entries that need its `Protocol`: chains, `ingress-gateway`, `service-intentions` with `Permissions`, `http-route`',
+    outcome: 'refused while a dependent entry needs it',
   },
   schema: ServiceDefaultsSchema,
   access: 'service',

@@ -17,7 +17,7 @@ export const ServiceIntentionsSchema = Type.Object({
   Sources: About('Who may call it and who may not.', List(SourceSchema), {
     rules: 'at least one, each once',
   }),
-  JWT: About('What token every request shows.', Nullable(JwtSchema), { rules: tokenRules }),
+  JWT: About('The token that every request needs.', Nullable(JwtSchema), { rules: tokenRules }),
   ...stamps,
 });
 
@@ -27,13 +27,13 @@ export type ServiceIntentions = Model<typeof ServiceIntentionsSchema> & {
 /** Source: docs/behaviour/intentions.md#sources. */
 export const serviceIntentions: ConfigKind<ServiceIntentions> = {
   kind: 'service-intentions',
-  summary: 'Who may call a service, and what of it.',
+  summary: 'The allowed callers of a service, and the allowed requests.',
   acts:
-    'Intentions decide what `roster intention check` and the API answer, and why. To hold back a ' +
-    'connection that somebody makes takes a proxy.',
+    'Intentions decide the answers of `roster intention check` and of the API, with the reason. ' +
+    'Blocking a connection needs a proxy.',
   deletion: {
-    usedBy: 'nobody',
-    outcome: 'done: the intentions of `*` decide, else the default policy',
+    usedBy: 'none',
+    outcome: 'allowed: the intentions of `*` decide, otherwise the default policy',
   },
   schema: ServiceIntentionsSchema,
   access: 'intentions',

@@ -32,7 +32,7 @@ export const ResolverSubsetSchema = Type.Object({
   Filter: About('Which instances are in it, as a filter of instances with their health.', Text(), {
     absent: 'all',
   }),
-  OnlyPassing: About('Leave out instances with a warning.', Flag()),
+  OnlyPassing: About('Exclude instances with a warning.', Flag()),
 });
 
 const RedirectSchema = Type.Object({
@@ -53,8 +53,8 @@ export const FailoverPolicySchema = Type.Object({
 
 const FailoverSchema = Type.Object({
   ...inPartition,
-  Datacenters: About('Tried one after the other.', List(Type.String())),
-  Targets: About('Tried one after the other.', List(FailoverTargetSchema), {
+  Datacenters: About('The targets, in order.', List(Type.String())),
+  Targets: About('The targets, in order.', List(FailoverTargetSchema), {
     rules: 'not together with `Service`, `ServiceSubset`, `Namespace` or `Datacenters`',
   }),
   Policy: About('In which order.', Nullable(FailoverPolicySchema)),
@@ -64,17 +64,17 @@ export type Failover = Model<typeof FailoverSchema>;
 
 export const ServiceResolverSchema = Type.Object({
   ...entryFields,
-  DefaultSubset: About('The subset that is meant where none is named.', Text(), {
+  DefaultSubset: About('The subset for requests that name none.', Text(), {
     rules: 'one of `Subsets`',
   }),
   Subsets: About('Parts of the instances, by names.', FullMapOf(ResolverSubsetSchema), {
     rules: 'each name a DNS label',
   }),
-  Redirect: About('Another service that is meant instead of this.', Nullable(RedirectSchema), {
+  Redirect: About('The service that replaces this service.', Nullable(RedirectSchema), {
     rules: 'not together with `Failover`',
   }),
   Failover: About(
-    'Where to go when no instance is well: by the subset, or `*` for all that are not named.',
+    'Targets when no instance is healthy: by subset, or `*` for all other subsets.',
     FullMapOf(FailoverSchema),
   ),
   ConnectTimeout: About('How long connecting may take.', Nanoseconds({ minimum: 0 }), {
@@ -89,7 +89,7 @@ export const ServiceResolverSchema = Type.Object({
     Nullable(
       Type.Object({
         Mode: About(
-          '`failover`: only what is nearest, as long as it is well.',
+          '`failover`: only the nearest healthy instances.',
           Choice(['', 'none', 'failover'], ''),
         ),
       }),
@@ -104,13 +104,14 @@ export type ServiceResolver = Model<typeof ServiceResolverSchema> & {
 /** Source: docs/behaviour/discovery.md#resolvers. */
 export const serviceResolver: ConfigKind<ServiceResolver> = {
   kind: 'service-resolver',
-  summary: 'Says which instances stand for a service: subsets, redirects, failover and timeouts.',
+  summary: 'The instances of a service: subsets, redirects, failover and timeouts.',
   acts:
-    'It is part of the discovery chains that lead to the service ([the guide](../../guides/traffic.md)), which ' +
-    'proxies go by. Roster runs none, and matches no instances with the filters: they are checked and shown.',
+    'It is part of the discovery chains that lead to the service ([the ' +
+    'guide](../../guides/traffic.md)), which proxies apply. Roster runs none, and does not apply ' +
+    'the filters to instances: it checks and shows them.',
   deletion: {
     usedBy: 'chains: `service-router`, `service-splitter`, `service-resolver` (subsets, redirects)',
-    outcome: 'refused while a chain cannot be made without it',
+    outcome: 'refused while a chain needs it',
   },
   schema: ServiceResolverSchema,
   access: 'service',

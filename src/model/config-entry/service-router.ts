@@ -21,32 +21,32 @@ import type { ConfigKind } from './kind.ts';
 
 const RouteHeaderSchema = Type.Object({
   Name: About('Name of the header.', Text()),
-  Present: About('Any value will do.', Flag()),
-  Exact: About('It is this value.', Text()),
-  Prefix: About('It begins so.', Text()),
-  Suffix: About('It ends so.', Text()),
+  Present: About('Matches any value.', Flag()),
+  Exact: About('Equals this value.', Text()),
+  Prefix: About('Begins with this text.', Text()),
+  Suffix: About('Ends with this text.', Text()),
   Regex: About('It matches this pattern (RE2).', Text()),
-  Invert: About('What does not match is what counts.', Flag()),
+  Invert: About('Inverts the match.', Flag()),
 });
 const headerTests = ['Present', 'Exact', 'Prefix', 'Suffix', 'Regex'] as const;
 
 const RouteParameterSchema = Type.Object({
   Name: About('Name of the parameter.', Text()),
-  Present: About('Any value will do.', Flag()),
-  Exact: About('It is this value.', Text()),
+  Present: About('Matches any value.', Flag()),
+  Exact: About('Equals this value.', Text()),
   Regex: About('It matches this pattern (RE2).', Text()),
 });
 const parameterTests = ['Present', 'Exact', 'Regex'] as const;
 
 export const RouteHttpMatchSchema = Type.Object({
-  PathExact: About('The path is this.', Text(), { rules: 'begins with `/`' }),
-  PathPrefix: About('The path begins so.', Text(), { rules: 'begins with `/`' }),
+  PathExact: About('The path equals this text.', Text(), { rules: 'begins with `/`' }),
+  PathPrefix: About('The path begins with this text.', Text(), { rules: 'begins with `/`' }),
   PathRegex: About('The path matches this pattern (RE2).', Text()),
   CaseInsensitive: About('Small and capital letters of the path are the same.', Flag()),
-  Header: About('What headers have to be, all of them.', List(RouteHeaderSchema), {
+  Header: About('Headers that all have to match.', List(RouteHeaderSchema), {
     rules: 'exactly one of `Present`, `Exact`, `Prefix`, `Suffix` and `Regex` each',
   }),
-  QueryParam: About('What parameters have to be, all of them.', List(RouteParameterSchema), {
+  QueryParam: About('Parameters that all have to match.', List(RouteParameterSchema), {
     rules: 'exactly one of `Present`, `Exact` and `Regex` each',
   }),
   Methods: About('One of these methods.', List(Type.String()), { absent: 'every method' }),
@@ -71,7 +71,7 @@ const retryReasons = [
 
 export const RouteDestinationSchema = Type.Object({
   ...destinationFields,
-  PrefixRewrite: About('Put in the place of the path that matched.', Text(), {
+  PrefixRewrite: About('Replaces the matched path.', Text(), {
     rules: 'only with `PathExact` or `PathPrefix`',
   }),
   RequestTimeout: About('How long a request may take with all repetitions.', duration()),
@@ -111,13 +111,14 @@ export type ServiceRouter = Model<typeof ServiceRouterSchema> & { readonly Kind:
 /** Source: docs/behaviour/discovery.md#routers. */
 export const serviceRouter: ConfigKind<ServiceRouter> = {
   kind: 'service-router',
-  summary: 'Sends requests to a service elsewhere by their path, headers, parameters or method.',
+  summary:
+    'Routes requests for a service to other services, by path, headers, parameters or method.',
   acts:
-    'It is part of the discovery chain of the service ([the guide](../../guides/traffic.md)), which proxies ' +
-    'go by: Roster runs none, so no request is moved by it alone.',
+    'It is part of the discovery chain of the service ([the guide](../../guides/traffic.md)), ' +
+    'which proxies apply. Roster runs none, so the entry alone moves no request.',
   deletion: {
-    usedBy: 'nobody',
-    outcome: 'done: requests go on to the splitter, else the resolver',
+    usedBy: 'none',
+    outcome: 'allowed: requests go to the splitter, otherwise to the resolver',
   },
   schema: ServiceRouterSchema,
   access: 'service',

@@ -42,11 +42,11 @@ export const serviceSplitter: ConfigKind<ServiceSplitter> = {
   kind: 'service-splitter',
   summary: 'Divides the traffic of a service by weight, among its subsets or other services.',
   acts:
-    'It is part of the discovery chain of the service ([the guide](../../guides/traffic.md)), which proxies ' +
-    'go by: Roster runs none, so no request is moved by it alone.',
+    'It is part of the discovery chain of the service ([the guide](../../guides/traffic.md)), ' +
+    'which proxies apply. Roster runs none, so the entry alone moves no request.',
   deletion: {
     usedBy: 'chains that lead to its service',
-    outcome: 'refused while a chain cannot be made without it',
+    outcome: 'refused while a chain needs it',
   },
   schema: ServiceSplitterSchema,
   access: 'service',

@@ -40,13 +40,13 @@ export type TcpRoute = ConfigEntry & Model<typeof TcpRouteSchema>;
 /** Source: docs/behaviour/gateways.md#tcp-routes. */
 export const tcpRoute: ConfigKind<TcpRoute> = {
   kind: 'tcp-route',
-  summary: 'Leads the connections of API gateways’ listeners to a service.',
+  summary: 'Routes connections of API gateways’ listeners to a service.',
   acts:
-    'It is bound to the listeners that it names and that take it, and its `Status` says to which, or ' +
-    'why not. Its rules are for a proxy, which Roster does not run.',
+    'It is bound to the listeners that it names and that accept it; its `Status` lists them, or ' +
+    'the reason of a refusal. Its rules are for a proxy, which Roster does not run.',
   deletion: {
-    usedBy: 'nobody',
-    outcome: 'done: it is bound to no listener any more',
+    usedBy: 'none',
+    outcome: 'allowed: it is no longer bound to listeners',
   },
   schema: TcpRouteSchema,
   access: 'mesh',

@@ -20,9 +20,9 @@ const TerminatingGatewaySchema = Type.Object({
       Type.Object(
         {
           ...namedServiceFields,
-          Name: About('Of the service; `*`: all that are not named.', Text()),
+          Name: About('Name of the service; `*`: all other services.', Text()),
           CAFile: About(
-            'Path, on the gateway’s host, of the certificates that the service’s is checked with. With it TLS is spoken.',
+            'Path, on the gateway’s host, of the authority of the service’s certificate. Enables TLS.',
             Text(),
           ),
           CertFile: About('Path of the certificate that the gateway shows.', Text(), {
@@ -34,10 +34,7 @@ const TerminatingGatewaySchema = Type.Object({
           SNI: About('The name that is asked for when TLS begins.', Text(), {
             rules: 'a host name',
           }),
-          DisableAutoHostRewrite: About(
-            'Whether requests keep the host that they came with.',
-            Flag(),
-          ),
+          DisableAutoHostRewrite: About('Whether requests keep their host.', Flag()),
         },
         { title: 'LinkedService' },
       ),
@@ -50,10 +47,10 @@ export type TerminatingGateway = ConfigEntry & Model<typeof TerminatingGatewaySc
 /** Source: docs/behaviour/gateways.md#terminating-gateways. */
 export const terminatingGateway: ConfigKind<TerminatingGateway> = {
   kind: 'terminating-gateway',
-  summary: 'Lets services in the mesh reach services outside of it, over TLS where it says so.',
+  summary: 'Lets services in the mesh reach services outside of it, optionally over TLS.',
   deletion: {
-    usedBy: 'nobody',
-    outcome: 'done',
+    usedBy: 'none',
+    outcome: 'allowed',
   },
   schema: TerminatingGatewaySchema,
   access: 'gateway',

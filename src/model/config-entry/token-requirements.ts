@@ -4,8 +4,8 @@ import { About, FullList, Nullable, Text, Type } from '../schema.ts';
 
 const ClaimSchema = Type.Object(
   {
-    Path: About('The claim, from the outermost name in.', FullList(Text())),
-    Value: About('What it has to be, or to hold.', Text()),
+    Path: About('Path of the claim, beginning with the outermost name.', FullList(Text())),
+    Value: About('The required value; a list has to contain it.', Text()),
   },
   { title: 'Claim' },
 );
@@ -17,12 +17,12 @@ const ClaimSchema = Type.Object(
 const TokenRequirementsSchema = Type.Object(
   {
     Providers: About(
-      'Who may have signed the token; one of them suffices.',
+      'The accepted issuers of the token.',
       FullList(
         Type.Object(
           {
-            Name: About('Of the provider.', Text({ maxLength: limits.names.lengthMax })),
-            VerifyClaims: About('What the token has to say.', FullList(ClaimSchema)),
+            Name: About('Name of the provider.', Text({ maxLength: limits.names.lengthMax })),
+            VerifyClaims: About('Required claims of the token.', FullList(ClaimSchema)),
           },
           { title: 'Provider' },
         ),
@@ -33,7 +33,7 @@ const TokenRequirementsSchema = Type.Object(
 );
 
 export const TokenRequirements = () =>
-  About('Which tokens a request has to come with.', Nullable(TokenRequirementsSchema), {
+  About('The tokens that a request needs.', Nullable(TokenRequirementsSchema), {
     rules: tokenRules,
   });
 
