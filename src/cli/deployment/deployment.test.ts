@@ -121,7 +121,7 @@ describe('status -monitor', () => {
     ['successful', 0],
     ['cancelled', 1],
     ['failed', 2],
-  ] as const)('of one that is %s exits with %i', async (Status, exitCode) => {
+  ] as const)('of a %s deployment exits with %i', async (Status, exitCode) => {
     const server = { [path]: { json: deployment({ Status }) }, ...members };
     const ran = await run(['deployment', 'status', '-monitor', ids.deployment], { server });
     expect(ran.exitCode).toBe(exitCode);

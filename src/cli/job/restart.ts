@@ -114,7 +114,7 @@ async function restartAll(
     const batch = running.slice(start, start + wish.batchSize);
     const outcomes = await Promise.all(
       batch.map((one) =>
-        wish.isRescheduled ? replace(context, one, signal) : again(context, one, wish),
+        wish.isRescheduled ? replace(context, one, signal) : restart(context, one, wish),
       ),
     );
     const failed = outcomes.find((exitCode) => exitCode !== exitCodes.ok);
@@ -136,7 +136,7 @@ async function replace(
   return exitCode;
 }
 
-async function again(
+async function restart(
   context: Context,
   { ID, Name }: AllocationStub,
   { task, all }: Wish,

@@ -17,7 +17,7 @@ a1a1a1a1  two   dc1         default  -      false  eligible     down
   );
 });
 
-test('status of a node, by its name, shows what it has and runs', async () => {
+test('status of a node, by its name, shows its resources and allocations', async () => {
   const { stdout } = await run(['node', 'status', '-verbose', 'one'], { server });
   expect(stdout.replaceAll(ids.node, 'ID')).toBe(`ID           ID
 Name         one
@@ -52,7 +52,7 @@ rack  r1
 `);
 });
 
-test('status of a node shows its devices, piece by piece', async () => {
+test('status of a node shows each instance of its devices', async () => {
   const Instances = [
     { ID: 'g1', Healthy: true, HealthDescription: '' },
     { ID: 'g2', Healthy: false, HealthDescription: 'too hot' },
