@@ -92,7 +92,7 @@ function hintFor({ code, detail, retryAfterSeconds }: ApiError): string | undefi
       return 'Read the variable again, with "roster var get"; --force writes over whatever is there.';
     case 'job-policy-violated':
       return detail.includes('passes with PolicyOverride')
-        ? 'Whoever has namespace:policy-override passes with --policy-override.'
+        ? 'A token with namespace:policy-override may override it with --policy-override.'
         : undefined;
     case 'plan-outdated':
     case 'plan-not-found':

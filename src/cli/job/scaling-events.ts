@@ -45,7 +45,7 @@ function eventsOf({ TaskGroups }: ScaleStatus) {
     );
 }
 
-/** The message, after the error if that is a text. */
+/** The error of the event, if it has one, and its message. */
 function saidIn({ Error: error, Message }: ScalingEvent): string {
   if (error === true) return `error: ${orDash(Message)}`;
   if (typeof error !== 'string' || error === '') return orDash(Message);
