@@ -64,6 +64,13 @@ export interface RunningNode {
   killTasks(): Promise<void>;
 }
 
+type StartedNode = NodeOptions & { readonly node: NodeSettings };
+
+interface NodePlace {
+  readonly directory: string;
+  readonly temporary: boolean;
+}
+
 /** Parts that only tests replace; they are not options, so that no configuration can set them. */
 export type NodeParts = Pick<NodeAgentOptions, 'defences' | 'launchSupervisor'>;
 
@@ -72,7 +79,7 @@ export type NodeParts = Pick<NodeAgentOptions, 'defences' | 'launchSupervisor'>;
  * be used, or another agent uses it; then nothing is left running.
  */
 export async function startNode(
-  options: NodeOptions & { readonly node: NodeSettings },
+  options: StartedNode,
   { addresses, introduction, ...trust }: NodeServers,
   parts: NodeParts = {},
 ): Promise<RunningNode> {
@@ -89,17 +96,7 @@ export async function startNode(
   // Own connections, so that many watched values never delay the heartbeat.
   const transport = failoverTransport(servers, (address) => httpTransport({ address, ...trust }));
   const data = new ServerData({ world, address: servers.current, transport });
-  const { cores, totalMhz } = readProcessor();
-  const docker = new DockerDriver({
-    clock: world.clock,
-    timers: world.timers,
-    environment,
-    settings: options.docker ?? {},
-    dataDirectory: directory,
-    endWithAgent: temporary,
-    defences: parts.defences,
-    processor: { cores, totalMhz: options.node.cpuTotalMhz ?? totalMhz },
-  });
+  const docker = dockerDriver(options, world, { ...parts, directory, temporary });
   const node = new NodeAgent({
     ...parts,
     world,
@@ -145,4 +142,22 @@ export async function startNode(
     close,
     killTasks: () => node.killTasks(),
   };
+}
+
+function dockerDriver(
+  { environment = {}, docker = {}, node }: StartedNode,
+  { clock, timers }: World,
+  { directory, temporary, defences }: NodeParts & NodePlace,
+): DockerDriver {
+  const { cores, totalMhz } = readProcessor();
+  return new DockerDriver({
+    clock,
+    timers,
+    environment,
+    settings: docker,
+    dataDirectory: directory,
+    endWithAgent: temporary,
+    defences,
+    processor: { cores, totalMhz: node.cpuTotalMhz ?? totalMhz },
+  });
 }

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 export interface InstalledBrowser {
-  /** To stand on the path of whoever shall open addresses in it. */
+  /** A directory for `PATH`. */
   readonly directory: string;
-  /** What went wrong in it. */
+  /** The errors of `browse`. */
   readonly faults: readonly unknown[];
   close(): Promise<void>;
 }
 
-/** Puts an `xdg-open` into a new folder: what it is called with is given to `browse`. */
+/** Makes a new directory with an `xdg-open`, which passes its address to `browse`. */
 export async function installBrowser(
   directory: string,
   browse: (url: string) => Promise<void>,
@@ -30,7 +30,8 @@ export async function installBrowser(
   const script = `#!/bin/sh\nexec curl -s --data-binary "$1" http://127.0.0.1:${port}/\n`;
   writeFileSync(join(directory, 'xdg-open'), script, { mode: 0o700 });
   return {
-    ...{ directory, faults },
+    directory,
+    faults,
     async close() {
       server.closeAllConnections();
       server.close();

@@ -19,7 +19,7 @@ const drivers: readonly Driver[] = [
   new MockDriver(new SimulatedWorld(1)),
 ];
 
-/** What a driver says that it knows when it is given something that it does not. */
+/** The options that a driver names in its refusal of an unknown option. */
 const optionsOf = (driver: Driver): string[] =>
   driver
     .validate({ 'no such option': 1 })

@@ -38,9 +38,15 @@ function everything() {
       Attributes: { name: 'a' },
       Meta: { key: 'm' },
     }),
-    ...{ region: 'r', allocation, job, group, task: group.Tasks[0]!, isolation: 'none' },
+    region: 'r',
+    allocation,
+    job,
+    group,
+    task: group.Tasks[0]!,
+    isolation: 'none',
     directories: taskDirectories(allocationDirectories('/data', allocation.ID), 'tsk'),
-    ...{ added: {}, host: {} },
+    added: {},
+    host: {},
   });
 }
 
@@ -65,7 +71,7 @@ test('every reference that it lists has a value', () => {
   }
 });
 
-test('what of the agent’s environment passes is what it says', () => {
+test('a task inherits the listed variables of the agent’s environment', () => {
   const [, sentence] = /a task gets ([\s\S]*?), and nothing else/.exec(page)!;
   const names = [...sentence!.matchAll(/`([A-Z_]+)\*?`/g)].map(([, name]) => name!);
   const agent = Object.fromEntries(

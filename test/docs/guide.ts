@@ -7,9 +7,9 @@ import { matchesOutput } from './match-output.ts';
 import { openShell, type Shell } from './shell.ts';
 
 interface GuideOptions {
-  /** What stands in the guide, and what takes its place here: addresses that are only examples. */
+  /** Replacements for texts of the guide, such as addresses that are only examples. */
   readonly replace?: Readonly<Record<string, string>>;
-  /** What the reader's browser does with an address that a command opens in it. */
+  /** Acts as the reader's browser when a command opens an address. */
   readonly browse?: (url: string) => Promise<void>;
   /** Where the terminal begins; default: in the checkout. */
   readonly cwd?: string;
@@ -79,7 +79,7 @@ class Reader {
   }
 
   async writeFile({ name, text, line }: FileStep): Promise<void> {
-    const quoted = this.#here(text).replaceAll("'", `'\\''`);
+    const quoted = this.#replacedIn(text).replaceAll("'", `'\\''`);
     const { exitCode, output } = await this.#shell.run(`printf %s '${quoted}' > '${name}'`);
     if (exitCode !== 0) throw new Error(`${this.#path}:${line}: ${output}`);
   }
@@ -87,7 +87,7 @@ class Reader {
   /** A reader ends the agent that runs with Ctrl-C before starting it anew. */
   async startAgent(command: string): Promise<void> {
     await this.#stopAgents();
-    const agent = this.#launch(`${command} --http ${this.#http}`);
+    const agent = this.#launchAgent(`${command} --http ${this.#http}`);
     const [, address = ''] = await agent.says(/^Roster is ready at https?:\/\/(\S+)$/m);
     this.#http = address;
     this.#replaced.set(guideAddress, address);
@@ -97,23 +97,23 @@ class Reader {
   async startBeside(command: string): Promise<void> {
     const own = / --http (\S+)/.exec(command)?.[1];
     if (own === undefined) {
-      await this.#launch(command).says(/^Roster is ready as node /m);
+      await this.#launchAgent(command).says(/^Roster is ready as node /m);
       return;
     }
-    const agent = this.#launch(command.replace(own, '127.0.0.1:0'));
+    const agent = this.#launchAgent(command.replace(own, '127.0.0.1:0'));
     const [, address = ''] = await agent.says(/^Roster is ready at http:\/\/(\S+)$/m);
     this.#replaced.set(own, address);
   }
 
-  #launch(command: string): Program {
-    const words = `exec ${this.#here(command)} --tasks-on-exit stop`;
+  #launchAgent(command: string): Program {
+    const words = `exec ${this.#replacedIn(command)} --tasks-on-exit stop`;
     const agent = launch('bash', ['-c', words], { env: { HOME: this.#home } });
     this.#agents.push(agent);
     return agent;
   }
 
   async paste({ text, line, exitCode, output }: ShellStep): Promise<void> {
-    const ran = await this.#shell.run(this.#here(text));
+    const ran = await this.#shell.run(this.#replacedIn(text));
     if (ran.exitCode !== exitCode) {
       const place = `${this.#path}:${line + ran.failedLine}`;
       throw new Error(
@@ -121,7 +121,7 @@ class Reader {
       );
     }
     if (output === undefined) return;
-    const shown = this.#here(output);
+    const shown = this.#replacedIn(output);
     if (matchesOutput(ran.output, shown)) return;
     const differs = `--- in the guide\n${shown}\n--- printed\n${ran.output}`;
     this.faults.push(`${this.#path}:${line}: the output differs\n${differs}`);
@@ -141,7 +141,7 @@ class Reader {
     }
   }
 
-  #here(text: string): string {
+  #replacedIn(text: string): string {
     let here = text;
     for (const [there, replaced] of this.#replaced) here = here.replaceAll(there, replaced);
     return here;

@@ -29,7 +29,10 @@ test('the examples are HCL, and the jobs among them are jobs', () => {
 
 test('the bounds are those that hold', () => {
   expect(jobFileLimits).toEqual({
-    ...{ faultsMax: 20, blocksMax: 10_000, variablesMax: 1000, textLengthMax: 1024 * 1024 },
+    faultsMax: 20,
+    blocksMax: 10_000,
+    variablesMax: 1000,
+    textLengthMax: 1024 * 1024,
   });
   expect(limits.jobFile.textLengthMax).toBe(256 * 1024);
 });

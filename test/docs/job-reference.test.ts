@@ -22,7 +22,7 @@ test('the page is current: write it anew with npm run docs', () => {
   expect(markdown).toBe(jobReference());
 });
 
-describe('what it says', () => {
+describe('a row of the tables', () => {
   test.each([
     ['Job', 'Priority', '`50`', '1 to 100'],
     ['Job', 'Datacenters', '`["*"]`', 'no empty names'],

@@ -1,7 +1,7 @@
 /**
  * The README's tour, from its first block to the metrics, in a terminal beside an agent that was
- * started as `npm start` starts it. What differs from a reader's machine is named in `differs`: what
- * stands in the text as an example (ids, ports, the token), and what does not end by itself.
+ * started as `npm start` starts it. `differs` replaces the examples of the text (ids, ports, the token),
+ * and commands that do not end by themselves.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

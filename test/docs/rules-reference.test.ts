@@ -90,7 +90,8 @@ describe('every capability is told, with the policies that stand for it', () => 
   test('of node pools, host volumes and variables', () => {
     const words = ['read', 'write'];
     const headings = [
-      ...['Resource', 'Capability'],
+      'Resource',
+      'Capability',
       ...words.map((word) => `\`${word}\``),
       'What it allows',
     ];

@@ -71,7 +71,9 @@ test('one shell goes on from block to block, and stops in a block where a comman
   const shell = openShell({ cwd: directory, env, directory: newDirectory('blocks') });
   expect(await shell.run('cd /\nx=1\n')).toMatchObject({ exitCode: 0, failedLine: 0 });
   expect(await shell.run('echo $x; pwd\n(exit 3)\necho not reached\n')).toEqual({
-    ...{ exitCode: 3, output: '1\n/\n', failedLine: 2 },
+    exitCode: 3,
+    output: '1\n/\n',
+    failedLine: 2,
   });
   // Neither waits for input, nor takes what follows for its own.
   expect(await shell.run('cat\necho "wrong" >&2\n')).toMatchObject({ output: 'wrong\n' });

@@ -38,7 +38,8 @@ interface ShellOptions {
  */
 export function openShell({ cwd, env, directory }: ShellOptions): Shell {
   const bash = spawn('bash', ['--noprofile', '--norc'], {
-    ...{ cwd, env },
+    cwd,
+    env,
     // A group of its own, so that whatever it waits for can be ended with it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
@@ -53,7 +54,7 @@ export function openShell({ cwd, env, directory }: ShellOptions): Shell {
       const file = join(directory, `block-${++count}`);
       writeFileSync(file, `${stopAtFailure}\n${text}`);
       writeFileSync(`${file}.out`, '');
-      // What a block leaves in the background must not hold the descriptor open.
+      // Processes in the background must not hold the descriptor open.
       const output = `>'${file}.out' 2>&1 3>&-`;
       stdin!.write(`failed_line=1; . '${file}' </dev/null ${output}; echo "$? $failed_line" >&3\n`);
       const isLate = setTimeout(() => kill(-bash.pid!, 'SIGKILL'), patienceMs);

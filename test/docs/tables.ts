@@ -21,6 +21,6 @@ const cellsOf = (line: string): readonly string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-/** What stands between backquotes. */
+/** The texts between backquotes. */
 export const codesIn = (text: string): readonly string[] =>
   [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);

@@ -40,7 +40,8 @@ test.each(texts)('%s is parsed, valid and registered', async (_, JobHCL) => {
   const Submission = { Format: 'hcl2', Source: JobHCL };
   const registered = await api.call('POST', '/v1/jobs', { body: { Job, Submission } });
   expect({ status: registered.status, warnings: registered.json.Warnings }).toEqual({
-    ...{ status: 200, warnings: '' },
+    status: 200,
+    warnings: '',
   });
   const read = await api.call('GET', `/v1/job/${Job.ID}`);
   expect(read.json).toMatchObject({ ID: Job.ID, Version: 0 });
