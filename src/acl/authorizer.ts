@@ -8,18 +8,21 @@ import {
 import { decide, questionOf, type RulePermission } from './decide.ts';
 import type { RuleTable } from './rule-table.ts';
 
-/** What decides where no rule speaks. */
+/** The decision where no rule applies. */
 export type DefaultPolicy = 'allow' | 'deny';
 
-/** What is decided by: the caller, and the rules of its token (anonymous ones have a token, too). */
+/**
+ * The basis of a decision: the caller, and the rules of its token. The anonymous caller has a token
+ * too.
+ */
 export interface Subject {
   readonly caller: Caller;
-  /** `undefined`: no token, no rules. */
+  /** `undefined`: the caller has no token. */
   readonly rules: RuleTable | undefined;
   readonly defaultPolicy: DefaultPolicy;
 }
 
-/** Decides for one caller. Whatever no rule allows is up to the default policy. */
+/** Decides for one caller. The default policy decides where no rule applies. */
 export interface Authorizer extends Subject {
   allows(permission: Permission): boolean;
 }
@@ -29,7 +32,7 @@ export const authorizerFor = (subject: Subject): Authorizer => ({
   allows: (permission) => allows(subject, permission),
 });
 
-/** `explain.ts` has its traced twin, and a property holds the two equal. */
+/** `explain` repeats these decisions with their reasons; a property test holds the two equal. */
 export function allows(subject: Subject, permission: Permission): boolean {
   switch (permission.kind) {
     case 'any':
@@ -47,7 +50,7 @@ export function allows(subject: Subject, permission: Permission): boolean {
 
 export type CallerPermission = Exclude<Permission, RulePermission | { kind: 'any' | 'all' }>;
 
-/** What rules have no say in. */
+/** Permissions that depend on the caller alone. */
 export function decideByCaller(caller: Caller, permission: CallerPermission): boolean {
   if (permission.kind === 'open' || caller.kind === 'unrestricted') return true;
   if (caller.kind === 'token') return caller.management;
@@ -62,7 +65,7 @@ export function decideByCaller(caller: Caller, permission: CallerPermission): bo
   return permission.kind === 'node-introduction' && caller.kind === 'introduction';
 }
 
-/** What the subject's rules say. Who has no token has no rules, and no default is for it. */
+/** A caller without a token has no rules, and the default policy does not apply to it. */
 export function decideFor({ caller, rules, defaultPolicy }: Subject, permission: RulePermission) {
   if (rules === undefined) return { allowed: caller.kind === 'unrestricted', entry: undefined };
   return decide(rules, questionOf(permission), defaultPolicy === 'allow');
@@ -70,7 +73,7 @@ export function decideFor({ caller, rules, defaultPolicy }: Subject, permission:
 
 export type Asker = Pick<Authorizer, 'caller' | 'allows'>;
 
-/** The part of a permission that the caller lacks: of several permissions, those that it does not have. */
+/** The part of a permission that the caller lacks. */
 function lackingOf(authorizer: Asker, permission: Permission): Permission {
   if (permission.kind !== 'all' && permission.kind !== 'any') return permission;
   const lacking = permission.of.filter((one) => !authorizer.allows(one));
@@ -79,7 +82,7 @@ function lackingOf(authorizer: Asker, permission: Permission): Permission {
   return permission.kind === 'all' ? allOf(...parts) : anyOf(...parts);
 }
 
-/** As a refusal names it to the caller, who may live in another namespace than `default`. */
+/** The missing permission in the words of a refusal. The caller's own namespace is left out. */
 export function describeLack(authorizer: Asker, permission: Permission): string {
   const { caller } = authorizer;
   const home = caller.kind === 'token' ? caller.namespace : 'default';

@@ -5,8 +5,8 @@ import { decideSlowly } from './oracle.test-helper.ts';
 import { RuleTable } from './rule-table.ts';
 import { anyScenario, everyName } from './rules.test-helper.ts';
 
-describe('deciding by rules', () => {
-  it('agrees with a slow evaluator that reads the rules as they are written', () => {
+describe('decisions by rules', () => {
+  it('agree with a slow evaluator that reads the rules as they are written', () => {
     const answers = { true: 0, false: 0 };
     fc.assert(
       fc.property(anyScenario, ({ policies, questions, defaultAllows }) => {

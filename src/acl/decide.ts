@@ -3,27 +3,27 @@ import { denies, type Entry, holds } from './name-index.ts';
 import { resources } from './resources.ts';
 import type { RuleTable, View } from './rule-table.ts';
 
-/** One thing asked of the rules. */
+/** A single question to the rules. */
 export interface Question {
   readonly resource: string;
   readonly access: string;
   readonly name: string;
-  /** The one with the name; whether any is allowed; all whose names begin so. */
+  /** `one`: this name; `any`: at least one name; `under`: all names that begin with this one. */
   readonly extent: 'one' | 'any' | 'under';
   readonly namespace: string;
   readonly partition: string;
 }
 
-/** Permissions that rules decide; the others depend on who the caller is. */
+/** Permissions that rules decide. The others depend on the caller alone. */
 export type RulePermission = Extract<Permission, { kind: 'namespace' | 'resource' | 'named' }>;
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** What decided; `undefined`: no rule speaks of it, so that the default policy did. */
+  /** The rules that decided; `undefined`: no rule applies, and the default policy decided. */
   readonly entry: Entry | undefined;
 }
 
-/** What `capability` asks for when whatever capability there is will do. */
+/** The access of a question that any capability answers. */
 export const anyAccess = 'any';
 
 export function questionOf(permission: RulePermission): Question {
@@ -35,20 +35,20 @@ export function questionOf(permission: RulePermission): Question {
   }
   const { resource, access, namespace = 'default' } = permission;
   if (permission.kind === 'resource') {
-    // As a whole, and so every one of those that have names.
+    // Access to the whole resource is access to every name in it.
     return { resource, access, name: '', extent: 'under', namespace, partition };
   }
   const { name, extent = 'one' } = permission;
   const place = { resource, access, namespace, partition };
   if (resource === 'intention' && name === '*' && extent === 'one') {
-    // Reading "*" takes any rule that allows it, writing it takes all.
+    // To read "*", access to any service is enough; to write it, access to all is needed.
     return { ...place, name: '', extent: access === 'read' ? 'any' : 'under' };
   }
   return extent === 'every' ? { ...place, name: '', extent: 'under' } : { ...place, name, extent };
 }
 
 /**
- * What the rules say. Deciding and explaining are both this one function.
+ * Decides by rules. Decisions and explanations both call this function.
  * Source: docs/behaviour/access-control.md#how-rules-come-together.
  */
 export function decide(table: RuleTable, question: Question, defaultAllows: boolean): Verdict {
@@ -83,7 +83,7 @@ function ask(view: View, { extent, name, access }: Question): Verdict | undefine
       for (const [at, index] of view.entries()) {
         const weakest = index.weakest(access, name, view.slice(0, at));
         if (weakest !== undefined) return { allowed: false, entry: weakest };
-        // Where one entry fits them all, what is farther away is never asked.
+        // A prefix that covers all the names hides the farther indexes.
         const covering = index.covering(name);
         if (covering !== undefined) return verdict(covering, access);
       }

@@ -20,8 +20,11 @@ import { RuleTable } from './rule-table.ts';
 import { anyScenario } from './rules.test-helper.ts';
 
 const token: Caller = {
-  ...{ kind: 'token', accessor: 't', management: false },
-  ...{ namespace: 'default', partition: 'default' },
+  kind: 'token',
+  accessor: 't',
+  management: false,
+  namespace: 'default',
+  partition: 'default',
 };
 const callers: readonly Caller[] = [
   token,
@@ -32,13 +35,15 @@ const callers: readonly Caller[] = [
   { kind: 'unrestricted' },
 ];
 const leaves: readonly Permission[] = [
-  ...[open, management, { kind: 'node-introduction' } as const],
+  open,
+  management,
+  { kind: 'node-introduction' } as const,
   { kind: 'own-node', nodeId: 'n' },
   { kind: 'own-node', nodeId: 'other' },
 ];
 
-describe('explaining', () => {
-  it('always tells what deciding decides', () => {
+describe('an explanation', () => {
+  it('agrees with the decision', () => {
     const compound = (leaf: fc.Arbitrary<Permission>): fc.Arbitrary<Permission> => {
       const some = fc.array(leaf, { maxLength: 3 });
       return fc.oneof(
@@ -74,7 +79,9 @@ describe('explaining', () => {
 
 const place = { Namespace: 'default', Partition: 'default' };
 const policyOf = (text: string, ID = 'p'): Policy => ({
-  ...{ ID, Name: `policy ${ID}`, ...place },
+  ID,
+  Name: `policy ${ID}`,
+  ...place,
   rules: parseRules(text).rules,
 });
 const subjectOf = (...policies: readonly Policy[]): Subject => ({
@@ -127,14 +134,30 @@ describe('the rules that decided', () => {
     expect(explain(subject, permission)).toMatchObject(expected);
   });
 
-  it('names a missing rule that would give it, whatever is asked', () => {
+  it('names a missing rule that would give the permission', () => {
     const names = fc.constantFrom('web', 'a"b', '$' + '{x}', '%{x}', 'a/b');
     const asked = fc.record({
       resource: fc.constantFrom(
-        ...['agent', 'event', 'identity', 'intention', 'key', 'node', 'query', 'service'],
-        ...['session'],
-        ...['variable', 'node_pool', 'host_volume', 'namespace', 'acl', 'operator', 'mesh'],
-        ...['plugin', 'quota', 'keyring', 'peering'],
+        'agent',
+        'event',
+        'identity',
+        'intention',
+        'key',
+        'node',
+        'query',
+        'service',
+        'session',
+        'variable',
+        'node_pool',
+        'host_volume',
+        'namespace',
+        'acl',
+        'operator',
+        'mesh',
+        'plugin',
+        'quota',
+        'keyring',
+        'peering',
       ),
       name: names,
       extent: fc.constantFrom('one', 'every', 'under'),

@@ -12,35 +12,34 @@ import { everyAccess, type Grant } from './grants.ts';
 import type { Linked } from './links.ts';
 import { denies } from './name-index.ts';
 
-/** Why a permission is there or is not: the twin of `allows`, over the same decisions. */
+/** The reason for a decision, found by the same functions as `allows`. */
 export interface Explanation {
-  /** As a refusal names it. */
+  /** In the words of a refusal. */
   readonly Permission: string;
   readonly Allowed: boolean;
-  /** One sentence. */
   readonly Reason: string;
-  /** The rules that decided: those that give it, those that deny it, or those that give too little. */
+  /** The rules that decided. They allow, deny, or give too little. */
   readonly Rules: readonly ExplainedRule[];
-  /** A rule that would give it, when it is not there; empty when none could. */
+  /** A rule that would allow it. Empty when it is allowed, or when no rule could allow it. */
   readonly Missing: string;
-  /** Of a permission that is made of others: theirs, in order. */
+  /** The parts of a compound permission, in order. */
   readonly Parts: readonly Explanation[];
 }
 
 export interface ExplainedRule {
   readonly Policy: { readonly ID: string; readonly Name: string };
-  /** How the token comes by the policy: each way as its steps, the token's own link first. */
+  /** The ways from the token to the policy. Each is a list of links that begins at the token. */
   readonly Via: readonly string[];
   readonly Effect: 'allow' | 'deny' | 'too-little';
-  /** The rule as it is written, and where in the policy's text; both counted from 1. */
+  /** The text of the rule and its position in the policy, counted from 1. */
   readonly Text: string;
   readonly Line: number;
   readonly Column: number;
 }
 
 /**
- * `links`: the policies of the subject's token (`Resolver.linksOf`). `explain(…).Allowed` is what
- * `allows` answers; `explain.test.ts` holds the two equal.
+ * `links`: the policies of the subject's token (`Resolver.linksOf`). `explain(…).Allowed` equals
+ * the answer of `allows`; `explain.test.ts` holds the two equal.
  */
 export function explain(
   subject: Subject,
@@ -146,7 +145,7 @@ function reasonOf({ caller }: Subject, permission: Permission, allowed: boolean)
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** A rule that gives what is asked, in the policy of the namespace `default`. */
+/** A rule that allows the question, for a policy in the namespace `default`. */
 export function ruleFor(question: Question): string {
   const { resource, access, name, extent, namespace, partition } = question;
   const inPlace = (rule: string, place: string) => {
@@ -180,6 +179,9 @@ export function ruleFor(question: Question): string {
 
 const scalars = ['acl', 'keyring', 'mesh', 'operator', 'peering', 'plugin', 'quota'];
 
-/** A string of the rules language: what would begin a sequence in it is doubled. */
+/**
+ * A string of the rules language. `${` and `%{` would begin a template; a doubled sign escapes
+ * them.
+ */
 const quoted = (text: string): string =>
   JSON.stringify(text).replace(/[$%](?=\{)/g, (sign) => sign + sign);

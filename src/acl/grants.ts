@@ -3,25 +3,33 @@ import { managementPolicyId } from '../model/acl-token/acl-token.ts';
 import { everything, exactly, nearness, type Pattern, patternOf } from './pattern.ts';
 import { heldBy, resources } from './resources.ts';
 
-/** A policy as far as deciding needs it: stored, or made up for an identity or a template. */
+/**
+ * The part of a policy that decisions need. The policy is stored, or stands for an identity or a
+ * template.
+ */
 export interface Policy {
   readonly ID: string;
   readonly Name: string;
-  /** It speaks for nothing outside, unless it lives in `default`. */
+  /** Rules of a policy outside `default` hold in its own namespace only. */
   readonly Namespace: string;
   readonly Partition: string;
   readonly rules: readonly Rule[];
 }
 
-/** What one rule of one policy gives or denies, with the place it speaks for. */
+/**
+ * The access that one rule of a policy gives or denies, and the namespaces and partitions where it
+ * does.
+ */
 export interface Grant {
   readonly resource: string;
   readonly names: Pattern;
   readonly partitions: Pattern;
   readonly namespaces: Pattern;
-  /** `undefined`: it denies. */
+  /** `undefined`: the rule denies. */
   readonly holds: readonly string[] | undefined;
-  /** An intention that follows from a service rule; it gives way to one that is written. */
+  /**
+   * Read access to intentions, derived from a service rule. A written `intentions` overrides it.
+   */
   readonly derived: boolean;
   readonly policy: Policy;
   readonly rule: Rule;
@@ -29,20 +37,21 @@ export interface Grant {
 
 const readOnlyPolicyId = '00000000-0000-0000-0000-000000000002';
 
-/** The rules of these speak for every namespace and partition there is. */
+/** Rules of the builtin policies hold in every namespace and partition. */
 const isBuiltin = (id: string): boolean => id === managementPolicyId || id === readOnlyPolicyId;
 
-/** Stands for every access there is, what later versions add included. */
+/** Every access, including those of later versions. */
 export const everyAccess = '*';
 
 /**
  * The grants of one policy.
  *
- * A policy speaks for its own namespace and partition. One that lives in `default` may reach into
- * others by `namespace` and `partition` blocks, and speaks for what lives in no namespace at all
- * (the operator, agents …). For one that lives elsewhere such rules count for nothing, or whoever
- * writes the policies of one team would rule the cluster. Its `acl` rule, unwrapped in `default`,
- * holds everywhere: it could link the management policy anyway.
+ * Rules hold in the namespace and partition of the policy. A policy in `default` reaches other
+ * places by `namespace` and `partition` blocks, and its rules cover resources outside all
+ * namespaces (operator, agent …). Such rules have no effect in a policy of another namespace:
+ * otherwise the author of a team's policies would rule the cluster. An `acl` rule in `default`,
+ * outside a `namespace` block, holds everywhere, because its holder could link the management
+ * policy anyway.
  */
 export function grantsOf(policy: Policy): Grant[] {
   if (policy.ID === managementPolicyId) return managementGrants(policy);
@@ -63,15 +72,16 @@ export function grantsOf(policy: Policy): Grant[] {
     if (intentions !== undefined) {
       return [own, grant('intention', heldBy('intention', intentions))];
     }
-    // Reading or writing a service lets one read its intentions; writing them is asked for alone.
+    // Access to a service includes read access to its intentions. Write access has to be given
+    // explicitly.
     const follows = access === 'deny' ? undefined : heldBy('intention', 'read');
     return [own, grant('intention', follows, true)];
   });
 }
 
 /**
- * The management policy gives everything there is, whatever words its rules have for it. Still, a
- * narrower rule of another policy weighs more, and a denial of everything as much.
+ * The management policy gives all access to all resources. A narrower rule of another policy still
+ * overrides it, and so does a denial with the same label.
  */
 function managementGrants(policy: Policy): Grant[] {
   return Object.keys(resources).flatMap((resource) => {
@@ -108,7 +118,7 @@ function placeOf(policy: Policy, rule: Rule): RulePlace | undefined {
   return namespaces && { names, partitions, namespaces };
 }
 
-/** How far a block around a rule reaches, for a policy that lives in `home`. */
+/** The reach of a block around a rule, for a policy in the namespace or partition `home`. */
 function reach(home: string, wrapped: Pattern | undefined): Pattern | undefined {
   if (wrapped === undefined) return exactly(home);
   if (home === 'default') return wrapped;

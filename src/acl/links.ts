@@ -7,22 +7,23 @@ import { syntheticPolicies } from '../model/templated-policy/synthetic.ts';
 import { aclPolicies, aclRoles, namespaces } from '../state/tables.ts';
 import type { Snapshot } from '../state/types.ts';
 
-/** A policy that a token has, and how it comes by it. */
+/** A policy of a token, with the way to it. */
 export interface Linked {
   readonly policy: AclPolicy;
-  /** The role on the way, if there is one. */
+  /** The role that links the policy; `undefined`: a direct link. */
   readonly role: AclRole | undefined;
-  /** Its own, or what its namespace gives to every token in it. */
+  /** `namespace`: every token of the namespace has the policy. */
   readonly from: 'token' | 'namespace';
-  /** It is stored nowhere: it stands for an identity or a template. */
+  /** The policy stands for an identity or a template and is not stored. */
   readonly synthetic: boolean;
-  /** It holds in other datacenters only, so that it counts for nothing here. */
+  /** The policy is limited to other datacenters and has no effect here. */
   readonly elsewhere: boolean;
 }
 
 /**
- * Every policy of a token, in the order of its links: its own, those of its roles, and those its
- * namespace gives. Source: docs/behaviour/access-control.md#links.
+ * Every policy of a token, in order: its own, those of its roles, and the defaults of its
+ * namespace.
+ * Source: docs/behaviour/access-control.md#links.
  */
 export function linksOf(snapshot: Snapshot, token: AclToken, datacenter: string): Linked[] {
   const scope = { namespace: token.Namespace, partition: token.Partition };
@@ -74,8 +75,8 @@ function policiesIn(snapshot: Snapshot, links: readonly StoredLink[]): AclPolicy
 }
 
 /**
- * What the links of all tokens depend on. As long as it stays the same, so do the policies of a
- * token whose own row stays the same.
+ * The version of all policies, roles and namespaces. While it stays the same, a token's policies
+ * change only with the token's own row.
  */
 export function linksVersion(snapshot: Snapshot): string {
   const policies = snapshot.table(aclPolicies).lastIndex();

@@ -1,10 +1,11 @@
 import { everyAccess, type Grant } from './grants.ts';
+import { limits } from './limits.ts';
 import { labelOf, nearness, type Pattern } from './pattern.ts';
 
-/** All grants with one label, as one: they add up, and one denial outweighs them all. */
+/** All grants with the same label. Their accesses add up, and a single denial overrides them. */
 export interface Entry {
   readonly names: Pattern;
-  /** Nothing when it is denied. */
+  /** Empty when a grant denies. */
   readonly holds: ReadonlySet<string>;
   readonly grants: readonly Grant[];
 }
@@ -12,30 +13,28 @@ export interface Entry {
 interface PrefixNode {
   readonly text: string;
   readonly entry: Entry;
-  /** The longest other prefix that this one begins with. */
+  /** The longest other prefix of this prefix. */
   readonly parent: PrefixNode | undefined;
 }
 
 export const holds = (entry: Entry, access: string): boolean =>
   entry.holds.has(access) || entry.holds.has(everyAccess);
 
-/** Whether the rule denies; a rule that allows less than is asked does not. */
+/** Whether a rule denies. A rule that gives less than the question asks does not deny. */
 export const denies = ({ grants }: Entry): boolean =>
   grants.some((grant) => grant.holds === undefined);
 
-const rememberedMax = 4096;
-
 /**
- * Finds the label nearest to a name among thousands in about a microsecond.
+ * Finds the nearest label of a name, among thousands of labels in about a microsecond.
  *
  * Invariants
- *  N1. An exact label beats every other one; of the others the one with most literal characters
- *      wins; globs that are equally near count as one label.
- *  N2. Prefixes are sorted. Whatever lies between a prefix of the name and the name begins with that
- *      prefix; so the longest prefix of a name is the greatest one not above it, or among that one's
- *      parents.
- *  N3. What is remembered is bounded (of globs by count, else by the words for access that there
- *      are), and forgetting it changes no answer.
+ *  N1. An exact label is nearest; among the others, the label with the most literal characters is.
+ *      Globs at the same distance count as one label.
+ *  N2. Prefixes are sorted. Every text between a name and a prefix of it begins with that prefix.
+ *      So the longest prefix of a name is the greatest prefix not above the name, or an ancestor of
+ *      it.
+ *  N3. The caches are bounded: lookups of globs by count, weakest entries by the number of access
+ *      words. Clearing them changes no answer.
  */
 export class NameIndex {
   readonly entries: readonly Entry[];
@@ -69,19 +68,19 @@ export class NameIndex {
     return this.#globs.length === 0 ? prefix : this.#nearestGlob(name, prefix);
   }
 
-  /** The nearest entry that fits the name and every longer one. */
+  /** The nearest entry that covers the name and every longer name. */
   covering(name: string): Entry | undefined {
     return this.#longestPrefix(name);
   }
 
   /**
-   * An entry, of those about names that begin so, that does not hold the access. Entries that
-   * nearer indexes leave nothing of do not count.
+   * An entry that does not hold the access for some name with this beginning. Entries that a nearer
+   * index hides completely do not count.
    */
   weakest(access: string, beginning: string, nearer: readonly NameIndex[]): Entry | undefined {
     const fails = (entry: Entry) => !holds(entry, access) && mayMeet(entry.names, beginning);
     if (nearer.length > 0) {
-      const isLeft = ({ names }: Entry) => !nearer.some((index) => index.#hides(names));
+      const isLeft = ({ names }: Entry) => !nearer.some((index) => index.#hidesPattern(names));
       return this.entries.find((entry) => fails(entry) && isLeft(entry));
     }
     if (beginning !== '') return this.entries.find(fails);
@@ -92,8 +91,8 @@ export class NameIndex {
     return found;
   }
 
-  /** Whether every name that the pattern fits is decided here. */
-  #hides({ kind, text }: Pattern): boolean {
+  /** Whether this index decides for every name of the pattern. */
+  #hidesPattern({ kind, text }: Pattern): boolean {
     if (kind === 'exact') return this.find(text) !== undefined;
     const head = kind === 'glob' ? text.slice(0, text.indexOf('*')) : text;
     return this.covering(head) !== undefined;
@@ -125,13 +124,16 @@ export class NameIndex {
     }
     const found =
       nearest.length > 1 ? joined(nearest[0]!.names, nearest.flatMap(grantsIn)) : nearest[0];
-    if (this.#remembered.size >= rememberedMax) this.#remembered.clear();
+    if (this.#remembered.size >= limits.globLookupsMax) this.#remembered.clear();
     this.#remembered.set(name, found ?? null);
     return found;
   }
 }
 
-/** Whether the pattern may fit a name that begins so, beyond fitting all of them. */
+/**
+ * Whether the pattern may match a name with this beginning. Shorter prefixes match all such names, and
+ * are left out.
+ */
 function mayMeet({ kind, text }: Pattern, beginning: string): boolean {
   if (kind !== 'glob') return text.startsWith(beginning);
   const head = text.slice(0, text.indexOf('*'));
@@ -140,14 +142,14 @@ function mayMeet({ kind, text }: Pattern, beginning: string): boolean {
 
 const grantsIn = (entry: Entry): readonly Grant[] => entry.grants;
 
-/** The node, or its nearest parent, that the name begins with. */
+/** The node or its nearest ancestor whose text is a prefix of the name. */
 function ancestorOf(node: PrefixNode | undefined, name: string): PrefixNode | undefined {
   let at = node;
   while (at !== undefined && !name.startsWith(at.text)) at = at.parent;
   return at;
 }
 
-/** Grants with the same label become one entry. What follows gives way to what is written. */
+/** Joins the grants of each label into one entry. Written grants override derived ones. */
 function merge(grants: readonly Grant[]): Entry[] {
   const byLabel = new Map<string, Grant[]>();
   for (const grant of grants) {

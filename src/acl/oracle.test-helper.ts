@@ -1,4 +1,4 @@
-/** Deciding, written down as slowly and as plainly as it can be said. For tests. */
+/** The decision by rules in its slowest and plainest form, for tests. */
 import type { Rule, ScopeName } from '../language/rules/rule.ts';
 import type { Question } from './decide.ts';
 import type { Policy } from './grants.ts';
@@ -18,11 +18,19 @@ const levels: Readonly<Record<string, Readonly<Record<string, readonly string[]>
 };
 const byCapability = ['namespace', 'node_pool', 'host_volume', 'variable'];
 const inNoNamespace = [
-  ...['agent', 'keyring', 'mesh', 'operator', 'peering', 'plugin', 'quota'],
-  ...['node_pool', 'host_volume', 'namespace'],
+  'agent',
+  'keyring',
+  'mesh',
+  'operator',
+  'peering',
+  'plugin',
+  'quota',
+  'node_pool',
+  'host_volume',
+  'namespace',
 ];
 
-/** Nearer than any number of letters. */
+/** Larger than the length of any name. */
 const exact = 1e3;
 
 const regexOf = (match: string, name: string): RegExp => {
@@ -39,7 +47,7 @@ const near = (match: string, name: string, of: string): number => {
   return [...name].filter((one) => match === 'prefix' || one !== '*').length;
 };
 
-/** Where a block reaches for a policy that lives in `home`, asked about `place`. */
+/** How near the block is to `place`, for a policy in `home`; -1: it does not reach it. */
 const reaches = (home: string, block: ScopeName | undefined, place: string): number => {
   if (block === undefined) return home === place ? exact : -1;
   if (home === 'default') return near(block.match, block.name, place);
@@ -92,7 +100,7 @@ function claimsOf(policy: Policy, rule: Rule, question: Question): Claim[] {
 
 const rank = ({ place }: Claim): number => place[0] * 1e4 + place[1];
 
-/** What the claims hold together, or `undefined` without any. */
+/** The accesses of all claims, or `undefined` without claims. */
 function together(claims: readonly Claim[]): readonly string[] | undefined {
   if (claims.length === 0) return undefined;
   const written = claims.filter((claim) => !claim.derived);
@@ -111,7 +119,7 @@ function heldOn(claims: readonly Claim[], name: string): readonly string[] | und
   return undefined;
 }
 
-/** `names`: every name there is in the world of the test. */
+/** `names`: every name in the test's world. */
 export function decideSlowly(
   policies: readonly Policy[],
   question: Question,
@@ -131,7 +139,7 @@ export function decideSlowly(
     const held = heldOn(claims, one);
     if (held === undefined) return otherwise();
     const isHeld = access === 'any' ? held.length > 0 : held.includes(access);
-    // Rules for the mesh that give too little leave it to those for the operator; denials do not.
+    // Mesh rules that give too little fall back to the operator's; mesh denials do not.
     return isHeld || (resource === 'mesh' && held.length > 0 && otherwise());
   };
   if (extent === 'one') return allows(name);

@@ -1,4 +1,7 @@
-/** Names as a rule's label means them. No label at all is the empty prefix: every name. */
+/**
+ * The names that a rule's label covers. A rule without a label has the empty prefix, which covers
+ * all.
+ */
 export interface Pattern {
   readonly kind: 'exact' | 'prefix' | 'glob';
   readonly text: string;
@@ -8,7 +11,7 @@ export const everything: Pattern = { kind: 'prefix', text: '' };
 
 export const exactly = (text: string): Pattern => ({ kind: 'exact', text });
 
-/** A glob with its only star at the end is a prefix, and one without a star is a name. */
+/** A glob whose only star is at the end is a prefix; a glob without a star is an exact name. */
 export function patternOf({ match, name }: { match: Pattern['kind'] | 'all'; name: string }) {
   if (match === 'all') return everything;
   if (match !== 'glob') return { kind: match, text: name };
@@ -18,12 +21,12 @@ export function patternOf({ match, name }: { match: Pattern['kind'] | 'all'; nam
   return { kind: 'glob', text: name } as const;
 }
 
-/** Rules with the same label mean the same names, so they count as one. */
+/** Rules with the same label cover the same names. */
 export const labelOf = ({ kind, text }: Pattern): string => `${kind} ${text}`;
 
 /**
- * How near a pattern is to a name it fits, -1 when it does not: an exact one is nearest, and of the
- * others the one with the fewest characters left over (so the longest prefix).
+ * The nearness of a pattern to a name, -1 if it does not match. An exact pattern is nearest; among
+ * the others, the pattern with the most literal characters is.
  */
 export function nearness({ kind, text }: Pattern, name: string): number {
   if (kind === 'exact') return text === name ? Number.POSITIVE_INFINITY : -1;
@@ -32,8 +35,8 @@ export function nearness({ kind, text }: Pattern, name: string): number {
 }
 
 /**
- * Whether a glob (`*` is any run of characters) fits the whole name. Takes the first place where
- * each piece fits, which is right because a later piece only gains from an earlier place.
+ * Whether a glob (`*` is any run of characters) matches the whole name. Each piece is matched at
+ * the first possible place, which leaves the most room for later pieces.
  */
 function globMatches(glob: string, name: string): boolean {
   const pieces = glob.split('*');

@@ -17,25 +17,25 @@ import type { Pattern } from './pattern.ts';
 import { resources } from './resources.ts';
 import { RuleTable } from './rule-table.ts';
 
-/** A permission that one set of policies gives and the other does not. */
+/** A permission that exactly one of two sets of policies gives. */
 export interface PolicyChange {
-  /** As a refusal names it; `…` stands for whatever no other rule names. */
+  /** In the words of a refusal; `…` is a name that no rule mentions. */
   readonly permission: string;
   readonly change: 'gained' | 'lost';
 }
 
-/** What a token has. */
+/** The policies of a token. */
 export interface PolicySet {
-  /** By its own links. */
+  /** Linked by the token or its roles. */
   readonly policies: readonly Policy[];
-  /** By its namespace, where its own say nothing. */
+  /** Defaults of the namespace, which apply where no linked policy does. */
   readonly defaults?: readonly Policy[];
 }
 
 /**
- * What changes between two sets of policies, asked of every name, place and access that a rule of
- * either mentions; of a prefix or a glob, of a name that it fits and that nobody has. What no rule
- * mentions, both decide alike.
+ * The differences between two sets of policies. Every name, place and access in a rule of either
+ * set is checked; for a prefix or a glob, an unused name that it covers. Both sets decide equally
+ * about all others.
  */
 export function policyChanges(
   before: PolicySet,
@@ -61,7 +61,7 @@ export function policyChanges(
 
 const another = '…';
 
-/** `defaultAllows`: a denial keeps back all that there is, and not only what other rules give. */
+/** `defaultAllows`: a denial withholds every access, including those in no rule. */
 function questionsAbout(grants: readonly Grant[], defaultAllows: boolean): Question[] {
   const byResource = Map.groupBy(grants, ({ resource }) => resource);
   const operator = byResource.get('operator') ?? [];
@@ -84,7 +84,11 @@ function questionsAbout(grants: readonly Grant[], defaultAllows: boolean): Quest
     );
     return combine(names, accesses, namespaces, partitions).map(
       ([name, access, namespace, partition]) => ({
-        ...{ resource, access, name, namespace, partition },
+        resource,
+        access,
+        name,
+        namespace,
+        partition,
         extent: name === '' ? ('under' as const) : ('one' as const),
       }),
     );
@@ -93,7 +97,7 @@ function questionsAbout(grants: readonly Grant[], defaultAllows: boolean): Quest
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];
 
-/** Names that the pattern fits; `wide` for one that fits all. */
+/** Sample names that the pattern covers; `wide` for the pattern of all names. */
 function namesIn({ kind, text }: Pattern, wide: readonly string[]): readonly string[] {
   if (kind === 'exact') return [text];
   if (kind === 'prefix') return text === '' ? wide : [text + another];

@@ -12,7 +12,7 @@ namespace "team" {
 const web = 'service "web" { policy = "write" }\nnamespace "team" { policy = "read" }';
 
 describe('a policy test', () => {
-  it('tells of each expectation whether it is met, and why', () => {
+  it('reports for each expectation whether it is met, and why', () => {
     const test = parsePolicyTest(file);
     expect(test.policies).toEqual(['web.hcl']);
     const results = runPolicyTest(test, new Map([['web.hcl', web]]));
@@ -43,7 +43,7 @@ describe('a policy test', () => {
   });
 });
 
-describe('what changes between policies', () => {
+describe('the changes between two sets of policies', () => {
   const cases: readonly [string, string, string, readonly string[]][] = [
     ['nothing', web, `# the same\n${web}`, []],
     [
@@ -78,25 +78,29 @@ describe('what changes between policies', () => {
     expect(said(policyChanges(setOf(before), setOf(after)))).toEqual(expected);
   });
 
-  it('where no rule is left, what decides is the default policy', () => {
+  it('leave the decision to the default policy where a rule is removed', () => {
     const [before, after] = [setOf('key "a" { policy = "read" }'), setOf('')];
     expect(said(policyChanges(before, after))).toEqual(['lost key:read on "a"']);
     expect(said(policyChanges(before, after, 'allow'))).toEqual([
-      ...['gained key:list on "a"', 'gained key:write on "a"'],
+      'gained key:list on "a"',
+      'gained key:write on "a"',
     ]);
     expect(said(policyChanges(setOf('key "a" { policy = "deny" }'), after, 'allow'))).toEqual([
-      ...['gained key:list on "a"', 'gained key:read on "a"', 'gained key:write on "a"'],
+      'gained key:list on "a"',
+      'gained key:read on "a"',
+      'gained key:write on "a"',
     ]);
   });
 
-  it('what the namespace gives counts where its own policies say nothing', () => {
+  it("include defaults of the namespace where the token's own policies have no rule", () => {
     const own = (text: string): PolicySet => ({
       ...setOf(text),
       defaults: [policyOf('d', 'key_prefix "" { policy = "read" }')],
     });
     const denied = 'key "a" { policy = "deny" }';
     expect(said(policyChanges(own(''), own(denied)))).toEqual([
-      ...['lost key:read on "a"', 'lost key:read on every one'],
+      'lost key:read on "a"',
+      'lost key:read on every one',
     ]);
   });
 });

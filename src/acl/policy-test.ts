@@ -16,20 +16,19 @@ import type { Policy } from './grants.ts';
 import { RuleTable } from './rule-table.ts';
 
 /**
- * What rules are expected to allow and deny, as a file:
+ * A file of expectations about rules:
  *
- *     policies = ["web.hcl"]             # files of rules, which one token would have together
- *     rules    = "operator = \"read\""   # or rules written here
+ *     policies = ["web.hcl"]             # files of rules, as the policies of one token
+ *     rules    = "operator = \"read\""   # or rules in this file
  *     allow    = ["service:write web", "operator:read"]
  *     deny     = ["operator:write"]
- *     namespace "team" {                 # asked in another namespace
+ *     namespace "team" {                 # expectations about another namespace
  *       deny = ["service:read web"]
  *     }
  */
 export interface PolicyTest {
-  /** Files of rules, as they are named. */
+  /** File names, as written in the test file. */
   readonly policies: readonly string[];
-  /** Rules in the file itself. */
   readonly rules: string | undefined;
   readonly defaultPolicy: DefaultPolicy;
   readonly expectations: readonly Expectation[];
@@ -38,7 +37,7 @@ export interface PolicyTest {
 export interface Expectation {
   readonly expected: 'allow' | 'deny';
   readonly permission: Permission;
-  /** Of the test file, from 1. */
+  /** The line in the test file, from 1. */
   readonly line: number;
 }
 
@@ -55,7 +54,7 @@ export function parsePolicyTest(text: string): PolicyTest {
   return test;
 }
 
-/** `texts`: the rules that stand together, by the name of what they were read from. */
+/** `texts`: the texts of the rules by file name. */
 export function runPolicyTest(
   { expectations, defaultPolicy }: PolicyTest,
   texts: ReadonlyMap<string, string>,
@@ -69,17 +68,23 @@ export function runPolicyTest(
   });
 }
 
-/** A policy that is stored nowhere, in the namespace `default`. @throws HclError */
+/** A policy in the namespace `default` that is not stored. @throws HclError */
 export const policyOf = (name: string, text: string): Policy => ({
-  ...{ ID: name, Name: name, Namespace: 'default', Partition: 'default' },
+  ID: name,
+  Name: name,
+  Namespace: 'default',
+  Partition: 'default',
   rules: parseRules(text).rules,
 });
 
-/** Who would have just these policies. */
+/** A token with exactly these policies. */
 export const subjectOf = (policies: readonly Policy[], defaultPolicy: DefaultPolicy): Subject => ({
   caller: {
-    ...{ kind: 'token', accessor: '', management: false },
-    ...{ namespace: 'default', partition: 'default' },
+    kind: 'token',
+    accessor: '',
+    management: false,
+    namespace: 'default',
+    partition: 'default',
   },
   rules: new RuleTable(policies),
   defaultPolicy,
@@ -137,7 +142,7 @@ class TestReader {
     }
   }
 
-  /** The texts of an attribute: one, or a list. */
+  /** The texts of an attribute, which is a text or a list of texts. */
   #texts(attribute: HclAttribute | undefined): string[] {
     return this.#items(attribute).flatMap((item) => this.#text(item) ?? []);
   }
@@ -170,7 +175,7 @@ class TestReader {
     );
   }
 
-  /** `service:write web`: what follows the first space is the name. */
+  /** Reads `service:write web`; the name begins after the first space. */
   #permission(item: HclExpression, namespace: string): Permission | undefined {
     const text = this.#text(item);
     if (text === undefined) return undefined;

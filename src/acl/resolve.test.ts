@@ -37,7 +37,9 @@ beforeEach(async () => {
   world = new SimulatedWorld(1);
   state = await memoryState(allTables, world);
   resolver = new Resolver({
-    ...{ enabled: true, secrets: world.secrets, box },
+    enabled: true,
+    secrets: world.secrets,
+    box,
     clock: world.clock,
   });
 });
@@ -66,9 +68,19 @@ const role = (ID: string, changes: Partial<AclRole>) =>
 const token = (AccessorID: string, changes: Partial<AclToken>) =>
   state.write((transaction) => {
     transaction.table(aclTokens).put({
-      ...{ AccessorID, SecretSealed: '', SecretHash: box.fingerprint(`secret of ${AccessorID}`) },
-      ...{ Description: '', Policies: [], Roles: [], ...noIdentities, Local: false, Hash: '' },
-      ...{ AuthMethod: '', AuthMethodNamespace: '', ExpirationTime: 0, CreateTime: 0 },
+      AccessorID,
+      SecretSealed: '',
+      SecretHash: box.fingerprint(`secret of ${AccessorID}`),
+      Description: '',
+      Policies: [],
+      Roles: [],
+      ...noIdentities,
+      Local: false,
+      Hash: '',
+      AuthMethod: '',
+      AuthMethodNamespace: '',
+      ExpirationTime: 0,
+      CreateTime: 0,
       ...place,
       ...changes,
     });
@@ -76,8 +88,8 @@ const token = (AccessorID: string, changes: Partial<AclToken>) =>
 
 const resolve = (accessor: string) => resolver.resolve(state.read(), `secret of ${accessor}`);
 
-describe('finding who presents a secret', () => {
-  it('refuses a secret that nobody has, and one that has expired', async () => {
+describe('resolving a secret', () => {
+  it('refuses an unknown and an expired secret', async () => {
     await token('t', { ExpirationTime: world.clock.nowMs() + 1000 });
     expect(resolve('t').caller).toMatchObject({ kind: 'token', accessor: 't' });
     expect(() => resolve('nobody')).toThrow(/unknown here or has expired/);
@@ -85,7 +97,7 @@ describe('finding who presents a secret', () => {
     expect(() => resolve('t')).toThrow(/unknown here or has expired/);
   });
 
-  it("gives no secret the anonymous token's policies", async () => {
+  it('gives callers without a secret the policies of the anonymous token', async () => {
     const anonymous = () => resolver.resolve(state.read(), undefined);
     expect(anonymous().allows(readOperator)).toBe(false);
     await policy('p', 'operator = "read"');
@@ -94,9 +106,11 @@ describe('finding who presents a secret', () => {
     expect(anonymous().caller.kind).toBe('anonymous');
   });
 
-  it('lets everybody do everything where access control is off', () => {
+  it('allows everything when access control is off', () => {
     const off = new Resolver({
-      ...{ enabled: false, secrets: world.secrets, box },
+      enabled: false,
+      secrets: world.secrets,
+      box,
       clock: world.clock,
     });
     for (const secret of [undefined, 'unknown']) {
@@ -107,7 +121,7 @@ describe('finding who presents a secret', () => {
   });
 });
 
-describe('what a token comes by', () => {
+describe('the policies of a token', () => {
   const linked: readonly [string, Partial<AclToken>][] = [
     ['a policy of its own', { Policies: [{ ID: 'p' }] }],
     ['a policy of its role', { Roles: [{ ID: 'r' }] }],
@@ -115,7 +129,7 @@ describe('what a token comes by', () => {
     ["a role's templated policy", { Roles: [{ ID: 'templated' }] }],
     ['what its namespace gives', { Namespace: 'team' }],
   ];
-  it.each(linked)('%s counts', async (_, changes) => {
+  it.each(linked)('include %s', async (_, changes) => {
     const { Namespace: namespace = 'default' } = changes;
     await policy('p', `namespace "${namespace}" { service "web" { policy = "write" } }`);
     await role('r', { Policies: [{ ID: 'p' }] });
@@ -124,7 +138,11 @@ describe('what a token comes by', () => {
     await role('templated', { TemplatedPolicies });
     await state.write((transaction) => {
       transaction.table(namespaces).put({
-        ...{ Name: 'team', Partition: 'default', Description: '', Meta: null, Capabilities: null },
+        Name: 'team',
+        Partition: 'default',
+        Description: '',
+        Meta: null,
+        Capabilities: null,
         ACLs: { PolicyDefaults: [{ ID: 'p', Name: '' }], RoleDefaults: [] },
       });
     });
@@ -134,12 +152,15 @@ describe('what a token comes by', () => {
     expect(allows(namedAccess('service', 'write', 'other', { namespace }))).toBe(false);
   });
 
-  it('lets what its namespace gives decide only where its own rules say nothing', async () => {
+  it('override the defaults of its namespace', async () => {
     await policy('own', 'service "web" { policy = "read" }');
     await policy('given', 'service "web" { policy = "write" }\nkey "a" { policy = "read" }');
     await state.write((transaction) => {
       transaction.table(namespaces).put({
-        ...{ Name: 'default', Partition: 'default', Description: '', Meta: null },
+        Name: 'default',
+        Partition: 'default',
+        Description: '',
+        Meta: null,
         Capabilities: null,
         ACLs: { PolicyDefaults: [{ ID: 'given', Name: '' }], RoleDefaults: [] },
       });
@@ -150,7 +171,7 @@ describe('what a token comes by', () => {
     expect(resolve('t').allows(namedAccess('key', 'read', 'a'))).toBe(true);
   });
 
-  it('leaves out policies of other datacenters', async () => {
+  it('exclude policies of other datacenters', async () => {
     await policy('here', 'operator = "read"', { Datacenters: ['dc1'] });
     await policy('there', 'operator = "write"', { Datacenters: ['dc2'] });
     await token('t', { Policies: [{ ID: 'there' }, { ID: 'here' }] });
@@ -158,7 +179,7 @@ describe('what a token comes by', () => {
     expect(resolve('t').allows(resourceAccess('operator', 'write'))).toBe(false);
   });
 
-  it('gives the management policy everything, and narrower rules of others their say', async () => {
+  it('give everything with the management policy, except where a narrower rule says less', async () => {
     const ID = '00000000-0000-0000-0000-000000000001';
     await policy(ID, 'operator = "write"');
     await policy('narrow', 'namespace "prod" { policy = "read" }');
@@ -173,7 +194,7 @@ describe('what a token comes by', () => {
   });
 });
 
-describe('taking something away', () => {
+describe('a revocation', () => {
   const revocations: readonly [string, () => Promise<unknown>][] = [
     ['the policy has other rules', () => policy('p', 'operator = "deny"')],
     [
@@ -198,7 +219,7 @@ describe('taking something away', () => {
     expect(resolve('t').allows(readOperator)).toBe(false);
   });
 
-  it('keeps what is compiled while nothing changed, and shares it between tokens', async () => {
+  it('leaves other compiled rules in place, and tokens with the same policies share them', async () => {
     await policy('p', 'operator = "read"');
     await token('t', { Policies: [{ ID: 'p' }] });
     await token('other', { Policies: [{ ID: 'p' }] });

@@ -8,6 +8,7 @@ import type { Caller } from '../model/permission/caller.ts';
 import { aclTokens, introductionTokens, nodes } from '../state/tables.ts';
 import type { Snapshot } from '../state/types.ts';
 import { type Authorizer, authorizerFor, type DefaultPolicy } from './authorizer.ts';
+import { limits } from './limits.ts';
 import type { Linked } from './links.ts';
 import { type TokenRules, TokenRulesCache } from './token-rules.ts';
 import { type WorkloadCaller, Workloads } from './workloads.ts';
@@ -15,13 +16,13 @@ import { type WorkloadCaller, Workloads } from './workloads.ts';
 export interface ResolveOptions {
   /** Access control is on (docs/contract/http.md#the-first-token). */
   readonly enabled: boolean;
-  /** What decides where no rule speaks; the default is `deny`. */
+  /** The decision where no rule applies; by default `deny`. */
   readonly defaultPolicy?: DefaultPolicy;
-  /** Where this server is: policies that name other datacenters count for nothing here. */
+  /** Policies limited to other datacenters have no effect here. */
   readonly datacenter?: string;
   readonly secrets: Pick<Secrets, 'hash'>;
   readonly box: Pick<SecretBox, 'fingerprint'>;
-  /** An expired token is dead at once, whether or not its row is still there. */
+  /** Expired tokens are refused at once, even while their row exists. */
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
@@ -31,28 +32,27 @@ const unrestricted: Authorizer = authorizerFor({
   defaultPolicy: 'deny',
 });
 
-/** Who was found by a secret. */
+/** A caller found by its secret. */
 interface Known {
   readonly token: AclToken;
   readonly authorizer: Authorizer;
 }
 
-const knownMax = 16_384;
-/** Stands for the fingerprint where no secret is shown. */
+/** The key for callers without a secret. */
 const noSecret = '';
 
-/** Finds who presents a secret, and what they may do. */
+/** Finds the caller behind a secret, and its permissions. */
 export class Resolver {
   readonly #options: ResolveOptions;
   readonly #rules: TokenRulesCache;
   readonly #workloads: Workloads;
-  /** The authorizers made last, by what they were made of. */
+  /** The last authorizer of each token row, with the rules it was made from. */
   readonly #made = new WeakMap<AclToken, { rules: TokenRules; authorizer: Authorizer }>();
-  /** What each connection showed last. */
+  /** The last secret of each connection. */
   readonly #shown = new WeakMap<object, { secret: string; fingerprint: string }>();
   /**
-   * Who was found in the newest snapshot, by fingerprint: between two commits nothing that decides
-   * changes but the time. What is known is of one snapshot, so that no old one is kept.
+   * The callers found in the newest snapshot, by fingerprint. Between two commits only the time
+   * changes decisions. Older snapshots are not kept.
    */
   readonly #known = new Map<string, Known>();
   #knownIn: Snapshot | undefined;
@@ -74,16 +74,16 @@ export class Resolver {
   }
 
   /**
-   * Who presents this secret: of a token, of a node, or, signed, of a workload. No secret is the anonymous token; a secret that nobody has is
-   * `token-not-found` (403), as is one that has expired. Source: docs/contract/http.md#the-token,
-   * #the-order-of-the-checks.
+   * The caller behind a secret: a token, a node, a node's introduction or, by a signature, a
+   * workload. No secret means the anonymous token. An unknown or expired secret is refused with
+   * `token-not-found` (403). Source: docs/contract/http.md#the-token, #the-order-of-the-checks.
    */
   resolve(snapshot: Snapshot, secret: string | undefined, connection?: object): Authorizer {
     const { enabled, secrets, clock } = this.#options;
     if (secret === undefined) return enabled ? this.#anonymous(snapshot) : unrestricted;
     if (looksSigned(secret)) return this.#workload(snapshot, secret);
     const fingerprint = this.#fingerprint(secret, connection);
-    const known = this.#find(snapshot, fingerprint, 'secret', fingerprint);
+    const known = this.#findToken(snapshot, fingerprint, 'secret', fingerprint);
     if (known !== undefined && !this.#isDead(known.token)) {
       return enabled ? known.authorizer : unrestricted;
     }
@@ -109,8 +109,8 @@ export class Resolver {
   }
 
   /**
-   * A connection mostly shows the same secret again. It is compared with what the same connection
-   * showed before, and with nobody else's, so the time that takes tells nothing.
+   * Most connections send the same secret again. The secret is compared only with the last one of
+   * the same connection, so the time it takes reveals nothing about other callers.
    */
   #fingerprint(secret: string, connection: object | undefined): string {
     const { box } = this.#options;
@@ -122,13 +122,13 @@ export class Resolver {
     return fingerprint;
   }
 
-  #find(
+  #findToken(
     snapshot: Snapshot,
     fingerprint: string,
     index: 'secret' | 'accessor',
     part: string,
   ): Known | undefined {
-    if (this.#knownIn !== snapshot || this.#known.size >= knownMax) {
+    if (this.#knownIn !== snapshot || this.#known.size >= limits.knownTokensMax) {
       this.#known.clear();
       this.#knownIn = snapshot;
     }
@@ -153,7 +153,7 @@ export class Resolver {
     return authorizer;
   }
 
-  /** What a workload may do, and how it comes by it. */
+  /** The permissions of a workload, with its policies. */
   workloadOf(
     snapshot: Snapshot,
     caller: WorkloadCaller,
@@ -162,7 +162,7 @@ export class Resolver {
     return { authorizer, links: this.#workloads.linksOf(snapshot, caller) };
   }
 
-  /** What a token may do, whoever asks. */
+  /** The permissions of a token, for any asker. */
   authorizerOf(snapshot: Snapshot, token: AclToken): Authorizer {
     const rules = this.#rules.rulesOf(snapshot, token);
     const known = this.#made.get(token);
@@ -177,12 +177,12 @@ export class Resolver {
     return authorizer;
   }
 
-  /** The policies of a token, and how it comes by them. */
+  /** The policies of a token, with the ways to them. */
   linksOf(snapshot: Snapshot, token: AclToken): readonly Linked[] {
     return this.#rules.linksOf(snapshot, token);
   }
 
-  /** The token with the accessor, unless it has expired. */
+  /** The token with this accessor, unless it has expired. */
   tokenOf(snapshot: Snapshot, accessor: string): AclToken | undefined {
     const token = first(
       snapshot
@@ -194,7 +194,7 @@ export class Resolver {
   }
 
   #anonymous(snapshot: Snapshot): Authorizer {
-    const known = this.#find(snapshot, noSecret, 'accessor', anonymousAccessorId);
+    const known = this.#findToken(snapshot, noSecret, 'accessor', anonymousAccessorId);
     if (known !== undefined && !this.#isDead(known.token)) return known.authorizer;
     return this.#ruleless({ kind: 'anonymous', accessor: anonymousAccessorId });
   }

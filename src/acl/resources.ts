@@ -1,24 +1,22 @@
 /**
- * What each resource of the rules language means: what its coarse words hold, where it lives, and
- * what stands in for it where no rule speaks of it. The one table behind deciding and explaining.
+ * The resources of the rules language. Decisions and explanations read this one table.
  * Source: docs/behaviour/access-control.md#how-rules-come-together.
  */
 export interface ResourceFacts {
   /**
-   * Where its rules speak that stand in no `namespace` block, in a policy of the namespace
-   * `default`: for that namespace only, or for every one. Of a resource that lives in no namespace
-   * (`none`) such rules are the only ones that count.
+   * The reach of a rule outside `namespace` blocks in a policy of `default`: that namespace, or
+   * every one. `none`: the resource is outside all namespaces, and only such rules have an effect.
    */
   readonly unwrapped: 'home' | 'everywhere' | 'none';
-  /** What a rule's word holds; what rules hold by capabilities is in their list. */
+  /** The accesses of each policy word. Capabilities are accesses themselves. */
   readonly words: Readonly<Record<string, readonly string[]>>;
-  /** Capabilities that bring others along. */
+  /** Capabilities that include others. */
   readonly implies?: Readonly<Record<string, readonly string[]>>;
-  /** The resource whose rules decide where none of its own does. */
+  /** The resource whose rules decide where no rule of this one applies. */
   readonly fallback?: string;
-  /** What the fallback gives counts too where a rule gives too little; where one denies, never. */
+  /** The fallback also decides where a rule gives too little, but not where a rule denies. */
   readonly fallbackAdds?: true;
-  /** Allowed where no rule speaks and the default policy is `allow`. */
+  /** Whether the default policy `allow` applies to the resource. */
   readonly followsDefault: boolean;
 }
 
@@ -29,12 +27,12 @@ const inNamespaces: ResourceFacts = { ...cluster, unwrapped: 'home' };
 const byCapability: ResourceFacts = { ...cluster, words: {} };
 
 export const resources: Readonly<Record<string, ResourceFacts>> = {
-  // Who writes the access control of a place can give itself everything there: no default does.
+  // Write access to `acl` leads to all other access in the same place, so no default gives it.
   acl: { ...cluster, unwrapped: 'everywhere', followsDefault: false },
   agent: cluster,
   event: inNamespaces,
   host_volume: byCapability,
-  /** The name that a workload is known by, which is no service of that name. */
+  /** The identity of a workload, which is separate from a service of the same name. */
   identity: inNamespaces,
   intention: inNamespaces,
   key: {
@@ -47,7 +45,9 @@ export const resources: Readonly<Record<string, ResourceFacts>> = {
     ...byCapability,
     implies: {
       'host-volume-write': [
-        ...['host-volume-create', 'host-volume-register', 'host-volume-delete'],
+        'host-volume-create',
+        'host-volume-register',
+        'host-volume-delete',
         'host-volume-read',
       ],
     },
@@ -65,8 +65,8 @@ export const resources: Readonly<Record<string, ResourceFacts>> = {
 };
 
 /**
- * What a rule holds of its resource; `undefined`: it denies. Of a word and a list of capabilities
- * both count.
+ * The accesses that a rule gives; `undefined`: the rule denies. Policy word and capabilities add
+ * up.
  */
 export function heldBy(
   resource: string,

@@ -1,38 +1,40 @@
 import { type Grant, grantsOf, type Policy } from './grants.ts';
+import { limits } from './limits.ts';
 import { NameIndex } from './name-index.ts';
 import { labelOf, nearness, type Pattern } from './pattern.ts';
 
-/** The grants of one resource that speak for the same namespaces and partitions. */
-interface Scope {
-  /** 0: the token's own; -1: what its namespace gives where those say nothing. */
+/** The grants of one resource with the same namespaces and partitions. */
+interface GrantScope {
+  /**
+   * 0: rules of the token; -1: defaults of its namespace, which apply where no rule of the token
+   * does.
+   */
   readonly layer: number;
   readonly partitions: Pattern;
   readonly namespaces: Pattern;
   readonly grants: Grant[];
 }
 
-/** The indexes that speak for one place, nearest first. */
+/** The indexes that apply to a place, nearest first. */
 export type View = readonly NameIndex[];
 
 const noView: View = [];
-const viewsMax = 1024;
-
 /**
- * The rules of a set of policies, ready to be asked.
+ * The rules of a set of policies, prepared for questions.
  *
  * Invariants
- *  T1. A place (partition, namespace) is seen through the scopes that fit it, nearest first: what
- *      is the token's own is nearer than what its namespace gives, and the partition weighs more
- *      than the namespace. Scopes that are equally near are one.
- *  T2. The nearest scope that has a rule for the name decides; the others are not asked.
- *  T3. Indexes are made when they are first asked for, once for each set of scopes, not for each
- *      place; what is remembered of places is bounded.
+ *  T1. The scopes that match a place (partition, namespace) are ordered by nearness: rules of the
+ *      token before defaults of its namespace, then by partition, then by namespace. Scopes at the
+ *      same distance are joined.
+ *  T2. The nearest scope with a rule for the name decides alone.
+ *  T3. Each set of scopes has one index, made on first use, for all the places that it applies to.
+ *      The cache of places is bounded.
  */
 export class RuleTable {
   readonly #resources = new Map<string, ResourceRules>();
 
   /**
-   * `defaults` count only where the others say nothing.
+   * `defaults` apply only where no rule of `policies` does.
    * Source: docs/behaviour/access-control.md#namespaces-and-partitions.
    */
   constructor(policies: readonly Policy[], defaults: readonly Policy[] = []) {
@@ -51,13 +53,13 @@ export class RuleTable {
 }
 
 class ResourceRules {
-  readonly #scopes: Scope[] = [];
-  readonly #byLabel = new Map<string, Scope>();
+  readonly #scopes: GrantScope[] = [];
+  readonly #byLabel = new Map<string, GrantScope>();
   readonly #views = new Map<string, Map<string, View>>();
   readonly #indexes = new Map<string, NameIndex>();
   #viewCount = 0;
 
-  /** Only before the first question. */
+  /** To be called before the first `view`. */
   add(grant: Grant, layer: number): void {
     const { partitions, namespaces } = grant;
     const label = `${layer}\0${labelOf(partitions)}\0${labelOf(namespaces)}`;
@@ -74,18 +76,18 @@ class ResourceRules {
   view(partition: string, namespace: string): View {
     const known = this.#views.get(partition)?.get(namespace);
     if (known !== undefined) return known;
-    if (this.#viewCount >= viewsMax) {
+    if (this.#viewCount >= limits.viewsMax) {
       this.#views.clear();
       this.#viewCount = 0;
     }
-    const view = this.#look(partition, namespace);
+    const view = this.#makeView(partition, namespace);
     const ofPartition = this.#views.get(partition) ?? new Map<string, View>();
     this.#views.set(partition, ofPartition.set(namespace, view));
     this.#viewCount++;
     return view;
   }
 
-  #look(partition: string, namespace: string): View {
+  #makeView(partition: string, namespace: string): View {
     const fitting = this.#scopes
       .map((scope, id) => {
         const { layer, partitions, namespaces } = scope;
@@ -104,20 +106,20 @@ class ResourceRules {
     return view;
   }
 
-  #index(scopes: readonly { readonly scope: Scope; readonly id: number }[]): NameIndex {
+  #index(scopes: readonly { readonly scope: GrantScope; readonly id: number }[]): NameIndex {
     const key = scopes.map(({ id }) => id).join();
     let index = this.#indexes.get(key);
     if (index === undefined) {
       index = new NameIndex(scopes.flatMap(({ scope }) => scope.grants));
-      // Only globs make scopes equally near, so that the sets of them are few; still, a bound.
-      if (this.#indexes.size >= viewsMax + this.#scopes.length) this.#indexes.clear();
+      // Only globs can be at the same distance, so these sets are few. The bound is a safeguard.
+      if (this.#indexes.size >= limits.viewsMax + this.#scopes.length) this.#indexes.clear();
       this.#indexes.set(key, index);
     }
     return index;
   }
 }
 
-/** Infinity minus Infinity is no number, hence no subtraction. */
+/** Infinity minus infinity is not a number, so nothing is subtracted here. */
 function compare(left: readonly number[], right: readonly number[]): number {
   for (const [at, value] of left.entries()) {
     if (value !== right[at]) return value < right[at]! ? -1 : 1;

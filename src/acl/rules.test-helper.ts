@@ -1,4 +1,6 @@
-/** Random rules, policies and questions over few names, so that they meet often. For tests. */
+/**
+ * Random rules, policies and questions over few names, so that they often concern the same name.
+ */
 import fc from 'fast-check';
 import type { Access, Rule, RuleResource, ScopeName } from '../language/rules/rule.ts';
 import type { Question } from './decide.ts';
@@ -88,13 +90,16 @@ const policiesOf = (...of: readonly RuleResource[]): fc.Arbitrary<readonly Polic
   );
 
 function questionAbout(resource: string): fc.Arbitrary<Question> {
-  // What globs leave over is decided with care, not exactly: see `NameIndex.weakest`.
+  // Questions about all names under a prefix are decided cautiously where globs are involved: see
+  // `NameIndex.weakest`.
   const extents = isOneOf(fine, resource) ? (['one'] as const) : (['one', 'under', 'any'] as const);
   const isScalar = isOneOf(scalar, resource);
   return fc.record({
     resource: fc.constant(resource),
     access: fc.constantFrom(
-      ...['read', 'write', 'list'],
+      'read',
+      'write',
+      'list',
       ...(resource === 'namespace' ? ['submit-job', 'host-volume-read', 'any'] : []),
     ),
     name: isScalar
@@ -106,7 +111,7 @@ function questionAbout(resource: string): fc.Arbitrary<Question> {
   });
 }
 
-/** Policies, and questions about the one resource that most of their rules are about. */
+/** Policies, and questions about the resource of most of their rules. */
 export const anyScenario = fc
   .constantFrom<string>(...scalar, ...named, ...fine, 'service', 'key', 'intention', 'intention')
   .chain((resource) => {
@@ -119,7 +124,7 @@ export const anyScenario = fc
     });
   });
 
-/** Every name of up to four letters over those of the labels and one that no label has. */
+/** Every name of up to four letters, including a letter that no label has. */
 export const everyName: readonly string[] = ['', ...longer(''), ...places];
 
 function longer(start: string): string[] {

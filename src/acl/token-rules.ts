@@ -3,18 +3,16 @@ import type { AclPolicy } from '../model/acl-policy/acl-policy.ts';
 import { type AclToken, managementPolicyId } from '../model/acl-token/acl-token.ts';
 import type { Snapshot } from '../state/types.ts';
 import type { Policy } from './grants.ts';
+import { limits } from './limits.ts';
 import { type Linked, linksOf, linksVersion } from './links.ts';
 import { RuleTable } from './rule-table.ts';
 
-/** What a token's links come to. */
+/** The rules of a token, compiled. */
 export interface TokenRules {
   readonly table: RuleTable;
-  /** It has the management policy, on whatever way. */
+  /** Whether any link of the token leads to the management policy. */
   readonly management: boolean;
 }
-
-const tokensMax = 16_384;
-const tablesMax = 1024;
 
 interface Known {
   readonly token: AclToken;
@@ -26,11 +24,11 @@ interface Known {
  * The compiled rules of tokens.
  *
  * Invariants
- *  R1. What is given out is always what the snapshot's own rows come to: a commit that takes
- *      something away takes effect with the first request that sees it.
- *  R2. While no policy, role or namespace changed, a token's rules are found without reading any.
+ *  R1. Compiled rules always correspond to the rows of the snapshot: a revocation takes effect with
+ *      the first request after its commit.
+ *  R2. While no policy, role or namespace changes, finding a token's rules reads no row.
  *  R3. Tokens whose policies have the same content share one table.
- *  R4. What is kept is bounded; the oldest goes first.
+ *  R4. Both caches are bounded; the oldest entry is dropped first.
  */
 export class TokenRulesCache {
   readonly #datacenter: string;
@@ -50,7 +48,7 @@ export class TokenRulesCache {
     }
     const rules = this.#compiled(linksOf(snapshot, token, this.#datacenter));
     this.#tokens.delete(token.AccessorID);
-    keep(this.#tokens, token.AccessorID, { token, version, rules }, tokensMax);
+    keep(this.#tokens, token.AccessorID, { token, version, rules }, limits.compiledTokensMax);
     return rules;
   }
 
@@ -76,14 +74,14 @@ export class TokenRulesCache {
       table: new RuleTable(from('token'), from('namespace')),
       management: here.some((one) => one.from === 'token' && one.policy.ID === managementPolicyId),
     };
-    keep(this.#tables, key, rules, tablesMax);
+    keep(this.#tables, key, rules, limits.compiledTablesMax);
     return rules;
   }
 }
 
 const parsed = new WeakMap<AclPolicy, Policy>();
 
-/** Rows do not change, so each is parsed once. */
+/** Rows are immutable, so each is parsed once. */
 export function parsedPolicy(row: AclPolicy): Policy {
   const known = parsed.get(row);
   if (known !== undefined) return known;
@@ -93,7 +91,7 @@ export function parsedPolicy(row: AclPolicy): Policy {
   return policy;
 }
 
-/** A policy that is linked on two ways counts once. */
+/** A policy with two links counts once. */
 const distinct = (links: readonly Linked[]): AclPolicy[] => [
   ...new Map(links.map(({ policy }) => [policy.ID, policy])).values(),
 ];

@@ -7,7 +7,7 @@ import type { Snapshot } from '../state/types.ts';
 import type { Policy } from './grants.ts';
 import type { Linked } from './links.ts';
 
-/** What of a workload decides what it may do. */
+/** The part of a workload's identity that determines its permissions. */
 export interface WorkloadPlace {
   readonly namespace: string;
   readonly job: string;
@@ -18,9 +18,9 @@ export interface WorkloadPlace {
 const policyId = 'workload';
 
 /**
- * What every workload may do without anybody saying so: read the variables of its job, group and
- * task. It is made of rules and not of text, since names of jobs may hold what a text would
- * understand otherwise. Source: docs/guides/variables.md#say-who-may-read-it.
+ * The permissions that every workload has: to read the variables of its job, group and task. The
+ * rules are built directly, because the name of a job could change the meaning of a rules text.
+ * Source: docs/guides/variables.md#say-who-may-read-it.
  */
 export function workloadPolicy({ namespace, job, group, task }: WorkloadPlace): Policy {
   const rules = workloadPaths(job, group, task).map(
@@ -42,12 +42,19 @@ export function workloadPolicy({ namespace, job, group, task }: WorkloadPlace): 
 
 const home = { Namespace: defaultNamespace, Partition: defaultPartition };
 
-/** How a workload comes by that policy, for explanations. */
+/** The link to this policy, for explanations. */
 const workloadLink: Linked = {
   policy: {
-    ...{ ID: policyId, Name: policyId, ...home, Rules: '', Datacenters: null, Hash: '' },
+    ID: policyId,
+    Name: policyId,
+    ...home,
+    Rules: '',
+    Datacenters: null,
+    Hash: '',
     JobACL: null,
-    ...{ Description: 'what every workload may do', CreateIndex: 0, ModifyIndex: 0 },
+    Description: 'what every workload may do',
+    CreateIndex: 0,
+    ModifyIndex: 0,
   } satisfies AclPolicy,
   role: undefined,
   from: 'token',
@@ -55,7 +62,9 @@ const workloadLink: Linked = {
   elsewhere: false,
 };
 
-/** The policies that speak of its job, its group or itself, those of other datacenters as well. */
+/**
+ * The policies attached to the workload's job, group or task, including those of other datacenters.
+ */
 function attachedTo(snapshot: Snapshot, place: WorkloadPlace): AclPolicy[] {
   const named = snapshot.table(aclPolicies).by('job');
   const policies = [...named.scan({ prefix: [place.namespace, place.job] })];
@@ -65,7 +74,7 @@ function attachedTo(snapshot: Snapshot, place: WorkloadPlace): AclPolicy[] {
   });
 }
 
-/** All policies of a workload, and how it comes by them. */
+/** All policies of a workload, with the ways to them. */
 export function workloadLinks(
   snapshot: Snapshot,
   place: WorkloadPlace,

@@ -28,16 +28,16 @@ interface Verified {
 }
 
 /**
- * Finds the workload that a signed token is of.
+ * Finds the workload of a signed token.
  *
  * Invariants
- *  V1. A token counts while the key that signed it is in the keyring, it is for this API, its time
- *      is not over, and its allocation has not ended. Each of them is asked at every request; only
- *      what a signature says is remembered.
- *  V2. What is remembered is bounded, and is of verified tokens alone: whoever sends others pays
- *      for each with a signature check, and only when it names a key that there is.
- *  V3. It says of itself whom it is of; what that may do is a function of namespace, job, group
- *      and task, and of the policies that name them. It is worked out again when policies change.
+ *  V1. A token is valid while its signing key is in the keyring, its audience is this API, its time
+ *      is not over, and its allocation has not ended. All of this is checked at every request; only
+ *      the verified claims are cached.
+ *  V2. The cache is bounded and holds verified tokens only. A forged token costs a signature check
+ *      each time, and only if it names an existing key.
+ *  V3. The permissions of a workload depend on its namespace, job, group and task, and on the
+ *      policies attached to these. They are compiled again when policies change.
  */
 export class Workloads {
   readonly #options: WorkloadOptions;
@@ -48,7 +48,7 @@ export class Workloads {
     this.#options = options;
   }
 
-  /** `undefined`: the token is none that counts. */
+  /** `undefined`: the token is not valid. */
   resolve(snapshot: Snapshot, token: string): Authorizer | undefined {
     const claims = this.#claimsOf(snapshot, token);
     if (claims === undefined || !areCurrent(claims, this.#options.clock.nowMs())) return undefined;
