@@ -17,17 +17,19 @@ beforeEach(async () => {
 });
 const { put, get, remove } = callsTo(() => api);
 const jwt = (more: object = {}) => ({
-  ...{ Name: 'ci', Type: 'jwt' },
+  Name: 'ci',
+  Type: 'jwt',
   Config: {
     JWTValidationPubKeys: [pem],
-    ...{ ClaimMappings: { team: 'team' }, ListClaimMappings: { groups: 'groups' } },
+    ClaimMappings: { team: 'team' },
+    ListClaimMappings: { groups: 'groups' },
   },
   ...more,
 });
 const faultsOf = async (path: string, body: object) =>
   ((await put(path, body)).json.errors ?? []).map((one: { pointer: string }) => one.pointer);
 
-/** Holds a blocking read until the change, and gives its answer. */
+/** Starts a blocking read, makes the change, and returns the answer. */
 async function waits(path: string, change: () => Promise<unknown>) {
   const index = (await get(path)).headers['x-registry-index'];
   let isAnswered = false;
@@ -50,15 +52,21 @@ describe('an auth method', () => {
     const { json } = await put('auth-method', jwt());
     expect(json).toEqual({
       ...jwt(),
-      ...{ Description: '', DisplayName: '', MaxTokenTTL: '0s', TokenLocality: '' },
-      ...{ NamespaceRules: [], Namespace: 'default', Partition: 'default' },
-      ...{ CreateIndex: json.CreateIndex, ModifyIndex: json.CreateIndex },
+      Description: '',
+      DisplayName: '',
+      MaxTokenTTL: '0s',
+      TokenLocality: '',
+      NamespaceRules: [],
+      Namespace: 'default',
+      Partition: 'default',
+      CreateIndex: json.CreateIndex,
+      ModifyIndex: json.CreateIndex,
     });
     const { Config: _, ...listed } = json;
     expect((await get('auth-methods')).json).toEqual([listed]);
   });
 
-  test('names are unique in each namespace, and every one is found by ns=*', async () => {
+  test('has a unique name in its namespace, and ns=* lists all namespaces', async () => {
     await put('auth-method', jwt());
     const again = await put('auth-method', jwt());
     expect([again.status, again.json.code]).toEqual([409, 'name-taken']);
@@ -71,7 +79,7 @@ describe('an auth method', () => {
     expect(await places(`?ns=*&filter=${encodeURIComponent('Namespace == dev')}`)).toEqual(['dev']);
   });
 
-  test('answers whoever waits for it, or for one that is not there yet', async () => {
+  test('wakes blocking queries, also those for a method that does not exist yet', async () => {
     await put('auth-method', jwt());
     const change = () => put('auth-method/ci', jwt({ Description: 'new' }));
     expect((await waits('auth-method/ci', change)).json.Description).toBe('new');
@@ -82,7 +90,9 @@ describe('an auth method', () => {
 
   test('of one namespace makes no tokens in another', async () => {
     const Config = {
-      ...{ Host: 'https://127.0.0.1:1', CACert: certificate, MapNamespaces: true },
+      Host: 'https://127.0.0.1:1',
+      CACert: certificate,
+      MapNamespaces: true,
       ServiceAccountJWT: `${forged({ alg: 'RS256' }, { sub: 'reviewer' })}c2ln`,
     };
     const cluster = { Name: 'k', Type: 'kubernetes', Config };
@@ -92,7 +102,7 @@ describe('an auth method', () => {
     expect(await faultsOf('auth-method?ns=dev', jwt(rules))).toEqual(['/NamespaceRules']);
   });
 
-  test('goes with its binding rules in one transaction', async () => {
+  test('is deleted with its binding rules in one transaction', async () => {
     await put('auth-method', jwt());
     await put('binding-rule', { AuthMethod: 'ci', BindType: 'service', BindName: 'a' });
     await put('binding-rule', { AuthMethod: 'ci', BindType: 'service', BindName: 'b' });
@@ -105,7 +115,10 @@ describe('an auth method', () => {
 
 describe('a binding rule', () => {
   const rule = (more: object = {}) => ({
-    ...{ AuthMethod: 'ci', BindType: 'service', BindName: 'web', ...more },
+    AuthMethod: 'ci',
+    BindType: 'service',
+    BindName: 'web',
+    ...more,
   });
   const templated = (BindName: string, Name?: string) =>
     rule({
@@ -150,14 +163,14 @@ describe('a binding rule', () => {
     ['a template without a variable', templated('builtin/dns')],
     ['a template with its variable', templated('builtin/service', '${value.team}')],
     ['a template that the identity names', templated('builtin/${value.team}', 'a')],
-  ])('may give %s', async (_title, body) => {
+  ])('may bind %s', async (_title, body) => {
     const { status, json, text } = await put('binding-rule', body);
     expect(status, text).toBe(200);
     expect((await get(`binding-rule/${json.ID}`)).json).toEqual(json);
     expect((await put(`binding-rule/${json.ID}`, json)).status).toBe(200);
   });
 
-  test('answers whoever waits for it', async () => {
+  test('wakes blocking queries', async () => {
     const { ID } = (await put('binding-rule', rule())).json;
     const change = () => put(`binding-rule/${ID}`, rule({ Description: 'new' }));
     expect((await waits(`binding-rule/${ID}`, change)).json.Description).toBe('new');

@@ -5,7 +5,7 @@ import { startApi } from '../support/api.ts';
 const bootstrap = (api: Awaited<ReturnType<typeof startApi>>, body?: unknown) =>
   api.call('PUT', '/v1/acl/bootstrap', { token: null, ...(body !== undefined && { body }) });
 
-test('the first token is made once, and may do everything', async () => {
+test('the first token is made once, and has all permissions', async () => {
   const api = await startApi({ hasRoot: false });
   const { status, json } = await bootstrap(api);
   expect(status).toBe(200);
@@ -23,7 +23,7 @@ test('the first token is made once, and may do everything', async () => {
   expect(again.json.detail).toContain(`(reset index: ${json.CreateIndex})`);
 });
 
-test('its secret may be given', async () => {
+test('the secret of the first token may be given', async () => {
   const api = await startApi({ hasRoot: false });
   for (const BootstrapSecret of ['x', managementId]) {
     const refused = await bootstrap(api, { BootstrapSecret });
@@ -34,7 +34,7 @@ test('its secret may be given', async () => {
   expect(json.SecretID).toBe(nobody);
 });
 
-test('a token that still manages does not matter, and deleting it does not help', async () => {
+test('another management token changes nothing, and neither does deleting it', async () => {
   const api = await startApi({ hasRoot: false });
   const first = (await bootstrap(api)).json;
   const body = { Policies: [{ ID: managementId }] };
@@ -49,7 +49,7 @@ test('a root token given at the start counts as the first', async () => {
   expect(json.code).toBe('bootstrap-done');
 });
 
-test('the reset index in the data directory allows another one, once', async () => {
+test('the reset index in the data directory allows one more bootstrap', async () => {
   let file: string | undefined;
   const reset = {
     read: async () => file,
@@ -73,7 +73,7 @@ test('the reset index in the data directory allows another one, once', async () 
   expect(old.status).toBe(200);
 });
 
-test('with access control off there is nothing to make', async () => {
+test('with access control off there is no bootstrap', async () => {
   const { status, json } = await bootstrap(await startApi({ aclEnabled: false }));
   expect([status, json.code]).toEqual([401, 'acl-disabled']);
 });

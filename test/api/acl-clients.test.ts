@@ -13,8 +13,8 @@ const { put, get } = callsTo(() => api);
 const preview = (path: string, body?: unknown) =>
   api.call('POST', `/v1/acl/templated-policy/preview/${path}`, body === undefined ? {} : { body });
 
-describe('what clients of other servers send', () => {
-  test('an empty type of an auth method is that which it has, and none for a new one', async () => {
+describe('requests as clients of other servers send them', () => {
+  test('an empty type keeps the type of an auth method, and is none for a new method', async () => {
     const keys = { JWTValidationPubKeys: [pem], BoundIssuer: 'us' };
     const method = { Name: 'm', Type: 'jwt', Config: keys };
     expect((await put('auth-method', method)).status).toBe(200);
@@ -24,14 +24,14 @@ describe('what clients of other servers send', () => {
     expect([status, json.errors[0].pointer]).toEqual([400, '/Type']);
   });
 
-  test('null where a body may be left out is none', async () => {
+  test('null counts as no body where the body is optional', async () => {
     const { status, json } = await preview('builtin/dns', null);
     expect([status, json.Rules]).toEqual([200, expect.stringContaining('query_prefix')]);
     expect((await preview('builtin/service', null)).json.errors[0].pointer).toBe('/Name');
     expect((await put('token', null)).status).toBe(400);
   });
 
-  test('whoever logs in may still show a token that is gone', async () => {
+  test('a login may present a deleted token', async () => {
     const login = (token: string | null, path: string) =>
       api.call('POST', `/v1/acl/${path}`, {
         token,
@@ -43,7 +43,7 @@ describe('what clients of other servers send', () => {
     expect((await login(nobody, 'logout')).json.code).toBe('token-not-found');
   });
 
-  test('access control is copied from nowhere, which everybody may know', async () => {
+  test('access control is not replicated, and anyone may read so', async () => {
     const { status, json } = await get('replication', null);
     expect([status, json]).toEqual([
       200,
@@ -51,18 +51,20 @@ describe('what clients of other servers send', () => {
     ]);
   });
 
-  test('a clone takes the token that was read, and copies all but place and description', async () => {
+  test('a clone accepts the whole token that was read, and copies all but namespace, partition and description', async () => {
     const source = await aclOf(api).token({ NodeIdentities: [{ NodeName: 'n', Datacenter: 'd' }] });
     const body = { ...source, Description: 'copy', NodeIdentities: [] };
     const { status, json } = await put(`token/${source.AccessorID}/clone`, body);
     expect([status, json.Description, json.NodeIdentities]).toEqual([
-      ...[200, 'copy', source.NodeIdentities],
+      200,
+      'copy',
+      source.NodeIdentities,
     ]);
     expect(json.AccessorID).not.toBe(source.AccessorID);
     expect((await put(`token/${source.AccessorID}/clone`, { Colour: 1 })).status).toBe(400);
   });
 
-  test('variables that a template has no use for are left out, where it is linked and in its preview', async () => {
+  test('unused variables of a template are dropped, in links and in previews', async () => {
     const link = (TemplateName: string, TemplateVariables: object) =>
       put('token', { TemplatedPolicies: [{ TemplateName, TemplateVariables }] });
     const [dns, service] = [
@@ -78,12 +80,12 @@ describe('what clients of other servers send', () => {
     ['builtin/service?ns=none', {}, 'namespace-not-found'],
     ['builtin/service?ns=*', {}, 'namespace-not-found'],
     ['builtin/service', { Partition: 'none' }, 'partition-not-found'],
-  ])('a preview for what is not there is refused: %s %j', async (path, more, code) => {
+  ])('a preview with something missing is refused: %s %j', async (path, more, code) => {
     const { status, json } = await preview(path, { Name: 'web', ...more });
     expect([status, json.code]).toEqual([404, code]);
   });
 
-  test('roles in a list have their templates, so that they can be sent back', async () => {
+  test('roles in a list include their templates, so that they can be sent back', async () => {
     const templates = { TemplatedPolicies: [{ TemplateName: 'builtin/dns' }] };
     const { ID } = await aclOf(api).role('templated', templates);
     const plain = await aclOf(api).role('plain');
@@ -99,10 +101,13 @@ describe('what clients of other servers send', () => {
   test.each([
     [{ ExpirationTTL: 59_999_999_999 }, /at least 1 minute/],
     [{ ExpirationTime: '2026-02-30T00:00:00Z' }, /must be a time such as/],
-  ])('a time that is none, or too short by a nanosecond, is refused: %j', async (body, message) => {
-    const { status, json } = await put('token', body);
-    expect([status, json.errors[0].message]).toEqual([400, expect.stringMatching(message)]);
-  });
+  ])(
+    'an expiry that is malformed, or too early by a nanosecond, is refused: %j',
+    async (body, message) => {
+      const { status, json } = await put('token', body);
+      expect([status, json.errors[0].message]).toEqual([400, expect.stringMatching(message)]);
+    },
+  );
 
   test.each([
     ['index=&wait=', 200],
@@ -132,7 +137,7 @@ describe('HEAD', () => {
     }
   });
 
-  test('ends at once where GET would go on, and is told among the methods', async () => {
+  test('ends at once where GET is a stream, and is listed among the methods', async () => {
     expect(await ask('HEAD', '/v1/event/stream')).toMatchObject({ status: 200, text: '' });
     expect((await ask('HEAD', '/v1/event/stream', null)).status).toBe(403);
     const { status, headers } = await ask('HEAD', '/v1/jobs/parse');

@@ -6,7 +6,7 @@ beforeAll(async () => {
   api = await startApi();
 });
 
-/** A token with one policy of these rules. */
+/** A token with one policy with these rules. */
 async function tokenWith(name: string, Rules: string) {
   const policy = await api.call('PUT', '/v1/acl/policy', { body: { Name: name, Rules } });
   expect(policy.status).toBe(200);
@@ -22,8 +22,8 @@ async function tokenWith(name: string, Rules: string) {
 const authorize = (body: unknown, token?: string | null) =>
   api.call('POST', '/v1/internal/acl/authorize', { body, ...(token !== undefined && { token }) });
 
-describe('asking what the caller may do', () => {
-  test('answers each question in its order', async () => {
+describe("questions about the caller's permissions", () => {
+  test('are answered in their order', async () => {
     const { secret } = await tokenWith(
       'ask',
       'service "web" { policy = "write" }\nkey_prefix "a/" { policy = "write" }',
@@ -52,7 +52,7 @@ describe('asking what the caller may do', () => {
     ['an unknown field', [{ Resource: 'acl', Access: 'read', Name: 'x' }], /Name/],
     ['no list', { Resource: 'acl', Access: 'read' }, /list|array/],
   ];
-  test.each(wrong)('refuses %s', async (_, body, fault) => {
+  test.each(wrong)('are refused with %s', async (_, body, fault) => {
     const { status, json } = await authorize(body);
     expect(status).toBe(400);
     const messages = json.errors.map(({ message }: { message: string }) => message);
@@ -60,11 +60,11 @@ describe('asking what the caller may do', () => {
   });
 });
 
-describe('asking why', () => {
+describe('an explanation', () => {
   const explain = (query: string, token?: string) =>
     api.call('GET', `/v1/acl/explain?${query}`, token === undefined ? {} : { token });
 
-  test('names the rule, where it stands and how the token comes by it', async () => {
+  test('names the rule, its position and the way from the token', async () => {
     const rules = 'key_prefix "" { policy = "read" }\n\nservice "web" {\n  policy = "deny"\n}';
     const { secret, accessor } = await tokenWith('why', rules);
     const { json, status } = await explain('permission=service:read&name=web', secret);
@@ -80,7 +80,8 @@ describe('asking why', () => {
           Via: ['the token → role "role-why" → policy "why"'],
           Effect: 'deny',
           Text: 'service "web" {\n  policy = "deny"\n}',
-          ...{ Line: 3, Column: 1 },
+          Line: 3,
+          Column: 1,
         },
       ],
       Missing: 'service "web" { policy = "read" }',
@@ -92,7 +93,7 @@ describe('asking why', () => {
     });
   });
 
-  test('names the rule that is missing', async () => {
+  test('names the missing rule', async () => {
     const { secret } = await tokenWith('missing', '');
     const { json } = await explain('permission=namespace:submit-job', secret);
     expect(json).toMatchObject({
@@ -102,7 +103,7 @@ describe('asking why', () => {
     });
   });
 
-  test("another's token takes acl:read; one that is not there is 404", async () => {
+  test('of another token needs acl:read; an unknown token is a 404', async () => {
     const { secret, accessor } = await tokenWith('other', 'acl = "read"');
     const { secret: stranger } = await tokenWith('stranger', '');
     const query = `permission=acl:write&accessor=${accessor}`;
@@ -115,7 +116,7 @@ describe('asking why', () => {
     expect((await explain('', secret)).json.code).toBe('invalid-query');
   });
 
-  test('there is nothing to ask where access control is off', async () => {
+  test('is not available with access control off', async () => {
     const off = await startApi({ aclEnabled: false });
     const ask = await off.call('GET', '/v1/acl/explain?permission=acl:read', { token: null });
     expect([ask.status, ask.json.code]).toEqual([401, 'acl-disabled']);
@@ -124,8 +125,8 @@ describe('asking why', () => {
   });
 });
 
-describe('enforcing', () => {
-  test('of nodes everybody sees those that its rules name', async () => {
+describe('permissions', () => {
+  test('to nodes show the nodes in the rules only', async () => {
     await api.call('PUT', '/v1/node/register', { body: nodeBody(), token: introduction });
     const ID = '55555555-5555-4555-8555-555555555555';
     const other = { ...nodeBody({ ID, Name: 'node-2' }), SecretID: ID };
@@ -140,7 +141,7 @@ describe('enforcing', () => {
     expect((await api.call('GET', '/v1/nodes')).json).toHaveLength(2);
   });
 
-  test("a node's allocations are those of namespaces whose jobs the caller may read", async () => {
+  test('to a node show its allocations in namespaces whose jobs the caller may read', async () => {
     await api.call('POST', '/v1/jobs', { body: jobBody() });
     await api.settle();
     const url = `/v1/allocations`;
@@ -154,7 +155,7 @@ describe('enforcing', () => {
     expect(await list(secret)).toEqual([]);
   });
 
-  test('a part of submit-job is enough for its part', async () => {
+  test('may be a part of submit-job', async () => {
     const rules = 'namespace "default" { capabilities = ["register-job", "deregister-job"] }';
     const { secret: token } = await tokenWith('parts', rules);
     const statusOf = async (method: string, path: string, body?: unknown) =>
@@ -165,7 +166,7 @@ describe('enforcing', () => {
     expect(await statusOf('DELETE', '/v1/job/web')).toBe(200);
   });
 
-  test('a policy of one namespace gives nothing outside it', async () => {
+  test("of a namespace's policy give nothing outside it", async () => {
     expect((await api.call('PUT', '/v1/namespace', { body: { Name: 'team' } })).status).toBe(200);
     const body = { Name: 'all', Rules: 'namespace "*" { policy = "write" }\noperator = "write"' };
     await api.call('PUT', '/v1/acl/policy?ns=team', { body });
@@ -178,7 +179,7 @@ describe('enforcing', () => {
     expect(await statusIn('/v1/partitions')).toBe(403);
   });
 
-  describe('who writes the access control of one namespace', () => {
+  describe('write access to the access control of one namespace', () => {
     const management = [{ Name: 'global-management' }];
     const put = (path: string, body: object, token?: string) =>
       api.call('PUT', path, { body, ...(token !== undefined && { token }) });
@@ -195,14 +196,14 @@ describe('enforcing', () => {
       ['a role', '/v1/acl/role?ns=guild', { Name: 'all', Policies: management }],
       ['a namespace', '/v1/namespace', { Name: 'guild', ACLs: { PolicyDefaults: management } }],
     ];
-    test.each(links)('cannot give away more than it has: by %s', async (_, path, body) => {
+    test.each(links)('does not lead to more permissions: by %s', async (_, path, body) => {
       const { status, json } = await put(path, body, token);
       expect([status, json.code]).toEqual([403, 'permission-denied']);
       expect(json.detail).toContain('acl:write, which linking "global-management" takes');
       expect((await put(path, body)).status).toBe(200);
     });
 
-    test('links what is its own, and leaves the links that others made', async () => {
+    test('includes linking its own policies, and keeps links made by others', async () => {
       const own = { Name: 'own' };
       const made = await put('/v1/acl/token?ns=guild', { Policies: [own] }, token);
       expect(made.status).toBe(200);
@@ -214,7 +215,7 @@ describe('enforcing', () => {
     });
   });
 
-  test('revoking ends a blocking query that waits', async () => {
+  test('revoking a permission ends waiting blocking queries', async () => {
     const { secret: token, accessor } = await tokenWith(
       'waits',
       'namespace "*" { policy = "read" }',

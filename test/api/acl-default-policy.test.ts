@@ -14,7 +14,7 @@ const allows = async (token: string | null, Resource: string, Access: string, Se
   return (await api.call('POST', '/v1/internal/acl/authorize', { token, body })).json[0].Allow;
 };
 
-test('with the default policy allow, whatever no rule speaks of is allowed', async () => {
+test('the default policy allow permits everything that no rule covers', async () => {
   const { SecretID } = await acl.token();
   for (const token of [null, SecretID]) {
     const answer = await api.call('POST', '/v1/jobs', { token, body: jobBody() });
@@ -24,7 +24,7 @@ test('with the default policy allow, whatever no rule speaks of is allowed', asy
   }
 });
 
-test('who may do what stays closed, or everybody could give himself the rest', async () => {
+test('access control itself stays closed, because it leads to all other permissions', async () => {
   const { SecretID } = await acl.token();
   for (const token of [null, SecretID]) {
     expect((await get('tokens', token)).json.code).toBe('permission-denied');
@@ -34,7 +34,7 @@ test('who may do what stays closed, or everybody could give himself the rest', a
   }
 });
 
-test('a rule still decides where there is one', async () => {
+test('rules override the default policy', async () => {
   const token = await acl.holder(
     'service "web" { policy = "deny" }\nnode_prefix "" { policy = "read" }',
   );
@@ -43,12 +43,12 @@ test('a rule still decides where there is one', async () => {
   expect(await allows(token, 'node', 'write', 'n')).toBe(false);
 });
 
-test('an unknown token is refused, not taken for anybody', async () => {
+test('an unknown token is refused instead of becoming anonymous', async () => {
   const { status, json } = await api.call('GET', '/v1/jobs', { token: 'x' });
   expect([status, json.code]).toEqual([403, 'token-not-found']);
 });
 
-test('an expanded token and an explanation tell of it', async () => {
+test('expanded tokens and explanations show the default policy', async () => {
   const { AccessorID } = await acl.token();
   const { json } = await get(`token/${AccessorID}?expanded`);
   expect(json.AgentACLDefaultPolicy).toBe('allow');

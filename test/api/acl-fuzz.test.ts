@@ -26,7 +26,7 @@ async function begin(): Promise<void> {
   known = await furnished();
 }
 
-/** One of each noun, linked with the others, and what a request may say about them. */
+/** Linked records of each noun, for the requests. */
 async function furnished(): Promise<Known> {
   const acl = aclOf(api);
   const put = async (path: string, body: object) => {
@@ -49,36 +49,56 @@ async function furnished(): Promise<Known> {
   const role = { Name: 'ops', Description: 'd', Policies: [{ ID: policyId }], ...identities };
   const { ID: roleId } = await put('acl/role', role);
   const token = {
-    ...{ Description: 'd', Policies: [{ Name: 'team/web' }], Roles: [{ ID: roleId }] },
-    ...{ ...identities, Local: false },
+    Description: 'd',
+    Policies: [{ Name: 'team/web' }],
+    Roles: [{ ID: roleId }],
+    ...identities,
+    Local: false,
   };
   const { AccessorID: accessor } = await put('acl/token', token);
   const { AccessorID: mortal } = await put('acl/token', { ...token, ExpirationTTL: '1h' });
   const Config = {
-    ...{ JWTValidationPubKeys: [pem], BoundAudiences: ['a'], BoundIssuer: 'i' },
-    ...{ ClaimMappings: { team: 'team' }, ListClaimMappings: { groups: 'groups' } },
-    ...{ ExpirationLeeway: '1s', NotBeforeLeeway: 1, ClockSkewLeeway: '-1s' },
+    JWTValidationPubKeys: [pem],
+    BoundAudiences: ['a'],
+    BoundIssuer: 'i',
+    ClaimMappings: { team: 'team' },
+    ListClaimMappings: { groups: 'groups' },
+    ExpirationLeeway: '1s',
+    NotBeforeLeeway: 1,
+    ClockSkewLeeway: '-1s',
   };
   const method = {
-    ...{ Name: 'ci', Type: 'jwt', Description: 'd', DisplayName: 'CI', MaxTokenTTL: '5m', Config },
+    Name: 'ci',
+    Type: 'jwt',
+    Description: 'd',
+    DisplayName: 'CI',
+    MaxTokenTTL: '5m',
+    Config,
     NamespaceRules: [{ Selector: 'value.team == dev', BindNamespace: '${value.team}' }],
   };
   const cluster = {
-    ...{ Name: 'k8s', Type: 'kubernetes' },
+    Name: 'k8s',
+    Type: 'kubernetes',
     Config: {
-      ...{ Host: 'https://127.0.0.1:1', CACert: certificate },
+      Host: 'https://127.0.0.1:1',
+      CACert: certificate,
       ServiceAccountJWT: `${forged({ alg: 'RS256' }, { sub: 'reviewer' })}c2ln`,
     },
   };
   await put('acl/auth-method', method);
   await put('acl/auth-method', cluster);
   const rule = {
-    ...{ AuthMethod: 'ci', Selector: '"dev" in list.groups', BindType: 'templated-policy' },
-    ...{ BindName: 'builtin/service', BindVars: { Name: '${value.team}' } },
+    AuthMethod: 'ci',
+    Selector: '"dev" in list.groups',
+    BindType: 'templated-policy',
+    BindName: 'builtin/service',
+    BindVars: { Name: '${value.team}' },
   };
   const { ID: ruleId } = await put('acl/binding-rule', rule);
   const namespace = {
-    ...{ Name: 'dev', Description: 'd', Meta: { a: 'b' } },
+    Name: 'dev',
+    Description: 'd',
+    Meta: { a: 'b' },
     Capabilities: { EnabledTaskDrivers: ['raw_exec'] },
     ACLs: { PolicyDefaults: [{ ID: policyId }], RoleDefaults: [{ Name: 'ops' }] },
   };
@@ -109,7 +129,8 @@ async function furnished(): Promise<Known> {
       TemplateName: ['builtin/service', 'builtin/dns'],
       ServiceName: ['web', 'api'],
       NodeName: ['n'],
-      ...{ Datacenter: ['dc1', 'dc2'], Datacenters: ['dc1', 'dc2'] },
+      Datacenter: ['dc1', 'dc2'],
+      Datacenters: ['dc1', 'dc2'],
       Namespace: ['', 'default', 'dev'],
       Partition: ['', 'default', 'eu'],
       Resource: [
@@ -123,10 +144,17 @@ async function furnished(): Promise<Known> {
         'intention',
       ],
       Access: ['read', 'write', 'list', 'submit-job', 'write-prefix', ''],
-      ...{ ExpirationTTL: ['10m'], MaxTokenTTL: ['10m'] },
-      ...{ ns: ['default', 'dev', '*'], namespace: ['default', 'dev', '*'], partition: ['eu'] },
-      ...{ policy: [policyId], role: [roleId], servicename: ['web'], authmethod: ['ci'] },
-      ...{ 'authmethod-ns': ['default', '*'], accessor: [accessor, mortal] },
+      ExpirationTTL: ['10m'],
+      MaxTokenTTL: ['10m'],
+      ns: ['default', 'dev', '*'],
+      namespace: ['default', 'dev', '*'],
+      partition: ['eu'],
+      policy: [policyId],
+      role: [roleId],
+      servicename: ['web'],
+      authmethod: ['ci'],
+      'authmethod-ns': ['default', '*'],
+      accessor: [accessor, mortal],
       permission: ['acl:read', 'service:write', 'management', 'namespace:submit-job', 'node:read'],
       filter: ['Name == ops', 'Policies is not empty', '"web" in ServiceIdentities'],
       prefix: [accessor.slice(0, 2), '0'],
@@ -176,29 +204,32 @@ async function furnished(): Promise<Known> {
   };
 }
 
-/** These do what they are for only with a credential, or once: their tests are elsewhere. */
+/** These need a credential or work once; other tests cover them. */
 const neverDone = [
-  ...['PUT /v1/acl/bootstrap', 'POST /v1/acl/login', 'POST /v1/acl/logout'],
-  ...['POST /v1/acl/oidc/auth-url', 'POST /v1/acl/oidc/callback'],
+  'PUT /v1/acl/bootstrap',
+  'POST /v1/acl/login',
+  'POST /v1/acl/logout',
+  'POST /v1/acl/oidc/auth-url',
+  'POST /v1/acl/oidc/callback',
 ];
 
-test('no request that the document allows, and none beside it, is answered with a 500', async () => {
+test('no request, valid or invalid, is answered with a 500', async () => {
   expect(operations.length).toBeGreaterThan(50);
   const shallow: string[] = [];
   for (const operation of operations) {
     const name = `${operation.method} ${operation.path}`;
-    // What one operation deletes, the next one asks for.
+    // One operation deletes the records that the next needs.
     await begin();
     const seen = await fuzz(api, operation, known, runsPerOperation);
     const [done, refused] = [seen.has(200), [...seen.keys()].some((status) => status >= 400)];
-    // What never gets past the first check, or is never refused, tells little.
+    // An operation that never passes the first check, or is never refused, shows little.
     if ((!done && !neverDone.includes(name)) || !refused) shallow.push(name);
     expect(seen.get(gone) ?? 0).toBeLessThan(runsPerOperation / 2);
   }
   expect(shallow).toEqual([]);
 }, 180_000);
 
-test('a bug deep in a write is found', async () => {
+test('the fuzzer finds a bug deep in a write', async () => {
   const { box } = api.server.context;
   Object.assign(box, {
     seal: () => {
@@ -211,7 +242,7 @@ test('a bug deep in a write is found', async () => {
   await expect(fuzz(api, create, known, runsPerOperation)).rejects.toThrow('gives a 500');
 });
 
-test('an answer that its schema does not allow is found', async () => {
+test('the fuzzer finds an answer that violates its schema', async () => {
   const list = operations.find(({ path }) => path === '/v1/acl/roles')!;
   const answer = { ...list.answer, items: { ...list.answer.items, required: ['Colour'] } };
   await expect(fuzz(api, { ...list, answer }, known, runsPerOperation)).rejects.toThrow(

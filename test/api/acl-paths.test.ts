@@ -6,7 +6,7 @@ beforeAll(async () => {
   api = await startApi();
 });
 
-describe('a path that lacks what it should name', () => {
+describe('a path with an empty parameter', () => {
   test.each([
     ['GET', 'acl/token/', 'accessor_id'],
     ['DELETE', 'acl/token/', 'accessor_id'],
@@ -25,7 +25,7 @@ describe('a path that lacks what it should name', () => {
     ['POST', 'acl/templated-policy/preview/', 'name'],
     ['GET', 'namespace/', 'name'],
     ['DELETE', 'partition/', 'name'],
-  ])('%s %s says so', async (method, path, lacking) => {
+  ])('%s %s names the missing parameter', async (method, path, lacking) => {
     const { status, json } = await api.call(method, `/v1/${path}`);
     expect([status, json.code]).toEqual([400, 'invalid-path']);
     expect(json.detail).toContain(`lacks its ${lacking}:`);
@@ -41,7 +41,7 @@ describe('a path that lacks what it should name', () => {
     expect([status, json.CreateIndex]).toEqual([200, json.ModifyIndex]);
   });
 
-  test('knows its methods all the same', async () => {
+  test('still lists the methods', async () => {
     const posted = await api.call('POST', '/v1/acl/token/', { body: {} });
     expect([posted.status, posted.headers.allow]).toEqual([405, 'OPTIONS, DELETE, GET, HEAD, PUT']);
     expect((await api.call('OPTIONS', '/v1/acl/token/')).status).toBe(200);

@@ -13,7 +13,7 @@ const put = (path: string, body: unknown) => api.call('PUT', `/v1/acl/${path}`, 
 const get = (path: string, token = rootToken) => api.call('GET', `/v1/acl/${path}`, { token });
 const remove = (path: string) => api.call('DELETE', `/v1/acl/${path}`);
 
-/** Holds a blocking read of the path until the change, and gives its answer. */
+/** Starts a blocking read of the path, makes the change, and returns the answer. */
 async function waits(path: string, change: () => Promise<unknown>) {
   const index = (await get(path)).headers['x-registry-index'];
   let answered = false;
@@ -40,8 +40,10 @@ describe('policies', () => {
       JobACL: null,
       ID: expect.stringMatching(uuid),
       Hash: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
-      ...{ Namespace: 'default', Partition: 'default' },
-      ...{ CreateIndex: json.CreateIndex, ModifyIndex: json.CreateIndex },
+      Namespace: 'default',
+      Partition: 'default',
+      CreateIndex: json.CreateIndex,
+      ModifyIndex: json.CreateIndex,
     });
     expect(headers['x-registry-index']).toBe(String(json.CreateIndex));
     for (const path of [json.ID, 'name/team/web', 'name/team%2Fweb']) {
@@ -60,7 +62,7 @@ describe('policies', () => {
     expect((await remove(`policy/${json.ID}`)).json).toBe(false);
   });
 
-  test('that are builtin are there, and their rules can be written by hand', async () => {
+  test('include the builtin ones, whose rules can also be written by hand', async () => {
     const { json } = await get('policies');
     expect(json.map((one: { ID: string; Name: string }) => [one.ID, one.Name])).toEqual([
       [managementId, 'global-management'],
@@ -74,7 +76,7 @@ describe('policies', () => {
     }
   });
 
-  test('that are builtin may be renamed, and nothing else', async () => {
+  test('may be renamed if builtin, and not changed otherwise', async () => {
     const { json: before } = await get(`policy/${managementId}`);
     const renamed = await put(`policy/${managementId}`, { Name: 'root', Description: 'all' });
     expect(renamed.json).toMatchObject({ Name: 'root', Description: 'all', Rules: before.Rules });
@@ -89,7 +91,7 @@ describe('policies', () => {
     }
   });
 
-  test('under which somebody may do something stop to apply when they are gone', async () => {
+  test('stop to apply when they are deleted', async () => {
     const { ID } = await acl.policy('p', { Rules: 'acl = "read"' });
     const { SecretID } = await acl.token({ Policies: [{ ID }] });
     expect((await get('roles', SecretID)).status).toBe(200);
@@ -127,7 +129,7 @@ describe('policies', () => {
     if (pointer !== undefined) expect(answer.json.errors[0].pointer).toBe(pointer);
   });
 
-  test('tell all that is wrong with them at once', async () => {
+  test('report all faults at once', async () => {
     const Description = 'x'.repeat(1001);
     const pointers = async (path: string, body: object) =>
       (await put(path, body)).json.errors.map((one: { pointer: string }) => one.pointer);
@@ -135,11 +137,13 @@ describe('policies', () => {
     expect(await pointers('policy', body)).toEqual(['/Description', '/Name', '/Rules']);
     const role = { Name: '', Description, NodeIdentities: [{ NodeName: 'n' }] };
     expect(await pointers('role', role)).toEqual([
-      ...['/Description', '/Name', '/NodeIdentities/0/Datacenter'],
+      '/Description',
+      '/Name',
+      '/NodeIdentities/0/Datacenter',
     ]);
   });
 
-  test('name the line and column of every fault in their rules', async () => {
+  test('report line and column of every fault in their rules', async () => {
     const { json } = await put('policy', {
       Name: 'a',
       Rules: 'acl = "x"\nnode "n" { policy = "y" }',
@@ -150,7 +154,7 @@ describe('policies', () => {
     expect(messages[1]).toMatch(/^Rules, line 2, column \d+: /);
   });
 
-  test('are updated under their own id and a name that is free', async () => {
+  test('are updated under their own id and a free name', async () => {
     const [one] = [await acl.policy('one'), await acl.policy('two')];
     const update = async (id: string, body: object) => (await put(`policy/${id}`, body)).json.code;
     expect(await update(one.ID, { ID: nobody, Name: 'one' })).toBe('id-mismatch');
@@ -163,7 +167,7 @@ describe('policies', () => {
     expect((await get('policy/name/x')).status).toBe(404);
   });
 
-  test('answer whoever waits for them', async () => {
+  test('wake blocking queries', async () => {
     const { ID } = await acl.policy('one');
     const change = () => put(`policy/${ID}`, { Name: 'one', Description: 'new' });
     expect((await waits(`policy/${ID}`, change)).json.Description).toBe('new');
@@ -198,8 +202,10 @@ describe('roles', () => {
         },
       ],
       Hash: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
-      ...{ Namespace: 'default', Partition: 'default' },
-      ...{ CreateIndex: json.CreateIndex, ModifyIndex: json.CreateIndex },
+      Namespace: 'default',
+      Partition: 'default',
+      CreateIndex: json.CreateIndex,
+      ModifyIndex: json.CreateIndex,
     });
     expect((await get(`role/${json.ID}`)).json).toEqual(json);
     expect((await get('role/name/dev_1-A')).json).toEqual(json);
@@ -213,7 +219,7 @@ describe('roles', () => {
     expect(await links()).toEqual([]);
   });
 
-  test('give a token what their policies and identities allow', async () => {
+  test('give a token the permissions of their policies and identities', async () => {
     const { ID } = await acl.policy('p', { Rules: 'acl = "read"' });
     const role = await acl.role('r', { Policies: [{ ID }] });
     const { SecretID } = await acl.token({ Roles: [{ ID: role.ID }] });
@@ -242,7 +248,7 @@ describe('roles', () => {
     if (pointer !== undefined) expect(answer.json.errors[0].pointer).toBe(pointer);
   });
 
-  test('are updated under their own id and a name that is free', async () => {
+  test('are updated under their own id and a free name', async () => {
     const [one] = [await acl.role('one'), await acl.role('two')];
     const update = async (id: string, body: object) => (await put(`role/${id}`, body)).json.code;
     expect(await update(one.ID, { ID: nobody, Name: 'one' })).toBe('id-mismatch');
@@ -255,11 +261,12 @@ describe('roles', () => {
     }
   });
 
-  test('are listed without what they have none of, and by a policy', async () => {
+  test('are listed without empty fields, and filtered by policy', async () => {
     expect((await get('roles')).json).toEqual([]);
     const { ID } = await acl.policy('p');
     await acl.role('with', {
-      ...{ Policies: [{ ID }], ServiceIdentities: [{ ServiceName: 's' }] },
+      Policies: [{ ID }],
+      ServiceIdentities: [{ ServiceName: 's' }],
       TemplatedPolicies: [{ TemplateName: 'builtin/dns' }],
     });
     await acl.role('without');
@@ -276,7 +283,7 @@ describe('roles', () => {
     expect((await get(`roles?policy=${nobody}`)).json).toEqual([]);
   });
 
-  test('answer whoever waits for them', async () => {
+  test('wake blocking queries', async () => {
     const { ID } = await acl.role('one');
     const change = () => put(`role/${ID}`, { Name: 'one', Description: 'new' });
     expect((await waits(`role/${ID}`, change)).json.Description).toBe('new');
@@ -286,7 +293,7 @@ describe('roles', () => {
   });
 });
 
-test('every route needs its permission, and none is there with access control off', async () => {
+test('every route needs its permission, and is disabled when access control is off', async () => {
   const reader = await acl.holder('acl = "read"');
   const role = await acl.role('r');
   const off = await startApi({ aclEnabled: false });

@@ -26,7 +26,7 @@ interface Refused {
   readonly lacks: string;
 }
 
-describe('a refusal names what the token lacks, and nothing that it has', () => {
+describe('a refusal names the missing permission only', () => {
   test.each<[about: string, refused: Refused]>([
     [
       'of an entry and the services that it names',
@@ -55,7 +55,8 @@ describe('a refusal names what the token lacks, and nothing that it has', () => 
     [
       'with the namespace default, for whom it is another one',
       {
-        ...{ rules: 'service_prefix "" { policy = "write" }', namespace: 'team' },
+        rules: 'service_prefix "" { policy = "write" }',
+        namespace: 'team',
         request: ['PUT', '/v1/config?ns=default', defaults],
         lacks: 'service:write on "web" in the namespace "default"',
       },
@@ -63,7 +64,8 @@ describe('a refusal names what the token lacks, and nothing that it has', () => 
     [
       'of access control, with the namespace as well',
       {
-        ...{ rules: 'acl = "write"', namespace: 'team' },
+        rules: 'acl = "write"',
+        namespace: 'team',
         request: ['GET', '/v1/acl/tokens?ns=default'],
         lacks: 'acl:read in the namespace "default"',
       },
@@ -71,7 +73,8 @@ describe('a refusal names what the token lacks, and nothing that it has', () => 
     [
       'without a namespace where there is none',
       {
-        ...{ rules: 'service_prefix "" { policy = "write" }', namespace: 'team' },
+        rules: 'service_prefix "" { policy = "write" }',
+        namespace: 'team',
         request: ['PUT', '/v1/config', mesh],
         lacks: 'mesh:write',
       },
@@ -95,7 +98,7 @@ describe('the mesh', () => {
     [`${operator}\nmesh = "read"`, true],
     ['operator = "deny"\nmesh = "write"', true],
     ['operator = "read"\nmesh = "read"', false],
-  ])('%j may write its entries: %s, and the explanation says the same', async (rules, may) => {
+  ])('%j may write its entries: %s, and the explanation agrees', async (rules, may) => {
     const token = await aclOf(api).holder(rules);
     const put = await api.call('PUT', '/v1/config?dry_run', { token, body: mesh });
     expect(put.status).toBe(may ? 200 : 403);

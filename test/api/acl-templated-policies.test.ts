@@ -14,11 +14,16 @@ describe('templated policies', () => {
   const preview = (name: string, body?: object, path = 'acl/templated-policy') =>
     api.call('POST', `/v1/${path}/preview/${name}`, body === undefined ? {} : { body });
 
-  test('are listed by name, and read under either spelling', async () => {
+  test('are listed by name and read under both paths', async () => {
     const { json, headers } = await get('templated-policies');
     expect(Object.keys(json).sort()).toEqual([
-      ...['builtin/api-gateway', 'builtin/dns', 'builtin/node', 'builtin/scheduler-client'],
-      ...['builtin/scheduler-server', 'builtin/service', 'builtin/workload-identity'],
+      'builtin/api-gateway',
+      'builtin/dns',
+      'builtin/node',
+      'builtin/scheduler-client',
+      'builtin/scheduler-server',
+      'builtin/service',
+      'builtin/workload-identity',
     ]);
     expect(headers).toHaveProperty('x-registry-index');
     for (const [name, template] of Object.entries<{ Schema: string; Template: string }>(json)) {
@@ -34,7 +39,7 @@ describe('templated policies', () => {
     expect((await get('templated-policy/name/builtin/x')).json.code).toBe('template-not-found');
   });
 
-  test('preview is a policy whose rules can be written by hand, and stores nothing', async () => {
+  test('are previewed as rules that can be written by hand, and nothing is stored', async () => {
     const before = api.state.read().index;
     for (const name of Object.keys((await get('templated-policies')).json)) {
       const { status, json } = await preview(name, { name: 'web' });
@@ -50,7 +55,7 @@ describe('templated policies', () => {
     expect((await put('policy', { Name: 'copy', Rules })).status).toBe(200);
   });
 
-  test('of a workload gives what it is known as, and no service of that name', async () => {
+  test('for workloads give the identity, not a service of that name', async () => {
     const { SecretID } = await acl.token({
       TemplatedPolicies: [
         { TemplateName: 'builtin/workload-identity', TemplateVariables: { name: 'web' } },
@@ -66,7 +71,7 @@ describe('templated policies', () => {
     expect(json.map((one: { Allow: boolean }) => one.Allow)).toEqual([true, false, false]);
   });
 
-  test('every template renders to rules that the language reads', async () => {
+  test('all render to valid rules', async () => {
     for (const name of Object.keys((await get('templated-policies')).json)) {
       const { Rules } = (await preview(name, { Name: 'web' })).json;
       const written = await put('policy', { Name: name.replace('builtin/', ''), Rules });
@@ -81,7 +86,7 @@ describe('templated policies', () => {
     ['a name that is none', 'builtin/service', { Name: 'A b' }, 400, 'invalid-body'],
     ['an unknown field', 'builtin/dns', { Colour: 1 }, 400, 'invalid-body'],
     ['no body where none is needed', 'builtin/dns', undefined, 200, undefined],
-  ])('preview with %s', async (_title, name, body, status, code) => {
+  ])('are previewed with %s', async (_title, name, body, status, code) => {
     const answer = await preview(name, body);
     expect([answer.status, answer.json.code]).toEqual([status, code]);
   });

@@ -12,7 +12,7 @@ const { put, get, remove } = callsTo(() => api);
 const minute = 60_000;
 
 describe('an update', () => {
-  test('replaces what may change; absent is cleared, but for what stands fast', async () => {
+  test('replaces changeable fields and clears absent ones, except immutable fields', async () => {
     const { ID } = await acl.policy('ops');
     const before = await acl.token({
       Description: 'one',
@@ -25,7 +25,8 @@ describe('an update', () => {
     expect(json).toEqual({
       ...before,
       Description: 'two',
-      ...{ Policies: [], ServiceIdentities: [] },
+      Policies: [],
+      ServiceIdentities: [],
       Hash: json.Hash,
       ModifyIndex: json.ModifyIndex,
     });
@@ -33,7 +34,7 @@ describe('an update', () => {
     expect(json.ModifyIndex).toBeGreaterThan(before.ModifyIndex);
   });
 
-  test('takes back what was read, expanded or not', async () => {
+  test('accepts the token as it was read, expanded or not', async () => {
     const token = await acl.token({ ExpirationTTL: '1h', Description: 'x' });
     for (const query of ['', '?expanded']) {
       const { json } = await get(`token/${token.AccessorID}${query}`);
@@ -57,13 +58,13 @@ describe('an update', () => {
     expect(json.detail).toMatch(new RegExp(`^${field} `));
   });
 
-  test('of a local token without Local means to change it', async () => {
+  test('without Local is refused for a local token, because it would change it', async () => {
     const { AccessorID } = await acl.token({ Local: true });
     expect((await put(`token/${AccessorID}`, {})).json.code).toBe('immutable-field');
     expect((await put(`token/${AccessorID}`, { Local: true })).status).toBe(200);
   });
 
-  test('is refused under another accessor, of none, and of what is not there', async () => {
+  test('is refused for another accessor, for none, and for an unknown one', async () => {
     const { AccessorID } = await acl.token();
     const body = { AccessorID: nobody };
     expect((await put(`token/${AccessorID}`, body)).json.code).toBe('id-mismatch');
@@ -71,7 +72,7 @@ describe('an update', () => {
     expect((await put(`token/${nobody}`, body)).json.code).toBe('accessor-not-found');
   });
 
-  test('of the anonymous token gives everybody what it links', async () => {
+  test('of the anonymous token gives everyone its links', async () => {
     const { ID } = await acl.policy('p', { Rules: 'acl = "read"' });
     expect((await get('tokens', null)).status).toBe(403);
     expect((await put(`token/${anonymousId}`, { Policies: [{ ID }] })).status).toBe(200);
@@ -80,7 +81,7 @@ describe('an update', () => {
 });
 
 describe('a clone', () => {
-  test('has the same links and end, and ids of its own', async () => {
+  test('has the same links and expiry, and its own ids', async () => {
     const source = await acl.token({
       Description: 'source',
       Policies: [{ ID: readOnlyId }],
@@ -94,7 +95,9 @@ describe('a clone', () => {
       Description: 'two',
       AccessorID: expect.stringMatching(uuid),
       SecretID: expect.stringMatching(uuid),
-      ...{ Hash: clone.Hash, CreateIndex: clone.CreateIndex, ModifyIndex: clone.CreateIndex },
+      Hash: clone.Hash,
+      CreateIndex: clone.CreateIndex,
+      ModifyIndex: clone.CreateIndex,
     });
     expect(clone.AccessorID).not.toBe(source.AccessorID);
     expect(clone.SecretID).not.toBe(source.SecretID);
@@ -102,7 +105,7 @@ describe('a clone', () => {
     expect(same.Description).toBe('source');
   });
 
-  test('is refused where the source is gone or nearly so', async () => {
+  test('is refused when the source has expired or is about to', async () => {
     const source = await acl.token({ ExpirationTTL: '2m' });
     await api.world.advance(minute + 1);
     const near = await put(`token/${source.AccessorID}/clone`, {});
@@ -113,7 +116,7 @@ describe('a clone', () => {
 });
 
 describe('deleting', () => {
-  test('is true once and false after, and the secret is dead', async () => {
+  test('returns true once, then false, and the secret stops working', async () => {
     const { AccessorID, SecretID } = await acl.token();
     const path = `/v1/acl/token/${AccessorID}`;
     const first = await api.call('DELETE', path);
@@ -131,7 +134,7 @@ describe('deleting', () => {
     expect([status, json.code]).toEqual([400, code]);
   });
 
-  test('the token that asks is refused', async () => {
+  test("of the caller's own token is refused", async () => {
     const { AccessorID } = (await get('token/self')).json;
     const { status, json } = await remove(`token/${AccessorID}`);
     expect([status, json.code]).toEqual([400, 'own-token']);

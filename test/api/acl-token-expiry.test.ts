@@ -25,7 +25,7 @@ describe('expiry', () => {
     expect(json).not.toHaveProperty('ExpirationTTL');
   });
 
-  test('is counted from the instant that CreateTime tells, however time goes on meanwhile', async () => {
+  test('is counted from CreateTime, even if time passes during the request', async () => {
     const { clock } = api.world;
     const started = clock.nowMs();
     let looks = 0;
@@ -35,9 +35,9 @@ describe('expiry', () => {
     expect(Date.parse(json.ExpirationTime) - Date.parse(json.CreateTime)).toBe(10 * minute);
   });
 
-  test('an expired token is dead at once, even before its row is gone', async () => {
+  test('takes effect at once, even before the row is deleted', async () => {
     const { AccessorID, SecretID } = await acl.token({ ExpirationTTL: '1m' });
-    // The clock jumps, and no timer runs: only the checks themselves can tell.
+    // The clock jumps without running timers, so only checks at use can notice.
     api.world.jumpWallClock(minute);
     expect(api.state.read().index).toBeGreaterThan(0);
     expect((await get('token/self', SecretID)).json.code).toBe('token-not-found');
@@ -49,7 +49,7 @@ describe('expiry', () => {
     expect(json.map((one: { AccessorID: string }) => one.AccessorID)).not.toContain(AccessorID);
   });
 
-  test('the reaper removes the rows when they are due, the next one first', async () => {
+  test('deletes the rows when they are due, the earliest first', async () => {
     await acl.token({ ExpirationTTL: '2h' });
     await acl.token({ ExpirationTTL: '1h' });
     const before = api.state.read().index;
@@ -62,7 +62,7 @@ describe('expiry', () => {
     expect((await get('tokens')).json).toHaveLength(2);
   });
 
-  test('whoever waits under a token that expires is refused', async () => {
+  test('refuses waiting queries of the token', async () => {
     const { ID } = await acl.policy('p', { Rules: 'acl = "read"' });
     const { SecretID } = await acl.token({ ExpirationTTL: '1m', Policies: [{ ID }] });
     const index = (await get('roles', SecretID)).headers['x-registry-index'];
@@ -71,7 +71,7 @@ describe('expiry', () => {
     expect((await waiting).status).toBe(403);
   });
 
-  test('whoever waits under a token that is deleted or loses its policies is refused at once', async () => {
+  test('a waiting query is refused at once when its token is deleted or loses its policies', async () => {
     const { ID } = await acl.policy('p', { Rules: 'acl = "read"' });
     const changes = [(path: string) => remove(`${path}`), (path: string) => put(path, {})];
     for (const change of changes) {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 const { put, get, remove } = callsTo(() => api);
 
 describe('reading', () => {
-  test('self needs no permission, shows the secret, and is anonymous without a token', async () => {
+  test('of self needs no permission, shows the secret, and is anonymous without a token', async () => {
     const { AccessorID, SecretID } = await acl.token();
     expect((await get('token/self', SecretID)).json).toMatchObject({ AccessorID, SecretID });
     const anonymous = (await get('token/self', null)).json;
@@ -19,7 +19,7 @@ describe('reading', () => {
     expect((await get('token/self', nobody)).status).toBe(403);
   });
 
-  test('secrets are hidden from who may only read', async () => {
+  test('hides secrets without write permission', async () => {
     const reader = await acl.holder('acl = "read"');
     const writer = await acl.holder('acl = "write"');
     const { AccessorID, SecretID } = await acl.token();
@@ -29,19 +29,19 @@ describe('reading', () => {
     expect(seen((await get('tokens', reader)).json)).toEqual(new Set(['<hidden>']));
     expect((await get(`token/${AccessorID}`, writer)).json.SecretID).toBe(SecretID);
     expect(seen((await get('tokens', writer)).json)).toContain(SecretID);
-    // Nor can one be guessed by a filter.
+    // A filter must not help to guess a secret.
     const filter = encodeURIComponent(`SecretID == "${SecretID}"`);
     expect((await get(`tokens?filter=${filter}`, reader)).json.code).toBe('invalid-filter');
   });
 
-  test('what is not there is 404', async () => {
+  test('of an unknown token is a 404', async () => {
     for (const path of [`token/${nobody}`, 'token/x']) {
       const { status, json } = await get(path);
       expect([status, json.code]).toEqual([404, 'accessor-not-found']);
     }
   });
 
-  test('expanded shows all that affects the token, and expanded=false does not', async () => {
+  test('expanded shows everything that affects the token, and expanded=false does not', async () => {
     const [direct, through] = [await acl.policy('direct'), await acl.policy('through')];
     const role = await acl.role('dev', {
       Policies: [{ ID: through.ID }],
@@ -68,8 +68,10 @@ describe('reading', () => {
     expect(synthetic[0]).toMatchObject({ Datacenters: ['dc1'], CreateIndex: 0, ModifyIndex: 0 });
     expect(json.ExpandedRoles).toEqual([role]);
     expect(json).toMatchObject({
-      ...{ NamespaceDefaultPolicies: null, NamespaceDefaultRoles: null },
-      ...{ AgentACLDefaultPolicy: 'deny', AgentACLDownPolicy: 'extend-cache' },
+      NamespaceDefaultPolicies: null,
+      NamespaceDefaultRoles: null,
+      AgentACLDefaultPolicy: 'deny',
+      AgentACLDownPolicy: 'extend-cache',
       ResolvedByAgent: 'test',
     });
     const plain = (await get(`token/${token.AccessorID}?expanded=false`)).json;
@@ -80,7 +82,7 @@ describe('reading', () => {
   });
 });
 
-test('what a role gives, it gives where the role lives', async () => {
+test('permissions of a role apply in the namespace of the role', async () => {
   await api.call('PUT', '/v1/namespace/dev', { body: {} });
   const role = await acl.role('r', { ServiceIdentities: [{ ServiceName: 'web' }] });
   const token = await acl.token(
@@ -98,7 +100,10 @@ test('what a role gives, it gives where the role lives', async () => {
   ]);
   const body = ['api', 'web'].flatMap((Segment) =>
     ['dev', 'default'].map((Namespace) => ({
-      ...{ Resource: 'service', Access: 'write', Segment, Namespace },
+      Resource: 'service',
+      Access: 'write',
+      Segment,
+      Namespace,
     })),
   );
   const asked = { token: token.SecretID, body };
@@ -116,7 +121,7 @@ describe('the list', () => {
     expect(json[0].AccessorID).toBe(anonymousId);
   });
 
-  test('filters, which all have to fit', async () => {
+  test('has filters, which all have to match', async () => {
     const { ID: policy } = await acl.policy('p');
     const { ID: role } = await acl.role('r');
     const Policies = [{ ID: policy }];
@@ -185,27 +190,27 @@ describe('blocking', () => {
     );
   });
 
-  test('a rename of a linked policy is a change of the token', async () => {
+  test('wakes when a linked policy is renamed', async () => {
     const { ID } = await acl.policy('old');
     const { AccessorID } = await acl.token({ Policies: [{ ID }] });
     const { json } = await waits(`token/${AccessorID}`, () => put(`policy/${ID}`, { Name: 'new' }));
     expect(json.Policies).toEqual([{ ID, Name: 'new' }]);
   });
 
-  test('a delete wakes the list, and the reader of the token with 404', async () => {
+  test('wakes on a delete: the list with its rest, the token with a 404', async () => {
     const { AccessorID } = await acl.token();
     const gone = () => remove(`token/${AccessorID}`);
     expect((await waits(`token/${AccessorID}`, gone)).status).toBe(404);
   });
 
-  test('stale, consistent, and not both', async () => {
+  test('accepts stale or consistent, but not both', async () => {
     expect((await get('tokens?stale')).status).toBe(200);
     expect((await get('tokens?consistent')).status).toBe(200);
     expect((await get('tokens?stale&consistent')).status).toBe(400);
   });
 });
 
-test('every route needs its permission, and none is there with access control off', async () => {
+test('every route needs its permission, and is disabled when access control is off', async () => {
   const reader = await acl.holder('acl = "read"');
   const { AccessorID } = await acl.token();
   const off = await startApi({ aclEnabled: false });

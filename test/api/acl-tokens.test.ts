@@ -10,19 +10,26 @@ beforeEach(async () => {
 });
 const { put, get, remove } = callsTo(() => api);
 
-test('a new token has everything that the contract lists', async () => {
+test('a new token has all fields of the contract', async () => {
   const { status, json, headers } = await put('token', { Description: 'ci' });
   expect(status).toBe(200);
   expect(json).toEqual({
     AccessorID: expect.stringMatching(uuid),
     SecretID: expect.stringMatching(uuid),
     Description: 'ci',
-    ...{ Policies: [], Roles: [], TemplatedPolicies: [] },
-    ...{ ServiceIdentities: [], NodeIdentities: [], Local: false },
-    ...{ AuthMethod: '', AuthMethodNamespace: '', ExpirationTime: null },
+    Policies: [],
+    Roles: [],
+    TemplatedPolicies: [],
+    ServiceIdentities: [],
+    NodeIdentities: [],
+    Local: false,
+    AuthMethod: '',
+    AuthMethodNamespace: '',
+    ExpirationTime: null,
     CreateTime: '2026-01-01T00:00:00Z',
     Hash: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
-    ...{ Namespace: 'default', Partition: 'default' },
+    Namespace: 'default',
+    Partition: 'default',
     CreateIndex: json.CreateIndex,
     ModifyIndex: json.CreateIndex,
   });
@@ -31,13 +38,13 @@ test('a new token has everything that the contract lists', async () => {
   expect((await get(`token/${json.AccessorID.toUpperCase()}`)).json).toEqual(json);
 });
 
-test('ids of the caller’s own making are taken', async () => {
+test('ids chosen by the caller are accepted', async () => {
   const ids = { AccessorID: nobody, SecretID: '88888888-8888-4888-8888-888888888888' };
   expect((await put('token', ids)).json).toMatchObject(ids);
   expect((await get('token/self', ids.SecretID)).json.AccessorID).toBe(nobody);
 });
 
-test('links are by id or name, once each, and show both; a rename goes along', async () => {
+test('links are made by id or name, are unique and show both; a rename updates them', async () => {
   const { ID } = await acl.policy('ops');
   const role = await acl.role('dev');
   const { json } = await put('token', {
@@ -54,7 +61,7 @@ test('links are by id or name, once each, and show both; a rename goes along', a
   expect((await get(`token/${json.AccessorID}`)).json.Policies).toEqual([]);
 });
 
-test('identities are merged and sorted, templates get their id', async () => {
+test('identities are merged and sorted, and templates get their ids', async () => {
   const { json } = await put('token', {
     ServiceIdentities: [
       { ServiceName: 'web', Datacenters: ['b'] },
@@ -81,12 +88,14 @@ test('identities are merged and sorted, templates get their id', async () => {
     {
       TemplateID: '00000000-0000-0000-0000-000000000005',
       TemplateName: 'builtin/dns',
-      ...{ TemplateVariables: {}, Datacenters: [] },
+      TemplateVariables: {},
+      Datacenters: [],
     },
     {
       TemplateID: '00000000-0000-0000-0000-000000000003',
       TemplateName: 'builtin/service',
-      ...{ TemplateVariables: { name: 'web' }, Datacenters: [] },
+      TemplateVariables: { name: 'web' },
+      Datacenters: [],
     },
   ]);
 });
@@ -180,19 +189,24 @@ describe('a new token is refused with', () => {
     expect([status, json.code, json.errors[0].pointer]).toEqual([400, 'invalid-body', pointer]);
   });
 
-  test('several faults, all told at once', async () => {
+  test('several faults, reported at once', async () => {
     const { json } = await put('token', {
-      ...{ AccessorID: 'x', ExpirationTTL: '1s', Description: 'x'.repeat(1001) },
+      AccessorID: 'x',
+      ExpirationTTL: '1s',
+      Description: 'x'.repeat(1001),
       ServiceIdentities: [{ ServiceName: 'A' }],
       NodeIdentities: [{ NodeName: 'n' }],
     });
     expect(json.errors.map((one: { pointer: string }) => one.pointer)).toEqual([
-      ...['/Description', '/AccessorID', '/ExpirationTTL', '/ServiceIdentities/0/ServiceName'],
+      '/Description',
+      '/AccessorID',
+      '/ExpirationTTL',
+      '/ServiceIdentities/0/ServiceName',
       '/NodeIdentities/0/Datacenter',
     ]);
   });
 
-  test('an accessor or secret that any token has, as either, in whatever case', async () => {
+  test('an accessor or secret that any token has, in any case', async () => {
     const { AccessorID, SecretID } = await acl.token();
     const letters = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee';
     await acl.token({ AccessorID: letters });
@@ -213,7 +227,7 @@ describe('a new token is refused with', () => {
     }
   });
 
-  test('a body that is none, and no body', async () => {
+  test('a body that is malformed or missing', async () => {
     expect((await put('token', '{')).json.code).toBe('malformed-json');
     expect((await put('token', undefined)).json.code).toBe('body-required');
   });

@@ -9,7 +9,7 @@ import { Fleet, idOf } from '../support/fleet.ts';
 let api: TestApi;
 let fleet: Fleet;
 let id: string;
-/** What the node was asked, and what it does about it. */
+/** The questions to the node, and its reaction. */
 let asked: object[];
 let answer: () => Promise<void>;
 beforeEach(async () => {
@@ -58,7 +58,7 @@ test.each([
   expect([status, json.errors[0].pointer, asked]).toEqual([400, pointer, []]);
 });
 
-describe('what the node says becomes the answer', () => {
+describe("the node's refusal becomes the answer", () => {
   test.each([
     [{ status: 404, code: 'task-not-found' }, 404, 'task-not-found'],
     [{ status: 400, code: 'not-running' }, 400, 'not-running'],
@@ -75,24 +75,24 @@ describe('what the node says becomes the answer', () => {
   });
 });
 
-test('a node that says nothing is not waited for without end', async () => {
+test('a silent node is not waited for without end', async () => {
   answer = () => new Promise(() => {});
   const waiting = ask('restart');
   await api.world.advance(limits.node.commandTimeoutMs);
   expect((await waiting).json.code).toBe('node-unreachable');
 });
 
-test('an allocation that is over is refused', async () => {
+test('a terminal allocation is refused', async () => {
   await fleet.obey(() => 'complete');
   const { json } = await ask('restart');
   expect([json.status, json.code]).toEqual([400, 'not-running']);
 });
 
-test('one that is not there is 404', async () => {
+test('an unknown allocation is a 404', async () => {
   expect((await ask('restart', {}, idOf(9))).json.code).toBe('allocation-not-found');
 });
 
-test('a node that is not connected is told of', async () => {
+test('a disconnected node is reported', async () => {
   api.server.streams.drop(idOf(1), 'gone');
   expect((await ask('restart')).json.code).toBe('node-unreachable');
 });
@@ -100,13 +100,14 @@ test('a node that is not connected is told of', async () => {
 describe('stopping an allocation', () => {
   const read = async () => (await api.call('GET', `/v1/allocation/${id}`)).json;
 
-  test('moves it', async () => {
+  test('replaces it', async () => {
     await fleet.join(1);
     const { status, json } = await api.call('POST', `/v1/allocation/${id}/stop`);
     expect(status).toBe(200);
     await api.settle();
     expect((await api.call('GET', `/v1/evaluation/${json.EvalID}`)).json).toMatchObject({
-      ...{ TriggeredBy: 'alloc-stop', Status: 'complete' },
+      TriggeredBy: 'alloc-stop',
+      Status: 'complete',
     });
     expect(await read()).toMatchObject({
       DesiredStatus: 'stop',
@@ -114,7 +115,7 @@ describe('stopping an allocation', () => {
     });
   });
 
-  test('as if it had failed puts it on another node, with a tracker', async () => {
+  test('counted as failed, places it on another node with a tracker', async () => {
     await fleet.join(1);
     await api.call('PUT', `/v1/allocation/${id}/stop?reschedule=true&no_shutdown_delay=true`);
     await api.settle();
@@ -122,7 +123,9 @@ describe('stopping an allocation', () => {
     expect(stopped).toMatchObject({
       DesiredStatus: 'stop',
       DesiredTransition: {
-        ...{ Migrate: null, Reschedule: true, ForceReschedule: true },
+        Migrate: null,
+        Reschedule: true,
+        ForceReschedule: true,
         NoShutdownDelay: true,
       },
     });
@@ -131,7 +134,7 @@ describe('stopping an allocation', () => {
     expect(next.RescheduleTracker.Events).toHaveLength(1);
   });
 
-  test('that is stopped already may be hurried', async () => {
+  test('may be accelerated while it is under way', async () => {
     await fleet.join(1);
     await api.call('PUT', `/v1/allocation/${id}/stop`);
     await api.settle();
@@ -146,7 +149,7 @@ describe('stopping an allocation', () => {
     expect(after.AllocModifyIndex).toBeGreaterThan(before.AllocModifyIndex);
   });
 
-  test('that is over changes nothing of it', async () => {
+  test('changes nothing of a terminal allocation', async () => {
     await fleet.obey(() => 'complete');
     const before = await read();
     expect((await api.call('PUT', `/v1/allocation/${id}/stop`)).status).toBe(200);

@@ -9,7 +9,7 @@ async function audited(events: 'all' | 'writes' = 'all') {
   return { api, lines, last };
 }
 
-test('a line says who, what, from where, and how it was decided', async () => {
+test('a line has caller, action, origin and decision', async () => {
   const { api, lines, last } = await audited();
   const address = '10.1.2.3';
   await api.call('PUT', '/v1/acl/policy?ns=default', { address, body: { Name: 'p', Rules: '' } });
@@ -85,7 +85,7 @@ test.each([
   expect(last()).toMatchObject(entry);
 });
 
-test('reads that succeed may be left out; what is refused never is', async () => {
+test('successful reads may be left out, refusals never are', async () => {
   const { api, lines } = await audited('writes');
   await api.call('GET', '/v1/jobs');
   expect(lines).toHaveLength(0);
@@ -94,7 +94,7 @@ test('reads that succeed may be left out; what is refused never is', async () =>
   expect(lines.map((line) => JSON.parse(line).status)).toEqual([403, 200]);
 });
 
-test('no secret is ever in it, wherever it was presented', async () => {
+test('secrets are never logged, wherever they were presented', async () => {
   const { api, lines } = await audited();
   const secret = 'abababab-abab-4bab-8bab-abababababab';
   const body = { SecretID: secret };
@@ -113,11 +113,11 @@ test('no secret is ever in it, wherever it was presented', async () => {
   expect(all).toContain(made.json.AccessorID);
 });
 
-describe('the stream that a node opens', () => {
+describe('a line for the stream of a node', () => {
   const node = nodeBody();
   const path = `/v1/node/${node.Node.ID}/stream`;
 
-  /** Offers to speak WebSocket over a real connection; gives the status of the answer. */
+  /** Offers a WebSocket over a real connection; returns the status of the answer. */
   async function offer(api: TestApi, port: string, headers: Record<string, string>) {
     const sent = request({
       host: '127.0.0.1',

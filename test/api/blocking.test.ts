@@ -10,7 +10,7 @@ beforeEach(async () => {
   index = (await api.call('GET', '/v1/jobs')).headers['x-scheduler-index']!;
 });
 
-/** A blocking query and whether it has been answered. */
+/** A blocking query, and whether it has been answered. */
 function park(url: string, options: Parameters<TestApi['call']>[2] = {}) {
   const parked = { status: 0, index: 0 };
   const done = api.call('GET', url, options).then((answer) => {
@@ -21,13 +21,13 @@ function park(url: string, options: Parameters<TestApi['call']>[2] = {}) {
   return { parked, done };
 }
 
-test('it answers at once when the index has passed', async () => {
+test('it answers at once if the index is older', async () => {
   const { parked } = park('/v1/jobs?index=1');
   await api.settle();
   expect(parked.status).toBe(200);
 });
 
-test('it waits for the result to change, and an unrelated write leaves it alone', async () => {
+test('it waits for a change of its result, and an unrelated write does not wake it', async () => {
   const { parked } = park(`/v1/jobs?index=${index}&wait=1m`);
   await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'b' }) });
   await api.settle();
@@ -51,7 +51,7 @@ test('a delete moves the index of a list and wakes it', async () => {
   expect((await done).json).toEqual([]);
 });
 
-test('at the timeout it answers what there is, later than asked by a sixteenth at most', async () => {
+test('at the timeout it answers, at most a sixteenth later than requested', async () => {
   const { parked } = park(`/v1/job/a?index=${index}&wait=32s`);
   await api.world.advance(31_999);
   expect(parked.status).toBe(0);
@@ -59,7 +59,7 @@ test('at the timeout it answers what there is, later than asked by a sixteenth a
   expect(parked.status).toBe(200);
 });
 
-test('what is missing is waited for', async () => {
+test('a missing record is waited for', async () => {
   const { parked } = park(`/v1/job/new?index=${index}&wait=1m`);
   await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'other' }) });
   await api.settle();
@@ -69,7 +69,7 @@ test('what is missing is waited for', async () => {
   expect(parked.status).toBe(200);
 });
 
-test('a caller that goes away leaves nothing behind', async () => {
+test('a caller that disconnects leaves nothing behind', async () => {
   const gone = new AbortController();
   const { done } = park(`/v1/job/a?index=${index}&wait=1m`, { signal: gone.signal });
   await api.settle();
@@ -79,7 +79,7 @@ test('a caller that goes away leaves nothing behind', async () => {
   expect(api.world.pendingTimers).toBeLessThan(timers);
 });
 
-test('routes that do not block answer at once', async () => {
+test('non-blocking routes answer at once', async () => {
   const { parked } = park('/v1/status/leader?index=99999&wait=1m');
   await api.settle();
   expect(parked.status).toBe(200);

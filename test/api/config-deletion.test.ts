@@ -1,6 +1,6 @@
 /**
- * An entry in use is not deleted from under its user: kind by kind, who may use it and what its
- * deletion comes to. Source: docs/behaviour/configuration.md#deleting-an-entry-in-use.
+ * Entries in use cannot be deleted. By kind: their possible users, and the outcome of a deletion.
+ * Source: docs/behaviour/configuration.md#deleting-an-entry-in-use.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -22,41 +22,56 @@ const get = (path: string) => api.call('GET', `/v1/config/${path}`);
 const remove = (path: string) => api.call('DELETE', `/v1/config/${path}`);
 
 const speaks = (Name: string, Protocol = 'http'): Body => ({
-  ...{ Kind: 'service-defaults', Name, Protocol },
+  Kind: 'service-defaults',
+  Name,
+  Protocol,
 });
 const proxies: Body = { Kind: 'proxy-defaults', Name: 'global', Config: { protocol: 'http' } };
 const certificate: Body = {
-  ...{ Kind: 'inline-certificate', Name: 'shop' },
-  ...{ Certificate: exampleCertificate, PrivateKey: examplePrivateKey },
+  Kind: 'inline-certificate',
+  Name: 'shop',
+  Certificate: exampleCertificate,
+  PrivateKey: examplePrivateKey,
 };
 const onDisk: Body = {
-  ...{ Kind: 'file-system-certificate', Name: 'disk', Certificate: '/c', PrivateKey: '/k' },
+  Kind: 'file-system-certificate',
+  Name: 'disk',
+  Certificate: '/c',
+  PrivateKey: '/k',
 };
 const gateway = (Name: string, ...Certificates: Body[]): Body => ({
-  ...{ Kind: 'api-gateway', Name },
+  Kind: 'api-gateway',
+  Name,
   Listeners: [
     { Name: 'web', Port: 8443, Protocol: 'http', TLS: { Certificates } },
     { Name: 'queue', Port: 5672, Protocol: 'tcp' },
   ],
 });
 const httpRoute: Body = {
-  ...{ Kind: 'http-route', Name: 'shop', Parents: [{ Name: 'public' }] },
+  Kind: 'http-route',
+  Name: 'shop',
+  Parents: [{ Name: 'public' }],
   Rules: [{ Services: [{ Name: 'web' }] }],
 };
 const tcpRoute: Body = {
-  ...{ Kind: 'tcp-route', Name: 'queue', Parents: [{ Name: 'public' }, { Name: 'none' }] },
+  Kind: 'tcp-route',
+  Name: 'queue',
+  Parents: [{ Name: 'public' }, { Name: 'none' }],
   Services: [{ Name: 'queue' }],
 };
 const ingress: Body = {
-  ...{ Kind: 'ingress-gateway', Name: 'edge' },
+  Kind: 'ingress-gateway',
+  Name: 'edge',
   Listeners: [{ Port: 80, Protocol: 'http', Services: [{ Name: 'web' }] }],
 };
 const intentions: Body = {
-  ...{ Kind: 'service-intentions', Name: 'web' },
+  Kind: 'service-intentions',
+  Name: 'web',
   Sources: [{ Name: 'api', Permissions: [{ Action: 'allow', HTTP: { PathPrefix: '/' } }] }],
 };
 const router: Body = {
-  ...{ Kind: 'service-router', Name: 'web' },
+  Kind: 'service-router',
+  Name: 'web',
   Routes: [{ Destination: { Service: 'web', ServiceSubset: 'v1' } }],
 };
 const splitter: Body = { Kind: 'service-splitter', Name: 'web', Splits: [{ Weight: 100 }] };
@@ -76,11 +91,11 @@ interface Row {
   /** Written in this order. */
   readonly before: readonly Body[];
   readonly path: string;
-  /** What the refusal says; none: it is deleted. */
+  /** The users named by the refusal; none: it is deleted. */
   readonly needed: readonly string[];
 }
 
-/** One row for each kind at the least. */
+/** At least one row for each kind. */
 const rows: readonly Row[] = [
   {
     before: [speaks('web'), httpRoute, tcpRoute, gateway('public')],
@@ -105,7 +120,7 @@ const rows: readonly Row[] = [
     needed: ['the api-gateway "public" names it for its listener "web"'],
   },
   {
-    // Of the same name, but of another kind.
+    // An entry with the same name, but of another kind.
     before: [{ ...onDisk, Name: 'shop' }, certificate, gateway('public', { Name: 'shop' })],
     path: 'file-system-certificate/shop',
     needed: [],
@@ -134,7 +149,8 @@ const rows: readonly Row[] = [
     before: [
       { Kind: 'service-resolver', Name: 'web', Subsets: { v1: {} } },
       ...['api', 'job'].map((Name) => ({
-        ...{ Kind: 'service-resolver', Name },
+        Kind: 'service-resolver',
+        Name,
         Redirect: { Service: 'web', ServiceSubset: 'v1' },
       })),
     ],
@@ -151,7 +167,8 @@ const rows: readonly Row[] = [
       { Kind: 'service-splitter', Name: 'web', Splits: [{ Weight: 100, Service: 'other' }] },
       { Kind: 'service-resolver', Name: 'web', Redirect: { Service: 'web', Datacenter: 'dc2' } },
       {
-        ...{ Kind: 'exported-services', Name: 'default' },
+        Kind: 'exported-services',
+        Name: 'default',
         Services: [{ Name: 'web', Consumers: [{ Peer: 'east' }] }],
       },
     ],
@@ -182,7 +199,8 @@ const rows: readonly Row[] = [
   {
     before: [
       {
-        ...{ Kind: 'exported-services', Name: 'default' },
+        Kind: 'exported-services',
+        Name: 'default',
         Services: [{ Name: 'web', Consumers: [{ Peer: 'east' }] }],
       },
     ],
@@ -191,12 +209,12 @@ const rows: readonly Row[] = [
   },
 ];
 
-test('every kind has a row, but the one that nobody deletes', () => {
+test('every kind has a row, except the one that cannot be deleted', () => {
   const kinds = new Set(rows.map(({ path }) => path.split('/')[0]!));
   expect([...kinds, 'bound-api-gateway'].sort()).toEqual([...configKinds].sort());
 });
 
-describe('is deleted, or refused by who needs it', () => {
+describe('is deleted, or refused with its users', () => {
   test.each(rows)('$path: $needed', async ({ before, path, needed }) => {
     for (const body of before) expect((await put(body)).text).toBe('true');
     const list = async () => (await api.call('GET', '/v1/config')).json;
@@ -214,7 +232,7 @@ describe('is deleted, or refused by who needs it', () => {
     expect((await get(path)).status).toBe(needed.length === 0 ? 404 : 200);
   });
 
-  test('a bound gateway is nobody’s to delete, and goes with its gateway', async () => {
+  test('a bound gateway cannot be deleted by callers, and is deleted with its gateway', async () => {
     await put(gateway('public'));
     expect((await remove('bound-api-gateway/public')).json.code).toBe('config-entry-derived');
     expect((await remove('api-gateway/public')).json).toBe(true);
@@ -222,10 +240,18 @@ describe('is deleted, or refused by who needs it', () => {
   });
 });
 
-test('in the other order all of it goes', async () => {
+test('users first: all entries can be deleted', async () => {
   const all = [
-    ...[httpRoute, tcpRoute, gateway('public', { Name: 'shop' }), certificate],
-    ...[speaks('web'), resolver, splitter, router, intentions, ingress],
+    httpRoute,
+    tcpRoute,
+    gateway('public', { Name: 'shop' }),
+    certificate,
+    speaks('web'),
+    resolver,
+    splitter,
+    router,
+    intentions,
+    ingress,
   ];
   for (const body of all) expect((await put(body)).text).toBe('true');
   const reversed = ['service-router', 'service-splitter', 'service-resolver', 'service-intentions'];
@@ -238,7 +264,7 @@ test('in the other order all of it goes', async () => {
   expect((await api.call('GET', '/v1/config')).json).toEqual([]);
 });
 
-test('a user of another namespace is told with it', async () => {
+test('a user in another namespace is named with it', async () => {
   await api.call('PUT', '/v1/namespace/team', { body: {} });
   await put(gateway('public'));
   const Parents = [{ Name: 'public', Namespace: 'default' }];
@@ -250,7 +276,7 @@ test('a user of another namespace is told with it', async () => {
   expect((await remove('api-gateway/public')).json).toBe(true);
 });
 
-test('chains, intentions and gateways of other namespaces are told with theirs', async () => {
+test('users among chains, intentions and gateways are named with their namespaces', async () => {
   await api.call('PUT', '/v1/namespace/team', { body: {} });
   for (const body of [proxies, splitter, intentions, ingress]) {
     for (const query of body === proxies ? [''] : ['', '?ns=team']) {
@@ -265,12 +291,14 @@ test('chains, intentions and gateways of other namespaces are told with theirs',
   expect(told).toEqual([
     listener,
     `${listener} of the namespace "team"`,
-    ...[chainOfOne, `${chainOfOne} (it is of the namespace "team")`],
-    ...[permissions, `${permissions} (it is of the namespace "team")`],
+    chainOfOne,
+    `${chainOfOne} (it is of the namespace "team")`,
+    permissions,
+    `${permissions} (it is of the namespace "team")`,
   ]);
 });
 
-test('of very many users as many are told as one refusal bears', async () => {
+test('the list of users in a refusal is bounded', async () => {
   await put(gateway('public'));
   for (let each = 0; each < 120; each++) {
     const Parents = [{ Name: 'public' }];
@@ -281,7 +309,7 @@ test('of very many users as many are told as one refusal bears', async () => {
   expect(json.detail.length).toBeLessThan(1000);
 });
 
-test('what is changed is told in the status of who uses it', async () => {
+test("a permitted deletion shows in the status of the entry's users", async () => {
   for (const body of [speaks('web'), certificate, gateway('public', { Name: 'shop' }), httpRoute]) {
     await put(body);
   }
@@ -289,6 +317,6 @@ test('what is changed is told in the status of who uses it', async () => {
   expect(await bound()).toBe('Bound');
   expect((await put(speaks('web', 'tcp'))).json).toBe(true);
   expect(await bound()).toBe('FailedToBind');
-  // It is not accepted as it is, so it needs nothing.
+  // The route is not accepted, so it needs nothing.
   expect((await remove('service-defaults/web')).json).toBe(true);
 });

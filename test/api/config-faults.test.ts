@@ -10,7 +10,7 @@ beforeAll(async () => {
 const put = (body: object, query = '', token?: null) =>
   api.call('PUT', `/v1/config${query}`, { body, ...(token === null && { token }) });
 
-describe('what is wrong with an entry is told at once', () => {
+describe('all faults of an entry are reported at once', () => {
   const intentions = (...Sources: object[]) => ({ Kind: 'service-intentions', Name: 's', Sources });
   test.each<[about: string, body: object, faults: Readonly<Record<string, RegExp>>]>([
     [
@@ -97,7 +97,7 @@ describe('what is wrong with an entry is told at once', () => {
     expect([status, told]).toEqual([400, Object.fromEntries(expected)]);
   });
 
-  test('and to whoever may not write it, as no permission can be asked by it', async () => {
+  test('also to callers without permission, because it cannot be determined', async () => {
     const { status, json } = await put({ Kind: 'service-defaults' }, '', null);
     expect([status, json.errors]).toEqual([
       400,
@@ -116,7 +116,7 @@ describe('names of entries', () => {
     expect((await put({ Kind: 'service-defaults', Name }, '?dry_run')).json).toBe(true);
   });
 
-  test('what is stored under such a name is read, listed and deleted', async () => {
+  test('an entry with such a name can be read, listed and deleted', async () => {
     const body = { Kind: 'service-defaults', Name: 'stored' };
     await put(body);
     const { state } = api.server.context;
@@ -135,9 +135,12 @@ describe('names of entries', () => {
   });
 });
 
-test('what other servers write beside an entry is taken', async () => {
+test('extra fields that other servers write are accepted', async () => {
   const body = {
-    ...{ Kind: 'service-intentions', Name: 'told', Hash: 14695981039346656, ModifyIndex: 7 },
+    Kind: 'service-intentions',
+    Name: 'told',
+    Hash: 14695981039346656,
+    ModifyIndex: 7,
     Sources: [{ Name: 'a', Action: 'allow', Type: 'consul', Precedence: 9 }],
   };
   expect((await put(body)).json).toBe(true);

@@ -21,19 +21,26 @@ async function furnished() {
       service: [...new Set(names), 'none'],
     },
     texts: {
-      ...{ Name: ['web', 'api', '*', 'global', 'mesh', 'default'], Protocol: ['http', 'tcp'] },
-      ...{ Namespace: ['default'], ns: ['default', '*', 'none'], dc: ['dc1', 'dc2'] },
-      ...{ source: ['api', 'default/api', 'a/b/c/d'], destination: ['web', '*'] },
-      ...{ by: ['source', 'destination'], name: ['web', '*'], header: ['a: b', 'x'] },
-      ...{
-        filter: ['Kind == "mesh"', 'Protocol == "http"', '"a" in Meta'],
-        partition: ['default'],
-      },
-      ...{ path: ['/', '/a'], Service: ['web', 'api'] },
+      Name: ['web', 'api', '*', 'global', 'mesh', 'default'],
+      Protocol: ['http', 'tcp'],
+      Namespace: ['default'],
+      ns: ['default', '*', 'none'],
+      dc: ['dc1', 'dc2'],
+      source: ['api', 'default/api', 'a/b/c/d'],
+      destination: ['web', '*'],
+      by: ['source', 'destination'],
+      name: ['web', '*'],
+      header: ['a: b', 'x'],
+      filter: ['Kind == "mesh"', 'Protocol == "http"', '"a" in Meta'],
+      partition: ['default'],
+      path: ['/', '/a'],
+      Service: ['web', 'api'],
     },
     bodies: { 'PUT /v1/config': examples },
     secrets: [
-      ...[rootToken, rootToken, null],
+      rootToken,
+      rootToken,
+      null,
       await aclOf(api).holder('service_prefix "" { policy = "write" intentions = "write" }'),
       await aclOf(api).holder('mesh = "write"'),
     ],
@@ -42,11 +49,11 @@ async function furnished() {
   return { api, known, operations: operationsOf(json, isAsked) };
 }
 
-test('whatever is asked of entries and intentions, the answer is one of the document, and never a 500', async () => {
+test('requests for entries and intentions get answers of the document, and never a 500', async () => {
   const { operations } = await furnished();
   expect(operations).toHaveLength(9);
   for (const { method, path } of operations) {
-    // What one leaves behind is not there for the next.
+    // One operation deletes the records that the next needs.
     const { api, known, operations: own } = await furnished();
     const operation = own.find((one) => one.method === method && one.path === path)!;
     const seen = await fuzz(api, operation, known, runsPerOperation);

@@ -25,7 +25,7 @@ test.each([1000, 101, -5])('EvalPriority %i is refused', async (EvalPriority) =>
   expect((await api.call('POST', '/v1/jobs', { body })).status).toBe(400);
 });
 
-test('an allocation of a later version carries the job', async () => {
+test('an allocation with a later job version carries that job', async () => {
   await api.call('POST', '/v1/jobs', { body: jobBody({ Meta: { a: '1' } }) });
   await api.settle();
   const { json: list } = await api.call('GET', '/v1/job/web/allocations');
@@ -35,7 +35,7 @@ test('an allocation of a later version carries the job', async () => {
   expect(Job.CreateIndex).toBe((await api.call('GET', '/v1/job/web')).json.CreateIndex);
 });
 
-test('a version never goes beyond a safe integer', async () => {
+test('a version never exceeds the safe integers', async () => {
   const huge = jobBody({ ID: 'huge', Version: Number.MAX_SAFE_INTEGER });
   const { status } = await api.call('POST', '/v1/jobs', { body: huge });
   if (status === 200) {
@@ -45,12 +45,12 @@ test('a version never goes beyond a safe integer', async () => {
   }
 });
 
-test('what the server keeps to itself cannot be asked for by a filter', async () => {
+test('hidden fields cannot be used in a filter', async () => {
   const filter = encodeURIComponent('SecretHash matches "^[0-9a-f]"');
   expect((await api.call('GET', `/v1/nodes?filter=${filter}`)).status).toBe(400);
 });
 
-test("a body's Region that is not this one is not swallowed", async () => {
+test('a foreign Region in a body is refused', async () => {
   const body = { ...jobBody({ ID: 'far' }), Region: 'elsewhere' };
   const { status, json } = await api.call('POST', '/v1/jobs', { body });
   const region = (await api.call('GET', '/v1/job/far')).json.Region;
@@ -88,12 +88,18 @@ test.each(['allocations', 'evaluations', 'summary'])(
   },
 );
 
-test('one log follower too many is refused in the words of the catalogue', async () => {
+test('one log follower too many is refused with an error of the catalogue', async () => {
   const [{ ID, NodeID }] = (await api.call('GET', '/v1/allocations')).json;
   const nothing = () => {};
   const socket = {
-    ...{ sendText: nothing, sendBinary: nothing, onMessage: nothing, onClose: nothing },
-    ...{ close: nothing, terminate: nothing, ping: nothing, onPong: nothing },
+    sendText: nothing,
+    sendBinary: nothing,
+    onMessage: nothing,
+    onClose: nothing,
+    close: nothing,
+    terminate: nothing,
+    ping: nothing,
+    onPong: nothing,
   };
   api.server.streams.add(NodeID, new StreamConnection({ side: 'server', socket }));
   const url = `/v1/client/fs/logs/${ID}?task=server&follow=true`;

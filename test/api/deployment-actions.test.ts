@@ -1,4 +1,4 @@
-/** What may be asked of a deployment, by whom, and what is refused. */
+/** Actions on deployments: permissions and refusals. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { MemoryDisk } from '../../src/state/engine/memory.ts';
@@ -17,7 +17,7 @@ const minute = 60 * second;
 const missing = '99999999-9999-4999-8999-999999999999';
 const uuid = /^[0-9a-f-]{36}$/;
 
-/** Version 1 is on its way and stands still. */
+/** Version 1 is being deployed and makes no progress. */
 async function halfway(update: object = {}): Promise<string> {
   await rollout.stable(update);
   rollout.fate = (one) => (one.JobVersion === 1 ? 'running' : 'healthy');
@@ -27,7 +27,7 @@ async function halfway(update: object = {}): Promise<string> {
 }
 
 describe('fail', () => {
-  test('ends it, and goes back where any group wants that', async () => {
+  test('ends it, and reverts the job if any group has AutoRevert', async () => {
     const id = await halfway({ AutoRevert: true });
     const { status, json } = await rollout.api.call('POST', `/v1/deployment/fail/${id}`);
     expect([status, json]).toEqual([
@@ -41,7 +41,8 @@ describe('fail', () => {
       },
     ]);
     expect(await rollout.get(`/v1/deployment/${id}`)).toMatchObject({
-      ...{ Status: 'failed', ModifyIndex: json.Index },
+      Status: 'failed',
+      ModifyIndex: json.Index,
       StatusDescription: 'Deployment marked as failed - rolling back to job version 0',
     });
     await rollout.pass(10 * second);
@@ -49,13 +50,15 @@ describe('fail', () => {
     expect(await rollout.of(1)).toEqual([]);
   });
 
-  test('ends it, and nothing more where nothing is to go back', async () => {
+  test('ends it, and changes nothing else without a version to revert to', async () => {
     const id = await halfway();
     const { json } = await rollout.act('fail', { DeploymentID: id });
     expect(json.RevertedJobVersion).toBeNull();
     await rollout.pass(10 * second);
     expect(await rollout.deployment()).toMatchObject({
-      ...{ ID: id, Status: 'failed', StatusDescription: 'Deployment marked as failed' },
+      ID: id,
+      Status: 'failed',
+      StatusDescription: 'Deployment marked as failed',
     });
     expect(await rollout.get('/v1/job/web')).toMatchObject({ Version: 1 });
   });
@@ -64,7 +67,7 @@ describe('fail', () => {
 describe('allocation-health', () => {
   const manual = { HealthCheck: 'manual' };
 
-  test('by hand takes a deployment all the way', async () => {
+  test('set by hand completes a deployment', async () => {
     rollout.fate = () => 'running';
     await rollout.register('0', manual);
     await rollout.pass(2 * second);
@@ -82,9 +85,9 @@ describe('allocation-health', () => {
     });
   });
 
-  test('of one that is unhealthy fails it at once', async () => {
+  test('of an unhealthy allocation fails it at once', async () => {
     const id = await halfway({ ...manual, AutoRevert: true });
-    // Nobody said that version 0 is healthy.
+    // Version 0 was never reported healthy.
     expect(await rollout.deployments()).toHaveLength(2);
     const [one] = await rollout.of(1);
     const { json } = await rollout.act('allocation-health', {
@@ -93,7 +96,8 @@ describe('allocation-health', () => {
     });
     expect(json.RevertedJobVersion).toBe(0);
     expect(await rollout.get(`/v1/deployment/${id}`)).toMatchObject({
-      ...{ Status: 'failed', TaskGroups: { web: { UnhealthyAllocs: 1 } } },
+      Status: 'failed',
+      TaskGroups: { web: { UnhealthyAllocs: 1 } },
       StatusDescription: 'Failed due to unhealthy allocations - rolling back to job version 0',
     });
   });
@@ -114,7 +118,7 @@ describe('allocation-health', () => {
     expect((await rollout.deployment()).Status).toBe('running');
   });
 
-  test('that says both of one is refused', async () => {
+  test('with the same allocation as healthy and unhealthy is refused', async () => {
     await halfway();
     const [one] = await rollout.of(1);
     const { status, json } = await rollout.act('allocation-health', {
@@ -142,7 +146,7 @@ const bodies: Readonly<Record<string, object>> = {
 };
 const words = Object.keys(bodies);
 
-test.each(words)('%s of a deployment that is over is refused', async (word) => {
+test.each(words)('%s of a terminal deployment is refused', async (word) => {
   await rollout.stable();
   const { ID } = await rollout.deployment();
   const { status, json } = await rollout.act(word, bodies[word]);
@@ -151,21 +155,22 @@ test.each(words)('%s of a deployment that is over is refused', async (word) => {
   expect(json.detail).toMatch(/(it is over: its status|its status) is successful/);
 });
 
-test('unblock ends one that waits for other regions', async () => {
+test('unblock ends a deployment that waits for other regions', async () => {
   await halfway();
   const before = await rollout.deployment();
-  // Nothing makes one wait here: jobs of several regions are not rolled out yet.
+  // Multiregion deployments are not supported, so no deployment waits for other regions.
   await rollout.api.state.write((transaction) =>
     transaction.table(deployments).put({ ...before, Status: 'blocked' }),
   );
   const { status, json } = await rollout.act('unblock');
   expect([status, json.EvalID]).toEqual([200, '']);
   expect(await rollout.deployment()).toMatchObject({
-    ...{ Status: 'successful', ModifyIndex: json.DeploymentModifyIndex },
+    Status: 'successful',
+    ModifyIndex: json.DeploymentModifyIndex,
   });
 });
 
-test('unblock of one that waits for nobody is refused', async () => {
+test('unblock of any other deployment is refused', async () => {
   await halfway();
   const { status, json } = await rollout.act('unblock');
   expect([status, json.detail]).toEqual([
@@ -174,26 +179,29 @@ test('unblock of one that waits for nobody is refused', async () => {
   ]);
 });
 
-test.each(words)('%s of none is 404, of another id than the path 400', async (word) => {
-  const id = await halfway();
-  const none = await rollout.api.call('PUT', `/v1/deployment/${word}/${missing}`, {
-    body: bodies[word],
-  });
-  expect([none.status, none.json.code]).toEqual([404, 'deployment-not-found']);
-  const other = await rollout.api.call('PUT', `/v1/deployment/${word}/${id}`, {
-    body: { ...bodies[word], DeploymentID: missing },
-  });
-  expect([other.status, other.json.code]).toEqual([400, 'id-mismatch']);
-  expect((await rollout.deployment()).Status).toBe('running');
-});
+test.each(words)(
+  '%s of an unknown deployment is a 404, and of another id than the path a 400',
+  async (word) => {
+    const id = await halfway();
+    const none = await rollout.api.call('PUT', `/v1/deployment/${word}/${missing}`, {
+      body: bodies[word],
+    });
+    expect([none.status, none.json.code]).toEqual([404, 'deployment-not-found']);
+    const other = await rollout.api.call('PUT', `/v1/deployment/${word}/${id}`, {
+      body: { ...bodies[word], DeploymentID: missing },
+    });
+    expect([other.status, other.json.code]).toEqual([400, 'id-mismatch']);
+    expect((await rollout.deployment()).Status).toBe('running');
+  },
+);
 
-test('pause must say which it is', async () => {
+test('pause without true or false is refused', async () => {
   await halfway();
   const { status, json } = await rollout.act('pause', {});
   expect([status, json.code]).toEqual([400, 'malformed-request']);
 });
 
-test('each action takes submit-job or its own capability, and no other', async () => {
+test('each action needs submit-job or its own capability', async () => {
   await halfway();
   const fine: Readonly<Record<string, string>> = {
     fail: 'fail-deployment',
@@ -214,11 +222,12 @@ test('each action takes submit-job or its own capability, and no other', async (
   for (const [word, capability] of Object.entries(fine)) {
     const own = await tokenWith(`namespace "default" { capabilities = ["${capability}"] }`);
     for (const other of words) {
-      // What is refused for what it says got past the permission.
+      // A refusal of the content means that the permission was given.
       const body = { DeploymentID: missing, ...bodies[other] };
       const { json } = await rollout.act(other, body, own);
       expect([word, other, json.code]).toEqual([
-        ...[word, other],
+        word,
+        other,
         other === word ? 'id-mismatch' : 'permission-denied',
       ]);
     }
@@ -245,7 +254,7 @@ test('each action takes submit-job or its own capability, and no other', async (
 const hash = (text: string): number =>
   [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7);
 
-test('a server that starts again takes deployments to their end', async () => {
+test('a restarted server completes deployments', async () => {
   const world = new SimulatedWorld(1);
   const disk = new MemoryDisk();
   const first = await startOn(world, disk);
@@ -255,22 +264,25 @@ test('a server that starts again takes deployments to their end', async () => {
   await world.advance(0);
   const list = (await first.call('GET', '/v1/job/web/allocations')).json;
   const healthy = (ID: string) => ({
-    ...{ ID, ClientStatus: 'running', DeploymentStatus: { Healthy: true } },
+    ID,
+    ClientStatus: 'running',
+    DeploymentStatus: { Healthy: true },
   });
   const Allocations = list.map((one: { ID: string }) => healthy(one.ID));
   await first.call('PUT', `/v1/node/${nodeId}/status`, { Allocations });
-  // Before the second is over in which what turns healthy is gathered.
+  // Before the second is over in which health reports are collected.
   first.server.stop();
   await first.state.close();
   const second = await startOn(world, disk);
   await world.advance(0);
   expect((await second.call('GET', '/v1/job/web/deployment')).json).toMatchObject({
-    ...{ Status: 'successful', TaskGroups: { web: { HealthyAllocs: 2 } } },
+    Status: 'successful',
+    TaskGroups: { web: { HealthyAllocs: 2 } },
   });
   expect((await second.call('GET', '/v1/job/web')).json.Stable).toBe(true);
 });
 
-test('what a node says twice, late or of another deployment is counted once or never', async () => {
+test('repeated, late and foreign reports of nodes are counted at most once', async () => {
   rollout.fate = () => 'silent';
   await rollout.register('0');
   const { ID: nodeId } = nodeBody().Node;
@@ -292,14 +304,16 @@ test('what a node says twice, late or of another deployment is counted once or n
   await report(healthy);
   expect(await counters()).toEqual([1, 0]);
   expect((await rollout.of(0)).find(({ ID }) => ID === one!.ID)!.DeploymentStatus).toMatchObject({
-    ...{ Healthy: true, Canary: false, Timestamp: '2026-01-01T00:00:00Z' },
+    Healthy: true,
+    Canary: false,
+    Timestamp: '2026-01-01T00:00:00Z',
   });
   await report({ DeploymentStatus: { Healthy: false } });
   await report(healthy);
   expect(await counters()).toEqual([0, 1]);
 });
 
-test('what is said of an allocation that is to stop is not counted', async () => {
+test('reports about an allocation that is being stopped are not counted', async () => {
   rollout.fate = () => 'silent';
   await rollout.register('0');
   const [one] = await rollout.of(0);
@@ -313,7 +327,7 @@ test('what is said of an allocation that is to stop is not counted', async () =>
   expect((await rollout.deployment()).TaskGroups.web!.HealthyAllocs).toBe(0);
 });
 
-test('the deadline is that of the server, whatever a node says', async () => {
+test("the deadline follows the server's clock", async () => {
   rollout.fate = () => 'running';
   await rollout.register('0');
   await rollout.pass(minute);

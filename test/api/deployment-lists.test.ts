@@ -1,10 +1,10 @@
-/** Deployments in lists, alone, and waited for. */
+/** Reads and lists of deployments, and blocking queries. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Deployment } from '../../src/model/deployment/deployment.ts';
 import { Rollout } from '../support/rollout.ts';
 
 let rollout: Rollout;
-/** Two of the job a, then one of b, in the order of their creation. */
+/** Two of job a, then one of job b, in order of creation. */
 let all: Deployment[];
 beforeAll(async () => {
   rollout = await Rollout.start();
@@ -38,30 +38,33 @@ test.each([
   expect(await named(query)).toBe(expected);
 });
 
-test('a prefix of the id finds one', async () => {
+test('a prefix of the id finds one deployment', async () => {
   expect(await named(`?prefix=${all[1]!.ID.slice(0, 13)}`)).toBe('a1');
 });
 
-test.each(['', '&reverse=true', '&namespace=*'])('pages make the whole list: %s', async (more) => {
-  const pages: string[] = [];
-  let token = '';
-  do {
-    const url = `/v1/deployments?per_page=1&next_token=${token}${more}`;
-    const { json, headers } = await rollout.api.call('GET', url);
-    pages.push(...json.map((one: Deployment) => one.ID));
-    token = headers['x-scheduler-nexttoken'] ?? '';
-  } while (token !== '');
-  const whole = await rollout.get<Deployment[]>(`/v1/deployments?${more.slice(1)}`);
-  expect(pages).toEqual(whole.map(({ ID }) => ID));
-});
+test.each(['', '&reverse=true', '&namespace=*'])(
+  'pages together are the whole list: %s',
+  async (more) => {
+    const pages: string[] = [];
+    let token = '';
+    do {
+      const url = `/v1/deployments?per_page=1&next_token=${token}${more}`;
+      const { json, headers } = await rollout.api.call('GET', url);
+      pages.push(...json.map((one: Deployment) => one.ID));
+      token = headers['x-scheduler-nexttoken'] ?? '';
+    } while (token !== '');
+    const whole = await rollout.get<Deployment[]>(`/v1/deployments?${more.slice(1)}`);
+    expect(pages).toEqual(whole.map(({ ID }) => ID));
+  },
+);
 
-test('a filter that is none is refused', async () => {
+test('a malformed filter is refused', async () => {
   const { status, json } = await rollout.api.call('GET', '/v1/deployments?filter=Nope+==+1');
   expect([status, json.code]).toEqual([400, 'invalid-filter']);
 });
 
-describe('of a job', () => {
-  test('all are listed, and the latest is one of them', async () => {
+describe('deployments of a job', () => {
+  test('are all listed, and the latest is among them', async () => {
     const list = await rollout.get<Deployment[]>('/v1/job/a/deployments');
     expect(list.map(({ JobVersion }) => JobVersion).sort()).toEqual([0, 1]);
     expect(await rollout.get('/v1/job/a/deployment')).toEqual(all[1]);
@@ -73,12 +76,15 @@ describe('of a job', () => {
   });
 });
 
-test.each(['', 'allocations/'])('/v1/deployment/%s of none is 404', async (word) => {
-  const { status, json } = await rollout.api.call('GET', `/v1/deployment/${word}nope`);
-  expect([status, json.code]).toEqual([404, 'deployment-not-found']);
-});
+test.each(['', 'allocations/'])(
+  '/v1/deployment/%s of an unknown deployment is a 404',
+  async (word) => {
+    const { status, json } = await rollout.api.call('GET', `/v1/deployment/${word}nope`);
+    expect([status, json.code]).toEqual([404, 'deployment-not-found']);
+  },
+);
 
-test('what is read of one is what the list has, with its own index', async () => {
+test('a single deployment is as in the list, with its own index', async () => {
   const { json, headers } = await rollout.api.call('GET', `/v1/deployment/${all[0]!.ID}`);
   expect(json).toEqual(all[0]);
   expect(Number(headers['x-scheduler-index'])).toBe(all[0]!.ModifyIndex);
@@ -96,7 +102,7 @@ describe('a blocking query', () => {
   const indexOf = async (url: string) =>
     (await rollout.api.call('GET', url)).headers['x-scheduler-index'];
 
-  test('wakes by what it is about, and by nothing else', async () => {
+  test('wakes by changes of its own result only', async () => {
     const waiter = new Rollout(rollout.api, 'w');
     waiter.fate = () => 'running';
     await waiter.register('0');
@@ -113,7 +119,7 @@ describe('a blocking query', () => {
       const mark = url.includes('?') ? '&' : '?';
       parked.push(park(`${url}${mark}index=${await indexOf(url)}&wait=5m`));
     }
-    // Another job, a node that is heard, and an allocation that only tells of an event.
+    // Another job, a heartbeat, and an event of an allocation.
     await rollout.api.call('POST', '/v1/jobs', {
       body: { Job: { ID: 'x', Type: 'batch', TaskGroups: [{ Name: 'x', Count: 0, Tasks: [] }] } },
     });
@@ -124,7 +130,7 @@ describe('a blocking query', () => {
     expect(parked.map((one) => one.parked.status)).toEqual([200, 200, 200, 200]);
   });
 
-  test('for the latest of a job that has none gets it when it comes', async () => {
+  test('for the latest deployment of a job without one wakes when it is created', async () => {
     const late = new Rollout(rollout.api, 'late');
     await late.register('0', { MaxParallel: 0 });
     const index = await indexOf('/v1/job/late/deployment');
@@ -136,7 +142,7 @@ describe('a blocking query', () => {
   });
 });
 
-test('of an earlier registration they are shown when all are asked for', async () => {
+test('deployments of earlier registrations are listed with all', async () => {
   const twice = new Rollout(rollout.api, 'twice');
   await twice.stable();
   const { ID } = await twice.deployment();

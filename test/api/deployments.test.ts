@@ -1,4 +1,4 @@
-/** Deployments from outside: over HTTP, with a node that reports as each test says. */
+/** Deployments over HTTP, with a node whose reports each test decides. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import { inNamespace, jobSubmissions, numberPart } from '../../src/state/tables.ts';
@@ -21,18 +21,26 @@ const unhealthyOf = (all: readonly Allocation[], version: number) =>
   ).length;
 
 describe('a first registration', () => {
-  test('is deployed at once, and makes the version stable when all of it is healthy', async () => {
+  test('is deployed at once, and the version becomes stable when all allocations are healthy', async () => {
     rollout.fate = () => 'running';
     const { JobModifyIndex } = await rollout.register('0');
     await rollout.pass(3 * second);
     const placed = await rollout.deployment();
     expect(placed).toMatchObject({
-      ...{ JobID: 'web', JobVersion: 0, JobSpecModifyIndex: JobModifyIndex, Namespace: 'default' },
-      ...{ Status: 'running', StatusDescription: 'Deployment is running' },
+      JobID: 'web',
+      JobVersion: 0,
+      JobSpecModifyIndex: JobModifyIndex,
+      Namespace: 'default',
+      Status: 'running',
+      StatusDescription: 'Deployment is running',
       TaskGroups: {
         web: {
-          ...{ DesiredTotal: 3, DesiredCanaries: 0, PlacedAllocs: 3 },
-          ...{ HealthyAllocs: 0, UnhealthyAllocs: 0, Promoted: false },
+          DesiredTotal: 3,
+          DesiredCanaries: 0,
+          PlacedAllocs: 3,
+          HealthyAllocs: 0,
+          UnhealthyAllocs: 0,
+          Promoted: false,
           RequireProgressBy: '2026-01-01T00:10:00Z',
         },
       },
@@ -41,7 +49,8 @@ describe('a first registration', () => {
     rollout.fate = () => 'healthy';
     await rollout.pass(2 * second);
     expect(await rollout.deployment()).toMatchObject({
-      ...{ ID: placed.ID, Status: 'successful' },
+      ID: placed.ID,
+      Status: 'successful',
       StatusDescription: 'Deployment completed successfully',
       TaskGroups: { web: { HealthyAllocs: 3, UnhealthyAllocs: 0 } },
     });
@@ -50,7 +59,7 @@ describe('a first registration', () => {
     expect(all.map(({ Name }) => Name).sort()).toEqual(['web.web[0]', 'web.web[1]', 'web.web[2]']);
   });
 
-  test('is not kept waiting by what failed before the id was purged', async () => {
+  test('is not delayed by failures from before the id was purged', async () => {
     const policy = { ReschedulePolicy: { Unlimited: true, Delay: '600s', Attempts: 0 } };
     rollout.fate = ({ Name }) => (Name.endsWith('[0]') ? 'failed' : 'healthy');
     await rollout.register('0', {}, policy);
@@ -61,7 +70,8 @@ describe('a first registration', () => {
     rollout.fate = () => 'silent';
     await rollout.register('0', {}, policy);
     expect((await rollout.deployment()).TaskGroups.web).toMatchObject({
-      ...{ DesiredTotal: 3, PlacedAllocs: 3 },
+      DesiredTotal: 3,
+      PlacedAllocs: 3,
     });
     const placed = await rollout.of(0);
     expect(placed.map(({ PreviousAllocation }) => PreviousAllocation)).toEqual(['', '', '']);
@@ -76,7 +86,7 @@ describe('a first registration', () => {
 });
 
 describe('a rolling update', () => {
-  test('replaces as many as MaxParallel says at a time, and waits for their health', async () => {
+  test('replaces MaxParallel allocations at a time and waits for their health', async () => {
     await rollout.stable({ MaxParallel: 2 }, { Count: 5 });
     const before = await rollout.of(0);
     rollout.fate = (one) => (one.JobVersion === 1 ? 'running' : 'healthy');
@@ -88,7 +98,8 @@ describe('a rolling update', () => {
     await rollout.pass(10 * second, (all) => steps.push(unhealthyOf(all, 1)));
     expect(Math.max(...steps)).toBeLessThanOrEqual(2);
     expect(await rollout.deployment()).toMatchObject({
-      ...{ JobVersion: 1, Status: 'successful' },
+      JobVersion: 1,
+      Status: 'successful',
       TaskGroups: { web: { DesiredTotal: 5, PlacedAllocs: 5, HealthyAllocs: 5 } },
     });
     const after = await rollout.of(1);
@@ -97,31 +108,35 @@ describe('a rolling update', () => {
     expect(await rollout.get('/v1/job/web')).toMatchObject({ Version: 1, Stable: true });
   });
 
-  test('stops placing while it is paused, and goes on when it is resumed', async () => {
+  test('places nothing while it is paused, and continues when it is resumed', async () => {
     await rollout.stable();
     await rollout.register('1');
     expect((await rollout.act('pause', { Pause: true })).json).toMatchObject({
-      ...{ EvalID: '', EvalCreateIndex: 0, RevertedJobVersion: null },
+      EvalID: '',
+      EvalCreateIndex: 0,
+      RevertedJobVersion: null,
     });
     const atPause = (await rollout.of(1)).length;
     expect(atPause).toBeLessThanOrEqual(1);
     await rollout.pass(30 * minute);
     expect((await rollout.of(1)).length).toBe(atPause);
     expect(await rollout.deployment()).toMatchObject({
-      ...{ Status: 'paused', StatusDescription: 'Deployment is paused' },
+      Status: 'paused',
+      StatusDescription: 'Deployment is paused',
     });
     expect((await rollout.act('pause', { Pause: true })).status).toBe(200);
     const { status, json } = await rollout.act('pause', { Pause: false });
     expect([status, json.EvalID]).toEqual([200, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
     expect(await rollout.get(`/v1/evaluation/${json.EvalID}`)).toMatchObject({
-      ...{ TriggeredBy: 'deployment-watcher', DeploymentID: (await rollout.deployment()).ID },
+      TriggeredBy: 'deployment-watcher',
+      DeploymentID: (await rollout.deployment()).ID,
     });
     await rollout.pass(10 * second);
     expect((await rollout.of(1)).length).toBe(3);
     expect((await rollout.deployment()).Status).toBe('successful');
   });
 
-  test('of a bad version goes back to the stable one, with its source', async () => {
+  test('of a bad version reverts to the stable one with its source', async () => {
     await rollout.stable({ AutoRevert: true });
     rollout.fate = (one) => (isBad(one) ? 'failed' : 'healthy');
     await rollout.register('1', { AutoRevert: true });
@@ -135,7 +150,8 @@ describe('a rolling update', () => {
     const [first, failed, reverted] = await byCreation();
     expect(first).toMatchObject({ JobVersion: 0, Status: 'successful' });
     expect(failed).toMatchObject({
-      ...{ JobVersion: 1, Status: 'failed' },
+      JobVersion: 1,
+      Status: 'failed',
       StatusDescription: 'Failed due to unhealthy allocations - rolling back to job version 0',
       TaskGroups: { web: { PlacedAllocs: 1, HealthyAllocs: 0, UnhealthyAllocs: 1 } },
     });
@@ -150,14 +166,15 @@ describe('a rolling update', () => {
         .table(jobSubmissions)
         .get(...key),
     ).toMatchObject({
-      ...{ Source: 'source 0', Version: 2 },
+      Source: 'source 0',
+      Version: 2,
     });
     const live = (await rollout.allocations()).filter((one) => one.DesiredStatus === 'run');
     expect(live.filter((one) => one.ClientStatus === 'running')).toHaveLength(3);
     expect(live.filter(isBad)).toEqual([]);
   });
 
-  test('that cannot come further goes back when its time is up', async () => {
+  test('without progress reverts at its deadline', async () => {
     await rollout.stable({ AutoRevert: true });
     rollout.fate = (one) => (isBad(one) ? 'running' : 'healthy');
     await rollout.register('1', { AutoRevert: true });
@@ -171,23 +188,27 @@ describe('a rolling update', () => {
     expect(reverted).toMatchObject({ JobVersion: 2, Status: 'successful' });
   });
 
-  test('without AutoRevert stays where it failed', async () => {
+  test('without AutoRevert stays at the failed version', async () => {
     await rollout.stable();
     rollout.fate = (one) => (isBad(one) ? 'unhealthy' : 'healthy');
     await rollout.register('1');
     await rollout.pass(10 * second);
     expect(await rollout.deployment()).toMatchObject({
-      ...{ JobVersion: 1, Status: 'failed' },
+      JobVersion: 1,
+      Status: 'failed',
       StatusDescription: 'Failed due to unhealthy allocations',
     });
     expect((await rollout.of(0)).length).toBe(2);
     expect(await rollout.get('/v1/job/web')).toMatchObject({ Version: 1, Stable: false });
   });
 
-  test('replaces what failed as often as the reschedule policy says, then fails', async () => {
+  test('replaces failures as the reschedule policy allows, then fails', async () => {
     const ReschedulePolicy = {
-      ...{ Attempts: 1, Interval: '1h', Unlimited: false },
-      ...{ Delay: '5s', DelayFunction: 'constant' },
+      Attempts: 1,
+      Interval: '1h',
+      Unlimited: false,
+      Delay: '5s',
+      DelayFunction: 'constant',
     };
     await rollout.stable({}, { ReschedulePolicy });
     rollout.fate = (one) => (isBad(one) ? 'failed' : 'healthy');
@@ -199,12 +220,13 @@ describe('a rolling update', () => {
     await rollout.pass(10 * second);
     expect((await rollout.allocations()).filter(isBad)).toHaveLength(2);
     expect(await rollout.deployment()).toMatchObject({
-      ...{ Status: 'failed', StatusDescription: 'Failed due to unhealthy allocations' },
+      Status: 'failed',
+      StatusDescription: 'Failed due to unhealthy allocations',
       TaskGroups: { web: { UnhealthyAllocs: 2 } },
     });
   });
 
-  test('ends with a newer version, which is deployed instead', async () => {
+  test('ends when a newer version is registered, which is deployed instead', async () => {
     await rollout.stable();
     rollout.fate = (one) => (isBad(one) ? 'running' : 'healthy');
     await rollout.register('1');
@@ -213,20 +235,22 @@ describe('a rolling update', () => {
     await rollout.pass(10 * second);
     const [, cancelled, last] = await byCreation();
     expect(cancelled).toMatchObject({
-      ...{ JobVersion: 1, Status: 'cancelled' },
+      JobVersion: 1,
+      Status: 'cancelled',
       StatusDescription: 'Cancelled due to newer version of job',
     });
     expect(last).toMatchObject({ JobVersion: 2, Status: 'successful' });
     expect((await rollout.of(2)).length).toBe(3);
   });
 
-  test('ends with the job, which is dead then', async () => {
+  test('ends when the job is stopped', async () => {
     await rollout.stable();
     await rollout.register('1');
     await rollout.api.call('DELETE', '/v1/job/web');
     await rollout.pass(3 * second);
     expect(await rollout.deployment()).toMatchObject({
-      ...{ JobVersion: 1, Status: 'cancelled' },
+      JobVersion: 1,
+      Status: 'cancelled',
       StatusDescription: 'Cancelled because job is stopped',
     });
     expect(await rollout.get('/v1/job/web')).toMatchObject({ Status: 'dead', Stable: false });
@@ -236,7 +260,7 @@ describe('a rolling update', () => {
 describe('canaries', () => {
   const canary = { Canary: 1 };
 
-  test('stand beside the others until somebody promotes them', async () => {
+  test('run beside the other allocations until they are promoted', async () => {
     await rollout.stable();
     rollout.fate = (one) => (isBad(one) ? 'running' : 'healthy');
     await rollout.register('1', canary);
@@ -255,7 +279,7 @@ describe('canaries', () => {
       /cannot be promoted: not all of its canaries are healthy: group "web" has 0\/1\.$/,
     );
     rollout.fate = () => 'healthy';
-    // It may wait for as long as somebody takes.
+    // It can wait for any time.
     await rollout.pass(30 * minute);
     expect(await rollout.of(0)).toHaveLength(3);
     expect((await rollout.deployment()).Status).toBe('running');
@@ -270,7 +294,9 @@ describe('canaries', () => {
     expect((await rollout.deployment()).Status).toBe('successful');
     const after = await rollout.of(1);
     expect(after.map(({ Name }) => Name).sort()).toEqual([
-      ...['web.web[0]', 'web.web[1]', 'web.web[2]'],
+      'web.web[0]',
+      'web.web[1]',
+      'web.web[2]',
     ]);
     expect(after.filter(({ DeploymentStatus }) => DeploymentStatus?.Canary)).toEqual([]);
     expect(after.map(({ ID }) => ID)).toContain(one!.ID);
@@ -282,7 +308,7 @@ describe('canaries', () => {
     ]);
   });
 
-  test('that promote themselves need nobody', async () => {
+  test('are promoted automatically with AutoPromote', async () => {
     const update = { Canary: 2, AutoPromote: true };
     await rollout.stable();
     rollout.fate = (one) => (isBad(one) ? 'running' : 'healthy');
@@ -301,7 +327,7 @@ describe('canaries', () => {
     expect([(await rollout.of(0)).length, (await rollout.of(1)).length]).toEqual([0, 3]);
   });
 
-  test('that fail are taken away, and nothing else was touched', async () => {
+  test('are stopped when they fail, and the other allocations are unchanged', async () => {
     await rollout.stable({ AutoRevert: true });
     const before = (await rollout.of(0)).map(({ ID }) => ID).sort();
     rollout.fate = (one) => (isBad(one) ? 'failed' : 'healthy');
@@ -313,16 +339,18 @@ describe('canaries', () => {
     expect(live.map(({ ID }) => ID).sort()).toEqual(before);
     expect(await rollout.get('/v1/job/web')).toMatchObject({ Version: 2, Status: 'running' });
     expect(await rollout.deployment()).toMatchObject({
-      ...{ JobVersion: 2, Status: 'successful' },
+      JobVersion: 2,
+      Status: 'successful',
       TaskGroups: { web: { DesiredTotal: 3, HealthyAllocs: 3 } },
     });
     expect(await rollout.get('/v1/job/web')).toMatchObject({ Stable: true });
   });
 
-  test('there are none at the first registration', async () => {
+  test('are not used in the first registration', async () => {
     await rollout.stable(canary);
     expect(await rollout.deployment()).toMatchObject({
-      ...{ Status: 'successful', JobVersion: 0 },
+      Status: 'successful',
+      JobVersion: 0,
       TaskGroups: { web: { DesiredCanaries: 0, HealthyAllocs: 3 } },
     });
   });

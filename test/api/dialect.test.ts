@@ -4,7 +4,7 @@ import { ownDialect } from '../support/own-dialect.ts';
 
 const secret = { 'own-secret': rootToken };
 
-test('a third dialect has the same endpoints with its own headers, place and errors', async () => {
+test('a third dialect serves the same endpoints with its own headers, namespace and errors', async () => {
   const api = await startApi({ dialects: [ownDialect] });
   const own = (method: string, path: string, body?: unknown, headers: object = {}) =>
     api.call(method, `/own/v9${path}`, {
@@ -27,7 +27,7 @@ test('a third dialect has the same endpoints with its own headers, place and err
   expect(page.headers['own-next']).toBe('default.web');
   expect(page.headers).not.toHaveProperty('x-scheduler-nexttoken');
 
-  // Where nothing is there, in another place, and where there is no such endpoint.
+  // A missing record, another namespace, and an unknown endpoint.
   const elsewhere = await own('GET', '/job/web', undefined, { 'own-place': 'other' });
   expect([elsewhere.status, elsewhere.headers['content-type']]).toEqual([
     410,
@@ -46,7 +46,7 @@ test('a third dialect has the same endpoints with its own headers, place and err
   expect(wrongMethod.text).toMatch(/^method-not-allowed: /);
 });
 
-test('in a dialect of its own a request shows its secret as that says, and nothing else counts', async () => {
+test('a third dialect reads the secret from its own header only', async () => {
   const api = await startApi({ dialects: [ownDialect] });
   const policies = '/own/v9/acl/policies';
   const withOwn = await api.call('GET', policies, { token: null, headers: secret });
@@ -54,7 +54,7 @@ test('in a dialect of its own a request shows its secret as that says, and nothi
   expect(withOwn.headers).not.toHaveProperty('x-registry-default-acl-policy');
   const withOther = await api.call('GET', policies);
   expect([withOther.status, withOther.text.split(':')[0]]).toEqual([403, 'permission-denied']);
-  // The contract's own dialects stay what they are.
+  // The contract's own dialects are unchanged.
   const plain = await api.call('GET', '/v1/acl/policies', { headers: { 'own-secret': 'x' } });
   expect([plain.status, plain.headers['x-registry-default-acl-policy']]).toEqual([200, 'deny']);
   const missing = await api.call('GET', '/v1/job/none');

@@ -1,5 +1,5 @@
 /**
- * Discovery chains, and what entries may not do to them, from outside.
+ * Discovery chains, and entries that would break them, over HTTP.
  * Source: docs/behaviour/discovery.md#checks-of-chains.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -30,28 +30,33 @@ async function apply(...entries: readonly Body[]): Promise<void> {
 
 const http = (Name: string): Body => ({ Kind: 'service-defaults', Name, Protocol: 'http' });
 const resolver = {
-  ...{ Kind: 'service-resolver', Name: 'web', DefaultSubset: 'v1', ConnectTimeout: '3s' },
+  Kind: 'service-resolver',
+  Name: 'web',
+  DefaultSubset: 'v1',
+  ConnectTimeout: '3s',
   Subsets: {
     v1: { Filter: 'Service.Meta.version == v1' },
     v2: { Filter: 'Service.Meta.version == v2', OnlyPassing: true },
   },
 };
 const splitter = {
-  ...{ Kind: 'service-splitter', Name: 'web' },
+  Kind: 'service-splitter',
+  Name: 'web',
   Splits: [
     { Weight: 90, ServiceSubset: 'v1' },
     { Weight: 10, ServiceSubset: 'v2' },
   ],
 };
 const router = {
-  ...{ Kind: 'service-router', Name: 'web' },
+  Kind: 'service-router',
+  Name: 'web',
   Routes: [
     { Match: { HTTP: { PathPrefix: '/admin' } }, Destination: { Service: 'admin', NumRetries: 2 } },
   ],
 };
 
 describe('a chain', () => {
-  test('is there for a service that has no entries', async () => {
+  test('exists for a service without entries', async () => {
     const { status, json, headers } = await get('web');
     expect(status).toBe(200);
     expect(headers).toMatchObject({ 'x-registry-knownleader': 'true' });
@@ -59,19 +64,32 @@ describe('a chain', () => {
     const id = 'web.default.default.dc1';
     expect(json).toEqual({
       Chain: {
-        ...{ ServiceName: 'web', Namespace: 'default', Partition: 'default', Datacenter: 'dc1' },
-        ...{ Default: true, Protocol: 'tcp', StartNode: `resolver:${id}` },
+        ServiceName: 'web',
+        Namespace: 'default',
+        Partition: 'default',
+        Datacenter: 'dc1',
+        Default: true,
+        Protocol: 'tcp',
+        StartNode: `resolver:${id}`,
         Nodes: {
           [`resolver:${id}`]: {
-            ...{ Type: 'resolver', Name: id },
+            Type: 'resolver',
+            Name: id,
             Resolver: { Default: true, ConnectTimeout: '5s', Target: id },
           },
         },
         Targets: {
           [id]: {
-            ...{ ID: id, Service: 'web', Namespace: 'default', Partition: 'default' },
-            ...{ Datacenter: 'dc1', MeshGateway: {}, Subset: {}, ConnectTimeout: '5s' },
-            ...{ SNI: `${id}.internal`, Name: `${id}.internal` },
+            ID: id,
+            Service: 'web',
+            Namespace: 'default',
+            Partition: 'default',
+            Datacenter: 'dc1',
+            MeshGateway: {},
+            Subset: {},
+            ConnectTimeout: '5s',
+            SNI: `${id}.internal`,
+            Name: `${id}.internal`,
           },
         },
       },
@@ -103,7 +121,7 @@ describe('a chain', () => {
     });
   });
 
-  test('is made for the datacenter that is asked for', async () => {
+  test('is compiled for the requested datacenter', async () => {
     const { Chain } = (await get('web?compile-dc=dc9')).json;
     expect(Chain).toMatchObject({
       Datacenter: 'dc9',
@@ -111,7 +129,7 @@ describe('a chain', () => {
     });
   });
 
-  test('is the same to a POST without a body', async () => {
+  test('is the same for a POST without a body', async () => {
     await apply(http('web'), resolver);
     const { status, json, headers } = await post('web');
     const read = await get('web');
@@ -119,10 +137,11 @@ describe('a chain', () => {
     expect(headers['x-registry-index']).toBe(read.headers['x-registry-index']);
   });
 
-  test('takes overrides from the body of a POST', async () => {
+  test('applies the overrides in the body of a POST', async () => {
     await apply(http('web'), resolver, splitter);
     const body = {
-      ...{ OverrideConnectTimeout: '7s', OverrideProtocol: 'TCP' },
+      OverrideConnectTimeout: '7s',
+      OverrideProtocol: 'TCP',
       OverrideMeshGateway: { Mode: 'remote' },
     };
     const { Chain } = (await post('web', body)).json;
@@ -139,7 +158,7 @@ describe('a chain', () => {
     });
   });
 
-  test('tells its steps to who asks for them', async () => {
+  test('includes its steps on request', async () => {
     await apply(http('web'), resolver);
     const plain = (await get('web')).json;
     const { Chain, Steps } = (await get('web?explain=true')).json;
@@ -148,24 +167,30 @@ describe('a chain', () => {
       {
         Node: 'web.default.default.dc1',
         Entry: {
-          ...{ Kind: 'service-resolver', Name: 'web' },
-          ...{ Namespace: 'default', Partition: 'default' },
+          Kind: 'service-resolver',
+          Name: 'web',
+          Namespace: 'default',
+          Partition: 'default',
         },
         Sentence: '"web" without a subset means the default subset "v1".',
       },
       {
         Node: '',
         Entry: {
-          ...{ Kind: 'service-defaults', Name: 'web' },
-          ...{ Namespace: 'default', Partition: 'default' },
+          Kind: 'service-defaults',
+          Name: 'web',
+          Namespace: 'default',
+          Partition: 'default',
         },
         Sentence: '"web" speaks http, and so must all of the chain.',
       },
       {
         Node: 'resolver:v1.web.default.default.dc1',
         Entry: {
-          ...{ Kind: 'service-resolver', Name: 'web' },
-          ...{ Namespace: 'default', Partition: 'default' },
+          Kind: 'service-resolver',
+          Name: 'web',
+          Namespace: 'default',
+          Partition: 'default',
         },
         Sentence:
           'Instances of subset "v1" of "web" in dc1 are taken, with 3s to connect as the resolver says.',
@@ -173,7 +198,7 @@ describe('a chain', () => {
     ]);
   });
 
-  test('is of the namespace that is asked for', async () => {
+  test('is compiled for the requested namespace', async () => {
     await api.call('PUT', '/v1/namespace/shop', { body: { Name: 'shop' } });
     await put(http('web'), '?ns=shop');
     expect((await get('web?ns=shop')).json.Chain).toMatchObject({
@@ -197,8 +222,8 @@ test.each<[string, string, unknown, number, string]>([
   expect([answer.status, answer.json.code]).toEqual([status, code]);
 });
 
-describe('who may', () => {
-  test('read a chain: whoever may read the service', async () => {
+describe('permissions', () => {
+  test('to read a chain: read access to the service', async () => {
     const may = await aclOf(api).holder('service "web" { policy = "read" }');
     expect((await get('web', may)).status).toBe(200);
     const { status, json } = await get('api', may);
@@ -206,7 +231,7 @@ describe('who may', () => {
     expect((await get('web', null)).status).toBe(403);
   });
 
-  test('lead callers elsewhere: whoever may read the service there', async () => {
+  test('to redirect callers: read access to the target service', async () => {
     await apply(http('web'), http('admin'));
     const own = 'service "web" { policy = "write" }';
     const { status, json } = await put(router, '', await aclOf(api).holder(own));
@@ -217,7 +242,7 @@ describe('who may', () => {
 });
 
 describe('a blocking query', () => {
-  test('wakes when anything that the chain is made of changes, and not otherwise', async () => {
+  test('wakes when any entry of the chain changes, and not otherwise', async () => {
     await apply(http('web'), http('admin'), router);
     const { headers } = await get('web');
     let isOver = false;
@@ -250,7 +275,7 @@ describe('an entry', () => {
     expect(json.detail).toMatch(sentence);
   };
 
-  test('is not written that leaves a chain that cannot be made', async () => {
+  test('is refused if it makes a chain impossible', async () => {
     await refused(put(splitter), /"tcp" that does not permit advanced routing/);
     await apply(http('web'));
     await refused(put(splitter), /service "web" does not have a subset named "v1"/);
@@ -268,11 +293,11 @@ describe('an entry', () => {
       }),
       /does not have a subset named/,
     );
-    // Nothing of all that was kept.
+    // None of them was stored.
     expect((await get('web')).json.Chain.StartNode).toBe('splitter:web.default.default');
   });
 
-  test('is not deleted from under its user, but in the other order', async () => {
+  test('cannot be deleted while it is used; in reverse order all can', async () => {
     await apply(http('web'), http('admin'), resolver, splitter, router);
     await refused(remove('service-defaults/web'), /"tcp" that does not permit/);
     await refused(remove('service-defaults/admin'), /service "admin" has "tcp"/);
@@ -283,7 +308,7 @@ describe('an entry', () => {
     expect((await get('web')).json.Chain.Default).toBe(true);
   });
 
-  test('for all services is looked at in every namespace', async () => {
+  test('for all services is checked in every namespace', async () => {
     await api.call('PUT', '/v1/namespace/shop', { body: { Name: 'shop' } });
     await apply({ Kind: 'proxy-defaults', Config: { protocol: 'http' } });
     const alone = { Kind: 'service-splitter', Name: 'cart', Splits: [{ Weight: 100 }] };
@@ -292,17 +317,18 @@ describe('an entry', () => {
     await refused(put({ Kind: 'proxy-defaults', Config: { protocol: 'tcp' } }), /"cart"/);
   });
 
-  test('of a peer that services are exported to does not lead away', async () => {
+  test('must not redirect a service away from a peer that it is exported to', async () => {
     const Services = [{ Name: 'web', Consumers: [{ Peer: 'east' }] }];
     await apply({ Kind: 'exported-services', Services });
     const away = { Kind: 'service-resolver', Name: 'web', Redirect: { Datacenter: 'dc2' } };
     await refused(put(away), /"web" is exported to peers, so .* to the datacenter "dc2"/);
   });
 
-  test('of intentions with permissions needs requests that can be told apart', async () => {
+  test('of intentions with permissions needs an HTTP service', async () => {
     const Permissions = [{ Action: 'allow', HTTP: { PathPrefix: '/' } }];
     const intentions = {
-      ...{ Kind: 'service-intentions', Name: 'web' },
+      Kind: 'service-intentions',
+      Name: 'web',
       Sources: [{ Name: 'api', Permissions }],
     };
     await refused(put(intentions), /incompatible with L7 intentions permissions/);

@@ -10,7 +10,7 @@ const startSeconds = Date.UTC(2026, 0, 1) / 1000;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const read = async (path: string) => (await api.call('GET', path)).json;
 
-/** A parameterized job; `block` says what it takes. */
+/** A parameterized job; `block` is its `Parameterized`. */
 async function register(block: object = {}, changes: object = {}): Promise<void> {
   const body = jobBody({ ID: 'render', Type: 'batch', ParameterizedJob: block, ...changes });
   expect(await api.call('PUT', '/v1/jobs', { body })).toMatchObject({ status: 200 });
@@ -21,7 +21,7 @@ const dispatch = (body?: unknown, query = '', method = 'POST') =>
 
 const idPattern = new RegExp(`^render/dispatch-${startSeconds}-[0-9a-f]{8}$`);
 
-test('a child has the specification, an id of its own, and an evaluation', async () => {
+test('a child has the specification, its own id, and an evaluation', async () => {
   await register({ MetaOptional: ['quality'] }, { Meta: { owner: 'x', quality: 'low' } });
   const Payload = base64('picture');
   const { status, headers, json } = await dispatch({ Payload, Meta: { quality: 'high' } });
@@ -37,26 +37,36 @@ test('a child has the specification, an id of its own, and an evaluation', async
   const parent = await read('/v1/job/render');
   const child = await read(`/v1/job/${json.DispatchedJobID}`);
   expect(child).toMatchObject({
-    ...{ ID: json.DispatchedJobID, Name: json.DispatchedJobID, ParentID: 'render', Payload },
-    ...{ Dispatched: true, Priority: 50, Stop: false, Status: 'pending', Version: parent.Version },
+    ID: json.DispatchedJobID,
+    Name: json.DispatchedJobID,
+    ParentID: 'render',
+    Payload,
+    Dispatched: true,
+    Priority: 50,
+    Stop: false,
+    Status: 'pending',
+    Version: parent.Version,
     Meta: { owner: 'x', quality: 'high' },
     ParameterizedJob: { Payload: 'optional', MetaOptional: ['quality'] },
     TaskGroups: parent.TaskGroups,
     SubmitTime: startSeconds * 1e9,
   });
   expect(await read(`/v1/evaluation/${json.EvalID}`)).toMatchObject({
-    ...{ JobID: child.ID, TriggeredBy: 'job-register', Type: 'batch', Priority: 50 },
+    JobID: child.ID,
+    TriggeredBy: 'job-register',
+    Type: 'batch',
+    Priority: 50,
   });
   expect(parent).toMatchObject({ Status: 'running', Payload: null, Dispatched: false });
   expect((await read('/v1/job/render/summary')).Children).toMatchObject({ Pending: 1 });
 });
 
-test.each(['PUT', 'POST'])('%s without a body dispatches as well', async (method) => {
+test.each(['PUT', 'POST'])('%s without a body dispatches too', async (method) => {
   await register();
   expect((await dispatch(undefined, '', method)).status).toBe(200);
 });
 
-test('the path may have its slashes as %2F, and the body may name the job', async () => {
+test('the path may contain %2F for slashes, and the body may name the job', async () => {
   await register({}, { ID: 'team/render' });
   const body = { JobID: 'team/render' };
   for (const path of ['team/render', 'team%2Frender']) {
@@ -65,7 +75,7 @@ test('the path may have its slashes as %2F, and the body may name the job', asyn
   }
 });
 
-test('the prefix goes into the id, and the priority to the child', async () => {
+test("the child's id contains the prefix, and its priority is set", async () => {
   await register();
   const { json } = await dispatch({ IdPrefixTemplate: 'alice', Priority: 80 });
   expect(json.DispatchedJobID).toMatch(
@@ -75,7 +85,7 @@ test('the prefix goes into the id, and the priority to the child', async () => {
   expect((await read(`/v1/evaluation/${json.EvalID}`)).Priority).toBe(80);
 });
 
-test('a payload route takes the body as it is', async () => {
+test('the payload route takes the raw body', async () => {
   await register();
   const text = 'no JSON {';
   const { json } = await api.call('POST', '/v1/job/render/dispatch/payload', { body: text });
@@ -89,12 +99,12 @@ describe('refusals, in the order of the checks', () => {
     expect([status, json.code]).toEqual([400, 'job-id-mismatch']);
   });
 
-  test('no such job', async () => {
+  test('an unknown job', async () => {
     const { status, json } = await dispatch({});
     expect([status, json.code]).toEqual([404, 'job-not-found']);
   });
 
-  test('what is wrong with the request itself comes first', async () => {
+  test('faults of the request come first', async () => {
     const { status, json } = await dispatch({ Payload: '!' });
     expect([status, json.code]).toEqual([400, 'invalid-body']);
   });
@@ -111,7 +121,7 @@ describe('refusals, in the order of the checks', () => {
     expect(json.detail).toContain(reason);
   });
 
-  test('what was itself dispatched', async () => {
+  test('a child of a dispatch', async () => {
     await register();
     const { json: first } = await dispatch({});
     const { json } = await api.call('PUT', `/v1/job/${first.DispatchedJobID}/dispatch`);
@@ -175,16 +185,20 @@ describe('refusals, in the order of the checks', () => {
     expect(json.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual([pointer]);
   });
 
-  test('all faults come at once, and nothing is left behind', async () => {
+  test('all faults are reported at once, and nothing is stored', async () => {
     await register(block);
     const { json } = await dispatch({ Payload: '!', Priority: 200, Meta: { x: '1' } });
     expect(json.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual([
-      ...['/Priority', '/Payload', '/Meta/x', '/Meta', '/Meta'],
+      '/Priority',
+      '/Payload',
+      '/Meta/x',
+      '/Meta',
+      '/Meta',
     ]);
     expect(await read('/v1/jobs')).toHaveLength(1);
   });
 
-  test('unknown fields are told and ignored', async () => {
+  test('unknown fields are ignored with a warning', async () => {
     await register();
     const { json } = await dispatch({ Colour: 'red' });
     expect(json.Warnings).toContain('unknown field /Colour is ignored');
@@ -210,13 +224,13 @@ describe('an idempotency token', () => {
     expect(other.DispatchedJobID).not.toBe(first.DispatchedJobID);
   });
 
-  test('of the query and of the body are the same one', async () => {
+  test('in query and body has to be the same', async () => {
     await register();
     const { json } = await dispatch({ IdempotencyToken: 'a' }, '?IdempotencyToken=b');
     expect(json.errors[0].pointer).toBe('/IdempotencyToken');
   });
 
-  test('of many at once makes one', async () => {
+  test('makes one child of many concurrent dispatches', async () => {
     await register();
     const all = await Promise.all(
       Array.from({ length: 20 }, () => dispatch({}, '?IdempotencyToken=x')),
@@ -225,7 +239,7 @@ describe('an idempotency token', () => {
     expect(all.filter(({ json }) => json.EvalID !== '')).toHaveLength(1);
   });
 
-  test('counts for one job and one namespace, and for as long as the child is kept', async () => {
+  test('applies to one job and one namespace, while its child exists', async () => {
     await register();
     await register({}, { ID: 'other' });
     const first = (await dispatch({}, '?IdempotencyToken=x')).json;
@@ -236,7 +250,7 @@ describe('an idempotency token', () => {
       first.DispatchedJobID,
     );
     await api.call('DELETE', '/v1/job/render');
-    // What has succeeded before is told again, though the job takes nothing new.
+    // An earlier success is repeated, although the job now refuses dispatches.
     expect((await dispatch({}, '?IdempotencyToken=x')).status).toBe(200);
     await register({}, { Priority: 60 });
     await api.call('DELETE', `/v1/job/${first.DispatchedJobID}?purge=true`);
@@ -248,7 +262,7 @@ describe('an idempotency token', () => {
 describe('the parent', () => {
   const children = async () => (await read('/v1/job/render/summary')).Children;
 
-  test('registering, changing, stopping and purging it makes no evaluation', async () => {
+  test('gets no evaluation when it is registered, changed, stopped or purged', async () => {
     await register();
     await register({}, { Priority: 60 });
     const stopped = (await api.call('DELETE', '/v1/job/render')).json;
@@ -258,7 +272,7 @@ describe('the parent', () => {
     expect(await read('/v1/evaluations')).toEqual([]);
   });
 
-  test('counts its children by what becomes of them', async () => {
+  test('counts its children by status', async () => {
     await register();
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.push((await dispatch({})).json.DispatchedJobID);
@@ -272,7 +286,7 @@ describe('the parent', () => {
     expect(await children()).toEqual({ Pending: 1, Running: 0, Dead: 2 });
   });
 
-  test('leaves its children when it goes, and finds them when it comes back', async () => {
+  test('may be purged without its children, and finds them when it is registered again', async () => {
     await register();
     const { json } = await dispatch({});
     await api.call('DELETE', '/v1/job/render?purge=true');
@@ -282,7 +296,7 @@ describe('the parent', () => {
   });
 });
 
-test('a blocking query on the summary wakes when a child is made', async () => {
+test('a blocking query of the summary wakes when a child is created', async () => {
   await register();
   const { headers } = await api.call('GET', '/v1/job/render/summary');
   const index = headers['x-scheduler-index'];

@@ -44,7 +44,7 @@ describe('the list', () => {
     expect(found.sort()).toEqual(expected);
   });
 
-  /** Of all, page by page. */
+  /** All of them, page by page. */
   async function paged(query: string): Promise<Evaluation[]> {
     const found: Evaluation[] = [];
     for (let token = ''; ; ) {
@@ -60,7 +60,7 @@ describe('the list', () => {
     ['namespace=*', [0, 1, 2, 3]],
     ['reverse=true', [3, 2, 1, 0]],
     ['job=two&reverse=true', [3, 1]],
-  ])('the oldest first, in one or page by page: %s', async (query, expected) => {
+  ])('is ordered by age, in one page or several: %s', async (query, expected) => {
     const all = (await list()).map(({ CreateIndex }) => CreateIndex);
     expect(all).toEqual(all.toSorted((left, right) => left - right));
     const indexes = expected.map((at) => all[at]);
@@ -68,12 +68,12 @@ describe('the list', () => {
     expect((await paged(query)).map(({ CreateIndex }) => CreateIndex)).toEqual(indexes);
   });
 
-  test('by the beginning of the id, in the order of the ids', async () => {
+  test('with a prefix is ordered by id', async () => {
     const [{ ID } = { ID: '' }] = await list();
     expect((await paged(`prefix=${ID.slice(0, 6)}`)).map((one) => one.ID)).toContain(ID);
   });
 
-  test('takes a filter or the older parameters, not both', async () => {
+  test('accepts a filter or the older parameters, but not both', async () => {
     const answer = await api.call('GET', '/v1/evaluations?job=one&filter=Status+==+complete');
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid-query']);
     expect(answer.json.detail).toContain('filter');
@@ -93,7 +93,7 @@ describe('the count', () => {
     expect([status, json]).toEqual([200, { Count: expected }]);
   });
 
-  test('of all namespaces has those that the caller may read', async () => {
+  test('of all namespaces includes the readable ones only', async () => {
     await api.call('PUT', '/v1/namespace/other', { body: {} });
     await submit();
     await submit({}, 'other');
@@ -105,13 +105,13 @@ describe('the count', () => {
     expect(count.json).toEqual({ Count: 1 });
   });
 
-  test('with a filter that is none is refused', async () => {
+  test('with a malformed filter is refused', async () => {
     const { json } = await api.call('GET', '/v1/evaluations/count?filter=Colour+==+red');
     expect(json.code).toBe('invalid-filter');
   });
 });
 
-test('what led to an evaluation, and what waits in its place, is shown with it', async () => {
+test('an evaluation includes the related ones before and after it on request', async () => {
   await submit();
   await submit({ ID: 'other' });
   await api.settle();
@@ -127,7 +127,7 @@ test('what led to an evaluation, and what waits in its place, is shown with it',
 });
 
 describe('deleting', () => {
-  test('by ids forgets those, and nothing else', async () => {
+  test('by ids deletes these evaluations only', async () => {
     await submit({ ID: 'one' });
     await submit({ ID: 'two' });
     await api.settle();
@@ -137,7 +137,7 @@ describe('deleting', () => {
     expect((await list()).map(({ JobID }) => JobID)).toEqual(['two', 'two']);
   });
 
-  test('one that waits ends its waiting', async () => {
+  test('a blocked evaluation ends its waiting', async () => {
     await submit({ Type: 'batch' });
     await api.settle();
     const [blocked] = await list('?status=blocked');
@@ -148,7 +148,7 @@ describe('deleting', () => {
     expect((await api.call('GET', '/v1/job/web')).json.Status).toBe('dead');
   });
 
-  test('a job that has run stays what it is, and ends as it would', async () => {
+  test('changes nothing of a job that has run', async () => {
     const fleet = new Fleet(api);
     await fleet.join(1);
     await submit({ Type: 'batch' });
@@ -165,7 +165,7 @@ describe('deleting', () => {
     expect([await status(), await list()]).toEqual(['dead', []]);
   });
 
-  test('by a filter forgets all that match in the namespace', async () => {
+  test('by a filter deletes all matches in the namespace', async () => {
     await api.call('PUT', '/v1/namespace/other', { body: {} });
     for (let n = 0; n < 1500; n++) await submit({ ID: `job-${n}` });
     await submit({ ID: 'elsewhere' }, 'other');
@@ -187,7 +187,7 @@ describe('deleting', () => {
     expect([status, json.errors[0].pointer]).toEqual([400, pointer]);
   });
 
-  test('one that is not there deletes none of them', async () => {
+  test('with an unknown id deletes nothing', async () => {
     await submit();
     await api.settle();
     const [first] = await list();

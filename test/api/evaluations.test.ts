@@ -16,12 +16,12 @@ async function start(limits: StartOptions['limits'] = {}) {
   return { world, disk, ...(await startOn(world, disk, { limits })) };
 }
 
-test('room that came just before a crash is not forgotten', async () => {
+test('room that appeared just before a crash is used', async () => {
   const first = await start();
   const { world, disk } = first;
   await first.call('POST', '/v1/jobs', jobBody());
   await world.advance(0);
-  // Durable, but the released evaluation has not had its turn.
+  // Durable, but the released evaluation has not run yet.
   await first.call('PUT', '/v1/node/register', nodeBody());
   first.server.stop();
   disk.crash('kept');
@@ -34,7 +34,7 @@ test('room that came just before a crash is not forgotten', async () => {
   expect((await second.call('GET', '/v1/job/web/allocations')).json).toHaveLength(1);
 });
 
-test('a node that dies while it stops an allocation loses it', async () => {
+test('an allocation that is being stopped is lost with its node', async () => {
   const { world, call } = await start();
   await call('PUT', '/v1/node/register', nodeBody());
   await call('POST', '/v1/jobs', jobBody());
@@ -49,7 +49,7 @@ test('a node that dies while it stops an allocation loses it', async () => {
   expect((await call('GET', '/v1/job/web/summary')).json.Summary.web.Running).toBe(0);
 });
 
-test('a node that dies while it stops what is left of a purged job loses it', async () => {
+test('an allocation of a purged job that is being stopped is lost with its node', async () => {
   const { world, call } = await start();
   await call('PUT', '/v1/node/register', nodeBody());
   await call('POST', '/v1/jobs', jobBody());
@@ -59,7 +59,7 @@ test('a node that dies while it stops what is left of a purged job loses it', as
   expect((await call('GET', '/v1/allocations')).json[0].ClientStatus).toBe('lost');
 });
 
-test('one report that tells of an allocation twice counts it once', async () => {
+test('an allocation that is twice in a report is counted once', async () => {
   const { world, call } = await start();
   await call('PUT', '/v1/node/register', nodeBody());
   await call('POST', '/v1/jobs', jobBody({}, { Count: 2 }));
@@ -74,7 +74,7 @@ test('one report that tells of an allocation twice counts it once', async () => 
   expect(web).toMatchObject({ Starting: 1, Running: 0, Complete: 1 });
 });
 
-test('what has ended does not come back to life by a late report', async () => {
+test('a late report does not revive a terminal allocation', async () => {
   const { world, call } = await start();
   await call('PUT', '/v1/node/register', nodeBody());
   await call('POST', '/v1/jobs', jobBody());
@@ -93,7 +93,7 @@ test('what has ended does not come back to life by a late report', async () => {
   expect(live).toHaveLength(1);
 });
 
-test('a group may be called "__proto__" and still waits for room', async () => {
+test('a group named "__proto__" can wait for room', async () => {
   const { world, call } = await start();
   await call('POST', '/v1/jobs', jobBody({}, { Name: '__proto__' }));
   await world.advance(0);
@@ -102,7 +102,7 @@ test('a group may be called "__proto__" and still waits for room', async () => {
   expect((await call('GET', '/v1/job/web/allocations')).json).toHaveLength(1);
 });
 
-test('a missed heartbeat is told of as soon as writes are taken again', async () => {
+test('a missed heartbeat is recorded as soon as writes are possible again', async () => {
   const { world, disk, call } = await start({ waitingWrites: 2 });
   await call('PUT', '/v1/node/register', nodeBody());
   disk.faults.appendDelayMs = 60_000;
@@ -113,7 +113,7 @@ test('a missed heartbeat is told of as soon as writes are taken again', async ()
   expect((await call('GET', '/v1/nodes')).json[0].Status).toBe('down');
 });
 
-test('a full write queue leaves no evaluation pending for ever', async () => {
+test('a full write queue leaves no evaluation pending forever', async () => {
   const { world, disk, state, call } = await start({ waitingWrites: 4 });
   for (const Meta of [{ v: '0' }, { v: '1' }, { v: '2' }]) {
     await call('POST', '/v1/jobs', jobBody({ Meta }));
@@ -136,7 +136,7 @@ test('a full write queue leaves no evaluation pending for ever', async () => {
   expect(list.filter((one: { Status: string }) => one.Status === 'pending')).toEqual([]);
 });
 
-test('what still stops keeps its room: updates in a row do not overfill a node', async () => {
+test('an allocation that is being stopped keeps its resources: updates do not overfill a node', async () => {
   const { world, call } = await start();
   await call('PUT', '/v1/node/register', nodeBody());
   const Resources = { CPU: 2000, MemoryMB: 64 };
@@ -144,7 +144,7 @@ test('what still stops keeps its room: updates in a row do not overfill a node',
     await call('POST', '/v1/jobs', jobBody({}, {}, { Resources, Env: { v } }));
     await world.advance(0);
   }
-  // The node has 4000 and has said of none that it ended.
+  // The node has 4000 MHz and has reported no end.
   const list = (await call('GET', '/v1/allocations')).json;
   const held = list.filter(
     (one: { ClientStatus: string }) => one.ClientStatus === 'pending',
@@ -152,7 +152,7 @@ test('what still stops keeps its room: updates in a row do not overfill a node',
   expect(held * Resources.CPU).toBeLessThanOrEqual(4000);
 });
 
-test('a static port is handed on only from the allocation that is replaced', async () => {
+test('a static port is passed on by the replaced allocation only', async () => {
   const { world, call } = await start();
   await call('PUT', '/v1/node/register', nodeBody());
   const Networks = [{ ReservedPorts: [{ Label: 'http', Value: 8080 }] }];
@@ -183,7 +183,7 @@ test.each(['lost', 'unknown'])('a node may not report an allocation as %s', asyn
   });
 });
 
-test('an end of an earlier registration does not hide one of the current', async () => {
+test('an end from an earlier registration does not hide one from the current registration', async () => {
   const { world, call } = await start();
   await call('PUT', '/v1/node/register', nodeBody());
   await call('POST', '/v1/jobs', jobBody());
@@ -199,7 +199,7 @@ test('an end of an earlier registration does not hide one of the current', async
   expect((await call('GET', '/v1/allocations')).json).toHaveLength(3);
 });
 
-test('room for one wakes one of many, and what waits on is not written again', async () => {
+test('room for one evaluation wakes one of many, and the others are not written again', async () => {
   const { world, state, call } = await start();
   await call('PUT', '/v1/node/register', nodeBody());
   const Resources = { CPU: 4000, MemoryMB: 64 };
@@ -225,7 +225,7 @@ test('room for one wakes one of many, and what waits on is not written again', a
   }
 });
 
-test('a smaller job that waits behind larger ones gets the room that only it can use', async () => {
+test('a smaller job gets room that is too small for the jobs ahead of it', async () => {
   const { world, call } = await start();
   await call('PUT', '/v1/node/register', nodeBody());
   const asking = (CPU: number) => ({ Resources: { CPU, MemoryMB: 64 } });
@@ -266,7 +266,7 @@ test('a job is refused while too many evaluations are open', async () => {
   await expect(register(queueMax - 1)).resolves.toMatchObject({ Warnings: '' });
 });
 
-test('a version that could not be counted up is refused', async () => {
+test('a job whose version cannot be incremented is refused', async () => {
   const { call } = await start();
   const refused = await call('POST', '/v1/jobs', jobBody({ Version: Number.MAX_SAFE_INTEGER }));
   expect(refused).toMatchObject({

@@ -27,8 +27,8 @@ const eventsIn = (lines: readonly { Events?: readonly Told[] }[]) =>
 const keysIn = (lines: readonly { Events?: readonly Told[] }[]) =>
   eventsIn(lines).map(({ Key }) => Key);
 
-describe('what is told', () => {
-  test('a job, its evaluation and its allocation from registration to end, in order', async () => {
+describe('events', () => {
+  test('of a job, its evaluation and its allocation come in order, from registration to end', async () => {
     const fleet = new Fleet(api);
     await fleet.join(1);
     const { lines } = await api.follow(`${stream}?topic=Job&topic=Allocation&topic=Evaluation`);
@@ -54,7 +54,11 @@ describe('what is told', () => {
     const indexes = lines.slice(1).map(({ Index }) => Index as number);
     expect(indexes).toEqual([...indexes].sort((left, right) => left - right));
     expect(lines[1].Events[0]).toMatchObject({
-      ...{ Topic: 'Job', Key: 'web', Namespace: 'default', FilterKeys: [], Index: lines[1].Index },
+      Topic: 'Job',
+      Key: 'web',
+      Namespace: 'default',
+      FilterKeys: [],
+      Index: lines[1].Index,
       Payload: { Job: { ID: 'web', Version: 0 } },
     });
   });
@@ -62,7 +66,7 @@ describe('what is told', () => {
   test.each([
     ['drain', 'NodeDrain', { DrainSpec: { Deadline: 60_000_000_000 }, MarkEligible: false }],
     ['eligibility', 'NodeEligibility', { Eligibility: 'ineligible' }],
-  ])('a node and its %s', async (action, type, body) => {
+  ])('of a node include its %s', async (action, type, body) => {
     const { lines } = await api.follow(`${stream}?topic=Node`);
     const fleet = new Fleet(api);
     await fleet.join(1);
@@ -73,7 +77,7 @@ describe('what is told', () => {
     expect(JSON.stringify(lines)).not.toContain('SecretHash');
   });
 
-  test('records of access control without their secrets', async () => {
+  test('of access control contain no secrets', async () => {
     const { lines } = await api.follow(`${stream}?topic=ACLToken&topic=ACLPolicy`);
     const acl = aclOf(api);
     const secret = await acl.holder('operator = "read"');
@@ -85,7 +89,7 @@ describe('what is told', () => {
     expect(JSON.stringify(lines)).not.toContain(secret);
   });
 
-  test('a key is one of the record or of what it belongs to', async () => {
+  test('match keys of the record and of its owner', async () => {
     const one = await api.follow(`${stream}?topic=Job:one&topic=Evaluation:one`);
     await register({ ID: 'two' });
     await register({ ID: 'one' });
@@ -94,13 +98,13 @@ describe('what is told', () => {
     expect(JSON.stringify(one.lines)).not.toContain('"two"');
   });
 
-  test('a line now and then shows that the stream is alive', async () => {
+  test('are interspersed with heartbeats', async () => {
     const { lines } = await api.follow(`${stream}?topic=Job`);
     await api.world.advance(limits.events.heartbeatMs * 2.5);
     expect(lines).toEqual([{}, {}, {}]);
   });
 
-  test('a large commit comes in several lines of the same index', async () => {
+  test('of a large commit come in several lines with the same index', async () => {
     const fleet = new Fleet(api);
     await fleet.join(4, {
       NodeResources: {
@@ -117,8 +121,8 @@ describe('what is told', () => {
   });
 });
 
-describe('where it begins', () => {
-  test('an index that is known gives all from there on, that one included', async () => {
+describe('the start', () => {
+  test('at a known index includes that index', async () => {
     await register({ ID: 'one' });
     const { ModifyIndex } = (await api.call('GET', '/v1/job/one')).json;
     await register({ ID: 'two' });
@@ -128,7 +132,7 @@ describe('where it begins', () => {
     expect(eventsIn(lines)[0]).toMatchObject({ Type: 'JobUpdated', Index: ModifyIndex });
   });
 
-  test('who asks for what is not known any more is told so, and gets the rest', async () => {
+  test('at a forgotten index is reported as missed, and the rest follows', async () => {
     await register({ ID: 'one' });
     const { lines } = await api.follow(`${stream}?topic=Job&index=1`);
     await api.settle();
@@ -138,7 +142,7 @@ describe('where it begins', () => {
   });
 });
 
-describe('who may see it', () => {
+describe('permissions', () => {
   const inShop = 'namespace "shop" { capabilities = ["read-job"] }';
 
   test.each([
@@ -159,7 +163,7 @@ describe('who may see it', () => {
     expect(answer.status).toBe(status);
   });
 
-  test('in all namespaces only what is in those that the token may read', async () => {
+  test('in all namespaces select the events that the token may read', async () => {
     await api.call('PUT', '/v1/namespace/shop', { body: {} });
     const token = await aclOf(api).holder(inShop);
     const { lines } = await api.follow(`${stream}?topic=Job&namespace=*`, token);
@@ -168,7 +172,7 @@ describe('who may see it', () => {
     expect(new Set(keysIn(lines))).toEqual(new Set(['seen']));
   });
 
-  test('a token that is deleted ends the stream, which says why', async () => {
+  test('end the stream with a reason when the token is deleted', async () => {
     const acl = aclOf(api);
     const { ID } = await acl.policy('reads', { Rules: 'namespace "default" { policy = "read" }' });
     const { SecretID, AccessorID } = await acl.token({ Policies: [{ ID }] });
@@ -180,8 +184,8 @@ describe('who may see it', () => {
   });
 });
 
-describe('its bounds', () => {
-  test('one reader more than there may be is refused, and takes the place of one that left', async () => {
+describe('bounds', () => {
+  test('refuse one reader too many, until another leaves', async () => {
     const all = await Promise.all(
       Array.from({ length: limits.events.readersMax }, () => api.follow(`${stream}?topic=Job`)),
     );
@@ -190,7 +194,7 @@ describe('its bounds', () => {
     expect((await api.follow(`${stream}?topic=Job`)).status).toBe(200);
   });
 
-  test('too many topics are refused', async () => {
+  test('refuse too many topics', async () => {
     const query = Array.from({ length: limits.events.topicsMax + 1 }, () => 'topic=Job').join('&');
     expect((await api.call('GET', `${stream}?${query}`)).status).toBe(400);
   });

@@ -1,4 +1,6 @@
-/** Whole clusters over the streams of peerings: what one exports is at the other after every fault. */
+/**
+ * Clusters with peering streams: after every fault, each has the services exported by the other.
+ */
 import { beforeEach, expect, test } from 'vitest';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
 import { serviceRegistrations } from '../../src/state/tables.ts';
@@ -21,16 +23,29 @@ const pass = (durationMs = 1000) => started.world.advance(durationMs);
 const exports = async (cluster: Cluster, ...rules: readonly [string, string][]) => {
   const Services = rules.map(([Name, Peer]) => ({ Name, Consumers: [{ Peer }] }));
   const merged = [...Map.groupBy(Services, ({ Name }) => Name)].map(([Name, of]) => ({
-    ...{ Name, Consumers: of.flatMap(({ Consumers }) => Consumers) },
+    Name,
+    Consumers: of.flatMap(({ Consumers }) => Consumers),
   }));
   const body = { Kind: 'exported-services', Name: 'default', Services: merged };
   const { status, text } = await started.during(cluster.api.call('PUT', '/v1/config', { body }));
   expect(status, text).toBe(200);
 };
 const row = (ServiceName: string, ID: string): Unstamped<ServiceRegistration> => ({
-  ...{ ID, ServiceName, Namespace: 'default', Status: 'passing', Address: '10.0.0.1', Port: 80 },
-  ...{ Tags: null, Meta: null, TaskName: '', TaggedAddresses: null, Weights: null },
-  ...{ NodeID: 'n1', JobID: 'shop', AllocID: 'a1', Datacenter: 'dc1' },
+  ID,
+  ServiceName,
+  Namespace: 'default',
+  Status: 'passing',
+  Address: '10.0.0.1',
+  Port: 80,
+  Tags: null,
+  Meta: null,
+  TaskName: '',
+  TaggedAddresses: null,
+  Weights: null,
+  NodeID: 'n1',
+  JobID: 'shop',
+  AllocID: 'a1',
+  Datacenter: 'dc1',
 });
 const register = (cluster: Cluster, name: string, ...ids: string[]) =>
   started.during(
@@ -44,7 +59,7 @@ const remove = (cluster: Cluster, name: string, id: string) =>
       transaction.table(serviceRegistrations).delete('default', 'default', name, id),
     ),
   );
-/** `web/1 web/2`, or the status when there is no answer. */
+/** `web/1 web/2`, or the status of a failed request. */
 const seenAt = async (cluster: Cluster, peer: string): Promise<string> => {
   const ids: string[] = [];
   for (const name of ['db', 'web']) {
@@ -55,13 +70,14 @@ const seenAt = async (cluster: Cluster, peer: string): Promise<string> => {
   return ids.join(' ');
 };
 
-test('each peer sees what is for it, and nothing else', async () => {
+test('each peer sees the services exported to it and no others', async () => {
   await register(east, 'web', '1', '2');
   await register(east, 'db', '3');
   await register(east, 'secret', '4');
   await pass();
   expect([await seenAt(west, 'east'), await seenAt(north, 'east')]).toEqual([
-    ...['db/3 web/1 web/2', 'db/3'],
+    'db/3 web/1 web/2',
+    'db/3',
   ]);
   await exports(east, ['web', 'north']);
   await pass();
@@ -82,18 +98,19 @@ test.each(['west', 'east'] as const)(
       await remove(east, 'web', '1');
       await register(east, 'web', '3');
       await east.crash();
-      // What was told last stays while nobody can be asked.
+      // The last known services stay while the peer is unreachable.
       expect(await seenAt(west, 'east')).toContain('web/2');
     }
     await down.restart();
     await pass(180_000);
     expect([await west.state('east'), await seenAt(west, 'east')]).toEqual([
-      ...['ACTIVE', 'web/2 web/3'],
+      'ACTIVE',
+      'web/2 web/3',
     ]);
   },
 );
 
-test('a peering that is deleted takes what came with it, and no other', async () => {
+test('a deleted peering removes its own services only', async () => {
   await register(east, 'db', '1');
   await pass();
   await west.api.call('DELETE', '/v1/peering/east');

@@ -15,13 +15,24 @@ const isAsked = (path: string) =>
   );
 
 const told: Unstamped<ServiceRegistration> = {
-  ...{ ID: 'a1-group-web-http', ServiceName: 'web', Namespace: 'default', Status: 'passing' },
-  ...{ Address: '10.0.0.1', Port: 8080, Tags: ['a'], Meta: null, TaskName: '' },
-  ...{ TaggedAddresses: null, Weights: null, NodeID: 'n1', JobID: 'shop', AllocID: 'a1' },
+  ID: 'a1-group-web-http',
+  ServiceName: 'web',
+  Namespace: 'default',
+  Status: 'passing',
+  Address: '10.0.0.1',
+  Port: 8080,
+  Tags: ['a'],
+  Meta: null,
+  TaskName: '',
+  TaggedAddresses: null,
+  Weights: null,
+  NodeID: 'n1',
+  JobID: 'shop',
+  AllocID: 'a1',
   Datacenter: 'dc1',
 };
 
-test('whatever is asked of what is exchanged, the answer is one of the document, and never a 500', async () => {
+test('requests for exchanged services get answers of the document, and never a 500', async () => {
   const { clusters, during, peer, world } = await startClusters(['east', 'west']);
   await peer(clusters.west, clusters.east);
   for (const { api } of Object.values(clusters)) {
@@ -37,13 +48,19 @@ test('whatever is asked of what is exchanged, the answer is one of the document,
   const known: Known = {
     paths: { service: ['web', 'none'], name: ['east', 'East', 'none'] },
     texts: {
-      ...{ peer: ['east', 'east', 'none'], partition: ['', 'default', 'left'], service: ['web'] },
-      ...{ namespace: ['default', '*', 'none'], ns: ['default', '*'], choose: ['1|a', 'a'] },
+      peer: ['east', 'east', 'none'],
+      partition: ['', 'default', 'left'],
+      service: ['web'],
+      namespace: ['default', '*', 'none'],
+      ns: ['default', '*'],
+      choose: ['1|a', 'a'],
       filter: ['ServiceName == "web"', 'Peer == "east"', '"west" in Consumers.Peers'],
     },
     bodies: {},
     secrets: [
-      ...[rootToken, rootToken, null],
+      rootToken,
+      rootToken,
+      null,
       await aclOf(api).holder('namespace "default" { policy = "read" }'),
       await aclOf(api).holder('operator = "read"'),
     ],

@@ -16,7 +16,7 @@ beforeEach(async () => {
   fleet = new Fleet(api);
 });
 
-/** What of the node a job can have. */
+/** The part of the node that jobs can use. */
 const sized = (CpuShares: number) => ({
   NodeResources: {
     Cpu: { CpuShares, TotalCpuCores: 2 },
@@ -40,7 +40,7 @@ const get = async (url: string, token?: string) => {
   return called.json;
 };
 
-/** Explanations are made in slices, and time has to pass between them. */
+/** Explanations are computed in slices, between which time has to pass. */
 async function reach(url: string, token?: string) {
   const calling = api.call('GET', url, token === undefined ? {} : { token });
   await api.settle();
@@ -61,8 +61,8 @@ async function tokenWith(...rules: string[]): Promise<string> {
   return json.SecretID;
 }
 
-describe('why an allocation is where it is', () => {
-  test('every node has a verdict, and the winner is ahead of the runner-up by the margin', async () => {
+describe('an explanation of an allocation', () => {
+  test('has a verdict on every node, and the margin between winner and runner-up', async () => {
     await fleet.join(1, sized(1000));
     await fleet.join(1, sized(2000));
     await fleet.join(1, sized(60));
@@ -73,9 +73,20 @@ describe('why an allocation is where it is', () => {
     const { Metrics } = await get(`/v1/allocation/${ID}`);
     const told = await why(ID);
     expect(told).toMatchObject({
-      ...{ AllocID: ID, Name: 'web.web[0]', Namespace: 'default', JobID: 'web', EvalID },
-      ...{ NodeID: idOf(1), NodeName: 'n1', TaskGroup: 'web', JobVersion: 0 },
-      ...{ Basis: 'decision', Note: '', Algorithm: 'binpack', Manner: 'best', NodesHidden: 0 },
+      AllocID: ID,
+      Name: 'web.web[0]',
+      Namespace: 'default',
+      JobID: 'web',
+      EvalID,
+      NodeID: idOf(1),
+      NodeName: 'n1',
+      TaskGroup: 'web',
+      JobVersion: 0,
+      Basis: 'decision',
+      Note: '',
+      Algorithm: 'binpack',
+      Manner: 'best',
+      NodesHidden: 0,
       Counts: { open: 2, exhausted: 1, filtered: 1, unasked: 0, excluded: 1 },
     });
     expect(told.Nodes.map((one) => [one.NodeName, one.Verdict, one.Reason])).toEqual([
@@ -93,10 +104,13 @@ describe('why an allocation is where it is', () => {
     expect(told.Margin).toBe(winner.NormScore! - NormScore!);
     expect(told.Margin).toBeGreaterThan(0);
     expect(short.Lacks).toEqual([{ Dimension: 'cpu', Asked: 100, Free: 60, Total: 60 }]);
-    // What the decision noted is the same.
+    // The decision recorded the same.
     expect(told.Recorded).toEqual(Metrics);
     expect(Metrics).toMatchObject({
-      ...{ NodesEvaluated: 4, NodesFiltered: 1, NodesExhausted: 1, NodesInPool: 5 },
+      NodesEvaluated: 4,
+      NodesFiltered: 1,
+      NodesExhausted: 1,
+      NodesInPool: 5,
       ScoreMetaData: [
         { NodeID: idOf(1), NormScore: told.NormScore },
         { NodeID: idOf(2), NormScore },
@@ -104,11 +118,11 @@ describe('why an allocation is where it is', () => {
     });
   });
 
-  test('each of a group is told as it was when its turn came', async () => {
+  test('of a group shows each allocation at its own turn', async () => {
     await fleet.join(2, sized(250));
     await run({}, { Count: 4 });
     const told = await Promise.all((await allocationsOf()).map(({ ID }) => why(ID)));
-    // Two fit on each node; then it is full.
+    // Two fit on each node, which is then full.
     const turns = told
       .map(({ Counts, NodeName, Nodes }) => [Counts.exhausted, NodeName, Nodes[0]!.NodeName])
       .sort();
@@ -117,7 +131,7 @@ describe('why an allocation is where it is', () => {
     expect(told.every(({ Basis }) => Basis === 'decision')).toBe(true);
   });
 
-  test('what happened since does not change it', async () => {
+  test('is not changed by later events', async () => {
     await fleet.join(2, sized(1000));
     await run();
     const [{ ID }] = await allocationsOf();
@@ -129,7 +143,7 @@ describe('why an allocation is where it is', () => {
     expect(await why(ID)).toEqual(before);
   });
 
-  test('an older one is judged on what is there now, and says so', async () => {
+  test('of an older allocation uses the current state and says so', async () => {
     await fleet.join(2, sized(100_000));
     await run();
     const [{ ID }] = await allocationsOf();
@@ -138,21 +152,21 @@ describe('why an allocation is where it is', () => {
     expect(told).toMatchObject({ Basis: 'now', Manner: 'best', NodeName: 'n1' });
     expect(told.Note).toContain('not kept any more');
     expect(told.Nodes.map((one) => one.Verdict)).toEqual(['open', 'open']);
-    // It is not held against the allocation that it is there itself.
+    // The allocation's own presence does not count against it.
     expect(told.Nodes[0]!.Scores).toEqual({ binpack: told.NormScore });
     await api.call('DELETE', '/v1/job/web?purge=true');
     await api.settle();
     expect(await why(ID)).toMatchObject({ Basis: 'none', Nodes: [], RunnerUp: null });
   });
 
-  test('a system job was decided for the node alone', async () => {
+  test('of a system job covers its node only', async () => {
     await fleet.join(2, sized(1000));
     await run({ Type: 'system' });
     const [{ ID }] = await allocationsOf();
     expect(await why(ID)).toMatchObject({ Manner: 'own-node', RunnerUp: null, Margin: null });
   });
 
-  test('an id that nothing has, and a caller who may not', async () => {
+  test('is refused for an unknown id, and without the permission', async () => {
     const { status, json } = await reach('/v1/allocation/none/why');
     expect([status, json.code]).toEqual([404, 'allocation-not-found']);
     await fleet.join(1);
@@ -162,7 +176,7 @@ describe('why an allocation is where it is', () => {
     expect((await reach(`/v1/allocation/${ID}/why`, nodeReader)).status).toBe(403);
   });
 
-  test('nodes that the caller may not read are counted and not shown', async () => {
+  test('counts unreadable nodes without showing them', async () => {
     await fleet.join(3, sized(1000));
     await run();
     const [{ ID }] = await allocationsOf();
@@ -177,8 +191,8 @@ describe('why an allocation is where it is', () => {
   });
 });
 
-describe('why not', () => {
-  test('what each node lacks, in numbers and in a sentence, and who waits', async () => {
+describe('the reasons for a missing allocation', () => {
+  test("are each node's shortage, in numbers and in a sentence, and the waiting evaluations", async () => {
     await fleet.join(1, sized(1000));
     await fleet.join(1, sized(1200));
     await fleet.join(1, { ...sized(9000), Drivers: {} });
@@ -188,7 +202,11 @@ describe('why not', () => {
     const group = told.Groups[0]!;
     expect(told.Groups).toHaveLength(1);
     expect(group).toMatchObject({
-      ...{ TaskGroup: 'web', Count: 2, Queued: 2, Placeable: 0, Unplaceable: 2 },
+      TaskGroup: 'web',
+      Count: 2,
+      Queued: 2,
+      Placeable: 0,
+      Unplaceable: 2,
       Counts: { open: 0, exhausted: 2, filtered: 1, unasked: 0, excluded: 0 },
       Recorded: { DimensionExhausted: { cpu: 2 }, CoalescedFailures: 1 },
     });
@@ -205,7 +223,7 @@ describe('why not', () => {
     expect(Groups[0]!.Nodes.map((one) => one.NodeName)).toEqual(['n3']);
   });
 
-  test('tells apart why nodes take nothing, which device is missing, and cores from their share', async () => {
+  test('distinguish ineligible nodes, missing devices, and cores from their share', async () => {
     await fleet.join(3, {
       NodeResources: {
         ...sized(4000).NodeResources,
@@ -242,7 +260,7 @@ describe('why not', () => {
     ]);
   });
 
-  test('says when there is a node, or nothing to place', async () => {
+  test('say when a node fits, or nothing is missing', async () => {
     await fleet.join(1, sized(1000));
     await run();
     expect((await whyNot()).Groups).toEqual([]);
@@ -261,7 +279,7 @@ describe('why not', () => {
     expect((await whyNot('', 'nightly')).Note).toContain('periodic');
   });
 
-  test('of a system job: each node as its own allocation finds it', async () => {
+  test("of a system job show each node's own allocation", async () => {
     await fleet.join(1, sized(1000));
     await fleet.join(1, sized(50));
     await run({ Type: 'system' });
@@ -273,7 +291,7 @@ describe('why not', () => {
     expect(Evaluations).toMatchObject([{ Status: 'blocked', NodeID: idOf(2) }]);
   });
 
-  test('a room that shows up is told before the scheduler has used it', async () => {
+  test('include new room before the scheduler has used it', async () => {
     await fleet.join(1, sized(100));
     await run({}, { Count: 2 });
     expect((await whyNot()).Groups[0]!).toMatchObject({ Unplaceable: 1, Queued: 1 });
@@ -292,7 +310,7 @@ describe('why not', () => {
     expect([called.status, called.json.code]).toEqual([status, code]);
   });
 
-  test('one node is told of only to who may read it', async () => {
+  test('of a single node need read access to it', async () => {
     await fleet.join(1, sized(50));
     await run();
     const token = await tokenWith('namespace "default" { capabilities = ["read-job"] }');
@@ -307,12 +325,12 @@ describe('why not', () => {
       403,
       expect.stringContaining('node:read'),
     ]);
-    // Whether there is such a node is told to nobody who may not read it.
+    // Without read access, an existing and an unknown node are answered alike.
     expect((await reach(`${url}?node=none`, token)).status).toBe(403);
   });
 });
 
-test('the answers are of the shape that the OpenAPI document promises', async () => {
+test('the answers conform to the OpenAPI document', async () => {
   const { paths } = withoutReferences(await get('/v1/openapi.json'));
   for (const path of ['/v1/allocation/{alloc_id}/why', '/v1/job/{job_id}/why-not']) {
     const { schema } = paths[path].get.responses[200].content['application/json'];

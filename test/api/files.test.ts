@@ -22,7 +22,7 @@ import {
 } from '../support/api.ts';
 import { type Known, operationsOf, requestOf } from '../support/fuzz.ts';
 
-// The whole server, with the handlers of a node that has one allocation and no tasks.
+// The whole server, with the handlers of a node that has one allocation without tasks.
 
 let api: TestApi;
 let root: string;
@@ -93,7 +93,7 @@ describe('files', () => {
     expect(headers['x-scheduler-nexttoken']).toBeUndefined();
   });
 
-  test('of a large directory come in pages', async () => {
+  test('of a large directory are paged', async () => {
     const names = ['a b&c="ä".html', 'bytes', 'lines'];
     const first = await fs('ls', { path: '/alloc/data', per_page: 2 });
     const token = first.headers['x-scheduler-nexttoken']!;
@@ -123,7 +123,7 @@ describe('files', () => {
     ['alloc', { Name: 'alloc', IsDir: true }],
     ['/', { Name: '/', IsDir: true }],
     ['web/local/pipe', { Name: 'pipe', FileMode: 'prw-r--r--' }],
-  ])('stat tells of %s', async (path, told) => {
+  ])('are described by stat: %s', async (path, told) => {
     const { status, json } = await fs('stat', { path });
     expect([status, json]).toEqual([200, expect.objectContaining(told)]);
   });
@@ -153,21 +153,20 @@ describe('files', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
 
-  test('stream gives frames', async () => {
+  test('are streamed in frames', async () => {
     const path = 'alloc/data/bytes';
     const { text } = await fs('stream', { path, follow: false, origin: 'end', offset: 3 });
     expect(frames(text)).toEqual([{ File: path, Offset: 1, Data: '/wqA' }]);
   });
 
-  test('stream goes on until the file is deleted', async () => {
-    // The answer begins once the node has found the file.
+  test('are followed until they are deleted', async () => {
+    // The answer begins when the node has found the file.
     const { body } = await api.api.handle({
-      ...{
-        method: 'GET',
-        path: `/v1/client/fs/stream/${id}`,
-        query: 'path=alloc/data/lines&offset=8',
-      },
-      ...{ headers: { 'x-registry-token': rootToken }, body: undefined },
+      method: 'GET',
+      path: `/v1/client/fs/stream/${id}`,
+      query: 'path=alloc/data/lines&offset=8',
+      headers: { 'x-registry-token': rootToken },
+      body: undefined,
     });
     rmSync(join(root, 'alloc/data/lines'));
     const chunks: Uint8Array[] = [];
@@ -206,7 +205,7 @@ describe('files', () => {
     expect(brief(await fs(op, query as never))).toEqual([status, code]);
   });
 
-  test('of an allocation that is nowhere, or not on its node any more, are not found', async () => {
+  test('of an unknown allocation, or one that its node no longer has, are not found', async () => {
     const missing = await api.call('GET', `/v1/client/fs/ls/${nobody}`);
     expect(brief(missing)).toEqual([404, 'allocation-not-found']);
     id = `${id} gone`;
@@ -214,12 +213,12 @@ describe('files', () => {
     expect(gone.json).toMatchObject({ status: 404, detail: expect.stringMatching(/on its node/) });
   });
 
-  test('of a node that is away cannot be read', async () => {
+  test('of a disconnected node cannot be read', async () => {
     api.server.streams.closeAll();
     expect(brief(await fs('ls'))).toEqual([503, 'node-unreachable']);
   });
 
-  test('are for who may read-fs', async () => {
+  test('need read-fs', async () => {
     const { holder } = aclOf(api);
     const rules = (capability: string) =>
       `namespace "default" { capabilities = ["${capability}"] }`;
@@ -240,13 +239,19 @@ describe('files', () => {
 });
 
 describe('a node', () => {
-  test('tells what it uses; which one needs no word where there is one', async () => {
+  test('reports its usage, and is optional in the query if it is the only one', async () => {
     const { status, json } = await api.call('GET', '/v1/client/stats');
     expect([status, Object.keys(json)]).toEqual([
       200,
       [
-        ...['CPU', 'CPUTicksConsumed', 'Memory', 'AllocDirStats', 'DiskStats', 'DeviceStats'],
-        ...['Timestamp', 'Uptime'],
+        'CPU',
+        'CPUTicksConsumed',
+        'Memory',
+        'AllocDirStats',
+        'DiskStats',
+        'DeviceStats',
+        'Timestamp',
+        'Uptime',
       ],
     ]);
     expect(json.CPU[0]).toMatchObject({ CPU: 'cpu0', Idle: expect.any(Number) });
@@ -270,7 +275,7 @@ describe('a node', () => {
     },
   );
 
-  test('lets go of an allocation only when it is over', async () => {
+  test('removes terminal allocations only', async () => {
     const path = `/v1/client/allocation/${id}/gc`;
     expect(brief(await api.call('GET', path))).toEqual([400, 'not-over']);
     const report = { ID: id, ClientStatus: 'complete', ClientDescription: '', TaskStates: {} };
@@ -287,7 +292,7 @@ describe('a node', () => {
   });
 });
 
-test('no parameters make an answer a 500', { timeout: 120_000 }, async () => {
+test('parameters of any form never cause a 500', { timeout: 120_000 }, async () => {
   const { json } = await api.call('GET', '/v1/openapi.json');
   const operations = operationsOf(json, (path) =>
     /^\/v1\/client\/(fs\/(?!logs)|gc|stats)/.test(path),
@@ -297,7 +302,9 @@ test('no parameters make an answer a 500', { timeout: 120_000 }, async () => {
     paths: { alloc_id: [id, nobody] },
     texts: {
       path: ['/', 'alloc/data/lines', 'web/local/out', 'web/local/pipe', 'web/secrets/key'],
-      ...{ origin: ['start', 'end'], node_id: [nodeId, ''], next_token: ['YQ', ''] },
+      origin: ['start', 'end'],
+      node_id: [nodeId, ''],
+      next_token: ['YQ', ''],
     },
     bodies: {},
     secrets: [null, rootToken],
@@ -317,7 +324,7 @@ test('no parameters make an answer a 500', { timeout: 120_000 }, async () => {
         const answer = await api
           .call(method, url, { token, headers, signal })
           .catch((error: unknown) => {
-            // One that is followed is cut when its reader leaves.
+            // A followed file's stream is cut when its reader leaves.
             if (leaver.signal.aborted) return undefined;
             throw error;
           });

@@ -1,4 +1,4 @@
-/** Pages of other sites in somebody's browser: they act with no rights that need no token. */
+/** Pages of foreign sites in a browser cannot use permissions that need no token. */
 import { expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
@@ -59,7 +59,7 @@ test.each(pages)('%s, with access control off', async (_, headers, isForeign) =>
 
 const foreign = { host: 'evil.example.com', origin: 'http://evil.example.com' };
 
-test('rights of the anonymous token are for no foreign page; those of a token are shown', async () => {
+test("the anonymous token's permissions are refused to foreign pages; those of a presented token are not", async () => {
   const api = await startApi({ hosts });
   const anonymous = '/v1/acl/token/00000000-0000-0000-0000-000000000002';
   expect(await read(api, foreign)).toMatchObject({ json: { code: 'permission-denied' } });
@@ -74,7 +74,7 @@ test('rights of the anonymous token are for no foreign page; those of a token ar
   }
 });
 
-test('the refusal names the header and the setting, and the audit log tells of it', async () => {
+test('the refusal names the header and the setting, and is in the audit log', async () => {
   const lines: string[] = [];
   const sink = { write: (line: string) => void lines.push(line) };
   const api = await startApi({ aclEnabled: false, audit: { sink, events: 'all' } });
@@ -98,7 +98,7 @@ test.each([
   if (status === 403) expect(answer.json.code).toBe('foreign-site');
 });
 
-test('blocking queries without a token are bounded by themselves', async () => {
+test('blocking queries without a token have a limit of their own', async () => {
   const api = await startApi({ aclDefaultPolicy: 'allow' });
   const wait = (token: string | null) => {
     const given = token === null ? { token } : {};

@@ -51,12 +51,12 @@ const obey = async (fate?: Fate) => {
   await api.settle();
   await fleet.obey(fate);
 };
-/** Time without heartbeats would take the nodes away; a look every few seconds keeps them. */
+/** Regular heartbeats keep the nodes alive while time passes. */
 const pass = (durationMs: number, fate?: Fate) => fleet.pass(durationMs, fate);
 const ended = () => 'complete' as const;
 const failed = () => 'failed' as const;
 
-test('gc deletes a stopped job with all that belongs to it, and tells how much that was', async () => {
+test('gc deletes a stopped job with all its records and counts them', async () => {
   await register({}, { Count: 3 });
   await obey();
   await pass(15_000);
@@ -67,20 +67,33 @@ test('gc deletes a stopped job with all that belongs to it, and tells how much t
   const before = count();
   const collected = await collect();
   expect(collected).toEqual({
-    ...{ Jobs: 1, Allocations: 3, Nodes: 0, Deployments: before.deployments },
+    Jobs: 1,
+    Allocations: 3,
+    Nodes: 0,
+    Deployments: before.deployments,
     Evaluations: before.evaluations,
   });
   expect(count()).toEqual({
-    ...{ jobs: 0, jobVersions: 0, jobSummaries: 0, jobSubmissions: 0, evaluations: 0 },
-    ...{ allocations: 0, deployments: 0, nodes: 1 },
+    jobs: 0,
+    jobVersions: 0,
+    jobSummaries: 0,
+    jobSubmissions: 0,
+    evaluations: 0,
+    allocations: 0,
+    deployments: 0,
+    nodes: 1,
   });
   expect((await api.call('GET', '/v1/job/web')).status).toBe(404);
   expect(await collect()).toEqual({
-    ...{ Jobs: 0, Allocations: 0, Nodes: 0, Deployments: 0, Evaluations: 0 },
+    Jobs: 0,
+    Allocations: 0,
+    Nodes: 0,
+    Deployments: 0,
+    Evaluations: 0,
   });
 });
 
-test('what runs keeps its job, its evaluation and its deployment', async () => {
+test('a running allocation keeps its job, its evaluation and its deployment', async () => {
   await register({}, { Count: 2 });
   await obey();
   await pass(15_000);
@@ -90,7 +103,7 @@ test('what runs keeps its job, its evaluation and its deployment', async () => {
   expect((await read('/v1/job/web/deployment')).Status).toBe('successful');
 });
 
-test('a deployment that failed stays as long as it keeps its version back', async () => {
+test('a failed deployment is kept while it holds back its version', async () => {
   const group = { Count: 2, Constraints: [{ Operand: 'distinct_hosts' }] };
   await register({}, group);
   await obey();
@@ -104,13 +117,13 @@ test('a deployment that failed stays as long as it keeps its version back', asyn
   await collect();
   expect((await read('/v1/job/web/allocations'))[0].ID).not.toBe(only!.ID);
   expect(await read('/v1/job/web/deployment')).toMatchObject({ ID, Status: 'failed' });
-  // Room for the second one, which would have been placed now.
+  // There is room for the second allocation, which would now be placed.
   await fleet.join(2);
   await api.settle();
   expect(await read('/v1/job/web/allocations')).toHaveLength(1);
 });
 
-test('what is told to stop is kept until its node says that it has', async () => {
+test('an allocation that is being stopped is kept until its node reports the end', async () => {
   await register();
   await obey();
   await api.call('DELETE', '/v1/job/web?purge=true');
@@ -121,7 +134,7 @@ test('what is told to stop is kept until its node says that it has', async () =>
   expect(count()).toMatchObject({ allocations: 0, evaluations: 0 });
 });
 
-test('a tag keeps a job that is dead, with its versions', async () => {
+test('a tag keeps a dead job with its versions', async () => {
   await register();
   await api.call('PUT', '/v1/job/web/tag/golden');
   await api.call('DELETE', '/v1/job/web');
@@ -132,7 +145,7 @@ test('a tag keeps a job that is dead, with its versions', async () => {
   expect(await collect()).toMatchObject({ Jobs: 1 });
 });
 
-test('patterns go only when they are stopped', async () => {
+test('periodic and parameterized jobs are deleted only when they are stopped', async () => {
   await register({ ID: 'nightly', Type: 'batch', Periodic: { Specs: ['@daily'] } });
   await register({ ID: 'pattern', Type: 'batch', ParameterizedJob: {} });
   expect(await collect()).toMatchObject({ Jobs: 0 });
@@ -141,14 +154,14 @@ test('patterns go only when they are stopped', async () => {
   expect(await collect()).toMatchObject({ Jobs: 2 });
 });
 
-test('a batch job that ended goes with what it did, which nothing else takes away', async () => {
+test('a terminal batch job is deleted with its allocations, which nothing else deletes', async () => {
   await register({ Type: 'batch' });
   await obey(ended);
   expect((await read('/v1/job/web')).Status).toBe('dead');
   expect(await collect()).toMatchObject({ Jobs: 1, Allocations: 1 });
 });
 
-test('of a batch job that goes on only what earlier versions did is collected', async () => {
+test('a running batch job loses only the allocations of earlier versions', async () => {
   await register({ Type: 'batch' });
   await obey(ended);
   const fate: Fate = ({ JobVersion, Name }: Allocation) =>
@@ -162,9 +175,10 @@ test('of a batch job that goes on only what earlier versions did is collected', 
   expect(await collect()).toMatchObject({ Jobs: 0, Allocations: 1, Evaluations: 0 });
   const left = await read('/v1/job/web/allocations');
   expect(left.map(({ ClientStatus }: Allocation) => ClientStatus).sort()).toEqual([
-    ...['complete', 'running'],
+    'complete',
+    'running',
   ]);
-  // What completed is still known, so it is not run again.
+  // The completed allocation is still stored, so it is not repeated.
   await api.call('POST', '/v1/job/web/evaluate');
   await api.settle();
   expect(await read('/v1/job/web/allocations')).toHaveLength(2);
@@ -180,7 +194,7 @@ test.each([
   expect(await collect()).toMatchObject({ Allocations: expected, Jobs: 0 });
 });
 
-test('a failure whose replacement runs is collected, unless it still counts', async () => {
+test('a failed allocation with a running replacement is deleted, unless it still counts', async () => {
   const policy = { Unlimited: true, Delay: 5e9, DelayFunction: 'constant' };
   await register({}, { ReschedulePolicy: policy, Update: { MaxParallel: 0 } });
   await obey(failed);
@@ -194,13 +208,13 @@ test('a failure whose replacement runs is collected, unless it still counts', as
   await obey((one) => (one.JobID === 'limited' ? 'failed' : 'running'));
   await pass(20_000);
   expect(await read('/v1/job/limited/allocations')).toHaveLength(2);
-  // The attempt is in the tracker of the one that replaced it, and stays there.
+  // The failed attempt stays in the tracker of its replacement.
   expect(await collect()).toMatchObject({ Allocations: 1 });
   const [left] = await read('/v1/job/limited/allocations');
   expect(left.RescheduleTracker.Events).toHaveLength(1);
 });
 
-test('a node that is down goes once nothing is meant to be on it', async () => {
+test('a down node is deleted when no allocation is wanted on it', async () => {
   await fleet.join(1);
   await register({}, { Count: 1 });
   await obey();
@@ -213,14 +227,14 @@ test('a node that is down goes once nothing is meant to be on it', async () => {
   expect((await api.call('GET', `/v1/node/${NodeID}`)).status).toBe(404);
   const [moved] = await read('/v1/job/web/allocations');
   expect(moved).toMatchObject({ DesiredStatus: 'run', ClientStatus: 'running' });
-  // Back, it is a node like any other that is new.
+  // When it comes back, it counts as a new node.
   await fleet.restore(n);
   expect((await read(`/v1/node/${NodeID}`)).Status).not.toBe('down');
 });
 
-describe('what is lost while its node may still run it', () => {
+describe('a lost allocation that its node may still run', () => {
   const all = (): Promise<Allocation[]> => read('/v1/job/web/allocations');
-  /** Two allocations on two nodes, of which one node falls silent and is given up. */
+  /** Two allocations on two nodes. One node falls silent and is declared lost. */
   const lose = async (): Promise<Allocation> => {
     await fleet.join(1);
     await register(
@@ -235,7 +249,7 @@ describe('what is lost while its node may still run it', () => {
     return lost;
   };
 
-  test('is kept until that is over, and until there is room for another one', async () => {
+  test('is kept until it has ended and has been replaced', async () => {
     const lost = await lose();
     expect(await collect()).toMatchObject({ Allocations: 0 });
     await pass(660_000);
@@ -248,7 +262,7 @@ describe('what is lost while its node may still run it', () => {
     expect(await collect()).toMatchObject({ Allocations: 1 });
   });
 
-  test('is collected once its group wants no more than it has', async () => {
+  test('is deleted when its group needs no more allocations', async () => {
     await lose();
     const body = { Target: { Group: 'web' }, Count: 1, Message: 'one is enough' };
     expect((await api.call('POST', '/v1/job/web/scale', { body })).status).toBe(200);
@@ -260,7 +274,7 @@ describe('what is lost while its node may still run it', () => {
   });
 });
 
-test('an evaluation that was deleted by hand does not keep what it placed for ever', async () => {
+test('an allocation is not kept forever by an evaluation deleted by hand', async () => {
   await register({}, { Update: { MaxParallel: 0 } });
   await obey();
   const ids = (await read('/v1/job/web/evaluations')).map(({ ID }: { ID: string }) => ID);
@@ -271,12 +285,12 @@ test('an evaluation that was deleted by hand does not keep what it placed for ev
   expect(await collect()).toMatchObject({ Allocations: 1, Jobs: 1 });
 });
 
-test('only management may collect', async () => {
+test('gc needs a management token', async () => {
   expect((await api.call('PUT', '/v1/system/gc', { token: null })).status).toBe(403);
   expect((await api.call('POST', '/v1/system/gc')).status).toBe(405);
 });
 
-test('what is left alone for long enough goes by itself, and nothing before', async () => {
+test('old records are deleted automatically, and no younger ones', async () => {
   const lonely = await startApi();
   const call = (method: string, path: string, body?: object) =>
     lonely.call(method, path, body === undefined ? {} : { body });
@@ -296,7 +310,7 @@ test('what is left alone for long enough goes by itself, and nothing before', as
   expect(await statusOf()).toBe(404);
 });
 
-test('a large job is collected in parts, and those who ask meanwhile share the next', async () => {
+test('a large job is deleted in parts, and requests meanwhile share the next run', async () => {
   await register({ Type: 'batch' }, { Count: 300 }, { Resources: { CPU: 1, MemoryMB: 10 } });
   await api.settle();
   await obey(ended);
@@ -310,7 +324,7 @@ test('a large job is collected in parts, and those who ask meanwhile share the n
   expect(count()).toMatchObject({ jobs: 0, allocations: 0, evaluations: 0 });
 });
 
-test('what changes while it is collected is looked at again', async () => {
+test('records that change meanwhile are checked again', async () => {
   await register({}, { Update: { MaxParallel: 0 } });
   await obey();
   await api.call('DELETE', '/v1/job/web');
@@ -320,12 +334,12 @@ test('what changes while it is collected is looked at again', async () => {
   const again = api.call('POST', '/v1/job/web/revert', { body: { JobID: 'web' } });
   await api.settle();
   const [{ json }, { status }] = await Promise.all([answer, again]);
-  // Either the job was there to be reverted, and stays; or it was gone.
+  // Either the job existed and was reverted, and stays; or it was gone.
   expect([json.Jobs, status]).toEqual(status === 200 ? [0, 200] : [1, 404]);
   expect(count().jobs).toBe(status === 200 ? 1 : 0);
 });
 
-test('summaries are counted anew', async () => {
+test('summaries are counted again', async () => {
   await register({}, { Count: 2 });
   await obey();
   const right = await read('/v1/job/web/summary');

@@ -1,4 +1,4 @@
-/** Gateways, routes and certificates from outside. Source: docs/behaviour/gateways.md. */
+/** Gateways, routes and certificates over HTTP. Source: docs/behaviour/gateways.md. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   exampleCertificate,
@@ -30,18 +30,23 @@ const write = async (...bodies: object[]) => {
 
 const http = (Name: string) => ({ Kind: 'service-defaults', Name, Protocol: 'http' });
 const certificate = {
-  ...{ Kind: 'inline-certificate', Name: 'shop' },
-  ...{ Certificate: exampleCertificate, PrivateKey: examplePrivateKey },
+  Kind: 'inline-certificate',
+  Name: 'shop',
+  Certificate: exampleCertificate,
+  PrivateKey: examplePrivateKey,
 };
 const gateway = {
-  ...{ Kind: 'api-gateway', Name: 'public' },
+  Kind: 'api-gateway',
+  Name: 'public',
   Listeners: [
     { Name: 'web', Port: 8443, Protocol: 'http', TLS: { Certificates: [{ Name: 'shop' }] } },
     { Name: 'queue', Port: 5672, Protocol: 'tcp' },
   ],
 };
 const route = {
-  ...{ Kind: 'http-route', Name: 'shop', Parents: [{ Name: 'public' }] },
+  Kind: 'http-route',
+  Name: 'shop',
+  Parents: [{ Name: 'public' }],
   Rules: [{ Services: [{ Name: 'shop' }] }],
 };
 const reasons = (entry: { Status: { Conditions: { Reason: string }[] } }) =>
@@ -49,12 +54,15 @@ const reasons = (entry: { Status: { Conditions: { Reason: string }[] } }) =>
 const bound = async () => (await get('bound-api-gateway/public')).json;
 
 describe('an API gateway', () => {
-  test('lives with its routes, its certificate and what its services speak', async () => {
+  test('works with its routes, its certificate and the protocols of its services', async () => {
     await write(gateway, route);
     const alone = (await get('api-gateway/public')).json;
     expect(reasons(alone)).toEqual([
-      ...['InvalidCertificates', 'NoConflict', 'InvalidCertificateRef'],
-      ...['NoConflict', 'ResolvedRefs'],
+      'InvalidCertificates',
+      'NoConflict',
+      'InvalidCertificateRef',
+      'NoConflict',
+      'ResolvedRefs',
     ]);
     expect(reasons((await get('http-route/shop')).json)).toEqual([
       'InvalidDiscoveryChain',
@@ -64,8 +72,11 @@ describe('an API gateway', () => {
     await write(certificate, http('shop'));
     const whole = (await get('api-gateway/public')).json;
     expect(reasons(whole)).toEqual([
-      ...['Accepted', 'NoConflict', 'ResolvedRefs'],
-      ...['NoConflict', 'ResolvedRefs'],
+      'Accepted',
+      'NoConflict',
+      'ResolvedRefs',
+      'NoConflict',
+      'ResolvedRefs',
     ]);
     const since = whole.Status.Conditions.map(
       (one: Record<string, string>) => one.LastTransitionTime,
@@ -99,7 +110,7 @@ describe('an API gateway', () => {
     expect((await get('bound-api-gateway/public')).status).toBe(404);
   });
 
-  test('wakes who waits for what is bound to it, and for nothing else', async () => {
+  test('wakes blocking queries for its bound entries only', async () => {
     await write(http('shop'), certificate, gateway);
     const { ModifyIndex } = await bound();
     const waiting = get(`bound-api-gateway/public?index=${ModifyIndex}&wait=10s`);
@@ -111,7 +122,7 @@ describe('an API gateway', () => {
     expect(headers['x-registry-index']).toBe(String(json.ModifyIndex));
   });
 
-  test('sent back as it was read changes nothing, and its status is not the caller’s', async () => {
+  test('sent back as it was read changes nothing, and its status cannot be written', async () => {
     await write(http('shop'), certificate, gateway, route);
     for (const path of ['api-gateway/public', 'http-route/shop']) {
       const { json } = await get(path);
@@ -121,7 +132,7 @@ describe('an API gateway', () => {
     }
   });
 
-  test('is bound by the server and nobody else', async () => {
+  test('is bound by the server only', async () => {
     await write(gateway);
     const refused = [
       await put({ Kind: 'bound-api-gateway', Name: 'public' }),
@@ -133,11 +144,12 @@ describe('an API gateway', () => {
     }
   });
 
-  test('of a namespace takes routes of another one that name it', async () => {
+  test('accepts routes of other namespaces that name it', async () => {
     await api.call('PUT', '/v1/namespace/team', { body: {} });
     await write(http('shop'), { ...gateway, Listeners: [gateway.Listeners[1]] });
     const queue = {
-      ...{ Kind: 'tcp-route', Name: 'queue' },
+      Kind: 'tcp-route',
+      Name: 'queue',
       Parents: [{ Name: 'public', Namespace: 'default' }],
       Services: [{ Name: 'queue' }],
     };
@@ -150,7 +162,7 @@ describe('an API gateway', () => {
 });
 
 describe('an inline certificate', () => {
-  test('tells what it says, and its key to who may write it', async () => {
+  test('shows its attributes, and its key to callers with write permission', async () => {
     await write(certificate);
     const { json } = await get('inline-certificate/shop');
     expect(json).toMatchObject({
@@ -167,7 +179,7 @@ describe('an inline certificate', () => {
     expect(JSON.stringify(rows)).not.toContain('BEGIN PRIVATE KEY');
   });
 
-  test('that is renewed tells of the new one', async () => {
+  test('shows the attributes of a renewed certificate', async () => {
     await write(certificate);
     await write({ ...certificate, Certificate: leafCertificate, PrivateKey: leafKey });
     const { json } = await get('inline-certificate/shop');
@@ -176,7 +188,7 @@ describe('an inline certificate', () => {
     expect((await get('inline-certificate/shop')).json).toEqual(json);
   });
 
-  test('is refused with all that is wrong, and without its key', async () => {
+  test('is refused with all faults, and without its key', async () => {
     const wrong = { ...certificate, Certificate: `${exampleCertificate}${oddlyNamedCertificate}` };
     const { status, json, text } = await put({ ...wrong, PrivateKey: leafKey });
     expect(status).toBe(400);
@@ -208,14 +220,15 @@ test.each(
   }
 });
 
-describe('gateways to and from outside', () => {
+describe('ingress and terminating gateways', () => {
   const ingress = {
-    ...{ Kind: 'ingress-gateway', Name: 'edge' },
+    Kind: 'ingress-gateway',
+    Name: 'edge',
     Listeners: [{ Port: 80, Protocol: 'http', Services: [{ Name: 'shop' }, { Name: '*' }] }],
   };
   const terminating = { Kind: 'terminating-gateway', Name: 'edge' };
 
-  test('have names of their own', async () => {
+  test('have unique names', async () => {
     await write(http('shop'), ingress);
     const refused = await put(terminating);
     expect([refused.status, refused.json.code]).toEqual([409, 'config-conflict']);
@@ -228,7 +241,7 @@ describe('gateways to and from outside', () => {
     expect((await put(ingress)).status).toBe(409);
   });
 
-  test('speak what their services speak', async () => {
+  test('use the protocols of their services', async () => {
     const says = (protocol: string) =>
       `service "shop" has protocol "${protocol}", which does not match defined listener protocol "http"`;
     expect((await put(ingress)).json.detail).toContain(says('tcp'));

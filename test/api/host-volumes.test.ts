@@ -1,4 +1,4 @@
-/** Host volumes from the outside: what nodes may tell of them, who may ask for them, and who waits. */
+/** Host volumes over HTTP: reports of nodes, permissions, and waiting jobs. */
 import { beforeEach, expect, test } from 'vitest';
 import { aclOf } from '../support/acl.ts';
 import { introduction, jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
@@ -18,7 +18,7 @@ const allocations = async () => {
   return (await api.call('GET', '/v1/job/web/allocations')).json.length;
 };
 
-test('a node tells of its volumes, and its entry in the list does not', async () => {
+test('a node shows its volumes, and a list of nodes does not', async () => {
   await join({ HostVolumes: { data } });
   const { ID } = nodeBody().Node;
   expect((await api.call('GET', `/v1/node/${ID}`)).json.HostVolumes).toEqual({ data });
@@ -43,7 +43,7 @@ test.each([
   expect(JSON.parse(text).errors[0].message).toContain(message);
 });
 
-test('a job waits for its volume, and runs once a node offers it', async () => {
+test('a job waits for its volume and runs when a node has it', async () => {
   await join({});
   await api.call('POST', '/v1/jobs', { body: asking() });
   expect(await allocations()).toBe(0);
@@ -53,7 +53,7 @@ test('a job waits for its volume, and runs once a node offers it', async () => {
   expect(await allocations()).toBe(1);
 });
 
-test('a job for every node comes to a node that offers its volume later', async () => {
+test('a system job runs on a node that gets its volume later', async () => {
   await join({});
   const body = jobBody(
     { Type: 'system' },
@@ -93,7 +93,7 @@ test.each<[string, string, object, string]>([
     '',
   ],
   ['a right that is taken', 'host_volume "data" { policy = "deny" }', { ReadOnly: true }, reads],
-])('who may submit jobs and has %s', async (_, rules, volume, missing) => {
+])('with submit-job and %s', async (_, rules, volume, missing) => {
   const token = await aclOf(api).holder(`namespace "default" { policy = "write" }\n${rules}`);
   for (const path of ['/v1/jobs', '/v1/job/web']) {
     const { status, text } = await api.call('POST', path, { body: asking(volume), token });
@@ -114,7 +114,7 @@ test.each([
     'a source of another form',
     { TaskGroups: [{ Name: 'a', Volumes: { d: { Type: 'host', Source: { a: 1 } } } }] },
   ],
-])('a job with %s is refused as it was', async (_, changes) => {
+])('a job with %s is still refused', async (_, changes) => {
   const { status } = await api.call('POST', '/v1/jobs', { body: jobBody(changes) });
   expect(status).toBe(400);
 });

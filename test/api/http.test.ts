@@ -5,9 +5,9 @@ import { withoutSecrets } from '../../src/api/token.ts';
 import { limits } from '../../src/model/limits.ts';
 import { jobBody, rootToken, startApi } from '../support/api.ts';
 
-// What only exists on the wire: a server in a process of its own, since it must not end.
+// The HTTP connection itself: a server in its own process, which must not end.
 
-/** Connections of one address; above what any other test here holds at a time. */
+/** The connections of one address; more than any other test here uses at a time. */
 const most = 100;
 let child: ChildProcess;
 let port: number;
@@ -27,11 +27,11 @@ interface Heard {
   readonly head: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   readonly json: any;
-  /** Whether the server hung up. */
+  /** Whether the server closed the connection. */
   readonly closed: boolean;
 }
 
-/** The first answer to these bytes, or all that comes before the server hangs up. */
+/** The first answer to these bytes, or everything until the server closes the connection. */
 function say(lines: readonly string[], body = '', until: 'answered' | 'closed' = 'answered') {
   return new Promise<Heard>((resolve, reject) => {
     let heard = '';
@@ -71,7 +71,7 @@ const offer = (protocol: string) => ['Connection: Upgrade', `Upgrade: ${protocol
 const stream = '/v1/node/44444444-4444-4444-8444-444444444444/stream';
 const h2c = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'];
 
-// In the order in which a request is read: target, method, headers, offers, body.
+// In the order of the checks: target, method, headers, upgrades, body.
 test.each([
   ['an ordinary request', ['GET /v1/jobs HTTP/1.1', host, token], '', 200, undefined],
   ['a path that cannot be decoded', ['GET /v1/job/%zz HTTP/1.1', host], '', 404, 'route-not-found'],
@@ -149,7 +149,7 @@ test.each([
   if (status === 405) expect(answer.head).toMatch(/^allow: OPTIONS, GET, HEAD, POST, PUT\r?$/m);
 });
 
-test('what the routes decide is the same over a port and without one', async () => {
+test('answers are the same over a port and without one', async () => {
   const { call } = await startApi();
   for (const path of ['/v1/job/%zz', '/v1/job/a%2Fb', '/v1//jobs', '/v1/jobs/', '/v1/job/%00']) {
     for (const method of ['GET', 'OPTIONS', 'PROPFIND']) {
@@ -169,7 +169,7 @@ test.each([
   ],
   ['a refused tunnel', ['CONNECT x:80 HTTP/1.1', host], 404],
   ['what is no HTTP', ['hello'], 400],
-])('%s leaves no socket half open', async (_title, lines, status) => {
+])('%s leaves no half-open socket', async (_title, lines, status) => {
   const answer = await say(lines, '', 'closed');
   expect([answer.status, answer.closed]).toEqual([status, true]);
   expect(answer.head).toMatch(/^connection: close\r?$/m);
@@ -186,7 +186,7 @@ test('a refused client that resets its connection does not end the process', asy
     await new Promise<void>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => {
         socket.write(`${lines.join('\r\n')}\r\n\r\n`);
-        // Before, while and after the refusal is written.
+        // Before, during and after the refusal.
         if (attempt % 2 === 0) socket.resetAndDestroy();
         else setImmediate(() => socket.resetAndDestroy());
       });
@@ -198,9 +198,9 @@ test('a refused client that resets its connection does not end the process', asy
   expect(child.exitCode).toBeNull();
 });
 
-test('a connection over the limit does nothing', async () => {
+test('a connection above the limit is refused', async () => {
   const open = async (): Promise<Socket> => {
-    // Another of the machine's own addresses, so that the other tests' connections do not count.
+    // Another address of the machine, so that connections of other tests do not count.
     const from = { localAddress: '127.0.0.2', allowHalfOpen: true };
     const socket = connect({ port, host: '127.0.0.1', ...from });
     socket.on('error', () => {});
@@ -214,7 +214,7 @@ test('a connection over the limit does nothing', async () => {
   const heardOver = await ask(await open(), `${lines.join('\r\n')}\r\n\r\n${sneaked}`);
   expect(heardOver).toMatch(/^HTTP\/1.1 429 /);
   expect((await say(['GET /v1/job/sneaked HTTP/1.1', host, token])).status).toBe(404);
-  // The refused one took no place: when one leaves, one may come.
+  // A refused connection does not count: when one ends, one more is accepted.
   const first = held.shift()!;
   await new Promise((resolve) => first.once('close', resolve).destroy());
   const health = `GET /v1/agent/health HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`;
@@ -224,13 +224,13 @@ test('a connection over the limit does nothing', async () => {
   for (const socket of held) socket.destroy();
 });
 
-test('headers that come too slowly end the connection when their time is over', async () => {
+test('slow headers end the connection at their timeout', async () => {
   const beginMs = performance.now();
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   expect(await ask(socket, 'GET / HTTP/1.1\r\nHo')).toMatch(/^HTTP\/1.1 408 /);
   const tookMs = performance.now() - beginMs;
   expect(tookMs).toBeGreaterThan(limits.http.headersTimeoutMs - limits.http.timeoutCheckMs);
-  // Some seconds for a machine that is busy; looked for every half a minute, it would take 30 more.
+  // A busy machine may take some seconds. A check only every half minute would take 30 more.
   expect(tookMs).toBeLessThan(2 * limits.http.headersTimeoutMs);
 });
 
@@ -238,7 +238,7 @@ test('a connection that was kept in reserve ends without an answer to nothing', 
   expect(await ask(connect({ port, host: '127.0.0.1' }), '')).toBe('');
 });
 
-/** What is heard until the other side hangs up. */
+/** Everything until the other side closes the connection. */
 function ask(socket: Socket, text: string): Promise<string> {
   return new Promise((resolve) => {
     let heard = '';

@@ -1,4 +1,4 @@
-/** Services of peers, read over HTTP. The peer is played by hand, frame by frame. */
+/** Services of peers, read over HTTP. The test acts as the peer and sends its frames. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { StoredPeering } from '../../src/model/peering/peering.ts';
 import { configEntries, peerings, serviceRegistrations } from '../../src/state/tables.ts';
@@ -20,21 +20,27 @@ const peer = (Name: string, changes: Partial<StoredPeering> = {}) =>
   settled(
     api.state.write((transaction) => {
       const row: Unstamped<StoredPeering> = {
-        ...{ ID: `id-${Name}`, Name, Partition: 'default', State: 'ESTABLISHING' },
-        ...{ IsDialer: false, PeerID: '', PeerServerName: '', PeerServerAddresses: null },
-        ...{ ManualServerAddresses: null, MustForget: false, Epoch: 0 },
-        ...{
-          PeerCAPems: null,
-          Meta: null,
-          Remote: { Partition: '', Datacenter: '' },
-          DeletedAt: 0,
-        },
+        ID: `id-${Name}`,
+        Name,
+        Partition: 'default',
+        State: 'ESTABLISHING',
+        IsDialer: false,
+        PeerID: '',
+        PeerServerName: '',
+        PeerServerAddresses: null,
+        ManualServerAddresses: null,
+        MustForget: false,
+        Epoch: 0,
+        PeerCAPems: null,
+        Meta: null,
+        Remote: { Partition: '', Datacenter: '' },
+        DeletedAt: 0,
       };
       transaction.table(peerings).put({ ...row, ...changes });
     }),
   );
 
-/** The other side: what it exports, as `[namespace, service, ids]`. */
+/** The peer's exports, as `[namespace, service, ids]`. */
 function stream(name = 'east', partition = 'default') {
   const frames: { type: string }[] = [];
   const end = api.server.exchange.open({
@@ -46,8 +52,13 @@ function stream(name = 'east', partition = 'default') {
   const change = async (changes: object) => {
     id++;
     end.receive({
-      ...{ type: 'change', id, services: [], instances: [], removedServices: [] },
-      ...{ removedInstances: [], ...changes },
+      type: 'change',
+      id,
+      services: [],
+      instances: [],
+      removedServices: [],
+      removedInstances: [],
+      ...changes,
     });
     await api.settle();
   };
@@ -55,8 +66,17 @@ function stream(name = 'east', partition = 'default') {
 }
 
 const instance = (namespace: string, name: string, id: string, changes: object = {}) => ({
-  ...{ namespace, name, id, address: '10.1.0.1', port: 80, tags: [`t${id}`], meta: {} },
-  ...{ weights: { passing: 1, warning: 1 }, datacenter: 'dc2', status: 'passing', ...changes },
+  namespace,
+  name,
+  id,
+  address: '10.1.0.1',
+  port: 80,
+  tags: [`t${id}`],
+  meta: {},
+  weights: { passing: 1, warning: 1 },
+  datacenter: 'dc2',
+  status: 'passing',
+  ...changes,
 });
 const told = async (
   services: readonly (readonly [string, string, readonly string[]])[],
@@ -83,9 +103,21 @@ const register = (Namespace: string, ServiceName: string, ID: string) =>
   settled(
     api.state.write((transaction) =>
       transaction.table(serviceRegistrations).put({
-        ...{ ID, ServiceName, Namespace, Status: 'passing', Address: '10.0.0.1', Port: 80 },
-        ...{ TaskName: '', Tags: null, Meta: null, TaggedAddresses: null, Weights: null },
-        ...{ NodeID: 'n1', Datacenter: 'dc1', JobID: 'web', AllocID: 'a1' },
+        ID,
+        ServiceName,
+        Namespace,
+        Status: 'passing',
+        Address: '10.0.0.1',
+        Port: 80,
+        TaskName: '',
+        Tags: null,
+        Meta: null,
+        TaggedAddresses: null,
+        Weights: null,
+        NodeID: 'n1',
+        Datacenter: 'dc1',
+        JobID: 'web',
+        AllocID: 'a1',
       }),
     ),
   );
@@ -98,11 +130,13 @@ const exports = (Services: readonly object[]) =>
     }),
   );
 const rule = (Name: string, ...peers: string[]) => ({
-  ...{ Name, Namespace: 'default', Consumers: peers.map((Peer) => ({ Peer })) },
+  Name,
+  Namespace: 'default',
+  Consumers: peers.map((Peer) => ({ Peer })),
 });
 
-describe('with peer=', () => {
-  test('the names of its services are listed, also those without an instance', async () => {
+describe('services with peer=', () => {
+  test('are listed by name, also without an instance', async () => {
     await told([
       ['default', 'api', []],
       ['default', 'web', ['1', '2']],
@@ -125,20 +159,29 @@ describe('with peer=', () => {
     expect(await get('/v1/services')).toMatchObject([{ Services: [{ ServiceName: 'own' }] }]);
   });
 
-  test('its instances are listed in the shape of those of this cluster', async () => {
+  test('are listed by instance, in the form of local services', async () => {
     await told([['default', 'web', ['1']]]);
     await register('default', 'web', '9');
     const [own] = await get('/v1/service/web');
     const [imported, ...more] = await get('/v1/service/web?peer=East');
     expect(Object.keys(imported)).toEqual(expect.arrayContaining(Object.keys(own)));
     expect(imported).toMatchObject({
-      ...{ ID: '1', ServiceName: 'web', Namespace: 'default', Peer: 'east', Datacenter: 'dc2' },
-      ...{ NodeID: '', JobID: '', AllocID: '', Address: '10.1.0.1', Port: 80, Tags: ['t1'] },
+      ID: '1',
+      ServiceName: 'web',
+      Namespace: 'default',
+      Peer: 'east',
+      Datacenter: 'dc2',
+      NodeID: '',
+      JobID: '',
+      AllocID: '',
+      Address: '10.1.0.1',
+      Port: 80,
+      Tags: ['t1'],
     });
     expect([more, own.Peer]).toEqual([[], undefined]);
   });
 
-  test('filters, pages, order and choice are those of this cluster', async () => {
+  test('can be filtered, paged, reversed and chosen as local services', async () => {
     await told([
       ['default', 'web', ['1', '2', '3']],
       ['team', 'web', ['4', '5']],
@@ -168,7 +211,7 @@ describe('with peer=', () => {
     expect(names).toMatchObject([{ Namespace: 'team' }]);
   });
 
-  test('a blocking query wakes by what the peer tells, and by nothing else', async () => {
+  test('wake blocking queries for their own changes only', async () => {
     const { change } = await told([['default', 'web', ['1']]]);
     const first = await api.call('GET', '/v1/service/web?peer=east');
     const index = first.headers['x-scheduler-index'];
@@ -184,7 +227,7 @@ describe('with peer=', () => {
     expect(answered?.json).toMatchObject([{ ID: '1', Status: 'critical' }]);
   });
 
-  test('a peer that is none is not found', async () => {
+  test('of an unknown peer are a 404', async () => {
     for (const url of ['/v1/services?peer=none', '/v1/service/web?peer=none']) {
       const { status, json } = await api.call('GET', url);
       expect([status, json.code]).toEqual([404, 'peering-not-found']);
@@ -193,7 +236,7 @@ describe('with peer=', () => {
     expect((await api.call('GET', '/v1/service/web?peer=a%00b')).status).toBe(400);
   });
 
-  test('another partition has peers of its own', async () => {
+  test('of another partition have other peers', async () => {
     await peer('east', { Partition: 'left', ID: 'id-east' });
     await told([['default', 'web', ['1']]], 'east', 'left');
     expect(await get('/v1/service/web?peer=east')).toEqual([]);
@@ -206,7 +249,7 @@ describe('with peer=', () => {
     expect(all).toEqual([]);
   });
 
-  test('who may see services of a namespace may see those of peers in it', async () => {
+  test('need the permission to see local services of the namespace', async () => {
     await told([
       ['default', 'web', ['1']],
       ['team', 'web', ['2']],
@@ -224,8 +267,8 @@ describe('with peer=', () => {
   });
 });
 
-describe('the list of what is exported', () => {
-  test('has every service that goes somewhere, with * expanded', async () => {
+describe('the list of exported services', () => {
+  test('has every exported service, with * expanded', async () => {
     await exports([rule('*', 'east'), rule('web', 'west'), rule('none', 'west')]);
     await register('default', 'web', '1');
     await register('default', 'api', '1');
@@ -246,7 +289,7 @@ describe('the list of what is exported', () => {
     expect(await get(`/v1/exported-services?per_page=2&next_token=${next}`)).toEqual([all[2]]);
   });
 
-  test('has with * what is routed by entries alone, and says why', async () => {
+  test('includes for * services that exist by routing entries only, with the reason', async () => {
     const put = async (body: object, query = '') =>
       expect((await api.call('PUT', `/v1/config${query}`, { body })).json).toBe(true);
     const Services = [{ Name: '*', Consumers: [{ Peer: 'east' }] }];
@@ -275,7 +318,7 @@ describe('the list of what is exported', () => {
     await waiting;
     expect(await names()).toEqual(['api']);
     expect((await get('/v1/peering/east')).StreamStatus.ExportedServices).toEqual(['api']);
-    // In a partition where no jobs run, entries are all that there is.
+    // In a partition without jobs, services exist only by entries.
     await api.call('PUT', '/v1/partition/left', { body: {} });
     await put({ Kind: 'exported-services', Services }, '?partition=left');
     expect(await names('?partition=left')).toEqual([]);
@@ -284,7 +327,7 @@ describe('the list of what is exported', () => {
     expect(await names('?partition=left')).toEqual(['web']);
   });
 
-  test('goes on with partitions, and is empty without an entry', async () => {
+  test('is by partition, and empty without an entry', async () => {
     expect(await get('/v1/exported-services')).toEqual([]);
     const Consumers = [{ Partition: 'left' }, { Peer: 'east' }];
     await exports([{ Name: 'web', Namespace: 'default', Consumers }]);
@@ -294,7 +337,7 @@ describe('the list of what is exported', () => {
   });
 });
 
-test('the list of what is imported names the peer of each', async () => {
+test('the list of imported services names their peers', async () => {
   await peer('west');
   await told([
     ['default', 'web', ['1']],
@@ -319,13 +362,13 @@ test('the list of what is imported names the peer of each', async () => {
   }
 });
 
-describe('why', () => {
+describe('an explanation', () => {
   const why = async (service = 'web', name = 'east', query = '') => {
     const { Export, Import } = await get(`/v1/peering/${name}/why?service=${service}${query}`);
     return { reasons: [Export.Reason, Import.Reason], Export, Import };
   };
 
-  test('is told from the first obstacle to the last', async () => {
+  test('names the first obstacle after each change', async () => {
     expect((await why()).reasons).toEqual(['no-rule', 'stream-down']);
     await exports([rule('api', 'east')]);
     expect((await why()).reasons).toEqual(['no-rule', 'stream-down']);
@@ -333,7 +376,8 @@ describe('why', () => {
     const other = await why();
     expect(other.reasons).toEqual(['other-consumers', 'stream-down']);
     expect(other.Export.Rules.map(({ Verdict }: { Verdict: string }) => Verdict)).toEqual([
-      ...['other-service', 'other-consumers'],
+      'other-service',
+      'other-consumers',
     ]);
     await exports([rule('*', 'east')]);
     expect((await why()).reasons).toEqual(['no-instance', 'stream-down']);
@@ -358,11 +402,13 @@ describe('why', () => {
     expect((await why()).reasons).toEqual(['stream-down', 'stream-down']);
   });
 
-  test('says what is here, and whether that is still heard of', async () => {
+  test('says which services are here, and whether the stream is open', async () => {
     const { end } = await told([['team', 'web', ['1', '2']]]);
     const here = await why('web', 'east', '&ns=team');
     expect(here.Import).toEqual({
-      ...{ IsThere: true, Reason: 'imported', Instances: 2 },
+      IsThere: true,
+      Reason: 'imported',
+      Instances: 2,
       Sentence: '"east" exports "team/web" with 2 instances.',
     });
     expect((await why()).Import.Reason).toBe('not-told');
@@ -373,7 +419,7 @@ describe('why', () => {
     expect((await why()).reasons).toEqual(['peering-ended', 'peering-ended']);
   });
 
-  test('is asked of a peering that is there, by who may read peerings', async () => {
+  test('needs an existing peering and read access to peerings', async () => {
     const { status, json } = await api.call('GET', '/v1/peering/none/why?service=web');
     expect([status, json.code]).toEqual([404, 'peering-not-found']);
     expect((await api.call('GET', '/v1/peering/east/why')).status).toBe(400);

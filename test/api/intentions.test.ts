@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 async function intentions(Name: string, Sources: readonly object[], query = '') {
-  // Permissions are for a service that is known to speak HTTP.
+  // Permissions need a service known to use HTTP.
   if (Name !== '*') {
     await api.call('PUT', `/v1/config${query}`, {
       body: { Kind: 'service-defaults', Name, Protocol: 'http' },
@@ -57,14 +57,14 @@ describe('check', () => {
     'source=a&destination=',
     'source=a/b/c/d&destination=web',
     'source=a&destination=web&header=x',
-  ])('%j is no question', async (query) => {
+  ])('%j is a malformed question', async (query) => {
     expect((await ask(`check?${query}`)).json).toMatchObject({
       status: 400,
       code: 'invalid-query',
     });
   });
 
-  test('where no intention fits, the default policy decides; without access control: allowed', async () => {
+  test('without a matching intention, the default policy decides; without access control: allowed', async () => {
     for (const options of [{ aclDefaultPolicy: 'allow' as const }, { aclEnabled: false }]) {
       api = await startApi(options);
       const { json } = await ask('check?source=a&destination=b', null);
@@ -72,7 +72,7 @@ describe('check', () => {
     }
   });
 
-  test('takes intentions:read on the destination', async () => {
+  test('needs intention:read on the destination', async () => {
     const reader = await aclOf(api).holder('service "web" { policy = "read" }');
     const nobody = await aclOf(api).holder('service "api" { policy = "write" }');
     expect((await ask('check?source=api&destination=web', reader)).status).toBe(200);
@@ -94,26 +94,26 @@ describe('match', () => {
     );
   };
 
-  test('by destination: who may call it, what decides first before the others', async () => {
+  test('by destination: possible callers, by precedence', async () => {
     expect(await found('by=destination&name=web&name=db')).toEqual({
       web: ['9 api>web', '9 old>web', '9 report>web', '7 *>web', '6 api>*'],
       db: ['6 api>*'],
     });
   });
 
-  test('by source: what it may call', async () => {
+  test('by source: services that it may call', async () => {
     expect(await found('by=source&name=api')).toEqual({ api: ['9 api>web', '7 *>web', '6 api>*'] });
     expect(await found('by=source&name=none')).toEqual({ none: ['7 *>web'] });
   });
 
-  test('by source follows what entries say', async () => {
+  test('by source reflects changed entries', async () => {
     await intentions('web', [{ Name: 'job', Action: 'allow' }]);
     expect(await found('by=source&name=api')).toEqual({ api: ['6 api>*'] });
     await api.call('DELETE', '/v1/config/service-intentions/web');
     expect(await found('by=source&name=job')).toEqual({ job: [] });
   });
 
-  test('waits for a change of what is asked for', async () => {
+  test('waits for a change of its own result', async () => {
     const { headers } = await ask('match?by=destination&name=web');
     const waiting = ask(
       `match?by=destination&name=web&index=${headers['x-registry-index']}&wait=10m`,

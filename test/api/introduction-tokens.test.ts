@@ -1,4 +1,4 @@
-/** What brings nodes in: tokens with an end, a number of uses, a pool and a pattern of names. */
+/** Introduction tokens with expiry, number of uses, pool and name pattern. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { introductionTokens } from '../../src/state/tables.ts';
 import { introduction, nodeBody, startApi, type TestApi } from '../support/api.ts';
@@ -15,7 +15,7 @@ const make = async (body: object = {}) => {
   return json;
 };
 const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-/** The registration of a node of that number. */
+/** The registration of the node with this number. */
 const body = (number: number, changes: object = {}) => ({
   ...nodeBody({ ID: uuid(number), Name: `node-${number}`, ...changes }),
   SecretID: uuid(1000 + number),
@@ -24,12 +24,17 @@ const join = (secret: string, number: number, changes: object = {}) =>
   api.call('PUT', '/v1/node/register', { token: secret, body: body(number, changes) });
 const told = ({ status, json }: { status: number; json: { code?: string } }) => [status, json.code];
 
-test('a token is made, listed without its secret, read and revoked', async () => {
+test('a token is created, listed without its secret, read and revoked', async () => {
   const made = await make({ Description: 'for builds', NodePool: 'build', Uses: 2, TTL: '30m' });
   const { SecretID, ...shown } = made;
   expect(made).toMatchObject({
-    ...{ Description: 'for builds', NodePool: 'build', NodeName: '', Uses: 2, Used: 0 },
-    ...{ CreateTime: '2026-01-01T00:00:00Z', ExpirationTime: '2026-01-01T00:30:00Z' },
+    Description: 'for builds',
+    NodePool: 'build',
+    NodeName: '',
+    Uses: 2,
+    Used: 0,
+    CreateTime: '2026-01-01T00:00:00Z',
+    ExpirationTime: '2026-01-01T00:30:00Z',
   });
   expect(SecretID).toMatch(/^[0-9a-f-]{36}$/);
   const { json: list, text } = await api.call('GET', `${token}s?filter=NodePool == "build"`);
@@ -44,12 +49,12 @@ test('a token is made, listed without its secret, read and revoked', async () =>
   expect(told(await join(SecretID, 1, { NodePool: 'build' }))).toEqual([403, 'token-not-found']);
 });
 
-test('an empty body makes a token for one node within an hour', async () => {
+test('an empty body creates a token for one node within an hour', async () => {
   const { json } = await api.call('POST', token);
   expect(json).toMatchObject({ Uses: 1, ExpirationTime: '2026-01-01T01:00:00Z' });
 });
 
-test('the secret is stored nowhere', async () => {
+test('the secret is not stored', async () => {
   const { SecretID } = await make();
   const rows = [...api.state.read().table(introductionTokens).scan()];
   expect(JSON.stringify(rows)).not.toContain(SecretID);
@@ -74,8 +79,8 @@ test.each<[string, object, string[]]>([
   for (const message of messages) expect(found.join('\n')).toContain(message);
 });
 
-describe('a token brings in', () => {
-  test('as many nodes as it says, and one that repeats itself is one', async () => {
+describe('a token admits', () => {
+  test('as many nodes as it allows; repeated registrations count once', async () => {
     const { SecretID, ID } = await make({ Uses: 2 });
     expect((await join(SecretID, 1)).status).toBe(200);
     expect((await join(SecretID, 1)).status).toBe(200);
@@ -87,7 +92,7 @@ describe('a token brings in', () => {
     expect((await api.call('GET', `${token}/${ID}`)).json.Used).toBe(2);
   });
 
-  test('as many as come while it holds, when it says 0', async () => {
+  test('any number of nodes until it expires, when its count is 0', async () => {
     const { SecretID } = await make({ Uses: 0, TTL: '10m' });
     for (const number of [1, 2, 3]) expect((await join(SecretID, number)).status).toBe(200);
     await api.world.advance(10 * 60_000);
@@ -114,21 +119,21 @@ describe('a token brings in', () => {
     if (refused !== undefined) expect(json.detail).toContain(refused);
   });
 
-  test('nobody twice at the same moment', async () => {
+  test('one of two nodes at the same moment', async () => {
     const { SecretID } = await make({ Uses: 1 });
     const answers = await Promise.all([1, 2, 3, 4].map((number) => join(SecretID, number)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403]);
   });
 
-  test('nodes and does nothing else', async () => {
+  test('nodes, and allows nothing else', async () => {
     const { SecretID, ID } = await make();
     const { status, json } = await api.call('GET', '/v1/jobs', { token: SecretID });
     expect([status, json.detail]).toEqual([403, expect.stringContaining(`token "${ID}"`)]);
   });
 });
 
-describe('a second node of a name', () => {
-  test('is refused as long as the first is alive', async () => {
+describe('a second node with the same name', () => {
+  test('is refused while the first is alive', async () => {
     expect((await join(introduction, 1)).status).toBe(200);
     const second = await join(introduction, 2, { Name: 'node-1' });
     expect(told(second)).toEqual([409, 'node-name-taken']);
@@ -140,12 +145,13 @@ describe('a second node of a name', () => {
     expect(back.status).toBe(200);
   });
 
-  test('is no way in by another name first', async () => {
+  test('cannot register under another name first', async () => {
     await join(introduction, 1);
     await join(introduction, 2);
     const renamed = body(2, { Name: 'node-1' });
     const { status, json } = await api.call('PUT', '/v1/node/register', {
-      ...{ token: uuid(1002), body: renamed },
+      token: uuid(1002),
+      body: renamed,
     });
     expect([status, json.code]).toEqual([409, 'node-name-taken']);
   });
@@ -158,7 +164,7 @@ describe('a second node of a name', () => {
   });
 });
 
-test('tokens that have ended are collected', async () => {
+test('expired tokens are deleted', async () => {
   await make({ TTL: '1m' });
   await api.world.advance(60_000);
   await api.call('PUT', '/v1/system/gc');

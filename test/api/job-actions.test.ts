@@ -39,7 +39,7 @@ test.each([
   expect([answer.status, answer.json]).toEqual([200, expected]);
 });
 
-test('they are paged', async () => {
+test('actions are paged', async () => {
   const page = async (token: string) =>
     api.call('GET', `/v1/job/web/actions?per_page=2&next_token=${encodeURIComponent(token)}`);
   const first = await page('');
@@ -49,7 +49,7 @@ test('they are paged', async () => {
   expect(second.headers).not.toHaveProperty('x-scheduler-nexttoken');
 });
 
-test('of a job without any there are none, and of none 404', async () => {
+test('a job without actions has an empty list, and an unknown job is a 404', async () => {
   await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'plain' }) });
   expect((await api.call('GET', '/v1/job/plain/actions')).json).toEqual([]);
   expect((await api.call('GET', '/v1/job/none/actions')).json.code).toBe('job-not-found');

@@ -42,7 +42,7 @@ const rows: readonly (readonly [string, readonly (Info | undefined)[], string | 
   ['nodes that say nothing of it', [undefined, absent('')], ''],
 ];
 
-test.each(rows)('with %s, whoever writes a job is told so', async (_title, drivers, reasons) => {
+test.each(rows)('with %s, the author of a job is warned', async (_title, drivers, reasons) => {
   await join(drivers);
   const body = jobBody();
   for (const path of ['/v1/validate/job', '/v1/job/web/plan', '/v1/jobs']) {
@@ -53,7 +53,7 @@ test.each(rows)('with %s, whoever writes a job is told so', async (_title, drive
   }
 });
 
-test('a node that is down has no driver', async () => {
+test('drivers of a down node do not count', async () => {
   await join([here, notInstalled]);
   await api.world.advance(1000);
   const alive = '44444444-4444-4444-8444-444444444441';
@@ -65,7 +65,7 @@ test('a node that is down has no driver', async () => {
   expect(json.Warnings).toContain(warning(': bubblewrap is not installed (1 node)'));
 });
 
-test('what waits for a driver is told the reason of the nodes', async () => {
+test("a job that waits for a driver shows the nodes' reasons", async () => {
   await join([notInstalled]);
   await api.call('PUT', '/v1/jobs', { body: jobBody() });
   await api.settle();

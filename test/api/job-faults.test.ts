@@ -1,4 +1,4 @@
-/** Jobs that are refused: each with the place of its fault, and nothing is left behind. */
+/** Refused jobs: each fault has its position, and nothing is stored. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type JobInput, JobSchema } from '../../src/model/job/job.ts';
 import { below, dottedOf, type Path, pointerOf } from '../../src/model/path.ts';
@@ -33,20 +33,20 @@ const tables = [
   (view: View) => [...view.table(allocations).scan()],
 ];
 
-/** Everything that a registration may write. */
+/** Every table that a registration may change. */
 function written(): unknown {
   const view = api.state.read();
   return { index: view.index, rows: tables.map((rowsOf) => rowsOf(view)) };
 }
 
 interface Place {
-  /** With `0` for the first of a list and `x` for an entry of a map. */
+  /** With `0` for the first item of a list and `x` for an entry of a map. */
   readonly path: readonly string[];
   // biome-ignore lint/suspicious/noExplicitAny: a schema of any shape.
   readonly schema: any;
 }
 
-/** Every field that a caller may give. */
+/** Every field that a caller may set. */
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any shape.
 function placesIn(schema: any, path: readonly string[] = []): Place[] {
   if (schema['x-response-only']) return [];
@@ -62,7 +62,7 @@ function placesIn(schema: any, path: readonly string[] = []): Place[] {
   return [...here, ...inner];
 }
 
-/** What no such field may be. */
+/** Values that are invalid in every such field. */
 function wrongFor({ schema }: Place): unknown[] {
   if (schema['x-free']) return [];
   const wrong: unknown[] = [schema.type === 'object' ? 7 : { a: 1 }];
@@ -81,7 +81,7 @@ function wrongFor({ schema }: Place): unknown[] {
   return wrong;
 }
 
-/** The sample with the value at the path; what is on the way is made. */
+/** The sample with the value at the path, creating containers on the way. */
 function jobWith(path: readonly string[], value: unknown): object {
   const { Job } = structuredClone(jobBody());
   // biome-ignore lint/suspicious/noExplicitAny: walks into objects and lists alike.
@@ -97,13 +97,13 @@ function jobWith(path: readonly string[], value: unknown): object {
 const places = placesIn(JobSchema);
 const rows = places.flatMap((place) => wrongFor(place).map((value) => ({ ...place, value })));
 
-test('every value that no field may have is refused by its place and leaves nothing behind', async () => {
+test('every invalid value is refused with its position, and nothing is stored', async () => {
   expect(rows.length).toBeGreaterThan(1000);
   const before = written();
   for (const { path, value } of rows) {
-    // Whether the job is there or new makes no difference.
+    // The result is the same for a new and an existing job.
     const Job = { ...jobWith(path, value), ...(path[0] !== 'ID' && { ID: 'web' }) };
-    // 0 is what stands for "not given" there.
+    // There, 0 means "not given".
     if (path.at(-1) === 'Priority' && value === 0) continue;
     const { status, json } = await register({ Job });
     const told = json.errors?.some((fault: { pointer: string; message: string }) =>
@@ -125,9 +125,11 @@ test('every value that no field may have is refused by its place and leaves noth
   expect(written()).toEqual(before);
 }, 60_000);
 
-/** What a job says for its groups is judged where it counts, in each of them. */
+/** A job's defaults for its groups are checked within each group. */
 const templates: Readonly<Record<string, string>> = {
-  ...{ Update: 'Update', Migrate: 'Migrate', Reschedule: 'ReschedulePolicy' },
+  Update: 'Update',
+  Migrate: 'Migrate',
+  Reschedule: 'ReschedulePolicy',
 };
 
 function placesOf([first, ...rest]: readonly string[]): Path[] {
@@ -139,7 +141,7 @@ function placesOf([first, ...rest]: readonly string[]): Path[] {
   ];
 }
 
-describe('what belongs to the request', () => {
+describe('faults of the request', () => {
   const { Job } = jobBody();
   const [group] = Job.TaskGroups;
   const system = {
@@ -183,13 +185,13 @@ test.each<[string, unknown, string[]]>([
     { EvalPriority: 101, JobModifyIndex: -1 },
     ['/Job', '/JobModifyIndex', '/EvalPriority'],
   ],
-])('what is wrong with %s and around it is told at once', async (_title, body, pointers) => {
+])('faults of %s and of the request are reported together', async (_title, body, pointers) => {
   const { status, json } = await register(body);
   expect(status).toBe(400);
   expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
 });
 
-test('a job with faults everywhere is told all of them, up to the limit', async () => {
+test('a job with faults everywhere gets all of them, up to the limit', async () => {
   const job: JobInput = {
     ID: 'a b',
     Priority: 200,

@@ -26,7 +26,7 @@ job "web" {
 describe('POST /v1/jobs/parse', () => {
   const parse = async (body: object) => (await startApi()).call('POST', '/v1/jobs/parse', { body });
 
-  test('gives the job as it is written, and null for what is not', async () => {
+  test('returns the job as written, with null for unset fields', async () => {
     const { status, json } = await parse({ JobHCL });
     expect(status).toBe(200);
     expect(json).toMatchObject({
@@ -47,11 +47,16 @@ describe('POST /v1/jobs/parse', () => {
     });
   });
 
-  test('Canonicalize fills in the defaults', async () => {
+  test('with Canonicalize fills in the defaults', async () => {
     const { json } = await parse({ JobHCL, Canonicalize: true });
     expect(json).toMatchObject({
-      ...{ ID: 'web', Name: 'web', Type: 'service', Priority: 50, Datacenters: ['*'] },
-      ...{ Namespace: 'default', Region: 'global' },
+      ID: 'web',
+      Name: 'web',
+      Type: 'service',
+      Priority: 50,
+      Datacenters: ['*'],
+      Namespace: 'default',
+      Region: 'global',
     });
     expect(json.TaskGroups[0]).toMatchObject({
       RestartPolicy: { Attempts: 2, Mode: 'fail' },
@@ -59,7 +64,7 @@ describe('POST /v1/jobs/parse', () => {
     });
   });
 
-  test('what it gives can be registered', async () => {
+  test('returns jobs that can be registered', async () => {
     const api = await startApi();
     for (const Canonicalize of [false, true]) {
       const { json } = await api.call('POST', '/v1/jobs/parse', { body: { JobHCL, Canonicalize } });
@@ -78,20 +83,24 @@ describe('POST /v1/jobs/parse', () => {
     expect(json.TaskGroups[0].Count).toBe(3);
   });
 
-  test("HCL's JSON form is read as well", async () => {
+  test('accepts the JSON form of HCL', async () => {
     const { status, json } = await parse({ JobHCL: '{"job": {"a": {"group": {"g": {}}}}}' });
     expect({ status, id: json.ID, group: json.TaskGroups[0].Name }).toEqual({
-      ...{ status: 200, id: 'a', group: 'g' },
+      status: 200,
+      id: 'a',
+      group: 'g',
     });
   });
 
-  test('every fault of the text has its place', async () => {
+  test('reports every fault of the text with its position', async () => {
     const broken = 'job "a" {\n  tipe = 1\n  group "b" {\n    count = "x"\n  }\n}\n';
     const { status, headers, json } = await parse({ JobHCL: broken });
     expect(status).toBe(400);
     expect(headers['content-type']).toContain('application/problem+json');
     expect(json).toEqual({
-      ...{ type: 'urn:roster:error:invalid-job-file', title: 'Invalid job file', status: 400 },
+      type: 'urn:roster:error:invalid-job-file',
+      title: 'Invalid job file',
+      status: 400,
       code: 'invalid-job-file',
       detail:
         'The job file has 2 faults; the first: JobHCL, line 2, column 3: "job" has no attribute "tipe"; did you mean "type"?',
@@ -99,18 +108,20 @@ describe('POST /v1/jobs/parse', () => {
         {
           pointer: '/JobHCL',
           message: 'JobHCL, line 2, column 3: "job" has no attribute "tipe"; did you mean "type"?',
-          ...{ line: 2, column: 3 },
+          line: 2,
+          column: 3,
         },
         {
           pointer: '/JobHCL',
           message: 'JobHCL, line 4, column 13: "count" has to be a number, and is the string "x"',
-          ...{ line: 4, column: 13 },
+          line: 4,
+          column: 13,
         },
       ],
     });
   });
 
-  test('faults of the variables have theirs', async () => {
+  test('reports every fault of the variables with its position', async () => {
     const { status, json } = await parse({ JobHCL, Variables: '\ncuont = 1\n' });
     expect({ status, errors: json.errors }).toEqual({
       status: 400,
@@ -119,7 +130,8 @@ describe('POST /v1/jobs/parse', () => {
           pointer: '/Variables',
           message:
             'Variables, line 2, column 1: The job file has no variable "cuont"; did you mean "count"?',
-          ...{ line: 2, column: 1 },
+          line: 2,
+          column: 1,
         },
       ],
     });
@@ -149,7 +161,7 @@ describe('POST /v1/jobs/parse', () => {
     expect(json.detail).toContain(detail);
   });
 
-  test('environment variables of the server are not read', async () => {
+  test('cannot read environment variables of the server', async () => {
     const text = 'variable "HOME" {}\njob "a" {}\n';
     const { json } = await parse({ JobHCL: text });
     expect(json.detail).toContain('The variable "HOME" needs a value');
@@ -160,7 +172,7 @@ describe('POST /v1/validate/job', () => {
   const validate = async (body: object) =>
     (await startApi()).call('PUT', '/v1/validate/job', { body });
 
-  test('of a job that is valid', async () => {
+  test('accepts a valid job', async () => {
     const { status, json } = await validate(jobBody());
     expect({ status, json }).toEqual({
       status: 200,
@@ -168,7 +180,7 @@ describe('POST /v1/validate/job', () => {
     });
   });
 
-  test('of one that is not: 200 with every fault', async () => {
+  test('answers 200 with every fault of an invalid job', async () => {
     const { status, json } = await validate(
       jobBody({ Type: 'x', NodePool: 'none' }, { Count: -1 }),
     );
@@ -181,24 +193,24 @@ describe('POST /v1/validate/job', () => {
     expect(json.Error).toContain('The job has 3 faults');
   });
 
-  test('of one that is odd: with warnings', async () => {
+  test('warns about an unusual job', async () => {
     const job = jobBody({ Nonsense: 1 }, { Networks: [{ MBits: 1 }] });
     const { json } = await validate(job);
     expect(json.Warnings).toContain('MBits is deprecated');
     expect(json.Warnings).toContain('unknown field /Job/Nonsense is ignored');
   });
 
-  test('in a namespace that is not there', async () => {
+  test('reports an unknown namespace', async () => {
     const { json } = await validate(jobBody({ Namespace: 'other' }));
     expect(json.ValidationErrors).toEqual(['Namespace names "other", which is not there']);
   });
 
-  test('with a NUL in the name of its pool', async () => {
+  test('reports a NUL in the name of a pool', async () => {
     const { status, json } = await validate(jobBody({ NodePool: 'a\0' }));
     expect([status, json.ValidationErrors.length]).toEqual([200, 1]);
   });
 
-  test('registers nothing, and needs a job', async () => {
+  test('registers nothing, and requires a job', async () => {
     const api = await startApi();
     await api.call('POST', '/v1/validate/job', { body: jobBody() });
     expect((await api.call('GET', '/v1/job/web')).status).toBe(404);

@@ -33,14 +33,15 @@ const rich = () =>
       Constraints: [{ LTarget: '${attr.kernel.name}', RTarget: 'linux', Operand: '=' }],
     },
     {
-      ...{ Count: 2, Services: [{ Name: 'api', PortLabel: 'http' }] },
+      Count: 2,
+      Services: [{ Name: 'api', PortLabel: 'http' }],
       Networks: [{ Mode: 'host', DynamicPorts: [{ Label: 'http' }] }],
       ReschedulePolicy: { Attempts: 1, Interval: '1h', Delay: '30s', Unlimited: false },
     },
     { Secrets: { Policies: ['team'] }, Env: { a: 'b' } },
   );
 
-/** A job with versions, a tag, a source, a deployment and something that failed. */
+/** A job with versions, a tag, a source, a deployment and a failed allocation. */
 async function furnished(): Promise<Known> {
   const { holder } = aclOf(api);
   await api.call('PUT', '/v1/node/register', { body: nodeBody() });
@@ -80,7 +81,8 @@ async function furnished(): Promise<Known> {
     ];
     bodies[`${verb} /v1/job/{job_id}/stable`] = [{ JobID: 'web', JobVersion: 0, Stable: true }];
     bodies[`${verb} /v1/job/{job_id}/evaluate`] = [
-      ...[{ JobID: 'web' }, { JobID: 'web', EvalOptions: { ForceReschedule: true } }],
+      { JobID: 'web' },
+      { JobID: 'web', EvalOptions: { ForceReschedule: true } },
     ];
     bodies[`${verb} /v1/job/{job_id}/tag/{name}`] = [{ Version: 0, Description: 'd' }, {}];
     bodies[`${verb} /v1/job/{job_id}/scale`] = [
@@ -92,43 +94,54 @@ async function furnished(): Promise<Known> {
   return {
     paths: { '/v1/job-policy/{name}': ['small', 'new'], job_id: ids, name: ['golden', 'silver'] },
     texts: {
-      ...{ JobID: ids, ID: ids, Namespace: ['', 'default', '*'], namespace: ['default', '*'] },
-      ...{ prefix: ['w', 'a/'], Type: ['service', 'batch', 'system'], version: ['0', '1', '9'] },
+      JobID: ids,
+      ID: ids,
+      Namespace: ['', 'default', '*'],
+      namespace: ['default', '*'],
+      prefix: ['w', 'a/'],
+      Type: ['service', 'batch', 'system'],
+      version: ['0', '1', '9'],
       filter: ['Status == running', 'Meta.a == b', 'TaskGroups is not empty'],
-      ...{ RegistryToken: [rootToken, ''], SecretsToken: [rootToken, ''], Driver: ['mock'] },
-      ...{ NodePool: ['default'], Datacenters: ['dc1', '*'], Region: ['global', ''] },
+      RegistryToken: [rootToken, ''],
+      SecretsToken: [rootToken, ''],
+      Driver: ['mock'],
+      NodePool: ['default'],
+      Datacenters: ['dc1', '*'],
+      Region: ['global', ''],
     },
     bodies,
     secrets: [
       rootToken,
-      ...[null, 'x', introduction],
+      null,
+      'x',
+      introduction,
       await holder('namespace "default" { policy = "read" }'),
       await holder('namespace "*" { policy = "write" }'),
     ],
   };
 }
 
-test('no request that the document allows, and none beside it, is answered with a 500', async () => {
+test('no request, valid or invalid, is answered with a 500', async () => {
   expect(operations.length).toBeGreaterThan(25);
   const shallow: string[] = [];
   for (const operation of operations) {
     const name = `${operation.method} ${operation.path}`;
     const looked = async (runs: number) => {
-      // What one operation deletes, the next one asks for.
+      // One operation deletes the records that the next needs.
       await begin();
       const seen = await fuzz(api, operation, known, runs);
       expect(seen.get(gone) ?? 0).toBeLessThan(runs / 2);
       return seen.has(200) && [...seen.keys()].some((status) => status >= 400);
     };
-    // What never gets past the first check, or is never refused, tells little. Some operations are
-    // done for few requests only: these are looked at for longer.
+    // An operation that never passes the first check, or is never refused, shows little. Rare
+    // operations are tried longer.
     if ((await looked(runsPerOperation)) || (await looked(8 * runsPerOperation))) continue;
     shallow.push(name);
   }
   expect(shallow).toEqual([]);
 }, 180_000);
 
-test('a bug deep in a write is found', async () => {
+test('the fuzzer finds a bug deep in a write', async () => {
   Object.assign(api.world.ids, {
     uuid: () => {
       throw new TypeError('broken');

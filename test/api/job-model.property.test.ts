@@ -1,4 +1,4 @@
-/** Any job that is right, and any that is not quite, over HTTP. */
+/** Random jobs, valid and almost valid, over HTTP. */
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { arbitraryJob } from '../../src/model/job/arbitrary-job.test-helper.ts';
@@ -12,14 +12,14 @@ beforeAll(async () => {
   Object.assign(api.server.context.log, { error: (fields: unknown) => errors.push(fields) });
 });
 
-/** What its tokens allow is told by `job-tokens.test.ts`; no submission may come with a tag. */
+/** `job-tokens.test.ts` covers tokens; submissions with tags are refused. */
 const anyJob = arbitraryJob().map((job) => {
   return { ...job, RegistryToken: '', SecretsToken: '', VersionTag: null };
 });
 
 /**
- * The sentences without the group and the task that each is about: what those have from the job, or from
- * their group, is written with them when a job is sent back.
+ * Warnings without the group and task that they concern: defaults of the job and its groups are
+ * written into them when a job is sent back.
  */
 const fieldsIn = (warnings: string) =>
   new Set(
@@ -29,7 +29,7 @@ const fieldsIn = (warnings: string) =>
       .map((sentence) => sentence.replace(/\b(TaskGroups|Tasks)\[\d+\]\./g, '')),
   );
 
-test('what is read can be sent back, and changes nothing', async () => {
+test('a job can be sent back as it was read, and nothing changes', async () => {
   await fc.assert(
     fc.asyncProperty(anyJob, async (job) => {
       const path = `/v1/job/${job.ID}`;
@@ -50,7 +50,7 @@ test('what is read can be sent back, and changes nothing', async () => {
   );
 }, 60_000);
 
-test('a right job with one place changed is registered or refused, never a bug', async () => {
+test('a valid job with one change is registered or refused, and never causes a bug', async () => {
   const bodies = fc.sample(anyJob, { numRuns: 40, seed: 7 }).map((Job) => ({ Job }));
   await fc.assert(
     fc.asyncProperty(spoiled(bodies), async (body) => {

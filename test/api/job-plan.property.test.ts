@@ -1,4 +1,4 @@
-/** What a plan says is what registering the job does, by its id and without. */
+/** A plan predicts the registration, with its id and without. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
@@ -9,7 +9,7 @@ import '../support/properties.ts';
 
 const edit = fc.record({
   count: fc.nat(5),
-  /** Another one replaces what runs, and so does another size. */
+  /** Another value replaces running allocations, and so does another size. */
   env: fc.constantFrom('a', 'b'),
   cpu: fc.constantFrom(100, 300),
   killTimeout: fc.constantFrom('3s', '5s'),
@@ -17,7 +17,7 @@ const edit = fc.record({
   canary: fc.nat(1),
   stop: fc.constantFrom(false, false, false, true),
   byId: fc.boolean(),
-  /** How long the nodes obey afterwards. */
+  /** The time until nodes carry out changes. */
   passMs: fc.constantFrom(0, 2000, 20_000),
 });
 type Edit = typeof edit extends fc.Arbitrary<infer E> ? E : never;
@@ -42,7 +42,7 @@ function bodyOf(type: string, one: Edit) {
   );
 }
 
-/** What of each allocation a plan may change. */
+/** The fields of an allocation that a plan may change. */
 const deeds = (before: readonly Allocation[], after: readonly Allocation[]): string[] => {
   const was = new Map(before.map((one) => [one.ID, one]));
   return after
@@ -62,7 +62,7 @@ const planned = ({ Changes }: JobPlan): string[] =>
       : `${one.Action} ${one.AllocID}`,
   ).sort();
 
-test('a plan says what registering does, writes nothing, and is done to the letter', async () => {
+test('a plan predicts the registration exactly and writes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(world, async ({ nodes, type, edits }) => {
       const api = await startApi();
@@ -71,7 +71,8 @@ test('a plan says what registering does, writes nothing, and is done to the lett
         await fleet.join(1, {
           NodeResources: {
             Cpu: { CpuShares, TotalCpuCores: 2 },
-            ...{ Memory: { MemoryMB: 8192 }, Disk: { DiskMB: 100_000 } },
+            Memory: { MemoryMB: 8192 },
+            Disk: { DiskMB: 100_000 },
             Networks: [{ Mode: 'host', Device: 'lo', IP: '127.0.0.1' }],
           },
         });
@@ -101,7 +102,7 @@ test('a plan says what registering does, writes nothing, and is done to the lett
         const { json: evaluation } = await api.call('GET', `/v1/evaluation/${EvalID}`);
         const { FailedTGAllocs, QueuedAllocations } = evaluation;
         expect(withoutTime(FailedTGAllocs)).toEqual(withoutTime(plan.FailedTGAllocs));
-        // Whatever is counted as wanted is in the plan, or waits.
+        // All wanted allocations are in the plan or wait.
         const wanted = Object.values(plan.Annotations.DesiredTGUpdates).reduce(
           (sum, { Place, DestructiveUpdate, Canary, Migrate }) =>
             sum + Place + DestructiveUpdate + Canary + Migrate,

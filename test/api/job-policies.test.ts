@@ -31,11 +31,16 @@ const submit = async (changes: object = {}, more: object = {}, token?: string) =
 const mine = { Meta: { owner: 'anna' } };
 
 describe('a policy', () => {
-  test('is made, read, replaced, listed and deleted', async () => {
+  test('is created, read, replaced, listed and deleted', async () => {
     const made = await policy('owned', { Description: 'd' });
     expect(made).toEqual({
-      ...{ Name: 'owned', Description: 'd', Namespace: '*', Scope: 'submit-job', ...owned },
-      ...{ CreateIndex: made.CreateIndex, ModifyIndex: made.CreateIndex },
+      Name: 'owned',
+      Description: 'd',
+      Namespace: '*',
+      Scope: 'submit-job',
+      ...owned,
+      CreateIndex: made.CreateIndex,
+      ModifyIndex: made.CreateIndex,
     });
     expect((await api.call('GET', '/v1/job-policy/owned')).json).toEqual(made);
     const body = { Name: 'owned', EnforcementLevel: 'advisory', Rule: 'Priority == 50' };
@@ -46,12 +51,12 @@ describe('a policy', () => {
     expect((await api.call('DELETE', '/v1/job-policy/owned')).status).toBe(404);
   });
 
-  test('what was read can be sent back', async () => {
+  test('can be sent back as it was read', async () => {
     const made = await policy('owned');
     expect((await put('owned', made)).status).toBe(200);
   });
 
-  test('the list is filtered, paged, and waits', async () => {
+  test('is in a list with filters, pages and blocking', async () => {
     for (const name of ['b', 'a', 'c']) await policy(name);
     await policy('a', { EnforcementLevel: 'advisory' });
     expect(await names()).toEqual(['a', 'b', 'c']);
@@ -112,21 +117,23 @@ describe('a policy', () => {
     },
   );
 
-  test('all faults are told at once', async () => {
+  test('with faults is refused with all of them at once', async () => {
     const { json } = await put('a%20b', { EnforcementLevel: '', Rule: 'Nam == x' });
     expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
-      ...['/EnforcementLevel', '/Name', '/Rule'],
+      '/EnforcementLevel',
+      '/Name',
+      '/Rule',
     ]);
   });
 
-  test('of a namespace that is not there, or with another name, is refused', async () => {
+  test('of an unknown namespace, or with another name, is refused', async () => {
     const codes = [{ Namespace: 'gone' }, { Name: 'other' }].map(
       async (body) => (await put('p', { ...owned, ...body })).json.code,
     );
     expect(await Promise.all(codes)).toEqual(['namespace-not-found', 'id-mismatch']);
   });
 
-  test('can be guarded by its index', async () => {
+  test('is guarded by its index', async () => {
     expect((await put('p', owned, '?cas=5')).json.code).toBe('job-policy-conflict');
     const { ModifyIndex } = (await put('p', owned, '?cas=0')).json;
     const stale = await put('p', owned, '?cas=0');
@@ -137,7 +144,7 @@ describe('a policy', () => {
     expect((await remove(next.ModifyIndex)).json).toBe(true);
   });
 
-  test('there are only so many', async () => {
+  test('is refused when there are too many', async () => {
     const { countMax } = limits.jobPolicy;
     for (let n = 0; n < countMax; n++) await policy(`p${n}`);
     const { status, json } = await put('more', owned);
@@ -149,7 +156,7 @@ describe('a policy', () => {
     ['operator = "read"', 200, 403],
     ['operator = "write"', 200, 200],
     ['namespace "*" { policy = "write" capabilities = ["policy-override"] }', 403, 403],
-  ])('who may: %s', async (rules, read, write) => {
+  ])('permission: %s', async (rules, read, write) => {
     await policy('p');
     const token = await aclOf(api).holder(rules);
     const call = async (method: string, path: string, body?: object) =>
@@ -190,19 +197,19 @@ describe('a job against a policy', () => {
       detail: `The job "web" is against a job policy: ${told}.${way}`.replace(/\.\.$/, '.'),
       errors: [{ pointer: '', message: told }],
     });
-    // It leaves nothing behind.
+    // Nothing is stored.
     expect(api.state.read().index).toBe(index);
     expect((await api.call('GET', '/v1/jobs')).json).toEqual([]);
     expect((await api.call('GET', '/v1/evaluations')).json).toEqual([]);
   });
 
-  test('passes when it is as the policy wants it', async () => {
+  test('passes when it satisfies the policy', async () => {
     await policy('owned');
     const { status, json } = await submit(mine);
     expect([status, json.Warnings]).toEqual([200, '']);
   });
 
-  test('hears of every policy at once, by their names', async () => {
+  test('is refused with all policies at once, by name', async () => {
     await policy('z-last', { EnforcementLevel: 'advisory', Message: 'advice' });
     await policy('owned');
     await policy('a-first', {
@@ -221,7 +228,7 @@ describe('a job against a policy', () => {
     expect(json.detail).not.toContain('policy-override');
   });
 
-  test('is judged as it is read back: with defaults, and with the counts that are kept', async () => {
+  test('is checked as it would be stored: with defaults and preserved counts', async () => {
     await policy('defaults', { Rule: 'Priority == 50 and TaskGroups.0.Count == 4' });
     expect((await submit()).status).toBe(400);
     const body = jobBody({}, { ...plain, Count: 4 });
@@ -230,7 +237,7 @@ describe('a job against a policy', () => {
     expect((await submit({ Meta: { a: 'b' } })).status).toBe(400);
   });
 
-  test('when it is updated, and when it is only registered again', async () => {
+  test('is checked when it is updated, and also when it is registered unchanged', async () => {
     await submit();
     await policy('owned');
     const update = async (changes: object) =>
@@ -240,7 +247,7 @@ describe('a job against a policy', () => {
     expect(await update(mine)).toBeUndefined();
   });
 
-  test('when it is scaled, and not when something is only said of its scale', async () => {
+  test('is checked when it is scaled, and not by a message about its scale', async () => {
     await policy('small', {
       Rule: 'all TaskGroups as g { g.Count != 3 }',
       EnforcementLevel: 'soft-mandatory',
@@ -259,7 +266,7 @@ describe('a job against a policy', () => {
     expect((await scale({ Count: 2 })).status).toBe(200);
   });
 
-  test('when it goes back to an earlier version', async () => {
+  test('is checked when it is reverted', async () => {
     await submit();
     await submit(mine);
     await policy('owned', { EnforcementLevel: 'soft-mandatory' });
@@ -290,13 +297,13 @@ describe('a job against a policy', () => {
     expect([never.status, never.json.code]).toEqual([400, 'job-policy-violated']);
   });
 
-  test('stays as it is, and can be stopped', async () => {
+  test('that is registered already stays and can be stopped', async () => {
     await submit();
     await policy('owned');
     expect((await api.call('DELETE', '/v1/job/web')).status).toBe(200);
   });
 
-  test('in another namespace is none of its business', async () => {
+  test('of another namespace does not apply', async () => {
     await api.call('PUT', '/v1/namespace/shop', { body: {} });
     await policy('owned', { Namespace: 'shop' });
     expect((await submit()).status).toBe(200);
@@ -304,7 +311,7 @@ describe('a job against a policy', () => {
     expect(there.json.code).toBe('job-policy-violated');
   });
 
-  test('comes after what is wrong with it, what is not there, and the guard', async () => {
+  test('is checked after its own faults, missing references and the guard', async () => {
     await policy('owned');
     const codes: string[] = [];
     for (const [changes, more] of [
@@ -316,11 +323,14 @@ describe('a job against a policy', () => {
       codes.push((await submit(changes, more)).json.code);
     }
     expect(codes).toEqual([
-      ...['invalid-job', 'node-pool-not-found', 'job-missing-for-index', 'job-policy-violated'],
+      'invalid-job',
+      'node-pool-not-found',
+      'job-missing-for-index',
+      'job-policy-violated',
     ]);
   });
 
-  test('overriding needs its permission, whether anything is overridden or not', async () => {
+  test('needs the permission to override, even if nothing is overridden', async () => {
     const rules = (more: string) => `namespace "default" { capabilities = ["submit-job"${more}] }`;
     const without = await aclOf(api).holder(rules(''));
     const having = await aclOf(api).holder(rules(', "policy-override"'));
@@ -332,7 +342,7 @@ describe('a job against a policy', () => {
   });
 });
 
-describe('a rule that cannot be evaluated on a job counts as one that does not hold', () => {
+describe('fails when its rule cannot be evaluated', () => {
   const config = (Config: object) => jobBody({}, plain, { Config });
   const tasks = (rule: string) => `all TaskGroups as g { all g.Tasks as t { ${rule} } }`;
   test.each([

@@ -16,10 +16,10 @@ const scale = async (Count: number | undefined, more: object = {}) => {
 const status = () => rollout.get<{ TaskGroups: { web: object } }>('/v1/job/web/scale');
 const statuses = async () => (await rollout.deployments()).map(({ Status }) => Status);
 
-describe('while a deployment is on its way', () => {
+describe('during a deployment', () => {
   beforeEach(() => rollout.register('0'));
 
-  test('a count is refused, and nothing changes', async () => {
+  test('a new count is refused and nothing changes', async () => {
     const { ID, Status } = await rollout.deployment();
     expect(Status).toBe('running');
     const before = rollout.api.state.read().index;
@@ -29,14 +29,14 @@ describe('while a deployment is on its way', () => {
     expect(rollout.api.state.read().index).toBe(before);
   });
 
-  test('the same count is refused as well, and so is a wrong guard after it', async () => {
+  test('the same count is refused as well, before a wrong guard', async () => {
     expect((await scale(3)).json.code).toBe('deployment-active');
     const guarded = await scale(3, { EnforceIndex: true, JobModifyIndex: 1 });
     expect(guarded.json.code).toBe('deployment-active');
     expect((await scale(-1)).json.code).toBe('invalid-body');
   });
 
-  test('something may be said of it', async () => {
+  test('a message is accepted', async () => {
     const { json } = await scale(undefined, { Error: 'cannot scale now' });
     expect(json.code).toBeUndefined();
     expect(await status()).toMatchObject({
@@ -51,13 +51,13 @@ describe('while a deployment is on its way', () => {
     expect((await scale(5)).status).toBe(action === 'pause' ? 400 : 200);
   });
 
-  test('once it is over the count is taken', async () => {
+  test('after it a count is accepted', async () => {
     await rollout.pass(8 * second);
     expect(await statuses()).toEqual(['successful']);
     expect((await scale(5)).status).toBe(200);
   });
 
-  test('one of an earlier registration does not count', async () => {
+  test('a deployment of an earlier registration does not count', async () => {
     await rollout.api.call('DELETE', '/v1/job/web?purge=true');
     await rollout.api.settle();
     await rollout.register('0', { MaxParallel: 0 });
@@ -65,14 +65,14 @@ describe('while a deployment is on its way', () => {
   });
 });
 
-describe('of a job that is deployed in steps', () => {
+describe('of a rolling job', () => {
   beforeEach(async () => {
     await rollout.register('0');
     await rollout.pass(8 * second);
     expect(await statuses()).toEqual(['successful']);
   });
 
-  test('more are a deployment of their own, and none of the others is replaced', async () => {
+  test('an increase is a deployment of its own and replaces no allocation', async () => {
     const before = (await rollout.of(0)).map(({ ID }) => ID).sort();
     await scale(5);
     expect((await rollout.deployment()).Status).toBe('running');
@@ -90,7 +90,7 @@ describe('of a job that is deployed in steps', () => {
     expect(job).toMatchObject({ Version: 1, Stable: true });
   });
 
-  test('fewer need no deployment, and can be followed by more at once', async () => {
+  test('a decrease needs no deployment, and an increase may follow at once', async () => {
     await scale(1);
     expect(await statuses()).toEqual(['successful']);
     expect((await scale(2)).status).toBe(200);
@@ -98,7 +98,7 @@ describe('of a job that is deployed in steps', () => {
     expect(await status()).toMatchObject({ TaskGroups: { web: { Desired: 2, Running: 2 } } });
   });
 
-  test('where the new ones fail, the deployment fails and the old ones stay', async () => {
+  test('failing new allocations fail the deployment, and the old ones stay', async () => {
     const before = (await rollout.of(0)).map(({ ID }) => ID);
     rollout.fate = ({ ID }) => (before.includes(ID) ? 'healthy' : 'unhealthy');
     await scale(4);

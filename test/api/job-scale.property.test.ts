@@ -8,7 +8,7 @@ const groups = ['a', 'b'] as const;
 type Group = (typeof groups)[number];
 const most = 6;
 
-/** What somebody may ask, in the words of the contract. */
+/** A scaling request, in the words of the contract. */
 const action = fc.oneof(
   {
     weight: 6,
@@ -31,10 +31,10 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'purge' as const }) },
 );
 
-/** The obvious account of what is there. */
+/** A plain model of the job. */
 interface Model {
   version: number;
-  /** Index of the last change of the job. */
+  /** The index of the job's last change. */
   modified: number;
   isStopped: boolean;
   priority: number;
@@ -56,7 +56,7 @@ const jobOf = (counts: Record<Group, number>, Priority: number) => {
   });
 };
 
-test('what is scaled, registered, stopped and purged comes out as counted by hand', async () => {
+test('scaling, registering, stopping and purging agree with a plain model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 40 }), async (actions) => {
       const api = await startApi();
@@ -67,7 +67,9 @@ test('what is scaled, registered, stopped and purged comes out as counted by han
         model = {
           version: model === undefined ? 0 : model.version + (isSame ? 0 : 1),
           modified: isSame ? model!.modified : json.Index,
-          ...{ isStopped: false, priority, counts },
+          isStopped: false,
+          priority,
+          counts,
           events: model?.events ?? { a: [], b: [] },
         };
       };
@@ -77,7 +79,7 @@ test('what is scaled, registered, stopped and purged comes out as counted by han
         if (one.kind === 'priority') await register({ ...before.counts }, one.to);
         else if (one.kind === 'stop') {
           const { json } = await api.call('DELETE', '/v1/job/web');
-          // One that is stopped already stays as it is.
+          // A stopped job stays as it is.
           if (before.isStopped) continue;
           Object.assign(before, { isStopped: true, modified: json.Index });
           before.version += 1;
@@ -90,7 +92,9 @@ test('what is scaled, registered, stopped and purged comes out as counted by han
             one.guard as 'right'
           ];
           const body = {
-            ...{ Count: one.count, Target: { Group: one.group }, ...one.said },
+            Count: one.count,
+            Target: { Group: one.group },
+            ...one.said,
             ...(one.guard !== 'none' && {
               EnforceIndex: true,
               JobModifyIndex: JobModifyIndex ?? 0,
@@ -114,8 +118,14 @@ test('what is scaled, registered, stopped and purged comes out as counted by han
             const { EvalID = null } = json;
             expect(EvalID === null).toBe(one.count === null);
             before.events[group].unshift({
-              ...{ Count: one.count, PreviousCount: before.counts[group], Message, Error: error },
-              ...{ Meta: null, EvalID, CreateIndex: json.Index, Time: expect.any(Number) },
+              Count: one.count,
+              PreviousCount: before.counts[group],
+              Message,
+              Error: error,
+              Meta: null,
+              EvalID,
+              CreateIndex: json.Index,
+              Time: expect.any(Number),
             });
             before.events[group].splice(limits.scaling.eventsKept);
             if (one.count !== null) {

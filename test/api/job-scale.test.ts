@@ -1,14 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
-import { aclOf } from '../support/acl.ts';
-import { type CallOptions, jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
+import { type CallOptions, jobBody, startApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
 beforeEach(async () => {
   api = await startApi();
 });
 
-/** Nothing of it is deployed in steps. */
+/** The job has no rolling updates. */
 const plain = { Update: { MaxParallel: 0 } };
 const register = async (changes: object = {}, group: object = {}) => {
   const body = jobBody(changes, { ...plain, ...group });
@@ -23,12 +22,14 @@ const get = async (path: string) => (await api.call('GET', path)).json;
 const job = () => get('/v1/job/web');
 const status = () => get('/v1/job/web/scale');
 const to = (Count: number, more: object = {}) => ({
-  ...{ Count, Target: { Group: 'web' }, Message: 'because' },
+  Count,
+  Target: { Group: 'web' },
+  Message: 'because',
   ...more,
 });
 
-describe('a group is given another count', () => {
-  test('as a new version of the job, with an evaluation and an event', async () => {
+describe('scaling a group', () => {
+  test('creates a version of the job, an evaluation and an event', async () => {
     await register();
     const before = await job();
     const { status: code, json, headers } = await scale(to(3, { Meta: { load: [0.9] } }));
@@ -47,25 +48,42 @@ describe('a group is given another count', () => {
     expect(after.TaskGroups[0].Count).toBe(3);
     expect(after).toEqual({
       ...before,
-      ...{ Version: before.Version + 1, Stable: false, SubmitTime: expect.any(Number) },
-      ...{ ModifyIndex: json.Index, JobModifyIndex: json.Index },
+      Version: before.Version + 1,
+      Stable: false,
+      SubmitTime: expect.any(Number),
+      ModifyIndex: json.Index,
+      JobModifyIndex: json.Index,
       TaskGroups: [{ ...before.TaskGroups[0], Count: 3 }],
     });
     expect(await get(`/v1/evaluation/${json.EvalID}`)).toMatchObject({
-      ...{ TriggeredBy: 'job-scaling', JobID: 'web', Priority: 50 },
+      TriggeredBy: 'job-scaling',
+      JobID: 'web',
+      Priority: 50,
       JobModifyIndex: json.JobModifyIndex,
     });
     expect(await status()).toEqual({
-      ...{ JobID: 'web', Namespace: 'default', JobStopped: false },
-      ...{ JobCreateIndex: before.CreateIndex, JobModifyIndex: json.JobModifyIndex },
+      JobID: 'web',
+      Namespace: 'default',
+      JobStopped: false,
+      JobCreateIndex: before.CreateIndex,
+      JobModifyIndex: json.JobModifyIndex,
       TaskGroups: {
         web: {
-          ...{ Desired: 3, Placed: 0, Running: 0, Healthy: 0, Unhealthy: 0 },
+          Desired: 3,
+          Placed: 0,
+          Running: 0,
+          Healthy: 0,
+          Unhealthy: 0,
           Events: [
             {
               Time: api.world.clock.nowMs() * 1e6,
-              ...{ Count: 3, PreviousCount: 1, Message: 'because', Error: '' },
-              ...{ Meta: { load: [0.9] }, EvalID: json.EvalID, CreateIndex: json.Index },
+              Count: 3,
+              PreviousCount: 1,
+              Message: 'because',
+              Error: '',
+              Meta: { load: [0.9] },
+              EvalID: json.EvalID,
+              CreateIndex: json.Index,
             },
           ],
         },
@@ -73,7 +91,7 @@ describe('a group is given another count', () => {
     });
   });
 
-  test('and the same count is a new version as well', async () => {
+  test('to the same count creates a version too', async () => {
     await register();
     const { json } = await scale(to(1));
     expect(await job()).toMatchObject({ Version: 1, JobModifyIndex: json.JobModifyIndex });
@@ -89,7 +107,7 @@ describe('a group is given another count', () => {
     expect((await get('/v1/job/team/web')).TaskGroups[0].Count).toBe(2);
   });
 
-  test('of the namespace that is named', async () => {
+  test('applies to the named namespace', async () => {
     await api.call('PUT', '/v1/namespace/shop', { body: {} });
     await api.call('POST', '/v1/jobs?namespace=shop', { body: jobBody({}, plain) });
     const answer = await scale(to(2));
@@ -103,20 +121,23 @@ describe('a group is given another count', () => {
   test.each([
     ['periodic', { Type: 'batch', Periodic: { Specs: ['@daily'] } }],
     ['parameterized', { Type: 'batch', ParameterizedJob: {} }],
-  ])('of a %s job, which is not evaluated', async (_, changes) => {
+  ])('of a %s job creates no evaluation', async (_, changes) => {
     const body = jobBody(changes);
     expect((await api.call('POST', '/v1/jobs', { body })).status).toBe(200);
     const { json } = await scale(to(4));
     expect(json).toEqual({
-      ...{ JobModifyIndex: json.Index, Warnings: '', Index: json.Index },
-      ...{ LastContact: 0, KnownLeader: true },
+      JobModifyIndex: json.Index,
+      Warnings: '',
+      Index: json.Index,
+      LastContact: 0,
+      KnownLeader: true,
     });
     expect(await job()).toMatchObject({ Version: 1, TaskGroups: [{ Count: 4 }] });
     expect((await status()).TaskGroups.web.Events[0].EvalID).toBeNull();
     expect(await get('/v1/job/web/evaluations')).toEqual([]);
   });
 
-  test('of a system job: 0 or 1', async () => {
+  test('of a system job accepts 0 or 1', async () => {
     const system = { Type: 'system', TaskGroups: jobBody().Job.TaskGroups };
     await api.call('POST', '/v1/jobs', { body: { Job: { ...jobBody().Job, ...system } } });
     expect((await scale(to(0))).status).toBe(200);
@@ -127,7 +148,7 @@ describe('a group is given another count', () => {
     ]);
   });
 
-  test('of a stopped job: it stays stopped, and says so', async () => {
+  test('of a stopped job leaves it stopped, and says so', async () => {
     await register();
     await api.call('DELETE', '/v1/job/web');
     await api.settle();
@@ -137,7 +158,7 @@ describe('a group is given another count', () => {
     expect(await status()).toMatchObject({ JobStopped: true });
   });
 
-  test('and its source goes along', async () => {
+  test("keeps the job's source", async () => {
     const Submission = { Format: 'json', Source: 'the source' };
     await api.call('POST', '/v1/jobs', { body: { ...jobBody({}, plain), Submission } });
     await scale(to(2));
@@ -147,7 +168,7 @@ describe('a group is given another count', () => {
     expect(kept.get(...inNamespace('default', 'web', numberPart(1)))?.Source).toBe('the source');
   });
 
-  test('and what is only now odd is told', async () => {
+  test('warns about fields that are unusual only now', async () => {
     await register({}, { Count: 4, Update: { MaxParallel: 0 } });
     await register({}, { Count: 4, Update: { MaxParallel: 3 } });
     const body = jobBody({ Type: 'batch', ID: 'other' }, { Count: 4, ...plain });
@@ -157,14 +178,17 @@ describe('a group is given another count', () => {
   });
 });
 
-describe('something is only said of a group', () => {
-  test('which makes an event, and neither a version nor an evaluation', async () => {
+describe('a message about a group', () => {
+  test('creates an event, but no version and no evaluation', async () => {
     await register();
     const before = await job();
     const { json } = await scale({ Target: { Group: 'web' }, Message: 'all is well' });
     expect(json).toEqual({
-      ...{ JobModifyIndex: before.JobModifyIndex, Warnings: '', Index: json.Index },
-      ...{ LastContact: 0, KnownLeader: true },
+      JobModifyIndex: before.JobModifyIndex,
+      Warnings: '',
+      Index: json.Index,
+      LastContact: 0,
+      KnownLeader: true,
     });
     expect(json.Index).toBeGreaterThan(before.ModifyIndex);
     expect(await job()).toEqual(before);
@@ -189,15 +213,15 @@ describe('something is only said of a group', () => {
     expect((await status()).TaskGroups.web.Events).toMatchObject([kept]);
   });
 
-  test('keys are read in any case, and what stands in the target may be repeated', async () => {
+  test('accepts keys in any case, and fields repeated in the target', async () => {
     await register();
     const Target = { Group: 'web', Job: 'web', Namespace: 'default' };
     expect((await scale({ count: 2, TARGET: Target, message: 'm' })).status).toBe(200);
   });
 });
 
-/** In the order of the checks: what is wrong of one row is right in those below it. */
-describe('is refused', () => {
+/** In the order of the checks: the fault of each row is corrected in the rows below. */
+describe('a refusal', () => {
   const scaling = { Scaling: { Min: 1, Max: 5 }, Count: 2 };
   const text = (length: number) => 'x'.repeat(length);
   const group = { Group: 'web' };
@@ -288,7 +312,7 @@ describe('is refused', () => {
     expect([await job(), await status(), api.state.read().index]).toEqual(before);
   });
 
-  test('all that is wrong with the body is told at once', async () => {
+  test('lists all faults of the body', async () => {
     await register();
     const { json } = await scale({
       Count: -1,
@@ -299,11 +323,16 @@ describe('is refused', () => {
       JobModifyIndex: -1,
     });
     expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
-      ...['/JobModifyIndex', '/Region', '/Count', '/Target/Group', '/Target/Job', '/Error'],
+      '/JobModifyIndex',
+      '/Region',
+      '/Count',
+      '/Target/Group',
+      '/Target/Job',
+      '/Error',
     ]);
   });
 
-  test('a job that is not there, after the body and before its groups', async () => {
+  test('of an unknown job comes after the body and before the groups', async () => {
     const codes = [to(-1), to(1), to(1, { EnforceIndex: true, JobModifyIndex: 7 })].map(
       async (body) => (await scale(body)).json.code,
     );
@@ -311,7 +340,7 @@ describe('is refused', () => {
     expect((await api.call('GET', '/v1/job/web/scale')).status).toBe(404);
   });
 
-  test('more than a job may have in all', async () => {
+  test('of more allocations than a job may have', async () => {
     const second = { ...jobBody().Job.TaskGroups[0], Name: 'second', Count: 0 };
     await register({ TaskGroups: [{ ...jobBody().Job.TaskGroups[0], ...plain }, second] });
     const most = limits.job.countMax;
@@ -322,7 +351,7 @@ describe('is refused', () => {
     );
   });
 
-  test('more than a volume is for', async () => {
+  test('of more allocations than a volume allows', async () => {
     const volume = { Type: 'csi', Source: 'disk', AttachmentMode: 'file-system' };
     const data = { ...volume, AccessMode: 'single-node-writer' };
     await register({}, { Volumes: { data } });
@@ -335,7 +364,7 @@ describe('is refused', () => {
   });
 });
 
-test('the guard lets through whoever has seen the newest', async () => {
+test('the guard admits callers with the newest index', async () => {
   await register();
   const { JobModifyIndex } = await job();
   const first = await scale(to(2, { EnforceIndex: true, JobModifyIndex }));
@@ -343,143 +372,6 @@ test('the guard lets through whoever has seen the newest', async () => {
   expect((await scale(to(3, { EnforceIndex: true, JobModifyIndex }))).status).toBe(409);
   const next = { EnforceIndex: true, JobModifyIndex: first.json.JobModifyIndex };
   expect((await scale(to(3, next))).status).toBe(200);
-  // Without being asked it guards nothing.
+  // Without EnforceIndex the index guards nothing.
   expect((await scale(to(4, { JobModifyIndex }))).status).toBe(200);
-});
-
-describe('who may', () => {
-  const rights = (capabilities: string) =>
-    `namespace "default" { capabilities = [${capabilities}] }`;
-  test.each([
-    ['scale-job', '"scale-job"', {}, 200],
-    ['submit-job', '"submit-job"', {}, 200],
-    ['the policy scale', undefined, {}, 200],
-    ['read-job alone', '"read-job"', {}, 403],
-    ['an override without the permission', '"scale-job"', { PolicyOverride: true }, 403],
-    ['an override of nothing', '"submit-job"', { Count: null, PolicyOverride: true }, 403],
-    ['an override', '"scale-job", "policy-override"', { PolicyOverride: true }, 200],
-  ])('scale: %s', async (_, capabilities, more, code) => {
-    await register();
-    const rules = capabilities ? rights(capabilities) : 'namespace "default" { policy = "scale" }';
-    const token = await aclOf(api).holder(rules);
-    expect((await scale(to(2, more), { token })).status).toBe(code);
-    if (code === 200) return;
-    // Without the permission it is not told whether there is such a job.
-    expect((await scale(to(2, more), { token, job: 'none' })).status).toBe(403);
-  });
-
-  test.each([
-    ['"read-job-scaling"', 200],
-    ['"read-job"', 200],
-    ['"list-jobs", "scale-job"', 403],
-  ])('read the status: %s', async (capabilities, code) => {
-    await register();
-    const token = await aclOf(api).holder(rights(capabilities));
-    expect((await api.call('GET', '/v1/job/web/scale', { token })).status).toBe(code);
-  });
-});
-
-describe('events', () => {
-  test('are kept up to a number in each group, the newest first', async () => {
-    const second = { ...jobBody().Job.TaskGroups[0], ...plain, Name: 'second' };
-    await register({ TaskGroups: [{ ...second, Name: 'web' }, second] });
-    await scale({ Target: { Group: 'second' }, Message: 'one' });
-    const { eventsKept } = limits.scaling;
-    for (let n = 0; n < eventsKept + 5; n++) {
-      await scale({ Target: { Group: 'web' }, Message: String(n) });
-    }
-    const { TaskGroups } = await status();
-    expect(TaskGroups.web.Events.map(({ Message }: { Message: string }) => Message)).toEqual(
-      Array.from({ length: eventsKept }, (_, n) => String(eventsKept + 4 - n)),
-    );
-    expect(TaskGroups.second.Events).toHaveLength(1);
-  });
-
-  test('outlive a stop and another version, and go with a purge', async () => {
-    await register();
-    await scale(to(2));
-    await api.call('DELETE', '/v1/job/web');
-    await api.settle();
-    await register({ Priority: 60 });
-    expect((await status()).TaskGroups.web.Events).toHaveLength(1);
-    await api.call('DELETE', '/v1/job/web?purge=true');
-    await api.settle();
-    await register();
-    expect((await status()).TaskGroups.web.Events).toBeNull();
-    const { scalingEvents } = await import('../../src/state/tables.ts');
-    expect(api.state.read().table(scalingEvents).size).toBe(0);
-  });
-
-  test('of a group that is gone are not shown', async () => {
-    await register();
-    await scale(to(2));
-    const body = jobBody({}, { ...plain, Name: 'other' });
-    await api.call('POST', '/v1/jobs', { body });
-    expect(Object.keys((await status()).TaskGroups)).toEqual(['other']);
-  });
-});
-
-describe('a status that is waited for', () => {
-  const waits = async (change: () => Promise<unknown>) => {
-    const { headers } = await api.call('GET', '/v1/job/web/scale');
-    const index = Number(headers['x-scheduler-index']);
-    let isOver = false;
-    const waiting = api.call('GET', `/v1/job/web/scale?index=${index}&wait=60s`).then((answer) => {
-      isOver = true;
-      return answer;
-    });
-    await api.settle();
-    expect(isOver).toBe(false);
-    await change();
-    await api.settle();
-    const wasWoken = isOver;
-    await api.world.advance(70_000);
-    return { wasWoken, answer: await waiting, index };
-  };
-
-  test.each([
-    ['an event', true, () => scale({ Target: { Group: 'web' }, Message: 'm' })],
-    ['a count', true, () => scale(to(2))],
-    ['another job', false, () => register({ ID: 'other' })],
-    [
-      'a policy for jobs',
-      false,
-      () =>
-        api.call('PUT', '/v1/job-policy/p', {
-          body: { EnforcementLevel: 'advisory', Rule: 'ID is not empty' },
-        }),
-    ],
-  ])('hears of %s: %s', async (_, isHeard, change) => {
-    await register();
-    const { wasWoken, answer, index } = await waits(change);
-    expect(wasWoken).toBe(isHeard);
-    const now = Number(answer.headers['x-scheduler-index']);
-    expect(now > index).toBe(isHeard);
-  });
-});
-
-test('what runs is counted: placed, running, healthy', async () => {
-  await api.call('PUT', '/v1/node/register', { body: nodeBody() });
-  await register();
-  await scale(to(3));
-  await api.settle();
-  const { ID } = nodeBody().Node;
-  const assigned = await get(`/v1/node/${ID}/assignments`);
-  expect(assigned).toHaveLength(3);
-  const [first, second, third] = assigned.map(
-    ({ Allocation }: { Allocation: { ID: string } }) => Allocation.ID,
-  );
-  const report = (Allocations: object[]) =>
-    api.call('PUT', `/v1/node/${ID}/status`, { body: { Allocations } });
-  await report([
-    { ID: first, ClientStatus: 'running', DeploymentStatus: { Healthy: true } },
-    { ID: second, ClientStatus: 'running', DeploymentStatus: { Healthy: false } },
-  ]);
-  expect((await status()).TaskGroups.web).toMatchObject({
-    ...{ Desired: 3, Placed: 3, Running: 2, Healthy: 1, Unhealthy: 1 },
-  });
-  await report([{ ID: third, ClientStatus: 'complete' }]);
-  await scale(to(1));
-  await api.settle();
-  expect((await status()).TaskGroups.web).toMatchObject({ Desired: 1, Placed: 1 });
 });

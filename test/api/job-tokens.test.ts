@@ -59,7 +59,7 @@ test.each([
     403,
     'job-token-not-found',
   ],
-])('%s is checked at submission, and kept nowhere', async (_title, name, tokens, status, code) => {
+])('%s is checked at submission and not stored', async (_title, name, tokens, status, code) => {
   const given = tokens();
   const answer = await api.call('POST', '/v1/jobs', { body: job(name, given) });
   expect([answer.status, answer.json.code], answer.text).toEqual([status, code]);
@@ -69,7 +69,7 @@ test.each([
   if (status === 200) expect(stored.json).toMatchObject({ RegistryToken: '', SecretsToken: '' });
 });
 
-test('a revert is checked by the tokens that it brings along', async () => {
+test('a revert is checked with its own tokens', async () => {
   for (const Priority of [1, 2]) {
     await api.call('POST', '/v1/jobs', { body: job('api', { Priority }) });
   }
@@ -80,7 +80,7 @@ test('a revert is checked by the tokens that it brings along', async () => {
   expect((await revert({ SecretsToken: team })).status).toBe(200);
 });
 
-test('statuses tell of the jobs that changed last first, page by page', async () => {
+test('statuses list jobs by their last change, the newest first, in pages', async () => {
   await api.call('PUT', '/v1/namespace', { body: { Name: 'dev' } });
   const ids = ['a', 'b', 'c', 'd'];
   for (const [at, ID] of ids.entries()) {
@@ -108,8 +108,15 @@ test('statuses tell of the jobs that changed last first, page by page', async ()
   const { json } = await api.call('POST', '/v1/jobs/statuses', { body });
   expect(json).toHaveLength(1);
   expect(json[0]).toMatchObject({
-    ...{ ID: 'a', Namespace: 'default', Allocs: [], GroupCountSum: 0, ChildStatuses: null },
-    ...{ LatestDeployment: null, IsPack: false, Stop: false, Version: 0 },
+    ID: 'a',
+    Namespace: 'default',
+    Allocs: [],
+    GroupCountSum: 0,
+    ChildStatuses: null,
+    LatestDeployment: null,
+    IsPack: false,
+    Stop: false,
+    Version: 0,
   });
   const many = { Jobs: Array.from({ length: 1001 }, () => ({ ID: 'a' })) };
   expect((await api.call('POST', '/v1/jobs/statuses', { body: many })).status).toBe(400);

@@ -29,21 +29,32 @@ const registerTimes = async (count: number, from = 1) => {
   for (let n = from; n < from + count; n++) await register({ Priority: n }, source(`source ${n}`));
 };
 
-test('revert brings back specification and source as a new version that is not stable', async () => {
+test('revert restores specification and source as a new version that is not stable', async () => {
   await registerTimes(2);
   await post('/v1/job/web/stable', { JobID: 'web', JobVersion: 0, Stable: true });
   await api.call('PUT', '/v1/job/web/tag/golden', { body: { Version: 0 } });
   const { status, json } = await post('/v1/job/web/revert', { JobID: 'web', JobVersion: 0 });
   expect(status).toBe(200);
   expect(json).toMatchObject({
-    ...{ EvalCreateIndex: json.Index, JobModifyIndex: json.Index, Warnings: '' },
-    ...{ KnownLeader: true, LastContact: 0 },
+    EvalCreateIndex: json.Index,
+    JobModifyIndex: json.Index,
+    Warnings: '',
+    KnownLeader: true,
+    LastContact: 0,
   });
   expect(await read('/v1/job/web')).toMatchObject({
-    ...{ Version: 2, Priority: 1, Stable: false, VersionTag: null, JobModifyIndex: json.Index },
+    Version: 2,
+    Priority: 1,
+    Stable: false,
+    VersionTag: null,
+    JobModifyIndex: json.Index,
   });
   expect((await submission(2)).json).toMatchObject({
-    ...{ Source: 'source 1', Format: 'hcl2', Version: 2, JobIndex: json.Index, JobID: 'web' },
+    Source: 'source 1',
+    Format: 'hcl2',
+    Version: 2,
+    JobIndex: json.Index,
+    JobID: 'web',
   });
   expect((await read(`/v1/evaluation/${json.EvalID}`)).TriggeredBy).toBe('job-register');
   expect([row(0).Stable, row(0).VersionTag?.Name]).toEqual([true, 'golden']);
@@ -78,15 +89,16 @@ test.each(['revert', 'stable', 'evaluate', 'tag/one'])(
   },
 );
 
-test.each(['revert', 'stable'])('%s tells all that is wrong with its body', async (action) => {
+test.each(['revert', 'stable'])('%s reports all faults of its body', async (action) => {
   await registerTimes(1);
   const { json } = await post(`/v1/job/web/${action}`, { JobVersion: -1 });
   expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
-    ...['/JobID', '/JobVersion'],
+    '/JobID',
+    '/JobVersion',
   ]);
 });
 
-test('a job there is not is not reverted, judged, tagged or evaluated', async () => {
+test('an unknown job cannot be reverted, marked stable, tagged or evaluated', async () => {
   const body = { JobID: 'gone' };
   for (const word of ['revert', 'stable', 'evaluate']) {
     const { status, json } = await post(`/v1/job/gone/${word}`, body);
@@ -100,7 +112,7 @@ test('a job there is not is not reverted, judged, tagged or evaluated', async ()
   expect((await submission(0, 'gone')).json.code).toBe('submission-not-found');
 });
 
-test('reverting to what the job is already is no new version, but is evaluated', async () => {
+test('reverting to an identical version creates no version, but an evaluation', async () => {
   await register({ Priority: 5 });
   await register({ Priority: 6 });
   await register({ Priority: 5 });
@@ -108,7 +120,7 @@ test('reverting to what the job is already is no new version, but is evaluated',
   expect([json.EvalID, (await read('/v1/job/web')).Version]).toEqual([expect.any(String), 2]);
 });
 
-test('reverting to a stop stops the job, and from it starts it', async () => {
+test('reverting to a stopped version stops the job, and reverting to a running one starts it', async () => {
   await register();
   await api.call('DELETE', '/v1/job/web');
   await post('/v1/job/web/revert', { JobID: 'web', JobVersion: 0 });
@@ -117,7 +129,7 @@ test('reverting to a stop stops the job, and from it starts it', async () => {
   expect(await read('/v1/job/web')).toMatchObject({ Stop: true, Version: 3 });
 });
 
-test('an older version passes the checks of today', async () => {
+test('an older version is checked by the current rules', async () => {
   await api.call('PUT', '/v1/namespace', { body: { Name: 'dev' } });
   await api.call('PUT', '/v1/node/pool/gpu', { body: { Name: 'gpu' } });
   await register({ NodePool: 'gpu' });
@@ -128,14 +140,15 @@ test('an older version passes the checks of today', async () => {
   expect((await read('/v1/job/web')).Version).toBe(1);
 });
 
-test('stability is set and taken, of any version, and moves the job only where it is current', async () => {
+test('stability can be set and removed for any version, and only that of the current version changes the job', async () => {
   await registerTimes(2);
   const before = await read('/v1/job/web');
   const set = (JobVersion: number, Stable?: boolean) =>
     post('/v1/job/web/stable', { JobID: 'web', JobVersion, ...(Stable && { Stable }) });
   const older = await set(0, true);
   expect(older.json).toEqual({
-    ...{ JobModifyIndex: before.JobModifyIndex, Index: before.ModifyIndex + 1 },
+    JobModifyIndex: before.JobModifyIndex,
+    Index: before.ModifyIndex + 1,
   });
   expect(row(0)).toMatchObject({ Stable: true, ModifyIndex: older.json.Index });
   expect(await read('/v1/job/web')).toEqual(before);
@@ -144,21 +157,25 @@ test('stability is set and taken, of any version, and moves the job only where i
   const current = await set(1, true);
   expect(await read('/v1/job/web')).toEqual({
     ...before,
-    ...{ Stable: true, ModifyIndex: current.json.Index },
+    Stable: true,
+    ModifyIndex: current.json.Index,
   });
   await set(1);
   expect((await read('/v1/job/web')).Stable).toBe(false);
   expect((await set(7)).json.code).toBe('job-version-not-found');
 });
 
-test('a tag names a version, is unique in the job, and goes by another one', async () => {
+test('a tag names a version, is unique in the job, and can be moved to another version', async () => {
   await registerTimes(3);
   const put = (name: string, body: object = {}) =>
     api.call('PUT', `/v1/job/web/tag/${encodeURIComponent(name)}`, { body });
   const tagged = await put('golden', { Version: 0, Description: 'the first' });
   expect(tagged.json).toEqual({
-    ...{ Name: 'golden', Description: 'the first', TaggedTime: expect.any(Number) },
-    ...{ Version: 0, Index: expect.any(Number) },
+    Name: 'golden',
+    Description: 'the first',
+    TaggedTime: expect.any(Number),
+    Version: 0,
+    Index: expect.any(Number),
   });
   expect(row(0).VersionTag).toMatchObject({ Name: 'golden', Description: 'the first' });
   expect((await put('golden', { Version: 1 })).json).toMatchObject({ code: 'name-taken' });
@@ -184,7 +201,7 @@ test('a tag names a version, is unique in the job, and goes by another one', asy
   );
 });
 
-test('tagged versions are kept beside the six, and one that is stable', async () => {
+test('tagged versions are kept besides the last six and one stable version', async () => {
   await registerTimes(2);
   await api.call('PUT', '/v1/job/web/tag/first', { body: { Version: 0 } });
   await post('/v1/job/web/stable', { JobID: 'web', JobVersion: 1, Stable: true });
@@ -195,7 +212,7 @@ test('tagged versions are kept beside the six, and one that is stable', async ()
   expect(versions().map(({ Version }) => Version)).toEqual([11, 10, 9, 8, 7, 1]);
 });
 
-test('a submission cannot bring a tag along, and says so; the stored one is no change', async () => {
+test('a tag in a submission is ignored with a warning, and the stored tag is no change', async () => {
   await register();
   const VersionTag = { Name: 'mine', Description: '', TaggedTime: 1e18 };
   const brought = await register({ VersionTag });
@@ -210,16 +227,22 @@ test('a submission cannot bring a tag along, and says so; the stored one is no c
   expect(row(0).VersionTag?.Name).toBe('golden');
 });
 
-test('the source of a version is read as it was given, and six are kept', async () => {
+test('the source of a version is read as it was submitted, and six are kept', async () => {
   const Submission = {
-    ...{ Format: 'hcl2', Source: 'job "web" {}\n', Variables: 'a = 1\n' },
+    Format: 'hcl2',
+    Source: 'job "web" {}\n',
+    Variables: 'a = 1\n',
     VariableFlags: { 'x y': 'ü&=%20' },
   };
   const { json } = await register({}, { Submission });
   expect((await submission(0)).json).toEqual({
     ...Submission,
-    ...{ JobID: 'web', Namespace: 'default', Version: 0, JobIndex: json.JobModifyIndex },
-    ...{ CreateIndex: json.Index, ModifyIndex: json.Index },
+    JobID: 'web',
+    Namespace: 'default',
+    Version: 0,
+    JobIndex: json.JobModifyIndex,
+    CreateIndex: json.Index,
+    ModifyIndex: json.Index,
   });
   await registerTimes(8);
   const found = await Promise.all(
@@ -240,7 +263,7 @@ test.each([
   expect((await api.call('GET', `/v1/job/web/submission${query}`)).status).toBe(status);
 });
 
-test('sources ask for read-job', async () => {
+test('sources need read-job', async () => {
   await register({}, source('one'));
   const asked = async (rules: string) => {
     const token = await aclOf(api).holder(rules);
@@ -250,7 +273,7 @@ test('sources ask for read-job', async () => {
   expect(await asked('namespace "default" { capabilities = ["read-job"] }')).toBe(200);
 });
 
-test('a source over the limit is not kept, and the job is registered all the same', async () => {
+test('a source above the limit is not kept, and the job is registered nevertheless', async () => {
   const { json } = await register({}, source('x'.repeat(1024 * 1024 + 1)));
   expect(json.Warnings).toMatch(/larger than 1 MiB/);
   expect([(await read('/v1/job/web')).Version, (await submission(0)).status]).toEqual([0, 404]);
@@ -258,7 +281,7 @@ test('a source over the limit is not kept, and the job is registered all the sam
   expect((await submission(1)).status).toBe(200);
 });
 
-test('what a version has is never overwritten; one sent back without a source keeps that', async () => {
+test('the source of a version is never overwritten; a job sent back without a source keeps it', async () => {
   await register({}, source('first'));
   await register({}, source('second'));
   expect((await submission(0)).json.Source).toBe('first');
@@ -269,14 +292,14 @@ test('what a version has is never overwritten; one sent back without a source ke
   expect((await submission(2)).status).toBe(404);
 });
 
-test('a purge takes the sources along', async () => {
+test('a purge deletes the sources', async () => {
   await register({}, source('one'));
   await api.call('DELETE', '/v1/job/web?purge=true');
   await register();
   expect((await submission(0)).status).toBe(404);
 });
 
-test('a stop keeps the source, and stopping again is no other version', async () => {
+test('a stop keeps the source, and a second stop creates no version', async () => {
   await register({}, source('one'));
   const first = await api.call('DELETE', '/v1/job/web');
   const again = await api.call('DELETE', '/v1/job/web');
@@ -286,7 +309,7 @@ test('a stop keeps the source, and stopping again is no other version', async ()
   expect((await submission(1)).json.Source).toBe('one');
 });
 
-test('a job that is stopped has nothing that waits', async () => {
+test('a stopped job has no waiting evaluations', async () => {
   await register({}, {}, { Count: 3 });
   await api.settle();
   expect((await read('/v1/job/web/summary')).Summary.web.Queued).toBe(3);
@@ -296,7 +319,7 @@ test('a job that is stopped has nothing that waits', async () => {
   expect((await read('/v1/job/web/summary')).Summary.web.Queued).toBe(0);
 });
 
-test('PreserveCounts is for what is created, and an update says so', async () => {
+test('PreserveCounts applies to new jobs, and an update warns', async () => {
   await register({}, {}, { Count: 5 });
   const body = { ...jobBody({ Priority: 60 }, { Count: 2 }), PreserveCounts: true };
   const { json } = await post('/v1/job/web', body);
@@ -331,13 +354,13 @@ test.each([
 test.each([
   ['periodic', { Periodic: { Specs: ['@daily'] } }],
   ['parameterized', { ParameterizedJob: {} }],
-])('a %s job is not evaluated itself', async (_title, changes) => {
+])('a %s job is not evaluated', async (_title, changes) => {
   await register({ Type: 'batch', ...changes });
   const { status, json } = await post('/v1/job/web/evaluate', { JobID: 'web' });
   expect([status, json.code]).toEqual([400, 'job-not-evaluated']);
 });
 
-test('ForceReschedule places again at once what failed and is out of attempts', async () => {
+test('ForceReschedule replaces failed allocations at once, even without attempts left', async () => {
   await api.call('PUT', '/v1/node/register', { body: nodeBody() });
   const ReschedulePolicy = { Attempts: 1, Interval: 86_400e9, Delay: 3600e9, Unlimited: false };
   await register({}, {}, { ReschedulePolicy });
@@ -357,7 +380,7 @@ test('ForceReschedule places again at once what failed and is out of attempts', 
   expect((await read(`/v1/allocation/${ID}`)).NextAllocation).not.toBe('');
 });
 
-test('evaluations of an earlier registration are listed with all=true only', async () => {
+test('evaluations of earlier registrations are listed with all=true only', async () => {
   await register();
   await api.call('DELETE', '/v1/job/web?purge=true');
   const { json } = await register();

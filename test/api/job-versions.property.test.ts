@@ -4,7 +4,7 @@ import { inNamespace, jobSubmissions, jobVersions } from '../../src/state/tables
 import { jobBody, startApi } from '../support/api.ts';
 import '../support/properties.ts';
 
-/** A version as the model knows it. `content` stands for the whole specification. */
+/** A version in the model. `content` stands for the specification. */
 interface Version {
   readonly number: number;
   readonly content: string;
@@ -16,7 +16,7 @@ interface Version {
   tag: string | undefined;
 }
 
-/** The obvious model of one job: all its versions, and what is kept of them. */
+/** A plain model of one job with its versions. */
 class Model {
   versions: Version[] = [];
   sources = new Map<number, string>();
@@ -29,16 +29,21 @@ class Model {
     return this.versions.find((one) => one.number === number);
   }
 
-  /** What a registration does; `true`: it made a version. */
+  /** Registers a job; `true`: it created a version. */
   register(content: string, stop: boolean, index: number, source?: string): boolean {
     const { current } = this;
     const isSame =
       current?.content === content && current.stop === stop && current.tag === undefined;
     if (!isSame) {
       this.versions.push({
-        ...{ number: (current?.number ?? -1) + 1, content, stop, stable: false, tag: undefined },
+        number: (current?.number ?? -1) + 1,
+        content,
+        stop,
+        stable: false,
+        tag: undefined,
         createIndex: current?.createIndex ?? index,
-        ...{ jobModifyIndex: index, modifyIndex: index },
+        jobModifyIndex: index,
+        modifyIndex: index,
       });
       this.prune();
     }
@@ -50,7 +55,7 @@ class Model {
     return !isSame;
   }
 
-  /** Six without a tag, a stable one among them. */
+  /** Six without a tag, including a stable one. */
   prune(): void {
     const untagged = this.versions.filter(({ tag }) => tag === undefined).reverse();
     const kept = untagged.slice(0, 6);
@@ -69,10 +74,10 @@ class Model {
   }
 }
 
-/** How often what is rare was tried: a property that never gets there holds nothing. */
+/** Counts rare steps, because a property that never reaches them shows nothing. */
 const seen = { oldStable: 0, oldTag: 0 };
 
-/** So many versions before the current one. */
+/** This many versions before the current one. */
 const back = fc.nat(8);
 const register = fc.record({
   kind: fc.constant('register' as const),
@@ -104,7 +109,7 @@ async function play(steps: readonly Step[]): Promise<void> {
     Math.max(0, (model.current?.number ?? 0) - count);
   const bodyOf = (content: string) => jobBody({ Meta: { content } });
 
-  /** What the model expects of the step, once it is known which index it got. */
+  /** The model's expectation of the step, once its index is known. */
   const run = async (one: Step): Promise<number> => {
     const { current } = model;
     switch (one.kind) {
@@ -191,8 +196,12 @@ async function play(steps: readonly Step[]): Promise<void> {
     const range = { prefix: inNamespace('default', 'web') };
     const view = api.state.read();
     const stored = [...view.table(jobVersions).scan(range)].map((job) => ({
-      ...{ number: job.Version, content: job.Meta!.content, stop: job.Stop, stable: job.Stable },
-      ...{ createIndex: job.CreateIndex, jobModifyIndex: job.JobModifyIndex },
+      number: job.Version,
+      content: job.Meta!.content,
+      stop: job.Stop,
+      stable: job.Stable,
+      createIndex: job.CreateIndex,
+      jobModifyIndex: job.JobModifyIndex,
       tag: job.VersionTag?.Name,
     }));
     expect(stored).toEqual(model.versions.map(({ modifyIndex: _, ...rest }) => rest));
@@ -204,11 +213,13 @@ async function play(steps: readonly Step[]): Promise<void> {
     const { current } = model;
     if (current === undefined) return expectStatus(status, 404);
     expect([json.Version, json.Stable, json.Stop]).toEqual([
-      ...[current.number, current.stable, current.stop],
+      current.number,
+      current.stable,
+      current.stop,
     ]);
     expect(json.CreateIndex).toBe(current.createIndex);
     expect(json.JobModifyIndex).toBe(current.jobModifyIndex);
-    // The status moves it, too, which is the scheduler's and none of the model's.
+    // The scheduler's status changes the index too, which is not part of the model.
     expect(json.ModifyIndex).toBeGreaterThanOrEqual(current.modifyIndex);
     expect(json.ModifyIndex).toBeGreaterThanOrEqual(json.JobModifyIndex);
     return status;
@@ -225,7 +236,7 @@ function expectStatus(status: number, expected: number): number {
   return status;
 }
 
-test('versions, indexes, stability, tags and sources are those of the model', async () => {
+test('versions, indexes, stability, tags and sources agree with the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), play),
     { numRuns: 80 },

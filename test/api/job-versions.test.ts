@@ -1,4 +1,4 @@
-/** The versions of a job from outside. Source: docs/contract/jobs.md#versions-and-sources. */
+/** The versions of a job over HTTP. Source: docs/contract/jobs.md#versions-and-sources. */
 import { beforeEach, expect, test } from 'vitest';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
 
@@ -15,7 +15,7 @@ async function register(job: object = {}, group: object = {}, task: object = {})
 
 const versions = async (query = '') => api.call('GET', `/v1/job/web/versions${query}`);
 
-test('the newest first, with their index and no differences unless asked for', async () => {
+test('the newest is first, with the index, and without differences by default', async () => {
   await register();
   await register({ Priority: 60 });
   const { status, json, headers } = await versions();
@@ -34,17 +34,22 @@ test('the newest first, with their index and no differences unless asked for', a
   );
 });
 
-test('each with what it changed of the one before', async () => {
+test('differences are to the previous version', async () => {
   await register();
   await register({ Priority: 60 });
   await register({ Priority: 60 }, {}, { Env: { A: 'b' } });
   const { Diffs } = (await versions('?diffs=true')).json;
   expect(Diffs).toMatchObject([
     {
-      ...{ Type: 'Edited', ID: 'web', Fields: null, Objects: null },
+      Type: 'Edited',
+      ID: 'web',
+      Fields: null,
+      Objects: null,
       TaskGroups: [
         {
-          ...{ Type: 'Edited', Name: 'web', Updates: null },
+          Type: 'Edited',
+          Name: 'web',
+          Updates: null,
           Tasks: [{ Type: 'Edited', Fields: [{ Type: 'Added', Name: 'Env[A]', New: 'b' }] }],
         },
       ],
@@ -56,12 +61,12 @@ test('each with what it changed of the one before', async () => {
   ]);
 });
 
-test('each with what it has other than one that is named', async () => {
+test('diff_version and diff_tag compare with a named version', async () => {
   await register();
   await register({ Priority: 60 });
   const { Diffs } = (await versions('?diffs=true&diff_version=0')).json;
   expect(Diffs).toMatchObject([{ Fields: [{ Old: '50', New: '60' }] }, { Type: 'None' }]);
-  // It is for differences alone.
+  // It affects the differences only.
   expect((await versions('?diff_version=0')).json.Diffs).toBeNull();
 });
 
@@ -71,18 +76,18 @@ test.each([
   ['?diffs=true&diff_tag=golden&diff_version=0', 400, 'invalid-query'],
   ['?diffs=maybe', 400, 'invalid-query'],
   ['?diff_version=-1', 400, 'invalid-query'],
-])('of %s there is none', async (query, status, code) => {
+])('differences to %s are refused', async (query, status, code) => {
   await register();
   const answer = await versions(query);
   expect([answer.status, answer.json.code]).toEqual([status, code]);
 });
 
-test('of a job that is not there, or may not be read', async () => {
+test('versions of an unknown or unreadable job are refused', async () => {
   expect((await versions()).json.code).toBe('job-not-found');
   expect((await api.call('GET', '/v1/job/web/versions', { token: null })).status).toBe(403);
 });
 
-test('a blocking query wakes by a new version and by nothing else', async () => {
+test('a blocking query wakes on a new version only', async () => {
   await register();
   const { Index } = (await versions()).json;
   let answered = false;

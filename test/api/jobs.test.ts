@@ -15,10 +15,23 @@ test('a new job is version 0, pending, and has an evaluation that waits for room
   expect(json.EvalCreateIndex).toBe(json.Index);
   const job = await read('/v1/job/web');
   expect(job).toMatchObject({
-    ...{ ID: 'web', Name: 'web', Namespace: 'default', Type: 'service', Priority: 50 },
-    ...{ Version: 0, Stop: false, Stable: false, Status: 'pending', NodePool: 'default' },
-    ...{ CreateIndex: json.Index, JobModifyIndex: json.Index, Datacenters: ['*'] },
-    ...{ RegistryToken: '', SecretsToken: '', Payload: null, Periodic: null },
+    ID: 'web',
+    Name: 'web',
+    Namespace: 'default',
+    Type: 'service',
+    Priority: 50,
+    Version: 0,
+    Stop: false,
+    Stable: false,
+    Status: 'pending',
+    NodePool: 'default',
+    CreateIndex: json.Index,
+    JobModifyIndex: json.Index,
+    Datacenters: ['*'],
+    RegistryToken: '',
+    SecretsToken: '',
+    Payload: null,
+    Periodic: null,
   });
   await api.settle();
   const [first, blocked] = (await read('/v1/job/web/evaluations')).toSorted(
@@ -31,7 +44,7 @@ test('a new job is version 0, pending, and has an evaluation that waits for room
   expect((await read('/v1/job/web/summary')).Summary.web.Queued).toBe(1);
 });
 
-test('room wakes what waits for it, and the job runs once its node says so', async () => {
+test('new room wakes the waiting evaluation, and the job runs when its node reports so', async () => {
   await register(jobBody({}, { Count: 2 }));
   await api.settle();
   await api.call('PUT', '/v1/node/register', { body: nodeBody() });
@@ -47,7 +60,9 @@ test('room wakes what waits for it, and the job runs once its node says so', asy
     body: { Allocations: [{ ID, ClientStatus: 'running' }] },
   });
   expect((await read('/v1/job/web/summary')).Summary.web).toMatchObject({
-    ...{ Queued: 0, Starting: 1, Running: 1 },
+    Queued: 0,
+    Starting: 1,
+    Running: 1,
   });
   const evaluations = await read('/v1/job/web/evaluations');
   expect(evaluations.map((one: { Status: string }) => one.Status)).toEqual([
@@ -56,29 +71,32 @@ test('room wakes what waits for it, and the job runs once its node says so', asy
   ]);
 });
 
-test('what is registered again unchanged stays the same version and is evaluated again', async () => {
+test('a job registered again unchanged keeps its version and is evaluated again', async () => {
   const first = (await register()).json;
   const again = (await register()).json;
   expect(again.EvalID).not.toBe(first.EvalID);
   expect(await read('/v1/job/web')).toMatchObject({ Version: 0, JobModifyIndex: first.Index });
 });
 
-test('what was read can be sent back without a change', async () => {
+test('a job can be sent back as it was read, without a change', async () => {
   await register();
   const Job = await read('/v1/job/web');
   expect((await register({ Job })).json.Warnings).toBe('');
   expect((await read('/v1/job/web')).Version).toBe(0);
 });
 
-test('a change makes a new version and keeps where it began', async () => {
+test('a change creates a new version and keeps the creation index', async () => {
   const first = (await register()).json;
   const second = (await register(jobBody({ Priority: 70 }))).json;
   expect(await read('/v1/job/web')).toMatchObject({
-    ...{ Version: 1, Priority: 70, CreateIndex: first.Index, JobModifyIndex: second.Index },
+    Version: 1,
+    Priority: 70,
+    CreateIndex: first.Index,
+    JobModifyIndex: second.Index,
   });
 });
 
-test('keys may be written in any case, durations as text, unknown fields are told', async () => {
+test('keys may be in any case, durations may be texts, unknown fields are reported', async () => {
   const body = {
     job: {
       id: 'web',
@@ -116,20 +134,20 @@ test.each([
   ['its type', { Type: 'batch' }, 'job-change-refused'],
   ['to periodic', { Type: 'service', Periodic: { Specs: ['@daily'] } }, 'invalid-job'],
   ['an unknown namespace', { Namespace: 'elsewhere' }, 'namespace-not-found'],
-])('a change of %s is refused and leaves the job alone', async (_title, changes, code) => {
+])('a change of %s is refused and leaves the job unchanged', async (_title, changes, code) => {
   await register();
   const refused = await register(jobBody(changes));
   expect(refused.json.code).toBe(code);
   expect((await read('/v1/job/web')).Version).toBe(0);
 });
 
-test('PreserveCounts keeps the counts of groups that are there', async () => {
+test('PreserveCounts keeps the counts of existing groups', async () => {
   await register(jobBody({}, { Count: 5 }));
   await register({ ...jobBody({ Priority: 60 }, { Count: 1 }), PreserveCounts: true });
   expect((await read('/v1/job/web')).TaskGroups[0].Count).toBe(5);
 });
 
-test('the path and the body name the same job', async () => {
+test('path and body have to name the same job', async () => {
   const answer = await api.call('POST', '/v1/job/other', { body: jobBody() });
   expect([answer.status, answer.json.code]).toEqual([400, 'job-id-mismatch']);
   expect((await api.call('POST', '/v1/job/web', { body: jobBody() })).status).toBe(200);
@@ -138,7 +156,7 @@ test('the path and the body name the same job', async () => {
   expect((await read('/v1/job/a%2Fb')).ID).toBe('a/b');
 });
 
-test('six versions are kept, and those that something still runs', async () => {
+test('six versions are kept, and those of running allocations', async () => {
   await api.call('PUT', '/v1/node/register', { body: nodeBody() });
   for (let Priority = 1; Priority <= 9; Priority++) {
     await register(jobBody({ Type: 'batch', Priority }));
@@ -162,7 +180,7 @@ test('stop keeps the job as a stopped version and ends its allocations', async (
   expect(allocation.DesiredStatus).toBe('stop');
 });
 
-test('purge forgets the job at once and still ends its allocations', async () => {
+test('purge deletes the job at once and still ends its allocations', async () => {
   await api.call('PUT', '/v1/node/register', { body: nodeBody() });
   await register();
   await api.settle();
@@ -175,7 +193,7 @@ test('purge forgets the job at once and still ends its allocations', async () =>
   expect((await api.call('DELETE', '/v1/job/web')).status).toBe(404);
 });
 
-test('a job registered again after a purge begins anew, and all=true shows what was before', async () => {
+test('a job registered again after a purge starts over, and all=true shows earlier records', async () => {
   await api.call('PUT', '/v1/node/register', { body: nodeBody() });
   await register();
   await api.settle();
@@ -188,14 +206,14 @@ test('a job registered again after a purge begins anew, and all=true shows what 
   expect(await read('/v1/job/web/allocations?all=true')).toHaveLength(2);
 });
 
-test('a periodic job runs as a pattern: it is not evaluated itself', async () => {
+test('a periodic job is not evaluated', async () => {
   const periodic = { ID: 'nightly', Type: 'batch', Periodic: { Specs: ['0 3 * * *'] } };
   const { json } = await register(jobBody(periodic));
   expect(json).toMatchObject({ EvalID: '', EvalCreateIndex: 0 });
   expect((await read('/v1/job/nightly')).Status).toBe('running');
 });
 
-test('a job that ended and is registered with a change is pending again', async () => {
+test('a dead job registered with a change is pending again', async () => {
   await register();
   await api.settle();
   await api.call('DELETE', '/v1/job/web');
@@ -205,7 +223,7 @@ test('a job that ended and is registered with a change is pending again', async 
   expect(await read('/v1/job/web')).toMatchObject({ Status: 'pending', Stop: false, Version: 2 });
 });
 
-test('numbers and booleans in the environment are text, and the same job as their text', async () => {
+test('numbers and booleans in the environment become texts and are no change', async () => {
   const withEnv = (Env: object) => register(jobBody({}, {}, { Env }));
   const env = { PORT: '8080', RATE: '1.5', DEBUG: 'true', NAME: 'web' };
   expect((await withEnv({ PORT: 8080, RATE: 1.5, DEBUG: true, NAME: 'web' })).status).toBe(200);
@@ -216,7 +234,7 @@ test('numbers and booleans in the environment are text, and the same job as thei
   expect((await read('/v1/job/web')).Version).toBe(1);
 });
 
-test('what is no text in the environment is refused by its name', async () => {
+test('other values in the environment are refused with their name', async () => {
   const { status, json } = await register(jobBody({}, {}, { Env: { A: [1], B: {}, C: 1 } }));
   const pointers = json.errors.map(({ pointer }: { pointer: string }) => pointer);
   const env = '/Job/TaskGroups/0/Tasks/0/Env';

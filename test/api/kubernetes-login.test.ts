@@ -7,7 +7,7 @@ import { HttpOutbound } from '../../src/server/login/outbound-http.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { certificate, privateKey } from '../support/certificate.ts';
 
-/** A cluster that speaks TokenReview and knows its service accounts. */
+/** A simulated Kubernetes API with TokenReview and service accounts. */
 interface Cluster {
   readonly host: string;
   readonly seen: { readonly path: string; readonly authorization: string | undefined }[];
@@ -68,7 +68,9 @@ async function login(config: object = {}, token = bearer) {
   });
   expect(method.status).toBe(200);
   const rule = {
-    ...{ AuthMethod: 'k8s', BindType: 'service', BindName: '${serviceaccount.name}' },
+    AuthMethod: 'k8s',
+    BindType: 'service',
+    BindName: '${serviceaccount.name}',
     Selector: 'serviceaccount.namespace == shop and serviceaccount.uid == u1',
   };
   expect((await api.call('PUT', '/v1/acl/binding-rule', { body: rule })).status).toBe(200);
@@ -77,7 +79,7 @@ async function login(config: object = {}, token = bearer) {
 }
 
 describe('a login of a service account', () => {
-  test("gives a token after a TokenReview under the method's own credential", async () => {
+  test("makes a token after a TokenReview with the method's own credential", async () => {
     const answer = await login();
     expect(answer.json).toMatchObject({ ServiceIdentities: [{ ServiceName: 'web' }] });
     expect(cluster.seen).toEqual([
@@ -86,7 +88,7 @@ describe('a login of a service account', () => {
     ]);
   });
 
-  test('takes the name of the annotation', async () => {
+  test('uses the name of the annotation', async () => {
     cluster.account = account({ annotations: { 'roster/service-name': 'front' } });
     expect((await login()).json).toMatchObject({ ServiceIdentities: [{ ServiceName: 'front' }] });
   });
@@ -147,12 +149,12 @@ describe('a login of a service account', () => {
     expect(answer.text).not.toContain(reviewer);
   });
 
-  test('refuses what is no JWT before it asks', async () => {
+  test('refuses a malformed JWT without a TokenReview', async () => {
     expect(api.whyRefused(await login({}, 'garbage'))).toContain('no JWT');
     expect(cluster.seen).toEqual([]);
   });
 
-  test('a cluster that is away, and one with another certificate, cannot be asked', async () => {
+  test('fails if the Kubernetes API is unreachable or has another certificate', async () => {
     const away = await login({ Host: 'https://127.0.0.1:1' });
     expect(away.status).toBe(503);
     expect(away.json.detail).toContain('cannot be reached');

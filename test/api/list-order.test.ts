@@ -1,4 +1,4 @@
-/** In which order lists come, whole, the other way round, and page by page. */
+/** The order of lists: complete, reversed, and by page. */
 import { beforeAll, expect, test } from 'vitest';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, idOf } from '../support/fleet.ts';

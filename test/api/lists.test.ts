@@ -58,12 +58,12 @@ test.each(['', '&reverse=true', '&prefix=web', '&namespace=*'])(
   },
 );
 
-test('a page token that is none is refused', async () => {
+test('a malformed page token is refused', async () => {
   const { status, json } = await api.call('GET', '/v1/jobs?next_token=%25zz');
   expect([status, json.code]).toEqual([400, 'invalid-query']);
 });
 
-test('stubs carry the summary, and Meta when asked for', async () => {
+test('stubs contain the summary, and Meta on request', async () => {
   const [stub] = (await api.call('GET', '/v1/jobs?prefix=api')).json;
   expect(stub).toMatchObject({ ID: 'api', Status: 'running', JobSummary: { JobID: 'api' } });
   expect(stub).not.toHaveProperty('Meta');
@@ -71,13 +71,13 @@ test('stubs carry the summary, and Meta when asked for', async () => {
   expect(withMeta.Meta).toEqual({ owner: 'core' });
 });
 
-test('without rights a named namespace is refused and * shows nothing', async () => {
+test('without permission a single namespace is refused, and * shows nothing', async () => {
   expect((await api.call('GET', '/v1/jobs', { token: null })).status).toBe(403);
   const all = await api.call('GET', '/v1/jobs?namespace=*', { token: null });
   expect([all.status, all.json]).toEqual([200, []]);
 });
 
-test('evaluations are listed by job and status', async () => {
+test('evaluations are filtered by job and status', async () => {
   const list = (await api.call('GET', '/v1/evaluations?job=api&status=blocked')).json;
   expect(list).toHaveLength(1);
   expect(list[0]).toMatchObject({ JobID: 'api', Status: 'blocked' });

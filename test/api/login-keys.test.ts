@@ -1,4 +1,4 @@
-/** The keys that logins are verified with, as they come over the network. */
+/** Keys for the verification of logins, fetched over the network. */
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
@@ -10,7 +10,7 @@ const logins = useKeyLogins();
 const { claims, bearer, expectAccepted, expectRefused, makeMethod, prepare, publish } = logins;
 const { keysAgeMs, keysRefetchMs, timeoutMs, answerBytesMax } = limits.outbound;
 
-/** Where a method finds its keys, and what is then asked for. */
+/** The ways of finding the keys, with the requests that follow. */
 const sources: readonly [string, () => object, readonly string[]][] = [
   ['JWKSURL', () => ({ JWKSURL: logins.server.jwksUrl }), [jwksPath]],
   [
@@ -23,7 +23,7 @@ const sources: readonly [string, () => object, readonly string[]][] = [
 describe.each(sources)('keys by %s', (_, config, paths) => {
   beforeEach(() => prepare(config()));
 
-  test('are fetched when the method is written, and serve until they are old', async () => {
+  test('are fetched when the method is written, and used until they are old', async () => {
     await expectAccepted(bearer());
     await logins.api.world.advance(keysAgeMs);
     await expectAccepted(bearer());
@@ -34,7 +34,7 @@ describe.each(sources)('keys by %s', (_, config, paths) => {
     expect(logins.server.asked).toEqual(paths);
   });
 
-  test('are fetched again for a key that is new, but not at every guess', async () => {
+  test('are fetched again for a new key, but not for every unknown key', async () => {
     publish(logins.first, logins.second);
     await expectRefused(bearer({}, logins.second), /does not publish/);
     expect(logins.server.asked).toEqual([]);
@@ -47,21 +47,21 @@ describe.each(sources)('keys by %s', (_, config, paths) => {
     expect(logins.server.asked).toEqual(paths);
   });
 
-  test('that were taken back verify nothing once they are fetched again', async () => {
+  test('that were revoked verify nothing after the next fetch', async () => {
     publish(logins.second);
     await logins.api.world.advance(keysRefetchMs + 1);
     await expectAccepted(bearer({}, logins.second));
     await expectRefused(bearer(), /does not publish/);
   });
 
-  test('may change without another name', async () => {
+  test('may change without a new name', async () => {
     logins.server.answer(jwksPath, { body: { keys: [{ ...logins.second.jwk, kid: 'first' }] } });
     await logins.api.world.advance(keysRefetchMs + 1);
     await expectAccepted(sign(logins.second, claims(), { kid: 'first' }));
     await expectRefused(bearer(), /signature is wrong/);
   });
 
-  test('may have no names at all', async () => {
+  test('may have no names', async () => {
     const nameless = (pair: SigningPair): SigningPair => {
       const { kid: _, ...jwk } = pair.jwk;
       return { ...pair, jwk };
@@ -75,13 +75,13 @@ describe.each(sources)('keys by %s', (_, config, paths) => {
     await expectAccepted(bearer({}, nameless(logins.first)));
   });
 
-  test('are fetched once for many logins at the same time', async () => {
+  test('are fetched once for concurrent logins', async () => {
     await logins.api.world.advance(keysAgeMs + 1);
     await Promise.all(Array.from({ length: 20 }, () => expectAccepted(bearer())));
     expect(logins.server.asked).toEqual(paths);
   });
 
-  test('that are still fresh serve while the server is away, and are missed afterwards', async () => {
+  test('that are fresh are used while the server is down, and are missing afterwards', async () => {
     await logins.server.close();
     await expectAccepted(bearer());
     await logins.api.world.advance(keysRefetchMs + 1);
@@ -122,7 +122,7 @@ describe.each(sources)('keys by %s', (_, config, paths) => {
       },
       /something other than a JSON object/,
     ],
-  ])('that are answered with %s are told', async (_, reply, reason) => {
+  ])('answered with %s give a reason', async (_, reply, reason) => {
     logins.server.answer(jwksPath, reply);
     await logins.api.world.advance(keysAgeMs + 1);
     await expectRefused(bearer(), reason, 503);
@@ -130,7 +130,7 @@ describe.each(sources)('keys by %s', (_, config, paths) => {
     await expectAccepted(bearer());
   });
 
-  test('of unknown kinds are passed over', async () => {
+  test('of unknown kinds are skipped', async () => {
     const odd = [
       { kty: 'oct', k: 'c2VjcmV0' },
       { kty: 'new' },
@@ -143,7 +143,7 @@ describe.each(sources)('keys by %s', (_, config, paths) => {
     await expectRefused(bearer(), /no signed JWT that can be verified/);
   });
 
-  test('are not sought elsewhere', async () => {
+  test('are not fetched from redirects', async () => {
     const evil = await startKeyServer([logins.first.jwk]);
     logins.server.answer(jwksPath, { status: 302, headers: { location: evil.jwksUrl }, body: '' });
     await logins.api.world.advance(keysAgeMs + 1);
@@ -152,7 +152,7 @@ describe.each(sources)('keys by %s', (_, config, paths) => {
     await evil.close();
   });
 
-  test('that do not come are waited for no longer than the limit', async () => {
+  test('that do not arrive are waited for up to the limit', async () => {
     const asked = Promise.withResolvers<void>();
     const gone = Promise.withResolvers<void>();
     logins.server.answer(jwksPath, (response) => {
@@ -170,7 +170,7 @@ describe.each(sources)('keys by %s', (_, config, paths) => {
     await gone.promise;
   });
 
-  test('that trickle in are waited for no longer', async () => {
+  test('that arrive slowly are waited for up to the limit', async () => {
     const gone = Promise.withResolvers<void>();
     const half = Promise.withResolvers<void>();
     logins.server.answer(jwksPath, (response) => {
@@ -189,7 +189,7 @@ describe.each(sources)('keys by %s', (_, config, paths) => {
   test.each([
     ['says so', { 'content-length': String(answerBytesMax + 1) }],
     ['does not', {}],
-  ])('that are too many are read no further, where the server %s', async (_, headers) => {
+  ])('above the limit are not read further, where the server %s', async (_, headers) => {
     const gone = Promise.withResolvers<number>();
     logins.server.answer(jwksPath, (response) => {
       const { socket } = response;
@@ -202,7 +202,7 @@ describe.each(sources)('keys by %s', (_, config, paths) => {
     expect(await gone.promise).toBeGreaterThan(0);
   });
 
-  test('of just the greatest size are read', async () => {
+  test('of exactly the greatest size are read', async () => {
     const body = JSON.stringify({ keys: [logins.first.jwk], more: '' });
     const padding = ' '.repeat(answerBytesMax - body.length);
     logins.server.answer(jwksPath, { body: body.replace(/""\}$/, `"${padding}"}`) });
@@ -216,7 +216,7 @@ describe('discovery', () => {
     body: { issuer: logins.server.origin, jwks_uri: logins.server.jwksUrl, ...changes },
   });
 
-  test('binds the issuer', async () => {
+  test('sets the issuer', async () => {
     await prepare({ OIDCDiscoveryURL: `${logins.server.origin}/` });
     await expectAccepted(bearer());
     await expectRefused(bearer({ iss: 'https://evil.example' }), /issuer is "https:\/\/evil/);
@@ -242,7 +242,7 @@ describe('discovery', () => {
     ],
     ['no JSON', () => ({ body: 'hello' }), /something other than a JSON object/],
     ['404', () => ({ status: 404, body: {} }), /answered with the status 404/],
-  ])('that tells %s is refused when a method is written, and at a login', async (...row) => {
+  ])('with %s is refused when a method is written, and at a login', async (...row) => {
     const [, reply, reason] = row;
     await prepare({ OIDCDiscoveryURL: logins.server.origin });
     logins.server.answer(discoveryPath, reply());
@@ -257,7 +257,7 @@ describe('discovery', () => {
   });
 });
 
-test('a method whose keys cannot be fetched is not written', async () => {
+test('a method whose keys cannot be fetched is refused', async () => {
   logins.server.answer(jwksPath, { body: 'hello' });
   const { status, json } = await makeMethod({ JWKSURL: logins.server.jwksUrl });
   expect([status, json.errors]).toMatchObject([400, [{ pointer: '/Config/JWKSURL' }]]);

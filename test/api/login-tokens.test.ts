@@ -1,4 +1,4 @@
-/** Tokens that are verified with keys from the network: what is accepted, and what never is. */
+/** Tokens verified with keys from the network: accepted and refused ones. */
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
@@ -10,7 +10,7 @@ const logins = useKeyLogins();
 const { claims, now, bearer, expectAccepted, expectRefused, prepare } = logins;
 const { keysAgeMs } = limits.outbound;
 
-/** The public key, in the forms that a verifier could take for the secret of an HMAC. */
+/** The public key, in forms that a verifier could mistake for an HMAC secret. */
 const confused = (secret: string, header: object = {}) => {
   const text = forged({ alg: 'HS256', kid: 'first', ...header }, claims()).slice(0, -1);
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
@@ -46,7 +46,7 @@ describe('tokens', () => {
     await expectRefused(token(), reason);
   });
 
-  test('that bring a key along, or tell where it lies, are refused, and nobody goes there', async () => {
+  test('with a key or a link to one are refused, and the link is not followed', async () => {
     const evil = await startKeyServer([{ ...logins.stranger.jwk, kid: 'first' }]);
     await prepare();
     for (const header of [
@@ -60,7 +60,7 @@ describe('tokens', () => {
     await evil.close();
   });
 
-  test('with a published secret are refused', async () => {
+  test('signed with a public value as the secret are refused', async () => {
     await prepare();
     const k = Buffer.from('s'.repeat(32));
     logins.server.answer(jwksPath, {
@@ -83,13 +83,13 @@ describe('tokens', () => {
     await expectRefused(bearer(more()), reason);
   });
 
-  test('of one audience among others are accepted', async () => {
+  test('with the audience among others are accepted', async () => {
     await prepare();
     await expectAccepted(bearer({ aud: ['other', 'roster'] }));
   });
 
   const none = { ExpirationLeeway: -1, NotBeforeLeeway: -1, ClockSkewLeeway: -1 };
-  /** The claim that decides, and how far beyond now it may lie, in seconds. */
+  /** The deciding claim, and its greatest distance from now in seconds. */
   test.each<[what: string, leeways: object, claim: 'exp' | 'nbf' | 'iat', seconds: number]>([
     ['by default', {}, 'exp', 150],
     ['by default', {}, 'nbf', 150],
@@ -115,7 +115,7 @@ describe('tokens', () => {
   });
 });
 
-/** With somebody else in its claims. */
+/** With the claims of someone else. */
 function swapped(token: string): string {
   const [header, , signature] = token.split('.');
   const other = Buffer.from(JSON.stringify(claims({ sub: 'root' }))).toString('base64url');

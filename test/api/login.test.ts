@@ -55,7 +55,7 @@ const login = async (token: string | Promise<string>, more: object = {}, address
   });
 
 describe('auth methods', () => {
-  test('created, read, listed without Config, replaced and deleted', async () => {
+  test('are created, read, listed without Config, replaced and deleted', async () => {
     const made = await put('auth-method', method({ Description: 'd', DisplayName: 'CI' }));
     expect(made.json).toMatchObject({ Name: 'ci', Type: 'jwt', MaxTokenTTL: '5m0s' });
     expect(made.json).toMatchObject({
@@ -84,7 +84,7 @@ describe('auth methods', () => {
     expect((await api.call('GET', '/v1/acl/auth-method/ci')).status).toBe(404);
   });
 
-  test('what was read can be sent back', async () => {
+  test('can be sent back as they were read', async () => {
     const { json } = await put('auth-method', method());
     expect((await put('auth-method/ci', json)).status).toBe(200);
   });
@@ -154,7 +154,7 @@ describe('auth methods', () => {
       method({ NamespaceRules: [{ BindNamespace: '${value.x}' }] }),
       '/NamespaceRules/0/BindNamespace',
     ],
-  ])('refuses %s', async (_, body, pointer) => {
+  ])('are refused with %s', async (_, body, pointer) => {
     const answer = await put('auth-method', body);
     expect(answer.status).toBe(400);
     expect(answer.json.errors.map((fault: { pointer: string }) => fault.pointer)).toContain(
@@ -169,12 +169,12 @@ describe('auth methods', () => {
     ['another type', () => put('auth-method/ci', method({ Type: 'oidc' })), 400],
     ['no Config', () => put('auth-method/ci', {}), 400],
     ['there is none', () => put('auth-method/nobody', method({ Name: 'nobody' })), 404],
-  ])('an update or second create is refused: %s', async (_, run, status) => {
+  ])('are not updated or created again with %s', async (_, run, status) => {
     await put('auth-method', method());
     expect((await run()).status).toBe(status);
   });
 
-  test('a secret in Config is hidden without acl:write, sealed at rest, and kept when sent back hidden', async () => {
+  test('keep secrets in Config: hidden without acl:write, sealed at rest, kept when sent back hidden', async () => {
     const secret = `${forged({ alg: 'RS256' }, { sub: 'system' })}c2lnbmF0dXJl`;
     const Config = { Host: 'https://k8s.example', CACert: certificate, ServiceAccountJWT: secret };
     await put('policy', { Name: 'reader', Rules: 'acl = "read"' });
@@ -204,7 +204,7 @@ describe('binding rules', () => {
   });
   beforeEach(() => put('auth-method', method()));
 
-  test('created, read, listed by method, replaced and deleted', async () => {
+  test('are created, read, listed by method, replaced and deleted', async () => {
     const made = await put('binding-rule', rule({ Description: 'd' }));
     expect(made.json).toMatchObject(rule({ Description: 'd' }));
     const path = `binding-rule/${made.json.ID}`;
@@ -234,7 +234,7 @@ describe('binding rules', () => {
     ['a name that no service has', rule({ BindName: '-${value.team}' }), '/BindName'],
     ['variables where there are none', rule({ BindVars: { Name: 'x' } }), '/BindVars'],
     ['an id', rule({ ID: other }), '/ID'],
-  ])('refuses %s', async (_, body, pointer) => {
+  ])('are refused with %s', async (_, body, pointer) => {
     const answer = await put('binding-rule', body);
     expect(answer.status).toBe(400);
     expect(answer.json.errors.map((fault: { pointer: string }) => fault.pointer)).toContain(
@@ -245,7 +245,7 @@ describe('binding rules', () => {
   test.each([
     ['another id in the body', { ID: other }, 400],
     ['another method', { AuthMethod: 'x' }, 400],
-  ])('an update is refused: %s', async (_, changes, status) => {
+  ])('are not updated with %s', async (_, changes, status) => {
     const { json } = await put('binding-rule', rule());
     expect((await put(`binding-rule/${json.ID}`, rule(changes))).status).toBe(status);
   });
@@ -255,7 +255,7 @@ describe('login', () => {
   const bind = (BindType: string, BindName: string, more: object = {}) =>
     put('binding-rule', { AuthMethod: 'ci', BindType, BindName, ...more });
 
-  test('gives a token of all that the rules bind, local, with an end', async () => {
+  test('makes a local, expiring token with everything that the rules bind', async () => {
     await put('auth-method', method());
     await put('role', { Name: 'Deployers' });
     await put('policy', { Name: 'reads', Rules: 'operator = "read"' });
@@ -288,7 +288,7 @@ describe('login', () => {
     expect(late.status).toBe(403);
   });
 
-  test('a global token has no end where the method sets none', async () => {
+  test('makes a global token without expiry if the method sets none', async () => {
     await put('auth-method', method({ TokenLocality: 'global', MaxTokenTTL: 0 }));
     await bind('service', 'web');
     const { json } = await login(bearer());
@@ -330,7 +330,7 @@ describe('login', () => {
     ['the wrong audience', () => bearer({ aud: 'x' }), {}],
     ['another issuer', () => bearer({ iss: 'https://evil.example' }), {}],
     ['a name that no service has', () => bearer({ team: '!' }), {}],
-  ])('tells nobody what a method takes, or whether it is there: %s', async (_, token, more) => {
+  ])('does not reveal whether a method exists or what it accepts: %s', async (_, token, more) => {
     const { Config } = method() as { Config: object };
     await put('auth-method', method({ Config: { ...Config, BoundIssuer: 'https://ci.example' } }));
     await bind('service', 'web-${value.team}x');
@@ -342,14 +342,14 @@ describe('login', () => {
     });
   });
 
-  test('a token without an issuer is told so in the log', async () => {
+  test('with a token without issuer is explained in the log', async () => {
     const { Config } = method() as { Config: object };
     await put('auth-method', method({ Config: { ...Config, BoundIssuer: 'https://ci.example' } }));
     const answer = await login(bearer({ iss: undefined }));
     expect(api.whyRefused(answer)).toContain('it names no issuer; this method takes');
   });
 
-  test('is refused when no rule gives anything', async () => {
+  test('is refused when no rule matches', async () => {
     await put('auth-method', method());
     await bind('role', 'nobody');
     const answer = await login(bearer());
@@ -357,7 +357,7 @@ describe('login', () => {
     expect(answer.json.detail).toContain('Permission denied');
   });
 
-  test('namespace rules say where the token is made, and the first that matches wins', async () => {
+  test('namespace rules choose the namespace of the token, and the first match wins', async () => {
     await api.call('PUT', '/v1/namespace/shop', { body: {} });
     const NamespaceRules = [
       { Selector: 'value.team == "none"', BindNamespace: 'default' },
@@ -372,7 +372,7 @@ describe('login', () => {
     expect(api.whyRefused(nowhere)).toContain('namespace "gone"');
   });
 
-  test('an unreachable provider is no fault of the credential', async () => {
+  test('an unreachable provider is not counted against the credential', async () => {
     await put('auth-method', method());
     await bind('service', 'web');
     network.pages.clear();
@@ -382,7 +382,7 @@ describe('login', () => {
     expect(answer.json.code).toBe('identity-provider-unreachable');
   });
 
-  test('deleting the method ends its tokens and rules with the same index', async () => {
+  test('deleting the method deletes its tokens and rules with the same index', async () => {
     await put('auth-method', method());
     await bind('service', 'web');
     const { json: token } = await login(bearer());
@@ -394,7 +394,7 @@ describe('login', () => {
     expect(headers['x-registry-index']).toBe(gone.headers['x-registry-index']);
   });
 
-  test('guessing is held up, for its address alone, until time has passed', async () => {
+  test('repeated failures block their address for some time', async () => {
     await put('auth-method', method());
     await bind('service', 'web');
     const statuses = [];
@@ -410,7 +410,7 @@ describe('login', () => {
     expect((await login(bearer())).status).toBe(200);
   });
 
-  test('logout ends the token of a login, and of nothing else', async () => {
+  test('logout deletes the token of a login, and no other token', async () => {
     await put('auth-method', method());
     await bind('service', 'web');
     const { SecretID } = (await login(bearer())).json;

@@ -3,7 +3,7 @@ import { limits } from '../../src/model/limits.ts';
 import { StreamConnection } from '../../src/model/node-stream/stream-connection.ts';
 import { jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
 
-// A node that takes streams and says nothing.
+// A node that accepts streams and sends nothing.
 
 let api: TestApi;
 let connection: StreamConnection;
@@ -16,8 +16,14 @@ beforeEach(async () => {
   const [{ ID, NodeID }] = (await api.call('GET', '/v1/allocations')).json;
   const nothing = () => {};
   const socket = {
-    ...{ sendText: nothing, sendBinary: nothing, onMessage: nothing, onClose: nothing },
-    ...{ close: nothing, terminate: nothing, ping: nothing, onPong: nothing },
+    sendText: nothing,
+    sendBinary: nothing,
+    onMessage: nothing,
+    onClose: nothing,
+    close: nothing,
+    terminate: nothing,
+    ping: nothing,
+    onPong: nothing,
   };
   connection = new StreamConnection({ side: 'server', socket });
   api.server.streams.add(NodeID, connection);
@@ -26,7 +32,7 @@ beforeEach(async () => {
 
 const follow = (signal?: AbortSignal) => void api.call('GET', url, { ...(signal && { signal }) });
 
-test('one follower too many is refused, and one that leaves makes room', async () => {
+test('one follower too many is refused, until another leaves', async () => {
   const leaver = new AbortController();
   follow(leaver.signal);
   for (let count = 1; count < limits.stream.perNodeMax; count++) follow();
@@ -38,13 +44,13 @@ test('one follower too many is refused, and one that leaves makes room', async (
   expect(connection.openStreams).toBe(limits.stream.perNodeMax - 1);
 });
 
-test('a follower that is gone already opens nothing that stays', async () => {
+test('a follower that has already left opens no stream', async () => {
   follow(AbortSignal.abort());
   await api.settle();
   expect(connection.openStreams).toBe(0);
 });
 
-test('a node that leaves makes its followers’ requests fail', async () => {
+test('a disconnecting node fails its followers’ requests', async () => {
   const asked = api.call('GET', url);
   await api.settle();
   connection.close(1000, 'bye');

@@ -9,8 +9,8 @@ import { aclTokens, allocations, inNamespace } from '../../src/state/tables.ts';
 import { aclOf } from '../support/acl.ts';
 import { jobBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 
-// A list is long when making it takes time, and simulated time stands still while code runs. Here
-// it passes by as much as a test says at every look at the clock.
+// A list is long if making it takes time. Simulated time stands still while code runs, so here each
+// reading of the clock advances it.
 let lookMs = 0;
 const world = Object.assign(new SimulatedWorld(1), tickingClock(new SimulatedWorld(1)));
 const slow = limits.list.atOnceMs;
@@ -30,7 +30,7 @@ function tickingClock({ clock }: SimulatedWorld) {
 
 let api: TestApi;
 let acl: ReturnType<typeof aclOf>;
-/** A token that sees the tokens of one namespace and no others. */
+/** A token that sees the tokens of one namespace only. */
 let seesShop: string;
 const count = 5 * limits.list.rowsPerStep;
 
@@ -59,7 +59,7 @@ afterEach(() => {
   lookMs = 0;
 });
 
-/** What the function gives while every look at the clock takes so long, and afterwards is quick. */
+/** Runs the function while each reading of the clock takes this long, and restores the clock. */
 async function taking<T>(ms: number, run: () => Promise<T>): Promise<T> {
   lookMs = ms;
   try {
@@ -69,7 +69,7 @@ async function taking<T>(ms: number, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves as the promise does, and lets turns be taken until then. */
+/** Resolves with the promise and lets turns run meanwhile. */
 async function through<T>(promise: Promise<T>, on: TestApi = api): Promise<T> {
   let isOver = false;
   const over = () => {
@@ -85,7 +85,7 @@ async function call(url: string, options = {}) {
   return { status, headers, text, json };
 }
 
-/** The answer itself, whose body nobody has read yet. */
+/** The answer before its body is read. */
 function ask(url: string, onGone?: (run: () => void) => () => void): Promise<Answer> {
   const [path = '', query = ''] = url.split('?');
   const headers = { 'x-registry-token': rootToken };
@@ -99,7 +99,7 @@ async function partsOf({ body }: Answer): Promise<string[]> {
   return parts;
 }
 
-describe('a list that is made in turns is byte by byte the one that is made at once', () => {
+describe('a list made in turns is byte for byte equal to one made at once', () => {
   test.each([
     ['tokens', '/v1/acl/tokens', 200],
     ['backwards', '/v1/acl/tokens?reverse', 200],
@@ -118,7 +118,7 @@ describe('a list that is made in turns is byte by byte the one that is made at o
   ])('%s', async (_title, url, status) => {
     for (const token of [rootToken, seesShop]) {
       const atOnce = await call(url, { token });
-      // With one step to a turn, and with several.
+      // With one step per turn, and with several.
       for (const ms of [slow, limits.list.sliceMs / 3]) {
         const inTurns = await taking(ms, () => call(url, { token }));
         expect(inTurns).toEqual(atOnce);
@@ -127,7 +127,7 @@ describe('a list that is made in turns is byte by byte the one that is made at o
     }
   });
 
-  test('who sees a part of it is told', async () => {
+  test('a caller who sees a part of it is told so', async () => {
     const { headers, json } = await taking(slow, () =>
       call('/v1/acl/tokens?ns=*', { token: seesShop }),
     );
@@ -135,7 +135,7 @@ describe('a list that is made in turns is byte by byte the one that is made at o
     expect(json).toHaveLength(Math.ceil(count / 3));
   });
 
-  test('pages hold every token once', async () => {
+  test('its pages contain every token once', async () => {
     const all = (await call('/v1/acl/tokens')).json;
     const paged = await taking(slow, async () => {
       const found: unknown[] = [];
@@ -150,14 +150,14 @@ describe('a list that is made in turns is byte by byte the one that is made at o
   });
 });
 
-test('a list that is quickly made is text, without a promise', () => {
+test('a short list is a text, without a promise', () => {
   const request = { method: 'GET', path: '/v1/acl/tokens', query: '', body: undefined };
   const made = api.api.handle({ ...request, headers: { 'x-registry-token': rootToken } });
   expect(made).not.toBeInstanceOf(Promise);
   expect((made as Answer).body).toBeTypeOf('string');
 });
 
-test('others are answered while a long list is made, and while it is read', async () => {
+test('other requests are answered while a long list is made and read', async () => {
   lookMs = slow;
   const asked = ask('/v1/acl/tokens');
   let isAnswered = false;
@@ -175,7 +175,7 @@ test('others are answered while a long list is made, and while it is read', asyn
   expect((await through(next)).done).toBe(false);
 });
 
-test('what changes meanwhile is not in it', async () => {
+test('changes meanwhile are not in it', async () => {
   const atOnce = await call('/v1/acl/tokens');
   const inTurns = await taking(slow, async () => {
     const asked = ask('/v1/acl/tokens');
@@ -192,11 +192,11 @@ test('what changes meanwhile is not in it', async () => {
   });
   expect(inTurns.parts.join('')).toBe(atOnce.text);
   expect(inTurns.headers).toEqual(atOnce.headers);
-  // Nothing of it is made before somebody reads it.
+  // Its text is not made before it is read.
   expect(inTurns.parts.length).toBeGreaterThan(2);
 });
 
-test('a blocking query for a long list waits as any other', async () => {
+test('a blocking query for a long list waits like others', async () => {
   const { headers } = await call('/v1/acl/tokens');
   const index = Number(headers['x-registry-index']);
   const woken = await taking(slow, async () => {
@@ -210,7 +210,7 @@ test('a blocking query for a long list waits as any other', async () => {
   expect(woken.text).toBe((await call('/v1/acl/tokens')).text);
 });
 
-test('nothing more is done for who is gone', async () => {
+test('work stops when the caller has disconnected', async () => {
   await api.settle();
   const timers = api.world.pendingTimers;
   lookMs = slow;
@@ -224,7 +224,7 @@ test('nothing more is done for who is gone', async () => {
   expect(api.world.pendingTimers).toBe(timers);
 });
 
-test('a bug that shows when the answer has begun cuts it, and is told', async () => {
+test('a bug after the answer has begun cuts the answer and is logged', async () => {
   const lines: string[] = [];
   const events = 'all' as const;
   const broken = await startApi({
@@ -247,7 +247,7 @@ test('a bug that shows when the answer has begun cuts it, and is told', async ()
   expect(lines.map((line) => JSON.parse(line).status)).toEqual([200, 500]);
 });
 
-test('how a job with many instances is scaled is found out in turns', async () => {
+test('the scale status of a job with many instances is made in turns', async () => {
   const large = await startApi({ world });
   await large.call('POST', '/v1/jobs', { body: jobBody({}, { Count: 0 }) });
   await large.settle();
@@ -272,7 +272,7 @@ test('how a job with many instances is scaled is found out in turns', async () =
     });
     expect((await large.call('GET', '/v1/job/web')).status).toBe(200);
     expect(isAnswered).toBe(false);
-    // What is written meanwhile is not seen.
+    // Later writes are not seen.
     await large.state.write((transaction) => {
       const table = transaction.table(allocations);
       table.delete(...inNamespace('default', 'a-4999'));
@@ -306,7 +306,7 @@ describe('over HTTP', () => {
   test.each([
     ['gzip', 'gzip'],
     ['identity', null],
-  ])('a long list is sent as it is made: %s', async (accepted, encoding) => {
+  ])('a long list is sent while it is made: %s', async (accepted, encoding) => {
     const answer = await serve(false, accepted);
     expect(answer.headers.get('content-encoding')).toBe(encoding);
     expect(answer.headers.get('x-registry-index')).toBe('7');

@@ -6,11 +6,11 @@ interface Metric {
   readonly values: readonly { readonly value: number }[];
 }
 
-/** What Node's sampler of the event loop would say: it is out of action, and so it has no figure. */
+/** The sampler of the event loop is disabled, so it has no figures. */
 const ofSampler = /^nodejs_eventloop_lag_(min|max|mean|stddev|p\d+)_seconds$/;
 const busy = 'nodejs_eventloop_active_seconds_total';
 
-test('the process tells how long its event loop was busy, and nothing that is not measured', async () => {
+test('the process reports the activity of its event loop, and no unmeasured figures', async () => {
   const { call } = await startApi();
   const asked = async () => (await call('GET', '/v1/metrics')).json as Metric[];
   const metrics = await asked();
@@ -22,12 +22,12 @@ test('the process tells how long its event loop was busy, and nothing that is no
   };
   const [before] = busyIn(metrics);
   expect(before).toBeGreaterThan(0);
-  // It counts on, and not anew.
+  // The count continues from before.
   const after = busyIn(await asked());
   expect([after.length, after[0]! >= before!]).toEqual([1, true]);
 });
 
-test('the same for Prometheus', async () => {
+test('the same figures in the Prometheus format', async () => {
   const { call } = await startApi();
   const { text, headers } = await call('GET', '/v1/metrics?format=prometheus');
   expect(headers['content-type']).toContain('text/plain');

@@ -10,7 +10,7 @@ beforeEach(async () => {
 const put = (url: string, body: unknown = {}) => api.call('PUT', url, { body });
 const get = async (url: string) => (await api.call('GET', url)).json;
 
-/** What the namespace `default` allows from now on. */
+/** Sets the capabilities of the namespace `default`. */
 async function allow(Capabilities: object | null, on: TestApi = api): Promise<void> {
   const { status, text } = await on.call('PUT', '/v1/namespace/default', {
     body: { Capabilities },
@@ -28,7 +28,7 @@ const changed = () => jobBody({ Priority: 60 });
 const batch = { Type: 'batch' };
 const periodic = { ...batch, Periodic: { Specs: ['*/5 * * * *'] } };
 
-/** How a job is written that was there before its namespace was restricted. */
+/** Writes a job from before its namespace was restricted. */
 const ways: readonly (readonly [string, object, () => ReturnType<typeof put>])[] = [
   ['a registration', {}, () => put('/v1/jobs', jobBody({ ID: 'other' }))],
   ['a registration of what is there', {}, () => put('/v1/jobs', jobBody())],
@@ -68,12 +68,12 @@ describe.each(restrictions)('a %s that the namespace does not allow', (what, cap
     ]);
     expect(json.detail).toContain('task "server"');
     expect(await get('/v1/jobs')).toEqual(before);
-    // The counter-proof: the same is taken where the namespace says nothing.
+    // The same job is accepted in an unrestricted namespace.
     await allow(null);
     expect((await write()).status).toBe(200);
   });
 
-  test('is refused when a plan is carried out that was made before', async () => {
+  test('is refused in a registration with an earlier plan', async () => {
     await register();
     const { json: planned } = await put('/v1/job/web/plan', changed());
     await allow(capabilities);
@@ -91,7 +91,7 @@ describe.each(restrictions)('a %s that the namespace does not allow', (what, cap
     expect(json.ValidationErrors[0]).toMatch(/^TaskGroups\[0\]\.Tasks\[0\]/);
   });
 
-  test('is left out by a schedule, and the job says why', async () => {
+  test('is not launched by a schedule, and the job has the reason', async () => {
     await register(periodic);
     await allow(capabilities);
     const children = async () => (await get('/v1/jobs?prefix=web/periodic-')).length;
@@ -108,7 +108,7 @@ describe.each(restrictions)('a %s that the namespace does not allow', (what, cap
   });
 });
 
-describe('what a namespace allows', () => {
+describe('the capabilities of a namespace', () => {
   const task = (Name: string, more: object) => ({ Name, Driver: 'exec', ...more });
   const docker = (config: object) => ({
     Tasks: [task('t', { Driver: 'docker', Config: { image: 'i', ...config } })],
@@ -182,13 +182,13 @@ describe('what a namespace allows', () => {
     expect(status).toBe(refused.length === 0 ? 200 : 400);
   });
 
-  test('holds in that namespace alone', async () => {
+  test('apply to that namespace only', async () => {
     await put('/v1/namespace', { Name: 'red', Capabilities: { DisabledTaskDrivers: ['mock'] } });
     expect((await put('/v1/jobs', jobBody())).status).toBe(200);
     expect((await put('/v1/jobs?namespace=red', jobBody())).json.code).toBe('job-not-allowed');
   });
 
-  test('holds for a registration that waits with the change', async () => {
+  test('apply to a registration committed at the same time', async () => {
     const [, answer] = await Promise.all([
       allow({ DisabledTaskDrivers: ['mock'] }),
       put('/v1/jobs', jobBody()),
@@ -196,7 +196,7 @@ describe('what a namespace allows', () => {
     expect(answer.json.code).toBe('job-not-allowed');
   });
 
-  test('lets what runs go on, and be stopped', async () => {
+  test('do not stop running allocations', async () => {
     const rollout = await Rollout.start();
     await rollout.stable();
     await allow({ DisabledTaskDrivers: ['mock'] }, rollout.api);
@@ -207,7 +207,7 @@ describe('what a namespace allows', () => {
     expect(await rollout.of(0)).toEqual([]);
   });
 
-  test('keeps a failed deployment from going back', async () => {
+  test('prevent the rollback of a failed deployment', async () => {
     const rollout = await Rollout.start();
     await rollout.stable({ AutoRevert: true });
     rollout.fate = ({ JobVersion }) => (JobVersion === 0 ? 'healthy' : 'unhealthy');

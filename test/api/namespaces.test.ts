@@ -18,12 +18,17 @@ const remove = (path: string) => api.call('DELETE', `/v1/${path}`);
 const names = (rows: { Name: string }[]) => rows.map(({ Name }) => Name);
 
 describe('namespaces', () => {
-  test('are made and changed by PUT or POST, with the name in the body, the path, or both', async () => {
+  test('are created and changed by PUT or POST, with the name in the body, the path, or both', async () => {
     const { json } = await put('namespace', { Name: 'one', Description: 'd', Meta: { a: 'b' } });
     expect(json).toEqual({
-      ...{ Name: 'one', Description: 'd', Partition: 'default', Meta: { a: 'b' } },
-      ...{ Capabilities: null, ACLs: null },
-      ...{ CreateIndex: json.CreateIndex, ModifyIndex: json.CreateIndex },
+      Name: 'one',
+      Description: 'd',
+      Partition: 'default',
+      Meta: { a: 'b' },
+      Capabilities: null,
+      ACLs: null,
+      CreateIndex: json.CreateIndex,
+      ModifyIndex: json.CreateIndex,
     });
     expect((await api.call('POST', '/v1/namespace/two', { body: {} })).status).toBe(200);
     expect((await put('namespace/two', { Name: 'two', Description: 'new' })).status).toBe(200);
@@ -53,14 +58,17 @@ describe('namespaces', () => {
     ],
     [
       'a default policy that is not there',
-      ...['namespace/a', { ACLs: { PolicyDefaults: [{ Name: 'x' }] } }, 400, 'invalid-body'],
+      'namespace/a',
+      { ACLs: { PolicyDefaults: [{ Name: 'x' }] } },
+      400,
+      'invalid-body',
     ],
   ] as const)('with %s are refused', async (_title, path, body, status, code) => {
     const answer = await put(path as string, body);
     expect([answer.status, answer.json.code]).toEqual([status, code]);
   });
 
-  test('go only when they are empty, and default never', async () => {
+  test('are deleted only when they are empty, and default never', async () => {
     expect((await remove('namespace/default')).json.code).toBe('builtin-protected');
     await put('namespace/dev');
     await acl.role('r', {}, '?ns=dev');
@@ -73,7 +81,7 @@ describe('namespaces', () => {
     expect((await remove('namespace/dev')).json.detail).toContain('jobs and tokens');
   });
 
-  test('stay while logins are set up in them', async () => {
+  test('are not deleted while they contain auth methods or binding rules', async () => {
     await put('namespace/dev');
     const { pem } = await signingPair('ES256', 'k');
     const method = { Name: 'ci', Type: 'jwt', Config: { JWTValidationPubKeys: [pem] } };
@@ -88,7 +96,7 @@ describe('namespaces', () => {
     expect((await remove('namespace/dev')).json).toBe(true);
   });
 
-  test('stay while a job policy is of them', async () => {
+  test('are not deleted while job policies name them', async () => {
     await put('namespace/dev');
     await put('namespace/dev2');
     const policy = { EnforcementLevel: 'advisory', Rule: 'Priority == 50' };
@@ -102,7 +110,7 @@ describe('namespaces', () => {
     expect((await remove('namespace/dev')).json).toBe(true);
   });
 
-  test('leave nothing of a job that was purged', async () => {
+  test('are deleted without a trace of purged jobs', async () => {
     await put('namespace/dev');
     const body = {
       ...jobBody({ Periodic: { Enabled: true, Spec: '@daily', SpecType: 'cron' }, Type: 'batch' }),
@@ -129,7 +137,7 @@ describe('namespaces', () => {
     expect(left.map(({ name }) => name)).toEqual([]);
   });
 
-  test('stay while something runs in them, also when its job is forgotten', async () => {
+  test('are not deleted while allocations run in them, even of a purged job', async () => {
     const node = nodeBody();
     await api.call('PUT', '/v1/node/register', { body: node });
     await put('namespace/dev');
@@ -148,7 +156,7 @@ describe('namespaces', () => {
     expect((await remove('namespace/dev')).json).toBe(true);
   });
 
-  test('need operator:write, and are seen by who may do something in them', async () => {
+  test('need operator:write, and are listed for callers with any permission in them', async () => {
     await put('namespace/dev');
     await put('namespace/ops');
     const dev = await acl.holder('namespace "dev" { policy = "read" }');
@@ -161,7 +169,7 @@ describe('namespaces', () => {
     expect((await get('namespaces', { token: null })).json).toEqual([]);
   });
 
-  test('answer whoever waits for them', async () => {
+  test('wake blocking queries', async () => {
     const index = (await get('namespaces')).headers['x-registry-index'];
     const waiting = get(`namespaces?index=${index}`);
     await put('namespace/dev');
@@ -187,7 +195,7 @@ describe('namespaces', () => {
   });
 });
 
-describe('the place of a request', () => {
+describe('the namespace of a request', () => {
   beforeEach(async () => {
     for (const name of ['body', 'query', 'header', 'own']) await put(`namespace/${name}`);
   });
@@ -200,7 +208,7 @@ describe('the place of a request', () => {
     ['header', {}, '', header, 'header'],
     ['the token’s own', {}, '', {}, 'own'],
     ['an empty one counts as none', { Namespace: '' }, '?ns=', {}, 'own'],
-  ] as const)('is by %s', async (_title, body, query, headers, expected) => {
+  ] as const)('is set by %s', async (_title, body, query, headers, expected) => {
     const { SecretID } = await acl.token({ Policies: [{ ID: managementId }] }, '?ns=own');
     const options = { body, headers, token: SecretID };
     const { json } = await api.call('PUT', `/v1/acl/token${query}`, options);
@@ -210,11 +218,11 @@ describe('the place of a request', () => {
     expect((await get(`acl/token/${json.AccessorID}`)).status).toBe(404);
   });
 
-  test('default it is otherwise', async () => {
+  test('is default otherwise', async () => {
     expect((await acl.token()).Namespace).toBe('default');
   });
 
-  test('names are unique in each; links reach the own namespace and default', async () => {
+  test('names are unique in each namespace; links reach the own namespace and default', async () => {
     const inDefault = await acl.policy('p');
     const inQuery = await acl.policy('p', {}, '?ns=query');
     expect(inQuery.ID).not.toBe(inDefault.ID);
@@ -226,7 +234,7 @@ describe('the place of a request', () => {
     expect(elsewhere.json.code).toBe('invalid-body');
   });
 
-  test('ns=* lists all namespaces, as far as the caller may read them', async () => {
+  test('ns=* lists all namespaces that the caller may read', async () => {
     await acl.role('a', {}, '?ns=query');
     await acl.role('b', {}, '?ns=own');
     await acl.role('c');
@@ -243,7 +251,7 @@ describe('the place of a request', () => {
 });
 
 describe('partitions', () => {
-  test('are made with their default namespace, and are apart', async () => {
+  test('are created with a namespace default, and are separate', async () => {
     const { json } = await put('partition', { Name: 'eu', Description: 'd' });
     expect(json).toMatchObject({ Name: 'eu', Description: 'd', CreateIndex: json.ModifyIndex });
     expect((await get('partition/eu')).json).toEqual(json);
@@ -270,7 +278,7 @@ describe('partitions', () => {
     ['PUT', 'acl/binding-rule', { AuthMethod: 'x' }],
     ['PUT', 'acl/auth-method', { Name: 'x', Type: 'jwt' }],
     ['PUT', 'namespace/x', {}],
-  ])('that %s /v1/%s names twice have to be the same', async (method, path, body) => {
+  ])('have to agree in a request that names two: %s /v1/%s', async (method, path, body) => {
     await put('partition/eu');
     const call = async (query: string, Partition: string) => {
       const given = { body: { ...body, Partition } };
@@ -278,7 +286,8 @@ describe('partitions', () => {
       return { status, code: json.code, detail: json.detail };
     };
     expect(await call('?partition=eu', 'default')).toEqual({
-      ...{ status: 400, code: 'invalid-query' },
+      status: 400,
+      code: 'invalid-query',
       detail: `The query parameter "partition" is "eu", and the Partition of the body "default": give one of them, or the same.`,
     });
     expect((await call('?partition=eu', 'eu')).code).not.toBe('invalid-query');
@@ -294,7 +303,7 @@ describe('partitions', () => {
     expect((await put(path, body)).json.code).toBe(code);
   });
 
-  test('go only when they are empty, and default never', async () => {
+  test('are deleted only when they are empty, and default never', async () => {
     await put('partition/eu');
     await put('namespace/dev?partition=eu');
     expect((await remove('partition/eu')).json.code).toBe('in-use');
@@ -308,7 +317,7 @@ describe('partitions', () => {
     expect((await get('partition/eu')).json.code).toBe('partition-not-found');
   });
 
-  test('need operator rights', async () => {
+  test('need permissions of operators', async () => {
     const reader = await acl.holder('operator = "read"');
     expect((await get('partitions', { token: reader })).status).toBe(200);
     expect((await put('partition/eu', {}, reader)).status).toBe(403);

@@ -6,7 +6,7 @@ import { jobBody, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, type FleetApi, idOf } from '../support/fleet.ts';
 import { startOn } from '../support/start-on.ts';
 
-// A node that is not heard, and a job whose instances may wait for it to come back.
+// A node without heartbeats, and a job whose allocations may wait for it.
 
 let api: TestApi;
 let fleet: Fleet;
@@ -31,19 +31,19 @@ async function runAndCut(group?: object): Promise<void> {
   await fleet.pass(60_000);
 }
 
-test('it counts as down when nothing waits for it', async () => {
+test('the node is down if nothing waits for it', async () => {
   await runAndCut({});
   expect((await node()).Status).toBe('down');
 });
 
-test('it counts as disconnected as long as something waits, and what it runs as unknown', async () => {
+test('the node is disconnected while an allocation waits for it, and its allocations are unknown', async () => {
   await runAndCut();
   const { Status, Events } = await node();
   expect([Status, Events.at(-1).Message]).toEqual(['disconnected', 'Node heartbeat missed']);
   expect((await allocationsOf()).map(({ ClientStatus }) => ClientStatus)).toEqual(['unknown']);
 });
 
-test('it is down once the time is up, and what it ran is lost', async () => {
+test('at the end of the time the node is down and its allocations are lost', async () => {
   await runAndCut();
   await fleet.pass(300_000);
   const { Status, Events } = await node();
@@ -51,12 +51,12 @@ test('it is down once the time is up, and what it ran is lost', async () => {
   expect((await allocationsOf())[0]!.ClientStatus).toBe('lost');
 });
 
-test('it takes work again only when it has told of all that it runs', async () => {
+test('the node is eligible again only after it has reported all its allocations', async () => {
   await runAndCut();
   await fleet.restore(1);
   await api.settle();
   expect((await node()).Status).toBe('initializing');
-  // It is heard, and says nothing: it goes on being asked.
+  // It sends heartbeats without reports, so it is asked again.
   await fleet.beat();
   expect((await node()).Status).toBe('initializing');
   await fleet.obey();
@@ -68,7 +68,7 @@ test('it takes work again only when it has told of all that it runs', async () =
   expect(triggers).toContain('reconnect');
 });
 
-test('it is waited for over a change of leader', async () => {
+test('the node is waited for across a change of leader', async () => {
   const world = new SimulatedWorld(1);
   const disk = new MemoryDisk();
   let server = await startOn(world, disk);
@@ -94,7 +94,7 @@ test('it is waited for over a change of leader', async () => {
   expect(await status()).toBe('down');
 });
 
-test('what came back and is away again is replaced again, and goes on when it comes back', async () => {
+test('a reconnected allocation that is lost again is replaced again, and continues when it is back', async () => {
   await fleet.join(1);
   const Disconnect = { LostAfter: 600e9, Replace: true, Reconcile: 'keep_original' };
   const version = (v: string) =>
@@ -105,7 +105,7 @@ test('what came back and is away again is replaced again, and goes on when it co
     );
   await api.call('POST', '/v1/jobs', { body: version('0') });
   await fleet.pass(5_000);
-  // While a deployment that failed holds the group back, nothing comes but what replaces.
+  // While a failed deployment holds the group back, only replacements are placed.
   await api.call('POST', '/v1/jobs', { body: version('1') });
   await api.settle();
   const { ID } = (await api.call('GET', '/v1/job/web/deployment')).json;

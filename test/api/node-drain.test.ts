@@ -33,7 +33,7 @@ const onFirst = async (job = 'web') =>
 const marked = async (job = 'web') =>
   (await allocationsOf(job)).filter((one) => one.DesiredTransition.Migrate === true).length;
 
-/** A job whose instances all run on the first node, with a second node that is empty. */
+/** A job with all allocations on the first node, and a second, empty node. */
 async function run(changes: object = {}, group: object = {}) {
   await api.call('POST', '/v1/jobs', { body: jobBody(changes, { Count: 3, ...group }) });
   await api.settle();
@@ -42,12 +42,12 @@ async function run(changes: object = {}, group: object = {}) {
 }
 
 describe('a drain', () => {
-  test('keeps new work away from its first moment on, and is told of', async () => {
+  test('keeps new work away from the start, and is visible', async () => {
     await fleet.join(1);
     const { status, json } = await drain(patient, { Meta: { message: 'new kernel' } });
     expect([status, json.EvalIDs]).toEqual([200, []]);
     const node = await read();
-    // Nothing is there: the drain is over as soon as it is looked at.
+    // The node is empty, so its drain is complete at the first look.
     expect(node).toMatchObject({ Drain: true, SchedulingEligibility: 'ineligible' });
     expect(node.DrainStrategy).toMatchObject({ Deadline: 0, ForceDeadline: null });
     expect(node.LastDrain).toMatchObject({ Status: 'draining', Meta: { message: 'new kernel' } });
@@ -58,29 +58,31 @@ describe('a drain', () => {
     expect((await live()).map(({ NodeID }) => NodeID)).toEqual([idOf(2)]);
   });
 
-  test('of an empty node is over at once, and the node stays out of use', async () => {
+  test('of an empty node completes at once, and the node stays ineligible', async () => {
     await drain(patient);
     await api.settle();
     const node = await read();
     expect(node).toMatchObject({
-      ...{ Drain: false, DrainStrategy: null, SchedulingEligibility: 'ineligible' },
+      Drain: false,
+      DrainStrategy: null,
+      SchedulingEligibility: 'ineligible',
       LastDrain: { Status: 'complete' },
     });
     expect(node.Events.at(-1).Message).toBe('Node drain complete');
   });
 
-  test('may give the node back when it is over', async () => {
+  test('can make the node eligible when it is complete', async () => {
     await drain(patient, { MarkEligible: true });
     await api.settle();
     expect(await read()).toMatchObject({ Drain: false, SchedulingEligibility: 'eligible' });
   });
 
-  test('moves one instance of a group at a time, and waits for its replacement', async () => {
+  test('moves one allocation of a group at a time and waits for its replacement', async () => {
     await run();
     await drain(patient);
     await api.settle();
     expect(await marked()).toBe(1);
-    // The replacement starts and is not healthy: nothing else goes, however long that takes.
+    // The replacement runs without being healthy: no more allocations move, for any time.
     await fleet.pass(60_000, ({ NodeID }) => (NodeID === idOf(1) ? 'running' : undefined));
     expect([await marked(), await onFirst()]).toEqual([1, 2]);
     await fleet.obey();
@@ -91,25 +93,25 @@ describe('a drain', () => {
     expect((await live()).map(({ NodeID }) => NodeID)).toEqual(Array(3).fill(idOf(2)));
   });
 
-  test('moves as many of a group as its migrate block says', async () => {
+  test('moves as many allocations of a group as its migrate block allows', async () => {
     await run({}, { Migrate: { MaxParallel: 2 } });
     await drain(patient);
     await api.settle();
     expect(await marked()).toBe(2);
   });
 
-  test('counts what is away elsewhere: a group is never short of more than that', async () => {
+  test('counts missing allocations elsewhere: a group never lacks more than allowed', async () => {
     await run({}, { Count: 4 });
     await drain(patient);
     await fleet.pass(4_000, ({ NodeID }) => (NodeID === idOf(1) ? 'running' : undefined));
     const before = await marked();
-    // The replacement is lost with its node: it is not there any more, and the rest has to wait.
+    // The replacement is lost with its node, so the rest has to wait.
     fleet.cut(2);
     await fleet.pass(40_000);
     expect([before, await marked()]).toEqual([1, 1]);
   });
 
-  test('leaves batch work alone until the deadline, and then moves all at once', async () => {
+  test('leaves batch jobs until the deadline, then moves all at once', async () => {
     await run({ ID: 'nightly', Type: 'batch' });
     await drain({ Deadline: 60e9 });
     await fleet.pass(59_000);
@@ -121,14 +123,14 @@ describe('a drain', () => {
     expect(await live('nightly')).toHaveLength(3);
   });
 
-  test('ends when batch work has ended by itself', async () => {
+  test('completes when the batch jobs have ended', async () => {
     await run({ ID: 'nightly', Type: 'batch' });
     await drain(patient);
     await fleet.pass(5_000, () => 'complete');
     expect((await read()).Drain).toBe(false);
   });
 
-  test('ends what system jobs run there last, and puts it nowhere else', async () => {
+  test('stops system jobs last and does not move them', async () => {
     await run();
     await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'agent', Type: 'system' }) });
     await api.settle();
@@ -143,7 +145,7 @@ describe('a drain', () => {
     expect((await live('agent')).map(({ NodeID }) => NodeID)).toEqual([idOf(2)]);
   });
 
-  test('leaves what system jobs run there when it is told to', async () => {
+  test('leaves system jobs when told to', async () => {
     await run();
     await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'agent', Type: 'system' }) });
     await api.settle();
@@ -161,7 +163,7 @@ describe('a drain', () => {
     expect(await marked()).toBe(3);
   });
 
-  test('may be made more urgent while it goes on', async () => {
+  test('can be accelerated while it is under way', async () => {
     await run();
     await drain(patient, { Meta: { message: 'slowly' } });
     await api.settle();
@@ -173,7 +175,7 @@ describe('a drain', () => {
     expect((await read()).LastDrain).toMatchObject({ StartedAt, Meta: { message: 'slowly' } });
   });
 
-  test('waits until what was stopped there has really ended', async () => {
+  test('completes when stopped allocations have really ended', async () => {
     await run();
     await drain({ Deadline: -1 });
     for (let second = 0; second < 60; second++) {
@@ -186,8 +188,8 @@ describe('a drain', () => {
   });
 });
 
-describe('canceling', () => {
-  test('lets stay what has not gone, and gives the node back', async () => {
+describe('canceling a drain', () => {
+  test('keeps the remaining allocations and makes the node eligible', async () => {
     await api.call('POST', '/v1/jobs', { body: jobBody({}, { Count: 2 }) });
     await api.settle();
     await fleet.pass(5_000);
@@ -202,7 +204,7 @@ describe('canceling', () => {
     expect((await live()).map(({ NodeID }) => NodeID)).toEqual([idOf(1), idOf(1)]);
   });
 
-  test('takes back what was asked of the node and not done yet', async () => {
+  test('withdraws pending moves', async () => {
     await run();
     await drain(patient);
     const [one] = await live();
@@ -218,20 +220,20 @@ describe('canceling', () => {
     expect(evaluation).toMatchObject({ TriggeredBy: 'node-drain', JobID: 'web' });
   });
 
-  test('keeps the node out of use unless asked otherwise', async () => {
+  test('keeps the node ineligible on request', async () => {
     await run();
     await drain(patient);
     await drain(null);
     expect(await read()).toMatchObject({ Drain: false, SchedulingEligibility: 'ineligible' });
   });
 
-  test('a node that is not drained changes nothing but its eligibility', async () => {
+  test('a node that is not being drained changes only its eligibility', async () => {
     await drain(null);
     expect(await read()).toMatchObject({ SchedulingEligibility: 'eligible', LastDrain: null });
   });
 });
 
-test('an eligible node cannot be had while it is drained', async () => {
+test('a node cannot be made eligible while it is drained', async () => {
   await run();
   await drain(patient);
   const answer = await api.call('PUT', `${first}/eligibility`, {
@@ -240,7 +242,7 @@ test('an eligible node cannot be had while it is drained', async () => {
   expect([answer.status, answer.json.code]).toEqual([409, 'node-draining']);
 });
 
-test('a node that goes away while it is drained is done with', async () => {
+test('a lost node ends its drain', async () => {
   await run();
   await drain(patient);
   await api.settle();
@@ -256,14 +258,14 @@ test.each([
   ['a deadline that is none', { DrainSpec: { Deadline: 'soon' } }, 'invalid-body'],
   ['a deadline beyond all plans', { DrainSpec: { Deadline: 9e15 } }, 'invalid-body'],
   ['a label too long', { DrainSpec: {}, Meta: { why: 'x'.repeat(513) } }, 'invalid-body'],
-] as const)('%s is refused and nothing changes', async (_title, body, code) => {
+] as const)('%s is refused and changes nothing', async (_title, body, code) => {
   const before = api.state.read().index;
   const answer = await api.call('PUT', `${first}/drain`, { body });
   expect([answer.status, answer.json.code]).toEqual([400, code]);
   expect(api.state.read().index).toBe(before);
 });
 
-test('a drain goes on with the next server where the last one was', async () => {
+test('a drain continues on the next server', async () => {
   const world = new SimulatedWorld(1);
   const disk = new MemoryDisk();
   let server = await startOn(world, disk);

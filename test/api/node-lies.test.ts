@@ -6,7 +6,7 @@ import { nodePools } from '../../src/state/tables.ts';
 import { introduction, jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, idOf } from '../support/fleet.ts';
 
-// A node that says what cannot be: it is refused and named, and nothing of it is taken in.
+// Impossible reports of nodes are refused, logged with the node's name, and have no effect.
 
 interface Warning {
   readonly node: string;
@@ -133,18 +133,21 @@ test.each([
   expect(warnings).toEqual([{ node: Node.ID, address: '10.0.0.9', code: 'invalid-body' }]);
 });
 
-test('all that is wrong is told at once', async () => {
+test('all faults are reported at once', async () => {
   const { json } = await register({
     SecretID: 'x',
     Node: { ...Node, ID: 'y', Name: '', NodePool: 'all', NodeResources: { Disk: { DiskMB: -5 } } },
   });
   expect(json.errors.map((fault: { pointer: string }) => fault.pointer).sort()).toEqual([
-    ...['/Node/ID', '/Node/Name', '/Node/NodePool', '/Node/NodeResources/Disk/DiskMB'],
+    '/Node/ID',
+    '/Node/Name',
+    '/Node/NodePool',
+    '/Node/NodeResources/Disk/DiskMB',
     '/SecretID',
   ]);
 });
 
-test('an id that is another’s', async () => {
+test('the id of another node', async () => {
   await register(nodeBody());
   const thief = {
     ...nodeBody({ Name: 'thief' }),
@@ -156,13 +159,13 @@ test('an id that is another’s', async () => {
   expect((await api.call('GET', `/v1/node/${Node.ID}`)).json.Name).toBe('node-1');
 });
 
-test('a secret that is another’s', async () => {
+test('the secret of another node', async () => {
   await register(nodeBody());
   const { status, json } = await register({ SecretID, Node: { ...Node, ID: idOf(7) } });
   expect([status, json.code]).toEqual([409, 'id-taken']);
 });
 
-test('too many pools', async () => {
+test('pools above the limit', async () => {
   const { countMax } = limits.nodePool;
   await api.state.write((transaction) => {
     for (let n = transaction.table(nodePools).size; n < countMax; n++) {
@@ -174,7 +177,7 @@ test('too many pools', async () => {
   expect((await register(nodeBody({ NodePool: 'p7' }))).status).toBe(200);
 });
 
-test('reports of what is not its own, in no state there is, or without end', async () => {
+test('reports about foreign allocations, in unknown states, or endless', async () => {
   const fleet = new Fleet(api);
   await fleet.join(2);
   await api.call('POST', '/v1/jobs', { body: jobBody({}, { Count: 2 }) });
@@ -216,7 +219,7 @@ test('reports of what is not its own, in no state there is, or without end', asy
   expect(api.state.read().index).toBe(before);
 });
 
-test('a task that ended in the far future is tried again no later for that', async () => {
+test('a task that ended in the far future is not retried later for that reason', async () => {
   const fleet = new Fleet(api);
   await fleet.join(1);
   const ReschedulePolicy = { Unlimited: true, Delay: 5e9, DelayFunction: 'constant' };

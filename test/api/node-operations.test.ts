@@ -28,7 +28,7 @@ describe('eligibility', () => {
   const set = (Eligibility: unknown, n = 1) =>
     api.call('PUT', url(n, '/eligibility'), { body: { Eligibility } });
 
-  test('keeps new work away and leaves what runs alone', async () => {
+  test('when lost, keeps new work away and leaves running allocations', async () => {
     await fleet.join(1);
     await submit();
     await api.settle();
@@ -41,7 +41,7 @@ describe('eligibility', () => {
     expect([(await live()).length, (await live('later')).length]).toEqual([1, 0]);
   });
 
-  test('given back lets in what waited', async () => {
+  test('when restored, admits waiting work', async () => {
     await fleet.join(1);
     await set('ineligible');
     await submit();
@@ -51,7 +51,7 @@ describe('eligibility', () => {
     expect(await live()).toHaveLength(1);
   });
 
-  test('that is there already changes nothing', async () => {
+  test('that is already set changes nothing', async () => {
     await fleet.join(1);
     const { ModifyIndex } = await read();
     const { json } = await set('eligible');
@@ -69,14 +69,14 @@ describe('eligibility', () => {
     expect([answer.status, answer.json.errors[0].pointer]).toEqual([400, '/Eligibility']);
   });
 
-  test('of a node that is not there is 404', async () => {
+  test('of an unknown node is a 404', async () => {
     const answer = await set('eligible', 9);
     expect([answer.status, answer.json.code]).toEqual([404, 'node-not-found']);
   });
 });
 
 describe('evaluating a node', () => {
-  test('has every job looked at that has something there', async () => {
+  test('evaluates every job with an allocation on it', async () => {
     await fleet.join(1);
     await submit();
     await submit({ ID: 'other' });
@@ -88,7 +88,7 @@ describe('evaluating a node', () => {
     expect(await triggers('other')).toEqual(['job-register', 'node-update']);
   });
 
-  test('that nothing is on has none looked at', async () => {
+  test('evaluates nothing for an empty node', async () => {
     await fleet.join(1);
     const { json } = await api.call('POST', url(1, '/evaluate'));
     expect(json).toMatchObject({ EvalIDs: [], EvalCreateIndex: 0 });
@@ -96,7 +96,7 @@ describe('evaluating a node', () => {
 });
 
 describe('purging a node', () => {
-  test('forgets it, loses what ran there and puts it elsewhere', async () => {
+  test('deletes it, loses its allocations and replaces them elsewhere', async () => {
     await fleet.join(1);
     await submit({}, { Count: 2 });
     await api.settle();
@@ -111,14 +111,14 @@ describe('purging a node', () => {
     expect((await live()).map(({ NodeID }) => NodeID)).toEqual([idOf(2), idOf(2)]);
   });
 
-  test('ends its say: its secret is worth nothing, and it may join anew', async () => {
+  test('invalidates its secret, and it may register again', async () => {
     await fleet.join(1);
     await api.call('PUT', url(1, '/purge'));
     await fleet.beat();
     expect(await read()).toMatchObject({ Status: 'ready' });
   });
 
-  test('is refused for one that is not there', async () => {
+  test('is refused for an unknown node', async () => {
     expect((await api.call('PUT', url(1, '/purge'))).json.code).toBe('node-not-found');
   });
 });
@@ -139,7 +139,7 @@ describe('the list of nodes', () => {
     expect(names((await api.call('GET', `/v1/nodes${query}`)).json)).toEqual(expected);
   });
 
-  test('shows the operating system and the resources when asked', async () => {
+  test('shows operating system and resources on request', async () => {
     const [plain] = (await api.call('GET', '/v1/nodes')).json;
     expect([plain.Attributes, plain.NodeResources]).toEqual([undefined, undefined]);
     const [full] = (await api.call('GET', '/v1/nodes?os=true&resources=true')).json;
@@ -147,7 +147,7 @@ describe('the list of nodes', () => {
     expect(full.NodeResources.Cpu.CpuShares).toBe(4000);
   });
 
-  test('wakes by a drain', async () => {
+  test('wakes on a drain', async () => {
     const { headers } = await api.call('GET', '/v1/nodes');
     const waiting = api.call('GET', `/v1/nodes?index=${headers['x-scheduler-index']}`);
     await api.call('PUT', url(2, '/drain'), { body: { DrainSpec: {} } });
@@ -158,10 +158,10 @@ describe('the list of nodes', () => {
   });
 });
 
-describe('a node that comes', () => {
+describe('a new node', () => {
   const everywhere = { ID: 'agent', Type: 'system' };
 
-  test('is looked at for the jobs that want something on every node of its place', async () => {
+  test('causes evaluations of system jobs in its place', async () => {
     await submit(everywhere);
     await submit({ ...everywhere, ID: 'elsewhere', Datacenters: ['eu-*'] });
     await api.settle();
@@ -174,7 +174,7 @@ describe('a node that comes', () => {
     expect(await triggers('elsewhere')).toContain('node-update');
   });
 
-  test('gets what runs on every node, and again when it is given back', async () => {
+  test('gets the allocations of system jobs, and again when it is eligible again', async () => {
     await submit(everywhere);
     await fleet.join(1);
     await api.settle();
@@ -189,7 +189,7 @@ describe('a node that comes', () => {
     expect(await live('other')).toHaveLength(2);
   });
 
-  test('is not looked at for such jobs that were stopped', async () => {
+  test('causes no evaluations of stopped system jobs', async () => {
     await submit(everywhere);
     await api.call('DELETE', '/v1/job/agent');
     await api.settle();
@@ -199,7 +199,7 @@ describe('a node that comes', () => {
     expect(await triggers('agent')).toHaveLength(before);
   });
 
-  test('is looked at for all that it runs when it tells something new of itself', async () => {
+  test('causes evaluations of its jobs when its attributes change', async () => {
     await fleet.join(1);
     await submit();
     await api.settle();
@@ -209,7 +209,7 @@ describe('a node that comes', () => {
   });
 });
 
-test('a node that was given up is not believed before it registers anew', async () => {
+test('a lost node has to register again before its reports count', async () => {
   await fleet.join(1);
   await submit();
   await api.settle();

@@ -13,7 +13,7 @@ const names = async (query = '') =>
   (await api.call('GET', `/v1/node/pools${query}`)).json.map(({ Name }: { Name: string }) => Name);
 const submit = (changes: object = {}) => api.call('POST', '/v1/jobs', { body: jobBody(changes) });
 
-test('two pools are there from the beginning', async () => {
+test('there are two builtin pools', async () => {
   expect(await names()).toEqual(['all', 'default']);
   expect((await api.call('GET', '/v1/node/pool/all')).json.Description).not.toBe('');
 });
@@ -21,13 +21,16 @@ test('two pools are there from the beginning', async () => {
 describe('a pool', () => {
   const gpu = { Description: 'accelerators', Meta: { owner: 'research' } };
 
-  test('is made, read, replaced, listed and deleted', async () => {
+  test('is created, read, replaced, listed and deleted', async () => {
     const SchedulerConfiguration = { SchedulerAlgorithm: 'spread' };
     const made = await put('gpu', { ...gpu, SchedulerConfiguration });
     expect(made.status).toBe(200);
     expect((await api.call('GET', '/v1/node/pool/gpu')).json).toEqual({
-      ...{ Name: 'gpu', ...gpu, SchedulerConfiguration },
-      ...{ CreateIndex: made.json.CreateIndex, ModifyIndex: made.json.ModifyIndex },
+      Name: 'gpu',
+      ...gpu,
+      SchedulerConfiguration,
+      CreateIndex: made.json.CreateIndex,
+      ModifyIndex: made.json.ModifyIndex,
     });
     const body = { Name: 'gpu', Description: 'others' };
     const replaced = await api.call('POST', '/v1/node/pools', { body });
@@ -59,21 +62,19 @@ describe('a pool', () => {
     expect(await names()).toEqual(['all', 'default']);
   });
 
-  test('that is builtin, or not there, cannot be deleted', async () => {
+  test('that is builtin or unknown cannot be deleted', async () => {
     const codes = ['default', 'all', 'gone'].map(async (name) => {
       const { status, json } = await api.call('DELETE', `/v1/node/pool/${name}`);
       return [status, json.code];
     });
     expect(await Promise.all(codes)).toEqual([
-      ...[
-        [400, 'builtin-protected'],
-        [400, 'builtin-protected'],
-        [404, 'node-pool-not-found'],
-      ],
+      [400, 'builtin-protected'],
+      [400, 'builtin-protected'],
+      [404, 'node-pool-not-found'],
     ]);
   });
 
-  test('cannot be deleted while nodes or jobs are in it', async () => {
+  test('cannot be deleted while it has nodes or jobs', async () => {
     const fleet = new Fleet(api);
     await put('gpu', gpu);
     await submit({ NodePool: 'gpu' });
@@ -88,14 +89,14 @@ describe('a pool', () => {
     expect((await api.call('DELETE', '/v1/node/pool/gpu')).json).toBe(true);
   });
 
-  test('that a job names has to be there', async () => {
+  test('that a job names has to exist', async () => {
     const answer = await submit({ NodePool: 'gone' });
     expect([answer.status, answer.json.code]).toEqual([404, 'node-pool-not-found']);
     expect((await api.call('GET', '/v1/jobs')).json).toEqual([]);
     expect((await submit({ NodePool: 'all' })).status).toBe(200);
   });
 
-  test('that a node names comes with it', async () => {
+  test('that a node names is created', async () => {
     const fleet = new Fleet(api);
     await fleet.join(1, { NodePool: 'edge' });
     expect(await names()).toEqual(['all', 'default', 'edge']);
@@ -103,7 +104,7 @@ describe('a pool', () => {
   });
 });
 
-describe('what is in a pool', () => {
+describe('nodes and jobs of a pool', () => {
   let fleet: Fleet;
   beforeEach(async () => {
     fleet = new Fleet(api);
@@ -132,26 +133,26 @@ describe('what is in a pool', () => {
     expect(await listed(path)).toEqual(expected);
   });
 
-  test('is paged to its end', async () => {
+  test('are paged to the end', async () => {
     const first = await api.call('GET', '/v1/node/pool/all/nodes?per_page=2');
     const token = encodeURIComponent(first.headers['x-scheduler-nexttoken']!);
     expect(await listed(`all/nodes?per_page=2&next_token=${token}`)).toEqual(['n3']);
   });
 
-  test('decides where jobs run', async () => {
+  test('determine placements', async () => {
     const at = async (job: string) => (await api.call('GET', `/v1/job/${job}/allocations`)).json;
     expect((await at('special')).map((one: { NodeID: string }) => one.NodeID)).toEqual([idOf(3)]);
     expect((await at('plain')).map((one: { NodeID: string }) => one.NodeID)).not.toContain(idOf(3));
   });
 
-  test('of a pool that is not there is 404', async () => {
+  test('of an unknown pool are a 404', async () => {
     for (const rest of ['nodes', 'jobs']) {
       const { status, json } = await api.call('GET', `/v1/node/pool/gone/${rest}`);
       expect([status, json.code]).toEqual([404, 'node-pool-not-found']);
     }
   });
 
-  test('is told when it changes', async () => {
+  test('wake blocking queries', async () => {
     const { headers } = await api.call('GET', '/v1/node/pool/gpu/nodes');
     const index = headers['x-scheduler-index'];
     const waiting = api.call('GET', `/v1/node/pool/gpu/nodes?index=${index}`);
@@ -160,7 +161,7 @@ describe('what is in a pool', () => {
   });
 });
 
-describe('access', () => {
+describe('permissions', () => {
   const tokenFor = async (Rules: string): Promise<string> => {
     await api.call('PUT', '/v1/acl/policy', { body: { Name: 'p', Rules } });
     const body = { Policies: [{ Name: 'p' }] };
@@ -186,7 +187,7 @@ describe('access', () => {
     expect((await put('web', {}, token)).status).toBe(403);
   });
 
-  test('to what is in it needs the right to that as well', async () => {
+  test('for nodes and jobs of a pool include those for nodes and jobs', async () => {
     const rules = 'node_pool "gpu" { policy = "read" }';
     const token = await tokenFor(rules);
     for (const rest of ['nodes', 'jobs']) {

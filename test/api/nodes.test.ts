@@ -11,7 +11,7 @@ const self = `/v1/node/${Node.ID}`;
 const join = (body: object = nodeBody(), token: string | null = introduction) =>
   api.call('PUT', '/v1/node/register', { body, token });
 
-test('a node joins with an introduction, is ready, and its secret is never shown', async () => {
+test('a node joins with an introduction token, is ready, and its secret is never shown', async () => {
   const { status, json } = await join();
   expect(status).toBe(200);
   expect(json.HeartbeatTTL).toBeGreaterThanOrEqual(10e9);
@@ -29,7 +29,7 @@ test('a node joins with an introduction, is ready, and its secret is never shown
   }
 });
 
-test('the same registration again changes nothing', async () => {
+test('a repeated registration changes nothing', async () => {
   await join();
   const before = api.state.read().index;
   await join(nodeBody(), SecretID);
@@ -62,14 +62,14 @@ test.each([
   expect([answer.status, answer.json.code]).toEqual([status, code]);
 });
 
-test('an id that another node has is refused', async () => {
+test('the id of another node is refused', async () => {
   await join();
   const stolen = { ...nodeBody(), SecretID: '55555555-5555-4555-8555-555555555555' };
   const answer = await join(stolen);
   expect([answer.status, answer.json.code]).toEqual([403, 'node-secret-mismatch']);
 });
 
-test('a node acts for itself and for nobody else', async () => {
+test('a node acts for itself only', async () => {
   await join();
   const other = '/v1/node/66666666-6666-4666-8666-666666666666';
   const as = (method: string, url: string, body?: object) =>
@@ -83,7 +83,7 @@ test('a node acts for itself and for nobody else', async () => {
   expect((await as('GET', self)).status).toBe(200);
 });
 
-test('assignments carry the job and wake by what servers change only', async () => {
+test('assignments include the job, and wake on changes by servers only', async () => {
   await join();
   await api.call('POST', '/v1/jobs', { body: jobBody() });
   await api.settle();
@@ -110,7 +110,7 @@ test('assignments carry the job and wake by what servers change only', async () 
   });
 });
 
-test('reports of allocations of other nodes are refused, those of unknown ones dropped', async () => {
+test("reports about other nodes' allocations are refused, and about unknown ones dropped", async () => {
   await join();
   await api.call('POST', '/v1/jobs', { body: jobBody() });
   await api.settle();
@@ -133,7 +133,7 @@ test('reports of allocations of other nodes are refused, those of unknown ones d
   expect(unknown.status).toBe(200);
 });
 
-test('a node that is not heard goes down, its work goes elsewhere, and it comes back', async () => {
+test('a silent node is down and its work is replaced; then it comes back', async () => {
   await join();
   await api.call('POST', '/v1/jobs', { body: jobBody() });
   await api.settle();
@@ -142,7 +142,9 @@ test('a node that is not heard goes down, its work goes elsewhere, and it comes 
   const [lost] = (await api.call('GET', '/v1/job/web/allocations')).json;
   expect(lost).toMatchObject({ ClientStatus: 'lost', DesiredStatus: 'stop' });
   expect((await api.call('GET', '/v1/job/web/summary')).json.Summary.web).toMatchObject({
-    ...{ Lost: 1, Queued: 1, Starting: 0 },
+    Lost: 1,
+    Queued: 1,
+    Starting: 0,
   });
   const refused = await api.call('PUT', `${self}/heartbeat`, { token: SecretID });
   expect(refused.status).toBe(404);

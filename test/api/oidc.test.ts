@@ -27,15 +27,19 @@ const method = (config: object = {}) => ({
   Type: 'oidc',
   MaxTokenTTL: '1h',
   Config: {
-    ...{ OIDCDiscoveryURL: provider.issuer, OIDCClientID: clientId },
-    ...{ OIDCClientSecret: clientSecret, AllowedRedirectURIs: [redirectUri] },
-    ...{ OIDCScopes: ['profile'], ClaimMappings: { name: 'name' } },
-    ...{ ListClaimMappings: { groups: 'groups' }, ...config },
+    OIDCDiscoveryURL: provider.issuer,
+    OIDCClientID: clientId,
+    OIDCClientSecret: clientSecret,
+    AllowedRedirectURIs: [redirectUri],
+    OIDCScopes: ['profile'],
+    ClaimMappings: { name: 'name' },
+    ListClaimMappings: { groups: 'groups' },
+    ...config,
   },
 });
 
 beforeEach(async () => {
-  // The provider's tokens are of the real time.
+  // The provider's tokens use real time.
   api = await startApi({ outbound: outbound.call, startMs: Date.now() });
 });
 
@@ -43,7 +47,9 @@ async function prepare(config: object = {}) {
   const made = await api.call('PUT', '/v1/acl/auth-method', { body: method(config) });
   expect(made.status).toBe(200);
   const body = {
-    ...{ AuthMethod: 'sso', BindType: 'service', BindName: 'of-${value.name}' },
+    AuthMethod: 'sso',
+    BindType: 'service',
+    BindName: 'of-${value.name}',
     Selector: '"anns" in list.groups',
   };
   expect((await api.call('PUT', '/v1/acl/binding-rule', { body })).status).toBe(200);
@@ -55,7 +61,7 @@ const post = (path: string, body: object) =>
 const begin = (more: object = {}) =>
   post('auth-url', { AuthMethod: 'sso', RedirectURI: redirectUri, ClientNonce: 'n', ...more });
 
-/** What the redirect says, as a client passes it on. */
+/** The parameters of the redirect, as a client passes them on. */
 async function redirected(login = 'ann', more: object = {}) {
   const { json } = await begin(more);
   const back = await provider.browse(json.AuthURL, login);
@@ -64,7 +70,7 @@ async function redirected(login = 'ann', more: object = {}) {
 }
 
 describe('a login through a real provider', () => {
-  test('gives a token of what the claims bind', async () => {
+  test('makes a token with everything that the claims bind', async () => {
     await prepare();
     const answer = await post('callback', await redirected('ann', { Meta: { from: 'test' } }));
     expect(answer.json).toMatchObject({
@@ -76,12 +82,15 @@ describe('a login through a real provider', () => {
     expect((await api.call('GET', '/v1/acl/token/self', { token })).status).toBe(200);
   });
 
-  test('asks for PKCE, a nonce and a state', async () => {
+  test('uses PKCE, a nonce and a state', async () => {
     await prepare();
     const url = new URL((await begin()).json.AuthURL);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
-      ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri },
-      ...{ scope: 'openid profile', code_challenge_method: 'S256' },
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: 'openid profile',
+      code_challenge_method: 'S256',
     });
     for (const name of ['state', 'nonce', 'code_challenge']) {
       expect(url.searchParams.get(name)).toMatch(/^[\w-]{43}$/);
@@ -89,14 +98,14 @@ describe('a login through a real provider', () => {
     expect(url.href).not.toContain(clientSecret);
   });
 
-  test('a person that no rule gives anything is refused', async () => {
+  test('is refused for a person without a matching rule', async () => {
     await prepare();
     const answer = await post('callback', await redirected('bob'));
     expect(answer.status).toBe(403);
     expect(answer.json.detail).toContain('Permission denied');
   });
 
-  test('a redirect serves once', async () => {
+  test('accepts a redirect once', async () => {
     await prepare();
     const body = await redirected();
     expect((await post('callback', body)).status).toBe(200);
@@ -105,7 +114,7 @@ describe('a login through a real provider', () => {
     expect(again.json.detail).toContain('used before');
   });
 
-  test('the code of one login is of no use to another', async () => {
+  test('refuses the code of another login', async () => {
     await prepare();
     const [{ Code }, { State }] = [await redirected(), await redirected()];
     const body = { AuthMethod: 'sso', State, Code, ClientNonce: 'n' };
@@ -114,7 +123,7 @@ describe('a login through a real provider', () => {
     expect(answer.json.detail).toContain('the provider says');
   });
 
-  test('a session dies with time', async () => {
+  test('refuses an expired session', async () => {
     await prepare();
     const { json } = await begin();
     const State = new URL(json.AuthURL).searchParams.get('state');
@@ -141,14 +150,14 @@ describe('a login through a real provider', () => {
     expect(api.whyRefused(answer)).toMatch(reason);
   });
 
-  test('is refused where the provider signs otherwise than the method takes', async () => {
+  test('is refused if the provider signs with an algorithm that the method does not accept', async () => {
     await prepare({ JWTSupportedAlgs: ['ES256'] });
     const answer = await post('callback', await redirected());
     expect(answer.status).toBe(403);
     expect(api.whyRefused(answer)).toContain('takes ES256');
   });
 
-  test('is refused where the client secret is wrong', async () => {
+  test('is refused if the client secret is wrong', async () => {
     await prepare({ OIDCClientSecret: 'wrong-and-telling' });
     const answer = await post('callback', await redirected());
     expect(answer.status).toBe(403);
@@ -180,14 +189,14 @@ describe('a login through a real provider', () => {
     expect(api.whyRefused(answer)).toContain('browser');
   });
 
-  test('a loopback port may be another', async () => {
+  test('accepts another port of a loopback address', async () => {
     await prepare();
     const answer = await begin({ RedirectURI: 'http://127.0.0.1:9999/oidc/callback' });
     expect(answer.status).toBe(200);
   });
 });
 
-test('keys and issuer of a real provider serve a jwt method, too', async () => {
+test('a jwt method works with keys and issuer of a real provider', async () => {
   const Config = { OIDCDiscoveryURL: provider.issuer, ClaimMappings: { sub: 'name' } };
   const body = { Name: 'm', Type: 'jwt', Config };
   expect((await api.call('PUT', '/v1/acl/auth-method', { body })).status).toBe(200);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Check, type XSchemaObject } from 'typebox/schema';
 import { beforeAll, expect, test } from 'vitest';
+import { textFor } from '../../src/api/openapi/example.ts';
 import { jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
 import { withoutReferences } from '../support/openapi-references.ts';
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
   document = (await api.call('GET', '/v1/openapi.json', { token: null })).json;
 });
 
-test('every route is in the document, once, with a name of its own', () => {
+test('every route is in the document once, with its own id', () => {
   expect(document.openapi).toBe('3.1.0');
   const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(
     (path) => Object.values(path).map((operation) => operation.operationId),
@@ -24,49 +25,87 @@ test('every route is in the document, once, with a name of its own', () => {
   expect(new Set(operations).size).toBe(operations.length);
 });
 
-test('blocking routes are those that the contract marks', () => {
+test('blocking routes are those marked in the contract', () => {
   const blocking = Object.entries<Record<string, { 'x-blocking'?: boolean }>>(document.paths)
     .filter(([, path]) => path.get?.['x-blocking'])
     .map(([path]) => path);
   expect(blocking).toEqual([
-    ...['/v1/jobs', '/v1/job/{job_id}', '/v1/job/{job_id}/allocations'],
-    ...['/v1/job/{job_id}/evaluations', '/v1/job/{job_id}/deployments'],
-    ...['/v1/job/{job_id}/deployment', '/v1/job/{job_id}/summary', '/v1/job/{job_id}/versions'],
-    ...['/v1/jobs/statuses', '/v1/job/{job_id}/scale'],
-    ...['/v1/scaling/policies', '/v1/scaling/policy/{policy_id}'],
-    ...['/v1/job-policies', '/v1/job-policy/{name}'],
-    ...['/v1/services', '/v1/service/{service}'],
-    ...['/v1/job/{job_id}/services', '/v1/allocation/{alloc_id}/services'],
-    ...['/v1/allocations', '/v1/allocation/{alloc_id}'],
-    ...['/v1/deployments', '/v1/deployment/{deployment_id}'],
-    ...['/v1/deployment/allocations/{deployment_id}'],
-    ...['/v1/evaluations', '/v1/evaluations/count'],
-    ...['/v1/evaluation/{eval_id}', '/v1/evaluation/{eval_id}/allocations'],
-    ...['/v1/nodes', '/v1/node/{node_id}', '/v1/node/{node_id}/allocations'],
-    ...['/v1/node/pools', '/v1/node/pool/{name}'],
-    ...['/v1/node/pool/{name}/nodes', '/v1/node/pool/{name}/jobs'],
-    ...['/v1/node/introduction-tokens', '/v1/node/introduction-token/{id}'],
-    ...['/v1/operator/scheduler/configuration', '/v1/node/{node_id}/assignments'],
-    ...['/v1/acl/token/self', '/v1/acl/token/{accessor_id}', '/v1/acl/tokens'],
-    ...['/v1/acl/policy/{policy_id}', '/v1/acl/policy/name/{name}', '/v1/acl/policies'],
-    ...['/v1/acl/role/{role_id}', '/v1/acl/role/name/{name}', '/v1/acl/roles'],
-    ...['/v1/acl/auth-method/{name}', '/v1/acl/auth-methods'],
-    ...['/v1/acl/binding-rule/{rule_id}', '/v1/acl/binding-rules'],
-    ...['/v1/vars', '/v1/var/{path}'],
-    ...['/v1/config', '/v1/config/{kind}/{name}', '/v1/config/{kind}'],
-    ...['/v1/discovery-chain/{service}', '/v1/connect/intentions/match'],
-    ...['/v1/exported-services', '/v1/imported-services', '/v1/peering/{name}', '/v1/peerings'],
-    ...['/v1/namespace/{name}', '/v1/namespaces', '/v1/partition/{name}', '/v1/partitions'],
+    '/v1/jobs',
+    '/v1/job/{job_id}',
+    '/v1/job/{job_id}/allocations',
+    '/v1/job/{job_id}/evaluations',
+    '/v1/job/{job_id}/deployments',
+    '/v1/job/{job_id}/deployment',
+    '/v1/job/{job_id}/summary',
+    '/v1/job/{job_id}/versions',
+    '/v1/jobs/statuses',
+    '/v1/job/{job_id}/scale',
+    '/v1/scaling/policies',
+    '/v1/scaling/policy/{policy_id}',
+    '/v1/job-policies',
+    '/v1/job-policy/{name}',
+    '/v1/services',
+    '/v1/service/{service}',
+    '/v1/job/{job_id}/services',
+    '/v1/allocation/{alloc_id}/services',
+    '/v1/allocations',
+    '/v1/allocation/{alloc_id}',
+    '/v1/deployments',
+    '/v1/deployment/{deployment_id}',
+    '/v1/deployment/allocations/{deployment_id}',
+    '/v1/evaluations',
+    '/v1/evaluations/count',
+    '/v1/evaluation/{eval_id}',
+    '/v1/evaluation/{eval_id}/allocations',
+    '/v1/nodes',
+    '/v1/node/{node_id}',
+    '/v1/node/{node_id}/allocations',
+    '/v1/node/pools',
+    '/v1/node/pool/{name}',
+    '/v1/node/pool/{name}/nodes',
+    '/v1/node/pool/{name}/jobs',
+    '/v1/node/introduction-tokens',
+    '/v1/node/introduction-token/{id}',
+    '/v1/operator/scheduler/configuration',
+    '/v1/node/{node_id}/assignments',
+    '/v1/acl/token/self',
+    '/v1/acl/token/{accessor_id}',
+    '/v1/acl/tokens',
+    '/v1/acl/policy/{policy_id}',
+    '/v1/acl/policy/name/{name}',
+    '/v1/acl/policies',
+    '/v1/acl/role/{role_id}',
+    '/v1/acl/role/name/{name}',
+    '/v1/acl/roles',
+    '/v1/acl/auth-method/{name}',
+    '/v1/acl/auth-methods',
+    '/v1/acl/binding-rule/{rule_id}',
+    '/v1/acl/binding-rules',
+    '/v1/vars',
+    '/v1/var/{path}',
+    '/v1/config',
+    '/v1/config/{kind}/{name}',
+    '/v1/config/{kind}',
+    '/v1/discovery-chain/{service}',
+    '/v1/connect/intentions/match',
+    '/v1/exported-services',
+    '/v1/imported-services',
+    '/v1/peering/{name}',
+    '/v1/peerings',
+    '/v1/namespace/{name}',
+    '/v1/namespaces',
+    '/v1/partition/{name}',
+    '/v1/partitions',
   ]);
 });
 
-test('what the server keeps to itself is in no schema', () => {
+test('hidden fields are in no schema', () => {
   for (const hidden of ['SecretHash', 'SecretSealed', 'SealedConfig', 'Wrapped']) {
     expect(JSON.stringify(document)).not.toContain(hidden);
   }
 });
 
-test('of a body nothing is required but what the server says, and it says what it refuses', () => {
+test('a body requires only the fields that the server requires, and says which unknown fields are refused', () => {
   const bodyOf = (path: string, method: string) =>
     document.paths[path][method].requestBody.content['application/json'].schema;
   for (const path of Object.values<Record<string, { requestBody?: object }>>(document.paths)) {
@@ -81,7 +120,7 @@ test('of a body nothing is required but what the server says, and it says what i
   expect(token.properties.Hash.readOnly).toBe(true);
   expect(token.properties.Description).not.toHaveProperty('readOnly');
   expect(token.properties.ExpirationTTL.type).toEqual(['integer', 'string']);
-  // Of a job, what is not known is a warning.
+  // Unknown fields of a job are a warning.
   expect(bodyOf('/v1/jobs', 'post')).not.toHaveProperty('additionalProperties');
 });
 
@@ -101,7 +140,7 @@ type Content = Readonly<
 const operations = () =>
   Object.values<Record<string, Operation>>(document.paths).flatMap((path) => Object.values(path));
 
-test('an operation has an id that stays, a sentence and what it needs', () => {
+test('an operation has a stable id, a sentence and its permission', () => {
   const ids = operations().map(({ operationId }) => operationId);
   expect(ids).toEqual(expect.arrayContaining(['jobs.register', 'jobs.stop', 'acl-tokens.create']));
   for (const one of operations()) {
@@ -114,7 +153,7 @@ test('an operation has an id that stays, a sentence and what it needs', () => {
   }
 });
 
-test('nouns are named once, and every reference leads to one', () => {
+test('nouns are defined once, and every reference resolves', () => {
   const { schemas } = document.components;
   expect(Object.keys(schemas)).toEqual(
     expect.arrayContaining(['Job', 'JobOpenRequest', 'TaskGroup', 'Task', 'Node', 'AclToken']),
@@ -126,7 +165,7 @@ test('nouns are named once, and every reference leads to one', () => {
   }
 });
 
-test('every operation has an example, and each is what its schema takes', () => {
+test('every operation has an example that fits its schema', () => {
   const named = Object.fromEntries(
     Object.entries<XSchemaObject>(document.components.schemas).map(([name, schema]) => [
       name,
@@ -151,9 +190,21 @@ test('every operation has an example, and each is what its schema takes', () => 
   }
 });
 
-/** The validator finds references by their names alone. */
+/** The validator resolves references by name only. */
 const withReferencesTo = (schema: XSchemaObject): XSchemaObject =>
   JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', ''));
+
+test('the examples of bodies in the contract are accepted', async () => {
+  const refused: string[] = [];
+  for (const { method, path, endpoint } of api.api.routes) {
+    const body = endpoint.body?.example;
+    if (body === undefined) continue;
+    const url = path.replace(/:([a-z_]+)\+?/g, (_, name) => textFor(name));
+    const { status, text } = await api.call(method, url, { body });
+    if (status === 400) refused.push(`${method} ${url}: ${text}`);
+  }
+  expect(refused).toEqual([]);
+});
 
 test('answers have every field of their schema', async () => {
   for (const path of [
@@ -170,7 +221,7 @@ test('answers have every field of their schema', async () => {
 
 const junk = fc.jsonValue({ maxDepth: 3 });
 
-/** Mostly what the schema says, sometimes anything at all. */
+/** Mostly values that fit the schema, sometimes any value. */
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any shape.
 function arbitraryOf(schema: any, depth = 0): fc.Arbitrary<unknown> {
   const right = (): fc.Arbitrary<unknown> => {
@@ -216,6 +267,7 @@ const words = fc.constantFrom(
 test('no request of any shape is answered with a 500', async () => {
   const routes = api.api.routes.filter((route) => route.run.kind !== 'stream');
   for (const route of routes) {
+    const { body: definition } = route.endpoint;
     const pattern = route.path.split(/:[a-z_]+\+?/);
     const names = Object.keys(document.paths[route.path.replace(/:([a-z_]+)\+?/g, '{$1}')]);
     expect(names).toContain(route.method.toLowerCase());
@@ -225,7 +277,7 @@ test('no request of any shape is answered with a 500', async () => {
         fc.constantFrom('namespace', 'filter', 'per_page', 'next_token', 'prefix', 'all', 'stale'),
         fc.oneof(words, fc.string()),
       ),
-      body: route.body === undefined ? fc.constant(undefined) : arbitraryOf(route.body.schema),
+      body: definition === undefined ? fc.constant(undefined) : arbitraryOf(definition.schema),
     });
     await fc.assert(
       fc.asyncProperty(request, async ({ parts, query, body }) => {
@@ -243,11 +295,12 @@ test('no request of any shape is answered with a 500', async () => {
   }
 }, 60_000);
 
-test('a valid job with any one field changed is refused or decided, never a bug', async () => {
+test('a valid job with one changed field is refused or registered, and never causes a bug', async () => {
   const { Job } = jobBody({}, { Count: 2, Networks: [{ DynamicPorts: [{ Label: 'http' }] }] });
   const errors: unknown[] = [];
   Object.assign(api.server.context.log, { error: (fields: unknown) => errors.push(fields) });
-  const field = fc.constantFrom(...paths(api.api.routes.find((route) => route.body)!.body!.schema));
+  const register = api.api.routes.find(({ endpoint }) => endpoint.id === 'jobs.register')!;
+  const field = fc.constantFrom(...paths(register.endpoint.body!.schema));
   const change = field.chain(({ path, schema }) =>
     fc.tuple(fc.constant(path), arbitraryOf(schema)),
   );
@@ -269,7 +322,7 @@ interface Place {
   readonly schema: unknown;
 }
 
-/** Every property below `Job`, with `0` for the first of a list. */
+/** Every property below `Job`, with `0` for the first item of a list. */
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any shape.
 function paths(schema: any, path: readonly string[] = []): Place[] {
   if (schema.anyOf) return paths(schema.anyOf[0], path);

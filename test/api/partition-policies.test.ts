@@ -1,4 +1,4 @@
-/** The builtin policies of partitions: everything in their partition, and nothing outside. */
+/** The builtin policies of partitions: all permissions in the partition, and none outside. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Route } from '../../src/api/route.ts';
 import { MemoryDisk } from '../../src/state/engine/memory.ts';
@@ -21,7 +21,7 @@ const put = (path: string, body: unknown = {}, token: string | null = rootToken)
 const policiesOf = async (partition: string) =>
   (await call('GET', `acl/policies?partition=${partition}`)).json as { ID: string; Name: string }[];
 
-/** The secret of a token of the partition with these policies. */
+/** The secret of a token in the partition with these policies. */
 async function holder(partition: string, ...names: readonly string[]): Promise<string> {
   const body = { Policies: names.map((Name) => ({ Name })) };
   const { status, json, text } = await put(`acl/token?partition=${partition}`, body);
@@ -29,11 +29,12 @@ async function holder(partition: string, ...names: readonly string[]): Promise<s
   return json.SecretID;
 }
 
-test('a new partition has them, with ids of their own', async () => {
+test('a new partition has builtin policies with their own ids', async () => {
   const [west, east, own] = await Promise.all(['west', 'east', 'default'].map(policiesOf));
   for (const some of [west!, east!]) {
     expect(some.map(({ Name }) => Name).sort()).toEqual([
-      ...['builtin/global-read-only', 'global-management'],
+      'builtin/global-read-only',
+      'global-management',
     ]);
   }
   const ids = [...west!, ...east!, ...own!].map(({ ID }) => ID);
@@ -52,8 +53,8 @@ const creations: readonly (readonly [path: string, body: object])[] = [
   ['config', { Kind: 'mesh' }],
 ];
 
-describe('management of a partition', () => {
-  test.each(creations)('writes %s in its partition, and in no other one', async (path, body) => {
+describe('the management policy of a partition', () => {
+  test.each(creations)('permits writing %s in its partition only', async (path, body) => {
     await put('namespace/team?partition=west');
     const manager = await holder('west', 'global-management');
     const reader = await holder('west', 'builtin/global-read-only');
@@ -76,14 +77,14 @@ describe('management of a partition', () => {
     'peerings',
     'namespace/team',
     'exported-services',
-  ])('reads %s in its partition, as read-only does', async (path) => {
+  ])('permits reading %s in its partition, as read-only does', async (path) => {
     await put('namespace/team?partition=west');
     await put('namespace/team?partition=east');
     for (const name of ['global-management', 'builtin/global-read-only']) {
       const token = await holder('west', name);
       const mine = await call('GET', `${path}?partition=west`, undefined, token);
       const all = await call('GET', `${path}?partition=west`);
-      // Secrets are for those who write them.
+      // Secrets are shown to callers who may write them.
       const text = all.text.replaceAll(/"SecretID":"[^"]*"/g, '"SecretID":"<hidden>"');
       expect([mine.status, mine.json]).toEqual([
         200,
@@ -94,7 +95,7 @@ describe('management of a partition', () => {
     }
   });
 
-  test('links neither the management of the cluster nor that of another partition', async () => {
+  test('cannot be used to link the management policy of the cluster or of another partition', async () => {
     const manager = await holder('west', 'global-management');
     const { ID } = (await policiesOf('east'))[0]!;
     const link = (id: string) => put('acl/token', { Policies: [{ ID: id }] }, manager);
@@ -103,13 +104,13 @@ describe('management of a partition', () => {
     expect((await link(ID)).status).toBe(400);
   });
 
-  test('with it a token does outside its partition what one without any policy does', async () => {
+  test('gives outside its partition no more than a token without policies has', async () => {
     const manager = await holder('west', 'global-management');
     const nothing = await holder('west');
     let denied = 0;
     for (const route of api.api.routes) {
       const path = `${pathOf(route)}?partition=default`;
-      const body = route.body === undefined ? {} : { body: {} };
+      const body = route.endpoint.body === undefined ? {} : { body: {} };
       const signal = AbortSignal.abort();
       const answer = async (token: string) => {
         const { status, json } = await api.call(route.method, path, { ...body, token, signal });
@@ -123,13 +124,13 @@ describe('management of a partition', () => {
   });
 });
 
-/** Things that are not there. */
+/** Unknown records. */
 const pathOf = ({ path }: Route): string =>
   path.replace(/:([a-z_]+)\+?/g, (_, name) =>
     name === 'kind' ? 'service-defaults' : name === 'name' ? 'missing' : nobody,
   );
 
-test('they are neither changed nor deleted, and go with their partition', async () => {
+test('the builtin policies cannot be changed or deleted, and are deleted with their partition', async () => {
   for (const { ID, Name } of await policiesOf('west')) {
     const path = `acl/policy/${ID}?partition=west`;
     for (const answer of [
@@ -148,7 +149,7 @@ test('they are neither changed nor deleted, and go with their partition', async 
   expect(left.sort()).toEqual(['default', 'default', 'west', 'west']);
 });
 
-test('a partition of an earlier version gets them when a server starts', async () => {
+test("a partition from an earlier version gets them at the server's start", async () => {
   const home = { namespace: 'default', partition: 'west' };
   await put('acl/policy?partition=east', { Name: 'mine' });
   await api.state.write((transaction) => {
@@ -157,7 +158,7 @@ test('a partition of an earlier version gets them when a server starts', async (
       policies.delete(...inScope(home, ID));
     }
   });
-  // That name was free before.
+  // The name was free before.
   await put('acl/policy?partition=west', { Name: 'global-management', Rules: 'acl = "read"' });
   const before = await policiesOf('east');
   api.server.stop();
@@ -165,7 +166,9 @@ test('a partition of an earlier version gets them when a server starts', async (
   api = await startApi({ disk });
   expect(await policiesOf('east')).toEqual(before);
   expect((await policiesOf('west')).map(({ Name }) => Name).sort()).toEqual([
-    ...['builtin/global-management', 'builtin/global-read-only', 'global-management'],
+    'builtin/global-management',
+    'builtin/global-read-only',
+    'global-management',
   ]);
   const manager = await holder('west', 'builtin/global-management');
   expect((await put('namespace/shop', {}, manager)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Peerings that are begun anew: with another cluster, and after a goodbye that was not heard. */
+/** Peerings that start over: with another cluster, or after a lost goodbye. */
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { peeringFarewells } from '../../src/state/tables.ts';
@@ -15,8 +15,8 @@ async function three() {
   return { ...world, exchanges };
 }
 
-describe('what came from one cluster goes before another one is heard under its name', () => {
-  test('at the side that dials', async () => {
+describe('data from one cluster is deleted before another one is connected under its name', () => {
+  test('at the dialling side', async () => {
     const { clusters, during, exchanges, world } = await three();
     const { a, b, c } = clusters;
     const { noted, block } = exchanges.b;
@@ -27,10 +27,12 @@ describe('what came from one cluster goes before another one is heard under its 
     await during(b.establish('east', await c.token('b')), second);
     const now = await b.peering('east');
     expect([now.State, now.PeerID === old, now.Remote.Datacenter]).toEqual([
-      ...['ESTABLISHING', false, 'dc-c'],
+      'ESTABLISHING',
+      false,
+      'dc-c',
     ]);
     expect(noted).toEqual(['close east', 'forget east']);
-    // That is durable: what was not forgotten is after a crash.
+    // This is durable: data not yet deleted is deleted after a crash.
     await b.crash();
     unblock();
     await world.advance(1);
@@ -43,7 +45,7 @@ describe('what came from one cluster goes before another one is heard under its 
     expect(storedPeerings(b)[0]!.MustForget).toBe(false);
   });
 
-  test('at the side that is dialled', async () => {
+  test('at the accepting side', async () => {
     const { clusters, during, exchanges, world } = await three();
     const { a, b, c } = clusters;
     const { noted, block } = exchanges.a;
@@ -66,20 +68,20 @@ describe('what came from one cluster goes before another one is heard under its 
     expect(storedPeerings(a)[0]!.MustForget).toBe(false);
   });
 
-  test('but not that of the same one, with a fresh token', async () => {
+  test('data of the same cluster is kept after a new token', async () => {
     const { clusters, during, exchanges } = await three();
     const { a, b } = clusters;
     await during(b.establish('a', await a.token('b')), second);
     await during(b.establish('a', await a.token('b')), second);
     const words = ({ noted }: (typeof exchanges)['a']) => noted.map((one) => one.split(' ')[0]);
     const streams = ['open', 'close', 'open'];
-    // A peering that awaits its first peer has nothing to forget, which is soon done.
+    // A peering that awaits its first peer has no data, so deletion is quick.
     expect(words(exchanges.a)).toEqual(['forget', 'forgot', ...streams]);
     expect(words(exchanges.b)).toEqual(streams);
     expect(await b.state('a')).toBe('ACTIVE');
   });
 
-  test('also where the first one has ended the peering a moment before', async () => {
+  test('also if the first cluster has just ended the peering', async () => {
     const { clusters, during, exchanges } = await three();
     const { a, b, c } = clusters;
     await during(b.establish('east', await a.token('b')), 20 * second);
@@ -95,7 +97,7 @@ describe('what came from one cluster goes before another one is heard under its 
     expect([await b.state('east'), await c.state('b')]).toEqual(['ACTIVE', 'ACTIVE']);
   });
 
-  test('also where it is deleted meanwhile', async () => {
+  test('also if the peering is deleted meanwhile', async () => {
     const { clusters, during, exchanges, world } = await three();
     const { a, b, c } = clusters;
     await during(b.establish('east', await a.token('b')), second);
@@ -109,7 +111,7 @@ describe('what came from one cluster goes before another one is heard under its 
   });
 });
 
-test('a new token for a peering that its peer has ended shows nothing of the old stream', async () => {
+test('a new token for a peering ended by its peer shows nothing of the old stream', async () => {
   const { clusters, during, peer, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   await peer(b, a);
@@ -125,21 +127,25 @@ test('a new token for a peering that its peer has ended shows nothing of the old
   expect(await a.state('b')).toBe('ACTIVE');
 });
 
-describe('a peering has one name at the side that dials', () => {
+describe('a peering has one name at the dialling side', () => {
   const conflict = (name: string, why: string) => [
-    ...[409, 'peering-conflict', `cannot create peering with name: "${name}"; ${why}.`],
+    409,
+    'peering-conflict',
+    `cannot create peering with name: "${name}"; ${why}.`,
   ];
   const known = (as: string) =>
     `that cluster is peered with already, as ${as}: establish it again under that name, or delete it first`;
   const detailOf = ({ status, json }: Awaited<ReturnType<Cluster['establish']>>) => [
-    ...[status, json.code, json.detail],
+    status,
+    json.code,
+    json.detail,
   ];
 
   test.each<[string, string, object, string]>([
     ['a second name', 'west', {}, '"east"'],
     ['a name that is with another cluster', 'south', {}, '"east"'],
     ['the same name elsewhere', 'east', { Partition: 'p2' }, '"east" of the partition "default"'],
-  ])('%s is refused, and the token stays good', async (_, name, place, as) => {
+  ])('%s is refused, and the token stays valid', async (_, name, place, as) => {
     const { clusters, during, exchanges } = await three();
     const { a, b, c } = clusters;
     await during(b.api.call('PUT', '/v1/partition/p2', { body: {} }), 10);
@@ -157,7 +163,7 @@ describe('a peering has one name at the side that dials', () => {
     expect([await a.state('b'), await c.state('b')]).toEqual(['ACTIVE', 'ACTIVE']);
   });
 
-  test('it has another one when it is deleted, and not before it is gone', async () => {
+  test('it can have another name after it is deleted completely', async () => {
     const { clusters, during, exchanges, world } = await three();
     const { a, b } = clusters;
     await during(b.establish('east', await a.token('b')), second);
@@ -174,7 +180,7 @@ describe('a peering has one name at the side that dials', () => {
     expect(await a.state('b')).toBe('ACTIVE');
   });
 
-  test('another peering with the same cluster is another matter', async () => {
+  test('another peering with the same cluster is independent', async () => {
     const { clusters, during } = await three();
     const { a, b } = clusters;
     await during(b.establish('east', await a.token('b')), second);
@@ -184,10 +190,10 @@ describe('a peering has one name at the side that dials', () => {
   });
 });
 
-describe('a goodbye that was not heard', () => {
+describe('a lost goodbye', () => {
   const farewellsAt = ({ api }: Cluster) => [...api.state.read().table(peeringFarewells).scan()];
 
-  /** `b` has deleted its peering with `a`, which was away. */
+  /** `b` has deleted its peering with `a`, which was unreachable. */
   async function unheard() {
     const given = await startClusters(['a', 'b']);
     const { clusters, peer, during, network } = given;
@@ -205,14 +211,14 @@ describe('a goodbye that was not heard', () => {
     return Buffer.from(JSON.stringify({ ...fields, EstablishmentSecret })).toString('base64');
   };
 
-  test('is still said when a token for the same peering was refused', async () => {
+  test('is repeated after a token for the same peering was refused', async () => {
     const { a, b, during, network, world } = await unheard();
     const token = await a.token('b');
-    // Nobody is there to take it.
+    // No one accepts it.
     expect((await during(b.establish('a', token), 5 * second)).status).toBe(503);
     expect(farewellsAt(b)).toHaveLength(1);
     network.heal();
-    // It is not what was made.
+    // The result is another than before.
     expect((await during(b.establish('a', forged(token)), 10)).status).toBe(403);
     await world.advance(60 * second);
     expect([await a.state('b'), farewellsAt(b)]).toEqual(['TERMINATED', []]);
@@ -223,7 +229,7 @@ describe('a goodbye that was not heard', () => {
     async (afterMs) => {
       const { a, b, during, network, world } = await unheard();
       const token = await a.token('b');
-      // It tries as often as the token is tried, and would be heard first here and there.
+      // The goodbye is tried as often as the token is, and would be heard first now and then.
       await b.crash();
       await b.restart();
       const asked = b.establish('a', token);
@@ -236,7 +242,7 @@ describe('a goodbye that was not heard', () => {
     },
   );
 
-  test('is said again when two attempts at once have failed', async () => {
+  test('is repeated after two concurrent attempts have failed', async () => {
     const { a, b, during, network, world } = await unheard();
     const token = await a.token('b');
     const both = Promise.all([b.establish('a', token), b.establish('x', forged(token))]);

@@ -9,8 +9,11 @@ const second = 1000;
 const hex = (letter: string) => letter.repeat(64);
 const uuid = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 const self = {
-  ...{ id: uuid, serverName: 'server.mallory.peering', datacenter: 'dc9' },
-  ...{ partition: 'default', addresses: [] },
+  id: uuid,
+  serverName: 'server.mallory.peering',
+  datacenter: 'dc9',
+  partition: 'default',
+  addresses: [],
 };
 
 const states = async (one: Cluster, other: Cluster) => [
@@ -21,7 +24,7 @@ const states = async (one: Cluster, other: Cluster) => [
 // biome-ignore lint/suspicious/noExplicitAny: frames of every shape.
 const framesOf = ({ frames }: Tapped): any[] => frames.map(({ text }) => JSON.parse(text));
 
-/** A peering of b and a that is up, beside one of c and a that nothing may happen to. */
+/** A connected peering of b and a, and one of c and a that must not be affected. */
 async function threeClusters() {
   const logged: string[] = [];
   const log = (cluster: string, level: string, line: string) =>
@@ -33,25 +36,28 @@ async function threeClusters() {
   return { ...started, ...started.clusters, logged };
 }
 
-test('no secret goes over an open stream, and none is told twice', async () => {
+test('no secret is sent on an open stream, and none is sent twice', async () => {
   const { network, world, a } = await threeClusters();
   await world.advance(60 * second);
   const [establishing, stream] = network.links.map(framesOf);
   const { secret, streamSecret } = establishing![0];
   expect(establishing!.map(({ type }) => type)).toEqual(['establish', 'established']);
   expect(stream!.slice(0, 4).map(({ type }) => type)).toEqual([
-    ...['open', 'challenge', 'proof', 'accepted'],
+    'open',
+    'challenge',
+    'proof',
+    'accepted',
   ]);
   const all = network.links.flatMap(({ frames }) => frames.map(({ text }) => text));
   for (const hidden of [secret, streamSecret]) {
     expect(all.filter((text) => text.includes(hidden)).length).toBe(1);
   }
-  // Nor is one shown or kept as it is.
+  // The secret is not shown or stored in plain form.
   const rows = [...storedPeerings(a), await a.peering('b')];
   expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${secret}|${streamSecret}`));
 });
 
-test('what opened a stream once opens no other', async () => {
+test('the messages that opened a stream open no other stream', async () => {
   const { network, world, a, b } = await threeClusters();
   const [, stream] = network.links;
   const replay = framesOf(stream!).filter(({ type }) => type === 'open' || type === 'proof');
@@ -62,17 +68,18 @@ test('what opened a stream once opens no other', async () => {
   say(replay[1]);
   await world.advance(5);
   expect(heard[1]).toMatchObject({
-    ...{ type: 'refused', code: 'secret' },
+    type: 'refused',
+    code: 'secret',
     reason: expect.stringContaining('the peering is unknown there'),
   });
   expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   expect(network.open.length).toBe(2);
 });
 
-test('what one side shows is nothing that the other one has to show', async () => {
+test('the proof of one side is not valid for the other side', async () => {
   const { network, world, a, b } = await threeClusters();
   const [peering] = storedPeerings(a);
-  // Whoever knows no secret can only give back what a peer shows.
+  // Without a secret, one can only return the peer's own messages.
   const { heard, say } = await dialled(network.stranger(a.address), world);
   say({ type: 'open', peerId: peering!.ID, nonce: hex('a') });
   await world.advance(5);
@@ -91,10 +98,10 @@ test('what one side shows is nothing that the other one has to show', async () =
   expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
 });
 
-test('whoever answers at the address of a peer has to show who it is', async () => {
+test('a server at the address of a peer has to prove its identity', async () => {
   const { network, world, a, b, c } = await threeClusters();
   network.leave(a.address);
-  // Another cluster, and then somebody who says yes to everything.
+  // Another cluster, and then an impostor that confirms everything.
   network.listen(a.address, (link) => void b.api.server.peerings.accept(link));
   await world.advance(20 * second);
   expect(await b.peering('a')).toMatchObject({ State: 'FAILING' });
@@ -146,7 +153,7 @@ test('a token whose server name was changed is used up, and the answer says so',
   expect((await during(b.establish('a', token))).status).toBe(403);
 });
 
-test('what is said of oneself cannot be changed on the way', async () => {
+test("a side's statement about itself cannot be changed in transit", async () => {
   const { clusters, peer, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   network.tamper = (text, by) =>
@@ -156,7 +163,8 @@ test('what is said of oneself cannot be changed on the way', async () => {
   await peer(b, a);
   await world.advance(second);
   expect(await b.peering('a')).toMatchObject({
-    ...{ State: 'FAILING', PeerServerAddresses: ['a.example:4720'] },
+    State: 'FAILING',
+    PeerServerAddresses: ['a.example:4720'],
   });
   network.tamper = (text) => text;
   await world.advance(20 * second);
@@ -182,7 +190,10 @@ const strange: readonly (readonly [string, unknown, string])[] = [
   [
     'an address that is none',
     {
-      ...{ type: 'establish', peerId: uuid, secret: 's', streamSecret: hex('a') },
+      type: 'establish',
+      peerId: uuid,
+      secret: 's',
+      streamSecret: hex('a'),
       self: { ...self, addresses: ['http://x'] },
     },
     'whose "addresses" are none',
@@ -200,7 +211,7 @@ test.each(strange)('a stranger who sends %s is refused', async (_, frame, reason
   expect(await link.closed).toContain(reason);
 });
 
-test('a stranger who says nothing, too much or comes too often is let go', async () => {
+test('a stranger who is silent, sends too much or comes too often is disconnected', async () => {
   const { network, world, a, b, clusters } = await threeClusters();
   const silent = await dialled(network.stranger(a.address), world);
   await world.advance(limits.peering.handshakeTimeoutMs + 10);
@@ -214,7 +225,7 @@ test('a stranger who says nothing, too much or comes too often is let go', async
     many.push(await dialled(network.stranger(a.address), world));
   }
   await world.advance(10);
-  // The one that has been there for longest makes room.
+  // The longest-waiting connection makes room.
   const reasons = many.map(({ heard }) => heard[0]?.reason);
   expect(reasons[0]).toBe('too many streams are about to open there');
   expect(reasons.slice(1)).toEqual(Array(limits.peering.strangersMax).fill(undefined));
@@ -223,7 +234,7 @@ test('a stranger who says nothing, too much or comes too often is let go', async
   expect(await a.state(clusters.c.name)).toBe('ACTIVE');
 });
 
-test('a peer gets in though strangers hold all the places, and those are not held for long', async () => {
+test('a peer gets in while strangers occupy all places, which they keep only briefly', async () => {
   const { network, world, a, b } = await threeClusters();
   const [, stream] = network.links;
   const many = [];
@@ -277,7 +288,7 @@ test.each(misbehaved)(
   },
 );
 
-test('a peer that tells other addresses all the time loses its stream', async () => {
+test('a peer that keeps sending other addresses loses its stream', async () => {
   const { world, a, b, c } = await threeClusters();
   for (let count = 0; count < 20; count++) {
     a.api.server.peerings.advertise({ addresses: [`x${count}.example:1`], caPems: [] });
@@ -299,31 +310,36 @@ test('a cluster does not peer with itself', async () => {
   expect(answer.text).not.toContain(decodeToken(token).secret);
 });
 
-test('the secret of one peering is none of another', async () => {
+test('the secret of one peering is not valid for another', async () => {
   const { clusters, during } = await startClusters(['a', 'b', 'c']);
   const { a, b } = clusters;
   const [forB, forC] = [await a.token('b'), await a.token('c')].map(decodeToken);
   const forged = Buffer.from(
     JSON.stringify({
-      ...{ CA: [], ManualServerAddresses: [], ServerAddresses: forB!.addresses },
-      ...{ ServerName: forB!.serverName, PeerID: forB!.peerId },
+      CA: [],
+      ManualServerAddresses: [],
+      ServerAddresses: forB!.addresses,
+      ServerName: forB!.serverName,
+      PeerID: forB!.peerId,
       EstablishmentSecret: forC!.secret,
     }),
   ).toString('base64');
   expect((await during(b.establish('a', forged))).status).toBe(403);
-  // A token of a cluster that answers at another one's address.
+  // A token of a cluster that answers at another cluster's address.
   const elsewhere = Buffer.from(
     JSON.stringify({
-      ...{ ServerAddresses: ['c.example:4720'], ServerName: forB!.serverName },
-      ...{ PeerID: forB!.peerId, EstablishmentSecret: forB!.secret },
+      ServerAddresses: ['c.example:4720'],
+      ServerName: forB!.serverName,
+      PeerID: forB!.peerId,
+      EstablishmentSecret: forB!.secret,
     }),
   ).toString('base64');
   expect((await during(b.establish('a', elsewhere))).status).toBe(403);
-  // Neither did any harm.
+  // Neither had an effect.
   expect((await during(b.establish('a', await a.token('b')))).status).toBe(200);
 });
 
-test('no log tells a secret', async () => {
+test('logs contain no secrets', async () => {
   const { network, world, logged, a, b } = await threeClusters();
   await world.advance(second);
   const secrets = network.links

@@ -19,9 +19,12 @@ async function furnished() {
   const known: Known = {
     paths: { name: ['east', 'WEST', 'none', 'a\0'] },
     texts: {
-      ...{ PeerName: ['east', 'north', 'North', 'a.b'], partition: ['default', 'none', 'a\0'] },
-      ...{ Partition: ['default', 'none'], filter: ['State == "INITIAL"', 'Meta is empty'] },
-      ...{ ServerExternalAddresses: addresses, PeeringToken: ['', 'e30=', 'bnVsbA==', 'W10='] },
+      PeerName: ['east', 'north', 'North', 'a.b'],
+      partition: ['default', 'none', 'a\0'],
+      Partition: ['default', 'none'],
+      filter: ['State == "INITIAL"', 'Meta is empty'],
+      ServerExternalAddresses: addresses,
+      PeeringToken: ['', 'e30=', 'bnVsbA==', 'W10='],
     },
     bodies: {
       'POST /v1/peering/token': [
@@ -36,14 +39,14 @@ async function furnished() {
   return { api, known, operations: operationsOf(json, (path) => /\/peerings?(\/|$)/.test(path)) };
 }
 
-test('whatever is asked of peerings, the answer is one of the document, and never a 500', async () => {
+test('requests for peerings get answers of the document, and never a 500', async () => {
   const { operations } = await furnished();
   expect(operations).toHaveLength(6);
   for (const { method, path } of operations) {
     const { api, known, operations: own } = await furnished();
     const operation = own.find((one) => one.method === method && one.path === path)!;
     const seen = await fuzz(api, operation, known, runsPerOperation);
-    // No token that is drawn leads anywhere.
+    // Random tokens never lead to a server.
     const reached = path.endsWith('/establish') ? 400 : 200;
     expect(
       seen.get(reached) ?? 0,
@@ -53,12 +56,17 @@ test('whatever is asked of peerings, the answer is one of the document, and neve
 });
 
 const token = {
-  ...{ caPems: [], manualAddresses: ['m:1'], addresses: ['[::1]:2'], serverName: 's' },
-  ...{ peerId: 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb', secret: 'hunter2', partition: 'p' },
+  caPems: [],
+  manualAddresses: ['m:1'],
+  addresses: ['[::1]:2'],
+  serverName: 's',
+  peerId: 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb',
+  secret: 'hunter2',
+  partition: 'p',
   datacenter: 'dc',
 };
 
-test('whatever is a token, reading it gives one or a fault that tells no secret', () => {
+test('parsing any token gives a token, or a fault without secrets', () => {
   const text = encodeToken(token);
   const changed = fc
     .record({ at: fc.nat(text.length - 1), length: fc.nat(8), put: fc.string({ maxLength: 8 }) })

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0)) await clean();
 });
 
-/** A server that says back what it hears, in capitals. */
+/** A server that repeats messages in capitals. */
 async function listen(isSecure: boolean): Promise<string> {
   const server = isSecure ? createHttps({ cert: certificate, key }) : createHttp();
   const sockets = new WebSocketServer({ server, maxPayload: longestFrameBytes });
@@ -41,7 +41,9 @@ async function listen(isSecure: boolean): Promise<string> {
 
 const dial = (address: string, caPems: readonly string[] = [], signal?: AbortSignal) =>
   webSocketTransport.dial(address, {
-    ...{ caPems, timeoutMs: 2_000, signal: signal ?? new AbortController().signal },
+    caPems,
+    timeoutMs: 2_000,
+    signal: signal ?? new AbortController().signal,
   });
 
 const answer = (link: PeeringLink, text: string) =>
@@ -53,7 +55,7 @@ const answer = (link: PeeringLink, text: string) =>
 test.each([
   ['without TLS', false],
   ['with TLS, by the authority of the token', true],
-])('frames go %s', async (_, isSecure) => {
+])('frames are sent %s', async (_, isSecure) => {
   const link = await dial(await listen(isSecure), isSecure ? [certificate] : []);
   expect(await answer(link, 'hello')).toBe('/v1/peering/stream HELLO');
   link.close('done');
@@ -61,7 +63,7 @@ test.each([
   expect(link.send('more')).toBe(false);
 });
 
-test('a certificate of another authority, and none at all, are refused', async () => {
+test('certificates of another authority are refused, and so is none', async () => {
   const [secure, plain] = [await listen(true), await listen(false)];
   await expect(dial(secure)).rejects.toThrow('it closed the connection');
   await expect(dial(secure, [authorityCertificate])).rejects.toThrow(
@@ -70,7 +72,7 @@ test('a certificate of another authority, and none at all, are refused', async (
   await expect(dial(plain, [certificate])).rejects.toThrow('it does not speak TLS');
 });
 
-test('reasons are cut to what fits, and frames to what is allowed', async () => {
+test('reasons are cut to their limit, and longer frames are refused', async () => {
   const address = await listen(false);
   const link = await dial(address);
   link.send('leave');
@@ -82,7 +84,7 @@ test('reasons are cut to what fits, and frames to what is allowed', async () => 
   expect(await other.closed).not.toBe('');
 });
 
-test('what cannot be reached is told in a few words', async () => {
+test('an unreachable address gives a short reason', async () => {
   const address = await listen(false);
   for (const clean of cleanups.splice(0)) clean();
   await expect(dial(address)).rejects.toThrow('nothing listens there');

@@ -1,4 +1,6 @@
-/** Peerings where writes take long: what was decided before one is held against what is there after it. */
+/**
+ * Peerings with slow writes: a decision made before a write is checked against the state after it.
+ */
 import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { WriteQueueFull } from '../../src/state/errors.ts';
@@ -15,7 +17,7 @@ async function three() {
   const slow = (cluster: Cluster, appendDelayMs: number | undefined) => {
     cluster.api.disk.faults.appendDelayMs = appendDelayMs;
   };
-  /** What is written from now on becomes durable together, when `durationMs` are over. */
+  /** Later writes become durable together, after `durationMs`. */
   const holdWrites = async (cluster: Cluster, durationMs: number) => {
     slow(cluster, durationMs);
     const body = { Kind: 'service-defaults', Name: 'held', Protocol: 'http' };
@@ -26,8 +28,8 @@ async function three() {
   return { ...given, exchanges, slow, holdWrites };
 }
 
-describe('a peering that is with another cluster from now on hears nothing of the one before', () => {
-  test('no goodbye, at the side that dials', async () => {
+describe('a peering that has moved to another cluster sends nothing to the former one', () => {
+  test('no goodbye from the dialling side', async () => {
     const { clusters, during, world, slow } = await three();
     const { a, b, c } = clusters;
     await during(b.establish('east', await a.token('b')), second);
@@ -43,7 +45,7 @@ describe('a peering that is with another cluster from now on hears nothing of th
     expect(await a.state('b')).toBe('none');
   });
 
-  test('no goodbye, at the side that is dialled', async () => {
+  test('no goodbye from the accepting side', async () => {
     const { clusters, during, world, slow } = await three();
     const { a, b, c } = clusters;
     await during(b.establish('a', await a.token('west')), second);
@@ -75,7 +77,7 @@ describe('a peering that is with another cluster from now on hears nothing of th
   });
 });
 
-test('what came from one cluster after another is forgotten when the two are written down together', async () => {
+test('data of two clusters in succession is deleted when both are recorded together', async () => {
   const { clusters, during, world, exchanges, holdWrites } = await three();
   const { a, b, c } = clusters;
   await during(b.establish('east', await a.token('b')), second);
@@ -90,8 +92,8 @@ test('what came from one cluster after another is forgotten when the two are wri
   expect(storedPeerings(b)[0]!.MustForget).toBe(false);
 });
 
-describe('whoever opens a stream is let in as long as its secret holds', () => {
-  test('and not when another cluster was written down meanwhile', async () => {
+describe('a stream is accepted while its secret is valid', () => {
+  test('and refused if another cluster was recorded meanwhile', async () => {
     const { clusters, during, world, exchanges, network, slow, holdWrites } = await three();
     const { a, b, c } = clusters;
     await during(b.establish('a', await a.token('west')), second);
@@ -111,17 +113,17 @@ describe('whoever opens a stream is let in as long as its secret holds', () => {
     expect([await a.state('west'), await c.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
   });
 
-  test('and not when the peering is gone meanwhile', async () => {
+  test('and refused if the peering is deleted meanwhile', async () => {
     const { clusters, during, world, network, peer, holdWrites } = await three();
     const { a, b } = clusters;
     await peer(b, a);
     await b.crash();
     const { farewellMs, farewellKeptMs } = limits.peering;
     await during(a.api.call('DELETE', '/v1/peering/b'), farewellMs + second);
-    // It is about to be too late to tell the peer, which comes back just now.
+    // The goodbye is about to expire when the peer comes back.
     await world.advance(farewellKeptMs - farewellMs - 4 * second);
     await holdWrites(a, 4 * second);
-    // With what is written anyway in that moment.
+    // Together with another write at that moment.
     void a.token('other');
     await b.restart();
     await world.advance(60 * second);
@@ -129,8 +131,8 @@ describe('whoever opens a stream is let in as long as its secret holds', () => {
   });
 });
 
-describe('two tokens of one peering that are used at the same moment do not cross', () => {
-  /** `b` uses both at once, and hears of the first one later or sooner than of the second one. */
+describe('two tokens of one peering used at the same time do not mix', () => {
+  /** `b` uses both at once, and receives the answers in either order. */
   async function both(name: string, isFirstHeardLast: boolean) {
     const { clusters, during, world, network } = await three();
     const { a, b } = clusters;
@@ -162,7 +164,7 @@ describe('two tokens of one peering that are used at the same moment do not cros
     expect([await a.state('b'), await b.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
   });
 
-  test('under two names, of which one is refused and its token stays good', async () => {
+  test('under two names, of which one is refused and its token stays valid', async () => {
     const { a, b, during, token, statuses } = await both('other', false);
     expect(statuses).toEqual([200, 409]);
     expect([await a.state('b'), await b.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
@@ -170,7 +172,7 @@ describe('two tokens of one peering that are used at the same moment do not cros
     expect([await a.state('b'), await b.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
   });
 
-  test('and neither waits longer than it would alone, where nobody answers', async () => {
+  test('and neither waits longer than alone, if no one answers', async () => {
     const { clusters, during, network } = await three();
     const { a, b } = clusters;
     const token = await a.token('b');
@@ -183,7 +185,7 @@ describe('two tokens of one peering that are used at the same moment do not cros
   });
 });
 
-test('a token that is used up is not lost where the write queue is full just then', async () => {
+test('a used token is not lost when the write queue is full at that moment', async () => {
   const { clusters, during, world } = await three();
   const { a, b } = clusters;
   const token = await a.token('b');
@@ -192,7 +194,8 @@ test('a token that is used up is not lost where the write queue is full just the
   vi.spyOn(b.api.state, 'write').mockRejectedValueOnce(new WriteQueueFull(1, 1));
   const { status, headers } = await during(asked, limits.state.fullRetryMs + second);
   expect([status, headers['x-registry-index']]).toEqual([
-    ...[200, String(storedPeerings(b)[0]!.ModifyIndex)],
+    200,
+    String(storedPeerings(b)[0]!.ModifyIndex),
   ]);
   expect([await a.state('b'), await b.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
 });

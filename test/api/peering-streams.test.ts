@@ -11,19 +11,24 @@ const states = async (one: Cluster, other: Cluster) => [
   await other.state(one.name),
 ];
 
-/** What is kept of peerings beside their records. */
+/** Stored rows of peerings besides their records. */
 const leftAt = ({ api }: Cluster) => [
   ...api.state.read().table(peeringSecrets).scan(),
   ...api.state.read().table(peeringFarewells).scan(),
 ];
 
-test('a peering from the token to both sides that know each other', async () => {
+test('a peering from its token until both sides know each other', async () => {
   const { clusters, during, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   const token = await a.token('b', { Meta: { env: 'test' } });
   expect(await a.peering('b')).toMatchObject({
-    ...{ Name: 'b', State: 'INITIAL', Partition: 'default', Meta: { env: 'test' } },
-    ...{ PeerServerName: '', PeerServerAddresses: [], DeletedAt: null },
+    Name: 'b',
+    State: 'INITIAL',
+    Partition: 'default',
+    Meta: { env: 'test' },
+    PeerServerName: '',
+    PeerServerAddresses: [],
+    DeletedAt: null,
     StreamStatus: { LastHeartbeat: null, LastReceive: null, LastSend: null, LastError: '' },
   });
   expect(await a.peering('b')).not.toHaveProperty('PeerID');
@@ -38,7 +43,7 @@ test('a peering from the token to both sides that know each other', async () => 
   expect(atB.Remote).toEqual({ Partition: 'default', Datacenter: 'dc-a' });
   expect(atB.PeerServerAddresses).toEqual(['a.example:4720']);
   expect(network.open.length).toBe(1);
-  // Both tell every 15 s that they are there.
+  // Both send a heartbeat every 15 s.
   const count = () => network.open[0]!.frames.filter(({ text }) => text.includes('heartbeat'));
   const before = count().length;
   await world.advance(60 * second);
@@ -47,14 +52,14 @@ test('a peering from the token to both sides that know each other', async () => 
   expect(Date.parse(StreamStatus.LastHeartbeat)).toBeGreaterThan(world.clock.nowMs() - 16 * second);
 });
 
-test('the secret of a token is used once', async () => {
+test('the secret of a token works once', async () => {
   const { clusters, during } = await startClusters(['a', 'b', 'c']);
   const { a, b, c } = clusters;
   const [older, newer] = [await a.token('b'), await a.token('b')];
   const refused = { status: 403, json: { code: 'peering-token-refused' } };
   expect(await during(b.establish('a', older))).toMatchObject(refused);
   expect(storedPeerings(b)).toEqual([]);
-  // At the same time, one of two gets it.
+  // Of two at the same time, one gets it.
   const both = Promise.all([b.establish('a', newer), c.establish('a', newer)]);
   const answers = await during(both);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
@@ -66,7 +71,7 @@ test('the secret of a token is used once', async () => {
   }
 });
 
-test('an answer that is lost is asked for again, with the same secrets', async () => {
+test('a lost answer is requested again, with the same secrets', async () => {
   const { clusters, during, network } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   const token = await a.token('b');
@@ -81,7 +86,7 @@ test('an answer that is lost is asked for again, with the same secrets', async (
   expect([lost, ...(await states(a, b))]).toEqual([1, 'ACTIVE', 'ACTIVE']);
 });
 
-test('a cluster that cannot be reached is told of by its addresses', async () => {
+test('an unreachable cluster is reported with its addresses', async () => {
   const { clusters, during, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   const token = await a.token('b', { ServerExternalAddresses: ['balancer.example:443'] });
@@ -92,7 +97,7 @@ test('a cluster that cannot be reached is told of by its addresses', async () =>
   expect(answer.json.detail).toContain('balancer.example:443: nothing listens there; a.example');
   expect(world.clock.monotonicMs() - startMs).toBeLessThanOrEqual(4 * second);
   expect(storedPeerings(b)).toEqual([]);
-  // Nothing was used up.
+  // No token was used up.
   network.heal();
   expect((await during(b.establish('a', token))).status).toBe(200);
   expect((await b.peering('a')).PeerServerAddresses).toEqual([
@@ -101,7 +106,7 @@ test('a cluster that cannot be reached is told of by its addresses', async () =>
   ]);
 });
 
-test('a link that is cut, and a peer that falls silent, make it fail until it is back', async () => {
+test('a cut link or a silent peer fails the peering until it is back', async () => {
   const { clusters, peer, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   await peer(b, a);
@@ -123,7 +128,7 @@ test('a link that is cut, and a peer that falls silent, make it fail until it is
   expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
 });
 
-test('whoever waits for a peering hears of its stream', async () => {
+test('blocking queries for a peering wake by its stream', async () => {
   const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   await peer(b, a);
@@ -154,7 +159,7 @@ test('whoever waits for a peering hears of its stream', async () => {
   expect(JSON.stringify(lines)).not.toMatch(/Secret|Epoch|Manual|MustForget/);
 });
 
-test('attempts become rare while nobody answers, and an address that works is found', async () => {
+test('attempts become rare without an answer, and a working address is found', async () => {
   const { clusters, peer, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   await peer(b, a);
@@ -166,7 +171,7 @@ test('attempts become rare while nobody answers, and an address that works is fo
   expect(times).toBeGreaterThanOrEqual(10);
   expect(times).toBeLessThanOrEqual(20);
   network.heal();
-  // It moves to another address, of which its peer is told as soon as they speak.
+  // It moves to another address and informs its peer when they next connect.
   await world.advance(20 * second);
   expect(await b.state('a')).toBe('ACTIVE');
   const moved = 'moved.example:4720';
@@ -214,13 +219,13 @@ test.each([
   expect(marked.State).toBe('TERMINATED');
   expect(Date.parse(marked.DeletedAt)).toBe(nowMs);
   expect((await during(deleter.api.call('DELETE', path))).status).toBe(200);
-  // Nothing else may be done with it meanwhile.
+  // Other actions on it are refused meanwhile.
   const again = await during(
     deleter.api.call('POST', '/v1/peering/token', { body: { PeerName: other.name } }),
   );
   expect(again).toMatchObject({ status: 409, json: { code: 'peering-conflict' } });
   expect(again.json.detail).toContain('marked for deletion');
-  // The peer has heard of it, and keeps its own record for its operator.
+  // The peer has been informed, and keeps its own record for its operator.
   expect(await other.peering(deleter.name)).toMatchObject({ State: 'TERMINATED', DeletedAt: null });
   const name = deleter.name;
   expect(heard.other.noted).toEqual([`close ${name}`, `forget ${name}`, `forgot ${name}`]);
@@ -232,7 +237,7 @@ test.each([
   expect(leftAt(deleter)).toEqual([]);
   const left = [...other.api.state.read().table(peeringSecrets).scan()];
   expect(left).toMatchObject([{ Active: '', Pending: '', Establishment: '', Exchanged: '' }]);
-  // And the other one can be deleted, too, or begun anew.
+  // The other record can be deleted too, or start over.
   await world.advance(60 * second);
   expect(await other.state(deleter.name)).toBe('TERMINATED');
   await peer(b, a);
@@ -242,7 +247,7 @@ test.each([
 test.each([
   ['the side that was dialled', 'a'],
   ['the side that dialled', 'b'],
-] as const)('%s deletes it while the other one is away', async (_, who) => {
+] as const)('%s deletes it while the other side is unreachable', async (_, who) => {
   const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   await peer(b, a);
@@ -251,7 +256,7 @@ test.each([
   await during(deleter.api.call('DELETE', `/v1/peering/${other.name}`), second);
   expect(await deleter.state(other.name)).toBe('TERMINATED');
   await world.advance(limits.peering.farewellMs + 5 * second);
-  // The record is gone and its name is free; what is left is to tell the peer.
+  // The record is deleted and its name is free; only the peer has to be informed.
   expect(await deleter.peering(other.name)).toBeUndefined();
   expect(await other.state(deleter.name)).toBe('FAILING');
   await deleter.crash();
@@ -262,7 +267,7 @@ test.each([
   expect(leftAt(deleter)).toEqual([]);
 });
 
-test('a farewell that nobody hears is given up after a day', async () => {
+test('an undelivered goodbye is dropped after a day', async () => {
   const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   await peer(b, a);
@@ -280,7 +285,7 @@ test('a farewell that nobody hears is given up after a day', async () => {
   });
 });
 
-test('a farewell is not said to a peering that was begun anew', async () => {
+test('a goodbye is not sent to a peering that has started over', async () => {
   const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   await peer(b, a);
@@ -306,21 +311,21 @@ test.each([0, 1, 2, 3, 5, 8, 50])(
     void asked;
     await a.restart();
     await world.advance(60 * second);
-    // It was durable, and is done; or it never was, and nothing happened.
+    // Either it was durable and is carried out, or it was not and nothing happened.
     const isDone = (await a.peering('b')) === undefined;
     expect(await b.state('a')).toBe(isDone ? 'TERMINATED' : 'ACTIVE');
     if (afterMs > 0) expect(isDone).toBe(true);
   },
 );
 
-test('a fresh token takes over from the secret that is in use', async () => {
+test('a new token replaces the secret in use', async () => {
   const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   await peer(b, a);
   const secrets = () => [...a.api.state.read().table(peeringSecrets).scan()][0]!;
   const before = secrets();
   const token = await a.token('b');
-  // The stream is kept.
+  // The stream stays open.
   expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   expect(secrets()).toMatchObject({ Active: before.Active });
   expect((await during(b.establish('a', token), second)).status).toBe(200);
@@ -333,7 +338,7 @@ test('a fresh token takes over from the secret that is in use', async () => {
   expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
 });
 
-test('secrets are sealed under the newest key, and hold', async () => {
+test('secrets are sealed with the newest key and remain valid', async () => {
   const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;
   await peer(b, a);
@@ -349,7 +354,7 @@ test('secrets are sealed under the newest key, and hold', async () => {
   expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
 });
 
-test('three clusters at once, and one that goes is no matter of the others', async () => {
+test('of three clusters, one can leave without affecting the others', async () => {
   const { clusters, peer, world } = await startClusters(['a', 'b', 'c']);
   const { a, b, c } = clusters;
   await peer(b, a);
@@ -363,7 +368,7 @@ test('three clusters at once, and one that goes is no matter of the others', asy
   expect([await a.state('c'), await b.state('c')]).toEqual(['FAILING', 'FAILING']);
 });
 
-test('what is exchanged goes over the stream, and a stream that is failed is dialled again', async () => {
+test('services are exchanged over the stream, and a failed stream is dialled again', async () => {
   const exchanges = { a: recording(), b: recording() };
   const { clusters, peer, world, network } = await startClusters(['a', 'b'], {
     exchange: (name) => exchanges[name as 'a' | 'b'].exchange,
@@ -375,7 +380,8 @@ test('what is exchanged goes over the stream, and a stream that is failed is dia
   await world.advance(10);
   expect(exchanges.b.noted).toEqual(['open a', 'receive {"type":"begin"}']);
   expect((await a.peering('b')).StreamStatus).toMatchObject({
-    ...{ ImportedServices: ['db'], ExportedServices: ['web', 'api'] },
+    ImportedServices: ['db'],
+    ExportedServices: ['web', 'api'],
   });
   exchanges.b.links[0]!.fail('it tells of a service that it does not own');
   await world.advance(2);
@@ -389,7 +395,7 @@ test('what is exchanged goes over the stream, and a stream that is failed is dia
   expect([exchanges.a.links.length, network.open.length]).toEqual([2, 1]);
 });
 
-test('a stream opens when what came before is forgotten', async () => {
+test('a stream opens after data of the former peer is deleted', async () => {
   const exchanges = { a: recording(), b: recording() };
   const { clusters, peer, during, world } = await startClusters(['a', 'b'], {
     exchange: (name) => exchanges[name as 'a' | 'b'].exchange,
@@ -400,7 +406,8 @@ test('a stream opens when what came before is forgotten', async () => {
   await during(a.api.call('DELETE', '/v1/peering/b'), second);
   expect(await states(a, b)).toEqual(['none', 'TERMINATED']);
   expect((await b.peering('a')).StreamStatus).toMatchObject({
-    ...{ ImportedServices: ['db'], ExportedServices: [] },
+    ImportedServices: ['db'],
+    ExportedServices: [],
   });
   expect((await during(b.establish('a', await a.token('b')), second)).status).toBe(200);
   expect(await b.state('a')).toBe('ESTABLISHING');

@@ -20,13 +20,17 @@ const token = async (PeerName: string, body: object = {}) => {
   return json.PeeringToken as string;
 };
 
-/** What another cluster would have made. */
+/** A token as another cluster would make it. */
 const tokenOf = (changes: object = {}) =>
   Buffer.from(
     JSON.stringify({
-      ...{ CA: [], ManualServerAddresses: [], ServerAddresses: ['b.example:4720'] },
-      ...{ ServerName: 'server.b.peering', PeerID: 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb' },
-      ...{ EstablishmentSecret: 'hunter2-hunter2', Remote: {} },
+      CA: [],
+      ManualServerAddresses: [],
+      ServerAddresses: ['b.example:4720'],
+      ServerName: 'server.b.peering',
+      PeerID: 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb',
+      EstablishmentSecret: 'hunter2-hunter2',
+      Remote: {},
       ...changes,
     }),
   ).toString('base64');
@@ -34,18 +38,18 @@ const tokenOf = (changes: object = {}) =>
 const label = 'must be a DNS label';
 
 describe('POST /v1/peering/token', () => {
-  test('makes a token that says where to go and how', async () => {
+  test('makes a token with addresses and a secret', async () => {
     const made = decodeToken(
       await token('east', { ServerExternalAddresses: ['lb.example:443', '[2001:db8::1]:4720'] }),
     );
     expect(made).toEqual({
-      ...{ caPems: [], manualAddresses: ['lb.example:443', '[2001:db8::1]:4720'] },
-      ...{
-        addresses: ['a.example:4720'],
-        serverName: expect.stringMatching(/^server\..*peering$/),
-      },
-      ...{ peerId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
-      ...{ secret: expect.stringMatching(/^[0-9a-f-]{36}$/), partition: 'default' },
+      caPems: [],
+      manualAddresses: ['lb.example:443', '[2001:db8::1]:4720'],
+      addresses: ['a.example:4720'],
+      serverName: expect.stringMatching(/^server\..*peering$/),
+      peerId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      secret: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      partition: 'default',
       datacenter: 'dc-a',
     });
     const { json } = await call('GET', '/v1/peering/east');
@@ -111,41 +115,54 @@ describe('POST /v1/peering/token', () => {
   ])('refuses %s', async (_, body, status, code, words) => {
     const answer = await call('POST', '/v1/peering/token', body);
     expect([answer.status, answer.json.code, answer.text]).toEqual([
-      ...[status, code],
+      status,
+      code,
       expect.stringContaining(words.replaceAll('"', '\\"')),
     ]);
   });
 
-  test('tells all faults at once, and changes nothing', async () => {
+  test('reports all faults at once and changes nothing', async () => {
     const body = { PeerName: 'A', ServerExternalAddresses: ['x'], Meta: { 'a b': '' } };
     const { json } = await call('POST', '/v1/peering/token', body);
     expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
-      ...['/PeerName', '/ServerExternalAddresses/0', '/Meta/a b'],
+      '/PeerName',
+      '/ServerExternalAddresses/0',
+      '/Meta/a b',
     ]);
     expect((await call('GET', '/v1/peerings')).json).toEqual([]);
   });
 
-  test('tells faults of the form and of the content together, each place once', async () => {
+  test('reports faults of form and content together, each position once', async () => {
     const body = {
-      ...{ PeerName: 7, Nonsense: 1, peername: 'A', Partition: 'default' },
+      PeerName: 7,
+      Nonsense: 1,
+      peername: 'A',
+      Partition: 'default',
       ServerExternalAddresses: ['x', 7, null, 'y:1', 'z'],
       Meta: { 'a b': 7, b: 'x'.repeat(513), c: null, d: '' },
     };
     const { status, json } = await call('POST', '/v1/peering/token', body);
     expect(status).toBe(400);
     expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
-      ...['/PeerName', '/Nonsense', '/peername'],
-      ...['/ServerExternalAddresses/1', '/ServerExternalAddresses/2', '/Meta/a b', '/Meta/c'],
-      ...['/ServerExternalAddresses/0', '/ServerExternalAddresses/4', '/Meta/b'],
+      '/PeerName',
+      '/Nonsense',
+      '/peername',
+      '/ServerExternalAddresses/1',
+      '/ServerExternalAddresses/2',
+      '/Meta/a b',
+      '/Meta/c',
+      '/ServerExternalAddresses/0',
+      '/ServerExternalAddresses/4',
+      '/Meta/b',
     ]);
-    // Who may not make one learns nothing of it.
+    // Without the permission the caller learns nothing about it.
     expect((await call('POST', '/v1/peering/token', body, { token: null })).status).toBe(403);
     for (const no of [[], 'x', 7]) {
       expect((await call('POST', '/v1/peering/token', no)).status).toBe(400);
     }
   });
 
-  test('needs an address that others reach', async () => {
+  test('needs an address that is reachable by others', async () => {
     api.server.peerings.advertise({ addresses: [], caPems: [] });
     const { status, json } = await call('POST', '/v1/peering/token', { PeerName: 'x' });
     expect([status, json.errors[0].message]).toEqual([
@@ -155,7 +172,7 @@ describe('POST /v1/peering/token', () => {
     await token('x', { ServerExternalAddresses: ['lb.example:1'] });
   });
 
-  test('again keeps the peering and its meta', async () => {
+  test('repeated, keeps the peering and its meta', async () => {
     await token('x', { Meta: { a: '1' } });
     const before = (await call('GET', '/v1/peering/x')).json;
     await token('x');
@@ -211,12 +228,12 @@ describe('POST /v1/peering/establish', () => {
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid-body']);
     const messages = answer.json.errors.map(({ message }: { message: string }) => message);
     expect(messages.join('\n')).toContain(words);
-    // A token is never repeated, not even the part that is no secret.
+    // No part of a token is repeated, not even the public part.
     expect(answer.text).not.toContain(secret);
     expect(answer.text).not.toContain(tokenOf().slice(0, 40));
   });
 
-  test('tells faults of the form and of the content together, and repeats no token', async () => {
+  test('reports faults of form and content together, without the token', async () => {
     const pointersOf = async (body: object) => {
       const { status, json, text } = await call('POST', '/v1/peering/establish', body);
       expect(status).toBe(400);
@@ -225,17 +242,24 @@ describe('POST /v1/peering/establish', () => {
     };
     const wrong = { PeerName: 'A', Nonsense: 1, Meta: { 'a b': '' } };
     expect(await pointersOf({ ...wrong, PeeringToken: secret })).toEqual([
-      ...['/Nonsense', '/PeerName', '/Meta/a b', '/PeeringToken'],
+      '/Nonsense',
+      '/PeerName',
+      '/Meta/a b',
+      '/PeeringToken',
     ]);
     expect(await pointersOf({ ...wrong, PeeringToken: [secret], PeerName: null })).toEqual([
-      ...['/Nonsense', '/PeeringToken', '/PeerName', '/Meta/a b'],
+      '/Nonsense',
+      '/PeeringToken',
+      '/PeerName',
+      '/Meta/a b',
     ]);
   });
 
-  test('refuses a name that awaits its peer', async () => {
+  test('refuses the name of a peering that awaits its peer', async () => {
     await token('b');
     const { status, json } = await call('POST', '/v1/peering/establish', {
-      ...{ PeerName: 'b', PeeringToken: tokenOf() },
+      PeerName: 'b',
+      PeeringToken: tokenOf(),
     });
     expect([status, json.code, json.detail]).toEqual([
       409,
@@ -244,17 +268,19 @@ describe('POST /v1/peering/establish', () => {
     ]);
   });
 
-  test('refuses a body that is larger than a token can be', async () => {
+  test('refuses a body larger than any token', async () => {
     const body = { PeerName: 'b', PeeringToken: 'A'.repeat(200_000) };
     expect((await call('POST', '/v1/peering/establish', body)).status).toBe(413);
   });
 });
 
 describe('GET and DELETE /v1/peering/:name, GET /v1/peerings', () => {
-  test('one that is not there', async () => {
+  test('an unknown peering', async () => {
     const { status, json } = await call('GET', '/v1/peering/x');
     expect([status, json.code, json.detail]).toEqual([
-      ...[404, 'peering-not-found', 'Peering not found for "x".'],
+      404,
+      'peering-not-found',
+      'Peering not found for "x".',
     ]);
     const { status: deleted, text, headers } = await call('DELETE', '/v1/peering/x');
     expect([deleted, text, headers['content-type']]).toEqual([200, '', undefined]);
@@ -262,34 +288,38 @@ describe('GET and DELETE /v1/peering/:name, GET /v1/peerings', () => {
     expect([none, Number(found['x-registry-index']) >= 1]).toEqual([[], true]);
   });
 
-  test('paths are read in lower case', async () => {
+  test('names in paths may be in any case', async () => {
     await token('east');
     expect((await call('GET', '/v1/peering/EAST')).json.Name).toBe('east');
     await call('DELETE', '/v1/peering/East');
     expect((await call('GET', '/v1/peering/east')).json?.DeletedAt).not.toBeNull();
   });
 
-  test('every field is there', async () => {
+  test('every field is present', async () => {
     await token('east');
     const { json, headers } = await call('GET', '/v1/peering/east?pretty');
     expect(Object.keys(json)).toEqual([
-      ...[
-        'ID',
-        'Name',
-        'State',
-        'Partition',
-        'PeerServerName',
-        'PeerServerAddresses',
-        'PeerCAPems',
-      ],
-      ...['StreamStatus', 'Meta', 'Remote', 'DeletedAt', 'CreateIndex', 'ModifyIndex'],
+      'ID',
+      'Name',
+      'State',
+      'Partition',
+      'PeerServerName',
+      'PeerServerAddresses',
+      'PeerCAPems',
+      'StreamStatus',
+      'Meta',
+      'Remote',
+      'DeletedAt',
+      'CreateIndex',
+      'ModifyIndex',
     ]);
     expect(headers).toMatchObject({
-      ...{ 'x-registry-index': String(json.ModifyIndex), 'x-registry-knownleader': 'true' },
+      'x-registry-index': String(json.ModifyIndex),
+      'x-registry-knownleader': 'true',
     });
   });
 
-  test('lists are filtered, paged and kept to their partition', async () => {
+  test('lists are filtered, paged and limited to their partition', async () => {
     expect((await call('PUT', '/v1/partition/other', {})).status).toBe(200);
     for (const name of ['a', 'b', 'c']) await token(name, { Meta: { tier: name } });
     await token('a', { Partition: 'other' });
@@ -309,7 +339,7 @@ describe('GET and DELETE /v1/peering/:name, GET /v1/peerings', () => {
     ]);
     expect(await names('?reverse')).toEqual(['default/c', 'default/b', 'default/a']);
     expect((await call('GET', '/v1/peering/b?partition=other')).status).toBe(404);
-    // What has peerings is not taken away.
+    // A partition with peerings cannot be deleted.
     const refused = await call('DELETE', '/v1/partition/other');
     expect([refused.status, refused.json.detail]).toEqual([
       409,
@@ -317,7 +347,7 @@ describe('GET and DELETE /v1/peering/:name, GET /v1/peerings', () => {
     ]);
   });
 
-  test('a blocking read waits for its own peering alone', async () => {
+  test('a blocking read waits for its own peering only', async () => {
     await token('a');
     await token('b');
     const { headers } = await call('GET', '/v1/peering/a');
@@ -336,7 +366,7 @@ describe('GET and DELETE /v1/peering/:name, GET /v1/peerings', () => {
     expect((await gone).status).toBe(404);
   });
 
-  test('one that nobody has used is gone at once', async () => {
+  test('an unused peering is deleted at once', async () => {
     const made = await token('a');
     await call('DELETE', '/v1/peering/a');
     await during(Promise.resolve(), 50);
@@ -345,7 +375,7 @@ describe('GET and DELETE /v1/peering/:name, GET /v1/peerings', () => {
   });
 });
 
-test('rights: peering, or else operator, in the partition that is meant', async () => {
+test('permissions: peering, or else operator, in the requested partition', async () => {
   const tokenWith = async (rules: string) => {
     const name = `p${rules.length}${Math.abs(rules.charCodeAt(0))}`;
     await call('PUT', '/v1/acl/policy', { Name: name, Rules: rules });

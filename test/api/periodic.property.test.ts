@@ -1,4 +1,4 @@
-/** What a running server launches, held against looking at every minute. */
+/** The launches of a running server, compared with a check of every minute. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -13,7 +13,7 @@ import { jobs } from '../../src/state/tables.ts';
 import { jobBody, startApi } from '../support/api.ts';
 import { restartServer } from '../support/restart.ts';
 
-/** The server runs for so long, and is then away for so long. */
+/** The server runs for this time, and is then down for this time. */
 const turns = fc.array(
   fc.record({
     runsMs: fc.integer({ min: 0, max: 3 * hourMs }),
@@ -24,7 +24,7 @@ const turns = fc.array(
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-test('around a change of clocks, each slot launches once; of those missed while away, the last', async () => {
+test('around a change of clocks, each slot launches once; of missed slots, the last one launches', async () => {
   const place = fc.record({ zone: fc.constantFrom(...zones), which: fc.nat(3) });
   await fc.assert(
     fc.asyncProperty(expressions, place, turns, async (expression, { zone, which }, drawn) => {

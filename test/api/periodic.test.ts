@@ -27,7 +27,7 @@ async function register(periodic: object, changes: object = {}) {
 
 const force = (id = 'nightly', method = 'POST') => api.call(method, `/v1/job/${id}/periodic/force`);
 
-/** The seconds of what was launched, since the start of the test, in minutes. */
+/** The launches in minutes since the start of the test. */
 function launches(parent = 'nightly'): number[] {
   const found: number[] = [];
   for (const { ID, ParentID } of api.state.read().table(jobs).scan()) {
@@ -40,14 +40,14 @@ function launches(parent = 'nightly'): number[] {
 const childId = (minutes: number): string =>
   `nightly/periodic-${(startMs + minutes * minute) / 1000}`;
 
-/** Ends what was launched, as when its work is done. */
+/** Ends the launched child as complete. */
 const end = async (minutes: number) => {
   await api.call('DELETE', `/v1/job/${childId(minutes)}`);
   await api.settle();
 };
 
 describe('a launch', () => {
-  test('comes at its slot and not before', async () => {
+  test('happens at its slot and not before', async () => {
     await register({});
     await api.world.advance(5 * minute - 1);
     expect(launches()).toEqual([]);
@@ -57,15 +57,24 @@ describe('a launch', () => {
     expect(launches()).toEqual([5, 10, 15]);
   });
 
-  test('is a job of its own, with an evaluation, counted with its parent', async () => {
+  test("is a job of its own with an evaluation, counted in its parent's summary", async () => {
     await register({}, { Priority: 70, Meta: { a: 'b' } });
     await api.world.advance(5 * minute);
     const parent = await read('/v1/job/nightly');
     const child = await read(`/v1/job/${childId(5)}`);
     expect(child).toMatchObject({
-      ...{ ID: childId(5), Name: childId(5), ParentID: 'nightly', Periodic: null, Stop: false },
-      ...{ Type: 'batch', Priority: 70, Meta: { a: 'b' }, Version: 0, Dispatched: false },
-      ...{ SubmitTime: (startMs + 5 * minute) * 1e6, TaskGroups: parent.TaskGroups },
+      ID: childId(5),
+      Name: childId(5),
+      ParentID: 'nightly',
+      Periodic: null,
+      Stop: false,
+      Type: 'batch',
+      Priority: 70,
+      Meta: { a: 'b' },
+      Version: 0,
+      Dispatched: false,
+      SubmitTime: (startMs + 5 * minute) * 1e6,
+      TaskGroups: parent.TaskGroups,
     });
     const all = await read(`/v1/job/${childId(5)}/evaluations`);
     const [first] = all.filter(
@@ -92,7 +101,7 @@ describe('a launch', () => {
     expect(launches()).toEqual(expected);
   });
 
-  test('of what was dispatched of a job that is parameterized as well', async () => {
+  test('of a dispatched child whose parent is also periodic', async () => {
     await register({}, { ParameterizedJob: { Payload: 'required' } });
     const body = { Payload: 'eA==' };
     const { json } = await api.call('PUT', '/v1/job/nightly/dispatch', { body });
@@ -101,19 +110,22 @@ describe('a launch', () => {
     expect(launches(json.DispatchedJobID)).toEqual([5, 10]);
     const [child] = await read(`/v1/jobs?prefix=${json.DispatchedJobID}/`);
     expect(await read(`/v1/job/${child.ID}`)).toMatchObject({
-      ...{ Payload: 'eA==', Dispatched: true, Periodic: null, Status: 'pending' },
+      Payload: 'eA==',
+      Dispatched: true,
+      Periodic: null,
+      Status: 'pending',
     });
   });
 });
 
-describe('what was launched before and is not over', () => {
-  test('does not hinder it by default', async () => {
+describe('an unfinished launch', () => {
+  test('does not prevent the next by default', async () => {
     await register({});
     await api.world.advance(15 * minute);
     expect(launches()).toEqual([5, 10, 15]);
   });
 
-  test('hinders it with ProhibitOverlap: the slot is left out, not put off', async () => {
+  test('prevents the next with ProhibitOverlap: the slot is skipped, not postponed', async () => {
     await register({ ProhibitOverlap: true });
     await api.world.advance(12 * minute);
     expect(launches()).toEqual([5]);
@@ -124,14 +136,14 @@ describe('what was launched before and is not over', () => {
     expect(launches()).toEqual([5, 15]);
   });
 
-  test('also when it was launched by hand', async () => {
+  test('prevents the next also if it was forced', async () => {
     await register({ ProhibitOverlap: true });
     await force();
     await api.world.advance(6 * minute);
     expect(launches()).toEqual([0]);
   });
 
-  test('is left out for good: a restart does not make up for it', async () => {
+  test('skips the slot for good: a restart does not launch it later', async () => {
     await register({ ProhibitOverlap: true });
     await api.world.advance(11 * minute);
     await end(5);
@@ -141,7 +153,7 @@ describe('what was launched before and is not over', () => {
   });
 });
 
-describe('by hand', () => {
+describe('a forced launch', () => {
   test.each(['PUT', 'POST'])('%s launches at once, whatever runs', async (method) => {
     await register({ ProhibitOverlap: true });
     await api.world.advance(6 * minute);
@@ -155,11 +167,12 @@ describe('by hand', () => {
     expect(Number(headers['x-scheduler-index'])).toBe(json.Index);
     expect(launches()).toEqual([5, 6]);
     expect(await read(`/v1/evaluation/${json.EvalID}`)).toMatchObject({
-      ...{ JobID: childId(6), TriggeredBy: 'periodic-job' },
+      JobID: childId(6),
+      TriggeredBy: 'periodic-job',
     });
   });
 
-  test('leaves the schedule as it is', async () => {
+  test('leaves the schedule unchanged', async () => {
     await register({});
     await api.world.advance(4 * minute);
     await force();
@@ -167,7 +180,7 @@ describe('by hand', () => {
     expect(launches()).toEqual([4, 5]);
   });
 
-  test('in the second of a slot is the launch of that slot', async () => {
+  test('in the second of a slot counts as the launch of that slot', async () => {
     await register({});
     await api.world.advance(5 * minute - 1);
     api.world.jumpWallClock(1);
@@ -176,7 +189,7 @@ describe('by hand', () => {
     expect(launches()).toEqual([5]);
   });
 
-  test('several times in one second takes the seconds that follow, up to a limit', async () => {
+  test('repeated within a second uses the following seconds, up to a limit', async () => {
     await register({});
     const most = limits.periodic.forcedAheadSecondsMax;
     const all = await Promise.all(Array.from({ length: most + 1 }, () => force()));
@@ -233,7 +246,7 @@ describe('by hand', () => {
 });
 
 describe('the parent', () => {
-  test('registering, changing, stopping and purging it makes no evaluation', async () => {
+  test('gets no evaluation when it is registered, changed, stopped or purged', async () => {
     expect(await register({})).toMatchObject({ EvalID: '', EvalCreateIndex: 0 });
     await register({}, { Priority: 60 });
     const stopped = (await api.call('DELETE', '/v1/job/nightly')).json;
@@ -243,7 +256,7 @@ describe('the parent', () => {
     expect(await read('/v1/evaluations')).toEqual([]);
   });
 
-  test('launches nothing while it is stopped, and makes up for nothing after', async () => {
+  test('launches nothing while it is stopped, and nothing is launched later for that time', async () => {
     await register({});
     await api.world.advance(6 * minute);
     await api.call('DELETE', '/v1/job/nightly');
@@ -255,7 +268,7 @@ describe('the parent', () => {
     expect(launches()).toEqual([5, 20]);
   });
 
-  test('takes up a new schedule from when it is given', async () => {
+  test('follows a new schedule from the time of its change', async () => {
     await register({ Specs: ['@daily'] });
     await api.world.advance(12 * hour);
     await register({ Specs: ['*/30 * * * *'] });
@@ -263,7 +276,7 @@ describe('the parent', () => {
     expect(launches()).toEqual([12 * 60 + 30]);
   });
 
-  test('changed otherwise goes on, and the next launch has the change', async () => {
+  test('keeps its schedule after another change, which applies to the next launch', async () => {
     await register({});
     await api.world.advance(3 * minute);
     await register({}, { Priority: 80 });
@@ -272,7 +285,7 @@ describe('the parent', () => {
     expect(await read(`/v1/job/${childId(5)}`)).toMatchObject({ Priority: 80, Version: 1 });
   });
 
-  test('purged and registered again begins anew', async () => {
+  test('starts over after a purge and another registration', async () => {
     await register({});
     await api.world.advance(6 * minute);
     await api.call('DELETE', '/v1/job/nightly?purge=true');
@@ -284,7 +297,7 @@ describe('the parent', () => {
     expect(launches()).toEqual([5, 20]);
   });
 
-  test('a child that is sent back as it was read stays what it is', async () => {
+  test('has children that can be sent back as they were read', async () => {
     await register({});
     await api.world.advance(5 * minute);
     const Job = await read(`/v1/job/${childId(5)}`);
@@ -293,8 +306,8 @@ describe('the parent', () => {
   });
 });
 
-describe('a server that was away', () => {
-  test('makes up for what was missed once, with the last slot', async () => {
+describe('a server that was down', () => {
+  test('launches the last missed slot, once', async () => {
     await register({});
     await api.world.advance(6 * minute);
     api = await restartServer(api, async (world) => world.advance(20 * minute));
@@ -304,7 +317,7 @@ describe('a server that was away', () => {
     expect(launches()).toEqual([5, 25, 30]);
   });
 
-  test('makes up for nothing where nothing was missed', async () => {
+  test('launches nothing if no slot was missed', async () => {
     await register({});
     await api.world.advance(6 * minute);
     api = await restartServer(api, async (world) => world.advance(2 * minute));
@@ -312,7 +325,7 @@ describe('a server that was away', () => {
     expect(launches()).toEqual([5]);
   });
 
-  test('launches no slot again, however often it comes back', async () => {
+  test('never launches a slot twice, however often it restarts', async () => {
     await register({ Specs: ['*/10 * * * * *'] });
     for (let count = 0; count < 20; count++) {
       await api.world.advance(7 * second);
@@ -326,7 +339,7 @@ describe('a server that was away', () => {
 });
 
 describe('a clock that jumps', () => {
-  test('ahead: what was jumped over is made up for once, soon', async () => {
+  test('ahead launches the last skipped slot, soon', async () => {
     await register({});
     await api.world.advance(minute);
     api.world.jumpWallClock(17 * minute);
@@ -334,7 +347,7 @@ describe('a clock that jumps', () => {
     expect(launches()).toEqual([15]);
   });
 
-  test('back: nothing is launched again, and it goes on after the last one', async () => {
+  test('back launches nothing again and continues after the last launch', async () => {
     await register({});
     await api.world.advance(11 * minute);
     api.world.jumpWallClock(-8 * minute);
@@ -345,7 +358,7 @@ describe('a clock that jumps', () => {
   });
 });
 
-test('hundreds in the same second are launched in parts, and none is left out', async () => {
+test('hundreds of launches in the same second are done in parts, completely', async () => {
   const count = 300;
   for (let number = 0; number < count; number++) {
     await register({ Specs: ['0 1 * * *'] }, { ID: `job-${number}` });
@@ -362,7 +375,7 @@ test('hundreds in the same second are launched in parts, and none is left out', 
   expect(Math.max(...perIndex.values())).toBe(limits.periodic.launchesPerTransactionMax);
 });
 
-test('with nothing periodic it sets no timer', async () => {
+test('without periodic jobs no timer is set', async () => {
   const world = new SimulatedWorld(1, startMs);
   const one = await startApi({ world });
   await one.settle();

@@ -10,7 +10,7 @@ import {
   type TestApi,
 } from '../support/api.ts';
 
-/** Kinds of callers, by the rules of the one policy they have; in the order of the columns. */
+/** Kinds of callers by the rules of their policy, in the order of the columns. */
 const byRules: readonly (readonly [column: string, rules: string])[] = [
   ['jobs read', 'namespace "default" { policy = "read" }'],
   ['jobs write', 'namespace "default" { policy = "write" }'],
@@ -25,7 +25,7 @@ const byRules: readonly (readonly [column: string, rules: string])[] = [
   ['operator write', 'operator = "write"'],
 ];
 
-/** What is put for the parameters of a path: things that are not there, but for the one node. */
+/** Values of path parameters: unknown records, except for the one node. */
 const parameters: Readonly<Record<string, string>> = {
   node_id: nodeBody().Node.ID,
   name: 'missing',
@@ -33,7 +33,7 @@ const parameters: Readonly<Record<string, string>> = {
 };
 const missingId = '99999999-9999-4999-8999-999999999999';
 
-/** Bodies of those routes that read more than `{}`. */
+/** Bodies of routes that need more than `{}`. */
 const bodies: Readonly<Record<string, unknown>> = {
   'POST /v1/jobs': jobBody(),
   'PUT /v1/jobs': jobBody(),
@@ -86,7 +86,7 @@ function urlOf(route: Route): string {
   return query === undefined ? path : `${path}?${query}`;
 }
 
-/** `yes`: it got past the permission, whatever came of it then. */
+/** `yes`: the permission was given, whatever the outcome. */
 function cellOf({ status, json }: Called): string {
   if (status === 500) return 'bug';
   if (json?.code === 'permission-denied' && status === 403) return '·';
@@ -97,7 +97,7 @@ const parsing = ['malformed-json', 'body-required', 'invalid-query'];
 const permissionIn = (answer: Called): string =>
   /lacks the permission (.*)\.$/.exec(answer.json?.detail ?? '')?.[1] ?? 'open';
 
-test('every route lets in whom the table says, and no one else', async () => {
+test('every route admits the callers in the table and no others', async () => {
   const api = await startApi();
   const tokens = await callers(api);
   const rows: string[][] = [['', 'needs', ...tokens.keys()]];
@@ -105,11 +105,11 @@ test('every route lets in whom the table says, and no one else', async () => {
     const name = nameOf(route);
     const controller = new AbortController();
     controller.abort();
-    const body = route.body === undefined ? undefined : (bodies[name] ?? {});
+    const body = route.endpoint.body === undefined ? undefined : (bodies[name] ?? {});
     const answers: Called[] = [];
     for (const token of tokens.values()) {
       const { signal } = controller;
-      // Some routes take away the node that others are asked about.
+      // Some routes delete the node that others need.
       await api.call('PUT', '/v1/node/register', { body: nodeBody(), token: introduction });
       answers.push(await api.call(route.method, urlOf(route), { token, signal, body }));
     }

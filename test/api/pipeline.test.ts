@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 const unknownToken = '99999999-9999-4999-8999-999999999999';
 
-// One row for each check, in the order in which the checks are made
+// One row for each check, in the order of the checks
 // (docs/contract/http.md#the-order-of-the-checks).
 test.each([
   ['an unknown path', 'GET', '/v1/nothing', {}, 404, 'route-not-found', /openapi/],
@@ -141,13 +141,13 @@ test.each([
   ['{"Name":"a","\\u004eame":"b"}', 'Name'],
   ['{"Name":"a","JobACL":{"Group":"g","Group":"{,:"}}', 'Group'],
   ['{"Name":"a","Datacenters":[{},{"__proto__":1,"__proto__":2}]}', '__proto__'],
-])('a key that %s has twice is refused by its name', async (body, key) => {
+])('a key that %s has twice is refused with its name', async (body, key) => {
   const { status, json } = await api.call('PUT', '/v1/acl/policy', { body });
   expect([status, json.code]).toEqual([400, 'malformed-json']);
   expect(json.detail).toContain(`an object has the key "${key}" twice`);
 });
 
-test('keys that are the same in two objects, and text like keys, are as written', async () => {
+test('equal keys in two objects, and text that looks like keys, are accepted', async () => {
   const Rules = '# {"Name": "Name", "Name"}\n';
   const JobACL = { Namespace: 'default', JobID: 'Name' };
   const body = { Name: 'twice', Description: '\\"Name":"', Rules, Namespace: 'default', JobACL };
@@ -155,13 +155,13 @@ test('keys that are the same in two objects, and text like keys, are as written'
   expect([status, json.Rules, json.Description]).toEqual([200, Rules, body.Description]);
 });
 
-test('the greatest index of 64 bits waits like any that is not reached', async () => {
+test('the greatest index of 64 bits waits like any index in the future', async () => {
   const asked = api.call('GET', '/v1/job/web?index=18446744073709551615&wait=5s');
   await api.world.advance(10_000);
   expect((await asked).status).toBe(200);
 });
 
-test('all faults of a job come at once, each with its place', async () => {
+test('all faults of a job are reported at once, each with its position', async () => {
   const bad = jobBody({ Priority: 1000 }, { Count: -1 }, { Name: '', Resources: { CPU: -5 } });
   const { status, json } = await api.call('POST', '/v1/jobs', { body: bad });
   expect(status).toBe(400);
@@ -187,7 +187,7 @@ test.each([
   expect((await api.call('GET', `/v1/jobs${query}`, { token: null, headers })).status).toBe(200);
 });
 
-test('pretty answers are indented, headers tell index and leader', async () => {
+test('pretty answers are indented, and headers have index and leader', async () => {
   const { text, headers } = await api.call('GET', '/v1/job/web?pretty');
   expect(text.startsWith('{\n    "ID": "web"')).toBe(true);
   expect(text.endsWith('}\n')).toBe(true);
@@ -215,7 +215,7 @@ test.each(['allow', 'deny'] as const)(
   },
 );
 
-test('with access control off everybody may do everything', async () => {
+test('with access control off every caller has all permissions', async () => {
   const open = await startApi({ aclEnabled: false });
   const answer = await open.call('POST', '/v1/jobs', { token: null, body: jobBody() });
   expect(answer.status).toBe(200);

@@ -8,7 +8,7 @@ import type {
 import { jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
 import { Fleet } from '../support/fleet.ts';
 
-// A fleet that is full, and jobs that are more important than what runs there.
+// A full fleet, and jobs with higher priority than its allocations.
 
 let api: TestApi;
 let fleet: Fleet;
@@ -25,7 +25,8 @@ async function submit(ID: string, Priority: number, CPU: number, job: object = {
   const body = jobBody(
     { ID, Priority, ...job },
     {
-      ...{ Update: { MaxParallel: 0 }, ...(isSystem && { ReschedulePolicy: null }) },
+      Update: { MaxParallel: 0 },
+      ...(isSystem && { ReschedulePolicy: null }),
       ...group,
     },
     { Config: {}, Resources: { CPU, MemoryMB: 64 } },
@@ -35,7 +36,7 @@ async function submit(ID: string, Priority: number, CPU: number, job: object = {
   await fleet.pass(second);
 }
 
-/** The scheduler may evict for service jobs as well. */
+/** Enables preemption for service jobs. */
 async function allow(ServiceSchedulerEnabled = true) {
   const body = { PreemptionConfig: { ServiceSchedulerEnabled } };
   await api.call('PUT', '/v1/operator/scheduler/configuration', { body });
@@ -56,14 +57,14 @@ const queuedOf = async (job: string) => {
 };
 
 // Nodes have 4000 MHz.
-describe('a system job on a fleet that is full', () => {
+describe('a system job on a full fleet', () => {
   beforeEach(async () => {
     await fleet.join(3);
     await submit('batch', 20, 3900, { Type: 'service' }, { Count: 3 });
     expect(await runningOf('batch')).toHaveLength(3);
   });
 
-  test('has its way on every node, and that is told on both sides', async () => {
+  test('is placed on every node, and both sides of each eviction show it', async () => {
     await submit('agent', 80, 500, { Type: 'system' });
     const placed = await runningOf('agent');
     expect(new Set(placed.map(({ NodeID }) => NodeID)).size).toBe(3);
@@ -74,7 +75,9 @@ describe('a system job on a fleet that is full', () => {
       const [victim] = one.PreemptedAllocations!;
       expect(one.PreemptedAllocations).toHaveLength(1);
       expect(await get<Allocation>(`/v1/allocation/${victim}`)).toMatchObject({
-        ...{ DesiredStatus: 'evict', ClientStatus: 'complete', NodeID: one.NodeID },
+        DesiredStatus: 'evict',
+        ClientStatus: 'complete',
+        NodeID: one.NodeID,
         DesiredDescription: `Preempted by alloc ID ${ID}`,
         PreemptedByAllocation: ID,
       });
@@ -82,7 +85,7 @@ describe('a system job on a fleet that is full', () => {
     }
   });
 
-  test('what made way is looked at once, and is placed again when there is room', async () => {
+  test('evicts allocations that are evaluated once, and placed again when there is room', async () => {
     await submit('agent', 80, 500, { Type: 'system' });
     const triggers = (await evaluationsOf('batch')).map(({ TriggeredBy }) => TriggeredBy);
     expect(triggers.filter((one) => one === 'preemption')).toHaveLength(1);
@@ -91,7 +94,7 @@ describe('a system job on a fleet that is full', () => {
     expect((await get<{ Status: string }>('/v1/job/batch')).Status).toBe('pending');
     await fleet.join(1);
     await fleet.pass(second);
-    // The agent came to the new node as well. Once it is smaller, both fit.
+    // The system job came to the new node as well. Once it is smaller, both fit.
     expect([await runningOf('agent'), await runningOf('batch')]).toMatchObject([{ length: 4 }, []]);
     await submit('agent', 80, 50, { Type: 'system' });
     await fleet.pass(5 * second);
@@ -100,12 +103,12 @@ describe('a system job on a fleet that is full', () => {
     expect(await queuedOf('batch')).toBe(0);
   });
 
-  test('waits where nothing is less important by 10 and more', async () => {
+  test('waits if no priority is lower by at least 10', async () => {
     await submit('agent', 29, 500, { Type: 'system' });
     expect([await evictedOf('batch'), await queuedOf('agent')]).toEqual([[], 3]);
   });
 
-  test('waits when operators do not want that', async () => {
+  test('waits if preemption is disabled', async () => {
     const body = { PreemptionConfig: { SystemSchedulerEnabled: false } };
     await api.call('PUT', '/v1/operator/scheduler/configuration', { body });
     await submit('agent', 80, 500, { Type: 'system' });
@@ -119,7 +122,7 @@ describe('a service', () => {
     await submit('low', 20, 1900, {}, { Count: 2 });
   });
 
-  test('waits unless operators want it otherwise, and no longer than that', async () => {
+  test('waits unless preemption is enabled, and is placed as soon as it is', async () => {
     await submit('web', 80, 1500);
     expect([await evictedOf('low'), await queuedOf('web')]).toEqual([[], 1]);
     await allow();
@@ -128,7 +131,7 @@ describe('a service', () => {
     expect(await queuedOf('low')).toBe(1);
   });
 
-  test('lets those that made way come back when it goes', async () => {
+  test('makes room for the evicted allocations when it is stopped', async () => {
     await allow();
     await submit('web', 80, 1500);
     expect(await runningOf('low')).toHaveLength(1);
@@ -140,7 +143,7 @@ describe('a service', () => {
     ]);
   });
 
-  test('is not started beside what has yet to end', async () => {
+  test('is not started before the evicted allocation has ended', async () => {
     await allow();
     const body = jobBody(
       { ID: 'web', Priority: 80 },
@@ -152,7 +155,7 @@ describe('a service', () => {
     const [evicted] = await evictedOf('low');
     const [placed] = await allocationsOf('web');
     expect([evicted!.ClientStatus, placed!.ClientStatus]).toEqual(['running', 'pending']);
-    // Both are told to their node at the same time: it holds the one until the other has ended.
+    // The node gets both at once and starts the one when the other has ended.
     const { NodeID } = placed!;
     const token = `${NodeID.slice(0, -1)}f`;
     const { json } = await api.call('GET', `/v1/node/${NodeID}/assignments`, { token });
@@ -161,7 +164,7 @@ describe('a service', () => {
     expect(told.find(({ ID }) => ID === placed!.ID)?.PreemptedAllocations).toEqual([evicted!.ID]);
   });
 
-  test('is tried again when what ends, with what may make way, is enough', async () => {
+  test('is placed when an ending allocation and evictions together make enough room', async () => {
     await allow();
     await submit('equal', 75, 100);
     await submit('web', 80, 3950);
@@ -172,7 +175,7 @@ describe('a service', () => {
     expect(await runningOf('web')).toHaveLength(1);
   });
 
-  test('is tried again when another job becomes less important', async () => {
+  test('is placed when the priority of another job decreases', async () => {
     await allow();
     await submit('equal', 75, 100);
     await submit('web', 80, 3950);
@@ -181,7 +184,7 @@ describe('a service', () => {
     expect(await evictedOf('equal')).toHaveLength(1);
   });
 
-  test('shares the room that one made for it with what comes next', async () => {
+  test('shares the room of an eviction with the next service', async () => {
     await allow();
     for (const n of [1, 2, 3]) {
       await api.call('POST', '/v1/jobs', {
@@ -199,14 +202,14 @@ describe('a service', () => {
   });
 });
 
-describe('is explained', () => {
+describe('explanations', () => {
   const why = async (url: string) => {
     const calling = api.call('GET', url);
     await api.settle();
     return (await calling).json;
   };
 
-  test('on both sides of the decision', async () => {
+  test('cover both sides of the decision', async () => {
     await fleet.join(2);
     await submit('low', 20, 3900);
     await submit('less', 10, 3900);
@@ -217,14 +220,18 @@ describe('is explained', () => {
     const told: AllocationExplanation = await why(`/v1/allocation/${placed!.ID}/why`);
     const { best, other } = { best: told.Nodes[0]!, other: told.Nodes[1]! };
     expect(told).toMatchObject({
-      ...{ Basis: 'decision', Manner: 'preemption', Evicted: [evicted!.ID] },
+      Basis: 'decision',
+      Manner: 'preemption',
+      Evicted: [evicted!.ID],
       NormScore: best.Preemption!.NormScore,
       RunnerUp: { NodeID: other.NodeID, NormScore: other.Preemption!.NormScore },
       Counts: { open: 0, exhausted: 2 },
     });
     expect(told.Margin).toBeGreaterThan(0);
     expect(best).toMatchObject({
-      ...{ NodeID: placed!.NodeID, Verdict: 'exhausted', NormScore: null },
+      NodeID: placed!.NodeID,
+      Verdict: 'exhausted',
+      NormScore: null,
       Preemption: { Evicts: 1, Scores: { binpack: expect.any(Number) } },
     });
     const { Groups } = (await why('/v1/job/web/why-not?group=web')) as JobProspect;
@@ -233,7 +240,7 @@ describe('is explained', () => {
     );
   });
 
-  test('where there is no way, and where there is one', async () => {
+  test('say whether an eviction is possible', async () => {
     await fleet.join(1);
     await submit('equal', 75, 3900);
     await allow();
@@ -253,10 +260,14 @@ describe('devices', () => {
     ...nodeBody().Node.NodeResources,
     Devices: [
       {
-        ...{ Vendor: 'acme', Type: 'gpu', Name: 'a100' },
+        Vendor: 'acme',
+        Type: 'gpu',
+        Name: 'a100',
         Attributes: { memory: { Int: 40, Unit: 'GiB' } },
         Instances: ['g1', 'g2'].map((ID) => ({
-          ...{ ID, Healthy: true, Locality: { PciBusID: `0000:0${ID.slice(1)}:00.0` } },
+          ID,
+          Healthy: true,
+          Locality: { PciBusID: `0000:0${ID.slice(1)}:00.0` },
         })),
       },
     ],
@@ -268,10 +279,12 @@ describe('devices', () => {
       {
         Config: {},
         Resources: {
-          ...{ CPU: 100, MemoryMB: 64 },
+          CPU: 100,
+          MemoryMB: 64,
           Devices: [
             {
-              ...{ Name: 'acme/gpu', Count },
+              Name: 'acme/gpu',
+              Count,
               Constraints: [{ LTarget: '${device.attr.memory}', Operand: '>=', RTarget: '32 GiB' }],
             },
           ],
@@ -283,7 +296,7 @@ describe('devices', () => {
     expect(status, text).toBe(200);
     await fleet.pass(second);
   };
-  test('are told of, given once, and taken from the less important', async () => {
+  test('are reported, assigned once, and taken from lower priorities', async () => {
     await fleet.join(1);
     await post(wanting('low', 20));
     expect((await evaluationsOf('low'))[0]!.FailedTGAllocs!.web!.ConstraintFiltered).toEqual({

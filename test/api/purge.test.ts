@@ -1,6 +1,6 @@
 /**
- * A purge stops all that its job runs, whatever is waiting to be decided about the job by then, and
- * however important that is; so it is when the job is created anew at once.
+ * A purge stops all allocations of its job, whatever is queued for the job and at whatever
+ * priority, even if the job is registered again at once.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 type Request = readonly [method: string, url: string, body?: unknown];
 
 let edition = 0;
-/** Another version each time, whose tasks are replaced. */
+/** A new version each time, whose tasks are replaced. */
 const register = (job: object = {}, around: object = {}): Request => [
   'POST',
   '/v1/jobs',
@@ -34,7 +34,7 @@ const purge = stop('purge=true');
 const send = ([method, url, body]: Request) =>
   api.call(method, url, body === undefined ? {} : { body });
 
-/** On a slow disk, each request so long after the one before, without a wait for its answer. */
+/** Requests on a slow disk, at intervals, without waiting for answers. */
 async function sendAll(requests: readonly Request[], gapMs: number): Promise<void> {
   api.disk.faults.appendDelayMs = 20;
   const answers = [];
@@ -68,7 +68,7 @@ const recipes: readonly (readonly [title: string, requests: () => Request[]])[] 
 ];
 
 describe.each(recipes)('a purge after %s', (_title, requests) => {
-  test.each([0, 5, 15, 45])('%i ms one after the other', async (gapMs) => {
+  test.each([0, 5, 15, 45])('with requests at intervals of %i ms', async (gapMs) => {
     await send(register());
     await fleet.pass(3000);
     expect(live()).toHaveLength(2);
@@ -80,17 +80,23 @@ describe.each(recipes)('a purge after %s', (_title, requests) => {
     expect(purged.at(-1)!.Status).toBe('complete');
   });
 
-  test.each([0, 5, 15, 45])('and a new job, %i ms one after the other', async (gapMs) => {
-    await send(register());
-    await fleet.pass(3000);
-    await sendAll([...requests(), purge, register()], gapMs);
-    await fleet.pass(3000);
-    const { CreateIndex } = (await api.call('GET', '/v1/job/web')).json;
-    expect(live().map(({ JobCreateIndex }) => JobCreateIndex)).toEqual([CreateIndex, CreateIndex]);
-  });
+  test.each([0, 5, 15, 45])(
+    'and a new registration, with requests at intervals of %i ms',
+    async (gapMs) => {
+      await send(register());
+      await fleet.pass(3000);
+      await sendAll([...requests(), purge, register()], gapMs);
+      await fleet.pass(3000);
+      const { CreateIndex } = (await api.call('GET', '/v1/job/web')).json;
+      expect(live().map(({ JobCreateIndex }) => JobCreateIndex)).toEqual([
+        CreateIndex,
+        CreateIndex,
+      ]);
+    },
+  );
 });
 
-test('a job that is created anew takes nothing over, though its canaries wait for a word', async () => {
+test('a job registered again takes over nothing, not even canaries that await promotion', async () => {
   const Update = { MaxParallel: 1, Canary: 1 };
   const body = (name: string) => jobBody({}, { Count: 2, Update }, { Env: { NAME: name } });
   await send(['POST', '/v1/jobs', body('before')]);
@@ -101,12 +107,13 @@ test('a job that is created anew takes nothing over, though its canaries wait fo
   expect(live()).toHaveLength(2);
   expect(live().filter(({ ID }) => before.includes(ID))).toEqual([]);
   expect((await api.call('GET', '/v1/job/web/deployment')).json).toMatchObject({
-    ...{ Status: 'successful', TaskGroups: { web: { DesiredCanaries: 0 } } },
+    Status: 'successful',
+    TaskGroups: { web: { DesiredCanaries: 0 } },
   });
 });
 
-describe('what runs without a job', () => {
-  /** Nobody decides about the purge. */
+describe('an allocation without a job', () => {
+  /** No evaluation decides about the purge. */
   async function orphans(): Promise<readonly Allocation[]> {
     await send(register());
     await fleet.pass(3000);
@@ -124,18 +131,20 @@ describe('what runs without a job', () => {
     return before;
   }
 
-  test('is stopped by the stop of one of it', async () => {
+  test('is stopped when another one of its job is stopped', async () => {
     const [one] = await orphans();
     const { status, json } = await api.call('POST', `/v1/allocation/${one!.ID}/stop`);
     expect(status).toBe(200);
     await api.settle();
     expect((await api.call('GET', `/v1/evaluation/${json.EvalID}`)).json).toMatchObject({
-      ...{ Status: 'complete', TriggeredBy: 'alloc-stop', JobID: 'web' },
+      Status: 'complete',
+      TriggeredBy: 'alloc-stop',
+      JobID: 'web',
     });
     expect(live()).toEqual([]);
   });
 
-  test('is stopped when its node tells of it', async () => {
+  test('is stopped when its node reports it', async () => {
     const [one] = await orphans();
     const Allocations = [{ ID: one!.ID, ClientStatus: 'running', ClientDescription: 'busy' }];
     await api.call('PUT', `/v1/node/${one!.NodeID}/status`, { body: { Allocations } });

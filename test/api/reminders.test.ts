@@ -4,8 +4,8 @@ import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
 import { type Fate, Fleet, idOf } from '../support/fleet.ts';
 
-// What waits for its time has an evaluation that comes back to it. That one may end before anything
-// came of it: the server's clock jumps back while there is no room, or somebody deletes it.
+// An allocation that waits for its time has an evaluation for it. That evaluation may end without
+// effect: the clock jumps back while there is no room, or it is deleted by hand.
 
 let api: TestApi;
 let fleet: Fleet;
@@ -30,7 +30,7 @@ const evaluation = async (id: string): Promise<Evaluation> =>
   (await api.call('GET', `/v1/evaluation/${id}`)).json;
 const numberOf = ({ NodeID }: Allocation): number => (NodeID === idOf(1) ? 1 : 2);
 
-/** Whether nodes take work, other than the one of the allocation. */
+/** Sets the eligibility of all nodes but the allocation's. */
 async function setRoom(allocation: Allocation, Eligibility: 'eligible' | 'ineligible') {
   const id = idOf(3 - numberOf(allocation));
   await api.call('POST', `/v1/node/${id}/eligibility`, { body: { Eligibility } });
@@ -59,7 +59,7 @@ const hasSuccessor = async (one: Allocation): Promise<boolean> =>
 const failsFirst: Fate = ({ PreviousAllocation }) =>
   PreviousAllocation === '' ? 'failed' : 'running';
 
-test('a failed one is tried again after the clock jumped back before there was room', async () => {
+test('a failed allocation is retried after a jump of the clock', async () => {
   const ReschedulePolicy = { Delay: 30e9, DelayFunction: 'constant', Unlimited: true };
   await run({ ReschedulePolicy, Constraints: [{ Operand: 'distinct_hosts' }] });
   const one = await first();
@@ -72,7 +72,7 @@ test('a failed one is tried again after the clock jumped back before there was r
   expect(await hasSuccessor(one)).toBe(true);
 });
 
-test('a lost one that its node may still run is replaced after such a jump', async () => {
+test('a lost allocation that its node may still run is replaced after a jump of the clock', async () => {
   await run({ Disconnect: { StopOnClientAfter: 120e9 } });
   const one = await first();
   await setRoom(one, 'ineligible');
@@ -83,7 +83,7 @@ test('a lost one that its node may still run is replaced after such a jump', asy
   expect(await hasSuccessor(one)).toBe(true);
 });
 
-test('one that is away is given up in time although its reminder was deleted', async () => {
+test('a disconnected allocation is lost in time, although its evaluation was deleted', async () => {
   await run({ Disconnect: { LostAfter: 300e9, Replace: false } });
   const one = await first();
   fleet.cut(numberOf(one));

@@ -18,16 +18,18 @@ const list = async (query = '') => (await api.call('GET', `/v1/scaling/policies$
 const jobsOf = (policies: readonly { readonly Target: { readonly Job: string } }[]) =>
   policies.map(({ Target }) => Target.Job);
 
-test('a scaling block of a job is a policy, listed and read', async () => {
+test('a scaling block of a job creates a policy', async () => {
   await register();
   const [stub] = await list();
   expect(stub).toEqual({
     ID: expect.stringMatching(
       /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     ),
-    ...{ Enabled: true, Type: 'horizontal' },
+    Enabled: true,
+    Type: 'horizontal',
     Target: { Namespace: 'default', Job: 'web', Group: 'web' },
-    ...{ CreateIndex: stub.CreateIndex, ModifyIndex: stub.CreateIndex },
+    CreateIndex: stub.CreateIndex,
+    ModifyIndex: stub.CreateIndex,
   });
   const { json } = await api.call('GET', `/v1/scaling/policy/${stub.ID}`);
   expect(json).toEqual({ ...stub, Namespace: 'default', ...block });
@@ -35,7 +37,7 @@ test('a scaling block of a job is a policy, listed and read', async () => {
   expect(job.TaskGroups[0].Scaling.ID).toBe(stub.ID);
 });
 
-test('one of a task is a policy as well', async () => {
+test('a scaling block of a task creates a policy as well', async () => {
   const task = { ScalingPolicies: [{ Type: 'vertical_cpu', Max: 3 }] };
   const body = jobBody({}, {}, task);
   await api.call('POST', '/v1/jobs', { body });
@@ -44,7 +46,7 @@ test('one of a task is a policy as well', async () => {
   ]);
 });
 
-test('it keeps its id and index while other things change, and moves when it does', async () => {
+test('a policy keeps its id, and its index changes only with the policy', async () => {
   await register();
   const [first] = await list();
   await register({ Priority: 70 });
@@ -56,7 +58,7 @@ test('it keeps its id and index while other things change, and moves when it doe
   expect(changed.ModifyIndex).toBeGreaterThan(first.ModifyIndex);
 });
 
-test('stopping the job switches it off, another version may take it away, a purge does', async () => {
+test('stopping the job disables its policy, a new version may remove it, a purge deletes it', async () => {
   await register();
   await api.call('DELETE', '/v1/job/web');
   await api.settle();
@@ -103,7 +105,7 @@ describe('the list', () => {
     expect([...jobsOf(first.json), ...jobsOf(rest)]).toEqual(['a', 'b', 'a']);
   });
 
-  test('wakes who waits for it, by its own changes alone', async () => {
+  test('wakes blocking queries for its own changes only', async () => {
     const { headers } = await api.call('GET', '/v1/scaling/policies');
     let isOver = false;
     const waiting = api
@@ -127,7 +129,7 @@ describe('the list', () => {
     ['list-jobs and read-job', '"list-jobs", "read-job"', 200, 200],
     ['list-jobs alone', '"list-jobs"', 403, 403],
     ['read-job alone', '"read-job"', 403, 403],
-  ])('who may: %s', async (_, capabilities, listed, read) => {
+  ])('permission: %s', async (_, capabilities, listed, read) => {
     const [{ ID }] = await list('?job=a');
     const rules = `namespace "default" { capabilities = [${capabilities}] }`;
     const token = await aclOf(api).holder(rules);
@@ -135,13 +137,13 @@ describe('the list', () => {
     expect((await api.call('GET', `/v1/scaling/policy/${ID}`, { token })).status).toBe(read);
     const every = await api.call('GET', '/v1/scaling/policies?namespace=*', { token });
     expect(jobsOf(every.json)).toEqual(listed === 200 ? ['a', 'b'] : []);
-    // The permission is asked where the policy is, wherever the request means to be.
+    // The permission is needed in the policy's namespace, not in that of the request.
     const [other] = await list('?namespace=shop');
     const there = await api.call('GET', `/v1/scaling/policy/${other.ID}`, { token });
     expect(there.status).toBe(403);
   });
 
-  test('one that is not there is 404', async () => {
+  test('an unknown policy is a 404', async () => {
     const { status, json } = await api.call('GET', '/v1/scaling/policy/none');
     expect([status, json.code]).toEqual([404, 'scaling-policy-not-found']);
   });

@@ -14,16 +14,18 @@ const set = (body: object, query = '') => api.call('PUT', `${url}${query}`, { bo
 const initial = {
   SchedulerAlgorithm: 'binpack',
   PreemptionConfig: {
-    ...{ SystemSchedulerEnabled: true, SysBatchSchedulerEnabled: false },
-    ...{ BatchSchedulerEnabled: false, ServiceSchedulerEnabled: false },
+    SystemSchedulerEnabled: true,
+    SysBatchSchedulerEnabled: false,
+    BatchSchedulerEnabled: false,
+    ServiceSchedulerEnabled: false,
   },
 };
 
-test('has defaults before anybody sets it', async () => {
+test('the configuration has defaults until it is set', async () => {
   expect(await read()).toEqual({ ...initial, CreateIndex: 0, ModifyIndex: 0 });
 });
 
-test('is set as a whole: what is not given has its default', async () => {
+test('a write sets the whole configuration: absent fields get their defaults', async () => {
   const PreemptionConfig = { ServiceSchedulerEnabled: true };
   const { status, json } = await set({ SchedulerAlgorithm: 'spread', PreemptionConfig });
   expect([status, json.Updated]).toEqual([200, true]);
@@ -35,7 +37,7 @@ test('is set as a whole: what is not given has its default', async () => {
   expect(config.ModifyIndex).toBe(json.Index);
 });
 
-test('is what was read, and can be sent back', async () => {
+test('the configuration can be sent back as it was read', async () => {
   await set({ SchedulerAlgorithm: 'spread' });
   const before = await read();
   expect((await set(before)).json.Updated).toBe(true);
@@ -55,7 +57,7 @@ describe('a guard', () => {
     if (!updated) expect(await read()).toEqual(before);
   });
 
-  test('the newest index fits', async () => {
+  test('the newest index succeeds', async () => {
     await set({});
     const { ModifyIndex } = await read();
     expect((await set({}, `?cas=${ModifyIndex}`)).json.Updated).toBe(true);
@@ -71,15 +73,15 @@ test.each([
   expect(await read()).toMatchObject(initial);
 });
 
-test('wakes who waits for it', async () => {
+test('a write wakes blocking queries', async () => {
   const { headers } = await api.call('GET', url);
   const waiting = api.call('GET', `${url}?index=${headers['x-scheduler-index']}`);
   await set({ SchedulerAlgorithm: 'spread' });
   expect((await waiting).json.SchedulerConfig.SchedulerAlgorithm).toBe('spread');
 });
 
-describe('what is placed', () => {
-  /** How many nodes two small jobs use, one after the other. */
+describe('placement', () => {
+  /** The number of nodes that two small jobs use, one after the other. */
   async function nodesUsed(NodePool = 'default'): Promise<number> {
     const fleet = new Fleet(api);
     await fleet.join(2, { NodePool });
@@ -92,22 +94,22 @@ describe('what is placed', () => {
     return new Set(all.map(({ NodeID }) => NodeID)).size;
   }
 
-  test('fills nodes at first', async () => {
+  test('fills nodes by default', async () => {
     expect(await nodesUsed()).toBe(1);
   });
 
-  test('is spread when that is set', async () => {
+  test('spreads allocations if configured', async () => {
     await set({ SchedulerAlgorithm: 'spread' });
     expect(await nodesUsed()).toBe(2);
   });
 
-  test('is spread in a pool that says so', async () => {
+  test('spreads allocations in a pool configured so', async () => {
     const SchedulerConfiguration = { SchedulerAlgorithm: 'spread' };
     await api.call('PUT', '/v1/node/pool/wide', { body: { SchedulerConfiguration } });
     expect(await nodesUsed('wide')).toBe(2);
   });
 
-  test('follows the cluster in a pool that says nothing', async () => {
+  test('follows the cluster in a pool without configuration', async () => {
     await api.call('PUT', '/v1/node/pool/narrow', { body: {} });
     expect(await nodesUsed('narrow')).toBe(1);
   });

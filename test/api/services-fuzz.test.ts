@@ -8,7 +8,7 @@ import { fuzz } from '../support/fuzz-api.ts';
 const runsPerOperation = 300;
 const isAsked = (path: string) => /\/(services?|checks)(\/|$)/.test(path);
 
-/** A node with an allocation, whose services are registered. */
+/** A node with an allocation whose services are registered. */
 async function furnished() {
   const api = await startApi();
   await new Fleet(api).join(2);
@@ -17,28 +17,47 @@ async function furnished() {
   const [{ ID, NodeID }] = (await api.call('GET', '/v1/allocations')).json;
   const n = Number(NodeID.slice(7, 8));
   const service = {
-    ...{ ID: `${ID}-group-web-http`, ServiceName: 'web', TaskName: '', Address: '10.0.0.1' },
-    ...{ Port: 80, Tags: ['a'], Meta: { b: 'c' }, TaggedAddresses: { wan: '1.2.3.4' } },
-    ...{ Weights: { Passing: 1, Warning: 1 }, Status: 'passing' },
+    ID: `${ID}-group-web-http`,
+    ServiceName: 'web',
+    TaskName: '',
+    Address: '10.0.0.1',
+    Port: 80,
+    Tags: ['a'],
+    Meta: { b: 'c' },
+    TaggedAddresses: { wan: '1.2.3.4' },
+    Weights: { Passing: 1, Warning: 1 },
+    Status: 'passing',
   };
   const report = { Allocations: [{ AllocID: ID, Services: [service] }] };
   const told = await api.call('PUT', `/v1/node/${NodeID}/services`, {
-    ...{ body: report, token: secretOf(n) },
+    body: report,
+    token: secretOf(n),
   });
   expect(told.status, told.text).toBe(200);
   const known: Known = {
     paths: {
-      ...{ service: ['web', 'web', 'none'], id: [service.ID, 'none'], job_id: ['web', 'none'] },
-      ...{ alloc_id: [ID, ID, 'none'], node_id: [NodeID, NodeID, idOf(9)] },
+      service: ['web', 'web', 'none'],
+      id: [service.ID, 'none'],
+      job_id: ['web', 'none'],
+      alloc_id: [ID, ID, 'none'],
+      node_id: [NodeID, NodeID, idOf(9)],
     },
     texts: {
-      ...{ ID: [service.ID], AllocID: [ID, 'none'], ServiceName: ['web', 'api'] },
-      ...{ Status: ['passing', 'critical'], namespace: ['default', '*', 'none'] },
-      ...{ choose: ['1|a', '2|b', '0|a', 'a'], filter: ['ServiceName == "web"', '"a" in Tags'] },
+      ID: [service.ID],
+      AllocID: [ID, 'none'],
+      ServiceName: ['web', 'api'],
+      Status: ['passing', 'critical'],
+      namespace: ['default', '*', 'none'],
+      choose: ['1|a', '2|b', '0|a', 'a'],
+      filter: ['ServiceName == "web"', '"a" in Tags'],
     },
     bodies: { 'PUT /v1/node/{node_id}/services': [report, { Allocations: [] }] },
     secrets: [
-      ...[rootToken, rootToken, null, secretOf(n), secretOf(3 - n)],
+      rootToken,
+      rootToken,
+      null,
+      secretOf(n),
+      secretOf(3 - n),
       await aclOf(api).holder('namespace "default" { policy = "read" }'),
     ],
   };
@@ -46,11 +65,11 @@ async function furnished() {
   return { api, known, operations: operationsOf(json, isAsked) };
 }
 
-test('whatever is asked of services, the answer is one of the document, and never a 500', async () => {
+test('requests for services get answers of the document, and never a 500', async () => {
   const { operations } = await furnished();
   expect(operations).toHaveLength(8);
   for (const { method, path } of operations) {
-    // What one leaves behind is not there for the next.
+    // One operation deletes the records that the next needs.
     const { api, known, operations: own } = await furnished();
     const operation = own.find((one) => one.method === method && one.path === path)!;
     const seen = await fuzz(api, operation, known, runsPerOperation);

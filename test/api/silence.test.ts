@@ -1,4 +1,4 @@
-/** What a job says to no effect is told when it is written, the same in every form and by every way in. */
+/** Fields of a job without effect cause a warning, in every format and on every route. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the notation under test
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Job } from '../../src/model/job/job.ts';
@@ -28,7 +28,7 @@ const file = (inTask: string) => `job "web" {
 
 const parse = (text: string) => send('POST', '/v1/jobs/parse', { JobHCL: text });
 
-describe('a word of the field is answered alike in HCL and in JSON', () => {
+describe('a value gets the same answer in HCL and in JSON', () => {
   test.each([
     ['vault', 'Vault', '"secrets"', '"Secrets"'],
     ['consul', 'Consul', '"registry"', '"Registry"'],
@@ -63,7 +63,7 @@ describe('a word of the field is answered alike in HCL and in JSON', () => {
   });
 });
 
-describe('what no node could do is refused when it is written', () => {
+describe('fields that no node supports are refused', () => {
   const refusals = async (task: object): Promise<string[]> => {
     const { json } = await send('POST', '/v1/jobs', { Job: jobWith({}, {}, task) });
     return (json.errors ?? []).map(({ message }: { message: string }) => message);
@@ -96,13 +96,20 @@ describe('what no node could do is refused when it is written', () => {
   });
 
   test.each([
-    ...['https://x/y.tgz', 'git::https://x/y', 'git@github.com:a/b.git', 'ssh://git@x/y.git'],
-    ...['github.com/a/b', '/srv/x', 'file:///srv/x', 'git::ssh://git@x/y', '${ROSTER_META_a}/x'],
-  ])('but not the artifact %s', async (GetterSource) => {
+    'https://x/y.tgz',
+    'git::https://x/y',
+    'git@github.com:a/b.git',
+    'ssh://git@x/y.git',
+    'github.com/a/b',
+    '/srv/x',
+    'file:///srv/x',
+    'git::ssh://git@x/y',
+    '${ROSTER_META_a}/x',
+  ])('except the artifact %s', async (GetterSource) => {
     expect(await refusals({ Artifacts: [{ GetterSource }] })).toEqual([]);
   });
 
-  test('nor what a template from a file, or with other delimiters, holds', async () => {
+  test('a template from a file, or with other delimiters, is not checked', async () => {
     const Templates = [
       { DestPath: 'a', SourcePath: 'local/x' },
       {
@@ -116,7 +123,7 @@ describe('what no node could do is refused when it is written', () => {
   });
 });
 
-test('every way in warns of a reference that no node fills in', async () => {
+test('every route warns of a reference that no node fills in', async () => {
   const job = jobWith({}, {}, { Env: { A: '${NOMAD_DC}' } });
   const sentence =
     'TaskGroups[0].Tasks[0].Env.A refers to ${NOMAD_DC}, which no node fills in; here it is ROSTER_DC';
@@ -128,7 +135,7 @@ test('every way in warns of a reference that no node fills in', async () => {
   }
 });
 
-test('a number in the connect example of the field is a port inside', async () => {
+test('a number in the connect example is a port inside the allocation', async () => {
   const group = {
     Networks: [{ Mode: 'bridge' }],
     Services: [{ Name: 'api', PortLabel: '9001', Connect: { SidecarService: {} } }],
@@ -138,8 +145,8 @@ test('a number in the connect example of the field is a port inside', async () =
   expect(json.Warnings).toContain('Connect has no effect');
 });
 
-describe('a job that was stored before', () => {
-  /** Writes the job as an older program did. */
+describe('a job stored earlier', () => {
+  /** Writes the job as an older version did. */
   const store = (change: (job: Job) => Job): Promise<unknown> =>
     api.state.write((transaction) => {
       const key = inNamespace('default', 'web');
@@ -153,7 +160,7 @@ describe('a job that was stored before', () => {
     return { ...job, TaskGroups: [{ ...group!, Tasks }] };
   };
 
-  test('with numbers among its arguments is no other one when its file comes again', async () => {
+  test('with numbers among its arguments is unchanged when its file is registered again', async () => {
     const Config = { command: 'true', args: ['-p', 80] };
     const job = jobWith({ ID: 'web' }, {}, { Driver: 'exec', Config });
     await send('POST', '/v1/jobs', { Job: job });
@@ -166,7 +173,7 @@ describe('a job that was stored before', () => {
     expect(read.json.TaskGroups[0].Tasks[0].Config.args).toEqual(['-p', 80]);
   });
 
-  test('and is refused now goes on, and is scaled, stopped and purged', async () => {
+  test('that would now be refused continues, and can be scaled, stopped and purged', async () => {
     const job = jobWith({ Type: 'batch' });
     await send('POST', '/v1/jobs', { Job: job });
     const Artifacts = [{ GetterSource: 's3::https://x/y', GetterMode: 'any' }];

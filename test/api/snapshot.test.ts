@@ -1,4 +1,4 @@
-/** Who may read what an allocation left: the node that runs its successor, and no other. */
+/** Access to the files of a terminal allocation: only the node of its successor has it. */
 import { beforeEach, expect, test } from 'vitest';
 import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
 import { StreamConnection } from '../../src/model/node-stream/stream-connection.ts';
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await fleet.join(1);
 });
 
-test('nobody before there is a successor, and then its node alone', async () => {
+test('without a successor no one has access, and then only its node', async () => {
   for (const n of [1, 2]) {
     expect((await api.call('GET', url, { token: secretOf(n) })).status).toBe(403);
   }
@@ -47,12 +47,14 @@ test('nobody before there is a successor, and then its node alone', async () => 
   expect((await api.call('GET', url, { token: null })).status).toBe(403);
   const answer = await api.call('GET', url, { token: secretOf(2) });
   expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([
-    ...[200, 'a tar', 'application/x-tar'],
+    200,
+    'a tar',
+    'application/x-tar',
   ]);
   expect(asked).toEqual([ID]);
 });
 
-test('one that does not exist is nobody’s', async () => {
+test('the files of an unknown allocation are refused to everyone', async () => {
   const none = '/v1/client/allocation/00000000-0000-4000-8000-00000000dead/snapshot';
   expect((await api.call('GET', none, { token: secretOf(1) })).status).toBe(403);
   expect((await api.call('GET', none)).status).toBe(404);

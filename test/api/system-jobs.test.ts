@@ -4,7 +4,7 @@ import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, idOf } from '../support/fleet.ts';
 
-// Jobs that want one instance on every node.
+// Jobs with one allocation on every node.
 
 let api: TestApi;
 let fleet: Fleet;
@@ -39,7 +39,7 @@ const waiting = async () =>
     .filter(({ Status }) => Status === 'blocked')
     .map(({ NodeID }) => NodeID)
     .sort();
-/** Names of the nodes that run it. */
+/** The names of the nodes that run it. */
 const runsOn = async (version?: number) =>
   (await all())
     .filter(({ DesiredStatus, ClientStatus, JobVersion }) => {
@@ -48,10 +48,10 @@ const runsOn = async (version?: number) =>
     })
     .map(({ NodeName }) => NodeName)
     .sort();
-/** Of a node, more than half. */
+/** More than half of a node. */
 const large = { Resources: { CPU: 2400, MemoryMB: 64 } };
 
-test('runs on every node, and on those that join', async () => {
+test('a system job runs on every node, also on new ones', async () => {
   await submit();
   expect(await runsOn()).toEqual(['n1', 'n2', 'n3']);
   const [one] = await all();
@@ -62,20 +62,22 @@ test('runs on every node, and on those that join', async () => {
   expect((await get<{ Status: string }>('/v1/job/daemon')).Status).toBe('running');
 });
 
-test('what is lost with a node comes back with it', async () => {
+test('lost allocations are replaced when their node is back', async () => {
   await submit();
   fleet.cut(2);
   await fleet.pass(60 * second);
   expect(await runsOn()).toEqual(['n1', 'n3']);
   expect((await all()).map(({ ClientStatus }) => ClientStatus).sort()).toEqual([
-    ...['lost', 'running', 'running'],
+    'lost',
+    'running',
+    'running',
   ]);
   await fleet.restore(2);
   await fleet.pass(2 * second);
   expect(await runsOn()).toEqual(['n1', 'n2', 'n3']);
 });
 
-test('stops everywhere', async () => {
+test('a stop ends a system job on every node', async () => {
   await submit();
   await api.call('DELETE', '/v1/job/daemon');
   await api.settle();
@@ -93,7 +95,7 @@ describe('a node without room', () => {
       ),
     });
 
-  test('is waited for by an evaluation of its own, which room on it wakes', async () => {
+  test('has its own blocked evaluation, which wakes when the node has room', async () => {
     await filler();
     await api.settle();
     await fleet.obey();
@@ -109,7 +111,7 @@ describe('a node without room', () => {
     const summary = await get<{ Summary: object }>('/v1/job/daemon/summary');
     expect(summary.Summary).toMatchObject({ web: { Queued: 2, Running: 1 } });
 
-    // Work ends on one of the two, and only that one is placed.
+    // An allocation ends on one of the two nodes, and only that one is replaced.
     await fleet.obey(({ JobID, NodeID }) =>
       JobID === 'filler' && NodeID === full[0] ? 'complete' : 'running',
     );
@@ -126,7 +128,7 @@ describe('a node without room', () => {
     expect(after.Summary).toMatchObject({ web: { Queued: 0, Running: 3 } });
   });
 
-  test('is no longer waited for when it goes, or the job does', async () => {
+  test('is not waited for after it is lost or the job is stopped', async () => {
     await filler();
     await api.settle();
     await fleet.obey();
@@ -142,7 +144,7 @@ describe('a node without room', () => {
   });
 });
 
-test('a new version comes in steps, and is one to go back to', async () => {
+test('a new version is rolled out in steps, and can be rolled back', async () => {
   const steps = { Update: { MaxParallel: 1, MinHealthyTime: 0 } };
   await submit(steps, { Env: { v: '1' } });
   await fleet.pass(3 * second);
@@ -162,11 +164,13 @@ test('a new version comes in steps, and is one to go back to', async () => {
   expect(await get('/v1/job/daemon/deployment')).toMatchObject({ Status: 'successful' });
 });
 
-test('sysbatch work is done once a node, and again for a new version', async () => {
+test('a sysbatch job runs once on each node, and again for a new version', async () => {
   await submit({}, { Env: { v: '1' } }, { Type: 'sysbatch' });
   await fleet.pass(second, ({ NodeName }) => (NodeName === 'n1' ? 'failed' : 'complete'));
   expect((await all()).map(({ ClientStatus }) => ClientStatus).sort()).toEqual([
-    ...['complete', 'complete', 'failed'],
+    'complete',
+    'complete',
+    'failed',
   ]);
   await fleet.join(1);
   await fleet.pass(2 * second, () => 'complete');
@@ -176,7 +180,7 @@ test('sysbatch work is done once a node, and again for a new version', async () 
   expect(await runsOn(1)).toEqual(['n1', 'n2', 'n3', 'n4']);
 });
 
-test('a drained node keeps it until the last, and gets it back', async () => {
+test('on a drained node a system job is stopped last, and it comes back', async () => {
   await submit();
   const drain = (body: object) => api.call('PUT', `/v1/node/${idOf(1)}/drain`, { body });
   await drain({ DrainSpec: { Deadline: 0, IgnoreSystemJobs: false } });

@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 const nothings = [null, '', 0, false, [], {}];
 
-describe('an unknown field that holds nothing', () => {
+describe('an unknown field without a value', () => {
   test.each(nothings)('(%j) is ignored where unknown fields are refused', async (nothing) => {
     const body = { Name: 'shop', Meta: null, Unheard: nothing };
     expect((await api.call('PUT', '/v1/namespace', { body })).status).toBe(200);
@@ -19,7 +19,7 @@ describe('an unknown field that holds nothing', () => {
     expect((await api.call('PUT', '/v1/config', { body: entry })).status).toBe(200);
   });
 
-  test.each(nothings)('(%j) draws no warning in a job', async (nothing) => {
+  test.each(nothings)('(%j) causes no warning in a job', async (nothing) => {
     const task = { LogConfig: { Unheard: nothing } };
     const { status, json } = await api.call('POST', '/v1/jobs', { body: jobBody({}, {}, task) });
     expect([status, json.Warnings]).toEqual([200, '']);
@@ -34,14 +34,15 @@ describe('an unknown field that holds nothing', () => {
   });
 });
 
-test('an empty text in a choice is as if it were not there', async () => {
+test('an empty text in a choice counts as absent', async () => {
   const Scaling = { Type: '', Max: 3 };
   const body = jobBody({ Type: '' }, { Scaling });
   expect((await api.call('POST', '/v1/jobs', { body })).status).toBe(200);
   const { json } = await api.call('GET', '/v1/job/web');
   expect([json.Type, json.TaskGroups[0].Scaling.Type]).toEqual(['service', 'horizontal']);
   const intentions = {
-    ...{ Kind: 'service-intentions', Name: 'web' },
+    Kind: 'service-intentions',
+    Name: 'web',
     Sources: [{ Name: 'db', Type: '', Action: 'allow' }],
   };
   expect((await api.call('PUT', '/v1/config', { body: intentions })).status).toBe(200);
@@ -50,12 +51,14 @@ test('an empty text in a choice is as if it were not there', async () => {
 describe('the envelope of a write', () => {
   const envelope = { Region: 'global', Namespace: 'default', SecretID: 'abc' };
 
-  test('is known to every write of the scheduler that has a body', async () => {
-    const writes = api.api.routes.filter((route) => route.family === 'scheduler' && route.body);
+  test('is accepted by every write of the scheduler with a body', async () => {
+    const writes = api.api.routes.filter(
+      ({ endpoint }) => endpoint.family === 'scheduler' && endpoint.body,
+    );
     expect(writes.length).toBeGreaterThan(20);
     const told = [];
-    for (const { method, path, body } of writes) {
-      if (body?.raw !== undefined) continue;
+    for (const { method, path, endpoint } of writes) {
+      if (endpoint.body?.raw !== undefined) continue;
       const url = path.replace(/:[a-z_]+\+?/g, 'none');
       const answer = await api.call(method, url, { body: envelope });
       const text = JSON.stringify(answer.json);
@@ -66,7 +69,7 @@ describe('the envelope of a write', () => {
     expect(told).toEqual([]);
   });
 
-  test('draws no warning, is not kept, and names the namespace', async () => {
+  test('causes no warning, is not stored, and names the namespace', async () => {
     await api.call('PUT', '/v1/namespace', { body: { Name: 'shop' } });
     const body = { ...jobBody({ ID: 'other' }), ...envelope };
     expect((await api.call('POST', '/v1/jobs', { body })).json.Warnings).toBe('');
@@ -87,7 +90,7 @@ describe('the envelope of a write', () => {
     expect((await api.call('GET', '/v1/node/pool/gpu')).json).not.toHaveProperty('SecretID');
   });
 
-  test('is refused when its region is another one', async () => {
+  test('is refused with another region', async () => {
     const body = { EvalOptions: null, ...envelope, Region: 'far' };
     const { json } = await api.call('PUT', '/v1/job/web/evaluate', { body });
     expect(json).toMatchObject({ status: 400, errors: [{ pointer: '/Region' }] });
@@ -117,7 +120,7 @@ test.each([
   expect(json.map(({ ID }: { ID: string }) => ID)).toEqual(names);
 });
 
-test('a version is tagged and untagged at the place of its name among the versions', async () => {
+test('a version is tagged and untagged below its versions', async () => {
   const path = '/v1/job/web/versions/gold/tag';
   const body = { Version: 0, Description: 'good' };
   expect((await api.call('POST', path, { body })).json).toMatchObject({ Name: 'gold', Version: 0 });
@@ -127,11 +130,11 @@ test('a version is tagged and untagged at the place of its name among the versio
   expect((await api.call('GET', '/v1/job/web')).json.VersionTag).toBeNull();
 });
 
-describe('instants of evaluations and nodes are RFC 3339', () => {
+describe('instants of evaluations and nodes are in RFC 3339', () => {
   const zero = '0001-01-01T00:00:00Z';
   const began = '2026-01-01T00:00:00Z';
 
-  test('where evaluations are read, listed, related, filtered and told of', async () => {
+  test('in reads, lists, related evaluations, filters and events', async () => {
     const [{ ID, WaitUntil }] = (await api.call('GET', '/v1/job/web/evaluations')).json;
     expect(WaitUntil).toBe(zero);
     const filter = encodeURIComponent(`WaitUntil == "${zero}"`);
@@ -147,7 +150,7 @@ describe('instants of evaluations and nodes are RFC 3339', () => {
     expect(told[0].Payload.Evaluation).toMatchObject({ ID, WaitUntil: zero });
   });
 
-  test('where nodes are read and listed, whichever form the node told', async () => {
+  test('in reads and lists of nodes, whatever form the node reported', async () => {
     const read = async () => (await api.call('GET', `/v1/node/${nodeBody().Node.ID}`)).json;
     for (const told of [Date.UTC(2026, 0, 1) * 1e6, began]) {
       const Drivers = { raw_exec: { Detected: true, Healthy: true, UpdateTime: told } };
@@ -164,7 +167,7 @@ describe('instants of evaluations and nodes are RFC 3339', () => {
   });
 });
 
-test('an evaluation names the deployment that it made', async () => {
+test('an evaluation names its deployment', async () => {
   const group = { Update: { MaxParallel: 1 } };
   const { EvalID } = (await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'new' }, group) }))
     .json;
@@ -173,7 +176,7 @@ test('an evaluation names the deployment that it made', async () => {
   expect((await api.call('GET', `/v1/evaluation/${EvalID}`)).json.DeploymentID).toBe(ID);
 });
 
-test('the allocations of a node are whole, with their job and the older fields', async () => {
+test('allocations of a node include their job and older fields', async () => {
   const [one] = (await api.call('GET', `/v1/node/${nodeBody().Node.ID}/allocations`)).json;
   expect(one).toMatchObject({ Job: { ID: 'web', Version: 0 }, AllocatedResources: { Tasks: {} } });
   expect(one).toEqual((await api.call('GET', `/v1/allocation/${one.ID}`)).json);
@@ -182,36 +185,41 @@ test('the allocations of a node are whole, with their job and the older fields',
   expect(one.Resources).toMatchObject({ CPU, MemoryMB, DiskMB: one.SharedResources.DiskMB });
 });
 
-describe('what a configuration entry does not say', () => {
+describe('an absent field of a configuration entry', () => {
   const limits = ['MaxConnections', 'MaxPendingRequests', 'MaxConcurrentRequests'];
-  const written = async (entry: { readonly Kind: string }) => {
+  const written = async (entry: { readonly Kind: string; readonly [field: string]: unknown }) => {
     expect((await api.call('PUT', '/v1/config', { body: entry })).status).toBe(200);
     return (await api.call('GET', `/v1/config/${entry.Kind}/edge`)).json;
   };
   const valued = (names: readonly string[], value: number | null) =>
     Object.fromEntries(names.map((name) => [name, value]));
 
-  test.each([null, 0, 7])('is null apart from 0 where limits are %j', async (value) => {
+  test.each([null, 0, 7])('is null instead of 0 where limits are %j', async (value) => {
     const Limits = valued(limits, value);
     const Protocol = { Kind: 'proxy-defaults', Name: 'global', Config: { protocol: 'http' } };
     await api.call('PUT', '/v1/config', { body: Protocol });
     const Listeners = [{ Port: 80, Protocol: 'http', Services: [{ Name: 'web', ...Limits }] }];
     const ingress = await written({
-      ...{ Kind: 'ingress-gateway', Name: 'edge', Listeners, Defaults: Limits },
+      Kind: 'ingress-gateway',
+      Name: 'edge',
+      Listeners,
+      Defaults: Limits,
     });
     expect(ingress).toMatchObject({ Defaults: Limits, Listeners: [{ Services: [Limits] }] });
     const listener = { Name: 'l', Port: 80, Protocol: 'http', MaxRequestHeadersKB: value };
     const gateway = await written({
-      ...{ Kind: 'api-gateway', Name: 'edge', Listeners: [listener] },
+      Kind: 'api-gateway',
+      Name: 'edge',
+      Listeners: [listener],
     });
     expect(gateway.Listeners[0].MaxRequestHeadersKB).toBe(value);
     const Rules = [{ Services: [{ Name: 'web', Limits }] }];
     const Parents = [{ Kind: 'api-gateway', Name: 'edge' }];
-    const route = await written({ ...{ Kind: 'http-route', Name: 'edge', Parents, Rules } });
+    const route = await written({ Kind: 'http-route', Name: 'edge', Parents, Rules });
     expect(route.Rules[0].Services[0].Limits).toEqual(Limits);
   });
 
-  test('is null where no limit is named', async () => {
+  test('is null where there is no limit', async () => {
     const Listeners = [{ Port: 80, Services: [{ Name: 'web' }] }];
     const { json } = await api.call('PUT', '/v1/config', {
       body: { Kind: 'ingress-gateway', Name: 'edge', Listeners, Defaults: {} },
@@ -251,14 +259,15 @@ test.each(['5s', 5e9])(
     await put({ Kind: 'service-defaults', Name: 'web', UpstreamConfig });
     const service = (await api.call('GET', '/v1/config/service-defaults/web')).json;
     expect(service.UpstreamConfig.Defaults.PassiveHealthCheck).toMatchObject({
-      ...{ Interval: 5e9, BaseEjectionTime: 5e9 },
+      Interval: 5e9,
+      BaseEjectionTime: 5e9,
     });
     await put(route);
     await put(service);
   },
 );
 
-test('a chain tells how long a cookie lasts in nanoseconds, and its own times as text', async () => {
+test('a chain has the lifetime of a cookie in nanoseconds, and other durations as text', async () => {
   const policy = { Field: 'cookie', FieldValue: 'user', CookieConfig: { TTL: '5s' } };
   const LoadBalancer = { Policy: 'maglev', HashPolicies: [policy] };
   const body = { Kind: 'service-resolver', Name: 'web', ConnectTimeout: '6s', LoadBalancer };
@@ -271,14 +280,14 @@ test('a chain tells how long a cookie lasts in nanoseconds, and its own times as
   });
 });
 
-test('a job that is parsed is named by its label, and by its name where it has one', async () => {
+test('a parsed job has its label as name, or its own name', async () => {
   const named = async (JobHCL: string) =>
     (await api.call('POST', '/v1/jobs/parse', { body: { JobHCL } })).json;
   expect(await named('job "web" {}')).toMatchObject({ ID: 'web', Name: 'web', Priority: null });
   expect(await named('job "web" { name = "shop" }')).toMatchObject({ ID: 'web', Name: 'shop' });
 });
 
-test('PreserveResources keeps the resources of registered tasks, in plans as well', async () => {
+test('PreserveResources keeps the resources of registered tasks, also in plans', async () => {
   const sized = (CPU: number, change = {}) => ({
     ...jobBody(change, {}, { Resources: { CPU, MemoryMB: 64 } }),
   });
@@ -300,7 +309,7 @@ test('PreserveResources keeps the resources of registered tasks, in plans as wel
 describe('the health of the agent', () => {
   const healthy = { ok: true, message: 'ok' };
 
-  test('is told of its server by name', async () => {
+  test('includes the server', async () => {
     const { json } = await api.call('GET', '/v1/agent/health');
     expect(json).toEqual({ ...healthy, server: healthy });
     expect((await api.call('GET', '/v1/agent/health?type=server')).json).toEqual(json);
@@ -310,7 +319,7 @@ describe('the health of the agent', () => {
     expect([other.status, other.json.detail]).toEqual([400, expect.stringContaining('client')]);
   });
 
-  test('is told of its node as well, where it has one', async () => {
+  test('includes the node, if there is one', async () => {
     const both = await startApi({ node: nodeBody().Node.ID });
     const away = { ok: false, message: 'the node is not registered' };
     const { json } = await both.call('GET', '/v1/agent/health');

@@ -1,4 +1,4 @@
-/** Variables against a map: what is answered is what a plain map would say. */
+/** Variables compared with a map. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startApi } from '../support/api.ts';
@@ -14,7 +14,7 @@ const items = fc.dictionary(
   fc.string({ unit: 'binary', maxLength: 8 }),
   { minKeys: 1, maxKeys: 3 },
 );
-/** None, that of what is there, or another. */
+/** No index, the current one, or another. */
 const guard = fc.constantFrom('none', 'right', 'wrong', 'new');
 
 const step = fc.oneof(
@@ -41,7 +41,7 @@ interface Kept {
   readonly ModifyIndex: number;
 }
 
-test('they behave like a map, whatever is done in whatever order', async () => {
+test('variables behave like a map in any order of operations', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const api = await startApi();

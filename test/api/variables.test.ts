@@ -12,7 +12,7 @@ beforeEach(async () => {
   api = await startApi({ log: { debug() {}, info() {}, warn: note, error: note } });
 });
 
-// No fault is a bug, and none is worth a word in the log.
+// No fault is a bug, and none is logged.
 afterEach(() => expect(errors).toEqual([]));
 
 const put = (path: string, Items: object, query = '', token?: string) =>
@@ -25,13 +25,17 @@ const list = (query = '', token?: string) =>
   api.call('GET', `/v1/vars${query}`, { ...(token && { token }) });
 const paths = ({ json }: Called) => json.map(({ Path }: { Path: string }) => Path);
 
-test('what is written is read again, with its indexes and times, and lists show no item', async () => {
+test('a variable is read as written, with indexes and times, and lists show no items', async () => {
   const made = await put('a/b', { user: 'app', password: secret });
   const index = Number(made.headers['x-scheduler-index']);
   const variable = {
-    ...{ Namespace: 'default', Path: 'a/b', Items: { user: 'app', password: secret } },
-    ...{ CreateIndex: index, ModifyIndex: index },
-    ...{ CreateTime: Date.UTC(2026, 0, 1) * 1e6, ModifyTime: Date.UTC(2026, 0, 1) * 1e6 },
+    Namespace: 'default',
+    Path: 'a/b',
+    Items: { user: 'app', password: secret },
+    CreateIndex: index,
+    ModifyIndex: index,
+    CreateTime: Date.UTC(2026, 0, 1) * 1e6,
+    ModifyTime: Date.UTC(2026, 0, 1) * 1e6,
   };
   expect(made.json).toEqual(variable);
   const read = await get('a/b');
@@ -50,7 +54,7 @@ test('what is written is read again, with its indexes and times, and lists show 
   expect(await get('a/b')).toMatchObject({ status: 404, json: { code: 'variable-not-found' } });
 });
 
-test('what was read can be sent back', async () => {
+test('a variable can be sent back as it was read', async () => {
   await put('a', { k: 'v' });
   const { json } = await get('a');
   const sent = await api.call('POST', `/v1/var/a?cas=${json.ModifyIndex}`, { body: json });
@@ -88,7 +92,7 @@ test.each([
   expect(JSON.stringify(json)).not.toContain('4711');
 });
 
-test('the largest that is not too large, and what workloads read by themselves, are taken', async () => {
+test('the largest variables, and those that workloads may read, are accepted', async () => {
   expect((await put('a', { k: 'x'.repeat(64 * 1024 - 1) })).status).toBe(200);
   for (const path of ['roster/jobs', 'roster/jobs/web', 'roster/jobs/web/g/t', 'A-_.~9']) {
     expect((await put(path, { k: 'v' })).status).toBe(200);
@@ -103,7 +107,7 @@ test('the largest that is not too large, and what workloads read by themselves, 
 });
 
 describe('guards', () => {
-  test('0 is for what is not there, and any other number for what was not changed since', async () => {
+  test('0 requires absence, and other numbers an unchanged variable', async () => {
     const first = await put('a', { n: '1' }, '?cas=0');
     expect(first.status).toBe(200);
     const conflict = await put('a', { n: '2' }, '?cas=0');
@@ -116,7 +120,7 @@ describe('guards', () => {
     expect((await put('b', { n: '1' }, '?cas=7')).json.detail).toContain('is not there');
   });
 
-  test('of many at the same time one wins', async () => {
+  test('one of many concurrent writes wins', async () => {
     const { json } = await put('a', { n: '0' });
     const writes = Array.from({ length: 20 }, (_, n) =>
       put('a', { n: String(n + 1) }, `?cas=${json.ModifyIndex}`),
@@ -127,7 +131,7 @@ describe('guards', () => {
     expect((await get('a')).json.Items).toEqual({ n: String(winner + 1) });
   });
 
-  test('what is in the way is told with its items to whoever may read it, and else without', async () => {
+  test('a conflict includes the items for callers who may read the variable', async () => {
     const { json } = await put('a', { n: secret });
     const { Items, ...metadata } = json;
     const holderOf = (capabilities: string) =>
@@ -145,7 +149,7 @@ describe('guards', () => {
     expect(blind.text).not.toContain(secret);
   });
 
-  test('what is in the way is not told to whoever may not list it', async () => {
+  test('a conflict is hidden from callers who may not list the variable', async () => {
     const { json } = await put('a', { n: secret });
     const token = await aclOf(api).holder(
       'namespace "default" { variables { path "*" { capabilities = ["destroy"] } } }',
@@ -159,7 +163,7 @@ describe('guards', () => {
   });
 });
 
-test('lists: prefix, pages, filter, all namespaces', async () => {
+test('lists have a prefix, pages and a filter, and can include all namespaces', async () => {
   await api.call('PUT', '/v1/namespace/team', { body: {} });
   for (const path of ['a/1', 'a/2', 'ab', 'b']) await put(path, { k: 'v' });
   await put('a/1', { k: 'v' }, '?namespace=team');
@@ -187,7 +191,7 @@ describe('blocking', () => {
     return seen;
   };
 
-  test('a read waits for its own variable, also for one that is not there yet', async () => {
+  test('a read waits for its own variable, even before it exists', async () => {
     const { json } = await put('a', { k: 'v' });
     const read = parked(`/v1/var/a?index=${json.ModifyIndex}&wait=1m`);
     const missing = parked(`/v1/var/c?index=${json.ModifyIndex}&wait=1m`);
@@ -203,7 +207,7 @@ describe('blocking', () => {
     expect([read.status, listed.status]).toEqual([200, 200]);
   });
 
-  test('a rotation of keys changes no variable and wakes nobody', async () => {
+  test('a rotation of keys changes no variable and wakes no query', async () => {
     const { json } = await put('a', { k: secret });
     const read = parked(`/v1/var/a?index=${json.ModifyIndex}&wait=1m`);
     await api.call('PUT', '/v1/operator/keyring/rotate');
@@ -213,7 +217,7 @@ describe('blocking', () => {
     expect((await put('a', { k: 'v' }, `?cas=${json.ModifyIndex}`)).status).toBe(200);
   });
 
-  test('who loses the permission stops waiting with 403', async () => {
+  test('a waiting query whose permission is revoked ends with a 403', async () => {
     const { json } = await put('a', { k: 'v' });
     const rules = 'namespace "default" { variables { path "a" { capabilities = ["read"] } } }';
     const token = await aclOf(api).holder(rules);
@@ -226,7 +230,7 @@ describe('blocking', () => {
   });
 });
 
-test('what happens to them is told to whoever may list them, without what is in them', async () => {
+test('events of variables are sent to callers who may list them, without items', async () => {
   const rules = 'namespace "default" { variables { path "a/*" { capabilities = ["list"] } } }';
   const token = await aclOf(api).holder(rules);
   const url = '/v1/event/stream?topic=Variable';
@@ -240,9 +244,7 @@ test('what happens to them is told to whoever may list them, without what is in 
   const told = ({ lines }: typeof some) =>
     lines.flatMap(({ Events }) => Events ?? []).map(({ Type, Key }) => `${Type} ${Key}`);
   expect(told(some)).toEqual(['VariableUpdated a/1', 'VariableDeleted a/1']);
-  expect(told(all)).toEqual([
-    ...['VariableUpdated a/1', 'VariableUpdated b', 'VariableDeleted a/1'],
-  ]);
+  expect(told(all)).toEqual(['VariableUpdated a/1', 'VariableUpdated b', 'VariableDeleted a/1']);
   expect(JSON.stringify([some.lines, all.lines])).not.toContain(secret);
   const none = await aclOf(api).holder('namespace "default" { policy = "write" }');
   expect((await api.call('GET', url, { token: none })).status).toBe(403);
@@ -251,7 +253,7 @@ test('what happens to them is told to whoever may list them, without what is in 
 const capabilities = ['read', 'write', 'list', 'destroy'] as const;
 const operations = { read: get, write: put, destroy: remove } as const;
 
-describe('every capability gives just what it says', () => {
+describe('every capability gives exactly its own permissions', () => {
   test.each(capabilities)('%s', async (capability) => {
     await put('a/1', { k: 'v' });
     await put('b/1', { k: 'v' });
@@ -302,7 +304,7 @@ describe('every capability gives just what it says', () => {
     }
   });
 
-  test('in its own namespace, and never by what the namespace gives else', async () => {
+  test('in its own namespace only, and never by other rules of the namespace', async () => {
     await api.call('PUT', '/v1/namespace/team', { body: {} });
     await put('a', { k: 'v' });
     await put('a', { k: 'v' }, '?namespace=team');

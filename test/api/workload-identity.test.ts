@@ -10,7 +10,7 @@ const told: unknown[] = [];
 let api: TestApi;
 let fleet: Fleet;
 
-/** Blocks of identities are for nodes of this version. */
+/** Identity blocks need nodes of this version. */
 const recent = { Attributes: { 'kernel.name': 'linux', 'roster.version': '0.1.0' } };
 
 beforeEach(async () => {
@@ -39,7 +39,7 @@ const identities = {
   ],
 };
 
-/** Runs a job; gives the id of its one allocation. */
+/** Runs a job; returns the id of its only allocation. */
 async function run(changes: object = {}, namespace = 'default'): Promise<string> {
   const body = jobBody(changes, {}, identities);
   const done = await api.call('POST', `/v1/jobs?namespace=${namespace}`, { body });
@@ -63,8 +63,8 @@ async function tokenOf(AllocID: string, Name = 'default'): Promise<string> {
 const claimsOf = (token: string): JWTPayload =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
 
-describe('what is signed', () => {
-  test('says who the task is, and verifies with the published keys', async () => {
+describe('an identity token', () => {
+  test('names the task, and verifies with the published keys', async () => {
     const allocation = await run();
     const { json } = await ask(
       ['default', 'cloud'].map((Name) => ({ AllocID: allocation, Task: 'server', Name })),
@@ -81,20 +81,29 @@ describe('what is signed', () => {
     );
     const iat = Math.floor(api.world.clock.nowMs() / 1000);
     const common = {
-      ...{ nbf: iat, iat, jti: expect.stringMatching(/^[0-9a-f-]{36}$/) },
-      ...{ roster_namespace: 'default', roster_job_id: 'web', roster_allocation_id: allocation },
-      ...{ roster_group: 'web', roster_task: 'server' },
+      nbf: iat,
+      iat,
+      jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      roster_namespace: 'default',
+      roster_job_id: 'web',
+      roster_allocation_id: allocation,
+      roster_group: 'web',
+      roster_task: 'server',
     };
     expect(own).toEqual({
       ...common,
-      ...{ sub: 'global:default:web:web:server:default', aud: ['roster', 'elsewhere'] },
+      sub: 'global:default:web:web:server:default',
+      aud: ['roster', 'elsewhere'],
       exp: iat + 30 * 86_400,
       roster_identity: 'default',
     });
     expect(cloud).toEqual({
       ...common,
-      ...{ sub: 'global:default:web:web:server:cloud', aud: ['cloud.example'], exp: iat + 3600 },
-      ...{ team: 'a', roster_identity: 'cloud' },
+      sub: 'global:default:web:web:server:cloud',
+      aud: ['cloud.example'],
+      exp: iat + 3600,
+      team: 'a',
+      roster_identity: 'cloud',
     });
     expect(
       json.Identities.map(({ TTL, ExpirationTime }: Record<string, number>) => [
@@ -108,7 +117,7 @@ describe('what is signed', () => {
     expect(own.jti).not.toBe(cloud.jti);
   });
 
-  test('of a child, says the job that it was made of', async () => {
+  test("of a child names the child's parent", async () => {
     await api.call('POST', '/v1/jobs', {
       body: jobBody({ ID: 'batch', Type: 'batch', ParameterizedJob: {} }, {}, identities),
     });
@@ -119,7 +128,7 @@ describe('what is signed', () => {
     expect(claimsOf(await tokenOf(json[0].ID)).roster_job_id).toBe('batch');
   });
 
-  test('is for the node that runs the allocation, and for nobody else', async () => {
+  test('is given to the node of the allocation only', async () => {
     await fleet.join(1, recent);
     const allocation = await run();
     const [on] = (await api.call('GET', '/v1/allocations')).json;
@@ -136,7 +145,7 @@ describe('what is signed', () => {
     }
   });
 
-  test('what is not to be had keeps nothing else back', async () => {
+  test('is given even if others in the request are refused', async () => {
     const AllocID = await run();
     const reasons = [
       [{ AllocID: 'x', Task: 'server', Name: 'default' }, 'the node has no such allocation'],
@@ -151,7 +160,7 @@ describe('what is signed', () => {
     expect(await ask(many)).toMatchObject({ status: 400, json: { code: 'invalid-body' } });
     await api.call('DELETE', '/v1/job/web');
     await api.settle();
-    // It may still have something to end with.
+    // It may still need time to end.
     expect((await ask([good])).json.Identities).toHaveLength(1);
     await fleet.obey();
     expect((await ask([good])).json.Refused[0].Reason).toBe('the allocation has ended');
@@ -163,8 +172,8 @@ const write = (path: string, namespace = 'default') =>
 const read = (path: string, token: string, query = '') =>
   api.call('GET', `/v1/var/${path}${query}`, { token });
 
-describe('what a workload may do', () => {
-  test('read and list the variables of its job, its group and itself', async () => {
+describe('a workload may', () => {
+  test('read and list the variables of its job, group and task', async () => {
     await api.call('PUT', '/v1/namespace/team', { body: {} });
     const token = await tokenOf(await run());
     const paths = [
@@ -206,7 +215,7 @@ describe('what a workload may do', () => {
     }
   });
 
-  test('a job whose name looks like a pattern gets no more than its own', async () => {
+  test("read its own variables only, even if its job's name looks like a pattern", async () => {
     const token = await tokenOf(await run({ ID: '*' }));
     for (const path of ['roster/jobs/web', 'roster/jobs/x/web']) {
       await write(path);
@@ -222,7 +231,7 @@ describe('what a workload may do', () => {
     [{ JobID: 'web', Group: 'web', Task: 'other' }, false],
     [{ JobID: 'we' }, false],
     [{ JobID: 'web', Namespace: 'team' }, false],
-  ])('what a policy for %j gives', async (JobACL, isGiven) => {
+  ])('a policy for %j', async (JobACL, isGiven) => {
     const Rules =
       'namespace "default" { policy = "read" variables { path "a" { capabilities = ["read"] } } }';
     const { policy } = aclOf(api);
@@ -245,7 +254,7 @@ describe('what a workload may do', () => {
     expect(await statuses()).toEqual([403, 403]);
   });
 
-  test('it is explained', async () => {
+  test('appears in explanations', async () => {
     const token = await tokenOf(await run());
     const asked = (name: string) =>
       api.call('GET', `/v1/acl/explain?permission=variable:read&name=${name}`, { token });
@@ -257,21 +266,25 @@ describe('what a workload may do', () => {
     expect((await asked('a')).json).toMatchObject({ Allowed: false });
   });
 
-  test('it is named in the audit log, and its token is not', async () => {
+  test('a workload is named in the audit log, without its token', async () => {
     const allocation = await run();
     const token = await tokenOf(allocation);
     await read('a', token);
     const line = JSON.parse(String(told.at(-1)));
     expect(line.caller).toEqual({
-      ...{ kind: 'workload', namespace: 'default', job: 'web', group: 'web', task: 'server' },
+      kind: 'workload',
+      namespace: 'default',
+      job: 'web',
+      group: 'web',
+      task: 'server',
       allocation,
     });
     expect(told.join('')).not.toContain(token.split('.')[2]);
   });
 });
 
-describe('which tokens count', () => {
-  test('a forged one does not', async () => {
+describe('a token is refused', () => {
+  test('if it is forged', async () => {
     await write('roster/jobs/web');
     const good = await tokenOf(await run());
     const claims = claimsOf(good);
@@ -298,14 +311,14 @@ describe('which tokens count', () => {
     expect((await read('roster/jobs/web', good)).status).toBe(200);
   });
 
-  test('one that is for somebody else does not', async () => {
+  test('if its audience is another', async () => {
     await write('roster/jobs/web');
     const allocation = await run();
     expect((await read('roster/jobs/web', await tokenOf(allocation, 'cloud'))).status).toBe(403);
     expect((await read('roster/jobs/web', await tokenOf(allocation, 'api'))).status).toBe(200);
   });
 
-  test('one that has expired does not, and ends a wait', async () => {
+  test('if it has expired, also in a waiting query', async () => {
     const { json } = await write('roster/jobs/web');
     const token = await tokenOf(await run(), 'api');
     const waited = read('roster/jobs/web', token, `?index=${json.ModifyIndex}&wait=80s`);
@@ -317,7 +330,7 @@ describe('which tokens count', () => {
     expect((await waited).status).toBe(403);
   });
 
-  test('that of an allocation that has ended does not, and it ends a wait at once', async () => {
+  test('if its allocation has ended, also in a waiting query, at once', async () => {
     const { json } = await write('roster/jobs/web');
     const token = await tokenOf(await run());
     let status = 0;
@@ -332,7 +345,7 @@ describe('which tokens count', () => {
     expect([status, (await read('roster/jobs/web', token)).status]).toEqual([403, 403]);
   });
 
-  test('keys rotate: a token goes on while its allocation runs, and new ones have the new key', async () => {
+  test('after a rotation, old tokens stay valid while their allocation runs, and new ones use the new key', async () => {
     await write('roster/jobs/web');
     const kidOf = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid;
@@ -358,7 +371,7 @@ describe('which tokens count', () => {
     expect(await kids()).not.toContain(kidOf(fresh));
   });
 
-  test('with access control off any caller may do everything, and still signs nothing', async () => {
+  test('with access control off every caller has all permissions except signing', async () => {
     const open = await startApi({ aclEnabled: false });
     const url = `/v1/node/${idOf(1)}/identities`;
     const asked = await open.call('PUT', url, { body: { Identities: [] }, token: null });
@@ -366,7 +379,7 @@ describe('which tokens count', () => {
   });
 });
 
-test('a workload is nobody to the rest: tokens, policies, nodes', async () => {
+test('a workload has no permissions for tokens, policies and nodes', async () => {
   const token = await tokenOf(await run());
   await aclOf(api).policy('p', { Rules: 'acl = "read"' });
   for (const path of ['/v1/acl/tokens', '/v1/acl/token/self', `/v1/node/${idOf(1)}`]) {
@@ -374,7 +387,7 @@ test('a workload is nobody to the rest: tokens, policies, nodes', async () => {
   }
 });
 
-test('without an issuer there is nothing to discover; the keys are there all the same', async () => {
+test('without an issuer there is no discovery document, but there are keys', async () => {
   const found = await api.call('GET', '/.well-known/openid-configuration', { token: null });
   expect(found).toMatchObject({ status: 404, json: { code: 'issuer-not-set' } });
   const { keys } = (await api.call('GET', '/.well-known/jwks.json', { token: null })).json;

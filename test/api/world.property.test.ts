@@ -38,7 +38,7 @@ const deploymentsOf = (view: Snapshot, job: Job): Deployment[] =>
       .scan({ prefix: inNamespace('default', job.ID) }),
   ].filter((one) => one.JobCreateIndex === job.CreateIndex);
 
-/** How the version that is wanted now is being deployed. */
+/** The deployment of the current version. */
 const currentDeployment = (view: Snapshot, job: Job): Deployment | undefined =>
   deploymentsOf(view, job).findLast((one) => one.JobVersion === job.Version);
 
@@ -56,7 +56,7 @@ const counters = [
   ['unknown', 'Unknown'],
 ] as const;
 
-/** Counters that are not what counting gives. */
+/** Counters that differ from a count. */
 function* wrongSummaries(view: Snapshot): Iterable<string> {
   for (const { JobID, JobCreateIndex, Summary } of view.table(jobSummaries).scan()) {
     const own = allocationsOf(view, JobID).filter((one) => one.JobCreateIndex === JobCreateIndex);
@@ -85,7 +85,7 @@ function* wrongJobStatuses(view: Snapshot): Iterable<string> {
   }
 }
 
-/** Nodes on which more runs than they have. */
+/** Nodes with more allocations than resources. */
 function* overfilledNodes(view: Snapshot): Iterable<string> {
   for (const { ID, Name, NodeResources } of view.table(nodes).scan()) {
     const running = allocationsOn(view, ID).filter((one) => one.ClientStatus === 'running');
@@ -95,7 +95,7 @@ function* overfilledNodes(view: Snapshot): Iterable<string> {
   }
 }
 
-/** More than one on its way for a job, or of a version that is not the job's any more. */
+/** Jobs with several active deployments, or one of an old version. */
 function* strayDeployments(view: Snapshot): Iterable<string> {
   for (const job of view.table(jobs).scan()) {
     const active = deploymentsOf(view, job).filter((one) => !isTerminalDeployment(one));
@@ -127,7 +127,7 @@ function* forgottenEvaluations(view: Snapshot, nowMs: number): Iterable<string> 
   }
 }
 
-/** How many of the group run, or ended well in a batch job. */
+/** Allocations of the group that run, or succeeded in a batch job. */
 function countOf(view: Snapshot, job: Job): { live: number; done: number } {
   const all = allocationsOf(view, job.ID);
   const done = all.filter(
@@ -148,7 +148,7 @@ function* wrongCounts(view: Snapshot): Iterable<string> {
     const { live, done } = countOf(view, job);
     if (live > wanted) yield `${job.ID} has ${live} of ${wanted}`;
     if (live + done >= wanted) continue;
-    // Nothing new comes of a version that has failed.
+    // A failed version places nothing new.
     if (currentDeployment(view, job)?.Status === 'failed') continue;
     const hasRoom = [...view.table(nodes).scan()].some(({ ID, Status, NodeResources }) => {
       const used = cpuOf(allocationsOn(view, ID).filter(occupiesNode));
@@ -159,7 +159,7 @@ function* wrongCounts(view: Snapshot): Iterable<string> {
   }
 }
 
-/** Deployments that nothing holds back, and that are not over. */
+/** Active deployments that nothing holds back. */
 function* endlessDeployments(view: Snapshot): Iterable<string> {
   for (const job of view.table(jobs).scan()) {
     const active = deploymentsOf(view, job).find((one) => !isTerminalDeployment(one));

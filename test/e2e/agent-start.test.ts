@@ -1,4 +1,4 @@
-/** What an agent says of who may reach it, and what it does not say. */
+/** The agent's output at its start: access control, warnings, and no secrets. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const file = (name: string, text: string): string => {
   return path;
 };
 
-test('a root token out of a file is nowhere to be seen, and is right', async () => {
+test('a root token from a file works and is never printed', async () => {
   const words = ['--dev', '--server-only', '--http', '127.0.0.1:0'];
   const path = file('token', `${rootToken.toUpperCase()}\n`);
   const program = launch(command, ['agent', ...words, '--root-token-file', path]);
@@ -26,22 +26,22 @@ test('a root token out of a file is nowhere to be seen, and is right', async () 
   expect(stderr).not.toMatch(/TLS|access control/);
 });
 
-test('a file without a token ends the start with its reason', async () => {
+test('a file without a token ends the start with a reason', async () => {
   const words = ['agent', '--dev', '--root-token-file', file('none', 's3cret')];
   const { code, stderr } = await launch(command, words).ended;
   expect([code, stderr]).toEqual([1, expect.stringContaining('must hold a UUID')]);
   expect(stderr).not.toContain('s3cret');
 });
 
-test('beyond the machine and without TLS a warning is told', async () => {
-  // A spelling of 127.0.0.1 that does not look like it.
+test('listening on the network without TLS prints a warning', async () => {
+  // An unusual spelling of 127.0.0.1.
   const http = ['--http', '2130706433:0'];
   const program = launch(command, ['agent', '--dev', '--server-only', ...http]);
   await program.says(/Ctrl-C ends it\.\n/);
   expect(program.said().stderr).toContain('the API listens beyond this machine without TLS');
 });
 
-test('a page of another site opens no WebSocket where no token is needed', async () => {
+test('without access control, a page of a foreign site cannot open a WebSocket', async () => {
   const path = file('open-socket.json', JSON.stringify({ acl: { enabled: false } }));
   const args = ['--config', path, '--server-only'];
   const { address } = await startAgent({ args, token: null });
@@ -56,7 +56,7 @@ test('a page of another site opens no WebSocket where no token is needed', async
   expect(await closed({ origin: address })).toContain('There is no allocation');
 });
 
-test('without access control no token is told, and a warning is', async () => {
+test('without access control, the agent prints a warning and no token', async () => {
   const path = file('open.json', JSON.stringify({ acl: { enabled: false } }));
   const { said } = await startAgent({ args: ['--config', path, '--server-only'], token: null });
   expect(said().stdout).toContain('Root token  none: access control is off\n');

@@ -1,4 +1,4 @@
-/** What happens to tasks that end, and to jobs that change. Each test has a job of its own. */
+/** Tasks that end, and jobs that change. Each test has a job of its own. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, endAgents, eventually, processesOf, startAgent } from '../support/agent.ts';
 import {
@@ -33,7 +33,7 @@ const running = (all: readonly Allocation[]) =>
     ({ DesiredStatus, ClientStatus }) => `${DesiredStatus} ${ClientStatus}` === 'run running',
   );
 
-test.concurrent('a batch job runs to its end and is dead then', async () => {
+test.concurrent('a batch job runs to its end and is then dead', async () => {
   const body = job('sums', {
     job: { Type: 'batch' },
     group: { Count: 2 },
@@ -58,7 +58,7 @@ test.concurrent('a batch job runs to its end and is dead then', async () => {
   expect((await agent.get('/v1/job/sums/summary')).Summary.main).toMatchObject({ Complete: 2 });
 });
 
-test.concurrent('a failing batch job is tried again by its policy and then has failed', async () => {
+test.concurrent('a failing batch job is retried by its policy and then fails', async () => {
   const body = job('fails', {
     job: { Type: 'batch' },
     group: {
@@ -75,8 +75,14 @@ test.concurrent('a failing batch job is tried again by its policy and then has f
   await statusUntil('fails', 'dead');
   expect(taskOf(failed!)).toMatchObject({ State: 'dead', Failed: true, Restarts: 1 });
   expect(eventTypes(failed!)).toEqual([
-    ...['Received', 'Task Setup', 'Started', 'Terminated', 'Restarting'],
-    ...['Started', 'Terminated', 'Not Restarting'],
+    'Received',
+    'Task Setup',
+    'Started',
+    'Terminated',
+    'Restarting',
+    'Started',
+    'Terminated',
+    'Not Restarting',
   ]);
   const [terminated, notRestarting] = taskOf(failed!).Events.slice(-2);
   expect(terminated!.Details).toMatchObject({ exit_code: '7', signal: '0' });
@@ -88,7 +94,7 @@ test.concurrent('a failing batch job is tried again by its policy and then has f
   expect([code, stdout]).toEqual([0, expect.stringContaining('Nothing had to be changed.')]);
 });
 
-test.concurrent('a service with the mode "delay" waits for the next interval, and goes on', async () => {
+test.concurrent('a service with the restart mode "delay" waits for the next interval and continues', async () => {
   const RestartPolicy = { Attempts: 1, Interval: '5s', Delay: 0, Mode: 'delay' };
   await agent.register(job('delays', { group: { ...once, RestartPolicy }, task: shell('exit 1') }));
   await allocationsUntil('delays', ([allocation]) => {
@@ -102,9 +108,12 @@ test.concurrent('a service with the mode "delay" waits for the next interval, an
   });
 });
 
-test.concurrent('a failed service is placed anew when its reschedule policy says so', async () => {
+test.concurrent('a failed service is replaced by its reschedule policy', async () => {
   const ReschedulePolicy = {
-    ...{ Attempts: 0, Unlimited: true, Delay: '5s', DelayFunction: 'constant' },
+    Attempts: 0,
+    Unlimited: true,
+    Delay: '5s',
+    DelayFunction: 'constant',
   };
   const group = { RestartPolicy: once.RestartPolicy, ReschedulePolicy };
   await agent.register(job('returns', { group, task: shell('exit 1') }));
@@ -128,7 +137,7 @@ test.concurrent('a failed service is placed anew when its reschedule policy says
     return next;
   });
   const { CreateTime } = await agent.get(`/v1/allocation/${ID}`);
-  // Timers and the clock of the day may differ by a little.
+  // Timers and the wall clock may differ slightly.
   expect(CreateTime / 1e6).toBeGreaterThan(dueMs - 100);
   await agent.cli('job', 'stop', 'returns');
 });
@@ -165,7 +174,7 @@ test.concurrent('a changed task replaces every allocation and keeps the names', 
   expect(await agent.get('/v1/job/changes')).toMatchObject({ Version: 1, Status: 'running' });
 });
 
-test.concurrent('a changed count keeps who is within it', async () => {
+test.concurrent('a changed count keeps the allocations within the count', async () => {
   const scaled = async (Count: number) => {
     await agent.register(job('scales', { group: { Count }, task: idle }));
     return allocationsUntil('scales', (all) => {
@@ -211,19 +220,19 @@ const stubborn = (signal: string) => `
   console.log('ready');
 `;
 
-test.concurrent('a task that is stopped gets its signal and time to end', async () => {
+test.concurrent('a stopped task gets its signal and time to end', async () => {
   const end = await ended('polite', stubborn('SIGUSR1'), { KillSignal: 'SIGUSR1' });
   expect(end).toMatchObject({ log: 'ready\nSIGUSR1\n', exit_code: '4', signal: '0' });
 });
 
-test.concurrent('a task that ignores its signal is killed when its time is up', async () => {
-  // Time enough to say that it heard it.
+test.concurrent('a task that ignores its signal is killed after its timeout', async () => {
+  // Enough time to report the signal.
   const task = { KillSignal: 'SIGTERM', KillTimeout: '3s' };
   const end = await ended('deaf', stubborn('SIGHUP'), task);
   expect(end).toMatchObject({ log: 'ready\nSIGTERM\n', signal: '9' });
 });
 
-test.concurrent('who flees from a task that is stopped is ended, too', async () => {
+test.concurrent('a child process that leaves the process group of a stopped task is ended too', async () => {
   const script = 'setsid sleep 1000 & sleep 1000 & echo ready; wait';
   const end = await ended('flees', '', shell(script));
   expect(end.log).toBe('ready\n');

@@ -1,4 +1,4 @@
-/** The example job in a container, under a real runtime and an agent as a stranger starts it. */
+/** The example job in a container, with a real runtime and the agent's default settings. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Podman, testImage } from '../../src/node/drivers/docker/podman.test-helper.ts';
@@ -8,7 +8,7 @@ import type { Allocation } from '../support/jobs.ts';
 const example = fileURLToPath(new URL('../../examples/container.hcl', import.meta.url));
 let podman: Podman;
 let agent: Agent;
-/** Without a directory it keeps nothing. */
+/** Without a data directory it keeps nothing. */
 const start = (dataDirectory?: string) =>
   startAgent({
     ...(dataDirectory !== undefined && { dataDirectory }),
@@ -27,7 +27,7 @@ afterAll(async () => {
   }
 });
 
-test('container: outlives the agent, is logged and ended', async () => {
+test('a container outlives the agent, has logs, and is ended', async () => {
   const dataDirectory = newDirectory();
   agent = await start(dataDirectory);
   const run = await agent.cli('job', 'run', '-detach', '-var', `image=${testImage}`, example);
@@ -51,12 +51,12 @@ test('container: outlives the agent, is logged and ended', async () => {
   await eventually(() => expect(podman.containers()).toEqual([]));
 });
 
-test('a container ends with an agent that keeps nothing, even when that is killed', async () => {
+test('a container ends with an agent without a data directory, even if the agent is killed', async () => {
   agent = await start();
   await agent.cli('job', 'run', '-detach', '-var', `image=${testImage}`, example);
   await eventually(() => expect(podman.containers()).toHaveLength(1));
   await agent.stop('SIGKILL');
-  // The next agent on the same runtime, whosoever, takes it away.
+  // The next agent on the same runtime removes it, even another agent.
   agent = await start();
   await eventually(() => expect(podman.containers()).toEqual([]));
 });

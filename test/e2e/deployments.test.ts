@@ -1,4 +1,4 @@
-/** Updates of jobs as real processes: step by step, with canaries, and back. */
+/** Deployments of real processes: rolling updates, canaries and rollbacks. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -13,7 +13,7 @@ import {
 } from '../support/agent.ts';
 import { type Allocation, byName, eventTypes, job, shell } from '../support/jobs.ts';
 
-// A deployment takes its time, and here are several of them at once.
+// Deployments are slow, and a test has several of them.
 vi.setConfig({ testTimeout: 90_000 });
 
 let agent: Agent;
@@ -27,17 +27,20 @@ interface Member extends Allocation {
 }
 
 const update = {
-  ...{ MaxParallel: 1, MinHealthyTime: '200ms' },
-  ...{ HealthyDeadline: '20s', ProgressDeadline: '60s' },
+  MaxParallel: 1,
+  MinHealthyTime: '200ms',
+  HealthyDeadline: '20s',
+  ProgressDeadline: '60s',
 };
 
 const runs = 'exec sleep 1000';
 
-/** Version `v` of three that run until they are told to end. */
+/** Version `v` of three processes that run until they are stopped. */
 const version = (id: string, v: string, changes: object = {}, script = runs, task: object = {}) =>
   job(id, {
     group: {
-      ...{ Count: 3, Update: { ...update, ...changes } },
+      Count: 3,
+      Update: { ...update, ...changes },
       RestartPolicy: { Attempts: 0, Mode: 'fail' },
       ReschedulePolicy: { Attempts: 0, Unlimited: false },
     },
@@ -65,7 +68,7 @@ async function stable(id: string, changes: object = {}): Promise<void> {
 
 const run = (body: object) => agent.cliWith(JSON.stringify(body), 'job', 'run', '-');
 
-test.concurrent('a rolling update replaces one at a time, and "job run" watches it', async () => {
+test.concurrent('a rolling update replaces one allocation at a time, and "job run" watches it', async () => {
   await stable('rolls');
   const before = await runningOf('rolls', 0);
   expect(before).toHaveLength(3);
@@ -104,7 +107,7 @@ test.concurrent('a rolling update replaces one at a time, and "job run" watches 
   expect(status.stdout).toMatch(/Latest deployment\nID {7}[0-9a-f]{8}\nVersion {2}1\n/);
 });
 
-test.concurrent('a canary is promoted by hand', async () => {
+test.concurrent('a canary is promoted by a command', async () => {
   await stable('canary');
   const before = await runningOf('canary', 0);
   await agent.register(version('canary', '1', { Canary: 1 }));
@@ -133,24 +136,25 @@ test.concurrent('a canary is promoted by hand', async () => {
   await eventually(() => expect(before.flatMap(processesOf)).toEqual([]));
 });
 
-test.concurrent('canaries that promote themselves need nobody', async () => {
+test.concurrent('canaries are promoted automatically', async () => {
   await stable('auto');
-  // Long enough for the command to see it before it is promoted.
+  // Long enough for the command to see the deployment before its promotion.
   const changes = { Canary: 2, AutoPromote: true, MinHealthyTime: '3s' };
   const { code, stdout } = await run(version('auto', '1', changes));
   expect(code).toBe(0);
   expect(stdout).toContain('Deployment is running pending automatic promotion\n');
   expect(await runningOf('auto', 1)).toHaveLength(3);
   expect(await agent.get('/v1/job/auto/deployment')).toMatchObject({
-    ...{ Status: 'successful', TaskGroups: { main: { Promoted: true, HealthyAllocs: 3 } } },
+    Status: 'successful',
+    TaskGroups: { main: { Promoted: true, HealthyAllocs: 3 } },
   });
 });
 
-test.concurrent('a bad version goes back to the stable one by itself', async () => {
+test.concurrent('a bad version is rolled back to the stable version automatically', async () => {
   await stable('reverts', { AutoRevert: true });
   const before = await runningOf('reverts', 0);
   const { code, stdout } = await run(
-    // It has failed long before it could be found healthy.
+    // It fails long before it could be healthy.
     version('reverts', '1', { AutoRevert: true, MinHealthyTime: '10s' }, 'sleep 0.1; exit 1'),
   );
   expect(code).toBe(2);
@@ -177,21 +181,21 @@ test.concurrent('a bad version goes back to the stable one by itself', async () 
   ]);
 });
 
-test.concurrent('a deployment is paused, and goes on when it is resumed', async () => {
+test.concurrent('a deployment is paused and resumed', async () => {
   await stable('pauses');
-  // Nothing becomes healthy before it is paused, however long that takes.
+  // No allocation becomes healthy before the pause.
   const gate = join(newDirectory('gate'), 'open');
   const checked = { HealthCheck: 'checks', HealthyDeadline: '5m', ProgressDeadline: '10m' };
   const isOpen = { Type: 'script', Command: '/usr/bin/test', Args: ['-e', gate] };
   const Checks = [{ ...isOpen, Interval: '1s', Timeout: '20s' }];
   const body = version('pauses', '1', checked, runs, { Services: [{ Name: 'gate', Checks }] });
-  const { code } = await agent.cliWith(JSON.stringify(body), ...['job', 'run', '-detach', '-']);
+  const { code } = await agent.cliWith(JSON.stringify(body), 'job', 'run', '-detach', '-');
   expect(code).toBe(0);
   const { ID } = await deploymentUntil('pauses', { JobVersion: 1, Status: 'running' });
   expect((await agent.cli('deployment', 'pause', ID.slice(0, 8))).code).toBe(0);
   await deploymentUntil('pauses', { Status: 'paused', StatusDescription: 'Deployment is paused' });
   writeFileSync(gate, '');
-  // What had begun becomes healthy, and nothing follows it.
+  // Allocations in progress become healthy, and no more are started.
   const { TaskGroups } = await deploymentUntil('pauses', {
     TaskGroups: { main: { HealthyAllocs: 1, PlacedAllocs: 1 } },
   });
@@ -211,7 +215,7 @@ test.concurrent('a deployment is paused, and goes on when it is resumed', async 
   expect(await runningOf('pauses', 1)).toHaveLength(3);
 });
 
-test.concurrent('a deployment is ended by hand', async () => {
+test.concurrent('a deployment is failed by a command', async () => {
   await stable('fails', { AutoRevert: true });
   await agent.register(version('fails', '1', { AutoRevert: true, MinHealthyTime: '15s' }));
   const { ID } = await deploymentUntil('fails', { JobVersion: 1, Status: 'running' });
@@ -222,7 +226,7 @@ test.concurrent('a deployment is ended by hand', async () => {
   ]);
   await deploymentUntil('fails', { JobVersion: 2, Status: 'successful' });
   expect(await agent.get(`/v1/deployment/${ID}`)).toMatchObject({
-    ...{ Status: 'failed' },
+    Status: 'failed',
     StatusDescription: 'Deployment marked as failed - rolling back to job version 0',
   });
   expect(await runningOf('fails', 1)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Two machines with real processes: one is emptied, lost, and comes back. */
+/** Two nodes with real processes. A node is drained, lost, and comes back. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 let agent: Agent;
 let second: Program;
-/** Ids of the nodes: the server's own, and the other. */
+/** The ids of the server's own node and of the other node. */
 let nodes: readonly [string, string];
 beforeAll(async () => {
   const dataDirectory = newDirectory();
@@ -65,7 +65,7 @@ const group = {
   },
 };
 
-test('a drain moves every process, one at a time, to the other machine', async () => {
+test('a drain moves the processes to the other node, one at a time', async () => {
   await agent.cli('node', 'eligibility', '-disable', nodes[1]);
   await agent.register(job('moves', { group, task: { ...idle, KillTimeout: '2s' } }));
   const before = await running('moves', 3, nodes[0]);
@@ -88,17 +88,19 @@ test('a drain moves every process, one at a time, to the other machine', async (
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain('is complete');
   expect(stdout.match(/moves\n/g)).toHaveLength(3);
-  // What goes away may be gone before its one replacement runs, and no other goes meanwhile.
+  // One allocation may end before its replacement runs, but no second one meanwhile.
   expect(fewest).toBeGreaterThanOrEqual(2);
 
   const after = await running('moves', 3, nodes[1]);
   expect(after.map((one) => processesOf(one).length > 0)).toEqual([true, true, true]);
   await eventually(() => expect(before.flatMap(processesOf)).toEqual([]));
   expect(await agent.get(`/v1/node/${nodes[0]}`)).toMatchObject({
-    ...{ Drain: false, SchedulingEligibility: 'ineligible', LastDrain: { Status: 'complete' } },
+    Drain: false,
+    SchedulingEligibility: 'ineligible',
+    LastDrain: { Status: 'complete' },
   });
 
-  // The machine is put back to use, and the way back is as good with a drain that is forced.
+  // The node is made eligible again, and a forced drain in the other direction works too.
   await agent.cli('node', 'eligibility', '-enable', 'first');
   const forced = await agent.cli('node', 'drain', '-enable', '-force', 'second');
   expect(forced.code).toBe(0);
@@ -107,7 +109,7 @@ test('a drain moves every process, one at a time, to the other machine', async (
   await agent.cli('job', 'stop', '-purge', 'moves');
 });
 
-test('a restart that is asked for starts the process anew and counts for nothing', async () => {
+test('a requested restart starts a new process and does not count as a failure', async () => {
   const RestartPolicy = { Attempts: 0, Mode: 'fail' };
   await agent.register(job('restarts', { group: { RestartPolicy }, task: idle }));
   const [one] = await running('restarts', 1);
@@ -130,7 +132,7 @@ test('a restart that is asked for starts the process anew and counts for nothing
   await agent.cli('job', 'stop', '-purge', 'restarts');
 });
 
-test('a machine that is purged ends what it has, and joins anew', async () => {
+test('a purged node stops its allocations and joins again', async () => {
   await agent.cli('node', 'eligibility', '-disable', 'first');
   await agent.register(job('purged', { task: { ...idle, KillTimeout: '1s' } }));
   const [one] = await running('purged', 1, nodes[1]);
@@ -140,7 +142,7 @@ test('a machine that is purged ends what it has, and joins anew', async () => {
   await agent.until(`/v1/allocation/${one!.ID}`, (json) => expect(json.ClientStatus).toBe('lost'));
   const [next] = await running('purged', 1);
   expect(next!.PreviousAllocation).toBe(one!.ID);
-  // It shows its introduction again, hears that nothing of this is wanted, and ends it.
+  // It presents its introduction token again, learns that its allocation is gone, and stops it.
   await eventually(async () => {
     const { json } = await agent.request('GET', `/v1/node/${nodes[1]}`);
     expect(json.Status).toBe('ready');

@@ -1,4 +1,4 @@
-/** Which drivers a node has is its own choice, and what ran before that choice goes on. */
+/** A node's choice of drivers. Tasks of a driver that is disabled later continue. */
 import { afterAll, expect, test } from 'vitest';
 import { createAgent } from '../../src/agent.ts';
 import {
@@ -24,7 +24,7 @@ const running = (agent: Agent, id: string): Promise<Allocation> =>
 test.each([
   ['by default', {}, false],
   ['where it is named', { drivers: { allow: ['raw_exec'] } }, true],
-])('an agent in a program has raw_exec %s: %j', async (_, options, Detected) => {
+])('an embedded agent has raw_exec %s: %j', async (_, options, Detected) => {
   const http = { host: '127.0.0.1', port: 0 };
   const agent = await createAgent({ http, aclEnabled: false, node: {}, ...options });
   try {
@@ -37,7 +37,7 @@ test.each([
   }
 });
 
-test('raw_exec that is not allowed any more: what runs goes on, nothing is begun', async () => {
+test('after raw_exec is disabled, running tasks continue and no more are started', async () => {
   const dataDirectory = newDirectory();
   const args = ['--tasks-on-exit', 'keep'];
   const first = await startAgent({ dataDirectory, args });
@@ -61,7 +61,8 @@ test('raw_exec that is not allowed any more: what runs goes on, nothing is begun
     expect(found).toMatchObject({ ClientStatus: 'running', DesiredStatus: 'run' });
     expect(processesOf(found)).toEqual(pids[index]);
   }
-  // The nodes that tasks see the whole of need more rights, whether the driver is allowed or not.
+  // Commands in tasks without isolation need a further permission, whether the driver is enabled or
+  // not.
   expect((await second.cli('alloc', 'exec', kept[0]!.ID, '/bin/true')).code).toBe(0);
 
   await second.register(job('late', { task: shell('exit 0') }));
@@ -81,7 +82,7 @@ test('raw_exec that is not allowed any more: what runs goes on, nothing is begun
   });
   expect(eventTypes(ended)).toContain('Driver Failure');
   await eventually(() => expect(processesOf(kept[0]!)).toEqual([]));
-  // It ends what it did not begin, too.
+  // It also stops tasks of an earlier agent.
   await second.request('DELETE', '/v1/job/everywhere');
   await eventually(() => expect(processesOf(kept[1]!)).toEqual([]));
 });

@@ -1,4 +1,4 @@
-/** The job files of examples/, run for real. What cannot run by itself is only registered. */
+/** The job files of examples/, run for real. Examples with unmet needs are only registered. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -49,13 +49,13 @@ test('services: both instances are found, and their checks pass', async () => {
   expect(all.map(({ Status }: { Status: string }) => Status)).toEqual(['passing', 'passing']);
 });
 
-test('batch: every share is done', async () => {
+test('batch: every share is completed', async () => {
   await run('batch');
   const [first] = await statusesUntil('batch', 'complete', 'complete', 'complete', 'complete');
   await logUntil(first!, 'share', /^share \d of 4 is done\n$/);
 });
 
-test('system and sysbatch: on the node, which fills in what it knows', async () => {
+test('system and sysbatch: they run on the node and see its attributes', async () => {
   await run('system');
   await statusesUntil('uptime', 'running');
   await run('sysbatch');
@@ -63,14 +63,14 @@ test('system and sysbatch: on the node, which fills in what it knows', async () 
   await logUntil(done!, 'list', /^[^$\n]+\nLinux /);
 });
 
-test('lifecycle: before, beside and after the main task', async () => {
+test('lifecycle: tasks before, beside and after the main task', async () => {
   await run('lifecycle');
   const [done] = await statusesUntil('lifecycle', 'complete');
   await logUntil(done!, 'main', /^prepared\nworked\n$/);
   await logUntil(done!, 'clean-up', /^cleaned up\n$/);
 });
 
-test('templates: a file and variables, and a signal when what they read changes', async () => {
+test('templates: a file and variables, and a signal after a change of their data', async () => {
   await run('templates');
   const [work] = await statusesUntil('templates', 'running');
   const painted = /^Painting for TEMPLATES\ncolour = blue\ncode {3}= #0000ff\n/;
@@ -78,20 +78,20 @@ test('templates: a file and variables, and a signal when what they read changes'
   await logUntil(work!, 'painter', /colour = green\ncode {3}= #00ff00\n$/);
 });
 
-test('isolated: a user of its own among its own processes', async () => {
+test('isolated: its own user and its own processes', async () => {
   await run('isolated');
   const [allocation] = await statusesUntil('isolated', 'running');
   await logUntil(allocation!, 'server', /^I am daemon, process 2 of [2-6]\n$/);
 });
 
-test('variables: a group for each site, with what was given', async () => {
+test('variables: a group for each site, with the given values', async () => {
   await run('variables', '-var', 'greeting=Moin', '-var', 'sites=["north", "south", "sea"]');
   const all = await statusesUntil('variables', 'running', 'running', 'running');
   const sea = all.find(({ Name }) => Name.includes('site-sea'));
   await logUntil(sea!, 'say', /^Moin from SEA\n$/);
 });
 
-test('placement: on a node that the constraints let in', async () => {
+test('placement: on a node that meets the constraints', async () => {
   await run('placement');
   await statusesUntil('placement', 'running', 'running');
 });
@@ -111,7 +111,7 @@ test.each(['periodic', 'parameterized'])('%s: is registered, and waits', async (
   expect(stdout).toContain(`It is ${name}: `);
 });
 
-test('batch-pipeline: what is dispatched fetches, prepares, works and reports', async () => {
+test('batch-pipeline: a dispatched job fetches, prepares, works and reports', async () => {
   const input = newDirectory('input');
   chmodSync(dirname(input), 0o755);
   chmodSync(input, 0o755);

@@ -13,7 +13,7 @@ import {
 } from '../support/agent.ts';
 import { openExecSocket } from '../support/exec-socket.ts';
 
-// What a person at a terminal has of it, and what scripts have.
+// Commands in tasks, used by a person at a terminal and by scripts.
 
 let agent: Agent;
 let alloc: string;
@@ -58,8 +58,8 @@ afterAll(async () => {
   await endAgents();
 });
 
-describe('in a script', () => {
-  test('standard input goes in, both outputs come out, and the exit code', async () => {
+describe('a script', () => {
+  test('sends standard input, and receives both outputs and the exit code', async () => {
     const script = 'cat; echo noise >&2; exit 7';
     const ran = await agent.cliWith(
       'a\nb\n',
@@ -89,12 +89,12 @@ describe('in a script', () => {
   test.each([
     ['no-such-thing', 127, /^the command "no-such-thing" was not found in /],
     ['/etc/passwd', 126, /^the command \/etc\/passwd is not executable/],
-  ])('alloc exec of %s tells it as a shell does', async (program, code, message) => {
+  ])('alloc exec of %s has the exit code of a shell', async (program, code, message) => {
     const ran = await agent.cli('alloc', 'exec', alloc, program);
     expect(ran).toEqual({ code, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  test('an action is found by its name', async () => {
+  test('runs an action by its name', async () => {
     const ran = await agent.cliWith('there', 'job', 'action', '-job', 'shell', 'greet');
     expect(ran).toEqual({ code: 6, stdout: 'hello\nthere', stderr: '' });
   });
@@ -107,7 +107,7 @@ describe('in a script', () => {
     [['job', 'action', '-job', 'shell', 'none'], /no such action "none"/],
     [['job', 'action', '-job', 'nothing', 'greet'], /There is no job "nothing"/],
     [['job', 'action', 'greet'], /Name the job with -job/],
-  ])('%j says what is wrong', async (words, message) => {
+  ])('%j explains the fault', async (words, message) => {
     const ran = await agent.cli(...words.map((word) => (word === '{}' ? alloc : word)));
     expect([ran.code, ran.stdout]).toEqual([255, '']);
     expect(ran.stderr).toMatch(message);
@@ -125,11 +125,13 @@ interface Person {
   readonly left: Promise<number>;
 }
 
-/** The command in a terminal of its own. */
+/** Runs the command in its own terminal. */
 function sit(...words: readonly string[]): Person {
   const { PATH = '' } = process.env;
   const pty = spawn(roster, [...words], {
-    ...{ cols: 100, rows: 30, cwd: checkout },
+    cols: 100,
+    rows: 30,
+    cwd: checkout,
     env: { PATH, HOME: '/', ROSTER_ADDR: agent.address, ROSTER_TOKEN: agent.token, TMPDIR: data },
   });
   let seen = '';
@@ -140,7 +142,8 @@ function sit(...words: readonly string[]): Person {
   });
   const left = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
   return {
-    ...{ pty, left },
+    pty,
+    left,
     sees: (pattern) =>
       eventually(
         () => {
@@ -155,20 +158,20 @@ function sit(...words: readonly string[]): Person {
   };
 }
 
-describe('at a terminal', () => {
-  test('a shell is as if it ran here, and follows the window', async () => {
+describe('a terminal', () => {
+  test('runs a shell as if it were local, with the size of the window', async () => {
     const person = sit('alloc', 'exec', alloc, 'sh');
     await person.sees(/[#$] $/);
     person.pty.write('stty size; echo "-$ROSTER_TASK_NAME-"\r');
     await person.sees(/30 100\r+\n-app-/);
     person.pty.resize(90, 20);
     person.pty.write('until stty size | grep "20 90"; do sleep 0.1; done\r');
-    // A shell may write its prompt again when its window changes.
+    // A shell may print its prompt again when its window changes.
     await person.sees(/\b20 90\r/);
     person.pty.write('sleep 600\r');
-    // The task is one, and this is the other.
+    // One process is the task, the other is the command.
     await eventually(() => expect(sleepers()).toHaveLength(2));
-    // The key interrupts what runs there, and not the client here.
+    // The key interrupts the remote command, not the client.
     person.pty.write('\x03');
     await person.sees(/\^C/);
     person.pty.write('echo still $((40 + 2)); exit 9\r');
@@ -176,14 +179,14 @@ describe('at a terminal', () => {
     expect(await person.left).toBe(9);
   });
 
-  test('a tilde and a dot lead out', async () => {
+  test('leaves the session with a tilde and a dot', async () => {
     const person = sit('job', 'action', '-job', 'shell', '-alloc', alloc, 'greet');
     await person.sees(/hello/);
     person.pty.write('typed\r~.');
     expect(await person.left).toBe(130);
   });
 
-  test('without a terminal on the other side the keys are those of here', async () => {
+  test('keeps its own keys if the command has no terminal', async () => {
     const person = sit(
       'alloc',
       'exec',
@@ -199,7 +202,7 @@ describe('at a terminal', () => {
   });
 });
 
-test('a session ends with its agent, the task goes on, and the next agent runs commands in it', async () => {
+test('a session ends with its agent, the task continues, and the next agent runs commands in it', async () => {
   const url = (command: readonly string[], tty: boolean) =>
     `${agent.address}/v1/client/allocation/${alloc}/exec?tty=${tty}&task=app&command=${encodeURIComponent(JSON.stringify(command))}`;
   const headers = { 'x-registry-token': token };
@@ -226,7 +229,7 @@ test('a session ends with its agent, the task goes on, and the next agent runs c
     const ran = await agent.cli('alloc', 'exec', alloc, 'echo', 'again');
     expect(ran).toEqual({ code: 0, stdout: 'again\n', stderr: '' });
   });
-  // A crash is no different.
+  // A killed client has the same effect.
   const crashed = await pids();
   agent.signal('SIGKILL');
   for (const { closed } of crashed.sessions) expect((await closed).code).toBe(1006);

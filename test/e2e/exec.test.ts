@@ -11,7 +11,7 @@ import {
 } from '../support/agent.ts';
 import { openExecSocket } from '../support/exec-socket.ts';
 
-// Commands in real tasks, over real WebSockets: the contract of
+// Commands in real tasks over real WebSockets:
 // docs/guides/actions-and-exec.md#without-the-command-line.
 
 let agent: Agent;
@@ -79,7 +79,8 @@ const urlOf = (path: string, query: Record<string, string>) =>
 
 const execUrl = (command: unknown, query: Record<string, string> = {}, id = alloc) =>
   urlOf(`/v1/client/allocation/${id}/exec`, {
-    ...{ task: 'app', command: typeof command === 'string' ? command : JSON.stringify(command) },
+    task: 'app',
+    command: typeof command === 'string' ? command : JSON.stringify(command),
     ...query,
   });
 
@@ -91,7 +92,7 @@ const actionUrl = (query: Record<string, string> = {}, job = 'web') =>
   urlOf(`/v1/job/${job}/action`, { action: 'greet', task: 'app', alloc_id: alloc, ...query });
 
 describe('a command', () => {
-  test('says what it says, and how it ends, in the messages of the contract', async () => {
+  test('sends its output and its end in the messages of the protocol', async () => {
     const said = await exec(sh('echo out; echo err >&2; exit 7')).closed;
     expect([said.stdout.toString(), said.stderr.toString()]).toEqual(['out\n', 'err\n']);
     expect(said.others).toEqual([
@@ -106,14 +107,14 @@ describe('a command', () => {
     expect((await exec(['true']).closed).others.at(-1)).toEqual({ exited: true, result: {} });
   });
 
-  test('has the environment, the directory and the rights of its task', async () => {
+  test('has the environment, directory and permissions of its task', async () => {
     const { stdout } = await exec(sh('echo $COLOR $ROSTER_ALLOC_ID $ROSTER_TASK_NAME; pwd')).closed;
     const [first, second] = stdout.toString().split('\n');
     expect(first).toBe(`green ${alloc} app`);
     expect(second).toMatch(new RegExp(`/alloc/${alloc}/app$`));
   });
 
-  test('gives back every byte that it is given', async () => {
+  test('receives and returns every byte', async () => {
     const bytes = Buffer.from(
       Array.from({ length: 200_003 }, (_, at) => (at * 31 + (at >> 7)) % 256),
     );
@@ -129,7 +130,7 @@ describe('a command', () => {
     expect([stdout.equals(bytes), code]).toEqual([true, 1000]);
   });
 
-  test('may print much, in messages of a kibibyte at most', async () => {
+  test('may print much, in messages of at most a kibibyte', async () => {
     const session = exec(sh('head -c 3000000 /dev/zero'));
     let longest = 0;
     session.socket.on('message', (text) => {
@@ -140,7 +141,7 @@ describe('a command', () => {
     expect([stdout.length, longest, code]).toEqual([3_000_000, 1024, 1000]);
   });
 
-  test('that is killed says so', async () => {
+  test('that is killed reports the signal', async () => {
     const session = exec(sh('echo $$; exec sleep 600'));
     const [, pid] = await session.says(/(\d+)\n/);
     process.kill(Number(pid), 'SIGKILL');
@@ -150,7 +151,7 @@ describe('a command', () => {
     });
   });
 
-  test('runs beside another one', async () => {
+  test('runs beside another command', async () => {
     const [one, two] = [exec(['cat']), exec(['cat'], { task: 'side' })];
     for (const [session, word] of [
       [one, 'one'],
@@ -167,18 +168,18 @@ describe('a command', () => {
     ]);
   });
 
-  test('ends with its socket', async () => {
+  test('ends with its WebSocket', async () => {
     const session = exec(sh('echo $$; trap "" HUP; while :; do sleep 0.1; done'));
     const [, pid] = await session.says(/(\d+)\n/);
     session.socket.terminate();
     await eventually(() => expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH'));
   });
 
-  test('has a terminal that follows the size of the window', async () => {
+  test('has a terminal with the size of the window', async () => {
     const session = exec(sh('tty; read go; stty size'), { tty: 'true' });
     await session.says(/^\/dev\/pts\/\d+\r\n$/);
     session.send({ tty_size: { height: 41, width: 132 } });
-    // A terminal without a window, as in a build, has no size to tell.
+    // A terminal without a window, as in a build, has no size.
     session.send({ tty_size: { height: 0, width: 0 } });
     session.send({ stdin: { data: Buffer.from('go\r').toString('base64') } });
     const { stdout, stderr } = await session.closed;
@@ -194,7 +195,7 @@ describe('an action', () => {
     expect([stdout.toString(), code]).toEqual(['hello from side\n', 1000]);
   });
 
-  test('takes input, and its exit code is told', async () => {
+  test('takes input and reports its exit code', async () => {
     const session = openExecSocket(actionUrl({ action: 'ask', group: 'main' }), token(), [
       { stdin: { data: Buffer.from('Ada\n').toString('base64') } },
     ]);
@@ -203,20 +204,20 @@ describe('an action', () => {
     expect(others.at(-1)).toEqual({ exited: true, result: { exit_code: 4 } });
   });
 
-  test('with a terminal', async () => {
+  test('runs with a terminal', async () => {
     const { stdout } = await openExecSocket(actionUrl({ tty: 'true' }), token()).closed;
     expect(stdout.toString()).toBe('hello from app\r\n');
   });
 });
 
-describe('the token in the first message', () => {
+describe('a token in the first message', () => {
   const url = () => execUrl(['echo', 'hi'], { ws_handshake: 'true' });
   const shake = (auth_token: string, version = 1) => ({ version, auth_token });
-  test('lets in', async () => {
+  test('is accepted', async () => {
     const { stdout } = await openExecSocket(url(), {}, [shake(agent.token)]).closed;
     expect(stdout.toString()).toBe('hi\n');
   });
-  test('may be that of the headers again', async () => {
+  test('may repeat the token of the headers', async () => {
     const { stdout } = await openExecSocket(url(), token(), [shake(agent.token)]).closed;
     expect(stdout.toString()).toBe('hi\n');
   });
@@ -226,7 +227,7 @@ describe('the token in the first message', () => {
     ['that is none', () => ({}), () => shake(''), /Permission denied: the anonymous/],
     ['another than that of the headers', token, () => shake('another'), /another than that of the/],
     ['that is no handshake', () => ({}), () => ({ stdin: { close: true } }), /"version": 1/],
-  ])('%s closes', async (_name, headers, message, reason) => {
+  ])('%s closes the socket', async (_name, headers, message, reason) => {
     const said = await openExecSocket(url(), headers(), [message()]).closed;
     expect([said.code, said.reason]).toEqual([1008, expect.stringMatching(reason)]);
   });
@@ -234,7 +235,7 @@ describe('the token in the first message', () => {
 
 const missing = '99999999-9999-4999-8999-999999999999';
 
-describe('what is wrong closes with 1008 and the reason', () => {
+describe('an error closes the socket with 1008 and its reason', () => {
   test.each([
     ['no token', () => execUrl(['true']), () => ({}), /^Permission denied: the anonymous token/],
     [
@@ -320,14 +321,14 @@ describe('what is wrong closes with 1008 and the reason', () => {
     expect([said.code, said.reason]).toEqual([1008, expect.stringMatching(reason)]);
   });
 
-  test('a message without an end closes with 1009', async () => {
+  test('an endless message closes the socket with 1009', async () => {
     const session = exec(['cat']);
     session.socket.once('open', () => session.send({ stdin: { data: 'A'.repeat(300_000) } }));
     expect((await session.closed).code).toBe(1009);
   });
 });
 
-describe('rights', () => {
+describe('permissions', () => {
   const withRights = async (name: string, capabilities: readonly string[]) => {
     const Rules = `namespace "default" { capabilities = ${JSON.stringify(capabilities)} }`;
     await agent.request('PUT', '/v1/acl/policy', { Name: name, Rules });
@@ -356,8 +357,9 @@ describe('rights', () => {
 const residentBytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024;
 
-test('a flood that nobody reads stops, and harms nobody', async () => {
-  // The command is a shell around the agent's own process. What an earlier session left may be ending.
+test('unread output stops and disturbs no one', async () => {
+  // The command is a shell around the agent's own program. A process of an earlier session may
+  // still be ending.
   const ofTasks = new Set(processesWith('ROSTER_ALLOC_ID='));
   const own = processesWith(data).filter((pid) => pid !== agent.pid && !ofTasks.has(pid));
   const pids = [...own, agent.pid];
@@ -381,7 +383,7 @@ test('a flood that nobody reads stops, and harms nobody', async () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(isSame).toBe(true);
   });
-  // What the kernel takes for a socket on this machine is most of it.
+  // Most of it is in the kernel's buffers of the sockets.
   for (const bytes of last) expect(bytes).toBeLessThan(16 * 2 ** 20);
   const grown = pids.map((pid, at) => residentBytes(pid) - before[at]!);
   expect(Math.max(...grown)).toBeLessThan(64 * 2 ** 20);
@@ -392,7 +394,7 @@ test('a flood that nobody reads stops, and harms nobody', async () => {
   await eventually(() => expect(writers()).toEqual([]));
 });
 
-test('input that a command does not read stops, and is let go of with it', async () => {
+test('input that the command does not read stops, and ends with the session', async () => {
   const session = exec(sh('echo ready; exec sleep 600'));
   await session.says(/ready/);
   const piece = { stdin: { data: Buffer.alloc(64 * 1024).toString('base64') } };
@@ -409,7 +411,7 @@ test('input that a command does not read stops, and is let go of with it', async
   await eventually(() => expect(session.socket.readyState).toBeGreaterThan(1));
 });
 
-test('what asks for no WebSocket is told what is served here', async () => {
+test('a plain request is told that a WebSocket is served here', async () => {
   const { status, json } = await agent.request(
     'GET',
     new URL(actionUrl()).pathname + new URL(actionUrl()).search,

@@ -1,4 +1,4 @@
-/** Files, logs and statistics of tasks that run, over HTTP and by the commands. */
+/** Files, logs and statistics of running tasks, over HTTP and by the commands. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
@@ -7,7 +7,7 @@ import { type Allocation, job, once, shell } from '../support/jobs.ts';
 let agent: Agent;
 let id: string;
 
-// What a task may leave behind for whoever looks at its files.
+// Traps that a task could leave for readers of its files.
 const traps = shell(`
   umask 022
   cd "$ROSTER_TASK_DIR"
@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(endAgents);
 
-/** Of the one allocation of a job, once it fares so. */
+/** The id of a job's allocation, once it has the status. */
 const idOf = (name: string, status: string): Promise<string> =>
   agent.until(`/v1/job/${name}/allocations`, (all: Allocation[]) => {
     expect(all.map(({ ClientStatus }) => ClientStatus)).toEqual([status]);
@@ -49,7 +49,7 @@ const idOf = (name: string, status: string): Promise<string> =>
 const fs = (op: string, path: string, more = '') =>
   agent.request('GET', `/v1/client/fs/${op}/${id}?path=${encodeURIComponent(path)}${more}`);
 
-describe('what a path leads to', () => {
+describe('a path', () => {
   test.each([
     ['task/local/a.txt', 200, 'hello\n'],
     ['/task/local/../local/a.txt', 200, 'hello\n'],
@@ -84,7 +84,7 @@ describe('what a path leads to', () => {
           .map((line) => atob(JSON.parse(line).Data ?? ''))
           .join('');
 
-  test('bytes that are no text come as they are', async () => {
+  test('bytes that are not text arrive unchanged', async () => {
     const answer = await fetch(`${agent.address}/v1/client/fs/cat/${id}?path=task/local/binary`, {
       headers: { 'x-registry-token': agent.token },
     });
@@ -93,7 +93,7 @@ describe('what a path leads to', () => {
 });
 
 describe('statistics', () => {
-  test('of an allocation tell of its task and of each of its processes', async () => {
+  test('of an allocation cover its task and each of its processes', async () => {
     const { Tasks, ResourceUsage, Timestamp } = await agent.get(
       `/v1/client/allocation/${id}/stats`,
     );
@@ -105,7 +105,7 @@ describe('statistics', () => {
     expect(Timestamp / 1e6).toBeCloseTo(Date.now(), -5);
     const pids = Object.keys(Tasks.task.Pids).map(Number);
     expect(pids.length).toBeGreaterThanOrEqual(1);
-    // What is gone by now has none, and what only waits to be reaped an empty one.
+    // A process that is gone has no environment, and an unreaped one has an empty one.
     const environments = pids.map((pid) => {
       try {
         return readFileSync(`/proc/${pid}/environ`, 'latin1');
@@ -118,7 +118,7 @@ describe('statistics', () => {
     for (const text of known) expect(text).toContain(`ROSTER_ALLOC_ID=${id}`);
   });
 
-  test('of a task that works hard tell so', async () => {
+  test('of a busy task show its load', async () => {
     await agent.register(job('busy', { task: shell('while :; do :; done') }));
     const ID = await idOf('busy', 'running');
     await eventually(async () => {
@@ -137,7 +137,7 @@ describe('commands', () => {
     return stdout;
   };
 
-  test('fs lists, tells of and prints files', async () => {
+  test('fs lists, describes and prints files', async () => {
     expect(await ok('alloc', 'fs', id)).toMatch(
       /^Mode +Size +Modified +Name\ndrwxr-xr-x .* alloc\/\n/,
     );
@@ -169,7 +169,7 @@ describe('commands', () => {
     );
   });
 
-  test('status tells what is used', async () => {
+  test('status shows resource usage', async () => {
     expect(await ok('alloc', 'status', '-stats', id)).toMatch(
       /\nUse\nTask +CPU +MHz +Memory +Processes\ntask +\d+\.\d % +\d+ +[\d.]+ [KM]iB +\d+\n/,
     );
@@ -180,13 +180,13 @@ describe('commands', () => {
   });
 });
 
-test('what is over is collected with its files, and its readers are told', async () => {
+test('a terminal allocation is removed with its files, and its readers are told', async () => {
   await agent.register(
     job('brief', { job: { Type: 'batch' }, group: once, task: shell('echo done') }),
   );
   const ID = await idOf('brief', 'complete');
   const log = `/v1/client/fs/stream/${ID}?path=alloc/logs/task.stdout.0`;
-  // The answer begins once the node has found the file.
+  // The answer begins when the node has found the file.
   const following = await fetch(`${agent.address}${log}`, {
     headers: { 'x-registry-token': agent.token },
   });

@@ -1,4 +1,4 @@
-/** What a stranger does first, in this order: each test begins where the one before it ended. */
+/** A new user's first session. Each test begins where the previous one ended. */
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ let allocations: Allocation[];
 let addresses: string[];
 
 beforeAll(async () => {
-  // As the README has it: relative to where the stranger stands.
+  // As in the README: relative to the working directory.
   agent = await startAgent({ dataDirectory: relative(checkout, newDirectory()) });
 });
 afterAll(endAgents);
@@ -28,7 +28,7 @@ afterAll(endAgents);
 const greet = async (address: string, path = '/') =>
   (await fetch(`http://${address}${path}`)).text();
 
-/** A process that has begun may need a moment before it listens. */
+/** A new process may need a moment before it listens. */
 const greetSoon = (address: string) => eventually(() => greet(address));
 
 const json = async (...words: string[]) => {
@@ -39,7 +39,7 @@ const json = async (...words: string[]) => {
 
 const listIndex = async () => indexOf(await agent.request('GET', '/v1/jobs'));
 
-test('nothing is there, and the way to something is told', async () => {
+test('without an agent, the commands explain how to start one', async () => {
   expect(await agent.cli('job', 'status')).toMatchObject({
     code: 0,
     stdout: 'There are no jobs. Run one with "roster job run FILE".\n',
@@ -50,7 +50,7 @@ test('nothing is there, and the way to something is told', async () => {
   });
 });
 
-test('the example job runs as three processes, each on a port of its own', async () => {
+test('the example job runs three processes, each on its own port', async () => {
   const { code, stdout, stderr } = await agent.cli('job', 'run', 'examples/web.json');
   expect([code, stderr]).toEqual([0, '']);
   addresses = [...stdout.matchAll(/running {2}http=(\S+)/g)].map(([, address]) => address!);
@@ -62,7 +62,7 @@ test('the example job runs as three processes, each on a port of its own', async
   ]);
 });
 
-test('the status commands show it', async () => {
+test('the status commands show them', async () => {
   const { stdout: jobs } = await agent.cli('job', 'status');
   expect(jobs).toMatch(/^web +service +50 +running +3\/3 /m);
   const { stdout: web } = await agent.cli('job', 'status', 'web');
@@ -71,7 +71,7 @@ test('the status commands show it', async () => {
   expect(nodes).toMatch(/ dc1 .* eligible +ready$/m);
 });
 
-test('with -json they print what programs read', async () => {
+test('with -json the commands print JSON', async () => {
   const [stub] = await json('job', 'status', '-json');
   expect(stub).toMatchObject({ ID: 'web', Status: 'running' });
   const status = await json('job', 'status', 'web', '-json');
@@ -94,7 +94,7 @@ test('with -json they print what programs read', async () => {
   });
 });
 
-test('an id may be given by its first eight characters, and by no fewer', async () => {
+test('an id may be shortened to its first eight characters, but not further', async () => {
   const { ID, Name, NodeID } = allocations[1]!;
   const { stdout } = await agent.cli('alloc', 'status', ID.slice(0, 8));
   expect(stdout).toMatch(new RegExp(`^ID +${ID}$`, 'm'));
@@ -107,7 +107,7 @@ test('an id may be given by its first eight characters, and by no fewer', async 
   });
 });
 
-test('alloc logs prints what a task says, and -f goes on until Ctrl-C', async () => {
+test('alloc logs prints the output of a task, and -f continues until Ctrl-C', async () => {
   const { ID, Name } = allocations[2]!;
   const { stdout } = await agent.cli('alloc', 'logs', ID.slice(0, 8));
   const [, address = ''] = /^web\.web\[2\] listens on (\S+)$/m.exec(stdout)!;
@@ -123,11 +123,14 @@ test('alloc logs prints what a task says, and -f goes on until Ctrl-C', async ()
   expect([ended.code, ended.stderr]).toEqual([130, '']);
   expect(ended.stdout.match(/GET \S+|listens/g)).toEqual([
     'listens',
-    ...['GET /', 'GET /first', 'GET /second', 'GET /third'],
+    'GET /',
+    'GET /first',
+    'GET /second',
+    'GET /third',
   ]);
 });
 
-test('what job inspect prints is a job file, and running it again changes nothing', async () => {
+test('job inspect prints a job file, and running it again changes nothing', async () => {
   const { stdout } = await agent.cli('job', 'inspect', 'web');
   const file = join(directory, 'inspected.json');
   writeFileSync(file, stdout);
@@ -138,7 +141,7 @@ test('what job inspect prints is a job file, and running it again changes nothin
   expect(after.map(({ ID }) => ID)).toEqual(allocations.map(({ ID }) => ID));
 });
 
-test('job stop ends every process, and wakes who waits for a change', async () => {
+test('job stop ends every process, and wakes blocking queries', async () => {
   const before = await listIndex();
   const woken = agent.until('/v1/jobs', ([stub]) => expect(stub.Stop).toBe(true));
   const { code, stdout } = await agent.cli('job', 'stop', 'web');
@@ -160,7 +163,7 @@ test('the job runs again from standard input', async () => {
   expect(started.stdout.match(/ running {2}http=/g)).toHaveLength(3);
 });
 
-test('job stop -purge forgets it', async () => {
+test('job stop -purge deletes it', async () => {
   const before = await listIndex();
   const held: Allocation[] = await agent.get('/v1/allocations');
   const { code, stdout } = await agent.cli('job', 'stop', '-purge', 'web');

@@ -1,4 +1,4 @@
-/** Isolated tasks and their faults as a user sees them: through the API, with real processes. */
+/** Isolated tasks and their faults, seen through the API, with real processes. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leftoversOf } from '../../src/node/orphans.test-helper.ts';
@@ -29,7 +29,7 @@ const shell = (script: string, config = {}) => ({
   Config: { command: '/bin/sh', args: ['-c', script], ...config },
 });
 
-/** Registers the job, and waits until its one allocation has the status. */
+/** Registers the job and waits until its allocation has the status. */
 async function until(id: string, status: string, task?: object): Promise<Allocation> {
   if (task !== undefined) {
     await agent.register(job(id, { job: { Type: 'batch' }, group: once, task }));
@@ -47,7 +47,7 @@ const lastOf = (allocation: Allocation, type: string) =>
 const logOf = async (allocation: Allocation, ...words: string[]) =>
   (await agent.cli('alloc', 'logs', ...words, allocation.ID)).stdout;
 
-/** The task's shell, and none that it forked to become something else. */
+/** The shells of the task, without forked processes that become other programs. */
 const shellsOf = (allocation: Allocation): number[] =>
   processesOf(allocation).filter((pid) => {
     try {
@@ -57,7 +57,7 @@ const shellsOf = (allocation: Allocation): number[] =>
     }
   });
 
-test('the node has the drivers, with what they found', async () => {
+test('the node has the drivers with their attributes', async () => {
   const ID = await agent.until('/v1/nodes', ([node]) => {
     expect(node).toBeDefined();
     return node.ID;
@@ -72,14 +72,14 @@ test('the node has the drivers, with what they found', async () => {
   });
 });
 
-test('a task is in its own directories, whose names are those that it is told', async () => {
+test('a task sees its own directories under the paths in its environment', async () => {
   const text =
     'pwd; echo $ROSTER_ALLOC_DIR $ROSTER_TASK_DIR $ROSTER_SECRETS_DIR $HOME; id -un; echo x > $ROSTER_TASK_DIR/x; cat $ROSTER_TASK_DIR/x';
   const done = await until('inside', 'complete', shell(text));
   expect(await logOf(done)).toBe('/\n/alloc /local /secrets\nroster-task\nx\n');
 });
 
-test('what is made for a task, and what runs beside it, is its allocation’s own user’s', async () => {
+test('files and commands of a task belong to the allocation’s own user', async () => {
   const Templates = [{ EmbeddedTmpl: 'x', DestPath: 'local/made' }];
   const task = { ...shell('exec sleep 600'), Templates, Identity: { File: true } };
   const { ID } = await until('owned', 'running', task);
@@ -89,7 +89,7 @@ test('what is made for a task, and what runs beside it, is its allocation’s ow
   await agent.cli('job', 'stop', 'owned');
 });
 
-test('a task that eats memory is killed, and its event says why', async () => {
+test('a task that exceeds its memory is killed, and its event gives the reason', async () => {
   const eats = shell('head -c 200000000 /dev/zero | tail');
   const failed = await until('eats', 'failed', eats);
   expect(lastOf(failed, 'Terminated')).toMatchObject({
@@ -98,14 +98,14 @@ test('a task that eats memory is killed, and its event says why', async () => {
   });
 });
 
-test('a task whose command it does not see fails with the reason', async () => {
+test('a task whose command is not in its sandbox fails with the reason', async () => {
   const failed = await until('blind', 'failed', { Driver: 'exec', Config: { command: '/root/x' } });
   expect(lastOf(failed, 'Driver Failure')?.DisplayMessage).toBe(
     'the command "/root/x" does not exist among what the task sees',
   );
 });
 
-test('a task that wants more than it may fails with the reason', async () => {
+test('a task that requests more than the node allows fails with the reason', async () => {
   const failed = await until('greedy', 'failed', shell('true', { cap_add: ['sys_admin'] }));
   expect(lastOf(failed, 'Failed Validation')?.DisplayMessage).toMatch(
     /Config.cap_add names "sys_admin", and isolation.allow_capabilities of this node allows net_bind_service$/,
@@ -124,7 +124,7 @@ test.each(['exec', 'raw_exec'])(
     const task = { ...shell(text), Driver, KillTimeout: '100ms' };
     const running = await until(id, 'running', task);
     await eventually(async () => expect(await logOf(running)).toBe('ready\n'));
-    // One that becomes another program has no environment for a moment.
+    // A process that becomes another program has no environment for a moment.
     await eventually(() => expect(processesOf(running).length).toBeGreaterThan(100));
     await agent.cli('job', 'stop', id);
     const ended = await until(id, 'complete');
@@ -133,7 +133,7 @@ test.each(['exec', 'raw_exec'])(
   },
 );
 
-test('a task whose first process is killed fails, and nothing is left', async () => {
+test('a task whose first process is killed fails, and no process is left', async () => {
   const running = await until('struck', 'running', shell('sleep 600 & echo ready; wait'));
   await eventually(async () => expect(await logOf(running)).toBe('ready\n'));
   for (const pid of shellsOf(running)) process.kill(pid, 'SIGKILL');
@@ -142,7 +142,7 @@ test('a task whose first process is killed fails, and nothing is left', async ()
   expect(leftoversOf(running.ID)).toEqual([]);
 });
 
-test('an agent that is killed finds its isolated tasks as they were', async () => {
+test('after a kill, the next agent finds its isolated tasks unchanged', async () => {
   const text = 'trap "exit 0" INT; sleep 600 & echo ready; wait';
   const before = await until('lasting', 'running', shell(text));
   await eventually(async () => expect(await logOf(before)).toBe('ready\n'));

@@ -1,6 +1,6 @@
 /**
- * Where the parts of a node meet: variables, services, templates, checks and commands in tasks, under
- * a real agent that asks for tokens.
+ * Variables, services, templates, checks and commands in tasks together, under a real agent with
+ * access control.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
@@ -17,11 +17,18 @@ const atOnce = { Splay: 0, Wait: { Min: 0, Max: 0 } };
 const reading = (variable: string) =>
   `{{ with var "${variable}" }}password={{ .password }}{{ end }}\n`;
 const template = (text: string, changes: object = {}) => ({
-  ...{ DestPath: 'local/conf', EmbeddedTmpl: text, ...atOnce, ...changes },
+  DestPath: 'local/conf',
+  EmbeddedTmpl: text,
+  ...atOnce,
+  ...changes,
 });
-/** Prints its file when it starts and when it is told to. */
+/** Prints its file when it starts and when it gets a signal. */
 const printing = (Driver: string, Name: string, Templates: readonly object[], changes = {}) => ({
-  ...{ Name, Driver, Templates, Resources: { CPU: 20, MemoryMB: 32 }, KillTimeout: '1s' },
+  Name,
+  Driver,
+  Templates,
+  Resources: { CPU: 20, MemoryMB: 32 },
+  KillTimeout: '1s',
   Config: {
     command: '/bin/sh',
     args: ['-c', `trap 'cat $ROSTER_TASK_DIR/conf' HUP; kill -HUP $$; while :; do sleep 0.1; done`],
@@ -48,7 +55,7 @@ const logUntil = ({ ID }: Allocation, task: string, text: string) =>
 const put = async (path: string, item: string) =>
   expect(await agent.cli('var', 'put', '-force', path, item)).toMatchObject({ code: 0 });
 
-test('an update of a variable reaches the file, and the task hears of it in its way', async () => {
+test('an update of a variable reaches the file, and the task is notified', async () => {
   const text = reading('roster/jobs/reader');
   const seen = 'cat "$ROSTER_TASK_DIR/conf" >> "$ROSTER_TASK_DIR/seen"';
   const Tasks = [
@@ -70,7 +77,7 @@ test('an update of a variable reaches the file, and the task hears of it in its 
   });
   await put('roster/jobs/reader', 'password=one');
   const first = await running('reader');
-  // Until then they are not ready to be told, and would read the new one at their start.
+  // Before that they could not be signalled, and would read the new value at their start.
   for (const { Name } of Tasks) await logUntil(first, Name, 'password=one\n');
   await put('roster/jobs/reader', 'password=two');
   const succeeded = 'Template: the change script /bin/sh succeeded';
@@ -92,7 +99,7 @@ test('an update of a variable reaches the file, and the task hears of it in its 
   expect(await fileOf('inside/local/seen')).toBe('password=two\nroster-task\n');
 });
 
-test('a task reads with its own rights: not what is of another job', async () => {
+test('a task reads with its own permissions, and nothing of another job', async () => {
   await put('roster/jobs/stranger', 'password=secret');
   const Tasks = [printing('raw_exec', 'task', [template(reading('roster/jobs/stranger'))])];
   await agent.register(job('curious', { group: { Tasks }, task: {} }));
@@ -102,14 +109,15 @@ test('a task reads with its own rights: not what is of another job', async () =>
   expect(ClientStatus).toBe('pending');
 });
 
-test('a service of one job is found in the template of another, and followed', async () => {
+test('a template finds the service of another job and follows its changes', async () => {
   const text = '{{ range service "backend" }}{{ .JobID }} {{ .Address }}:{{ .Port }}\n{{ end }}';
   const changes = { ChangeMode: 'signal', ChangeSignal: 'SIGHUP' };
   const Tasks = [printing('raw_exec', 'task', [template(text, changes)])];
   const check = (of: object) => ({ Type: 'script', Interval: '1s', Timeout: '10s', ...of });
   const Services = [
     {
-      ...{ Name: 'backend', PortLabel: 'http' },
+      Name: 'backend',
+      PortLabel: 'http',
       Checks: [
         check({
           Name: 'fine',
@@ -153,7 +161,7 @@ test('a service of one job is found in the template of another, and followed', a
   await logUntil(allocation, 'task', first + lines.join(''));
 });
 
-test('commands and actions run in the sandbox of an isolated task, and end with it', async () => {
+test('commands and actions run in the sandbox of an isolated task and end with it', async () => {
   const Actions = [{ Name: 'who', Command: '/bin/sh', Args: ['-c', 'id -un; exit 4'] }];
   const changes = { User: 'daemon', Actions };
   const tool = { DestPath: 'local/tool', Perms: '0755' };

@@ -1,4 +1,4 @@
-/** Jobs that others are made of, with real processes: what is dispatched, and what a schedule launches. */
+/** Jobs launched by dispatch or by a schedule, with real processes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, endAgents, eventually, startAgent } from '../support/agent.ts';
 import { job, once, shell } from '../support/jobs.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(endAgents);
 
-/** What the one task of a job wrote, once it has ended well. */
+/** The output of a job's only task, after it has succeeded. */
 async function outputOf(id: string): Promise<string> {
   const allocation = await agent.until(`/v1/job/${id}/allocations`, ([one]) => {
     expect(one?.ClientStatus).toBe('complete');
@@ -22,7 +22,7 @@ async function outputOf(id: string): Promise<string> {
   });
 }
 
-test.concurrent('a dispatched job reads its payload and its meta, and runs once a token', async () => {
+test.concurrent('a dispatched job reads its payload and meta, and an idempotency token launches it only once', async () => {
   const task = {
     ...shell(
       'cat local/in/payload; echo "|$ROSTER_META_quality|$ROSTER_META_FORMAT|$ROSTER_JOB_PARENT_ID"',
@@ -30,7 +30,9 @@ test.concurrent('a dispatched job reads its payload and its meta, and runs once 
     DispatchPayload: { File: 'in/payload' },
   };
   const ParameterizedJob = {
-    ...{ Payload: 'required', MetaRequired: ['quality'], MetaOptional: ['format'] },
+    Payload: 'required',
+    MetaRequired: ['quality'],
+    MetaOptional: ['format'],
   };
   await agent.register(
     job('render', { job: { Type: 'batch', ParameterizedJob }, group: once, task }),
@@ -46,7 +48,9 @@ test.concurrent('a dispatched job reads its payload and its meta, and runs once 
   expect(again.stdout).toContain('Nothing new');
   await eventually(async () =>
     expect((await agent.get('/v1/job/render/summary')).Children).toEqual({
-      ...{ Pending: 0, Running: 0, Dead: 1 },
+      Pending: 0,
+      Running: 0,
+      Dead: 1,
     }),
   );
   const refused = await agent.cli('job', 'dispatch', '-meta', 'colour=red', 'render');
@@ -56,7 +60,7 @@ test.concurrent('a dispatched job reads its payload and its meta, and runs once 
   expect(shown.stdout).toMatch(/Required meta +quality\n[\s\S]*Newest\n[\s\S]*render\/dispatch-/);
 });
 
-test.concurrent('a periodic job launches every second, and by hand', async () => {
+test.concurrent('a periodic job is launched every second, and by a command', async () => {
   const Periodic = { Specs: ['* * * * * *'], ProhibitOverlap: true };
   const task = shell('echo "$ROSTER_JOB_ID"');
   await agent.register(job('tick', { job: { Type: 'batch', Periodic }, group: once, task }));

@@ -1,4 +1,4 @@
-/** `npm start` in the checkout, as the first command that a new user types. */
+/** `npm start` in the checkout, a new user's first command. */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
@@ -33,10 +33,10 @@ const greet = (address: string) =>
 
 const all = [0, 1, 2].map((index) => `Hello from web.web[${index}]\n`);
 
-test('comes up with the example job running; Ctrl-C leaves nothing; so again', async () => {
+test('npm start runs the example job, Ctrl-C leaves nothing behind, and it works again', async () => {
   const first = await start();
   expect((await Promise.all(first.addresses.map(greet))).sort()).toEqual(all);
-  // What it says to try next is tried, word by word.
+  // The suggested next commands are run as printed.
   const { ROSTER_ADDR, ROSTER_TOKEN } = first.env;
   expect(first.welcome).toContain(
     `\n  export ROSTER_ADDR=${ROSTER_ADDR} ROSTER_TOKEN=${ROSTER_TOKEN}\n`,
@@ -57,7 +57,7 @@ test('comes up with the example job running; Ctrl-C leaves nothing; so again', a
   const second = await start();
   expect(second.env.ROSTER_TOKEN).toBe(ROSTER_TOKEN);
   expect((await Promise.all(second.addresses.map(greet))).sort()).toEqual(all);
-  // What a closed terminal sends.
+  // A closed terminal sends this signal.
   second.program.signal('SIGHUP');
   await second.program.ended;
   expect(processesWith(dataDirectory)).toEqual([]);

@@ -1,4 +1,4 @@
-/** People who log in with a real browser at a real provider, for a command that waits for them. */
+/** Logins with a real browser at a real provider, for a waiting command. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
@@ -34,9 +34,13 @@ beforeAll(async () => {
   ]);
   opener = makeOpener();
   const config = {
-    ...{ OIDCDiscoveryURL: provider.issuer, OIDCClientID: clientId },
-    ...{ OIDCClientSecret: clientSecret, AllowedRedirectURIs: [back], OIDCScopes: ['profile'] },
-    ...{ ClaimMappings: { name: 'name' }, ListClaimMappings: { groups: 'groups' } },
+    OIDCDiscoveryURL: provider.issuer,
+    OIDCClientID: clientId,
+    OIDCClientSecret: clientSecret,
+    AllowedRedirectURIs: [back],
+    OIDCScopes: ['profile'],
+    ClaimMappings: { name: 'name' },
+    ListClaimMappings: { groups: 'groups' },
   };
   const rules = 'namespace "default" { policy = "read" }';
   await ok(rules, 'acl', 'policy', 'create', '-rules=-', 'readers');
@@ -63,17 +67,17 @@ async function ok(stdin: string, ...words: string[]) {
   return stdout;
 }
 
-/** As somebody with no token but this one. */
+/** Runs a command with only this token. */
 const as = (token: string, ...words: string[]) =>
   launch(command, words, { env: { ...agent.env, ROSTER_TOKEN: token } }).ended;
 
-/** A command that waits for the browser, and the address that it opened there. */
+/** A command that waits for the browser, and the address that it opened. */
 async function beginLogin(callback = '127.0.0.1:0', ...more: string[]) {
   const words = ['login', '-method=sso', `-callback-address=${callback}`, ...more];
   const env = { ...agent.env, ROSTER_TOKEN: '', ...opener.env };
   const login = launch(command, words, { env });
   const url = await opener.opened();
-  // The browser may be open before what was written is read here.
+  // The browser may open before this output is read.
   const told = `Log in with your browser:\n\n  ${url}\n`;
   await eventually(() => expect(login.said().stderr).toContain(told));
   return { login, url };
@@ -89,10 +93,10 @@ async function signIn(url: string, name: string) {
 const agree = () => page.getByRole('button', { name: 'Continue' }).click();
 const cancel = () => page.getByRole('link', { name: 'Cancel' }).click();
 
-/** What came with the browser back from the provider. */
+/** Codes that the browser brought back from the provider. */
 const codes: string[] = [];
 
-/** What the page says that the browser was sent back to. */
+/** The text of the page that the browser was sent back to. */
 async function shown() {
   await page.waitForURL((url) => url.pathname === '/oidc/callback');
   const { searchParams } = new URL(page.url());
@@ -108,7 +112,7 @@ const toRefuse = (reason: RegExp) => ({
   reason: expect.stringMatching(reason),
 });
 
-/** The command ended with this reason, and printed nothing that looks like a token. */
+/** Checks that the command ended with this reason and printed nothing like a token. */
 async function toldIn(login: Program, reason: RegExp) {
   const { code, stdout, stderr } = await login.ended;
   expect([code, stdout]).toEqual([1, '']);
@@ -120,7 +124,7 @@ const tokensOfLogins = async (): Promise<object[]> =>
     ({ AccessorID }: { AccessorID: string }) => AccessorID,
   );
 
-test('a person logs in, may do what the binding rules give and nothing more, and logs out', async () => {
+test('a person logs in, has exactly the permissions of the binding rules, and logs out', async () => {
   const { login, url } = await beginLogin('127.0.0.1:0', '-json', '-meta=from=test');
   await signIn(url, 'ann');
   await agree();
@@ -178,7 +182,7 @@ test.each<[where: string, before: (url: string) => Promise<unknown>]>([
   expect(await tokensOfLogins()).toEqual([]);
 });
 
-test('a person whom no rule gives anything is told so', async () => {
+test('a person without a matching rule gets a reason', async () => {
   const { login, url } = await beginLogin();
   await signIn(url, 'bob');
   await agree();
@@ -192,7 +196,7 @@ const ofAnother = toRefuse(/the answer to another login, or to one that was used
 const saysAnother = (login: Program) =>
   eventually(() => expect(login.said().stderr).toContain('another login was refused'));
 
-test('a redirect with another state is refused, and the right one still counts', async () => {
+test('a redirect with a wrong state is refused, and the right one still works', async () => {
   const { login, url } = await beginLogin();
   const back = new URL(new URL(url).searchParams.get('redirect_uri')!);
   for (const query of ['?code=stolen&state=made-up', '?code=stolen', '?error=access_denied']) {
@@ -209,7 +213,7 @@ test('a redirect with another state is refused, and the right one still counts',
   expect([code, (await as(secret, 'logout')).code]).toEqual([0, 0]);
 });
 
-test('state and code serve once', async () => {
+test('state and code work only once', async () => {
   const first = await beginLogin('127.0.0.1:0', '-json');
   await signIn(first.url, 'ann');
   await agree();
@@ -217,13 +221,13 @@ test('state and code serve once', async () => {
   const used = new URL(page.url());
   const { SecretID } = JSON.parse((await first.login.ended).stdout);
 
-  // Another login waits at the same place, and the browser goes back in its history.
+  // Another login waits at the same address, and the browser goes back in its history.
   const second = await beginLogin(used.host);
   await page.goto(used.href);
   expect(await shown()).toEqual(ofAnother);
   await saysAnother(second.login);
 
-  // With the state of the one that waits, the code is still that of the other.
+  // The state is that of the waiting login, and the code that of the other.
   used.searchParams.set('state', new URL(second.url).searchParams.get('state')!);
   await page.goto(used.href);
   const reason = /the provider says: /;
@@ -234,7 +238,7 @@ test('state and code serve once', async () => {
   expect((await as(SecretID, 'logout')).code).toBe(0);
 });
 
-test('whoever waits no longer ends it with Ctrl-C, and nobody listens any more', async () => {
+test('Ctrl-C ends a waiting login, and nothing listens any more', async () => {
   const { login, url } = await beginLogin();
   login.signal('SIGINT');
   expect(await login.ended).toMatchObject({ code: 130, stdout: '' });
@@ -242,7 +246,7 @@ test('whoever waits no longer ends it with Ctrl-C, and nobody listens any more',
   await expect(page.goto(back)).rejects.toThrow('ERR_CONNECTION_REFUSED');
 });
 
-test('the agent has said nothing of what is secret', () => {
+test('the agent has logged no secrets', () => {
   const { stdout, stderr } = agent.said();
   const said = stdout + stderr;
   expect(said).toContain('a login was refused');

@@ -1,4 +1,4 @@
-/** A service of a real job, at another agent: from the peering to its end. */
+/** A service of a real job, exported to another agent until the peering ends. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,15 +13,18 @@ beforeAll(async () => {
 });
 afterAll(endAgents);
 
-/** While the file is there, the service is ill. */
+/** While the file exists, the service is unhealthy. */
 const illness = join(newDirectory('mark'), 'ill');
 
 const shop = job('shop', {
   group: {
-    ...{ Networks: httpPort, ShutdownDelay: '0s' },
+    Networks: httpPort,
+    ShutdownDelay: '0s',
     Services: [
       {
-        ...{ Name: 'shop', PortLabel: 'http', Tags: ['blue'] },
+        Name: 'shop',
+        PortLabel: 'http',
+        Tags: ['blue'],
         Checks: [{ Type: 'http', Path: '/', Interval: '1s', Timeout: '20s' }],
       },
     ],
@@ -50,7 +53,7 @@ const post = async (agent: Agent, path: string, body: object) => {
   return json;
 };
 
-test('what an entry exports is found at the peer, follows the job, and goes with the peering', async () => {
+test('an exported service appears at the peer, follows its job, and is removed with the peering', async () => {
   const { PeeringToken } = await post(east, '/v1/peering/token', { PeerName: 'west' });
   await post(west, '/v1/peering/establish', { PeerName: 'east', PeeringToken });
   await east.register(shop);
@@ -66,8 +69,16 @@ test('what an entry exports is found at the peer, follows the job, and goes with
 
   const [there] = await fromEast((all) => expect(all).toHaveLength(1));
   expect(there).toMatchObject({
-    ...{ ID: own!.ID, ServiceName: 'shop', Status: 'passing', Tags: ['blue'], Peer: 'east' },
-    ...{ Address: own!.Address, Port: own!.Port, NodeID: '', JobID: '', AllocID: '' },
+    ID: own!.ID,
+    ServiceName: 'shop',
+    Status: 'passing',
+    Tags: ['blue'],
+    Peer: 'east',
+    Address: own!.Address,
+    Port: own!.Port,
+    NodeID: '',
+    JobID: '',
+    AllocID: '',
   });
   expect(await (await fetch(`http://${there!.Address}:${there!.Port}/`)).text()).toBe('shop');
   const [exported, imported] = [

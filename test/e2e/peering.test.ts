@@ -1,4 +1,4 @@
-/** Clusters that peer, as people set them up: three agents, their commands, kill -9. */
+/** Peerings between three agents, set up by commands, with agents that are killed. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(endAgents);
 
-/** The command's output, which must have succeeded. */
+/** The command's output. The command has to succeed. */
 async function roster(at: Name, ...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await agents[at].cli('peering', ...words);
   expect([code, stderr]).toEqual([0, '']);
@@ -31,7 +31,7 @@ async function roster(at: Name, ...words: string[]): Promise<string> {
 const peering = async (at: Name, name: string) =>
   (await agents[at].request('GET', `/v1/peering/${name}`)).json;
 
-/** Waits by blocking queries: nothing but a change of the state wakes them. */
+/** Waits by blocking queries, which only a change of the state wakes. */
 const until = (at: Name, name: string, State: string) =>
   agents[at].until(`/v1/peering/${name}`, (found) => {
     expect(found).toMatchObject({ Name: name, State });
@@ -53,10 +53,16 @@ async function peerByCommands(dialer: Name, acceptor: Name): Promise<void> {
   const token = await roster(acceptor, 'generate-token', '-name', dialer, '-meta', 'made=here');
   const { code, stdout, stderr } = await agents[dialer].cliWith(
     token,
-    ...['peering', 'establish', '-name', acceptor, '-peering-token', '-'],
+    'peering',
+    'establish',
+    '-name',
+    acceptor,
+    '-peering-token',
+    '-',
   );
   expect([code, stderr, stdout]).toEqual([
-    ...[0, ''],
+    0,
+    '',
     `The peering "${acceptor}" is established.\nIts state is ACTIVE.\n`,
   ]);
 }
@@ -77,7 +83,7 @@ test('three clusters peer with each other', async () => {
   expect(await roster('east', 'read', '-name', 'west')).toMatch(/^Meta.made +here$/m);
 });
 
-test('a token is good for one use, and for another cluster', async () => {
+test('a token works once, and in another cluster only', async () => {
   const token = await generate('east', 'other');
   const self = await establish('east', 'again', token);
   expect([self.status, self.json.errors[0].message]).toEqual([
@@ -94,7 +100,7 @@ test('a token is good for one use, and for another cluster', async () => {
   await until('east', 'other', 'TERMINATED');
 });
 
-test('what was killed comes back, and so does the peering, from either side', async () => {
+test('after a kill of either agent, the peering reconnects', async () => {
   for (const [gone, stays] of [
     ['east', 'west'],
     ['west', 'east'],
@@ -109,18 +115,18 @@ test('what was killed comes back, and so does the peering, from either side', as
   }
 });
 
-test('whoever deletes a peering tells the other side', async () => {
+test('deleting a peering informs the other side', async () => {
   expect(await roster('east', 'delete', '-name', 'west', '-wait')).toContain('It is gone.');
   expect((await agents.east.request('GET', '/v1/peering/west')).status).toBe(404);
   expect(await until('west', 'east', 'TERMINATED')).toMatchObject({ DeletedAt: null });
   expect(await roster('west', 'read', '-name', 'east')).toContain('has deleted it');
-  // A third one is not concerned, and the two may begin anew.
+  // The third cluster is unaffected, and the two may peer again.
   expect(await peering('north', 'east')).toMatchObject({ State: 'ACTIVE' });
   await peer('west', 'east');
   await until('east', 'west', 'ACTIVE');
 });
 
-test('the stream takes nobody by an access token, and no plain request', async () => {
+test('the stream accepts no access token and no plain request', async () => {
   const { status } = await agents.east.request('GET', '/v1/peering/stream');
   expect(status).toBe(404);
   const said = await new Promise<string>((resolve, reject) => {
@@ -133,7 +139,7 @@ test('the stream takes nobody by an access token, and no plain request', async (
   expect(JSON.parse(said)).toMatchObject({ type: 'refused', code: 'later' });
 });
 
-test('nothing that an agent says or keeps has a secret of a peering', async () => {
+test('output and files of the agents contain no secret of a peering', async () => {
   const token = await generate('east', 'secret');
   const { EstablishmentSecret } = JSON.parse(Buffer.from(token, 'base64').toString());
   const { stdout, stderr } = agents.east.said();
@@ -142,7 +148,7 @@ test('nothing that an agent says or keeps has a secret of a peering', async () =
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('\n');
-  // What it is looked for in is what has the peering.
+  // The searched files are the right ones: they contain the peering.
   expect(kept).toContain('"Name":"secret"');
   expect(`${kept}${stdout}${stderr}`).not.toContain(EstablishmentSecret);
 });

@@ -1,4 +1,4 @@
-/** A node alone behind two addresses of a server, of which one, the other, and both are lost. */
+/** A client-only node with two addresses of a server. Either address fails, then both do. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ import { type Relay, startRelay } from '../support/relay.ts';
 
 let server: Agent;
 let plain: Relay;
-/** Speaks TLS, with a certificate that nobody knows by itself. */
+/** Uses TLS with a self-signed certificate. */
 let secure: Relay;
 let node: Program;
 let nodeId: string;
@@ -30,16 +30,18 @@ const nodeDirectory = newDirectory('node');
 
 const startNode = (...words: string[]): Program =>
   launch(command, [
-    ...['agent', '--servers', `${plain.address},${secure.address}`, '--data-dir', nodeDirectory],
-    ...[
-      '--ca-cert',
-      join(serverDirectory, 'ca.pem'),
-      '--node-name',
-      'alone',
-      '--allow-drivers',
-      'raw_exec',
-      ...words,
-    ],
+    'agent',
+    '--servers',
+    `${plain.address},${secure.address}`,
+    '--data-dir',
+    nodeDirectory,
+    '--ca-cert',
+    join(serverDirectory, 'ca.pem'),
+    '--node-name',
+    'alone',
+    '--allow-drivers',
+    'raw_exec',
+    ...words,
   ]);
 const ready = /Roster is ready as node (\S+) of (\S+)\n/;
 
@@ -75,13 +77,13 @@ const says = (allocation: Allocation, words: string) =>
     expect([status, text]).toEqual([200, `${words}\n`]);
   });
 
-test('a server alone has no node, and a node alone runs what it is given', async () => {
+test('a server-only agent has no node, and a client-only agent runs its allocations', async () => {
   expect(await server.get('/v1/nodes')).toMatchObject([{ ID: nodeId, Name: 'alone' }]);
   await says(await start('first'), 'this is first');
   expect(secure.passed()).toBe('');
 });
 
-test('a server that is cut off is left for the other one: logs, status, new allocations', async () => {
+test('a node leaves an unreachable server for the other one: logs, status, new allocations', async () => {
   const { json } = await server.request('GET', '/v1/job/first/allocations');
   const before = processesOf(json[0]);
   await plain.cut();
@@ -93,7 +95,7 @@ test('a server that is cut off is left for the other one: logs, status, new allo
   }
 });
 
-test('a server that is gone without a word is left with the next heartbeat', async () => {
+test('a node leaves a silent server with the next heartbeat', async () => {
   await plain.mend();
   secure.freeze();
   await says(await start('third'), 'this is third');
@@ -101,7 +103,7 @@ test('a server that is gone without a word is left with the next heartbeat', asy
   expect(await server.get(`/v1/node/${nodeId}`)).toMatchObject({ Status: 'ready' });
 });
 
-test('with all gone tasks go on, and what happened is told afterwards', async () => {
+test('without any server tasks continue, and their events are reported afterwards', async () => {
   const [goesOn, ends] = [await runs('first'), await runs('second')];
   const before = processesOf(goesOn);
   await Promise.all([plain.cut(), secure.cut()]);
@@ -117,7 +119,7 @@ test('with all gone tasks go on, and what happened is told afterwards', async ()
   await says(goesOn, 'this is first');
 });
 
-test('a second agent on the same directory is refused, and harms nothing', async () => {
+test('a second agent on the same data directory is refused and does no harm', async () => {
   const { code, stderr } = await startNode().ended;
   expect([code, stderr]).toEqual([
     1,
@@ -131,7 +133,7 @@ test('a second agent on the same directory is refused, and harms nothing', async
   await says(await runs('first'), 'this is first');
 });
 
-test('it ends, comes back as itself without an introduction, and finds its tasks', async () => {
+test('a restarted node needs no introduction and finds its tasks', async () => {
   const one = await runs('first');
   const before = processesOf(one);
   node.signal('SIGTERM');

@@ -1,4 +1,4 @@
-/** Every bad start, file and request is answered with what is wrong and what to do about it. */
+/** Refused starts, files and requests, each with the fault and advice. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(endAgents);
 
-/** What a start that must fail says, and that nothing of it is left. */
+/** The output of a start that must fail and leave nothing behind. */
 async function refusal(options: StartOptions): Promise<string> {
   const mark = `attempt-${Math.random()}`;
   const words = agentWords(options);
@@ -44,8 +44,8 @@ const file = (name: string, content: unknown = ''): string => {
   return path;
 };
 
-describe('an agent is not started', () => {
-  test('on a port that is in use, which it names', async () => {
+describe('an agent refuses to start', () => {
+  test('on a port in use, which it names', async () => {
     const place = join(directory, 'never-made');
     const args = ['--http', `127.0.0.1:${port()}`];
     const said = await refusal({ args, dataDirectory: place, token: null });
@@ -54,7 +54,7 @@ describe('an agent is not started', () => {
     expect(existsSync(place)).toBe(false);
   });
 
-  test('whose node cannot start, and leaves nothing running', async () => {
+  test('when its node cannot start, and leaves no process behind', async () => {
     const place = newDirectory();
     mkdirSync(join(place, 'node'));
     writeFileSync(join(place, 'node/allocations'), 'not a directory');
@@ -62,7 +62,7 @@ describe('an agent is not started', () => {
     expect(said).toContain(join(place, 'node/allocations'));
   });
 
-  test('on a data directory that another one holds, which it names', async () => {
+  test('on a data directory of a running agent, which it names', async () => {
     const said = await refusal({ dataDirectory });
     expect(said).toContain(dataDirectory);
     expect(said).toContain(`in use by another process (pid ${agent.pid})`);
@@ -72,7 +72,7 @@ describe('an agent is not started', () => {
   test.each([
     ['a file', () => file('occupied'), 'not a directory'],
     ['below a file', () => join(file('occupied'), 'data'), 'not a directory'],
-    // Nobody can make anything there, root neither.
+    // No one can create files there, not even root.
     ['not writable', () => '/proc/roster-data', ''],
   ])('on a data directory that is %s', async (_name, place, reason) => {
     const said = await refusal({ dataDirectory: place() });
@@ -93,7 +93,7 @@ describe('an agent is not started', () => {
     for (const reason of reasons) expect(said).toContain(reason);
   });
 
-  test('with a root token that is none, which is not repeated', async () => {
+  test('with a malformed root token, which it does not repeat', async () => {
     const said = await refusal({ token: 'open-sesame', args: ['--node-name', ''] });
     expect(said).toContain('--root-token must be a UUID');
     expect(said).toContain('--node-name must be text');
@@ -102,10 +102,12 @@ describe('an agent is not started', () => {
 });
 
 describe('job run refuses', () => {
-  test('a job with faults, and lists all of them', async () => {
+  test('a job with faults and lists them all', async () => {
     const group = { Name: 'twice', Tasks: [] };
     const bad = {
-      ...{ ID: 'not one word', Type: 'servise', Priority: 500 },
+      ID: 'not one word',
+      Type: 'servise',
+      Priority: 500,
       TaskGroups: [{ ...group, Count: -1 }, group],
     };
     const { code, stderr } = await agent.cli('job', 'run', file('faults.json', bad));
@@ -138,7 +140,7 @@ describe('job run refuses', () => {
   });
 });
 
-describe('job run tells, and exits with 2', () => {
+describe('job run exits with 2 and explains', () => {
   test.each([
     ['there is none', '/no/such/command', 'the command "/no/such/command" does not exist'],
     ['the PATH has none', 'no-such-command', 'the command "no-such-command" was not found in '],
@@ -152,12 +154,16 @@ describe('job run tells, and exits with 2', () => {
     expect(allocation!.ClientStatus).toBe('failed');
     expect(taskOf(allocation!)).toMatchObject({ State: 'dead', Failed: true, Restarts: 0 });
     expect(eventTypes(allocation!)).toEqual([
-      ...['Received', 'Task Setup', 'Driver Failure', 'Not Restarting', 'Alloc Unhealthy'],
+      'Received',
+      'Task Setup',
+      'Driver Failure',
+      'Not Restarting',
+      'Alloc Unhealthy',
     ]);
     expect(taskOf(allocation!).Events[2]!.DisplayMessage).toContain(reason);
   });
 
-  test('that nowhere is room', async () => {
+  test('that no node has room', async () => {
     const body = job('huge', { task: { ...idle, Resources: { CPU: 1e9, MemoryMB: 10 } } });
     const { code, stdout } = await agent.cli('job', 'run', file('huge.json', body));
     expect(code).toBe(2);
@@ -203,8 +209,8 @@ describe('a request is refused', () => {
   });
 });
 
-describe('who does not speak HTTP does no harm', () => {
-  /** Everything that comes back until the server ends the connection. */
+describe('a client that does not speak HTTP does no harm', () => {
+  /** All bytes until the server closes the connection. */
   const raw = (text: string) =>
     new Promise<string>((resolve, reject) => {
       let answer = '';
@@ -228,7 +234,7 @@ describe('who does not speak HTTP does no harm', () => {
     ['a negative length', `${head}Content-Length: -5\r\n\r\n`, 400],
     ['huge headers', `GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(100_000)}`, 431],
     ['a bad path', 'GET /v1/job/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
-  ])('%s: a 4xx with its reason', async (_name, text, status) => {
+  ])('%s: a 4xx with a reason', async (_name, text, status) => {
     const answer = await raw(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toContain('application/problem+json');
@@ -236,7 +242,7 @@ describe('who does not speak HTTP does no harm', () => {
     expect((await agent.request('GET', '/v1/jobs')).status).toBe(200);
   });
 
-  test('many who never finish their headers or bodies keep nobody waiting', async () => {
+  test('clients that never finish their headers or bodies delay no one', async () => {
     const starts = ['GET /v1/jobs HT', `${head}X: `, `${head}Content-Length: 1000000\r\n\r\n{`];
     const sockets = await Promise.all(
       Array.from(
@@ -257,7 +263,7 @@ describe('who does not speak HTTP does no harm', () => {
           socket.removeAllListeners().on('error', resolve).on('close', resolve),
         ),
     );
-    // Nor does the agent wait for them when it ends.
+    // The agent does not wait for these connections when it ends.
     const { code, stderr } = await agent.stop('SIGTERM');
     expect(code).toBe(0);
     expect(stderr).not.toMatch(/^ {4}at /m);

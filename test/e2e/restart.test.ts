@@ -1,4 +1,4 @@
-/** What was acknowledged is there after a restart, and nothing goes back. */
+/** After a restart, acknowledged writes are present and indexes do not go back. */
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Agent,
@@ -16,7 +16,10 @@ afterAll(endAgents);
 const ids = ['web', 'sums', 'stopped', 'huge', 'returns'];
 const lists = ['/v1/jobs', '/v1/allocations', '/v1/evaluations', '/v1/deployments', '/v1/nodes'];
 const paths = [
-  ...['/v1/jobs', '/v1/allocations', '/v1/evaluations', '/v1/deployments'],
+  '/v1/jobs',
+  '/v1/allocations',
+  '/v1/evaluations',
+  '/v1/deployments',
   ...ids.flatMap((id) =>
     ['', '/allocations', '/evaluations', '/deployments', '/summary'].map(
       (part) => `/v1/job/${id}${part}`,
@@ -27,14 +30,17 @@ const paths = [
 const read = async (agent: Agent) =>
   Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await agent.get(path)])));
 
-/** Without what a new look at a blocked evaluation changes: every server begins with one. */
+/** Without the fields that a server's first look at blocked evaluations changes. */
 const settled = (value: unknown) =>
   Array.isArray(value) ? value.map((row) => (row.Status === 'blocked' ? looked(row) : row)) : value;
 
 const looked = (evaluation: object) => ({
   ...evaluation,
-  ...{ ModifyIndex: 0, ModifyTime: 0, SnapshotIndex: 0 },
-  ...{ FailedTGAllocs: null, QueuedAllocations: {} },
+  ModifyIndex: 0,
+  ModifyTime: 0,
+  SnapshotIndex: 0,
+  FailedTGAllocs: null,
+  QueuedAllocations: {},
 });
 
 const webProcesses = (all: Record<string, Allocation[]>): number[] =>
@@ -51,15 +57,17 @@ const allocationUntil = (agent: Agent, id: string, expected: object) =>
 
 const running = { DesiredStatus: 'run', ClientStatus: 'running' };
 
-/** Nothing of it is known to be healthy for as long as a test takes. */
+/** No allocation becomes healthy during a test. */
 const slowly = {
   Update: { MinHealthyTime: '20m', HealthyDeadline: '30m', ProgressDeadline: '40m' },
 };
 
-/** What failed is not tried again for as long as a test takes. */
+/** No failed task is retried during a test. */
 const muchLater = { Attempts: 0, Unlimited: true, Delay: '1h', DelayFunction: 'constant' };
 
-/** A job of every fate: two versions, done, stopped, without room, waiting for its next try. */
+/**
+ * Jobs in every condition: with two versions, complete, stopped, blocked, and waiting for a retry.
+ */
 async function populate(agent: Agent): Promise<void> {
   await agent.register(job('web', { group: slowly, task: idle }));
   await allocationUntil(agent, 'web', running);
@@ -90,14 +98,15 @@ async function populate(agent: Agent): Promise<void> {
   });
 }
 
-describe('an agent finds everything as it was', () => {
+describe('a restarted agent finds everything unchanged', () => {
   test.each([
     ['when it was killed', 'SIGKILL'],
     ['when it was told to end', 'SIGTERM'],
   ] as const)('%s', async (_name, signal) => {
     const dataDirectory = newDirectory();
     const first = await startAgent({
-      ...{ dataDirectory, token: null },
+      dataDirectory,
+      token: null,
       args: ['--tasks-on-exit', 'keep'],
     });
     await populate(first);
@@ -129,7 +138,7 @@ describe('an agent finds everything as it was', () => {
   });
 });
 
-test('the index of a list that a purge emptied does not go back', async () => {
+test('the index of a list emptied by a purge does not go back', async () => {
   const dataDirectory = newDirectory();
   const first = await startAgent({ dataDirectory });
   const body = job('none', { group: { Count: 0 }, task: idle });
@@ -141,14 +150,14 @@ test('the index of a list that a purge emptied does not go back', async () => {
   const second = await startAgent({ dataDirectory });
   const again = await second.request('GET', '/v1/jobs');
   expect([again.json, indexOf(again)]).toEqual([[], indexOf(emptied)]);
-  // Who knew the list waits on, and learns of the next change.
+  // A client that knows the list's index waits, and learns of the next change.
   const waiting = second.request('GET', `/v1/jobs?index=${indexOf(emptied)}&wait=60s`);
   await second.register(body);
   expect(await waiting).toMatchObject({ json: [{ ID: 'none' }] });
   await second.stop();
 });
 
-test('what was acknowledged right before a kill is there and is carried out', async () => {
+test('writes acknowledged right before a kill are present and carried out', async () => {
   const dataDirectory = newDirectory();
   const first = await startAgent({ dataDirectory });
   await first.register(job('ends', { task: idle }));
@@ -171,7 +180,7 @@ test('what was acknowledged right before a kill is there and is carried out', as
   const known: string[] = (await second.get('/v1/jobs')).map(({ ID }: { ID: string }) => ID);
   expect(acknowledged.filter((id) => !known.includes(id))).toEqual([]);
   expect(acknowledged.length).toBeGreaterThanOrEqual(15);
-  // Whether acknowledged or not, what is there is whole: it has its evaluation, and that is done.
+  // Every job that exists, acknowledged or not, has its evaluation, and that is complete.
   await second.until('/v1/evaluations', (all: { JobID: string; Status: string }[]) => {
     expect(new Set(all.map(({ JobID }) => JobID))).toEqual(new Set([...known, 'goes']));
     expect(all.filter(({ Status }) => Status !== 'complete')).toEqual([]);

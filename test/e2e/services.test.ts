@@ -1,4 +1,4 @@
-/** Services with checks, of real servers, under a real agent. */
+/** Services with checks on real HTTP servers, under a real agent. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CheckResult } from '../../src/model/check-result/check-result.ts';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
@@ -12,10 +12,10 @@ beforeAll(async () => {
 });
 afterAll(endAgents);
 
-/** No answer is too late, so that nothing flaps on a busy machine. */
+/** The timeout is long, so that a busy machine changes no result. */
 const check = { Type: 'http', Path: '/health', Interval: '1s', Timeout: '20s' };
 
-/** A web server whose answer to the check is the script's. */
+/** A web server whose script answers the check. */
 const web = (id: string, answer: string, group: object = {}, changes: object = {}) =>
   job(id, {
     group: {
@@ -53,10 +53,17 @@ const deploymentUntil = (id: string, fields: object) =>
   agent.until(`/v1/job/${id}/deployment`, (deployment) => expect(deployment).toMatchObject(fields));
 
 const update = {
-  ...{ MaxParallel: 1, HealthCheck: 'checks', MinHealthyTime: '100ms' },
-  ...{ HealthyDeadline: '1m', ProgressDeadline: 0, AutoRevert: true },
+  MaxParallel: 1,
+  HealthCheck: 'checks',
+  MinHealthyTime: '100ms',
+  HealthyDeadline: '1m',
+  ProgressDeadline: 0,
+  AutoRevert: true,
 };
-/** Of the version that fails. It has to be up and to answer its check before it is over. */
+/**
+ * The progress deadline of the failing version. It has to start and answer its check within this
+ * time.
+ */
 const deadline = '8s';
 const rolling = (v: string, status: number, changes: object = {}) =>
   web(
@@ -66,7 +73,7 @@ const rolling = (v: string, status: number, changes: object = {}) =>
     { Env: { v } },
   );
 
-test('a version whose check fails is taken back, and the service goes on', async () => {
+test('a version with a failing check is rolled back, and the service continues', async () => {
   await agent.register(rolling('1', 200));
   await deploymentUntil('shop', { JobVersion: 0, Status: 'successful' });
   const before = await instancesUntil('shop', (all) => {
@@ -82,11 +89,13 @@ test('a version whose check fails is taken back, and the service goes on', async
     expect(statuses(all)).toContain('passing');
   });
   const failing = (await allocationsOf('shop')).find(({ JobVersion }) => JobVersion === 1)!;
-  // One that cannot connect yet is critical as well.
+  // A check that cannot connect yet is critical as well.
   const hasAnswered = async () =>
     expect(await checksOf(failing)).toMatchObject([
       {
-        ...{ Status: 'critical', StatusCode: 500, Mode: 'healthiness' },
+        Status: 'critical',
+        StatusCode: 500,
+        Mode: 'healthiness',
         Output: 'GET /health: 500 I am 2',
       },
     ]);
@@ -101,7 +110,7 @@ test('a version whose check fails is taken back, and the service goes on', async
       [['v-1'], 'passing'],
     ]);
   });
-  // One of the first version was never touched.
+  // At least one instance of the first version was never replaced.
   expect(all.map(({ ID }) => ID)).toContainEqual(expect.toBeOneOf(before.map(({ ID }) => ID)));
   const ended = (await allocationsOf('shop')).find(({ ID }) => ID === failing.ID)!;
   const unhealthy = ended.TaskStates!.task!.Events!.find(({ Type }) => Type === 'Alloc Unhealthy');
@@ -116,8 +125,8 @@ test('a version whose check fails is taken back, and the service goes on', async
   });
 });
 
-test('a task that fails its check is restarted', async () => {
-  // The second run has as many seconds to listen, or it is restarted as well.
+test('a task with a failing check is restarted', async () => {
+  // The second process has the same number of seconds to listen before it is restarted.
   const CheckRestart = { Limit: 5, Grace: '0s' };
   const answer = `response.writeHead(isSecond ? 200 : 500).end();`;
   const Services = [{ Name: 'ill', PortLabel: 'http', Checks: [check], CheckRestart }];
@@ -131,7 +140,7 @@ test('a task that fails its check is restarted', async () => {
   );
 });
 
-test('a server that never answers is critical, and holds up no other check', async () => {
+test('a check of a silent server is critical and delays no other check', async () => {
   const Checks = [{ ...check, Timeout: '1s' }];
   const Services = [{ Name: 'stuck', PortLabel: 'http', Checks }];
   await agent.register(web('stuck', '', { Services }));
@@ -144,7 +153,7 @@ test('a server that never answers is critical, and holds up no other check', asy
   await eventually(isCut);
 });
 
-test('people find services by commands, and take out what is left behind', async () => {
+test('commands list services and remove stale instances', async () => {
   const listed = await agent.cli('service', 'list');
   expect(listed.stdout).toMatch(/^fine +v-\$\{ROSTER_META_v\}$/m);
   const [instance] = await agent.get('/v1/service/fine');
@@ -167,7 +176,7 @@ test('people find services by commands, and take out what is left behind', async
   expect((await agent.cli('service', 'delete', 'fine', instance.ID)).code).toBe(1);
 });
 
-test('an agent that dies takes no service along, and the next one goes on with the checks', async () => {
+test("services survive the agent's death, and the next agent continues the checks", async () => {
   const before: ServiceRegistration[] = await agent.get('/v1/service/shop');
   await agent.stop('SIGKILL');
   agent = await startAgent({ dataDirectory });
@@ -180,11 +189,11 @@ test('an agent that dies takes no service along, and the next one goes on with t
   };
   await eventually(isDoneAgain);
   expect(await agent.get('/v1/service/shop')).toEqual(before);
-  // What was taken out by hand is back with the node.
+  // The instance that was removed by hand is back with the node's report.
   await instancesUntil('fine', (all) => expect(statuses(all)).toEqual(['passing']));
 });
 
-test('with its job a service is gone', async () => {
+test('a service is removed with its job', async () => {
   await agent.request('DELETE', '/v1/job/shop');
   await instancesUntil('shop', (all) => expect(all).toEqual([]));
 });

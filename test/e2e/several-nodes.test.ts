@@ -1,4 +1,4 @@
-/** One server alone and machines beside it, each a process of its own, with real tasks. */
+/** A server-only agent with several nodes, each a process of its own, with real tasks. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
   type Agent,
@@ -18,12 +18,22 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 const serverDirectory = newDirectory();
 let server: Agent;
 
-/** Resolves with its id when it is ready. */
+/** Resolves with the node's id when it is ready. */
 async function startNode(name: string): Promise<string> {
   const node = launch(command, [
-    ...['agent', '--servers', server.address, '--node-name', name, '--tasks-on-exit', 'stop'],
-    ...['--data-dir', newDirectory(name), '--allow-drivers', 'raw_exec'],
-    ...['--introduction-token-file', await server.introductionFile()],
+    'agent',
+    '--servers',
+    server.address,
+    '--node-name',
+    name,
+    '--tasks-on-exit',
+    'stop',
+    '--data-dir',
+    newDirectory(name),
+    '--allow-drivers',
+    'raw_exec',
+    '--introduction-token-file',
+    await server.introductionFile(),
   ]);
   const [, id = ''] = await node.says(/Roster is ready as node (\S+) of /);
   await server.until('/v1/nodes', (json) => {
@@ -53,7 +63,7 @@ const running = (id: string, nodeIds: readonly string[]) =>
     return found;
   });
 
-test('what an allocation kept goes with it to another machine, and stays for the one after it', async () => {
+test('the data of an allocation moves with it to another node and stays for its successor', async () => {
   const other: Readonly<Record<string, string>> = { [nodes[0]]: nodes[1], [nodes[1]]: nodes[0] };
   const keep = [
     'read count 2>/dev/null < $ROSTER_ALLOC_DIR/data/count; echo $((count + 1)) > $ROSTER_ALLOC_DIR/data/count',
@@ -98,7 +108,7 @@ test('what an allocation kept goes with it to another machine, and stays for the
   );
   expect(stat.FileMode).toBe('-rw-------');
 
-  // Free to go anywhere, the next version stays with what is there.
+  // Although all nodes are eligible, the next version stays with its data.
   await server.cli('node', 'eligibility', '-enable', first.NodeID);
   await server.register(keeper('third'));
   const third = await server.until('/v1/job/keeper/allocations', (json) => {
@@ -111,7 +121,7 @@ test('what an allocation kept goes with it to another machine, and stays for the
   await server.cli('job', 'stop', '-purge', 'keeper');
 });
 
-test('a system job runs on every machine, on one that joins too, and ends on all', async () => {
+test('a system job runs on every node, also on one that joins, and ends on all', async () => {
   await server.register(job('everywhere', { job: { Type: 'system' }, task: idle }));
   await running('everywhere', nodes);
   const third = await startNode('three');

@@ -1,4 +1,4 @@
-/** Tasks outlive their agent, and nothing outlives what it belongs to. */
+/** Tasks outlive their agent, and no process outlives its owner. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -40,7 +40,7 @@ const servers = job('servers', { group: twoWithPorts, task: quiet });
 const allocationsOf = async (agent: Agent, id: string): Promise<Allocation[]> =>
   (await agent.get(`/v1/job/${id}/allocations`)).sort(byName);
 
-/** Registers the job and waits until all of it runs. */
+/** Registers the job and waits until all its allocations run. */
 async function run(agent: Agent, body: { ID: string; TaskGroups: { Count?: number }[] }) {
   await agent.register(body);
   const count = body.TaskGroups[0]?.Count ?? 1;
@@ -50,7 +50,7 @@ async function run(agent: Agent, body: { ID: string; TaskGroups: { Count?: numbe
   });
 }
 
-/** One process for each: what it is of, and its pid. */
+/** Each allocation with the pid of its process. */
 const pidsOf = (allocations: readonly Allocation[]) =>
   allocations.map((allocation) => {
     const pids = processesOf(allocation);
@@ -63,7 +63,7 @@ async function portOf(agent: Agent, { ID }: Allocation): Promise<number> {
   return AllocatedResources.Shared.Ports[0].Value;
 }
 
-/** The pid of whoever answers there. */
+/** The pid of the process that answers on the port. */
 const pidAt = (port: number) =>
   eventually(async () => Number(await (await fetch(`http://127.0.0.1:${port}`)).text()));
 
@@ -71,8 +71,8 @@ const linesOf = (text: string): number[] => text.trim().split('\n').map(Number);
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-describe('an agent that is killed', () => {
-  test('finds its tasks as they were: same processes, same ports, every line once', async () => {
+describe('after an agent is killed', () => {
+  test('the next agent finds the same processes and ports, and every log line once', async () => {
     const dataDirectory = newDirectory();
     const first = await startAgent({ dataDirectory });
     const before: Allocation[] = await run(first, counters);
@@ -109,7 +109,7 @@ describe('an agent that is killed', () => {
     await second.stop();
   });
 
-  test('learns what ended meanwhile, and the restart policy decides what follows', async () => {
+  test('the next agent learns which tasks ended, and the restart policy applies', async () => {
     const dataDirectory = newDirectory();
     const first = await startAgent({ dataDirectory });
     const exitsWith = (code: number) =>
@@ -162,7 +162,7 @@ describe('an agent that is killed', () => {
     await second.stop();
   });
 
-  test('takes everything along when it has no data directory', async () => {
+  test('no task is left if it had no data directory', async () => {
     const kept = readdirSync(temporary);
     const agent = await startAgent();
     const allocations = await run(agent, job('idle', { group: { Count: 2 }, task: idle }));
@@ -178,8 +178,8 @@ describe('an agent that is killed', () => {
   });
 });
 
-describe('an agent that is told to end', () => {
-  test('leaves no process and no file without a data directory', async () => {
+describe('an agent that is stopped', () => {
+  test('leaves no process and no file if it has no data directory', async () => {
     const kept = readdirSync(temporary);
     const agent = await startAgent();
     const allocations = await run(agent, job('idle', { task: idle }));
@@ -212,7 +212,7 @@ describe('an agent that is told to end', () => {
   test.each([
     ['with a data directory', true],
     ['without one', false],
-  ])('twice %s, ends at once and leaves no task', async (_name, keeps) => {
+  ])('twice with %s ends at once and leaves no task', async (_name, keeps) => {
     const options = keeps
       ? { dataDirectory: newDirectory(), args: ['--tasks-on-exit', 'stop'] }
       : {};
@@ -233,7 +233,7 @@ describe('an agent that is told to end', () => {
     const beganMs = performance.now();
     agent.signal('SIGINT');
     await agent.says(/Roster ends \(SIGINT\)/);
-    // A second signal counts when it is not the same key that was heard twice.
+    // A second signal counts if it is not an echo of the same key press.
     await eventually(() => expect(performance.now() - beganMs).toBeGreaterThan(1_100));
     const { code } = await agent.stop('SIGINT');
     expect(code).toBe(130);
@@ -244,7 +244,7 @@ describe('an agent that is told to end', () => {
     );
   });
 
-  test('with "keep" leaves them, and the next one finds them', async () => {
+  test('with "keep" leaves its tasks, and the next agent finds them', async () => {
     const dataDirectory = newDirectory();
     const first = await startAgent({ dataDirectory, args: ['--tasks-on-exit', 'keep'] });
     const before = await run(first, job('idle', { group: { Count: 2 }, task: idle }));
@@ -263,11 +263,11 @@ describe('an agent that is told to end', () => {
   });
 });
 
-describe('a supervisor that is killed', () => {
+describe('after the supervisor is killed', () => {
   test.each([
     ['while the agent runs', false],
     ['while the agent is away', true],
-  ])('%s: its orphans are ended and each task starts anew, once', async (_name, isAway) => {
+  ])('%s: orphans are ended and each task is started once again', async (_name, isAway) => {
     const dataDirectory = newDirectory();
     let agent = await startAgent({ dataDirectory });
     const before = await run(agent, servers);

@@ -1,4 +1,4 @@
-/** TLS on the port of the API: real connections to an agent in this process. */
+/** TLS on the API port: real connections to an agent in this process. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,13 +20,18 @@ import {
 
 const token = '11111111-1111-4111-8111-111111111111';
 const byAuthority: ServerCertificate = {
-  ...{ certificate: serverCertificate, privateKey: serverKey },
-  ...{ authorities: authority, verifiesClients: false },
+  certificate: serverCertificate,
+  privateKey: serverKey,
+  authorities: authority,
+  verifiesClients: false,
 };
 const bySelf: ServerCertificate = { certificate, privateKey, verifiesClients: false };
 
 const oneNode = {
-  ...{ datacenter: 'dc1', nodeClass: '', nodePool: 'default', meta: {} },
+  datacenter: 'dc1',
+  nodeClass: '',
+  nodePool: 'default',
+  meta: {},
   isRemoteExecDisabled: false,
 };
 
@@ -44,7 +49,9 @@ afterAll(endAgents);
 const note = () => {};
 async function start(given: ServerCertificate, options: object = {}): Promise<Agent> {
   const agent = await createAgent({
-    ...{ rootToken: token, certificate: given, http: { host: '127.0.0.1', port: 0 } },
+    rootToken: token,
+    certificate: given,
+    http: { host: '127.0.0.1', port: 0 },
     log: { debug: note, info: note, error: note, warn: (_, sentence) => warned.push(sentence) },
     ...options,
   });
@@ -66,7 +73,7 @@ const refusal = (agent: Agent, trust: Partial<ClientOptions>): Promise<Error> =>
   );
 
 describe('an agent with a certificate', () => {
-  test('serves who trusts its authority, and tells the others what to do', async () => {
+  test('serves clients that trust its authority, and advises others', async () => {
     const agent = await start(byAuthority);
     expect(agent.address).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(await nodesSeenBy(agent, { caCertificate: authority })).toEqual([]);
@@ -77,7 +84,7 @@ describe('an agent with a certificate', () => {
     expect(plain.message).toContain('does it want https://?');
   });
 
-  test('has a node of its own that knows it without an authority, and its stream', async () => {
+  test('has a node that trusts it without an authority, over requests and stream', async () => {
     for (const given of [bySelf, byAuthority]) {
       const agent = await start(given, { node: oneNode });
       const { nodes } = clientOf(agent, { caCertificate: given.authorities ?? certificate });
@@ -86,20 +93,24 @@ describe('an agent with a certificate', () => {
         expect(value).toMatchObject([{ Status: 'ready' }]);
         return value;
       });
-      // What a node is asked goes over the WebSocket that it opened.
+      // The question reaches the node over its own WebSocket.
       const url = `/v1/client/stats?node_id=${node?.ID}`;
       await eventually(async () => {
         const headers = { 'x-registry-token': token };
         const [path = '', query = ''] = url.split('?');
         const answer = await agent.handle({
-          ...{ method: 'GET', path, query, headers, body: undefined },
+          method: 'GET',
+          path,
+          query,
+          headers,
+          body: undefined,
         });
         expect(answer.status).toBe(200);
       });
     }
   });
 
-  test('takes a renewed one for new connections, and keeps what is right', async () => {
+  test('uses a renewed certificate for new connections, and keeps the old one if the new one is invalid', async () => {
     const agent = await start(bySelf);
     const { hostname: host, port } = new URL(agent.address);
     const before = connect({ host, port: Number(port), ca: certificate });
@@ -117,7 +128,7 @@ describe('an agent with a certificate', () => {
     expect(await nodesSeenBy(agent, { caCertificate: authority })).toEqual([]);
   });
 
-  test('speaks nothing older than TLS 1.2, and leaves who is silent or speaks nonsense', async () => {
+  test('refuses versions below TLS 1.2, and disconnects silent and malformed clients', async () => {
     const agent = await start(byAuthority);
     const { hostname: host, port } = new URL(agent.address);
     const shake = (options: object) =>
@@ -138,11 +149,14 @@ describe('an agent with a certificate', () => {
   });
 });
 
-test('two agents peer over TLS: the token says whom to trust', async () => {
+test('two agents peer over TLS, and the peering token names the authority', async () => {
   const [here, there] = [await start(byAuthority), await start(byAuthority)];
   const ask = async (agent: Agent, method: string, path: string, body?: object) => {
     const answer = await agent.handle({
-      ...{ method, path, query: '', headers: { 'x-registry-token': token } },
+      method,
+      path,
+      query: '',
+      headers: { 'x-registry-token': token },
       body: body && new TextEncoder().encode(JSON.stringify(body)),
     });
     const text = answer.body === undefined ? '' : String(answer.body);
@@ -162,10 +176,10 @@ test('two agents peer over TLS: the token says whom to trust', async () => {
   }
 });
 
-describe('an agent that checks the certificates of clients', () => {
+describe('an agent that verifies client certificates', () => {
   const checking = { ...byAuthority, verifiesClients: true };
 
-  test('serves who shows one of its authority, and tells others why it does not', async () => {
+  test('serves clients with a valid certificate, and gives others the reason', async () => {
     const agent = await start(checking);
     const trust = { caCertificate: authority };
     expect(await nodesSeenBy(agent, { ...trust, clientCertificate, clientKey })).toEqual([]);
@@ -176,7 +190,7 @@ describe('an agent that checks the certificates of clients', () => {
     expect(await nodesSeenBy(agent, agent.trust)).toEqual([]);
   });
 
-  test('has a node of its own all the same', async () => {
+  test('accepts its own node', async () => {
     const agent = await start(checking, { node: oneNode });
     await eventually(async () => {
       const trust = { caCertificate: authority, clientCertificate, clientKey };
@@ -185,14 +199,21 @@ describe('an agent that checks the certificates of clients', () => {
   });
 });
 
-test('SIGHUP makes the program read renewed files, and keep what was right', async () => {
+test('SIGHUP reloads the files, and keeps the old certificate if they are invalid', async () => {
   const directory = newDirectory('tls');
   const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
   write('server.pem', certificate);
   write('server.key', privateKey);
   const program = launch(command, [
-    ...['agent', '--dev', '--server-only', '--http', '127.0.0.1:0'],
-    ...['--tls-cert', join(directory, 'server.pem'), '--tls-key', join(directory, 'server.key')],
+    'agent',
+    '--dev',
+    '--server-only',
+    '--http',
+    '127.0.0.1:0',
+    '--tls-cert',
+    join(directory, 'server.pem'),
+    '--tls-key',
+    join(directory, 'server.key'),
   ]);
   const [, address = ''] = await program.says(/Roster is ready at (\S+)\n/);
   const isTrusted = async (caCertificate: string) => {
@@ -225,11 +246,11 @@ test.each([
     { authorities: undefined, verifiesClients: true },
     'authorities are required to check the certificates of clients',
   ],
-])('with %s it does not start', async (_what, change, sentence) => {
+])('the program does not start with %s', async (_what, change, sentence) => {
   await expect(start({ ...byAuthority, ...change })).rejects.toThrow(sentence);
 });
 
-test('a certificate that has ended is used and told of', async () => {
+test('an expired certificate is used with a warning', async () => {
   await start({ ...byAuthority, certificate: endedCertificate });
   expect(warned).toContain('the certificate of the server has ended');
 });

@@ -1,4 +1,4 @@
-/** Host volumes as their users have them: an agent that offers some, and tasks in sandboxes. */
+/** Host volumes of a real agent, used by sandboxed tasks. */
 import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const place = (name: string) => join(places, name);
 
 beforeAll(async () => {
   for (const name of ['data', 'fixed', 'own']) mkdirSync(place(name));
-  // Tasks that name no user are their allocation's own.
+  // Tasks without a user run as their allocation's own user.
   for (const name of ['data', 'fixed']) chmodSync(place(name), 0o777);
   chownSync(place('own'), 65_534, 65_534);
   const volumes = ['--host-volume', `data=${place('data')}`];
@@ -27,8 +27,10 @@ beforeAll(async () => {
     dataDirectory: newDirectory(),
     args: [
       ...volumes,
-      ...['--host-volume', `fixed=${place('fixed')}:ro`],
-      ...['--host-volume', `own=${place('own')}`],
+      '--host-volume',
+      `fixed=${place('fixed')}:ro`,
+      '--host-volume',
+      `own=${place('own')}`,
     ],
   });
 });
@@ -57,14 +59,14 @@ const logOf = async ({ ID }: Allocation, ...words: string[]) =>
 const failureOf = (allocation: Allocation) =>
   taskOf(allocation).Events.findLast(({ Type }) => /Failure/.test(Type))?.DisplayMessage;
 
-test('what one task writes the next one reads, and the machine has it', async () => {
+test('the next task reads the files of the previous one, and they are on the host', async () => {
   await run('writer', 'complete', asking(), shell('echo kept > /data/kept'));
   expect(readFileSync(join(place('data'), 'kept'), 'utf8')).toBe('kept\n');
   const read = await run('reader', 'complete', asking(), shell('cat /data/kept'));
   expect(await logOf(read)).toBe('kept\n');
 });
 
-test('the example does what it says', async () => {
+test('the example works as its text says', async () => {
   const example = join(checkout, 'examples/volumes.hcl');
   expect(await agent.cli('job', 'run', '-detach', example)).toMatchObject({ code: 0, stderr: '' });
   const done = await agent.until('/v1/job/volumes/allocations', (all: Allocation[]) => {
@@ -78,14 +80,14 @@ test.each([
   ['the group', asking({ ReadOnly: true }), {}],
   ['the mount', asking(), { ReadOnly: true }],
   ['the node', asking({ Source: 'fixed', ReadOnly: true }), {}],
-])('nothing is written to what %s says is read-only', async (who, group, mount) => {
+])('a volume that is read-only in %s cannot be written', async (who, group, mount) => {
   const VolumeMounts = [{ Volume: 'd', Destination: '/data', ...mount }];
   const task = shell('touch /data/x', { VolumeMounts });
   const failed = await run(`refused-${who.slice(4)}`, 'failed', group, task);
   expect(await logOf(failed, '-stderr')).toContain('Read-only file system');
 });
 
-test('what is one user’s is written by tasks that name that user, and others are told', async () => {
+test('only tasks with the right user can write a user’s volume, and others get the reason', async () => {
   const own = asking({ Source: 'own' });
   const script = 'echo mine > /data/note && cat /data/note';
   const named = await run('named', 'complete', own, shell(script, { User: 'nobody' }));
@@ -96,14 +98,14 @@ test('what is one user’s is written by tasks that name that user, and others a
   );
 });
 
-test('a task without isolation fails, and its event names the driver', async () => {
+test('without isolation a task fails, and its event names the driver', async () => {
   const raw = await run('raw', 'failed', asking(), shell('true', { Driver: 'raw_exec' }));
   expect(failureOf(raw)).toBe(
     'the driver raw_exec cannot mount volumes: its tasks see the files of the machine as they are',
   );
 });
 
-test('a link in the task’s own directory leads no volume elsewhere', async () => {
+test('a link in the task’s directory does not redirect a volume', async () => {
   const VolumeMounts = [{ Volume: 'd', Destination: 'local/way/in' }];
   const Templates = [{ EmbeddedTmpl: 'x', DestPath: 'local/way' }];
   const failed = await run('led', 'failed', asking(), shell('true', { VolumeMounts, Templates }));
@@ -112,7 +114,7 @@ test('a link in the task’s own directory leads no volume elsewhere', async () 
   );
 });
 
-test('a writer waits where there is only a volume to be read, and is told why', async () => {
+test('a writer is not placed where volumes are read-only, and the reason is shown', async () => {
   await agent.register(job('waits', { group: asking({ Source: 'fixed' }), task: shell('true') }));
   await agent.until('/v1/job/waits/evaluations', (all: { Status: string }[]) => {
     expect(all.map(({ Status }) => Status)).toContain('blocked');
@@ -121,7 +123,7 @@ test('a writer waits where there is only a volume to be read, and is told why', 
   expect(stdout).toContain('host volume fixed is read-only');
 });
 
-test('the node tells what it offers', async () => {
+test('the node reports its volumes', async () => {
   const ID = await agent.until('/v1/nodes', ([node]) => {
     expect(node).toBeDefined();
     return node.ID;
@@ -132,10 +134,16 @@ test('the node tells what it offers', async () => {
   );
 });
 
-test('an agent does not start with volumes that it cannot offer, and names them all', async () => {
+test('an agent with invalid volumes does not start, and names them all', async () => {
   const wrong = ['--host-volume', `a=${place('none')}`, '--host-volume', 'b=/etc/passwd'];
   const { code, stderr } = await launch(command, [
-    ...['agent', '--dev', '--http', '127.0.0.1:0', '--log-level', 'error', ...wrong],
+    'agent',
+    '--dev',
+    '--http',
+    '127.0.0.1:0',
+    '--log-level',
+    'error',
+    ...wrong,
   ]).ended;
   expect([code, stderr]).toEqual([
     1,

@@ -6,7 +6,7 @@ export const readOnlyId = '00000000-0000-0000-0000-000000000002';
 export const anonymousId = '00000000-0000-0000-0000-000000000002';
 export const nobody = '99999999-9999-4999-8999-999999999999';
 
-/** Calls below `/v1/acl/`, as the root token unless another is given. */
+/** Calls below `/v1/acl/`, by default with the root token. */
 export function callsTo(api: () => TestApi) {
   const call = (method: string, path: string, token: string | null, body?: unknown) =>
     api().call(method, `/v1/acl/${path}`, { token, ...(body !== undefined && { body }) });
@@ -18,7 +18,7 @@ export function callsTo(api: () => TestApi) {
   };
 }
 
-/** Short ways to the objects of access control, as the root token. */
+/** Shortcuts to objects of access control, with the root token. */
 export function aclOf(api: TestApi) {
   const put = async (path: string, body: object, query = '') => {
     const answer = await api.call('PUT', `/v1/acl/${path}${query}`, { body });

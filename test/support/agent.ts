@@ -1,9 +1,8 @@
 /**
- * Agents as a stranger starts them: the real command, on a free port and a directory of their own.
+ * Agents started by the real command, each with a free port and its own directory.
  *
- * Every process that a test file starts, and all that those start, carries the file's directory in
- * its command line or its environment (`TMPDIR`, which tasks inherit). So `endAgents` can tell
- * whether anything was left behind.
+ * All processes of a test file carry the file's directory in their command line or environment
+ * (`TMPDIR`, which tasks inherit). So `endAgents` can check that none is left.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -23,16 +22,16 @@ import { unmountBelow } from '../../bench/mounts.ts';
 export const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const command = join(checkout, 'bin/roster');
 
-/** Of this test file alone; `endAgents` removes it. */
+/** The directory of this test file. `endAgents` removes it. */
 export const directory = realpathSync(mkdtempSync(join(tmpdir(), 'roster-e2e-')));
-/** Where the programs under test put what they call temporary. */
+/** The temporary directory of the programs under test. */
 export const temporary = mkdtempSync(join(directory, 'tmp-'));
 
 const patienceMs = 40_000;
 const programs = new Set<Program>();
 const isAgent = new WeakSet<Program>();
 
-// A test runner that is told to end early does not get to `endAgents`.
+// When the test runner is stopped early, `endAgents` is not reached.
 process.on('exit', () => {
   for (const pid of processesWith(directory)) kill(pid, 'SIGKILL');
 });
@@ -40,17 +39,17 @@ process.on('exit', () => {
 export const newDirectory = (name = 'data'): string => mkdtempSync(join(directory, `${name}-`));
 
 export interface Ended {
-  /** By the shell's rule: 128 + the number of the signal that ended it. */
+  /** As in a shell: 128 + the signal for a program that was killed. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A program that runs, and what it has said so far. */
+/** A running program with its output so far. */
 export interface Program {
   readonly pid: number;
   readonly said: () => { readonly stdout: string; readonly stderr: string };
-  /** What of its output fits the pattern, as soon as there is any. */
+  /** The first match in its output. */
   readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
   readonly signal: (name: NodeJS.Signals) => void;
   readonly ended: Promise<Ended>;
@@ -59,7 +58,7 @@ export interface Program {
 export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** Its own process group, which `signal` then reaches as a whole, like a terminal's Ctrl-C. */
+  /** Start it in its own process group. `signal` then reaches the whole group, as Ctrl-C does. */
   readonly isGroup?: boolean;
   readonly cwd?: string;
 }
@@ -127,12 +126,12 @@ export interface HttpAnswer {
 export type Agent = Awaited<ReturnType<typeof startAgent>>;
 
 export interface StartOptions {
-  /** Default: none, so that nothing is kept. */
+  /** By default none, so that nothing is kept. */
   readonly dataDirectory?: string;
   readonly args?: readonly string[];
-  /** `null`: the agent makes one and prints it. */
+  /** `null`: the agent makes a token and prints it. */
   readonly token?: string | null;
-  /** Besides what every program of the tests has. */
+  /** Added to the environment of all test programs. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -215,14 +214,14 @@ function callsOf(address: string, token: string) {
     return json;
   };
 
-  /** The secret of a token that brings one node in. */
+  /** The secret of an introduction token for one node. */
   async function introduce(body: object = {}): Promise<string> {
     const { status, text, json } = await request('PUT', '/v1/node/introduction-token', body);
     expect([status, status === 200 ? '' : text]).toEqual([200, '']);
     return json.SecretID;
   }
 
-  /** Asks again whenever the answer changes, by blocking queries, until `check` throws no more. */
+  /** Repeats the read after each change, by blocking queries, until `check` does not throw. */
   async function until<T>(path: string, check: (json: HttpAnswer['json']) => T): Promise<T> {
     const endMs = performance.now() + patienceMs;
     for (let index = 0; ; ) {
@@ -242,11 +241,11 @@ function callsOf(address: string, token: string) {
   return { request, get, introduce, until };
 }
 
-/** The index that the headers of an answer tell. */
+/** The index in the headers of an answer. */
 export const indexOf = ({ headers }: Pick<HttpAnswer, 'headers'>): number =>
   Number(headers.get('x-scheduler-index') ?? headers.get('x-registry-index'));
 
-/** Ends the agents of this file, and fails when then anything of them is left. */
+/** Ends the agents of this file. Fails if a process is left. */
 export async function endAgents(): Promise<void> {
   const ending = [...programs].map(async (program) => {
     program.signal('SIGTERM');
@@ -265,7 +264,7 @@ export async function endAgents(): Promise<void> {
   }
 }
 
-/** Live processes with this text in their command line or environment; zombies have neither. */
+/** Live processes with this text in their command line or environment. Zombies have neither. */
 export const processesWith = (text: string): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -276,7 +275,7 @@ export const processesWith = (text: string): number[] =>
 export const processesOf = (allocation: { readonly ID: string }): number[] =>
   processesWith(`ROSTER_ALLOC_ID=${allocation.ID}\0`);
 
-/** The process that keeps the tasks of an agent whose data directory is below this one. */
+/** The supervisors of agents whose data directories are below this directory. */
 export const supervisorsOf = (dataDirectory: string): number[] =>
   processesWith(dataDirectory).filter((pid) => {
     const words = inProc(String(pid), 'cmdline');
@@ -303,8 +302,8 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Tries until `check` throws no more, whenever `onChange` says so and every few milliseconds; its
- * last error is thrown when patience ends, or at once when that says `isFinal`.
+ * Repeats `check` until it does not throw, on each `onChange` and every few milliseconds. Its last
+ * error is thrown when the time is over, or at once if `isFinal` says so.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

@@ -18,11 +18,11 @@ import { letIn } from './introduction.ts';
 
 export interface CallOptions {
   readonly body?: unknown;
-  /** `null`: no token. Default: the root token. */
+  /** `null`: no token. By default the root token. */
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Where the request comes from. */
+  /** The address of the caller. */
   readonly address?: string;
 }
 
@@ -40,12 +40,12 @@ export { introduction } from './introduction.ts';
 /** Infos of the server's log that are kept. */
 const infosKept = 20;
 
-/** No identity provider can be reached. */
+/** An unreachable identity provider. */
 export const nowhere: Outbound = async ({ url }) => {
   throw new OutboundError(`${url} cannot be reached: ECONNREFUSED`);
 };
 
-/** The server and its API over simulated time and memory, called without a port. */
+/** The server and its API on simulated time and memory, called without a port. */
 export async function startApi({
   aclEnabled = true,
   aclDefaultPolicy = 'deny' as DefaultPolicy,
@@ -123,7 +123,7 @@ function callsOf(api: Api) {
   async function call(method: string, url: string, options: CallOptions = {}): Promise<Called> {
     const [path = '', query = ''] = url.split('?', 2);
     const { token = rootToken, body, headers = {}, address } = options;
-    // It has no end of its own.
+    // The event stream has no end, so it is aborted.
     const { signal = path === '/v1/event/stream' ? AbortSignal.abort() : undefined } = options;
     const answer = await api.handle({
       method,
@@ -139,7 +139,7 @@ function callsOf(api: Api) {
     return { ...answer, text, json: isJson ? JSON.parse(text) : undefined };
   }
 
-  /** The lines of an answer that goes on, each parsed, until `stop` is called. */
+  /** Parses the lines of a stream until `stop` is called. */
   async function follow(url: string, token: string | null = rootToken) {
     const [path = '', query = ''] = url.split('?', 2);
     const gone = new AbortController();
@@ -189,7 +189,7 @@ async function textOf(body: unknown): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** A job that the contract accepts, with what a test needs changed. */
+/** A valid job, with the changes of a test. */
 export const jobBody = (changes: object = {}, group: object = {}, task: object = {}) => ({
   Job: {
     ID: 'web',

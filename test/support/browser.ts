@@ -1,4 +1,4 @@
-/** A browser without a window, and what opens addresses in it for the programs under test. */
+/** A headless browser, and an opener of addresses for the programs under test. */
 import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
@@ -7,16 +7,16 @@ import { directory, eventually, newDirectory, temporary } from './agent.ts';
 const patienceMs = 20_000;
 
 export interface TestBrowser {
-  /** A window of somebody who has no cookies yet. It reaches this machine alone. */
+  /** A new window without cookies, which can reach this machine only. */
   window(): Promise<BrowserContext>;
   close(): Promise<void>;
 }
 
-/** Starts the chromium of the system. Its processes carry the test file's directory. */
+/** Starts the system's chromium. Its processes carry the test file's directory. */
 export async function startBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({
     executablePath: findProgram('chromium'),
-    // It shows pages of this test alone, and root has no sandbox.
+    // It shows this test's pages only, and chromium has no sandbox for root.
     chromiumSandbox: false,
     env: { PATH: process.env.PATH ?? '', HOME: newDirectory('home'), TMPDIR: temporary },
     timeout: patienceMs,
@@ -25,7 +25,7 @@ export async function startBrowser(): Promise<TestBrowser> {
     async window() {
       const context = await browser.newContext();
       context.setDefaultTimeout(patienceMs);
-      // Pages may ask for fonts and the like; a test must not depend on who answers.
+      // Pages may request fonts and the like, which would depend on the network.
       await context.route(
         ({ hostname }) => hostname !== '127.0.0.1',
         (route) => route.abort(),
@@ -43,25 +43,25 @@ function findProgram(name: string): string {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // Perhaps in the next one.
+      // The next directory may contain it.
     }
   }
   throw new Error(`${name} is not on the PATH; "npm test" installs what the tests need`);
 }
 
 export interface Opener {
-  /** The environment of programs whose `xdg-open` is this one. */
+  /** An environment in which `xdg-open` is this opener. */
   readonly env: Readonly<Record<string, string>>;
-  /** The address that is opened next. */
+  /** The next opened address. */
   readonly opened: () => Promise<string>;
 }
 
-/** An `xdg-open` that opens nothing and remembers what it was called with. */
+/** An `xdg-open` that records its argument and opens nothing. */
 export function makeOpener(): Opener {
   const folder = join(directory, 'opener');
   mkdirSync(folder, { recursive: true });
   const note = join(folder, 'opened');
-  // By renaming, so that nobody reads half an address.
+  // Renamed, so that no partial address is read.
   const script = `#!/bin/sh\nprintf '%s' "$1" >"${note}.$$" && mv "${note}.$$" "${note}"\n`;
   writeFileSync(join(folder, 'xdg-open'), script, { mode: 0o755 });
   let before = '';

@@ -1,4 +1,4 @@
-/** Of `localhost`, signed by itself, for servers that only tests speak to. */
+/** A self-signed certificate of `localhost`, for servers of the tests. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUZwCm795Npac3UnYFt5UM6Yn/gIgwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTAwNDU0OVoYDzIxMjYxMDI4

@@ -17,7 +17,7 @@ export interface CliSetting {
   readonly stdin?: string;
 }
 
-/** Runs commands against the whole server, without a port and in simulated time. */
+/** Runs commands against the server without a port, on simulated time. */
 export function cliOf(api: TestApi) {
   return async (words: readonly string[], setting: CliSetting = {}): Promise<CliRun> => {
     const [stdout, stderr] = [collector(), collector()];
@@ -56,7 +56,7 @@ export function cliOf(api: TestApi) {
   };
 }
 
-/** Simulated seconds that a command may take. */
+/** The simulated seconds that a command may take. */
 const patienceS = 600;
 
 /**

@@ -5,7 +5,7 @@ import { peerings } from '../../src/state/tables.ts';
 import { startApi, type TestApi } from './api.ts';
 import { PeerNetwork } from './peer-network.ts';
 
-/** One cluster of several, which may crash and come back. */
+/** One of several clusters. It can crash and restart. */
 export interface Cluster {
   readonly name: string;
   readonly address: string;
@@ -13,7 +13,7 @@ export interface Cluster {
   /** Without a word to anybody: the links are lost, and all that was not durable. */
   crash(): Promise<void>;
   restart(): Promise<void>;
-  /** The peering as it is read. */
+  /** The peering as the API shows it. */
   // biome-ignore lint/suspicious/noExplicitAny: as in `Called`.
   peering(name: string): Promise<any>;
   state(name: string): Promise<string>;
@@ -27,7 +27,7 @@ interface Given {
   readonly log?: (cluster: string, level: string, line: string) => void;
 }
 
-/** Clusters of one simulated world that can reach each other, by their names. */
+/** Clusters in one simulated world that can reach each other by name. */
 export async function startClusters<N extends string>(
   names: readonly N[],
   { seed = 1, exchange, log }: Given = {},
@@ -71,13 +71,13 @@ export async function startClusters<N extends string>(
   const started = await Promise.all(names.map(async (name) => [name, await start(name)] as const));
   const clusters = Object.fromEntries(started) as Record<N, Cluster>;
 
-  /** Lets `durationMs` pass, and gives what was asked for meanwhile. */
+  /** Lets `durationMs` pass and returns the result of `asked`. */
   async function during<T>(asked: Promise<T>, durationMs = 100): Promise<T> {
     await world.advance(durationMs);
     return asked;
   }
 
-  /** `acceptor` makes a token, and `dialer` uses it; each calls the other one by its name. */
+  /** `acceptor` makes a token and `dialer` uses it. Each names the peering after the other. */
   async function peer(dialer: Cluster, acceptor: Cluster): Promise<void> {
     const token = await acceptor.token(dialer.name);
     const { status, text } = await during(dialer.establish(acceptor.name, token));

@@ -1,6 +1,6 @@
 /**
- * Which of the tests run that are too many for every run: all of them by `npm test -- --all` and where
- * vitest is started by itself, else a tenth, drawn from the commit that `npm test` runs at.
+ * Draws rows of test tables that are too large for every run. `npm test -- --all`, and vitest by
+ * itself, run all rows; `npm test` runs a tenth, drawn from the commit.
  */
 import { createHash } from 'node:crypto';
 

@@ -12,15 +12,15 @@ export interface Said {
 
 export interface ExecSocket {
   readonly socket: WebSocket;
-  /** Text goes as it is. */
+  /** A text is sent unchanged. */
   send(message: object | string): void;
-  /** All that came until now. */
+  /** The output so far. */
   said(): string;
   says(pattern: RegExp): Promise<RegExpExecArray>;
   readonly closed: Promise<Said>;
 }
 
-/** A session as a client of the contract opens it, over a real WebSocket. */
+/** Opens a session over a real WebSocket, as a client of the protocol does. */
 export function openExecSocket(
   url: string,
   headers: Readonly<Record<string, string>> = {},

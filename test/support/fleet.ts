@@ -20,8 +20,8 @@ export const secretOf = (n: number): string => `0000000${n}-0000-4000-8000-00000
 export type Fate = (allocation: Allocation) => 'running' | 'complete' | 'failed' | undefined;
 
 /**
- * Nodes that run nothing and tell what nodes tell: they register, are heard, start what they are
- * told to, and end what they are told to end.
+ * Nodes without tasks. They register, send heartbeats, and report allocations as started and
+ * stopped as requested.
  */
 export class Fleet {
   readonly #api: FleetApi;
@@ -32,7 +32,7 @@ export class Fleet {
     this.#api = api;
   }
 
-  /** Brings in so many nodes, called `n1` and so on; `changes` to what they say of themselves. */
+  /** Adds nodes named `n1` and so on. `changes` apply to their registrations. */
   async join(count: number, changes: object = {}): Promise<void> {
     for (let n = this.#size + 1; n <= this.#size + count; n++) await this.register(n, changes);
     this.#size += count;
@@ -47,7 +47,7 @@ export class Fleet {
     });
   }
 
-  /** The node is cut off, or is back. */
+  /** Disconnects or reconnects the node. */
   cut(n: number): void {
     this.#away.add(n);
   }
@@ -57,7 +57,7 @@ export class Fleet {
     await this.register(n);
   }
 
-  /** Lets time pass in which the nodes are heard and do as they are told. */
+  /** Lets time pass with heartbeats and reports. */
   async pass(durationMs: number, fate?: Fate): Promise<void> {
     for (let leftMs = durationMs; leftMs > 0; leftMs -= stepMs) {
       await this.#api.world.advance(Math.min(leftMs, stepMs));

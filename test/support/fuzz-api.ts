@@ -3,10 +3,10 @@ import Schema from 'typebox/schema';
 import type { TestApi } from './api.ts';
 import { type FuzzedRequest, type Known, type Operation, requestOf } from './fuzz.ts';
 
-/** How a caller who left is answered. */
+/** The status of a request whose caller has disconnected. */
 export const gone = 499;
 
-/** The answer, of a blocking query as soon as it waits. */
+/** The answer; a blocking query is answered as soon as it waits. */
 async function answerTo(api: TestApi, { method, url, token, headers, body }: FuzzedRequest) {
   const caller = new AbortController();
   const answer = api.call(method, url, {
@@ -38,7 +38,7 @@ function faultOf(
   return isProblem ? undefined : `${status} that is no problem: ${text.slice(0, 200)}`;
 }
 
-/** Sends what the document allows, and more. Gives how often each status came. */
+/** Sends valid and invalid requests. Returns the number of answers by status. */
 export async function fuzz(
   api: TestApi,
   operation: Operation,

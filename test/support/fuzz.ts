@@ -1,4 +1,4 @@
-/** Requests of any shape, made from the OpenAPI document alone. For tests. */
+/** Requests of any shape, generated from the OpenAPI document. */
 
 import fc from 'fast-check';
 import { withoutReferences } from './openapi-references.ts';
@@ -8,9 +8,9 @@ export interface Operation {
   /** `/v1/acl/token/{accessor_id}` */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Of the body; absent where it has none. */
+  /** The schema of the body, if there is one. */
   readonly body: JsonSchema | undefined;
-  /** Of a 200. */
+  /** The schema of a 200. */
   readonly answer: JsonSchema | undefined;
 }
 
@@ -30,7 +30,7 @@ export function operationsOf(document: any, isAsked: (path: string) => boolean):
     .filter(([path]) => isAsked(path))
     .flatMap(([path, methods]) =>
       Object.entries(methods)
-        // A WebSocket is asked for in another way.
+        // WebSockets are opened differently.
         .filter(([, { responses }]) => responses[200] !== undefined)
         .map(([method, { parameters, requestBody, responses }]) => ({
           method: method.toUpperCase(),
@@ -44,13 +44,13 @@ export function operationsOf(document: any, isAsked: (path: string) => boolean):
 
 /** Names of existing records, so that requests get past the first check. */
 export interface Known {
-  /** Ids and names by the path that they are for, or by the parameter of any path. */
+  /** Ids and names by path, or by parameter for any path. */
   readonly paths: Readonly<Record<string, readonly string[]>>;
-  /** Texts by the field or query parameter that they are right for. */
+  /** Valid texts by field or query parameter. */
   readonly texts: Readonly<Record<string, readonly string[]>>;
-  /** Bodies that are right as they are, by `METHOD /path`. */
+  /** Valid bodies by `METHOD /path`. */
   readonly bodies: Readonly<Record<string, readonly unknown[]>>;
-  /** Secrets that are shown; null: none. */
+  /** Secrets to present; null: none. */
   readonly secrets: readonly (string | null)[];
 }
 
@@ -59,7 +59,7 @@ export interface FuzzedRequest {
   readonly url: string;
   readonly token: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** A string is sent as it is. */
+  /** A string is sent unchanged. */
   readonly body: unknown;
 }
 
@@ -155,7 +155,7 @@ const anything = fc.oneof(
   },
 );
 
-/** Mostly what the schema says, with what is known among it, and now and then anything at all. */
+/** Mostly values that fit the schema, including known ones, and sometimes any value. */
 export function bodyOf(
   schema: JsonSchema,
   known: Known,
@@ -219,7 +219,7 @@ const text = (right: readonly string[] | undefined): fc.Arbitrary<string> =>
         { weight: 1, arbitrary: hostile },
       );
 
-/** A right body with one place changed to something else. */
+/** A valid body with one changed value. */
 export function spoiled(bodies: readonly unknown[]): fc.Arbitrary<unknown> {
   return fc.constantFrom(...bodies).chain((body) => {
     const places = placesIn(body);
@@ -267,7 +267,7 @@ function queryOf(parameters: readonly Parameter[], known: Known): fc.Arbitrary<s
         : schema.type === 'integer'
           ? ['0', '1', '2', '100']
           : (known.texts[name] ?? places[name]);
-    // One in so many is absent.
+    // One in this many is absent.
     const freq = required ? 20 : 2;
     return [name, fc.option(text(right), { nil: undefined, freq })] as const;
   });
@@ -277,7 +277,7 @@ function queryOf(parameters: readonly Parameter[], known: Known): fc.Arbitrary<s
   });
 }
 
-/** A request of the operation, mostly by whoever may do it. */
+/** A request to the operation, mostly with the permission. */
 export function requestOf(operation: Operation, known: Known): fc.Arbitrary<FuzzedRequest> {
   const { method, path, body } = operation;
   const [start = '', end, rest = ''] = path.split(/\{[a-z_]+\}/);
@@ -322,6 +322,6 @@ export function requestOf(operation: Operation, known: Known): fc.Arbitrary<Fuzz
   });
 }
 
-/** Now and then as it is, with its slashes and percent signs. */
+/** Sometimes unencoded, with slashes and percent signs. */
 const encoded = (name: string): string =>
   name.length % 7 === 3 ? name : encodeURIComponent(name.toWellFormed());

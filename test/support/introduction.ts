@@ -6,7 +6,7 @@ import type { State } from '../../src/state/types.ts';
 
 export const introduction = '22222222-2222-4222-8222-222222222222';
 
-/** Lets `introduction` bring in as many nodes as a test likes, unless it does so already. */
+/** Lets `introduction` admit any number of nodes. */
 export async function letIn(state: State, world: Pick<World, 'secrets'>): Promise<void> {
   const SecretHash = world.secrets.hash(introduction);
   const token = complete(IntroductionTokenSchema, {

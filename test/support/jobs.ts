@@ -1,6 +1,6 @@
-/** Jobs of the acceptance tests: small programs that need nothing but the product's own Node. */
+/** Jobs of the acceptance tests: small programs that run in the product's own Node. */
 
-/** Runs a script in the Node that runs the agent. */
+/** Runs a script in the agent's Node. */
 export const node = (script: string) => ({
   Config: { command: '${attr.roster.runtime}', args: ['-e', script] },
 });
@@ -15,16 +15,16 @@ const answerPid = `
     .listen(Number(process.env.ROSTER_PORT_http), '127.0.0.1');
 `;
 
-/** Answers over HTTP with its pid, and says nothing: it would survive who reads its output. */
+/** Answers HTTP requests with its pid. Without output, it would survive the loss of its reader. */
 export const quiet = node(answerPid);
 
-/** Answers over HTTP with its pid, and counts aloud, a number every 5 ms. */
+/** Answers HTTP requests with its pid and prints a number every 5 ms. */
 export const counter = node(`${answerPid}
   let count = 0;
   setInterval(() => console.log(++count), 5);
 `);
 
-/** Runs until it is told to end. */
+/** Runs until it is stopped. */
 export const idle = node('setInterval(() => {}, 1e9)');
 
 export const httpPort = [{ Mode: 'host', DynamicPorts: [{ Label: 'http' }] }];
@@ -41,7 +41,7 @@ interface Parts {
   readonly task: object;
 }
 
-/** A job of one group, `main`, with one task, `task`. */
+/** A job with one group, `main`, and one task, `task`. */
 export const job = (id: string, { job = {}, group = {}, task }: Parts) => ({
   ID: id,
   Type: 'service',

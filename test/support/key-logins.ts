@@ -1,4 +1,4 @@
-/** Logins with keys that are fetched over the network: a real client and server, simulated time. */
+/** Logins with keys fetched over the network, with a real client and server on simulated time. */
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Timers } from '../../src/base/ports.ts';
 import { type SigningPair, sign, signingPair } from '../../src/server/login/login.test-helper.ts';
@@ -8,19 +8,19 @@ import { jwksPath, type KeyServer, startKeyServer } from './key-server.ts';
 
 export interface KeyLogins {
   readonly api: TestApi;
-  /** Publishes `first` to begin with. */
+  /** Publishes `first` at first. */
   readonly server: KeyServer;
   readonly first: SigningPair;
   readonly second: SigningPair;
-  /** Nobody publishes it. */
+  /** Its key is not published. */
   readonly stranger: SigningPair;
-  /** A method "ci" that finds its keys so, and a rule that gives everybody a service. */
+  /** Creates a method "ci" with these keys, and a rule that gives every login a service. */
   prepare(config?: object): Promise<void>;
   makeMethod(config: object): ReturnType<TestApi['call']>;
   publish(...pairs: readonly SigningPair[]): void;
-  /** Of a good token, with some of them changed. */
+  /** The claims of a valid token, with changes. */
   claims(more?: object): Record<string, unknown>;
-  /** The simulated now in seconds, as tokens have it. */
+  /** The simulated time in seconds, as in tokens. */
   now(): number;
   bearer(more?: object, pair?: SigningPair): Promise<string>;
   login(token: string | Promise<string>): ReturnType<TestApi['call']>;
@@ -49,7 +49,7 @@ function useRunning(): () => Running {
     });
   });
   beforeEach(async () => {
-    // The client's time limit is in the simulated world, too.
+    // The client's timeout uses simulated time too.
     const timers: Timers = {
       after: (delayMs, run) => api.world.timers.after(delayMs, run),
       soon: (run) => api.world.timers.soon(run),
@@ -117,7 +117,7 @@ export function useKeyLogins(): KeyLogins {
       ...more,
     }),
     bearer: (more = {}, pair = logins.first) => sign(pair, logins.claims(more)),
-    // From another address each time, so that failures do not hold up what comes after them.
+    // Each login has its own address, so that failures do not block later ones.
     login: async (token) =>
       logins.api.call('POST', '/v1/acl/login', {
         token: null,

@@ -1,8 +1,8 @@
-/** A server on this machine that publishes signing keys, well or badly. */
+/** A server on this machine that publishes signing keys, correctly or not. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What an address answers with; a body that is no string is written as JSON. */
+/** The answer of a path. A body that is not a string is written as JSON. */
 export type KeyReply =
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
   | ((response: ServerResponse) => void);
@@ -10,9 +10,9 @@ export type KeyReply =
 export interface KeyServer {
   readonly origin: string;
   readonly jwksUrl: string;
-  /** The paths that were asked for, in order. */
+  /** The requested paths in order. */
   readonly asked: string[];
-  /** Lets a path answer so from now on. */
+  /** Sets the answer of a path. */
   answer(path: string, reply: KeyReply): void;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface KeyServer {
 export const jwksPath = '/keys';
 export const discoveryPath = '/.well-known/openid-configuration';
 
-/** Begins with these keys, and with what a provider of that name tells of itself. */
+/** Starts with these keys and the metadata of a provider. */
 export async function startKeyServer(keys: readonly object[]): Promise<KeyServer> {
   const asked: string[] = [];
   const replies = new Map<string, KeyReply>();

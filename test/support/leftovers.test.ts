@@ -12,7 +12,7 @@ const mounting: Need = {
   isMet: process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0,
   otherwise: 'they mount, and this user may not',
 };
-/** Seconds that no other process sleeps: by them the planted ones are known. */
+/** A duration that no other process sleeps, which identifies the planted processes. */
 const seconds = 1_000_000 + process.pid;
 
 /** The bodies of the tests in each planted file. */
@@ -70,7 +70,7 @@ test.each([
 
 const process_ = new RegExp(`process \\d+: sleep ${seconds}`);
 
-describe('a test file fails by what it leaves behind, which is named', () => {
+describe('a test file fails with the names of its leftovers', () => {
   test.each([
     ['orphan.test.js', process_],
     ['child.test.js', process_],

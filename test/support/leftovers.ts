@@ -15,15 +15,15 @@ import { isEnded, listPids, type ProcessStat, readStat } from '../../src/node/su
 
 export interface Leftovers {
   readonly pids: readonly number[];
-  /** Below the file's directory. */
+  /** Mounts below the file's directory. */
   readonly mounts: readonly string[];
-  /** A line for each of them and each process. */
+  /** One line for each mount and process. */
   readonly lines: readonly string[];
 }
 
 export interface Mark {
   readonly directory: string;
-  /** Of the process that runs the file's tests. */
+  /** The process of the file's tests. */
   readonly pid: number;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Before and after every test file: it gets a temporary directory of its own, and fails when
- * something that it started is still there after it. vitest runs this first, so its `afterAll` is
- * the last of the file.
+ * Gives every test file a temporary directory, and fails the file if a process or mount of it is
+ * left at its end. vitest runs this first, so its `afterAll` is the last of the file.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -14,10 +13,10 @@ import { findLeftovers, type Leftovers, type Mark } from './leftovers.ts';
 const patienceMs = Number(process.env.LEFTOVERS_PATIENCE_MS ?? 10_000);
 const pauseMs = 20;
 
-// One process may run several files after each other: none is inside the one before it.
+// A process may run several files in succession, and their directories are not nested.
 process.env.TESTS_TMPDIR ??= realpathSync(tmpdir());
 const directory = mkdtempSync(join(process.env.TESTS_TMPDIR, 'rt-'));
-// As the machine's own is: tasks of other users have their files below.
+// The permissions of the system's own: tasks of other users have files below.
 chmodSync(directory, 0o1777);
 process.env.TMPDIR = directory;
 
@@ -26,7 +25,7 @@ afterAll(async () => {
   const { pids, mounts, lines } = await whatStays(mark);
   for (const pid of pids) end(pid);
   if (mounts.length > 0) spawnSync('umount', ['-l', ...mounts]);
-  // Never through a mount, which may show what is not ours.
+  // Never through a mount, which may show foreign files.
   if (findLeftovers(mark).mounts.length === 0) rmSync(directory, { recursive: true, force: true });
   if (lines.length === 0) return;
   throw new Error(`this file left behind:\n${lines.join('\n')}`);

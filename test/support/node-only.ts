@@ -1,7 +1,6 @@
 /**
- * A machine that runs allocations and no server, as a process of its own. Its argument is JSON:
- * the address of a server, an introduction token, a directory and a name. SIGTERM ends it and what
- * it runs.
+ * A client-only node in its own process. Its argument is JSON: the address of a server, an
+ * introduction token, a directory and a name. SIGTERM ends it with its tasks.
  */
 import { realWorld } from '../../src/base/ports-real.ts';
 import { NodeAgent } from '../../src/node/node-agent.ts';
@@ -27,7 +26,7 @@ const agent = new NodeAgent({
   environment: process.env,
   onNotice: (sentence) => process.stderr.write(`${sentence}\n`),
 });
-// None of its own timers keeps a process alive.
+// Its own timers do not keep the process alive.
 const alive = setInterval(() => {}, 1 << 30);
 await agent.start();
 process.stdout.write(`node ${agent.id}\n`);

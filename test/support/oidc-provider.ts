@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-// @ts-expect-error: it brings no types of its own.
+// @ts-expect-error: the package has no types.
 import Provider from 'oidc-provider';
 
 export interface RunningProvider {
   readonly issuer: string;
-  /** Does what a person in a browser does: opens the address, logs in, agrees. Gives the redirect. */
+  /** Acts as a person in a browser: opens the address, logs in, consents. Returns the redirect. */
   browse(authUrl: string, login: string): Promise<URL>;
   close(): Promise<void>;
 }
@@ -15,9 +15,9 @@ export const clientSecret = 'the-client-secret';
 export const redirectUri = 'http://127.0.0.1:8250/oidc/callback';
 
 /**
- * A real OpenID provider on this machine; everybody exists there, in the group named after them.
- * `redirectUris`: where it may send browsers back to; the port of a loopback address is left open,
- * as for every native application (RFC 8252 §7.3).
+ * A real OpenID provider on this machine. Every login exists, in a group of the same name.
+ * `redirectUris`: accepted redirects; the port of a loopback address is free, as for native
+ * applications (RFC 8252 §7.3).
  */
 export async function startOidcProvider(redirectUris = [redirectUri]): Promise<RunningProvider> {
   const server = createServer();
@@ -41,7 +41,7 @@ export async function startOidcProvider(redirectUris = [redirectUri]): Promise<R
     pkce: { required: () => true },
     features: { devInteractions: { enabled: true } },
     cookies: { keys: ['for tests'] },
-    // It tells about each of these that is not given.
+    // The provider warns about each lifetime that is not set.
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
   });
   server.on('request', provider.callback());
@@ -59,7 +59,7 @@ const closed = (server: ReturnType<typeof createServer>): Promise<void> =>
     server.close(() => resolve());
   });
 
-/** Follows redirects and fills in the two forms, until the provider sends the browser away. */
+/** Follows redirects and submits both forms until the provider redirects elsewhere. */
 async function browse(authUrl: string, login: string, isBack: (url: URL) => boolean): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = authUrl;

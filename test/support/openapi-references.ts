@@ -1,4 +1,4 @@
-/** The OpenAPI document with each named schema in place of the references to it. For tests. */
+/** The OpenAPI document with references replaced by their schemas. */
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as whoever generates from it does.
 export function withoutReferences(document: any): any {
   const { schemas } = document.components;

@@ -4,8 +4,8 @@ import { checkedPlace } from '../../src/api/dialect/dialect.ts';
 const prefix = '/own/v9';
 
 /**
- * A third dialect, in this one file: other names of headers, a token and a place in headers of its own,
- * errors as plain text, and 410 for what is not there.
+ * A third dialect in one file: other header names, headers for token and namespace, errors as plain
+ * text, and 410 for missing records.
  */
 export const ownDialect: ForeignDialect = {
   name: 'own',

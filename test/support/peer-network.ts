@@ -1,33 +1,33 @@
 import type { World } from '../../src/base/ports.ts';
 import type { PeeringLink, PeeringTransport } from '../../src/server/peering/link.ts';
 
-/** One link, as somebody in the middle sees it. */
+/** A link, seen from the middle. */
 export interface Tapped {
   readonly from: string;
   readonly to: string;
   /** All frames with their senders. */
   readonly frames: { readonly by: 'dialer' | 'acceptor'; readonly text: string }[];
   readonly isOpen: () => boolean;
-  /** Both sides lose it. */
+  /** Closes the link for both sides. */
   cut(): void;
-  /** Sends in the name of a side. */
+  /** Sends a frame in the name of a side. */
   inject(by: 'dialer' | 'acceptor', text: string): void;
 }
 
 /** Changes a frame on its way; `undefined`: the frame is lost. */
 export type Tamper = (text: string, by: 'dialer' | 'acceptor') => string | undefined;
 
-/** The network between clusters of a simulated world: links that can be watched, bent and cut. */
+/** The network between clusters of a simulated world. Links can be observed, changed and cut. */
 export class PeerNetwork {
   readonly links: Tapped[] = [];
-  /** Where somebody listens. */
+  /** Listeners by address. */
   readonly #listening = new Map<string, (link: PeeringLink) => void>();
   readonly #unreachable = new Set<string>();
   readonly #timers: World['timers'];
   tamper: Tamper = (text) => text;
-  /** Frames vanish while the links stay open. */
+  /** Frames are dropped while links stay open. */
   isSilent = false;
-  /** How often an address was dialled. */
+  /** The number of dials. */
   dialled = 0;
 
   constructor(world: Pick<World, 'timers'>) {
@@ -38,13 +38,13 @@ export class PeerNetwork {
     this.#listening.set(address, take);
   }
 
-  /** Nobody listens there any more, and all links of `who` are lost. */
+  /** Stops the listener at `address` and closes all links of `who`. */
   leave(who: string, address = who): void {
     this.#listening.delete(address);
     for (const link of this.links) if ([link.from, link.to].includes(who)) link.cut();
   }
 
-  /** Between `who` and all others. */
+  /** Separates `who` from all others. */
   partition(who: string): void {
     this.#unreachable.add(who);
     for (const link of this.links) if ([link.from, link.to].includes(who)) link.cut();
@@ -73,7 +73,7 @@ export class PeerNetwork {
     };
   }
 
-  /** A link of somebody who speaks as they please. */
+  /** A link whose frames the test writes. */
   async stranger(address: string) {
     const link = await this.transport('stranger').dial(address, {
       caPems: [],
@@ -130,7 +130,7 @@ export class PeerNetwork {
   }
 }
 
-/** What arrives at one end of a link. */
+/** One end of a link. */
 class End {
   readonly closed: Promise<string>;
   readonly #close: (reason: string) => void;

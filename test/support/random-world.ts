@@ -12,19 +12,19 @@ const nodeCount = 3;
 const nodeId = (n: number) => `0000000${n}-0000-4000-8000-000000000000`;
 const nodeSecret = (n: number) => `0000000${n}-0000-4000-8000-00000000000f`;
 
-/** Shorter than the time within which a node has to be heard again. */
+/** Shorter than the interval in which a heartbeat is due. */
 const heartbeatMs = 8000;
 
 /**
- * A server that users, nodes and crashes act upon, all at random from one seed. Nodes run nothing:
- * they report what a node might.
+ * A server under random actions of users, nodes and crashes, from one seed. Nodes run nothing and
+ * send plausible reports.
  */
 export class RandomWorld {
   readonly world: SimulatedWorld;
   readonly #disk = new MemoryDisk();
   readonly #random: ReturnType<typeof seededRandom>;
   readonly #alive: boolean[] = Array.from({ length: nodeCount }, () => true);
-  /** What the server logged as an error, and answers that nobody expected. */
+  /** Logged errors and unexpected answers. */
   readonly errors: unknown[] = [];
   #server!: Started;
 
@@ -48,7 +48,7 @@ export class RandomWorld {
     this.#server.server.stop();
   }
 
-  /** One thing happens; sometimes the next one happens before the server has dealt with it. */
+  /** Performs one action; sometimes the next follows before the server has reacted. */
   async step(restarts: boolean): Promise<void> {
     const what = this.#random.below(16);
     const job = 'abcd'[this.#random.below(4)]!;
@@ -69,7 +69,7 @@ export class RandomWorld {
     return this.world.advance(0);
   }
 
-  /** Lets time pass, in which the nodes that are alive are heard. */
+  /** Lets time pass with heartbeats of live nodes. */
   async pass(durationMs: number): Promise<void> {
     for (let left = durationMs; left > 0; left -= heartbeatMs) {
       await this.world.advance(Math.min(left, heartbeatMs));
@@ -147,7 +147,7 @@ export class RandomWorld {
     return { Update: { MaxParallel, Canary, AutoPromote, AutoRevert } };
   }
 
-  /** Somebody does something to the job's deployment, whether it takes that or not. */
+  /** Acts on the job's deployment, accepted or not. */
   async #steer(job: string): Promise<void> {
     const one = this.#activeDeployments().find(({ JobID }) => JobID === job);
     if (one === undefined) return;
@@ -156,7 +156,7 @@ export class RandomWorld {
     if (answer.status !== 200 && answer.status !== 400) this.errors.push(answer);
   }
 
-  /** Reports what became of the node's allocations; a replacement waits for its predecessor. */
+  /** Reports the node's allocations. A replacement waits for its predecessor. */
   async #report(
     n: number,
     fate: (allocation: Allocation) => Status,
@@ -221,7 +221,7 @@ const steering = [
   ['fail', {}],
 ] as const;
 
-/** Its deployment waits for the word of its node. */
+/** The deployment waits for the node's report. */
 const isAsked = ({ DeploymentID, DeploymentStatus, ClientStatus, DesiredStatus }: Allocation) =>
   DeploymentID !== '' &&
   (DeploymentStatus?.Healthy ?? null) === null &&

@@ -1,6 +1,6 @@
 import type { Exchange, ExchangeLink } from '../../src/server/peering/exchange.ts';
 
-/** An exchange that notes what it is asked for, and sends what a test wants. */
+/** An exchange that records its calls and sends the test's frames. */
 export function recording() {
   const links: ExchangeLink[] = [];
   const noted: string[] = [];

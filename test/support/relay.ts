@@ -1,4 +1,4 @@
-/** A server's second address: passes bytes on to the first one until it is cut or frozen. */
+/** A second address of a server. It forwards bytes until it is cut or frozen. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
@@ -7,15 +7,15 @@ export interface Relay {
   readonly address: string;
   /** All requests that passed through it, as text. */
   readonly passed: () => string;
-  /** Ends every connection and takes no more. */
+  /** Closes all connections and accepts no more. */
   cut(): Promise<void>;
-  /** From now on nothing gets through, and nobody is told. */
+  /** Drops all bytes from now on while connections stay open. */
   freeze(): void;
-  /** Is as at the beginning, at the same address. */
+  /** Restores the relay at the same address. */
   mend(): Promise<void>;
 }
 
-/** @param tls what it shows of itself; without, it speaks plain HTTP */
+/** @param tls its certificate; plain HTTP without */
 export async function startRelay(
   target: string,
   tls?: { readonly cert: string; readonly key: string },

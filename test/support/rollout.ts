@@ -4,23 +4,23 @@ import { jobBody, nodeBody, startApi, type TestApi } from './api.ts';
 
 /** The node's way with an allocation that is to run. */
 export type Fate =
-  /** Runs, and is healthy. */
+  /** Runs it and reports it healthy. */
   | 'healthy'
-  /** Runs, and says nothing of its health. */
+  /** Runs it and reports no health. */
   | 'running'
-  /** Runs, and is found unhealthy. */
+  /** Runs it and reports it unhealthy. */
   | 'unhealthy'
   | 'failed'
-  /** Is not heard of. */
+  /** Sends no report. */
   | 'silent';
 
 export type FateOf = (allocation: Allocation) => Fate;
 
 const second = 1000;
-/** A server may want the node to be heard this often. */
+/** The server may want heartbeats at this interval. */
 const stepMs = 1 * second;
 
-/** One node that is told what to run and reports as a test says. */
+/** A node that follows its assignments and reports as the test decides. */
 export class Rollout {
   readonly api: TestApi;
   fate: FateOf = () => 'healthy';
@@ -42,7 +42,7 @@ export class Rollout {
     await this.api.call('PUT', '/v1/node/register', { body: nodeBody() });
   }
 
-  /** Registers version `v` of the job; another `v` replaces every allocation. */
+  /** Registers version `v` of the job. Another `v` replaces every allocation. */
   async register(v: string, update: object = {}, group: object = {}, changes: object = {}) {
     const { status, json, text } = await this.api.call('POST', '/v1/jobs', {
       body: {
@@ -64,7 +64,10 @@ export class Rollout {
     return json;
   }
 
-  /** Lets time pass in which the node obeys. `watch` looks at the allocations after each step. */
+  /**
+   * Lets time pass while the node follows its assignments. `watch` sees the allocations after each
+   * step.
+   */
   async pass(durationMs: number, watch: (all: Allocation[]) => void = () => {}): Promise<void> {
     await this.obey();
     for (let leftMs = durationMs; leftMs > 0; leftMs -= stepMs) {
@@ -74,7 +77,7 @@ export class Rollout {
     }
   }
 
-  /** The node starts, ends and reports once. */
+  /** The node carries out its assignments once and reports. */
   async obey(): Promise<void> {
     const { ID } = nodeBody().Node;
     await this.api.call('PUT', `/v1/node/${ID}/heartbeat`);
@@ -114,7 +117,7 @@ export class Rollout {
     return all.filter((one) => one.JobVersion === version && one.DesiredStatus === 'run');
   }
 
-  /** An action on the latest deployment. */
+  /** Acts on the latest deployment. */
   async act(word: string, body: object = {}, token?: string) {
     const { ID } = await this.deployment();
     const answer = await this.api.call('PUT', `/v1/deployment/${word}/${ID}`, {
@@ -125,7 +128,7 @@ export class Rollout {
     return answer;
   }
 
-  /** Version 0 as a stable version: placed, healthy, deployed. */
+  /** Makes version 0 stable: placed, healthy, deployed. */
   async stable(update: object = {}, group: object = {}): Promise<void> {
     await this.register('0', update, group);
     await this.pass(4 * second);

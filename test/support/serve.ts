@@ -1,4 +1,4 @@
-// A server of its own process, without a node, for tests that may end it.
+// A server without a node in its own process, which tests may end.
 import { createAgent } from '../../src/agent.ts';
 import { rootToken } from '../support/api.ts';
 

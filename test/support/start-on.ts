@@ -16,7 +16,7 @@ export interface StartOptions {
   readonly log?: Log;
 }
 
-/** The server over a disk that may outlive it and that a test may make slow. */
+/** Starts the server on a disk that may outlive it and can be slow. */
 export async function startOn(
   world: SimulatedWorld,
   disk: MemoryDisk,

@@ -1,4 +1,4 @@
-/** What the tests of TLS over the network use besides their authority, `authorityCertificate`. */
+/** Certificates for TLS tests besides `authorityCertificate`. */
 export const serverCertificate = `-----BEGIN CERTIFICATE-----
 MIIBpTCCAUqgAwIBAgIUGuLYBhSJszqKbZJ/p8NcMZkbJrswCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOdGVzdCBhdXRob3JpdHkwIBcNMjYxMTIyMTAzNjA0WhgPMjEy
@@ -37,7 +37,7 @@ j8Dan44Ajc1YvyYUXNQym+PJ4YhnbONW0w==
 -----END EC PRIVATE KEY-----
 `;
 
-/** The server's, of a time before. */
+/** An expired certificate of the server. */
 export const endedCertificate = `-----BEGIN CERTIFICATE-----
 MIIBjjCCATOgAwIBAgIUGuLYBhSJszqKbZJ/p8NcMZkbJr0wCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOdGVzdCBhdXRob3JpdHkwHhcNMjYxMTIyMTAzNjA0WhcNMjYx
