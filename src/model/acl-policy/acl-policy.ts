@@ -28,7 +28,7 @@ export const AclPolicySchema = Type.Object({
   Partition: Text(),
   ...stamps,
 });
-export type AclPolicy = Model<typeof AclPolicySchema>;
+export interface AclPolicy extends Model<typeof AclPolicySchema> {}
 
 const { Rules: _, ...withoutRules } = AclPolicySchema.properties;
 /** A policy in a list. */

@@ -126,7 +126,7 @@ export const AllocationSchema = Type.Object({
   CreateTime: Instant(),
   ModifyTime: Instant(),
 });
-export type Allocation = Model<typeof AllocationSchema>;
+export interface Allocation extends Model<typeof AllocationSchema> {}
 
 /** The statuses that a node may report. Only servers call an allocation lost or unknown. */
 export const reportedStatuses = ['pending', 'running', 'complete', 'failed'] as const;
@@ -143,4 +143,4 @@ export const AllocationReportSchema = Type.Object({
   DeploymentID: Nullable(Type.String()),
   NetworkStatus: Nullable(NetworkStatusSchema),
 });
-export type AllocationReport = Model<typeof AllocationReportSchema>;
+export interface AllocationReport extends Model<typeof AllocationReportSchema> {}

@@ -46,7 +46,7 @@ export const AuthMethodSchema = Type.Object({
   Partition: Text(),
   ...stamps,
 });
-export type AuthMethod = Model<typeof AuthMethodSchema>;
+export interface AuthMethod extends Model<typeof AuthMethodSchema> {}
 
 /** Stands for a secret that the caller may not read. In a request it keeps the stored secret. */
 export const hiddenSecret = '<hidden>';

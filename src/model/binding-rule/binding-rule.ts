@@ -25,7 +25,7 @@ export const BindingRuleSchema = Type.Object({
   Partition: Text(),
   ...stamps,
 });
-export type BindingRule = Model<typeof BindingRuleSchema>;
+export interface BindingRule extends Model<typeof BindingRuleSchema> {}
 
 export const BindingRuleAnswerSchema = Type.Object({
   ...BindingRuleSchema.properties,

@@ -25,4 +25,4 @@ export const CheckResultSchema = Type.Object(
   },
   { title: 'CheckResult' },
 );
-export type CheckResult = Model<typeof CheckResultSchema>;
+export interface CheckResult extends Model<typeof CheckResultSchema> {}

@@ -64,7 +64,7 @@ export const DeploymentSchema = Type.Object({
   CreateTime: Instant(),
   ModifyTime: Instant(),
 });
-export type Deployment = Model<typeof DeploymentSchema>;
+export interface Deployment extends Model<typeof DeploymentSchema> {}
 
 export const isTerminalDeployment = (deployment: Pick<Deployment, 'Status'>): boolean =>
   deployment.Status === 'successful' ||

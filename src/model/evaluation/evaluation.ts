@@ -91,7 +91,7 @@ export const EvaluationSchema = Type.Object({
   CreateTime: Instant(),
   ModifyTime: Instant(),
 });
-export type Evaluation = Model<typeof EvaluationSchema>;
+export interface Evaluation extends Model<typeof EvaluationSchema> {}
 
 /** A pending evaluation that nobody has looked at; whose it is and why is to be told. */
 export const unbegun = {

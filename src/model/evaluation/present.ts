@@ -7,7 +7,7 @@ export const PresentedEvaluationSchema = Type.Object({
   ...EvaluationSchema.properties,
   WaitUntil: Moment('Not before this instant; in the year 1: at once.'),
 });
-export type PresentedEvaluation = Model<typeof PresentedEvaluationSchema>;
+export interface PresentedEvaluation extends Model<typeof PresentedEvaluationSchema> {}
 
 export const presentEvaluation = (evaluation: Evaluation): PresentedEvaluation => ({
   ...evaluation,

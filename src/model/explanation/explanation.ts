@@ -132,7 +132,7 @@ export const AllocationExplanationSchema = Type.Object({
   /** The allocation's `Metrics`: of the first placement of its group by its evaluation. */
   Recorded: Nullable(PlacementMetricsSchema),
 });
-export type AllocationExplanation = Model<typeof AllocationExplanationSchema>;
+export interface AllocationExplanation extends Model<typeof AllocationExplanationSchema> {}
 
 export const GroupProspectSchema = Type.Object({
   TaskGroup: Text(),
@@ -182,4 +182,4 @@ export const JobProspectSchema = Type.Object({
     }),
   ),
 });
-export type JobProspect = Model<typeof JobProspectSchema>;
+export interface JobProspect extends Model<typeof JobProspectSchema> {}

@@ -35,7 +35,7 @@ export const IntroductionTokenSchema = Type.Object({
   SecretHash: Hidden(ResponseOnly(Text())),
   ...stamps,
 });
-export type IntroductionToken = Model<typeof IntroductionTokenSchema>;
+export interface IntroductionToken extends Model<typeof IntroductionTokenSchema> {}
 
 export const IntroductionRequestSchema = Type.Object({
   ...IntroductionTokenSchema.properties,

@@ -45,6 +45,6 @@ export const JobPlanSchema = Type.Object({
   /** Further changes that are too many to be told, or that the caller may not read. */
   ChangesHidden: Whole(),
 });
-export type JobPlan = Model<typeof JobPlanSchema>;
+export interface JobPlan extends Model<typeof JobPlanSchema> {}
 
 /** The instant that is none. */

@@ -22,5 +22,5 @@ export const JobPolicySchema = Type.Object({
   Message: Text({ maxLength: limits.jobPolicy.messageLengthMax }),
   ...stamps,
 });
-export type JobPolicy = Model<typeof JobPolicySchema>;
+export interface JobPolicy extends Model<typeof JobPolicySchema> {}
 export type JobPolicyRequest = Input<JobPolicy>;

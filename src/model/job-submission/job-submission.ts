@@ -15,7 +15,7 @@ export const JobSubmissionSchema = Type.Object({
   Version: ResponseOnly(Whole()),
   ...stamps,
 });
-export type JobSubmission = Model<typeof JobSubmissionSchema>;
+export interface JobSubmission extends Model<typeof JobSubmissionSchema> {}
 
 /** Bytes that count against `limits.job.submissionBytesMax`. */
 export function submissionBytes(

@@ -31,4 +31,4 @@ export const JobSummarySchema = Type.Object({
   Children: ChildrenSummarySchema,
   ...stamps,
 });
-export type JobSummary = Model<typeof JobSummarySchema>;
+export interface JobSummary extends Model<typeof JobSummarySchema> {}

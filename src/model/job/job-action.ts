@@ -12,7 +12,7 @@ export const JobActionSchema = Type.Object({
   TaskGroupName: Text(),
   TaskName: Text(),
 });
-export type JobAction = Model<typeof JobActionSchema>;
+export interface JobAction extends Model<typeof JobActionSchema> {}
 
 /** The actions of all tasks, in the order in which the job has them. */
 export const jobActions = ({ TaskGroups }: Job): readonly JobAction[] =>

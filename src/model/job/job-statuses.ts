@@ -62,4 +62,4 @@ export const JobStatusesSchema = Type.Object({
     }),
   ),
 });
-export type JobStatuses = Model<typeof JobStatusesSchema>;
+export interface JobStatuses extends Model<typeof JobStatusesSchema> {}

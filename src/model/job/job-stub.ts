@@ -36,7 +36,7 @@ export const JobStubSchema = Type.Object({
   ...stamps,
   JobModifyIndex: Whole(),
 });
-export type JobStub = Model<typeof JobStubSchema>;
+export interface JobStub extends Model<typeof JobStubSchema> {}
 
 export function jobStub(job: Job, summary: JobSummary | null, withMeta = false): JobStub {
   const stub: JobStub = {

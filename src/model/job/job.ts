@@ -247,7 +247,7 @@ export const JobSchema = Type.Object(
   },
   { title: 'Job' },
 );
-export type Job = Model<typeof JobSchema>;
+export interface Job extends Model<typeof JobSchema> {}
 export type JobType = Job['Type'];
 export type JobStatus = Job['Status'];
 /** A job as a caller gives it. */

@@ -30,7 +30,7 @@ export const NamespaceSchema = Type.Object({
   ),
   ...stamps,
 });
-export type Namespace = Model<typeof NamespaceSchema>;
+export interface Namespace extends Model<typeof NamespaceSchema> {}
 
 export const defaultNamespace = 'default';
 /** In a query: every namespace that the token may see. */

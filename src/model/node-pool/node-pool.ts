@@ -31,7 +31,7 @@ export const NodePoolSchema = Type.Object({
   ),
   ...stamps,
 });
-export type NodePool = Model<typeof NodePoolSchema>;
+export interface NodePool extends Model<typeof NodePoolSchema> {}
 export type NodePoolRequest = Input<NodePool>;
 
 export const defaultPool = 'default';

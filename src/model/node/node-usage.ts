@@ -40,5 +40,5 @@ export const NodeUsageSchema = Type.Object({
   Uptime: Whole(),
 });
 
-export type NodeUsage = Model<typeof NodeUsageSchema>;
+export interface NodeUsage extends Model<typeof NodeUsageSchema> {}
 export type DiskUsage = Model<typeof DiskUsageSchema>;

@@ -96,7 +96,7 @@ const reported = {
 };
 
 export const NodeRegistrationSchema = Type.Object(reported);
-export type NodeRegistration = Model<typeof NodeRegistrationSchema>;
+export interface NodeRegistration extends Model<typeof NodeRegistrationSchema> {}
 
 /** A machine that runs allocations. The heartbeat's time is not part of it. */
 export const NodeSchema = Type.Object({
@@ -116,7 +116,7 @@ export const NodeSchema = Type.Object({
   Events: FullList(NodeEventSchema),
   ...stamps,
 });
-export type Node = Model<typeof NodeSchema>;
+export interface Node extends Model<typeof NodeSchema> {}
 
 /** Whether the scheduler may place on it. Source: docs/behaviour/scheduling.md#candidate-nodes. */
 export const isReadyNode = (

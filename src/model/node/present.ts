@@ -14,7 +14,7 @@ export const PresentedNodeSchema = Type.Object({
     Type.Object({ ...NodeEventSchema.properties, Timestamp: Moment('When it happened.') }),
   ),
 });
-export type PresentedNode = Model<typeof PresentedNodeSchema>;
+export interface PresentedNode extends Model<typeof PresentedNodeSchema> {}
 
 export function presentNode(node: Node): PresentedNode {
   const { SecretHash: _, ...presented } = node;

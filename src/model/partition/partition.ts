@@ -7,4 +7,4 @@ export const PartitionSchema = Type.Object({
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),
   ...stamps,
 });
-export type Partition = Model<typeof PartitionSchema>;
+export interface Partition extends Model<typeof PartitionSchema> {}

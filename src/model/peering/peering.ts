@@ -107,7 +107,7 @@ export const PeeringSchema = Type.Object({
   DeletedAt: About('When it was marked for deletion; null: it was not.', Nullable(Type.String())),
   ...stamps,
 });
-export type Peering = Model<typeof PeeringSchema>;
+export interface Peering extends Model<typeof PeeringSchema> {}
 
 /** Body of `POST /v1/peering/token`. Source: docs/contract/peering.md#generate-a-token. */
 export const PeeringTokenRequestSchema = Type.Object({

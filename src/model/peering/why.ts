@@ -65,7 +65,7 @@ export const ExchangeExplanationSchema = Type.Object({
     Type.Object({ IsThere: Flag(), Reason: Choice(importReasons), ...told }),
   ),
 });
-export type ExchangeExplanation = Model<typeof ExchangeExplanationSchema>;
+export interface ExchangeExplanation extends Model<typeof ExchangeExplanationSchema> {}
 export type ExportExplanation = ExchangeExplanation['Export'];
 export type ImportExplanation = ExchangeExplanation['Import'];
 

@@ -58,4 +58,4 @@ export const ScaleStatusSchema = Type.Object({
   JobStopped: Type.Boolean(),
   TaskGroups: Type.Record(Type.String(), GroupScaleSchema),
 });
-export type ScaleStatus = Model<typeof ScaleStatusSchema>;
+export interface ScaleStatus extends Model<typeof ScaleStatusSchema> {}

@@ -21,12 +21,12 @@ export const RegisteredPolicySchema = Type.Object({
   Enabled,
   ...stamps,
 });
-export type RegisteredPolicy = Model<typeof RegisteredPolicySchema>;
+export interface RegisteredPolicy extends Model<typeof RegisteredPolicySchema> {}
 
 /** What a list shows of one. */
 const { ID, Target, Type: Kind } = RegisteredPolicySchema.properties;
 export const ScalingPolicyStubSchema = Type.Object({ ID, Enabled, Type: Kind, Target, ...stamps });
-export type ScalingPolicyStub = Model<typeof ScalingPolicyStubSchema>;
+export interface ScalingPolicyStub extends Model<typeof ScalingPolicyStubSchema> {}
 
 export const scalingPolicyStub = (policy: RegisteredPolicy): ScalingPolicyStub => ({
   ID: policy.ID,

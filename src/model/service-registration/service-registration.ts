@@ -52,7 +52,7 @@ export const ServiceRegistrationSchema = Type.Object({
   AllocID: Text(),
   ...stamps,
 });
-export type ServiceRegistration = Model<typeof ServiceRegistrationSchema>;
+export interface ServiceRegistration extends Model<typeof ServiceRegistrationSchema> {}
 
 /** A node's report of one instance. All else follows from the allocation that runs it. */
 export const ToldServiceSchema = Type.Object(told);

@@ -98,4 +98,4 @@ export const TaskGroupSchema = Type.Object(
   },
   { title: 'TaskGroup' },
 );
-export type TaskGroup = Model<typeof TaskGroupSchema>;
+export interface TaskGroup extends Model<typeof TaskGroupSchema> {}

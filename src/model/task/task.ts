@@ -156,4 +156,4 @@ export const TaskSchema = Type.Object(
   },
   { title: 'Task' },
 );
-export type Task = Model<typeof TaskSchema>;
+export interface Task extends Model<typeof TaskSchema> {}

@@ -20,7 +20,7 @@ const metadata = {
 
 /** What of a variable a list shows, and a conflict: nothing that is secret. */
 export const VariableMetadataSchema = Type.Object(metadata, { title: 'VariableMetadata' });
-export type VariableMetadata = Model<typeof VariableMetadataSchema>;
+export interface VariableMetadata extends Model<typeof VariableMetadataSchema> {}
 
 /** Names and secret texts under a path. Source: docs/guides/variables.md#a-task-reads-it. */
 export const VariableSchema = Type.Object(
