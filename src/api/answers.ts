@@ -8,15 +8,15 @@ import { prettyJson, type RowEncoder } from './encode.ts';
 import { type Answer, jsonType, type Request } from './http.ts';
 import type { Reply, RowsIn } from './route.ts';
 
-/** What one look at the state found. */
+/** The outcome of one evaluation of a read on the current state. */
 export interface Attempt {
   readonly dialect: Dialect;
   readonly footprint: Footprint;
   readonly pretty: boolean;
   readonly value?: unknown;
-  /** The text of a long list instead. */
+  /** The text of a long list, in place of `value`. */
   readonly body?: AsyncIterable<Uint8Array>;
-  /** Where rows stand in the value, and where their encoding is kept. */
+  /** The position of rows in the value, and the cache of their encoding. */
   readonly rowsIn?: RowsIn;
   readonly rows?: RowEncoder;
   readonly missing?: RosterError;
@@ -24,7 +24,6 @@ export interface Attempt {
   readonly filteredByAcls?: boolean;
 }
 
-/** What a look found, as an answer in its dialect. */
 export function readAnswer(attempt: Attempt): Answer {
   const { dialect, footprint, nextToken, filteredByAcls, value, missing, pretty } = attempt;
   const headers = dialect.readHeaders(String(footprint.index));
@@ -43,10 +42,10 @@ function bodyOf({ value, rowsIn, rows }: Attempt): string | Uint8Array {
   return rows.encodeItems(value as readonly Readonly<Record<string, object | null>>[]);
 }
 
-/** The caller is gone: nobody reads this. */
+/** The caller has disconnected, so nobody reads this answer. */
 export const gone: Answer = { status: 499, headers: {}, body: undefined };
 
-/** The answer where no route fits. OPTIONS tells which methods there are. */
+/** The answer to a path or method without a route. OPTIONS lists the methods. */
 export function unroutedAnswer(
   match: { kind: 'method'; allow: readonly string[] } | { kind: 'unknown' },
   request: Request,
@@ -63,11 +62,11 @@ export function unroutedAnswer(
   return problemAnswer(error, dialect, { allow });
 }
 
-/** Why nothing can be written, as an answer. */
+/** The refusal of writes while the state is closed for them. */
 export const closedRefusal = ({ message }: Error): RosterError =>
   new RosterError('writes-closed', `${message}; reads go on`);
 
-/** The catalogue's error for what a handler threw; `undefined` when it is a bug. */
+/** The catalogue's error for an exception of a handler; `undefined` for a bug. */
 export function knownRefusal(thrown: unknown): RosterError | undefined {
   if (thrown instanceof RosterError) return thrown;
   if (thrown instanceof WriteQueueFull) return new RosterError('queue-full', thrown.message);
@@ -75,7 +74,7 @@ export function knownRefusal(thrown: unknown): RosterError | undefined {
   return undefined;
 }
 
-/** The one place where an error becomes an answer. */
+/** Every error becomes an answer here. */
 export function problemAnswer(
   error: RosterError,
   dialect: Dialect = defaultDialect,

@@ -79,23 +79,22 @@ import { firstOf } from './web-sockets.ts';
 export interface ApiOptions {
   readonly server: Server;
   readonly acl: Omit<ResolveOptions, 'box' | 'clock'>;
-  /** Name of this agent. */
   readonly name: string;
   readonly version: string;
   readonly connections: ConnectionLimits;
-  /** Names under which this server is asked, besides addresses and the machine's own names. */
+  /** Host names of this server, besides addresses and the names of the machine itself. */
   readonly hosts?: readonly string[];
-  /** In which the endpoints are served besides, under paths of their own. */
+  /** Further dialects, each with its own paths. */
   readonly dialects?: readonly ForeignDialect[];
-  /** What TLS is spoken with; `undefined`: none is. */
+  /** `undefined`: the server does not use TLS. */
   readonly certificate?: ServerCertificate | undefined;
-  /** Id of the node in this process; `undefined` while there is none. */
+  /** The id of the node in this process, if there is one. */
   readonly node?: () => string | undefined;
-  /** Who asked for what; `undefined`: it is not kept. */
+  /** `undefined`: no audit log is written. */
   readonly audit?: AuditOptions | undefined;
 }
 
-/** The HTTP API of one server: every route, served over a port or called directly. */
+/** The HTTP API of one server. Routes are served over a port or called directly. */
 export class Api {
   readonly routes: readonly Route[];
   readonly #options: ApiOptions;
@@ -130,21 +129,24 @@ export class Api {
       defaultPolicy: options.acl.enabled ? this.#resolver.defaultPolicy : undefined,
     });
     this.#execSockets = new ExecSockets({
-      ...{ pipeline: this.#pipeline, timers: world.timers, requestOf },
+      pipeline: this.#pipeline,
+      timers: world.timers,
+      requestOf,
       onFailure: (error) => server.context.log.error({ error }, 'a session failed'),
     });
     this.#peeringSockets = new PeeringSockets({
-      ...{ server, requestOf },
+      server,
+      requestOf,
       observe: (observation) => this.#observe(observation),
     });
   }
 
-  /** Serves one request without a port. */
+  /** Answers a request that did not come through the port. */
   handle(request: Request): Answer | Promise<Answer> {
     return this.#pipeline.handle(request);
   }
 
-  /** `host:port` once it listens. */
+  /** `host:port`; empty before `listen`. */
   get address(): string {
     return this.#address;
   }
@@ -156,7 +158,9 @@ export class Api {
       refuse: (fault) => problemAnswer(transportRefusal(fault)),
       upgrade: firstOf(
         nodeStreamUpgrade({
-          ...{ server: this.#options.server, pipeline: this.#pipeline, requestOf },
+          server: this.#options.server,
+          pipeline: this.#pipeline,
+          requestOf,
           observe: (observation) => this.#observe(observation),
         }),
         this.#execSockets.upgrade,
@@ -170,12 +174,12 @@ export class Api {
     return this.#address;
   }
 
-  /** Speaks TLS with another certificate from the next connection on. */
+  /** Changes the TLS certificate of later connections. */
   renewCertificate(certificate: ServerCertificate): void {
     this.#http?.renew(certificate);
   }
 
-  /** Answers what waits and takes nothing more. */
+  /** Answers pending requests and accepts no more. */
   async close(): Promise<void> {
     this.#pipeline.stop();
     this.#execSockets.close();

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-test('lines are appended, and nobody else may read them', async () => {
+test("lines are appended, and only the file's user may read them", async () => {
   const path = join(directory, 'audit.log');
   for (const line of ['one\n', 'two\n']) {
     const file = new AuditFile(path, silentLog);
@@ -23,7 +23,7 @@ test('lines are appended, and nobody else may read them', async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test('a file that cannot be written, and lines too many, are told and cost nothing else', async () => {
+test('a file that cannot be written, and too many lines, are logged as errors', async () => {
   const told: string[] = [];
   const log = { ...silentLog, error: (_: object, sentence: string) => told.push(sentence) };
   const lost = new AuditFile(join(directory, 'missing', 'audit.log'), log);

@@ -4,8 +4,8 @@ import type { Log } from '../server/context.ts';
 import type { AuditSink } from './audit.ts';
 
 /**
- * Appends to a file that only its user can read. A disk that cannot keep up, or fails, costs lines
- * and not the service; how many is in the log.
+ * Appends to a file that only its user can read. If the disk is slow or fails, lines are lost and
+ * requests continue; the log tells how many lines.
  */
 export class AuditFile implements AuditSink {
   readonly #stream: WriteStream;

@@ -5,25 +5,25 @@ import type { Caller } from '../model/permission/caller.ts';
 import { describePermission } from '../model/permission/permission.ts';
 import type { Observation } from './pipeline.ts';
 
-/** Where the lines of the audit log go. A line is whole, with its newline. */
+/** The destination of the audit log. Lines include their newline. */
 export interface AuditSink {
   write(line: string): void;
 }
 
 export interface AuditOptions {
   readonly sink: AuditSink;
-  /** `writes`: what may change something, and everything that was refused. */
+  /** `writes`: possible changes, and all refusals. */
   readonly events: 'all' | 'writes';
 }
 
 /**
- * The audit log: one JSON object a line for each request, with who asked, for what, from where,
- * and how it was decided. No bodies, no query and no secrets are in it.
+ * The audit log: one JSON object per line and request, with caller, action, origin and decision. It
+ * contains no bodies, queries or secrets.
  */
 export function auditTo({ sink, events }: AuditOptions, clock: Clock) {
   return (observation: Observation): void => {
     const { request, status } = observation;
-    // A stream that was opened (101) may carry what changes something.
+    // An opened stream (101) may carry changes.
     const isRead = request.method === 'GET' && status < 400 && status !== 101;
     if (events === 'writes' && isRead) return;
     sink.write(`${JSON.stringify(entryOf(observation, clock.nowMs()))}\n`);
@@ -53,7 +53,10 @@ function entryOf(
   };
 }
 
-/** Who had the permission may be refused for another reason: a second bootstrap, a page of another site. */
+/**
+ * A caller with the permission may still be refused: for a second bootstrap, or a page of a foreign
+ * site.
+ */
 function decisionOf(isAllowed: boolean | undefined, status: number): string {
   if (isAllowed === false) return 'denied';
   return isAllowed === undefined || status === 403 ? 'refused' : 'allowed';
@@ -65,8 +68,10 @@ function whoIs(caller: Caller | undefined) {
   switch (kind) {
     case 'token':
       return {
-        ...{ kind, accessor: caller.accessor },
-        ...{ namespace: caller.namespace, partition: caller.partition },
+        kind,
+        accessor: caller.accessor,
+        namespace: caller.namespace,
+        partition: caller.partition,
       };
     case 'anonymous':
       return { kind, accessor: caller.accessor };

@@ -1,10 +1,10 @@
+import type { Endpoint } from '../contract/endpoint.ts';
 import { decode, decodeInPart } from '../model/codec.ts';
 import { type Fault, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { bodySchema, type Envelope, openEnvelope } from './envelope.ts';
 import type { Request } from './http.ts';
 import { parseJson } from './json.ts';
-import type { Route } from './route.ts';
 
 interface ReadBody {
   readonly body: unknown;
@@ -14,9 +14,7 @@ interface ReadBody {
   readonly bodyFaults: readonly Fault[];
 }
 
-/** The body by the route's schema. */
-export function readBody(route: Route, request: Request): ReadBody {
-  const { body: definition } = route;
+export function readBody({ body: definition, family }: Endpoint, request: Request): ReadBody {
   if (definition === undefined) return only(undefined, false);
   if (request.headers['content-encoding'] !== undefined) {
     const encoding = String(request.headers['content-encoding']);
@@ -30,23 +28,27 @@ export function readBody(route: Route, request: Request): ReadBody {
     return only({ [definition.raw]: bytes.toString('base64') }, bytes.length > 0);
   }
   const given = request.body === undefined ? null : parseJson(request.body);
-  // Typed clients send the nothing that they have.
+  // Typed clients send `null` instead of no body.
   const hasBody = given !== null || !definition.optional;
   const parsed = hasBody ? given : {};
   if (definition.decode !== undefined) {
     return only(definition.decode(parsed), hasBody);
   }
   const read = definition.faults === 'later' ? decodeInPart : decodeWhole;
-  const { value, unknown, faults } = read(bodySchema(route.family, definition), parsed, {
+  const { value, unknown, faults } = read(bodySchema(family, definition), parsed, {
     unknown: definition.unknown,
     checkValues: definition.checkValues ?? true,
   });
-  const opened = openEnvelope(route.family, definition, value);
+  const opened = openEnvelope(family, definition, value);
   return { ...opened, hasBody, unknownFields: unknown, bodyFaults: faults };
 }
 
 const only = (body: unknown, hasBody: boolean): ReadBody => ({
-  ...{ body, hasBody, envelope: {}, unknownFields: [], bodyFaults: [] },
+  body,
+  hasBody,
+  envelope: {},
+  unknownFields: [],
+  bodyFaults: [],
 });
 
 const decodeWhole: typeof decodeInPart = (...input) => ({ ...decode(...input), faults: [] });

@@ -13,7 +13,7 @@ const lists: readonly (readonly Readonly<Record<string, object | null>>[])[] = [
   ],
 ];
 
-test.each(lists)('a list of rows is what its plain JSON is (%#)', (...items) => {
+test.each(lists)('encoded rows are equal to plain JSON (%#)', (...items) => {
   const rows = new RowEncoder();
   for (const _ of ['first', 'once more']) {
     expect(Buffer.from(rows.encodeItems(items)).toString()).toBe(JSON.stringify(items));

@@ -1,17 +1,17 @@
 import { limits } from '../model/limits.ts';
 
-/** Gives bytes of their own: a small `Buffer.from` is part of a pool, all of which would be kept with it. */
+/** Allocates each result separately. A small `Buffer.from` would keep its whole pool in memory. */
 const utf8 = new TextEncoder();
 
 /**
- * JSON of rows, as bytes. Rows are immutable, so a row that is read again and again is written out
- * once; the least recently used go first when there are too many.
+ * Encodes rows as JSON bytes. Rows are immutable, so the encodings of recently used rows are kept,
+ * within a bound.
  */
 export class RowEncoder {
   readonly #encoded = new Map<object, Uint8Array>();
   #bytes = 0;
 
-  /** `row` is a row of the state, not something made for this answer. */
+  /** `row` has to be a row of the state, not an object made for this answer. */
   encode(row: object): Uint8Array {
     const known = this.#encoded.get(row);
     if (known !== undefined) {
@@ -20,11 +20,11 @@ export class RowEncoder {
       return known;
     }
     const bytes = utf8.encode(JSON.stringify(row));
-    if (bytes.length <= limits.http.encodedRowBytesMax) this.#keep(row, bytes);
+    if (bytes.length <= limits.http.encodedRowBytesMax) this.#keepRow(row, bytes);
     return bytes;
   }
 
-  /** The row is replaced or deleted: hardly anybody reads it any more. */
+  /** Frees the bytes of a replaced or deleted row, which is seldom read again. */
   forget(row: object): void {
     const known = this.#encoded.get(row);
     if (known === undefined) return;
@@ -32,7 +32,7 @@ export class RowEncoder {
     this.#bytes -= known.length;
   }
 
-  /** The same for a list of objects all of whose fields are such rows, or null. */
+  /** Encodes a list of objects whose fields are rows or null. */
   encodeItems(items: readonly Readonly<Record<string, object | null>>[]): Uint8Array {
     const parts: Uint8Array[] = [];
     let text = '[';
@@ -51,7 +51,7 @@ export class RowEncoder {
     return Buffer.concat(parts);
   }
 
-  #keep(row: object, bytes: Uint8Array): void {
+  #keepRow(row: object, bytes: Uint8Array): void {
     this.#encoded.set(row, bytes);
     this.#bytes += bytes.length;
     for (const [oldest, { length }] of this.#encoded) {
@@ -64,7 +64,7 @@ export class RowEncoder {
 
 const nothing = Buffer.from('null');
 
-/** What stands between rows is the same few texts over and over. */
+/** The texts between rows repeat, so their bytes are kept. */
 const punctuations = new Map<string, Uint8Array>();
 
 function punctuation(text: string): Uint8Array {
@@ -75,7 +75,7 @@ function punctuation(text: string): Uint8Array {
   return made;
 }
 
-/** Indented by four spaces, with a newline at the end. */
+/** Indents by four spaces and ends with a newline. */
 export const prettyJson = (value: unknown): string => `${JSON.stringify(value, null, 4)}\n`;
 
 interface ListForm {
@@ -83,20 +83,26 @@ interface ListForm {
   readonly between: string;
   readonly end: string;
   readonly empty: string;
-  /** The items alone, as they stand in the list. */
+  /** The items without the brackets of the list. */
   readonly items: (items: readonly unknown[]) => string;
 }
 
 const plainList: ListForm = {
-  ...{ begin: '[', between: ',', end: ']', empty: '[]' },
+  begin: '[',
+  between: ',',
+  end: ']',
+  empty: '[]',
   items: (items) => JSON.stringify(items).slice('['.length, -']'.length),
 };
 const prettyList: ListForm = {
-  ...{ begin: '[\n', between: ',\n', end: '\n]\n', empty: '[]\n' },
+  begin: '[\n',
+  between: ',\n',
+  end: '\n]\n',
+  empty: '[]\n',
   items: (items) => prettyJson(items).slice('[\n'.length, -'\n]\n'.length),
 };
 
-/** The JSON of a list in parts. Together they are, byte by byte, that of the whole list. */
+/** The JSON of a list in parts. Joined, they are equal to the JSON of the whole list. */
 export class ListText {
   readonly #form: ListForm;
   #hasBegun = false;

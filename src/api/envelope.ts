@@ -1,7 +1,7 @@
 import type { BodyDefinition, Family } from '../contract/endpoint.ts';
 import { About, Text, type Type } from '../model/schema.ts';
 
-/** What typed clients of the scheduler write into every body, whatever else is in it. */
+/** Fields that typed clients of the scheduler add to every body. */
 const envelope = {
   Region: About('The region, which must be that of the server.', Text()),
   Namespace: About('The namespace, where the query names none.', Text()),
@@ -15,7 +15,7 @@ export interface Envelope {
 
 const schemas = new WeakMap<Type.TSchema, Type.TSchema>();
 
-/** The schema of the whole body: the route's own, with the envelope on routes of the scheduler. */
+/** The schema of the whole body. Endpoints of the scheduler accept the envelope as well. */
 export function bodySchema(family: Family, { schema }: BodyDefinition): Type.TSchema {
   const { properties } = schema as { readonly properties?: Record<string, Type.TSchema> };
   if (family !== 'scheduler' || properties === undefined) return schema;
@@ -27,7 +27,7 @@ export function bodySchema(family: Family, { schema }: BodyDefinition): Type.TSc
   return whole;
 }
 
-/** The body as the route knows it, and what came around it. */
+/** Separates the endpoint's body from the envelope. */
 export function openEnvelope(
   family: Family,
   { schema }: BodyDefinition,

@@ -26,7 +26,7 @@ export interface ExecSocketsOptions {
   readonly pipeline: Pipeline;
   readonly timers: Timers;
   readonly requestOf: (raw: IncomingMessage) => Request;
-  /** Something that is no refusal: a bug. */
+  /** Called for bugs, not for refusals. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -35,19 +35,19 @@ const done = 1000;
 const goingAway = 1001;
 const policyViolation = 1008;
 const internalError = 1011;
-/** What a Close frame has room for. */
+/** Not in limits: the room in a Close frame (RFC 6455). */
 const reasonBytesMax = 123;
 
 /**
- * The WebSockets that carry commands.
+ * The WebSockets of commands in tasks.
  * Source: docs/guides/actions-and-exec.md#without-the-command-line.
  *
  * Invariants
- *  W1. The upgrade comes first; whatever is wrong after it closes the socket: 1011 where the status
- *      would be 500, else 1008, with the sentence as the reason.
- *  W2. Towards a client that does not read, one chunk of the output waits here, and the command.
- *  W3. Whatever ends the socket ends the session, and the other way round.
- *  W4. Rights are asked again while the session goes on.
+ *  W1. The upgrade comes first. A later error closes the socket with 1011 for a bug, else 1008, and
+ *      its message as the reason.
+ *  W2. If the client does not read, one chunk of output is held here and the command pauses.
+ *  W3. The end of the socket ends the session, and the end of the session closes the socket.
+ *  W4. Permissions are checked repeatedly while the session lasts.
  */
 export class ExecSockets {
   readonly #options: ExecSocketsOptions;
@@ -69,7 +69,7 @@ export class ExecSockets {
         ownSocket(socket);
         const request = requestOf(raw);
         accept(raw, socket, head, (webSocket) => {
-          // The kernel tells of a peer that is gone while nothing is read.
+          // While nothing is read, the kernel detects a lost peer.
           socket.setKeepAlive(true, limits.stream.pingIntervalMs);
           void this.#serve(webSocket, request);
         });
@@ -77,12 +77,11 @@ export class ExecSockets {
     };
   }
 
-  /** Sessions that are carried. */
+  /** The number of open sessions. */
   get size(): number {
     return this.#carried;
   }
 
-  /** Ends all sessions. */
   close(): void {
     for (const webSocket of this.#open) {
       webSocket.close(goingAway, 'The server stops.');
@@ -103,7 +102,7 @@ export class ExecSockets {
       try {
         const opened = await this.#options.pipeline.openSocket(request, secret);
         if (opened instanceof RosterError) throw opened;
-        await this.#carry(webSocket, queue, opened);
+        await this.#carrySession(webSocket, queue, opened);
       } finally {
         this.#carried--;
       }
@@ -112,7 +111,7 @@ export class ExecSockets {
     }
   }
 
-  /** As with every request, or out of the first message where the query says so. */
+  /** From the request, or with `ws_handshake` from the first message. */
   async #secretOf(request: Request, queue: MessageQueue): Promise<string | undefined> {
     const inRequest = this.#options.pipeline.secretIn(request);
     const { values } = parseQuery(handshakeQuery, request.query);
@@ -134,7 +133,7 @@ export class ExecSockets {
     return token || undefined;
   }
 
-  async #carry(
+  async #carrySession(
     webSocket: WebSocket,
     queue: MessageQueue,
     { session, isAllowed }: { readonly session: ExecSession; readonly isAllowed: () => boolean },
@@ -159,7 +158,7 @@ export class ExecSockets {
     }
   }
 
-  /** Ends what nobody is at the other end of, and what its caller may no longer do. */
+  /** Ends the session when the client is silent, or its permission is revoked. */
   #keepAlive(webSocket: WebSocket, queue: MessageQueue, isAllowed: () => boolean) {
     const { timers } = this.#options;
     const { pingIntervalMs } = limits.stream;
@@ -172,7 +171,7 @@ export class ExecSockets {
     let timer = timers.after(pingIntervalMs, beat);
     const { onFailure } = this.#options;
     function beat(): void {
-      // While the command does not read, the client is not heard.
+      // While the command does not read its input, messages of the client are not read either.
       silentMs = queue.isPaused ? 0 : silentMs + pingIntervalMs;
       if (silentMs > limits.exec.silentTimeoutMs) {
         webSocket.terminate();
@@ -202,7 +201,7 @@ export class ExecSockets {
   }
 }
 
-/** What the client sends, at the command's pace. */
+/** Passes messages of the client to the command, which sets the pace. */
 async function takeInput(session: ExecSession, queue: MessageQueue): Promise<void> {
   for await (const text of queue) {
     const { data, closesInput, size } = parseClientMessage(text);
@@ -212,7 +211,6 @@ async function takeInput(session: ExecSession, queue: MessageQueue): Promise<voi
   }
 }
 
-/** Resolves when the socket has taken it. */
 async function send(webSocket: WebSocket, { stream, data }: ExecOutput): Promise<void> {
   const { messageDataBytesMax } = limits.exec;
   for (let at = 0; at < data.length; at += messageDataBytesMax) {
@@ -225,9 +223,9 @@ async function send(webSocket: WebSocket, { stream, data }: ExecOutput): Promise
 
 function closeWith(webSocket: WebSocket, { status, detail }: RosterError): void {
   const isLong = Buffer.byteLength(detail) > reasonBytesMax;
-  // What a token lacks is worth more than which token it is, and the audit log has that.
+  // The missing permission is more useful than the accessor, which is in the audit log.
   const reason = Buffer.from(isLong ? detail.replace(/ with AccessorID "[^"]*"/, '') : detail);
-  // Cut between two characters.
+  // The cut is between two characters.
   let end = Math.min(reason.length, reasonBytesMax);
   while (end < reason.length && (reason[end]! & 0xc0) === 0x80) end--;
   webSocket.close(status === 500 ? internalError : policyViolation, reason.subarray(0, end));

@@ -4,7 +4,7 @@ import { refusal } from '../model/errors.ts';
 import { shownSchema } from './shown-schema.ts';
 
 /**
- * The predicate of a filter expression over records of the schema, without what is never shown.
+ * The predicate of a filter expression. Hidden fields of the schema cannot be used.
  * @throws RosterError `invalid-filter`
  */
 export function filterOn(expression: string, schema: TSchema): (record: unknown) => boolean {

@@ -7,17 +7,20 @@ import { foreignHeader, type OwnHosts } from './own-site.ts';
 import type { Input } from './route.ts';
 import type { Seen } from './trail.ts';
 
-/** Lets through who has the permission, and, where no token is needed for it, asks from the own site. */
+/**
+ * Lets callers with the permission through. Callers without a token also have to be on this
+ * server's own site.
+ */
 export class Gate {
   readonly #hosts: OwnHosts;
 
-  /** `hosts`: names under which this server is asked. */
+  /** `hosts`: the host names of this server. */
   constructor(hosts: OwnHosts) {
     this.#hosts = hosts;
   }
 
   /**
-   * Notes what is asked for and how it was decided.
+   * Records the permission and the decision in the trail.
    * @throws RosterError `permission-denied`, `foreign-site`
    */
   pass(
@@ -49,7 +52,7 @@ export class Gate {
   }
 }
 
-/** Rights that come with no token at all: a page in somebody's browser would have them, too. */
+/** Permissions without a token: any page in a user's browser would have them too. */
 const isAmbient = ({ kind }: Caller): boolean => kind === 'anonymous' || kind === 'unrestricted';
 
 const mayAct = ({ method }: Request): boolean => method !== 'GET' && method !== 'HEAD';

@@ -10,7 +10,7 @@ const freePort = () =>
     });
   });
 
-test('whoever asks while the agent starts is told to come again', async () => {
+test('requests during the start of the agent are told to retry', async () => {
   const port = await freePort();
   const release = await holdPort({ host: '127.0.0.1', port });
   const answer = await fetch(`http://127.0.0.1:${port}/v1/jobs`);

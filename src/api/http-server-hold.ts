@@ -6,8 +6,9 @@ import { problemAnswer } from './answers.ts';
 import { defaultDialect } from './dialect/dialects.ts';
 
 /**
- * Takes a port, so that nobody else does while the agent starts, and tells who asks there to come
- * again. Gives what releases it. Rejects with the system's error when it cannot be had.
+ * Listens on a port while the agent starts, so that no other process takes it, and answers requests
+ * with 503. The result releases the port. Rejects with the system's error when the port is not
+ * available.
  */
 export async function holdPort(http: {
   readonly host: string;
@@ -28,7 +29,8 @@ export async function holdPort(http: {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
     socket.on('error', () => socket.destroy());
-    // Clients that keep connections in reserve take an answer to nothing for a fault.
+    // An answer before any request would look like a fault to clients that open connections in
+    // advance.
     socket.once('data', () => {
       socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
     });

@@ -16,28 +16,30 @@ import {
   tlsOptionsOf,
 } from './server-certificate.ts';
 
-/** Requests for a WebSocket, before anything was answered. */
+/** Handles requests for a WebSocket. */
 export interface Upgrade {
-  /** Whether this is one; what is none is served like every other request. */
+  /** Other requests are answered in the usual way. */
   readonly isAsked: (request: IncomingMessage) => boolean;
-  /** Owns the socket from here on. */
+  /** Takes over the socket. */
   readonly take: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }
 
 export interface HttpServerOptions {
   readonly handle: (request: Request) => Answer | Promise<Answer>;
-  /** The answer to what never became a request: a transport's fault, by its name. */
+  /** The answer to a fault of the transport, before there is a request. */
   readonly refuse: (fault: TransportFault) => Answer;
   readonly upgrade: Upgrade;
   readonly connections: ConnectionLimits;
-  /** What TLS is spoken with; `undefined`: none is. */
+  /** `undefined`: the server does not use TLS. */
   readonly certificate?: ServerCertificate | undefined;
 }
 
-/** How many connections one address may hold; 0: no limit. */
+/** The greatest number of connections from one address; 0: no limit. */
 export interface ConnectionLimits {
   readonly perAddressMax: number;
-  /** Of the machine itself, where node agents live and people try things out. */
+  /**
+   * Addresses of the machine itself have a limit of their own, for its node agents and its users.
+   */
   readonly perLoopbackMax: number;
 }
 
@@ -49,7 +51,7 @@ export type TransportFault =
   | 'no-client-certificate'
   | 'unreadable';
 
-/** What the parser says of a client that does not speak HTTP, or does so too slowly. */
+/** Error codes of the HTTP parser. */
 const clientFaults: Readonly<Record<string, TransportFault>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   ERR_HTTP_REQUEST_TIMEOUT: 'too-slow',
@@ -61,14 +63,13 @@ const compress = promisify(gzip);
 type Incoming = IncomingMessage & { readonly originalUrl?: string };
 
 /**
- * Serves framework-free routes over HTTP. Listening, limits, bodies and closing are the
- * framework's; methods, paths and content types are the routes', so that they mean the same
- * without a port.
+ * The HTTP adapter. The framework listens, bounds requests, reads bodies and closes connections.
+ * Methods, paths and content types are left to the routes, so that they also hold without a port.
  */
 export class HttpServer {
   readonly #app: FastifyInstance;
   #certificate: ServerCertificate | undefined;
-  /** Connections of those who showed a certificate, where one is asked for. */
+  /** Connections with a valid client certificate, if the server requires one. */
   readonly #known = new WeakSet<object>();
 
   constructor(options: HttpServerOptions) {
@@ -88,15 +89,15 @@ export class HttpServer {
       requestTimeout: limits.http.bodyTimeoutMs,
       keepAliveTimeout: limits.http.keepAliveTimeoutMs,
       forceCloseConnections: true,
-      // Nobody reads these ids: the pipeline gives its own to what fails.
+      // Unused: the pipeline gives failed requests an id.
       genReqId: () => '',
       rewriteUrl: toOnlyRoute,
       ...(options.certificate === undefined
         ? { http: protocol }
         : { https: { ...protocol, ...tlsOptionsOf(options.certificate) } }),
       clientErrorHandler: (error, socket) => {
-        // A client without a handshake understands no answer, and one that keeps connections in
-        // reserve takes an answer to nothing for a fault.
+        // Nothing can be sent before the TLS handshake is complete. An answer on a spare connection,
+        // which has no request, would look like a fault to its client.
         if (isUnfinished(socket as Socket) || (socket as Socket).bytesRead === 0) socket.destroy();
         else
           hangUp(socket as Socket, options.refuse(clientFaults[error.code ?? ''] ?? 'unreadable'));
@@ -117,7 +118,7 @@ export class HttpServer {
     for (const method of METHODS) {
       if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
     }
-    // The framework demands a content type of this one, before anybody knows whether it is served.
+    // By default the framework demands a content type for QUERY, even without a route.
     app.addHttpMethod('QUERY', { overrideExisting: true });
     app.all('/', (incoming, reply) => {
       const { raw } = incoming;
@@ -141,18 +142,20 @@ export class HttpServer {
       void Promise.resolve(options.handle(requestOf(raw))).then((answer) => hangUp(socket, answer));
     });
     limitPerClient(app.server, options);
-    app.server.on('secureConnection', (socket: TLSSocket) => this.#meet(socket));
+    app.server.on('secureConnection', (socket: TLSSocket) => this.#meetClient(socket));
     this.#app = app;
   }
 
-  /** Connections that are open go on as they are; the next ones have the new certificate. */
+  /** Open connections keep the old certificate. */
   renew(certificate: ServerCertificate): void {
     (this.#app.server as unknown as SecureServer).setSecureContext(contextOf(certificate));
     this.#certificate = certificate;
   }
 
-  /** The agent's own node shows the server's certificate, which says nothing of being a client's. */
-  #meet(socket: TLSSocket): void {
+  /**
+   * The agent's own node presents the server's certificate, which need not be valid for clients.
+   */
+  #meetClient(socket: TLSSocket): void {
     if (!this.#certificate?.verifiesClients) return;
     const shown = socket.getPeerX509Certificate()?.fingerprint256;
     if (socket.authorized || shown === fingerprintOf(this.#certificate)) this.#known.add(socket);
@@ -162,7 +165,7 @@ export class HttpServer {
     return this.#certificate?.verifiesClients === true && !this.#known.has(socket);
   }
 
-  /** Resolves with the port that was taken. Rejects with the system's error (`EADDRINUSE` …). */
+  /** Resolves with the port. Rejects with the system's error (`EADDRINUSE` …). */
   async listen(host: string, port: number): Promise<number> {
     await this.#app.listen({ host, port, backlog: limits.http.connectionBacklog });
     return (this.#app.server.address() as AddressInfo).port;
@@ -174,15 +177,15 @@ export class HttpServer {
 }
 
 /**
- * To the framework every target is the same, and a content type is nothing that a request could
- * get wrong (docs/contract/http.md#bodies).
+ * The framework has a single route and sees no content type, because no content type is an error
+ * (docs/contract/http.md#bodies).
  */
 function toOnlyRoute({ headers }: IncomingMessage): string {
   if (headers['content-type'] !== undefined) headers['content-type'] = undefined;
   return '/';
 }
 
-/** RFC 9112 §3.2: who stands between must not take another one for the host than the server does. */
+/** RFC 9112 §3.2: a proxy in between must not see another host than the server does. */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -192,11 +195,11 @@ function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
 }
 
-/** The request as the pipeline knows it. Without a response nobody can tell when it is gone. */
+/** The pipeline's form of a request. Without a response, `onGone` never reports. */
 export const requestOf = (raw: Incoming, body?: Uint8Array, response?: ServerResponse): Request =>
   new HttpRequest(raw, body, response);
 
-/** A class, since an accessor in a literal costs every request a shape that outlives it. */
+/** A class, because a literal with an accessor would cost memory for each request. */
 class HttpRequest implements Request {
   readonly method: string;
   readonly path: string;
@@ -218,7 +221,7 @@ class HttpRequest implements Request {
     this.#response = response;
   }
 
-  /** Asked for when somebody wants to know: most never do. */
+  /** Computed on demand, because few requests need it. */
   get remoteAddress(): string | undefined {
     return (this.connection as Socket).remoteAddress;
   }
@@ -232,7 +235,7 @@ class HttpRequest implements Request {
   }
 }
 
-/** The path of a target, also where that is a whole URL (RFC 9112 §3.2.2). */
+/** The path of a target, which may be an absolute URL (RFC 9112 §3.2.2). */
 export function pathOf(target: string): string {
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
@@ -261,12 +264,12 @@ function writeStream(
   { status, headers }: Answer,
   body: AsyncIterable<Uint8Array>,
 ): void {
-  // A long list; of what comes while it happens every part is wanted at once.
+  // Long lists are compressed. Other streams are not, because each part has to arrive at once.
   const packs = headers['content-type'] === jsonType['content-type'] && acceptsGzip(request);
   response.writeHead(status, packs ? { ...headers, ...packed } : headers);
   response.flushHeaders();
   const source = Readable.from(body, { objectMode: false, highWaterMark: 1 });
-  // A reader that goes away ends the source, and a source that fails cuts the connection.
+  // If the reader leaves, the source ends; if the source fails, the connection is cut.
   const over = () => {};
   if (packs) pipeline(source, createGzip(), response, over);
   else pipeline(source, response, over);
@@ -293,13 +296,13 @@ function acceptsGzip(request: Request): boolean {
 }
 
 /**
- * Refuses connections over the limit with a 429. Only those that are let in ever reach the HTTP
- * server, which would serve whatever they ask.
+ * Refuses connections above the limit with a 429. They never reach the HTTP server, which would
+ * answer their requests.
  */
 function limitPerClient(server: Server, options: HttpServerOptions): void {
   const { perAddressMax, perLoopbackMax } = options.connections;
   const refuse = (socket: Socket): void => {
-    // Without a handshake there is nothing that such a client would understand.
+    // The client expects a handshake and could not read an answer.
     if (options.certificate !== undefined) socket.destroy();
     else hangUp(socket, options.refuse('too-many-connections'));
   };
@@ -323,10 +326,10 @@ function limitPerClient(server: Server, options: HttpServerOptions): void {
   });
 }
 
-/** A connection that was to be one with TLS, and is none. */
+/** A connection whose TLS handshake is not complete. */
 const isUnfinished = (socket: Socket): boolean =>
   'getCipher' in socket && (socket as TLSSocket).getCipher() === undefined;
 
-/** Whether only this machine reaches an address, or what has the name. */
+/** Whether an address or host name is reachable from this machine only. */
 export const isLoopback = (host: string): boolean =>
   /^(127\.|::1$|::ffff:127\.|localhost$)/.test(host);

@@ -1,23 +1,23 @@
 /**
- * A request and its answer without any framework, so that the HTTP adapter, `createAgent` and the
- * simulator serve the same routes. ARCHITECTURE.md#http.
+ * Requests and answers independent of the framework, so that the HTTP adapter, `createAgent` and
+ * the simulator serve the same routes. ARCHITECTURE.md#http.
  */
 export interface Request {
   readonly method: string;
   /** Percent-encoded path without the query, `/v1/job/web`. */
   readonly path: string;
-  /** The query as it came, without `?`; empty when there is none. */
+  /** The raw query without `?`; empty if there is none. */
   readonly query: string;
-  /** Header values by lower-case name. */
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array | undefined;
-  /** Stands for the connection it came through; absent when it came through none. */
+  /** Identifies the connection; absent without a connection. */
   readonly connection?: object | undefined;
-  /** Where it came from, as far as the connection tells; absent when it came through none. */
+  /** Absent without a connection. */
   readonly remoteAddress?: string | undefined;
   /**
-   * Calls `run` when the caller is gone (at once if it already is), so that nothing is kept waiting
-   * for it. Undone by the result. Absent where nobody can tell.
+   * Calls `run` when the caller disconnects, or at once if it already has. The result unsubscribes.
+   * Absent if disconnections cannot be detected.
    */
   onGone?(run: () => void): () => void;
 }
@@ -25,7 +25,7 @@ export interface Request {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parts, each made when it is asked for, of what goes on while it is read and of long lists. */
+  /** An iterable makes each part on demand, for streams and long lists. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 

@@ -5,8 +5,7 @@ import { quote as quoted } from '../model/path.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses a body. Throws `malformed-json` with the place or the key that is there twice,
- * or `json-too-deep`.
+ * Parses a body. Throws `malformed-json` with the position or the repeated key, or `json-too-deep`.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
@@ -35,7 +34,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Only an escape can bring half a pair in: the bytes themselves were UTF-8. */
+/** The bytes are valid UTF-8, so only an escape can contain half a pair. */
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
 
 function isWellFormed(value: unknown): boolean {
@@ -45,8 +44,8 @@ function isWellFormed(value: unknown): boolean {
 }
 
 /**
- * Counts what stands outside of strings: brackets, to bound what the parser recurses into, and
- * colons, of which each key has one. `undefined` when the text is nested too deeply.
+ * Counts brackets and colons outside strings. Brackets bound the recursion of the parser; each key
+ * has one colon. `undefined`: the text is nested too deeply.
  */
 function keysIn(text: string, depthMax: number): number | undefined {
   let depth = 0;
@@ -66,7 +65,7 @@ function keysIn(text: string, depthMax: number): number | undefined {
   return colons;
 }
 
-/** The parser keeps the last of two values of one key, so that it ends with fewer keys. */
+/** The parser keeps only the last value of a repeated key, so the count is then lower. */
 function keysOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
@@ -80,7 +79,7 @@ function keysOf(value: unknown): number {
   return count;
 }
 
-/** A key that one object of the valid text has twice. */
+/** A key that occurs twice in an object of the text. */
 function doubledKey(text: string): string | undefined {
   const open: Set<string>[] = [];
   const token = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g;

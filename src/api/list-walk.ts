@@ -1,39 +1,27 @@
 import type { Authorizer } from '../acl/authorizer.ts';
-import type { Permission } from '../model/permission/permission.ts';
-import type { Input } from './route.ts';
+import { everyNamespace } from '../model/namespace/namespace.ts';
+import type { Input, ListRun } from './route.ts';
 
 export type Predicate = (record: unknown) => boolean;
 
-/** What a list's route knows of its rows, their type forgotten; see `ListRun`. */
-export interface RowFunctions {
-  readonly matches?: (row: unknown, input: Input) => boolean;
-  readonly visible?: (row: unknown) => Permission;
-  readonly record?: (row: unknown, input: Input) => unknown;
-  readonly reads?: (row: unknown, input: Input) => void;
-  readonly keyOf: (row: unknown, input: Input) => readonly string[];
-  readonly present: (row: unknown, input: Input) => unknown;
-}
-
 export interface WalkOptions {
-  readonly row: RowFunctions;
+  readonly run: ListRun;
   readonly rows: Iterable<unknown>;
   readonly input: Input;
   readonly authorizer: Authorizer;
   readonly filter: Predicate | undefined;
-  /** 0: all. */
+  /** 0: no limit. */
   readonly perPage: number;
-  /** Whether the caller may see it is asked of every row. */
-  readonly asksEach: boolean;
 }
 
-/** The way through the rows of one page, which can be gone part by part. */
+/** Walks through the rows of one page, some rows at a time. */
 export class ListWalk {
   readonly #options: WalkOptions;
   readonly #rows: Iterator<unknown>;
   #taken = 0;
-  /** Key of the first row of the next page. */
+  /** The key of the first row of the next page. */
   nextKey: readonly string[] | undefined;
-  /** Some rows were left out because the caller may not see them. */
+  /** Whether rows were left out because the caller may not see them. */
   filteredByAcls = false;
 
   constructor(options: WalkOptions) {
@@ -41,16 +29,19 @@ export class ListWalk {
     this.#rows = options.rows[Symbol.iterator]();
   }
 
-  /** Looks at so many more rows and gives those that belong to the page. `true`: at the end. */
+  /**
+   * Looks at the next `count` rows and passes on those of the page. `true`: the page is complete.
+   */
   go(count: number, take: (row: unknown) => void): boolean {
-    const { row: of, input, authorizer, filter, perPage, asksEach } = this.#options;
-    const { matches, record } = of;
-    const visible = asksEach ? of.visible : undefined;
+    const { run, input, authorizer, filter, perPage } = this.#options;
+    const { matches, record, check } = run;
+    const isChecked = !check?.acrossNamespaces || input.namespace === everyNamespace;
+    const permissionFor = isChecked ? check?.permissionFor : undefined;
     for (let looked = 0; looked < count; looked++) {
       const { done, value: row } = this.#rows.next();
       if (done === true) return true;
       if (matches !== undefined && !matches(row, input)) continue;
-      if (visible !== undefined && !authorizer.allows(visible(row))) {
+      if (permissionFor !== undefined && !authorizer.allows(permissionFor(row))) {
         this.filteredByAcls = true;
         continue;
       }
@@ -58,7 +49,7 @@ export class ListWalk {
         continue;
       }
       if (perPage > 0 && this.#taken === perPage) {
-        this.nextKey = of.keyOf(row, input);
+        this.nextKey = run.keyOf(row, input);
         return true;
       }
       this.#taken++;

@@ -4,32 +4,31 @@ import type { Step } from '../base/slices.ts';
 import type { SharedQuery } from '../contract/shared-query.ts';
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { defaultPartition, everyNamespace } from '../model/namespace/namespace.ts';
+import { defaultPartition } from '../model/namespace/namespace.ts';
 import { filterOn } from './filter.ts';
 import type { Request } from './http.ts';
-import { ListWalk, type Predicate, type RowFunctions } from './list-walk.ts';
+import { ListWalk, type Predicate } from './list-walk.ts';
 import { type LongList, longListBody } from './long-list.ts';
 import type { Gather, Input, ListRun, PageStart } from './route.ts';
 import type { Turns } from './turns.ts';
 
 export interface Page {
-  /** What the answer holds, unless that is long: then it is written while it is read. */
+  /** A short list is in `value`. A long list is in `body`, which is written while it is read. */
   readonly value?: readonly unknown[];
   readonly body?: AsyncIterable<Uint8Array>;
-  /** Where the next page begins; absent on the last one. */
+  /** The start of the next page; absent on the last page. */
   readonly nextToken?: string;
-  /** Some rows were left out because the caller may not see them. */
+  /** Whether rows were left out because the caller may not see them. */
   readonly filteredByAcls: boolean;
 }
 
-/** One question for a list. */
 export interface ListQuestion {
   readonly run: ListRun;
   readonly input: Input;
   readonly shared: SharedQuery;
   readonly authorizer: Authorizer;
   readonly request: Pick<Request, 'onGone'>;
-  /** Told of a bug that shows only when the answer has begun. */
+  /** Called for a bug after the answer has begun. */
   readonly onFailure: (thrown: unknown) => void;
 }
 
@@ -37,38 +36,33 @@ export interface ListQuestion {
  * Filtering, paging and visibility of every list (docs/contract/http.md#lists).
  *
  * Invariants
- *  L1. A list that is quickly made is made at once, without a promise. A long one is made in turns,
- *      so that it holds up nobody (`turns.ts`), over the one snapshot that it began with.
- *  L2. The first pass over a long list finds out what is in it and reads all that it depends on:
- *      then headers and index are known, and whatever can be refused has been. Only then is its
- *      text made, in a second pass, as fast as the reader takes it: what is kept of a list are
- *      references to its rows, never the whole text.
- *  L3. Nothing more is done for a caller who is gone.
+ *  L1. A short list is made at once, without a promise. A long list is made in turns (`turns.ts`)
+ *      over a single snapshot, so that other requests continue.
+ *  L2. The first pass over a long list finds its rows and reads all their dependencies. Headers and
+ *      index are known after it, and any refusal has happened. A second pass writes the text at the
+ *      reader's pace. Only references to rows are kept, never the whole text.
+ *  L3. Work stops when the caller disconnects.
  */
 export class Lister {
   readonly #turns: Turns;
-  /** The filter compiled last, by schema: a blocking query asks the same again and again. */
+  /** The last filter for each schema, because blocking queries repeat it. */
   readonly #compiled = new WeakMap<TSchema, { expression: string; matches: Predicate }>();
 
   constructor(turns: Turns) {
     this.#turns = turns;
   }
 
-  /** A promise when the list is long; of `undefined` when the caller is gone. */
+  /** A promise when the list is long. It is of `undefined` when the caller disconnects. */
   page(question: ListQuestion): Page | Promise<Page | undefined> {
     const { run, input, shared, authorizer } = question;
     const filter = this.#filter(question);
-    const gather = run.gather?.(input) as Gather<unknown> | undefined;
+    const gather = run.gather?.(input);
     const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
-    // The route's own functions and its rows fit each other; only the types are forgotten here.
-    const row = run as unknown as RowFunctions;
-    const walk = new ListWalk({
-      ...{ row, input, authorizer, filter, perPage: perPageOf(shared, gather) },
-      rows: run.rows(input, { from, reverse: shared.reverse }),
-      asksEach: input.namespace === everyNamespace || run.asksEach === true,
-    });
+    const rows = run.rows(input, { from, reverse: shared.reverse });
+    const perPage = perPageOf(shared, gather);
+    const walk = new ListWalk({ run, rows, input, authorizer, filter, perPage });
     const items: unknown[] = [];
-    const show = (one: unknown) => items.push(row.present(one, input));
+    const show = (row: unknown) => items.push(run.present(row, input));
     const step = () => walk.go(limits.list.rowsPerStep, show);
     const isMade = this.#turns.begin(step);
     if (gather !== undefined) {
@@ -78,7 +72,7 @@ export class Lister {
         : this.#whilePresent(question, step).then((done) => (done ? made() : undefined));
     }
     if (isMade) return { value: items, ...whatElse(walk) };
-    return this.#inTurns(question, walk, { row, shown: items, rows: [] });
+    return this.#inTurns(question, walk, { run, shown: items, rows: [] });
   }
 
   async #inTurns(
@@ -86,12 +80,12 @@ export class Lister {
     walk: ListWalk,
     list: LongList,
   ): Promise<Page | undefined> {
-    const { row, rows } = list;
+    const { run, rows } = list;
     const { input, shared, onFailure } = question;
-    const { reads = row.present } = row;
-    const note = (one: unknown) => {
-      reads(one, input);
-      rows.push(one);
+    const { reads = run.present } = run;
+    const note = (row: unknown) => {
+      reads(row, input);
+      rows.push(row);
     };
     const step: Step = () => walk.go(limits.list.rowsPerStep, note);
     if (!(await this.#whilePresent(question, step))) return undefined;
@@ -104,7 +98,7 @@ export class Lister {
     return { body, ...whatElse(walk) };
   }
 
-  /** Takes steps in turns until there are no more; `false` when the caller is gone. */
+  /** Takes turns until all steps are done; `false`: the caller disconnected. */
   async #whilePresent({ request }: ListQuestion, step: Step): Promise<boolean> {
     let isGone = false;
     const stay = request.onGone?.(() => {
@@ -121,8 +115,7 @@ export class Lister {
   #filter({ run, input, shared }: ListQuestion): Predicate | undefined {
     const { filter: expression } = shared;
     if (expression === '') return undefined;
-    const { filterSchema } = run;
-    const schema = typeof filterSchema === 'function' ? filterSchema(input) : filterSchema;
+    const schema = run.filterSchema(input);
     const known = this.#compiled.get(schema);
     if (known?.expression === expression) return known.matches;
     const matches = filterOn(expression, schema);
@@ -131,7 +124,7 @@ export class Lister {
   }
 }
 
-/** What is gathered is held and written at once, so a page of it has a bound. */
+/** Gathered records are held in memory, so their pages are bounded. */
 function perPageOf(shared: SharedQuery, gather: Gather<unknown> | undefined): number {
   if (gather === undefined) return shared.per_page;
   return gather.countMax === undefined ? 0 : shared.per_page || gather.countMax;
@@ -142,7 +135,7 @@ const whatElse = ({ nextKey, filteredByAcls }: ListWalk) => ({
   ...(nextKey && { nextToken: encodeToken(nextKey) }),
 });
 
-/** Keys become one opaque word: parts are percent-encoded, so the dot between them is safe. */
+/** Joins the parts of a key into an opaque text. Percent-encoding keeps dots out of the parts. */
 const encodeToken = (key: readonly string[]): string =>
   key.map((part) => encodeURIComponent(part).replaceAll('.', '%2E')).join('.');
 
@@ -161,7 +154,7 @@ function decodePart(part: string): string | undefined {
   }
 }
 
-/** Where a scan of a namespaced table or index begins, for a page. */
+/** The start of a page in a table or index whose keys begin with the partition. */
 export const scanPage = ({ from, reverse }: PageStart) => ({
   ...(from && { from: [defaultPartition, ...from] }),
   reverse,

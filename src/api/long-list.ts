@@ -1,15 +1,13 @@
 import { limits } from '../model/limits.ts';
 import { ListText } from './encode.ts';
-import type { RowFunctions } from './list-walk.ts';
-import type { Input } from './route.ts';
+import type { Input, ListRun } from './route.ts';
 import type { Turns } from './turns.ts';
 
-/** What a long list holds. */
 export interface LongList {
-  readonly row: RowFunctions;
-  /** The first of it, as they are shown: made before anybody knew how long it is. */
+  readonly run: ListRun;
+  /** The first records, presented before the list was known to be long. */
   readonly shown: readonly unknown[];
-  /** The rows of the others. */
+  /** The remaining rows. */
   readonly rows: unknown[];
 }
 
@@ -17,13 +15,13 @@ export interface BodyOptions {
   readonly input: Input;
   readonly pretty: boolean;
   readonly turns: Turns;
-  /** Told of what is thrown, since the answer has begun and cannot be another one. */
+  /** Called for errors, because the answer has already begun. */
   readonly onFailure: (thrown: unknown) => void;
 }
 
-/** The text of a long list. A part of it is made, in a turn, when the reader asks for one. */
+/** The text of a long list. Each part is made in a turn, when the reader asks for it. */
 export async function* longListBody(
-  { row, shown, rows }: LongList,
+  { run, shown, rows }: LongList,
   { input, pretty, turns, onFailure }: BodyOptions,
 ): AsyncGenerator<Uint8Array, void> {
   const text = new ListText(pretty);
@@ -36,7 +34,7 @@ export async function* longListBody(
       atShown += count;
     } else {
       const some = rows.slice(atRow, atRow + count);
-      part += text.next(some.map((one) => row.present(one, input)));
+      part += text.next(some.map((row) => run.present(row, input)));
       atRow += count;
     }
     return atShown >= shown.length && atRow >= rows.length;

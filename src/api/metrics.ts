@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Observation } from './pipeline.ts';
 import type { Route } from './route.ts';
 
-/** Numbers that others keep and that are read when somebody asks. */
+/** Numbers read from elsewhere when metrics are requested. */
 export type Gauges = Readonly<
   Record<string, { readonly help: string; readonly read: () => number }>
 >;
@@ -12,7 +12,7 @@ interface Series {
   readonly seconds: { observe(value: number): void };
 }
 
-/** Metrics of this process. They never depend on the state being able to answer. */
+/** The metrics of this process. They are available even when the state is not. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Counter<'route' | 'method' | 'status'>;
@@ -53,7 +53,7 @@ export class Metrics {
     series.seconds.observe(durationMs / 1000);
   }
 
-  /** Looking labels up costs more than counting: a route's series are kept. */
+  /** The series of each route are kept, because looking up labels is slow. */
   #seriesOf(route: Route | undefined, status: number): Series {
     const ofRoute = this.#series.get(route) ?? new Map<number, Series>();
     let series = ofRoute.get(status);
@@ -84,20 +84,20 @@ export class Metrics {
   }
 }
 
-/** The longest that Node's sampler takes for its interval. */
+/** Not in limits: the greatest interval of Node's sampler. */
 const neverMs = 2 ** 31 - 1;
 
 let registryOfProcess: Registry | undefined;
 
 /**
- * What is measured of the process itself. What measures it runs for as long as the process does, so
- * that there is one for all the servers that it has, or had.
+ * Metrics of the whole process. Its collectors run as long as the process does, so all servers in
+ * it share them.
  */
 function processRegistry(): Registry {
   if (registryOfProcess !== undefined) return registryOfProcess;
   registryOfProcess = new Registry();
-  // The distribution of the loop's lag is sampled by a timer, which by default wakes an idle process
-  // a hundred times a second: it is put out of action, and its series with it.
+  // By default a timer samples the delay of the event loop and wakes an idle process a hundred
+  // times a second. So sampling is disabled, and its series are removed.
   collectDefaultMetrics({ register: registryOfProcess, eventLoopMonitoringPrecision: neverMs });
   for (const figure of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
     registryOfProcess.removeSingleMetric(`nodejs_eventloop_lag_${figure}_seconds`);

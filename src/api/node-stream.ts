@@ -20,11 +20,10 @@ export interface NodeStreamOptions {
   readonly server: Server;
   readonly pipeline: Pipeline;
   readonly requestOf: (raw: IncomingMessage) => Request;
-  /** An upgrade is a request like every other: it is counted and stands in the audit log. */
+  /** Upgrades count as requests in metrics and audit log. */
   readonly observe: (observation: Observation) => void;
 }
 
-/** An offer under way. */
 interface Offer {
   readonly request: Request;
   readonly startMs: number;
@@ -32,10 +31,9 @@ interface Offer {
 }
 
 /**
- * Takes the one WebSocket that a node opens and keeps open
- * (docs/behaviour/nodes.md#the-nodes-stream). The token is checked before the upgrade, so that a
- * refusal is an ordinary problem. Any other offer to speak another protocol is ignored, as RFC 9110
- * §7.8 allows: it is a request like every other.
+ * Accepts the WebSocket that each node keeps open (docs/behaviour/nodes.md#the-nodes-stream). The
+ * token is checked before the upgrade, so that a refusal is an ordinary problem. Offers of other
+ * protocols are ignored, as RFC 9110 §7.8 allows.
  */
 export function nodeStreamUpgrade(options: NodeStreamOptions): Upgrade {
   const { server, pipeline, requestOf, observe } = options;
@@ -91,7 +89,7 @@ function authorize(pipeline: Pipeline, { request, trail }: Offer): string {
   return nodeId;
 }
 
-/** Ends a connection whose other side no longer answers. */
+/** Closes the connection when the node does not answer a ping. */
 function keepAlive(
   connection: StreamConnection,
   transport: ReturnType<typeof webSocketTransport>,

@@ -1,7 +1,7 @@
 import type { idPrefix } from '../contract/query.ts';
 /**
- * The order of the lists of evaluations, deployments and allocations: those of each namespace the
- * oldest first. Where the beginning of the id narrows the list down, it is in the order of the ids.
+ * The order of evaluations, deployments and allocations in lists: by namespace, and then the oldest
+ * first. With a prefix of the id they are ordered by id.
  * Source: docs/contract/http.md#the-order-of-lists.
  */
 import { defaultPartition, everyNamespace } from '../model/namespace/namespace.ts';
@@ -17,7 +17,7 @@ interface Made extends Stamps {
 
 type Asked = Pick<Input<typeof idPrefix>, 'namespace' | 'query' | 'snapshot'>;
 
-/** `rows` and `keyOf` of such a list. */
+/** The `rows` and `keyOf` of such a list. */
 export const oldestFirst = <R extends Made>(
   tableIn: (snapshot: Snapshot) => TableReader<R, 'created'>,
 ) => ({
@@ -34,7 +34,7 @@ export const oldestFirst = <R extends Made>(
       : [Namespace, numberPart(CreateIndex), ...inNamespace(Namespace, ID)],
 });
 
-/** Where the rows of the namespace are, or those of all; of tables whose keys begin with it. */
+/** The key prefix of a namespace, or of all namespaces. */
 export const wholeNamespace = (namespace: string): readonly string[] =>
   namespace === everyNamespace ? [defaultPartition] : inNamespace(namespace);
 

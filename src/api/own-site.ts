@@ -1,20 +1,20 @@
 /**
- * Whether a request comes from a page of somebody else that a browser shows. Such a page has no
- * token, so it could act only with rights that need none.
+ * Detects requests from pages of foreign sites in a browser. Such a page has no token, so it could
+ * only use permissions that need none.
  *
- * A page of a foreign site is known by its `Origin` or by `Sec-Fetch-Site`. A page that had its own name
- * point to this server (DNS rebinding) is known by `Host`, which still has that name.
+ * Pages of a foreign site are detected by `Origin` or `Sec-Fetch-Site`. A page whose own host name
+ * resolves to this server (DNS rebinding) is detected by `Host`, which contains that name.
  */
 import { header, type Request } from './http.ts';
 
-/** Names under which this server is asked, besides addresses and the names of the machine itself. */
+/** The host names of this server, besides addresses and the names of the machine itself. */
 export type OwnHosts = ReadonlySet<string>;
 
-/** A name, or with a dot before it all names below that one; compared without case. */
+/** Names are compared without case. A leading dot covers all names below. */
 export const ownHosts = (names: readonly string[]): OwnHosts =>
   new Set(names.map((name) => name.toLowerCase().replace(/\.$/, '')));
 
-/** The header that tells of a foreign site, with its value; `undefined`: none does. */
+/** The header of a foreign site with its value; `undefined`: none. */
 export function foreignHeader(
   request: Pick<Request, 'headers'>,
   hosts: OwnHosts,
@@ -32,7 +32,7 @@ export function foreignHeader(
   return undefined;
 }
 
-/** The name or the address in `name:port`, without brackets and in lower case. */
+/** The host in `host:port`, without brackets and in lower case. */
 function nameIn(host: string): string {
   const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host.trim()) ?? [];
   return name
@@ -41,7 +41,7 @@ function nameIn(host: string): string {
     .toLowerCase();
 }
 
-/** No name of somebody else leads to an address: nobody can make a page of that origin elsewhere. */
+/** A foreign site cannot have an address as its origin. */
 const isAddress = (name: string): boolean => /^[\d.]+$/.test(name) || name.includes(':');
 
 function isOwn(name: string, hosts: OwnHosts): boolean {
@@ -56,7 +56,7 @@ function isSameOrigin(origin: string, host: string | undefined, hosts: OwnHosts)
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
   const asked = URL.parse(`${url.protocol}//${host ?? ''}`);
   if (asked !== null && asked.host === url.host) return true;
-  // Whatever stands before the server may ask it under another name than browsers use.
+  // A proxy may use another host name for the server than browsers do.
   const name = nameIn(url.hostname);
   return !isAddress(name) && !name.endsWith('localhost') && isOwn(name, hosts);
 }

@@ -23,7 +23,7 @@ export interface PeeringStreamOptions {
 
 const switchingProtocols = 101;
 
-/** The WebSockets that other clusters open. */
+/** The WebSockets opened by other clusters. */
 export class PeeringSockets {
   readonly #options: PeeringStreamOptions;
   readonly #open = new Set<WebSocket>();
@@ -33,8 +33,8 @@ export class PeeringSockets {
   }
 
   /**
-   * Takes them whoever comes: a peer shows who it is on the stream itself, by the secret of its
-   * peering and by no token of access control (`server/peering/acceptor.ts`).
+   * Accepts every caller. Peers authenticate on the stream itself, by the secret of their peering
+   * instead of a token (`server/peering/acceptor.ts`).
    */
   get upgrade(): Upgrade {
     const { server, requestOf, observe } = this.#options;
@@ -61,7 +61,6 @@ export class PeeringSockets {
     };
   }
 
-  /** Hangs up on all of them. */
   close(): void {
     for (const webSocket of this.#open) webSocket.terminate();
   }

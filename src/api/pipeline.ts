@@ -21,19 +21,19 @@ import type { Seen, Trail } from './trail.ts';
 
 export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure'> {
   readonly routes: readonly Route[];
-  /** Those that have paths of their own. */
+  /** Further dialects with their own paths. */
   readonly dialects?: readonly ForeignDialect[];
-  /** Where this server is; what names another region or datacenter is refused. */
+  /** Requests for another region or datacenter are refused. */
   readonly home: Home;
   readonly world: ReadsOptions['world'] & Pick<World, 'ids'>;
   /** Proves leadership for `consistent` reads. Throws `no-leader`. */
   readonly proveLeadership: () => Promise<void>;
   readonly observe: (observation: Observation) => void;
-  /** Told with every answer of the registry; `undefined` where access control is off. */
+  /** Sent with every answer of the registry; `undefined` when access control is off. */
   readonly defaultPolicy: DefaultPolicy | undefined;
 }
 
-/** One answered request, for metrics and logs. `failure` is only there for a bug. */
+/** An answered request, for metrics and logs. `failure` is set for bugs only. */
 export interface Observation {
   readonly request: Request;
   readonly route: Route | undefined;
@@ -44,10 +44,10 @@ export interface Observation {
   readonly trail: Trail;
 }
 
-/** A WebSocket that was let in. */
+/** An accepted WebSocket. */
 export interface Socket {
   readonly session: ExecSession;
-  /** Whether it still would be. Throws when its token is gone. */
+  /** Whether the caller still has the permission. Throws when its token is gone. */
   readonly isAllowed: () => boolean;
 }
 
@@ -59,13 +59,13 @@ interface Prepared {
 }
 
 /**
- * The shared mechanism of every route (docs/contract/http.md#the-order-of-the-checks).
+ * The steps that all routes share (docs/contract/http.md#the-order-of-the-checks).
  *
  * Invariants
  *  H1. The order of the checks is: path and method, token, parsing, permission, validity of the
  *      content, existence, guard. A caller without the permission learns nothing else.
- *  H2. What is thrown becomes a problem of the catalogue; anything else is a bug, whose details go
- *      to the log and not to the caller.
+ *  H2. Known errors become problems of the catalogue (`knownRefusal`). Any other exception is a bug; its
+ *      details go to the log, not to the caller.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -75,24 +75,24 @@ export class Pipeline {
   constructor(options: PipelineOptions) {
     this.#options = options;
     const { state, world, resolve, gate } = options;
-    const onFailure = (seen: Seen, thrown: unknown) => void this.#fail(seen, thrown);
+    const onFailure = (seen: Seen, thrown: unknown) => void this.#answerError(seen, thrown);
     this.#reads = new Reads({ state, world, resolve, gate, onFailure });
     this.#router = new Router(
       options.routes.map((route) => ({ ...route, route, query: queryOf(route.endpoint) })),
     );
   }
 
-  /** Blocking queries that wait at the moment. */
+  /** The number of waiting blocking queries. */
   get parked(): number {
     return this.#reads.parked;
   }
 
-  /** Answers every blocking query with what there is, now and from then on. */
+  /** Answers all blocking queries at once, now and later. */
   stop(): void {
     this.#reads.stop();
   }
 
-  /** At once where nothing has to be waited for: most answers need no promise. */
+  /** Most answers need no promise. */
   handle(request: Request): Answer | Promise<Answer> {
     const seen: Seen = {
       request,
@@ -104,12 +104,12 @@ export class Pipeline {
     try {
       outcome = this.#route(request, seen);
     } catch (thrown) {
-      return this.#fail(seen, thrown);
+      return this.#answerError(seen, thrown);
     }
-    if (!(outcome instanceof Promise)) return this.#done(seen, outcome);
+    if (!(outcome instanceof Promise)) return this.#observeAnswer(seen, outcome);
     return outcome.then(
-      (answer) => this.#done(seen, answer),
-      (thrown) => this.#fail(seen, thrown),
+      (answer) => this.#observeAnswer(seen, answer),
+      (thrown) => this.#answerError(seen, thrown),
     );
   }
 
@@ -127,14 +127,14 @@ export class Pipeline {
     return this.#router.match(method === 'HEAD' ? 'GET' : method, path);
   }
 
-  #done({ request, route, startMs, trail }: Seen, answer: Answer): Answer {
+  #observeAnswer({ request, route, startMs, trail }: Seen, answer: Answer): Answer {
     const durationMs = this.#options.world.clock.monotonicMs() - startMs;
     this.#options.observe({ request, route, status: answer.status, durationMs, trail });
     return this.#withPolicy(route, answer);
   }
 
-  /** What was thrown, as an answer: a refusal of the catalogue, or a bug that only the log tells. */
-  #fail(seen: Seen, thrown: unknown): Answer {
+  /** The answer to an exception: a refusal, or a bug whose details are only in the log. */
+  #answerError(seen: Seen, thrown: unknown): Answer {
     const error = this.#refusalOf(seen, thrown);
     return this.#withPolicy(seen.route, problemAnswer(error, this.#dialectOf(seen)));
   }
@@ -147,7 +147,7 @@ export class Pipeline {
     return { ...answer, headers };
   }
 
-  /** In which a request is answered that has no route, or none yet. */
+  /** The dialect of a request without a route. */
   dialectAt(path: string): Dialect {
     return this.#options.dialects?.find(({ owns }) => owns(path)) ?? defaultDialect;
   }
@@ -156,7 +156,7 @@ export class Pipeline {
     return route?.dialect ?? this.dialectAt(request.path);
   }
 
-  /** The same as the error that it is, observed already. */
+  /** The error for the caller. The observation has been made. */
   #refusalOf(seen: Seen, thrown: unknown): RosterError {
     const known = knownRefusal(thrown);
     const { clock, ids } = this.#options.world;
@@ -176,12 +176,12 @@ export class Pipeline {
     return told;
   }
 
-  /** The secret of a request that has no route, or none yet. */
+  /** The secret of a request without a route. */
   secretIn(request: Request): string | undefined {
     return this.dialectAt(request.path).secretIn(request);
   }
 
-  /** The same checks for a WebSocket, whose handler takes over once they have passed. */
+  /** The checks of a WebSocket outside the routes. */
   authorizeUpgrade(request: Request, permission: Permission, trail: Trail): Authorizer {
     const { state, resolve } = this.#options;
     const authorizer = resolve(state.read(), this.secretIn(request), request.connection);
@@ -190,7 +190,7 @@ export class Pipeline {
     return authorizer;
   }
 
-  /** Whether a WebSocket is served at this path. */
+  /** Whether a route at this path is a WebSocket. */
   isSocket(path: string): boolean {
     try {
       const match = this.#router.match('GET', path);
@@ -201,8 +201,8 @@ export class Pipeline {
   }
 
   /**
-   * Starts what a WebSocket is to carry, after the same checks. `secret` is shown in its first
-   * message, or as with every request. Never rejects: a refusal is a value.
+   * Opens the session of a WebSocket after all checks. `secret` comes from the request or the first
+   * message. Never rejects: a refusal is a value.
    */
   async openSocket(request: Request, secret: string | undefined): Promise<Socket | RosterError> {
     const { clock } = this.#options.world;
@@ -214,14 +214,14 @@ export class Pipeline {
       seen.route = route;
       const { run } = route;
       if (run.kind !== 'socket') throw refusal('route-not-found', { path: request.path });
-      const { authorizer, input } = this.#prepare(match.route, match.parameters, seen, secret);
+      const { authorizer, input } = this.#prepareInput(match.route, match.parameters, seen, secret);
       const { state, resolve } = this.#options;
       const given = input(authorizer, state.read());
-      const permission = run.permission(given);
+      const permission = route.permission(given);
       this.#options.gate.pass(authorizer, permission, given, seen);
       const { session, made } = await run.open(given);
       seen.trail.made = made;
-      this.#done(seen, { status: switchingProtocols, headers: {}, body: undefined });
+      this.#observeAnswer(seen, { status: switchingProtocols, headers: {}, body: undefined });
       return {
         session,
         isAllowed: () => resolve(state.read(), secret, request.connection).allows(permission),
@@ -239,24 +239,24 @@ export class Pipeline {
     const { request, trail } = seen;
     const { route } = prepared;
     const secret = route.dialect.secretIn(request);
-    const { authorizer, shared, input } = this.#prepare(prepared, parameters, seen, secret);
-    const { run } = route;
+    const { authorizer, shared, input } = this.#prepareInput(prepared, parameters, seen, secret);
+    const { run, permission } = route;
     if (run.kind === 'read' || run.kind === 'list') {
       const reading: Reading = { route, shared, seen, secret, input };
       if (!shared.consistent) return this.#reads.answer(reading, authorizer);
       return this.#options.proveLeadership().then(() => this.#reads.answer(reading, authorizer));
     }
     const given = input(authorizer, this.#options.state.read());
-    this.#options.gate.pass(authorizer, run.permission(given), given, seen);
+    this.#options.gate.pass(authorizer, permission(given), given, seen);
     if (run.kind === 'socket') throw refusal('upgrade-required');
     if (run.kind === 'stream') {
-      // Its headers are all that there is to say of an answer that goes on.
+      // HEAD cannot wait for the end of a stream.
       if (request.method === 'HEAD') return { status: 200, headers: {}, body: undefined };
       const renew = () => {
         const now = this.#options.state.read();
         const resolved = this.#options.resolve(now, secret, request.connection);
         const renewed = input(resolved, now);
-        this.#options.gate.pass(resolved, run.permission(renewed), renewed, seen);
+        this.#options.gate.pass(resolved, permission(renewed), renewed, seen);
         return renewed;
       };
       const { dialect } = route;
@@ -269,28 +269,28 @@ export class Pipeline {
     });
   }
 
-  #resolve(route: Route, secret: string | undefined, { connection }: Request): Authorizer {
+  #resolveCaller(route: Route, secret: string | undefined, { connection }: Request): Authorizer {
     const { state, resolve } = this.#options;
     try {
       return resolve(state.read(), secret, connection);
     } catch (thrown) {
       const isOld = thrown instanceof RosterError && thrown.code === 'token-not-found';
-      if (!isOld || route.run.kind !== 'write' || !route.run.takesOldTokens) throw thrown;
+      if (!isOld || !route.endpoint.takesOldTokens) throw thrown;
       return resolve(state.read(), undefined, connection);
     }
   }
 
-  /** Who asks, for what and where, before it is known whether they may. */
-  #prepare(
+  /** Finds the caller and parses the request, before the permission is checked. */
+  #prepareInput(
     { route, query: table }: Prepared,
     parameters: Readonly<Record<string, string>>,
     seen: Seen,
     secret: string | undefined,
   ) {
     const { request, trail } = seen;
-    const authorizer = this.#resolve(route, secret, request);
+    const authorizer = this.#resolveCaller(route, secret, request);
     trail.caller = authorizer.caller;
-    // Keys of the state are parts that end in NUL: none may hold one.
+    // NUL separates the parts of a key in the state.
     for (const name in parameters) {
       if (!parameters[name]!.includes('\0')) continue;
       throw refusal('invalid-path', { reason: 'must not hold a NUL character' });
@@ -304,7 +304,7 @@ export class Pipeline {
       const reason = 'cannot be given together with "consistent": they contradict each other';
       throw refusal('invalid-query', { parameter, reason });
     }
-    const { body, envelope, ...read } = readBody(route, request);
+    const { body, envelope, ...read } = readBody(route.endpoint, request);
     requireRegion(this.#options.home.region, envelope);
     const place = route.dialect.placeOf(shared, { ...envelope, ...(body as object) }, request);
     const { state } = this.#options;
@@ -324,7 +324,7 @@ export class Pipeline {
   }
 }
 
-/** For what goes on after the answer has begun. */
+/** Aborts when the caller disconnects. */
 function untilGone(request: Request): AbortSignal {
   const gone = new AbortController();
   request.onGone?.(() => gone.abort());

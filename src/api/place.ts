@@ -9,7 +9,7 @@ export interface Home {
 }
 
 /**
- * One cluster is one region and one datacenter: what is meant for another one must not be done here.
+ * A cluster is one region and one datacenter. Requests for others are refused.
  * @throws RosterError `invalid-query`
  */
 export function requireHome(own: Home, { region, dc }: Pick<SharedQuery, 'region' | 'dc'>): void {
@@ -22,7 +22,7 @@ export function requireHome(own: Home, { region, dc }: Pick<SharedQuery, 'region
   throw refusal('invalid-query', { parameter: 'dc', reason });
 }
 
-/** The same of the region in a body. @throws RosterError `invalid-body` */
+/** For the region in a body. @throws RosterError `invalid-body` */
 export function requireRegion(own: string, { Region = '' }: Envelope): void {
   if (!isElsewhere(own, Region)) return;
   const message = mustBe('region', own, Region);

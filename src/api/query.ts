@@ -12,7 +12,7 @@ const truth: ReadonlyMap<string, boolean> = new Map([
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
 ]);
 
-/** Parses what the table names; other parameters are not ours and are left alone. */
+/** Parses the parameters in the table and ignores others. */
 export function parseQuery<T extends QueryTable>(
   table: T,
   text: string,
@@ -42,7 +42,7 @@ export function parseQuery<T extends QueryTable>(
   return parsed;
 }
 
-/** Most requests have no query: what that means is worked out once for each table. */
+/** Most requests have no query, so that result is kept for each table. */
 const withoutQuery = new WeakMap<QueryTable, { values: unknown; faults: QueryFault[] }>();
 
 function spelling(given: URLSearchParams, name: string): string | undefined {

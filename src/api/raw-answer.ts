@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { limits } from '../model/limits.ts';
 import type { Answer } from './http.ts';
 
-/** An answer as bytes, for connections that never came as far as the HTTP framework. */
+/** The text of an answer, for connections outside the HTTP framework. */
 export function rawAnswer({ status, headers, body }: Answer): string {
   const text = typeof body === 'string' ? body : '';
   const lines = Object.entries({
@@ -15,8 +15,8 @@ export function rawAnswer({ status, headers, body }: Answer): string {
 }
 
 /**
- * Takes over a socket that no framework watches: whatever happens to it, it is destroyed, since an
- * `error` that nobody hears ends the process. It has `timeoutMs` until it does something.
+ * Takes over a socket from the framework. It is destroyed on any error, because an unhandled
+ * `error` event would end the process, and after `timeoutMs` without activity.
  */
 export function ownSocket(socket: Socket, timeoutMs: number = limits.http.headersTimeoutMs): void {
   socket.on('error', () => socket.destroy());
@@ -24,8 +24,8 @@ export function ownSocket(socket: Socket, timeoutMs: number = limits.http.header
 }
 
 /**
- * Says why and hangs up. Nothing more is read, and no socket stays half open: it is destroyed when
- * the answer has left, or when its reader does not take it.
+ * Sends the answer and closes. Nothing more is read. The socket is destroyed when the answer is
+ * sent, or when its reader does not take it, so it never stays half open.
  */
 export function hangUp(socket: Socket, answer: Answer): void {
   ownSocket(socket);

@@ -20,18 +20,18 @@ import { changed, waitMsOf } from './wait.ts';
 export interface ReadsOptions {
   readonly state: State;
   readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
-  /** Who presents the secret, by the newest state. Throws `token-not-found`. */
+  /** The caller with this secret, by the newest state. Throws `token-not-found`. */
   readonly resolve: (
     snapshot: Snapshot,
     secret: string | undefined,
     connection: object | undefined,
   ) => Authorizer;
   readonly gate: Gate;
-  /** Told of a bug that shows only when the answer has begun. */
+  /** Called for a bug after the answer has begun. */
   readonly onFailure: (seen: Seen, thrown: unknown) => void;
 }
 
-/** A read under way, whose caller is known and whose query is parsed. */
+/** A read with a known caller and a parsed query. */
 export interface Reading {
   readonly route: Route;
   readonly shared: SharedQuery;
@@ -40,7 +40,7 @@ export interface Reading {
   readonly input: (authorizer: Authorizer, snapshot: Snapshot) => Input;
 }
 
-/** Nothing to answer yet: what to wait for. */
+/** Nothing to answer yet. The query waits for a change in the footprint. */
 interface Unchanged {
   readonly footprint: Footprint;
   readonly isMissing: boolean;
@@ -48,7 +48,7 @@ interface Unchanged {
 
 type Looked = Answer | Unchanged;
 
-/** What a blocking query knows from its last look. */
+/** The facts that a blocking query keeps of its last attempt. */
 interface Before {
   readonly minimum: number;
   readonly deadlineMs: number | undefined;
@@ -56,23 +56,23 @@ interface Before {
 }
 
 /**
- * Answers reads and lists: looks at the state, and waits and looks again where that was asked for
+ * Answers reads and lists, and repeats blocking queries until their answer changes
  * (docs/contract/http.md#blocking-queries).
  *
  * Invariants
- *  R1. A read's index is that of what it read, so it blocks on just that and wakes by just that.
- *  R2. Whoever waits holds no result and no snapshot, and is asked for its permission again when
- *      it wakes.
+ *  R1. A read's footprint gives both its index and the changes that wake it.
+ *  R2. A waiting query holds no result and no snapshot, and its permission is checked again when it
+ *      wakes.
  */
 export class Reads {
   readonly #options: ReadsOptions;
   readonly #rows = new RowEncoder();
   readonly #turns: Turns;
   readonly #lister: Lister;
-  /** What ends each wait that is under way. */
+  /** Ends each waiting query. */
   readonly #parked = new Set<() => void>();
   readonly #unsubscribe: () => void;
-  /** How many of them show no token: whoever reaches the port may send them. */
+  /** The number of waiting queries without a token, which anyone who reaches the port can send. */
   #anonymous = 0;
   #stopping = false;
 
@@ -85,23 +85,23 @@ export class Reads {
     this.#lister = new Lister(this.#turns);
   }
 
-  /** Blocking queries that wait at the moment. */
+  /** The number of waiting blocking queries. */
   get parked(): number {
     return this.#parked.size;
   }
 
-  /** Answers every blocking query with what there is, now and from then on. */
+  /** Answers all blocking queries at once, now and later. */
   stop(): void {
     this.#stopping = true;
     this.#unsubscribe();
     for (const end of [...this.#parked]) end();
   }
 
-  /** At once, unless it has to wait or is long. */
+  /** Without a promise, unless the query waits or the answer is long. */
   answer(reading: Reading, authorizer: Authorizer): Answer | Promise<Answer> {
     const minimum = reading.route.endpoint.blocking ? reading.shared.index : 0;
     const before = { minimum, deadlineMs: undefined, wasMissing: false };
-    const looked = this.#look(reading, authorizer, before);
+    const looked = this.#lookOnce(reading, authorizer, before);
     if (looked instanceof Promise) {
       return looked.then((found) =>
         'status' in found ? found : this.#wait(reading, authorizer, found, minimum),
@@ -110,7 +110,7 @@ export class Reads {
     return 'status' in looked ? looked : this.#wait(reading, authorizer, looked, minimum);
   }
 
-  /** Looks again whenever something changed. In between only a footprint is held. */
+  /** Repeats the read after each change. Between attempts only a footprint is held. */
   async #wait(
     reading: Reading,
     first: Authorizer,
@@ -127,31 +127,31 @@ export class Reads {
     for (;;) {
       const leftMs = deadlineMs - clock.monotonicMs();
       if ((await this.#park(looked.footprint, authorizer, leftMs, request)) === 'gone') return gone;
-      // The token may have expired meanwhile, which no commit tells of.
+      // A token can expire without a commit.
       authorizer = resolve(state.read(), secret, request.connection);
       const before = { minimum, deadlineMs, wasMissing: looked.isMissing };
-      const found = this.#look(reading, authorizer, before);
+      const found = this.#lookOnce(reading, authorizer, before);
       const next = found instanceof Promise ? await found : found;
       if ('status' in next) return next;
       looked = next;
     }
   }
 
-  #look(reading: Reading, authorizer: Authorizer, before: Before): Looked | Promise<Looked> {
+  #lookOnce(reading: Reading, authorizer: Authorizer, before: Before): Looked | Promise<Looked> {
     const attempt = this.#attempt(reading, authorizer);
-    if (!(attempt instanceof Promise)) return this.#judge(attempt, before);
-    return attempt.then((made) => (made === undefined ? gone : this.#judge(made, before)));
+    if (!(attempt instanceof Promise)) return this.#judgeAttempt(attempt, before);
+    return attempt.then((made) => (made === undefined ? gone : this.#judgeAttempt(made, before)));
   }
 
-  /** The answer, or what to wait for. */
-  #judge(attempt: Attempt, { minimum, deadlineMs, wasMissing }: Before): Looked {
+  /** The answer, or the footprint to wait for. */
+  #judgeAttempt(attempt: Attempt, { minimum, deadlineMs, wasMissing }: Before): Looked {
     const { footprint } = attempt;
     const isMissing = attempt.missing !== undefined;
     const { clock } = this.#options.world;
     const isOver =
       minimum === 0 ||
       footprint.index > minimum ||
-      // What has appeared is news, even when nothing that it holds has an index yet.
+      // A record that has appeared is a change, even if its index is not higher.
       (wasMissing && !isMissing) ||
       this.#stopping ||
       (deadlineMs !== undefined && clock.monotonicMs() >= deadlineMs);
@@ -159,22 +159,22 @@ export class Reads {
   }
 
   /**
-   * One look at the newest state. What it finds missing is an outcome, since it may appear. A
-   * promise when a list, or what is read, is long; of `undefined` when the caller is gone.
+   * Reads the newest state. A missing record is an outcome, because it may appear later. A promise
+   * if the read is long, of `undefined` if the caller disconnects.
    */
   #attempt(
     { route, shared, input, seen }: Reading,
     authorizer: Authorizer,
   ): Attempt | Promise<Attempt | undefined> {
-    const { run, dialect } = route;
+    const { run, dialect, permission } = route;
     const { pretty } = shared;
     const { request, trail } = seen;
     assert(run.kind === 'read' || run.kind === 'list', 'only reads are attempted');
     const { snapshot, footprint } = this.#options.state.track();
     const given = input(authorizer, snapshot);
-    // Asked of the unwatched view, so that the check leaves no trace in the footprint.
-    const permission = run.permission({ ...given, snapshot: given.unwatched });
-    this.#options.gate.pass(authorizer, permission, given, seen);
+    // Rows read for the permission do not belong to the footprint.
+    const needed = permission({ ...given, snapshot: given.unwatched });
+    this.#options.gate.pass(authorizer, needed, given, seen);
     try {
       if (run.kind === 'list') {
         const onFailure = (thrown: unknown) => this.#options.onFailure(seen, thrown);
@@ -188,7 +188,7 @@ export class Reads {
       }
       const common = { dialect, footprint, pretty, rowsIn: run.rowsIn(given), rows: this.#rows };
       if (!run.isInSteps) return { ...common, value: run.handle(given) };
-      const taken = this.#through(run.handle(given) as Steps<unknown>, request);
+      const taken = this.#takeSteps(run.handle(given) as Steps<unknown>, request);
       if (taken === undefined) return Promise.resolve(undefined);
       if (!(taken instanceof Promise)) return { ...common, ...taken };
       return taken.then(
@@ -200,8 +200,8 @@ export class Reads {
     }
   }
 
-  /** A promise when it takes long; of `undefined` when the caller is gone. */
-  #through(steps: Steps<unknown>, request: Request): Taken<unknown> | Promise<Taken<unknown>> {
+  /** A promise if it takes long, of `undefined` if the caller disconnects. */
+  #takeSteps(steps: Steps<unknown>, request: Request): Taken<unknown> | Promise<Taken<unknown>> {
     let isGone = false;
     const stay = request.onGone?.(() => {
       isGone = true;
@@ -219,7 +219,7 @@ export class Reads {
   }
 
   /**
-   * Wakes as well when the caller's token changes or is lost
+   * Also wakes when the caller's token changes or is deleted
    * (docs/contract/http.md#blocking-queries).
    */
   #park(
@@ -244,7 +244,7 @@ export class Reads {
       footprints.push(token.footprint);
     }
     if (caller.kind === 'workload') {
-      // Its token ends with its allocation.
+      // The token of a workload ends with its allocation.
       const { snapshot, footprint: own } = this.#options.state.track();
       snapshot
         .table(allocations)
@@ -260,7 +260,7 @@ export class Reads {
   }
 }
 
-/** What was looked for and is not there. Whatever else was thrown goes on. */
+/** The error of a missing record. Other exceptions are rethrown. */
 function missingOf(thrown: unknown, trail: Trail): RosterError {
   if (!(thrown instanceof RosterError) || thrown.status !== 404) throw thrown;
   trail.code = thrown.code;

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
-import type { BodyDefinition, Endpoint, Family } from '../contract/endpoint.ts';
+import type { Endpoint, Method } from '../contract/endpoint.ts';
 import type { QueryTable, QueryValues } from '../contract/query.ts';
+import type { RowCheck } from '../contract/visible.ts';
 import type { Fault } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import type { Caller } from '../model/permission/caller.ts';
@@ -10,30 +11,20 @@ import type { Dialect } from './dialect/dialect.ts';
 import type { Answer } from './http.ts';
 
 /**
- * An endpoint with one of its methods and what the server does for it; made by `serve.ts`. The
- * pipeline gives every route the shared mechanism (token, parsing, authorization, blocking,
- * consistency, paging, headers).
+ * An endpoint with one of its methods and the server's handler; made by `serve.ts`. The pipeline
+ * adds the shared steps (token, parsing, authorization, blocking, consistency, paging, headers).
  */
 export interface Route {
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** What it promises. */
+  readonly method: Method;
   readonly endpoint: Endpoint;
-  /** `/v1/job/:job_id+/allocations`; see `router.ts`. */
+  /** `/v1/job/:job_id+/allocations`; see `router.ts`. A foreign dialect has its own. */
   readonly path: string;
-  /** Groups routes in the OpenAPI document. */
-  readonly noun: string;
-  readonly summary: string;
-  readonly family: Family;
-  /** That of its family, or another one in which the endpoint is served as well. */
   readonly dialect: Dialect;
-  readonly query: QueryTable;
-  readonly body: BodyDefinition | undefined;
-  /** What a 200 holds; of a list, one item. */
-  readonly answer: TSchema | undefined;
+  readonly permission: (input: Input) => Permission;
   readonly run: Run;
 }
 
-/** What a handler gets. Everything in it is parsed and checked for its form. */
+/** The input of a handler. It is parsed, and its form is checked. */
 export interface Input<
   Q extends QueryTable = QueryTable,
   B = unknown,
@@ -42,72 +33,64 @@ export interface Input<
   readonly parameters: P;
   readonly query: QueryValues<Q>;
   readonly body: B;
-  /** Whether the caller sent a body: an absent one is `{}` where it is optional. */
+  /** Whether there was a body. An absent optional body is `{}`. */
   readonly hasBody: boolean;
-  /** Paths of body fields that the schema does not know; only with `unknown: 'report'`. */
+  /** Paths of unknown body fields; only with `unknown: 'report'`. */
   readonly unknownFields: readonly string[];
-  /** What is wrong with the form of the body; only with `faults: 'later'`. It is not in `body`. */
+  /**
+   * Faults in the form of the body, whose fields are left out of `body`; only with `faults:
+   * 'later'`.
+   */
   readonly bodyFaults: readonly Fault[];
-  /** Where the request means to be (`place.ts`). */
+  /** The namespace and partition of the request (`dialect/`). */
   readonly namespace: string;
   readonly partition: string;
   readonly caller: Caller;
-  /** Where the request came from; empty when it came through no connection. */
+  /** The caller's address; empty without a connection. */
   readonly address: () => string;
-  /** What else the caller may do, where the answer depends on it (secrets that are shown or not). */
+  /** Other permissions of the caller, for answers that depend on them (hidden secrets). */
   readonly allows: (permission: Permission) => boolean;
-  /** In a read, what is read through it decides the answer's index and what wakes it. */
+  /** A read's footprint: rows read through it give the answer's index and wake it. */
   readonly snapshot: Snapshot;
-  /** The same view for what the answer depends on but does not tell. */
+  /** The same state without a footprint. */
   readonly unwatched: Snapshot;
 }
 
-/** What a handler gets whose answer goes on for as long as the caller wants. */
+/** The input of a stream's handler. */
 export type StreamInput<I = Input> = I & {
   /**
-   * The same as of now, the caller's rights included.
-   * @throws RosterError when the token is gone or may not do this any more
+   * The input for the newest state, with the caller's current permissions.
+   * @throws RosterError when the token is gone or lacks the permission
    */
   readonly renew: () => I;
-  /** What the headers of the answer are named in. */
   readonly dialect: Dialect;
 };
 
-/** The part of an input that does not depend on the route's own query and body. */
-export type Scope = Pick<
+/** The input without query and body. */
+export type BaseInput = Pick<
   Input,
   'parameters' | 'namespace' | 'partition' | 'caller' | 'allows' | 'snapshot' | 'unwatched'
 >;
 
+/** The server's part of a route, by the kind of its endpoint. */
 export type Run =
   | {
       readonly kind: 'read';
-      readonly blocking: boolean;
-      /** Where rows of the state stand in the handler's value: their encoding can be kept. */
+      /** Where the answer holds rows of the state, whose encoding can be kept. */
       readonly rowsIn: (input: Input) => RowsIn;
-      readonly permission: (input: Input) => Permission;
+      /** The answer, or with `isInSteps` a generator that ends with it. */
       readonly handle: (input: Input) => unknown;
-      /** Whether the handler gives steps to the value, and not the value. */
       readonly isInSteps: boolean;
     }
   | ListRun
-  | {
-      readonly kind: 'write';
-      /** A token that is not known any more counts as none. */
-      readonly takesOldTokens?: true;
-      readonly permission: (input: Input) => Permission;
-      readonly handle: (input: Input) => Promise<Reply>;
-    }
+  | { readonly kind: 'write'; readonly handle: (input: Input) => Promise<Reply> }
   | {
       readonly kind: 'stream';
-      readonly permission: (input: Input) => Permission;
       readonly handle: (input: StreamInput, signal: AbortSignal) => Promise<Answer>;
     }
   | {
-      /** A WebSocket that carries a session. */
       readonly kind: 'socket';
-      readonly permission: (input: Input) => Permission;
-      /** Starts what it carries. What is thrown closes it. */
+      /** Starts the session. An error closes the WebSocket. */
       readonly open: (input: Input) => Promise<Opened>;
     };
 
@@ -117,36 +100,40 @@ export interface Opened {
   readonly made: Readonly<Record<string, string>>;
 }
 
-/** The value is a row itself, or a list of objects all of whose fields are rows or null. */
+/**
+ * `value`: the answer is a row; `fields of items`: it is a list of objects whose fields are rows or
+ * null.
+ */
 export type RowsIn = 'value' | 'fields of items' | 'none';
 
-export interface ListRun {
-  readonly kind: 'list';
-  readonly blocking: boolean;
-  readonly permission: (input: Input) => Permission;
-  /** The schema that filter expressions are typed against; it may depend on what is listed. */
-  readonly filterSchema: TSchema | ((input: Input) => TSchema);
-  /** The rows in order, from the key of a page token on. */
-  readonly rows: (input: Input, page: PageStart) => Iterable<unknown>;
-  /** The key that a page token carries, of the first row of the next page. */
-  readonly keyOf: (row: never, input: Input) => readonly string[];
-  /** Rows of the range that the request does not ask for are left out before paging. */
-  readonly matches?: (row: never, input: Input) => boolean;
-  /** Whether the caller may see the row; asked with `namespace=*`, or of every row. */
-  readonly visible?: (row: never) => Permission;
-  readonly asksEach?: boolean;
-  /** What filters see of a row; the default is the row itself. */
-  readonly record?: (row: never, input: Input) => unknown;
-  readonly present: (row: never, input: Input) => unknown;
-  /** Reads what `present` reads through the snapshot, where that is less work than presenting. */
-  readonly reads?: (row: never, input: Input) => void;
-  /** Makes something else of what would be shown; `undefined`: this request wants it as it is. */
-  readonly gather?: (input: Input) => Gather<never> | undefined;
+/** A list of rows `R`, answered to requests with input `I`. */
+export interface ListRows<R = unknown, I = Input> {
+  /** The rows in order, beginning at the key of the page token. */
+  readonly rows: (input: I, page: PageStart) => Iterable<R>;
+  /** The key of a row in a page token. */
+  readonly keyOf: (row: R, input: I) => readonly string[];
+  /** Whether the request asks for the row. The others are left out before paging. */
+  readonly matches?: (row: R, input: I) => boolean;
+  /** The schema of filter expressions, where it depends on the request. */
+  readonly filterSchema?: (input: I) => TSchema;
+  /** The record that a filter sees; by default the row. */
+  readonly record?: (row: R, input: I) => unknown;
+  /** Reads from the snapshot all that `present` reads, where that is less work than presenting. */
+  readonly reads?: (row: R, input: I) => void;
 }
 
-/** What a list comes to where it is not its rows one by one. */
+export interface ListRun extends ListRows {
+  readonly kind: 'list';
+  readonly filterSchema: (input: Input) => TSchema;
+  readonly check: RowCheck | undefined;
+  readonly present: (row: unknown, input: Input) => unknown;
+  /** Turns the presented rows into other records; `undefined`: the request wants the rows. */
+  readonly gather?: (input: Input) => Gather<unknown> | undefined;
+}
+
+/** Makes records out of the presented rows of a page. */
 export interface Gather<T, G = unknown> {
-  /** The most that a page holds; absent: there are no pages, and all is gathered. */
+  /** The greatest page size. Absent: all rows are gathered, without pages. */
   readonly countMax?: number;
   readonly of: (shown: readonly T[]) => readonly G[];
 }
@@ -156,10 +143,10 @@ export interface PageStart {
   readonly reverse: boolean;
 }
 
-/** What a write answers. `index` goes into the index header. */
+/** The answer of a write. `index` is sent as a header. */
 export interface Reply<V = unknown> {
   readonly index?: number;
   readonly value: V;
-  /** For the audit log: what was made, by names and ids and no secret. */
+  /** Names and ids of created records, for the audit log. Never a secret. */
   readonly made?: Readonly<Record<string, string>>;
 }

@@ -21,7 +21,7 @@ const routes = [
 
 const router = new Router(routes);
 
-/** `pattern parameter`, `405 allowed`, `404`, or `400` and why. */
+/** `pattern parameter`, `405 allowed`, `404`, or `400` with its reason. */
 function outcome(method: string, path: string): string {
   let match: ReturnType<typeof router.match>;
   try {

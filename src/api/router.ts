@@ -1,27 +1,28 @@
 import { refusal } from '../model/errors.ts';
+import { limits } from './limits.ts';
 
 /**
- * Finds the route of a path. Pure, so that the simulator and `createAgent` use the same one as
- * the HTTP adapter.
+ * Finds the route of a path. It is pure, so the simulator and `createAgent` use it as well.
  *
- * A pattern is made of literal segments and `:name` parameters. Ids may contain `/` (child jobs,
- * templates: docs/contract/http.md#paths), so the one parameter of a pattern written `:name+` takes
- * as many segments as the rest of the pattern leaves; where several patterns match, the one with
- * more literal segments wins: known suffixes are split off the end. A second parameter, of one
- * segment, may stand in such a suffix (`/v1/job/:job_id+/tag/:name`).
+ * A pattern consists of literal segments and parameters (`:name`). Ids may contain `/` (child jobs:
+ * docs/contract/http.md#paths), so a parameter written `:name+` takes as many segments as the rest
+ * of the pattern leaves. If several patterns match, the one with the most literal segments wins, so
+ * known suffixes are split off. Such a suffix may contain a second parameter of one segment
+ * (`/v1/job/:job_id+/tag/:name`).
  *
- * A path that ends where an id should stand (`/v1/acl/token/`) is that without the slash where the
- * method has a route there, as a PUT that creates has, and otherwise says what it lacks.
+ * A path with an empty id (`/v1/acl/token/`) is treated as the path without the slash, if the
+ * method has a route there, as PUT does to create. Otherwise the refusal names the missing
+ * parameter.
  * Source: docs/contract/access-control.md#paths.
  */
 interface Pattern<R> {
   readonly route: R;
-  /** Literals before the parameter, the parameter's name, literals after it. */
+  /** The literals before the parameter, its name, and the segments after it. */
   readonly before: readonly string[];
   readonly parameter: string | undefined;
   readonly greedy: boolean;
   readonly after: readonly string[];
-  /** Another parameter, of one segment: its name and its place in `after`. */
+  /** A second parameter of one segment: its name and its position in `after`. */
   readonly second: { readonly name: string; readonly offset: number } | undefined;
 }
 
@@ -37,41 +38,39 @@ export type Match<R> =
 
 export type Parameters = Record<string, string>;
 
-const recentMax = 1024;
-
 const noParameters: Readonly<Parameters> = Object.freeze({});
 
 export class Router<R extends Routed> {
-  /** Patterns without a parameter, by path and then method. */
+  /** Patterns without parameters, by path and method. */
   readonly #fixed = new Map<string, Map<string, R>>();
-  /** Patterns with a parameter by their first literals, the most literal ones first. */
+  /** Patterns with parameters, by their leading literals; the most literal ones first. */
   readonly #byHead = new Map<string, Pattern<R>[]>();
-  /** The matches made last, since the same paths are asked for again and again. */
+  /** Recent matches, because paths repeat. */
   readonly #recent = new Map<string, Match<R> & { readonly kind: 'route' }>();
 
   constructor(routes: readonly R[]) {
-    for (const route of routes) this.#add(route);
+    for (const route of routes) this.#addRoute(route);
     for (const patterns of this.#byHead.values()) {
       patterns.sort((left, right) => literals(right) - literals(left));
     }
   }
 
   /**
-   * `path` is as it came, percent-encoded and without its query.
-   * @throws RosterError `invalid-path` when it lacks the one thing that it should name
+   * `path` is percent-encoded and has no query.
+   * @throws RosterError `invalid-path` if a parameter is empty
    */
   match(method: string, path: string): Match<R> {
     const known = this.#recent.get(path);
     if (known?.route.method === method) return known;
-    const found = this.#find(method, path);
+    const found = this.#findRoute(method, path);
     if (found.kind === 'route') {
-      if (this.#recent.size >= recentMax) this.#recent.clear();
+      if (this.#recent.size >= limits.recentPathsMax) this.#recent.clear();
       this.#recent.set(path, found);
     }
     return found;
   }
 
-  #find(method: string, path: string): Match<R> {
+  #findRoute(method: string, path: string): Match<R> {
     const fixed = this.#fixed.get(path);
     const route = fixed?.get(method);
     if (route !== undefined) return { kind: 'route', route, parameters: noParameters };
@@ -83,7 +82,7 @@ export class Router<R extends Routed> {
       if (patterns === undefined) continue;
       let mostLiteral: number | undefined;
       for (const pattern of patterns) {
-        // A path that ends in a known suffix is never an id, whatever the method.
+        // A path with a known suffix is never an id, whatever the method.
         if (mostLiteral !== undefined && literals(pattern) < mostLiteral) break;
         const value = parameterOf(pattern, segments);
         if (value === undefined) continue;
@@ -103,12 +102,12 @@ export class Router<R extends Routed> {
       }
       if (allow.size > 0) break;
     }
-    if (lacking !== undefined) return this.#without(lacking, path);
+    if (lacking !== undefined) return this.#findWithoutId(lacking, path);
     return allow.size > 0 ? { kind: 'method', allow: [...allow].sort() } : { kind: 'unknown' };
   }
 
-  /** A path without the id that it should have. */
-  #without(lacking: R, path: string): Match<R> {
+  /** Handles a path with an empty parameter. */
+  #findWithoutId(lacking: R, path: string): Match<R> {
     const route = path.endsWith('/')
       ? this.#fixed.get(path.slice(0, -1))?.get(lacking.method)
       : undefined;
@@ -119,7 +118,7 @@ export class Router<R extends Routed> {
     throw refusal('invalid-path', { reason: `lacks its ${name}: ${form}` });
   }
 
-  #add(route: R): void {
+  #addRoute(route: R): void {
     const segments = route.path.split('/');
     const position = segments.findIndex((segment) => segment.startsWith(':'));
     if (position < 0) {
@@ -146,10 +145,7 @@ export class Router<R extends Routed> {
 
 const literals = <R>(pattern: Pattern<R>): number => pattern.before.length + pattern.after.length;
 
-/**
- * The parameter's decoded value, empty where it is missing; `undefined` when the path does not fit
- * the pattern.
- */
+/** The decoded parameter, which may be empty; `undefined`: the path does not match the pattern. */
 function parameterOf<R>(pattern: Pattern<R>, segments: readonly string[]): string | undefined {
   const start = pattern.before.length;
   const end = segments.length - pattern.after.length;
@@ -161,7 +157,7 @@ function parameterOf<R>(pattern: Pattern<R>, segments: readonly string[]): strin
   return decoded(end === start + 1 ? segments[start]! : segments.slice(start, end).join('/'));
 }
 
-/** The second parameter's decoded value; `undefined` when the path does not fit the pattern. */
+/** The decoded second parameter; `undefined`: the path does not match the pattern. */
 function secondOf<R>({ after, second }: Pattern<R>, segments: readonly string[]) {
   if (second === undefined) return { value: 'none' };
   const value = decoded(segments[segments.length - after.length + second.offset]!);

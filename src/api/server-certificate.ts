@@ -1,4 +1,4 @@
-/** What a server speaks TLS with. Source: issue "stream over the API port, TLS when configured". */
+/** TLS settings of the server. */
 import { X509Certificate } from 'node:crypto';
 import type { TlsOptions } from 'node:tls';
 import { checkChain, checkPrivateKey } from '../model/config-entry/certificate-text.ts';
@@ -8,16 +8,16 @@ import { below } from '../model/path.ts';
 
 /** All texts are PEM. */
 export interface ServerCertificate {
-  /** The certificate, and after it those that it was issued by. */
+  /** The certificate, followed by its issuers. */
   readonly certificate: string;
   readonly privateKey: string;
-  /** The authorities that certificates of clients are checked against. */
+  /** The authorities of client certificates. */
   readonly authorities?: string | undefined;
-  /** Nobody is served who shows no certificate of these authorities. */
+  /** Refuse clients without a certificate of these authorities. */
   readonly verifiesClients: boolean;
 }
 
-/** Everything wrong with the certificate, a sentence each that begins with the field's name. */
+/** All faults of the settings. Each sentence begins with the field's name. */
 export function certificateFaults(given: ServerCertificate): readonly string[] {
   const { certificate, privateKey, authorities, verifiesClients } = given;
   const faults = faultsOf((report) => {
@@ -31,7 +31,7 @@ export function certificateFaults(given: ServerCertificate): readonly string[] {
   return faults.map(({ message }) => message);
 }
 
-/** An authority stands alone: their order does not matter. */
+/** Authorities are independent of each other and of their order. */
 function areCertificates(text: string): boolean {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   try {
@@ -41,7 +41,7 @@ function areCertificates(text: string): boolean {
   }
 }
 
-/** Until when the certificate holds, in Unix milliseconds. */
+/** The expiry of the certificate in Unix milliseconds. */
 export const endOf = ({ certificate }: Pick<ServerCertificate, 'certificate'>): number =>
   new X509Certificate(certificate).validToDate.getTime();
 
@@ -53,7 +53,10 @@ export const contextOf = ({ certificate, privateKey, authorities }: ServerCertif
   ...(authorities !== undefined && { ca: authorities }),
 });
 
-/** A certificate of a client is asked for by TLS and judged here, so that a refusal says why. */
+/**
+ * The client's certificate is requested by TLS and checked later, so that the refusal can give a
+ * reason.
+ */
 export const tlsOptionsOf = (given: ServerCertificate): TlsOptions => ({
   ...contextOf(given),
   requestCert: given.verifiesClients,

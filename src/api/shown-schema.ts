@@ -1,9 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/**
- * A record's schema without what the server keeps to itself, which is no part of an answer and
- * cannot be asked for by a filter.
- */
+/** The schema without hidden fields, which neither answers nor filters contain. */
 export function shownSchema(schema: TSchema): object {
   const { properties } = schema as { properties?: Record<string, TSchema> };
   if (properties === undefined) return schema;

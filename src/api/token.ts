@@ -3,8 +3,8 @@ import { header, type Request } from './http.ts';
 const bearer = /^bearer\s+(\S+)/i;
 
 /**
- * The secret a request presents: query `token`, then the headers in their order, then
- * `Authorization: Bearer`. The first that is not empty wins.
+ * The secret of a request: the query `token`, the given headers in order, then `Authorization:
+ * Bearer`. The first non-empty value is used.
  * Source: docs/contract/http.md#the-token.
  */
 export const secretBy =
@@ -19,13 +19,13 @@ export const secretBy =
     return bearer.exec(header(request, 'authorization') ?? '')?.[1];
   };
 
-// A name can be written in many ways (`%74oken`), so a query that may hold one is parsed.
+// Percent-encoding hides the name (`%74oken`), so such a query is parsed.
 const inQuery = (query: string): string | undefined =>
   /token|%/.test(query) ? filled(new URLSearchParams(query).get('token') ?? undefined) : undefined;
 
 const filled = (text: string | undefined): string | undefined => text?.trim() || undefined;
 
-/** A URL fit for a log: the value of `token`, however its name is written, is cut out. */
+/** Removes the value of `token`, in any spelling, from a URL for the log. */
 export function withoutSecrets(url: string): string {
   const mark = url.indexOf('?');
   if (mark < 0) return url;

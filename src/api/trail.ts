@@ -4,21 +4,21 @@ import type { Permission } from '../model/permission/permission.ts';
 import type { Request } from './http.ts';
 import type { Route } from './route.ts';
 
-/** What the pipeline learns of a request on its way, for the audit log. Never a secret. */
+/** The pipeline's notes on a request, for the audit log. They contain no secrets. */
 export interface Trail {
-  /** Absent: the request ended before anybody asked who sends it, or nobody has its secret. */
+  /** Absent if the request ended before the caller was known, or the secret is unknown. */
   caller?: Caller;
-  /** The permission that the route needs, and whether the caller has it. */
+  /** The required permission, and whether the caller has it. */
   permission?: Permission;
   isAllowed?: boolean;
   namespace?: string;
-  /** Why it was refused. */
+  /** The code of the refusal. */
   code?: ErrorCode;
-  /** What the handler adds: the token that a login made. */
+  /** Names and ids from the handler, such as the token made by a login. */
   made?: Readonly<Record<string, string>>;
 }
 
-/** A request under way. */
+/** A request in the pipeline. */
 export interface Seen {
   readonly request: Request;
   route: Route | undefined;

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
-/** A world in which every look at the clock takes so long, and what is to run soon runs by hand. */
+/**
+ * A simulated world. Each reading of the clock advances it by `lookMs`, and callbacks run in
+ * `turn`.
+ */
 function worldOf(lookMs: number) {
   let nowMs = 0;
   const soon: (() => void)[] = [];
@@ -18,16 +21,16 @@ function worldOf(lookMs: number) {
     return timer;
   };
   const timers = { after: () => timer, soon: later, unhurried: later };
-  /** Lets everything else go first: one turn at most is taken. */
+  /** Runs all pending callbacks, at most one turn. */
   const turn = async () => {
     for (const run of soon.splice(0)) run();
-    // What is resolved by it goes on.
+    // Lets promise callbacks run.
     await new Promise((resolve) => setImmediate(resolve));
   };
   return { clock, timers, turn, soon };
 }
 
-/** Work of so many steps, each of which notes its name. */
+/** Work of `steps` steps that records each step. */
 function workOf(name: string, steps: number, done: string[]) {
   let left = steps;
   return () => {
@@ -38,17 +41,17 @@ function workOf(name: string, steps: number, done: string[]) {
 }
 
 test.each([
-  // what a look takes, steps there are, how many are taken at once, whether that was all
+  // columns: title, time of a clock reading, steps, steps taken at once, whether that was all
   ['a step is taken in any case', 1000, 3, 1, false],
   ['one step is all', 1000, 1, 1, true],
   ['time does not pass', 0, 9, 9, true],
-])('at once: %s', (_title, lookMs, steps, taken, isOver) => {
+])('taken at once: %s', (_title, lookMs, steps, taken, isOver) => {
   const done: string[] = [];
   expect(new Turns(worldOf(lookMs)).begin(workOf('a', steps, done))).toBe(isOver);
   expect(done).toHaveLength(taken);
 });
 
-test('who has long work takes turns, one at a time', async () => {
+test('long tasks take turns, one at a time', async () => {
   const world = worldOf(1000);
   const turns = new Turns(world);
   const done: string[] = [];
@@ -68,7 +71,7 @@ test('who has long work takes turns, one at a time', async () => {
   expect(order).toEqual(['a', 'b, b is over', 'c', 'a', 'c, c is over', 'a, a is over']);
 });
 
-test('what a step throws ends that work and no other', async () => {
+test('an exception in a step ends its task only', async () => {
   const world = worldOf(1000);
   const turns = new Turns(world);
   const done: string[] = [];
@@ -82,18 +85,18 @@ test('what a step throws ends that work and no other', async () => {
   expect([await other, done]).toEqual([true, ['b']]);
 });
 
-describe('all of the steps', () => {
+describe('a generator of steps', () => {
   function* counting(steps: number): Generator<void, number, void> {
     for (let step = 1; step < steps; step++) yield;
     return steps;
   }
 
-  test('at once and without a promise where that is quick', () => {
+  test('is finished at once and without a promise if it is short', () => {
     const turns = new Turns(worldOf(0));
     expect(turns.through(counting(1000))).toEqual({ value: 1000 });
   });
 
-  test('in turns where it is long', async () => {
+  test('is finished in turns if it is long', async () => {
     const { turn, ...world } = worldOf(10);
     const taken = new Turns(world).through(counting(4));
     expect(taken).toBeInstanceOf(Promise);
@@ -105,7 +108,7 @@ describe('all of the steps', () => {
     expect(await taken).toEqual({ value: 4 });
   });
 
-  test('or not, once nobody wants it', async () => {
+  test('is abandoned when its result is not needed', async () => {
     const { turn, ...world } = worldOf(10);
     let isGone = false;
     const taken = new Turns(world).through(counting(4), () => isGone);
@@ -115,7 +118,7 @@ describe('all of the steps', () => {
     expect(await taken).toBeUndefined();
   });
 
-  test('and what a step throws is thrown', async () => {
+  test('passes on an exception', async () => {
     const { turn, ...world } = worldOf(10);
     // biome-ignore lint/correctness/useYield: it comes to none
     function* failing(): Generator<void, never, void> {

@@ -3,15 +3,15 @@ import { type Step, takeSlice } from '../base/slices.ts';
 import type { Steps } from '../base/steps.ts';
 import { limits } from '../model/limits.ts';
 
-/** What steps came to; `undefined`: they were given up. */
+/** The result of a task; `undefined`: it was abandoned. */
 export type Taken<T> = { readonly value: T } | undefined;
 
 /**
- * How requests do long work without holding up the others.
+ * Long tasks of requests, without delay for other requests.
  *
  * Invariants
- *  T1. Between two turns everything goes first that is ready: requests, commits, timers.
- *  T2. Whoever has long work takes turns with all others who have, however many they are.
+ *  T1. Between two turns, all ready work goes first: requests, commits, timers.
+ *  T2. Long tasks take turns, regardless of their number.
  */
 export class Turns {
   readonly #world: Pick<World, 'clock' | 'timers'>;
@@ -23,8 +23,8 @@ export class Turns {
   }
 
   /**
-   * Waits for a turn of `limits.list.sliceMs` and takes steps in it. Resolves with whether the last
-   * one was among them. Rejects with what a step throws.
+   * Waits for a turn of `limits.list.sliceMs` and takes steps in it. Resolves with `true` after the
+   * last step. Rejects with the exception of a step.
    */
   take(step: Step): Promise<boolean> {
     return new Promise((resolve, reject) => {
@@ -35,19 +35,18 @@ export class Turns {
           reject(error);
         }
       });
-      this.#soon();
+      this.#scheduleTurn();
     });
   }
 
-  /** Takes steps here and now, for as long as that holds up nobody. */
+  /** Takes steps now, up to `limits.list.atOnceMs`. `true`: the last step was taken. */
   begin(step: Step): boolean {
     return takeSlice(step, this.#world.clock, { sliceMs: limits.list.atOnceMs });
   }
 
   /**
-   * Takes all of the steps: at once where they are quickly taken, without a promise, and in turns
-   * where there is more to do. With `isGone`, nothing more is done once that is so, and the promise
-   * is of `undefined`.
+   * Takes all steps: at once and without a promise if they are short, else in turns. When `isGone`
+   * returns true, no more steps are taken and the result is `undefined`.
    */
   through<T>(steps: Steps<T>, isGone: () => boolean = () => false): Taken<T> | Promise<Taken<T>> {
     let taken: Taken<T>;
@@ -64,16 +63,16 @@ export class Turns {
     })();
   }
 
-  /** The same for what nobody calls off. */
+  /** As `through`, for tasks that are never abandoned. */
   async finish<T>(steps: Steps<T>): Promise<T> {
     return (await this.through(steps))!.value;
   }
 
-  #soon(): void {
+  #scheduleTurn(): void {
     this.#next ??= this.#world.timers.soon(() => {
       this.#next = undefined;
       this.#waiting.shift()?.();
-      if (this.#waiting.length > 0) this.#soon();
+      if (this.#waiting.length > 0) this.#scheduleTurn();
     });
   }
 }

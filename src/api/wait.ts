@@ -8,13 +8,13 @@ export interface Wait {
   readonly footprints: readonly Footprint[];
   readonly waitMs: number;
   readonly request: Pick<Request, 'onGone'>;
-  /** Where this wait leaves the way to end it, while it lasts. */
+  /** Contains the function that ends this wait, while it lasts. */
   readonly parked: Set<() => void>;
 }
 
 /**
- * Waits until something in the footprints changes, the time is up, the wait is ended or the caller
- * is gone. Holds nothing but its watches and one timer, since ten thousand of these may be parked.
+ * Waits until a footprint changes, the time is over, the wait is ended or the caller disconnects.
+ * Holds only watches and a timer, because ten thousand queries may wait.
  */
 export function changed(wait: Wait): Promise<'over' | 'gone'> {
   const { state, timers, footprints, waitMs, request, parked } = wait;
@@ -27,7 +27,7 @@ export function changed(wait: Wait): Promise<'over' | 'gone'> {
       resolve(how);
     };
     const over = () => end('over');
-    // A watch never calls back before `watch` has returned.
+    // `state.watch` never calls back before it has returned.
     const watches = footprints.map((footprint) => state.watch(footprint, over));
     const timer = timers.after(waitMs, over);
     parked.add(over);
@@ -37,8 +37,8 @@ export function changed(wait: Wait): Promise<'over' | 'gone'> {
 }
 
 /**
- * How long a blocking query waits at most, in milliseconds: the given wait (nanoseconds), bounded,
- * plus a random part so that queries parked together do not all come back together.
+ * The longest wait of a blocking query in milliseconds. The given wait (nanoseconds) is bounded and
+ * extended at random, so that queries do not wake together.
  */
 export function waitMsOf(
   waitNanoseconds: number | undefined,

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { RosterError } from '../model/errors.ts';
-import { refusal } from '../model/errors.ts';
+import { type RosterError, refusal } from '../model/errors.ts';
 import type { Upgrade } from './http-server.ts';
 
 export interface WebSocketsOptions {
   /** Of one message. */
   readonly messageBytesMax: number;
-  /** Told of an offer that is no handshake; owns its socket. */
+  /** Takes over the socket of a failed handshake. */
   readonly refuse: (raw: IncomingMessage, socket: Socket, refused: RosterError) => void;
 }
 
@@ -19,7 +18,6 @@ export type Accept = (
   use: (webSocket: WebSocket) => void,
 ) => void;
 
-/** Whether a request asks for a WebSocket. */
 export const wantsWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket';
 
@@ -36,7 +34,7 @@ export function webSockets({ messageBytesMax, refuse }: WebSocketsOptions): Acce
     });
 }
 
-/** The first that is asked takes it. */
+/** Each request goes to the first handler that claims it. */
 export const firstOf = (...upgrades: readonly Upgrade[]): Upgrade => ({
   isAsked: (raw) => upgrades.some((one) => one.isAsked(raw)),
   take: (raw, socket, head) =>

@@ -3,25 +3,25 @@ import { open, resourceAccess } from '../model/permission/permission.ts';
 import { Choice, Text, Type, Whole } from '../model/schema.ts';
 import { endpoints } from './endpoint.ts';
 import { type Asked, decided, nothing, requireAcl, underAccessControl } from './needs.ts';
-import type { QueryValues } from './query.ts';
+import { type QueryValues, text } from './query.ts';
 
 const QuestionSchema = Type.Object({
   Resource: Text(),
-  /** The name of the one thing; of `namespace` rights, the namespace. */
+  /** The name in the resource; for the resource `namespace`, the namespace. */
   Segment: Text(),
   Access: Text(),
   Namespace: Text(),
   Partition: Text(),
 });
 
-/** The question as it was asked, and its answer. */
+/** The question with its answer. */
 const AnsweredSchema = Type.Object({
   ...Type.Partial(QuestionSchema).properties,
   Allow: Type.Boolean(),
 });
 
 const ExplanationSchema = Type.Object({
-  /** Of the token that was asked about; empty when the caller shows none. */
+  /** The accessor of the token in question; empty for a caller without a token. */
   AccessorID: Text(),
   Permission: Text(),
   Allowed: Type.Boolean(),
@@ -36,7 +36,7 @@ const ExplanationSchema = Type.Object({
       Column: Whole(),
     }),
   ),
-  /** A rule that would allow it; empty when it is allowed, or when no rule could. */
+  /** A rule that would allow it; empty when it is allowed, or when no rule could allow it. */
   Missing: Text(),
 });
 
@@ -46,15 +46,17 @@ const explainQuery = {
     required: true,
     description: '`service:write`, `namespace:submit-job`, `management` …',
   },
-  name: { kind: 'string', default: '', description: 'The one thing that it is about.' },
-  accessor: { kind: 'string', default: '', description: "Another's token; needs acl:read." },
+  name: text('The name in question, such as that of a service.'),
+  accessor: text('The accessor of another token; needs `acl:read`.'),
 } as const;
 
 export function ownAccessor({ caller }: Pick<Asked, 'caller'>): string {
   return caller.kind === 'token' || caller.kind === 'anonymous' ? caller.accessor : '';
 }
 
-/** Everybody asks about their own token; of another the rights of its place are asked. */
+/**
+ * Callers may ask about their own token. For another token they need `acl:read` in its namespace.
+ */
 const ofItsToken = decided(
   'nothing, or `acl:read` where the token of another is asked about',
   (asked: Asked<QueryValues<typeof explainQuery>>, token: AclToken | undefined) => {
@@ -62,7 +64,8 @@ const ofItsToken = decided(
     const { accessor } = asked.query;
     if (accessor === '' || accessor === ownAccessor(asked)) return open;
     const { Namespace: namespace, Partition: partition } = token ?? {
-      ...{ Namespace: asked.namespace, Partition: asked.partition },
+      Namespace: asked.namespace,
+      Partition: asked.partition,
     };
     return resourceAccess('acl', 'read', { namespace, partition });
   },
@@ -75,16 +78,19 @@ export const aclDecisionEndpoints = endpoints(
       kind: 'write',
       methods: ['POST'],
       path: '/v1/internal/acl/authorize',
-      summary: 'Ask what the caller may do, up to 64 questions at once',
-      body: { schema: Type.Array(QuestionSchema), unknown: 'refuse' },
+      summary: "Ask up to 64 questions about the caller's permissions",
+      body: {
+        example: [{ Resource: 'service', Segment: 'web', Access: 'write' }],
+        schema: Type.Array(QuestionSchema),
+        unknown: 'refuse',
+      },
       answer: Type.Array(AnsweredSchema),
       permission: underAccessControl(nothing),
     },
     explain: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/explain',
-      summary: 'Why a token has a permission, or lacks it',
+      summary: 'Explain why a token has or lacks a permission',
       query: explainQuery,
       answer: ExplanationSchema,
       permission: ofItsToken,

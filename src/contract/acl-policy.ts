@@ -48,7 +48,6 @@ export const aclPolicyEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/policy/:policy_id',
       summary: 'Read a policy',
       blocking: true,
@@ -57,7 +56,6 @@ export const aclPolicyEndpoints = endpoints(
     },
     readNamed: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/policy/name/:name+',
       summary: 'Read a policy by its name',
       blocking: true,
@@ -66,7 +64,6 @@ export const aclPolicyEndpoints = endpoints(
     },
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/acl/policies',
       summary: 'List policies',
       blocking: true,

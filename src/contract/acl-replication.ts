@@ -20,9 +20,8 @@ export const aclReplicationEndpoints = endpoints(
   {
     replication: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/replication',
-      summary: 'Whether access control is copied from another datacenter: it never is',
+      summary: 'Read the state of replication of access control, which does not exist',
       answer: ReplicationSchema,
       permission: underAccessControl(nothing),
     },

@@ -1,9 +1,13 @@
-import type { ListedAclRole, PresentedAclRole } from '../model/acl-role/acl-role.ts';
-import { AclRoleSchema, ListedAclRoleSchema } from '../model/acl-role/acl-role.ts';
+import {
+  AclRoleSchema,
+  type ListedAclRole,
+  ListedAclRoleSchema,
+  type PresentedAclRole,
+} from '../model/acl-role/acl-role.ts';
 import { Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints, typed } from './endpoint.ts';
-import { idPrefix } from './query.ts';
+import { idPrefix, text } from './query.ts';
 
 const body = {
   example: { Name: 'web-team', Policies: [{ Name: 'web-read' }] },
@@ -43,7 +47,6 @@ export const aclRoleEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/role/:role_id',
       summary: 'Read a role',
       blocking: true,
@@ -52,7 +55,6 @@ export const aclRoleEndpoints = endpoints(
     },
     readNamed: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/role/name/:name',
       summary: 'Read a role by its name',
       blocking: true,
@@ -61,13 +63,12 @@ export const aclRoleEndpoints = endpoints(
     },
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/acl/roles',
       summary: 'List roles',
       blocking: true,
       query: {
         ...idPrefix,
-        policy: { kind: 'string', default: '', description: 'Id of a policy that they link.' },
+        policy: text('The id of a linked policy.'),
       },
       answer: typed<ListedAclRole>(ListedAclRoleSchema),
       filter: AclRoleSchema,

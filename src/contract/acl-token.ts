@@ -1,10 +1,10 @@
 import { AclPolicySchema } from '../model/acl-policy/acl-policy.ts';
 import { AclRoleSchema } from '../model/acl-role/acl-role.ts';
-import type { PresentedAclToken } from '../model/acl-token/acl-token.ts';
 import {
   AclTokenFilterSchema,
   AclTokenInputSchema,
   AclTokenSchema,
+  type PresentedAclToken,
 } from '../model/acl-token/acl-token.ts';
 import { limits } from '../model/limits.ts';
 import { LinkSchema } from '../model/namespace/namespace.ts';
@@ -12,7 +12,7 @@ import { List, Text, Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { nothing, underAccessControl } from './needs.ts';
-import { idPrefix } from './query.ts';
+import { flag, idPrefix, text } from './query.ts';
 
 export const aclBootstrapEndpoints = endpoints(
   { group: 'acl', noun: 'acl-token', family: 'registry' },
@@ -21,7 +21,7 @@ export const aclBootstrapEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT'],
       path: '/v1/acl/bootstrap',
-      summary: 'Make the first token, which may do everything',
+      summary: 'Create the first token, which has all permissions',
       body: {
         schema: Type.Object({ BootstrapSecret: Text() }),
         unknown: 'refuse',
@@ -33,7 +33,7 @@ export const aclBootstrapEndpoints = endpoints(
   },
 );
 
-/** Whoever sends the token that was read back means its place and description: the rest is copied. */
+/** Only namespace, partition and description are read; a whole token may be sent. */
 const CloneSchema = Type.Object({
   ...AclTokenInputSchema.properties,
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),
@@ -59,15 +59,11 @@ const body = {
 
 export const listQuery = {
   ...idPrefix,
-  policy: { kind: 'string', default: '', description: 'Id of a policy that they link.' },
-  role: { kind: 'string', default: '', description: 'Id of a role that they link.' },
-  servicename: { kind: 'string', default: '', description: 'Name of a service identity.' },
-  authmethod: { kind: 'string', default: '', description: 'The auth method that made them.' },
-  'authmethod-ns': {
-    kind: 'string',
-    default: '',
-    description: 'The namespace of that auth method; the default is that of the request.',
-  },
+  policy: text('The id of a linked policy.'),
+  role: text('The id of a linked role.'),
+  servicename: text('The name of a service identity.'),
+  authmethod: text('The auth method of their login.'),
+  'authmethod-ns': text('The namespace of that auth method; by default that of the request.'),
 } as const;
 
 export const aclTokenEndpoints = endpoints(
@@ -84,25 +80,19 @@ export const aclTokenEndpoints = endpoints(
     },
     readSelf: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/token/self',
-      summary: 'Read the token that asks',
+      summary: "Read the caller's own token",
       blocking: true,
       answer: typed<PresentedAclToken>(AclTokenSchema),
       permission: underAccessControl(nothing),
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/token/:accessor_id',
       summary: 'Read a token',
       blocking: true,
       query: {
-        expanded: {
-          kind: 'boolean',
-          default: false,
-          description: 'With every policy and role that affects it.',
-        },
+        expanded: flag('Include every policy and role that affects the token.'),
       },
       answer: ExpandedTokenSchema,
       permission: aclRead,
@@ -111,7 +101,7 @@ export const aclTokenEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT'],
       path: '/v1/acl/token/:accessor_id',
-      summary: 'Replace what may change of a token',
+      summary: 'Replace the changeable fields of a token',
       body,
       answer: typed<PresentedAclToken>(AclTokenSchema),
       permission: aclWrite,
@@ -120,7 +110,7 @@ export const aclTokenEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT'],
       path: '/v1/acl/token/:accessor_id/clone',
-      summary: 'Make a token with the links of another',
+      summary: 'Clone a token',
       body: { schema: CloneSchema, unknown: 'refuse', optional: true },
       answer: typed<PresentedAclToken>(AclTokenSchema),
       permission: aclWrite,
@@ -135,7 +125,6 @@ export const aclTokenEndpoints = endpoints(
     },
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/acl/tokens',
       summary: 'List tokens',
       blocking: true,

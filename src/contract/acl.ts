@@ -1,4 +1,4 @@
-/** The permissions that endpoints of access control need, in the place that the request means. */
+/** The permissions of access control endpoints, in the namespace and partition of the request. */
 import { listing, resource, underAccessControl } from './needs.ts';
 
 const place = { namespace: 'from-request', partition: 'from-request' } as const;
@@ -7,5 +7,4 @@ const reads = resource('acl', 'read', place);
 export const aclRead = underAccessControl(reads);
 export const aclWrite = underAccessControl(resource('acl', 'write', place));
 
-/** With `ns=*` everyone sees what each namespace lets them see. */
 export const aclList = underAccessControl(listing(reads));

@@ -1,9 +1,10 @@
 import { Text, Type } from '../model/schema.ts';
 import { endpoints } from './endpoint.ts';
 import { nothing, resource } from './needs.ts';
+import { text } from './query.ts';
 
 const health = { ok: Type.Boolean(), message: Text() };
-/** Of the process as a server, and of each part of it by name. */
+/** The health of the process as a server, and of each of its parts. */
 const AgentHealthSchema = Type.Object({
   ...health,
   server: Type.Optional(Type.Object(health)),
@@ -15,57 +16,47 @@ export const agentEndpoints = endpoints(
   {
     health: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/agent/health',
-      summary: 'Whether this server answers and can write',
+      summary: 'Check whether this server answers and can write',
       query: {
-        type: {
-          kind: 'string',
-          default: '',
-          description: '`server` or `client`: only of that part of the agent.',
-        },
+        type: text('`server` or `client`: only this part of the agent.'),
       },
       answer: AgentHealthSchema,
       permission: nothing,
     },
     self: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/agent/self',
-      summary: 'The agent: name, version, address, limits',
+      summary: "Read the agent's name, version, address and limits",
       permission: resource('agent', 'read'),
     },
     leader: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/status/leader',
-      summary: 'The address of the leader',
+      summary: 'Read the address of the leader',
       answer: Text(),
       permission: nothing,
     },
     peers: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/status/peers',
-      summary: 'The addresses of all servers',
+      summary: 'Read the addresses of all servers',
       answer: Type.Array(Text()),
       permission: nothing,
     },
     metrics: {
       kind: 'stream',
-      methods: ['GET'],
       path: '/v1/metrics',
-      summary: 'Metrics, as JSON or for Prometheus',
+      summary: 'Read metrics, as JSON or for Prometheus',
       query: {
-        format: { kind: 'string', default: '', description: '`prometheus` for its text form.' },
+        format: text('`prometheus` for its text format.'),
       },
       permission: resource('agent', 'read'),
     },
     openApi: {
       kind: 'stream',
-      methods: ['GET'],
       path: '/v1/openapi.json',
-      summary: 'This API, as an OpenAPI 3.1 document',
+      summary: 'Read this OpenAPI 3.1 document',
       permission: nothing,
     },
   },

@@ -1,29 +1,26 @@
-import type { Allocation } from '../model/allocation/allocation.ts';
 import { AllocationSchema } from '../model/allocation/allocation.ts';
-import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
-import { AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
-import type { WholeAllocation } from '../model/allocation/present.ts';
-import { WholeAllocationSchema } from '../model/allocation/present.ts';
+import { type AllocationStub, AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
+import { type WholeAllocation, WholeAllocationSchema } from '../model/allocation/present.ts';
 import { anyOf, namespaceCapability, ownAllocation } from '../model/permission/permission.ts';
 import { Text, Type, Whole } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
-import type { Asked } from './needs.ts';
-import { capability, decided, listing } from './needs.ts';
-import { idPrefix, type QueryTable } from './query.ts';
+import { type Asked, capability, decided, type InNamespace, listing } from './needs.ts';
+import { flag, idPrefix, type QueryTable } from './query.ts';
 
-/** The parts of an allocation that a list shows. */
+/** Optional parts of an allocation in a list. */
 export const stubQuery = {
-  resources: { kind: 'boolean', default: false, description: 'Include AllocatedResources.' },
+  resources: flag('Include AllocatedResources.'),
   task_states: { kind: 'boolean', default: true, description: 'Include TaskStates.' },
 } as const satisfies QueryTable;
 
-type Found = Pick<Allocation, 'Namespace'> | undefined;
-
-/** The permission is asked for in the allocation's own namespace; without an allocation, in the request's. */
+/**
+ * The capability in the namespace of the allocation; if there is no such allocation, in that of the
+ * request.
+ */
 export const inItsNamespace = (...capabilities: readonly string[]) =>
   decided(
     `${capabilities.map((one) => `\`namespace:${one}\``).join(' or ')} in the namespace of the allocation`,
-    ({ namespace }: Asked, found: Found) => {
+    ({ namespace }: Asked, found: InNamespace | undefined) => {
       const own = capabilities.map((one) =>
         namespaceCapability(found?.Namespace ?? namespace, one),
       );
@@ -31,10 +28,10 @@ export const inItsNamespace = (...capabilities: readonly string[]) =>
     },
   );
 
-/** Whoever may read jobs in its namespace may read it, and its own tasks may. */
+/** Readers of the namespace's jobs, and the allocation's own tasks. */
 const mayRead = decided(
   '`namespace:read-job` in the namespace of the allocation, or the token of one of its own tasks',
-  ({ namespace, caller, parameters }: Asked, found: Found) => {
+  ({ namespace, caller, parameters }: Asked, found: InNamespace | undefined) => {
     const byCapability = namespaceCapability(found?.Namespace ?? namespace, 'read-job');
     if (caller.kind !== 'workload') return byCapability;
     return anyOf(byCapability, ownAllocation(caller.namespace, parameters.alloc_id!));
@@ -46,9 +43,8 @@ export const allocationEndpoints = endpoints(
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/allocations',
-      summary: 'List allocations, those of each namespace the oldest first',
+      summary: 'List allocations by namespace, the oldest first',
       blocking: true,
       query: {
         ...idPrefix,
@@ -60,7 +56,6 @@ export const allocationEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/allocation/:alloc_id',
       summary: 'Read an allocation with the job version that it runs',
       blocking: true,
@@ -71,18 +66,10 @@ export const allocationEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT', 'POST'],
       path: '/v1/allocation/:alloc_id/stop',
-      summary: 'Stop an allocation; another takes its place if the job wants it',
+      summary: 'Stop an allocation; it is replaced if the job needs it',
       query: {
-        no_shutdown_delay: {
-          kind: 'boolean',
-          default: false,
-          description: 'Do not wait for shutdown delays.',
-        },
-        reschedule: {
-          kind: 'boolean',
-          default: false,
-          description: 'Count it as failed: another node is preferred.',
-        },
+        no_shutdown_delay: flag('Do not wait for shutdown delays.'),
+        reschedule: flag('Count the allocation as failed: another node is preferred.'),
       },
       answer: Type.Object({ EvalID: Text(), Index: Whole() }),
       permission: inItsNamespace('alloc-lifecycle'),

@@ -1,27 +1,36 @@
-import type { AuthMethod } from '../model/auth-method/auth-method.ts';
 import {
+  type AuthMethod,
   AuthMethodAnswerSchema,
   AuthMethodSchema,
   AuthMethodStubSchema,
 } from '../model/auth-method/auth-method.ts';
-import type { Input } from '../model/schema.ts';
-import { Type } from '../model/schema.ts';
+import { type Input, Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
-import { endpoints, typed } from './endpoint.ts';
+import { endpoints, typed, written } from './endpoint.ts';
 
 const body = {
-  schema: typed<Input<AuthMethod>, AuthMethodWrite>(AuthMethodSchema),
+  example: {
+    Name: 'ci',
+    Type: 'jwt',
+    MaxTokenTTL: '1h',
+    Config: {
+      JWKSURL: 'https://ci.example/jwks',
+      BoundAudiences: ['roster'],
+      ClaimMappings: { project: 'project' },
+    },
+  },
+  schema: written<Input<AuthMethod>, AuthMethodWrite>(AuthMethodSchema),
   unknown: 'refuse',
 } as const;
 
-/** `MaxTokenTTL` may also be written as `5m`. */
+/** `MaxTokenTTL` may be a text such as `5m`. */
 export type AuthMethodWrite = Omit<Input<AuthMethod>, 'MaxTokenTTL' | 'SealedConfig'> & {
   readonly MaxTokenTTL?: string | number;
 };
 
-/** As it is shown; a list leaves out `Config`. */
+/** An auth method in an answer. Lists leave out `Config`. */
 export type PresentedAuthMethod = Omit<AuthMethod, 'MaxTokenTTL' | 'Config' | 'SealedConfig'> & {
-  /** `5m0s`; `0s` is no limit. */
+  /** A text such as `5m0s`; `0s` means no limit. */
   readonly MaxTokenTTL: string;
   readonly Config?: Readonly<Record<string, unknown>>;
 };
@@ -40,7 +49,6 @@ export const authMethodEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/auth-method/:name',
       summary: 'Read an auth method',
       blocking: true,
@@ -66,7 +74,6 @@ export const authMethodEndpoints = endpoints(
     },
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/acl/auth-methods',
       summary: 'List auth methods',
       blocking: true,

@@ -2,8 +2,18 @@ import { BindingRuleAnswerSchema, BindingRuleSchema } from '../model/binding-rul
 import { Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints } from './endpoint.ts';
+import { text } from './query.ts';
 
-const body = { schema: BindingRuleSchema, unknown: 'refuse' } as const;
+const body = {
+  example: {
+    AuthMethod: 'ci',
+    Selector: 'value.project == "web"',
+    BindType: 'policy',
+    BindName: 'web-read',
+  },
+  schema: BindingRuleSchema,
+  unknown: 'refuse',
+} as const;
 
 const answer = BindingRuleAnswerSchema;
 
@@ -21,7 +31,6 @@ export const bindingRuleEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/binding-rule/:rule_id',
       summary: 'Read a binding rule',
       blocking: true,
@@ -47,12 +56,11 @@ export const bindingRuleEndpoints = endpoints(
     },
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/acl/binding-rules',
       summary: 'List binding rules',
       blocking: true,
       query: {
-        authmethod: { kind: 'string', default: '', description: 'Only those of this method.' },
+        authmethod: text('Only rules of this method.'),
       },
       answer,
       filter: BindingRuleSchema,

@@ -2,13 +2,13 @@ import { type CheckResult, CheckResultSchema } from '../model/check-result/check
 import { Type } from '../model/schema.ts';
 import { inItsNamespace } from './allocation.ts';
 import { endpoints, typed } from './endpoint.ts';
+import { flag } from './query.ts';
 
 const checks = {
   kind: 'stream',
-  methods: ['GET'],
-  summary: 'Read how the checks of an allocation fare, by their ids',
+  summary: "Read the results of an allocation's checks by id",
   query: {
-    pretty: { kind: 'boolean', default: false, description: 'Indent the answer.' },
+    pretty: flag('Indent the answer.'),
   },
   answer: typed<Readonly<Record<string, CheckResult>>>(
     Type.Record(Type.String(), CheckResultSchema),
@@ -16,7 +16,7 @@ const checks = {
   permission: inItsNamespace('read-job'),
 } as const;
 
-/** How the checks of an allocation fare: only its node knows. */
+/** The results of an allocation's checks, which are kept on its node. */
 export const clientCheckEndpoints = endpoints(
   { group: 'client', noun: 'client', family: 'scheduler' },
   {

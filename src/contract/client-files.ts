@@ -1,9 +1,9 @@
-import type { FileInfo } from '../model/allocation/file-info.ts';
-import { FileInfoSchema } from '../model/allocation/file-info.ts';
+import { type FileInfo, FileInfoSchema } from '../model/allocation/file-info.ts';
 import { limits } from '../model/limits.ts';
 import { Type } from '../model/schema.ts';
 import { inItsNamespace } from './allocation.ts';
 import { endpoints, typed } from './endpoint.ts';
+import { text } from './query.ts';
 
 const path = {
   path: {
@@ -14,37 +14,33 @@ const path = {
   },
 } as const;
 
-const file = { kind: 'stream', methods: ['GET'], permission: inItsNamespace('read-fs') } as const;
+const file = { kind: 'stream', permission: inItsNamespace('read-fs') } as const;
 
-/** The files of an allocation. */
 export const clientFileEndpoints = endpoints(
   { group: 'client', noun: 'client', family: 'scheduler' },
   {
     listFiles: {
       ...file,
       path: '/v1/client/fs/ls/:alloc_id',
-      summary: 'List a directory of an allocation, by name',
+      summary: 'List a directory of an allocation by name',
       query: {
         ...path,
         per_page: {
           kind: 'integer',
           default: 0,
           maximum: limits.list.perPageMax,
-          description: `Files in one answer at most; 0, or more than it: ${limits.files.listedMax}.`,
+          description: `The greatest number of files; 0 or a higher number means ${limits.files.listedMax}.`,
         },
-        next_token: {
-          kind: 'string',
-          default: '',
+        next_token: text('The `X-Scheduler-NextToken` of the previous page.', {
           lengthMax: limits.list.nextTokenLengthMax,
-          description: 'The X-Scheduler-NextToken of the page before.',
-        },
+        }),
       },
       answer: Type.Array(FileInfoSchema),
     },
     statFile: {
       ...file,
       path: '/v1/client/fs/stat/:alloc_id',
-      summary: 'Tell of a file of an allocation',
+      summary: 'Describe a file of an allocation',
       query: path,
       answer: typed<FileInfo>(FileInfoSchema),
     },
@@ -60,8 +56,13 @@ export const clientFileEndpoints = endpoints(
       summary: 'Read a part of a file of an allocation',
       query: {
         ...path,
-        offset: { kind: 'integer', required: true, description: 'Where the part begins.' },
-        limit: { kind: 'integer', required: true, minimum: 1, description: 'Bytes at most.' },
+        offset: { kind: 'integer', required: true, description: 'The start of the part.' },
+        limit: {
+          kind: 'integer',
+          required: true,
+          minimum: 1,
+          description: 'The greatest number of bytes.',
+        },
       },
     },
     streamFile: {
@@ -70,7 +71,7 @@ export const clientFileEndpoints = endpoints(
       summary: 'Read or follow a file of an allocation, in frames',
       query: {
         ...path,
-        follow: { kind: 'boolean', default: true, description: 'Go on until it is deleted.' },
+        follow: { kind: 'boolean', default: true, description: 'Continue until it is deleted.' },
         origin: { kind: 'string', default: 'start', description: '`start` or `end`.' },
         offset: { kind: 'integer', default: 0, description: 'Bytes from the origin.' },
       },

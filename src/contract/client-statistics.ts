@@ -1,19 +1,13 @@
-import type { AllocationUsage } from '../model/allocation/resource-usage.ts';
-import { AllocationUsageSchema } from '../model/allocation/resource-usage.ts';
-import type { NodeUsage } from '../model/node/node-usage.ts';
-import { NodeUsageSchema } from '../model/node/node-usage.ts';
+import { type AllocationUsage, AllocationUsageSchema } from '../model/allocation/resource-usage.ts';
+import { type NodeUsage, NodeUsageSchema } from '../model/node/node-usage.ts';
 import { Type } from '../model/schema.ts';
 import { inItsNamespace } from './allocation.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { onNode } from './node.ts';
-import type { QueryTable } from './query.ts';
+import { type QueryTable, text } from './query.ts';
 
 const nodeQuery = {
-  node_id: {
-    kind: 'string',
-    default: '',
-    description: 'The node; not needed where there is one only.',
-  },
+  node_id: text('The node; optional if there is only one.'),
 } as const satisfies QueryTable;
 
 export const clientStatisticsEndpoints = endpoints(
@@ -21,34 +15,30 @@ export const clientStatisticsEndpoints = endpoints(
   {
     allocationUsage: {
       kind: 'stream',
-      methods: ['GET'],
       path: '/v1/client/allocation/:alloc_id/stats',
-      summary: 'Tell what the tasks of an allocation use',
+      summary: "Read the resource usage of an allocation's tasks",
       answer: typed<AllocationUsage>(AllocationUsageSchema),
       permission: inItsNamespace('read-job'),
     },
     nodeUsage: {
       kind: 'stream',
-      methods: ['GET'],
       path: '/v1/client/stats',
-      summary: 'Tell what a node uses',
+      summary: 'Read the resource usage of a node',
       query: nodeQuery,
       answer: typed<NodeUsage>(NodeUsageSchema),
       permission: onNode('read'),
     },
     collectAllocation: {
       kind: 'stream',
-      methods: ['GET'],
       path: '/v1/client/allocation/:alloc_id/gc',
-      summary: 'Remove an allocation that is over, with its files, from its node',
+      summary: 'Remove a terminal allocation and its files from its node',
       answer: Type.Object({}),
       permission: inItsNamespace('submit-job', 'gc-allocation'),
     },
     collectNode: {
       kind: 'stream',
-      methods: ['GET'],
       path: '/v1/client/gc',
-      summary: 'Remove all allocations that are over, with their files, from a node',
+      summary: 'Remove all terminal allocations and their files from a node',
       query: nodeQuery,
       answer: Type.Object({}),
       permission: onNode('write'),

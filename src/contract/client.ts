@@ -1,10 +1,10 @@
 import type { Permission } from '../model/permission/permission.ts';
 import { inItsNamespace } from './allocation.ts';
 import { endpoints } from './endpoint.ts';
-import type { Asked } from './needs.ts';
-import { decided } from './needs.ts';
+import { type Asked, decided } from './needs.ts';
+import { flag } from './query.ts';
 
-/** `nodeId`: where the allocation that took its place is; empty where nobody may have it. */
+/** `nodeId`: the node of the allocation's successor; empty: nobody may read it. */
 const ofSuccessor = decided(
   'the secret of the node that runs the successor of the allocation',
   (_: Asked, nodeId: string): Permission => ({ kind: 'own-node', nodeId }),
@@ -15,14 +15,13 @@ export const clientEndpoints = endpoints(
   {
     readLogs: {
       kind: 'stream',
-      methods: ['GET'],
       path: '/v1/client/fs/logs/:alloc_id',
       summary: 'Read or follow the output of a task',
       query: {
         task: { kind: 'string', required: true, description: 'The task of the allocation.' },
         type: { kind: 'string', default: 'stdout', description: '`stdout` or `stderr`.' },
-        follow: { kind: 'boolean', default: false, description: 'Go on until the task is over.' },
-        plain: { kind: 'boolean', default: false, description: 'Bytes as they are, no frames.' },
+        follow: flag('Continue until the task ends.'),
+        plain: flag('Plain bytes instead of frames.'),
         origin: { kind: 'string', default: 'start', description: '`start` or `end`.' },
         offset: { kind: 'integer', default: 0, description: 'Bytes from the origin.' },
       },
@@ -30,9 +29,8 @@ export const clientEndpoints = endpoints(
     },
     readSnapshot: {
       kind: 'stream',
-      methods: ['GET'],
       path: '/v1/client/allocation/:alloc_id/snapshot',
-      summary: 'Read what an allocation left, for the node that runs its successor',
+      summary: 'Read the files of a terminal allocation, for the node of its successor',
       permission: ofSuccessor,
     },
   },

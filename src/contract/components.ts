@@ -41,7 +41,7 @@ import { TaskGroupSchema } from '../model/task-group/task-group.ts';
 import { TemplatedPolicySchema } from '../model/templated-policy/templated-policy.ts';
 import { VariableMetadataSchema, VariableSchema } from '../model/variable/variable.ts';
 
-/** The nouns that have a schema of their own in documents of the API, by name. */
+/** The nouns with a named schema in the OpenAPI document. */
 export const components: Readonly<Record<string, TSchema>> = {
   AclPolicy: AclPolicySchema,
   AclRole: AclRoleSchema,

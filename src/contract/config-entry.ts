@@ -8,18 +8,19 @@ import {
 import { requireReadable } from '../model/config-entry/entry-faults.ts';
 import type { ConfigKind } from '../model/config-entry/kind.ts';
 import { findKind } from '../model/config-entry/kinds.ts';
-import { readsKey, writesEntry, writesKey } from '../model/config-entry/permissions.ts';
+import { readsEntry, readsKey, writesEntry, writesKey } from '../model/config-entry/permissions.ts';
 import { AnyEntrySchema, AnyShownEntrySchema } from '../model/config-entry/present.ts';
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { quote } from '../model/path.ts';
 import { open } from '../model/permission/permission.ts';
 import { stamps, Type } from '../model/schema.ts';
-import { endpoints, typed } from './endpoint.ts';
-import type { Asked } from './needs.ts';
-import { decided, nothing } from './needs.ts';
+import { endpoints, typed, written } from './endpoint.ts';
+import { type Asked, decided, nothing } from './needs.ts';
+import { flag, guard } from './query.ts';
+import { decidedByRow } from './visible.ts';
 
-/** An entry as it is shown: durations are text. What else it has depends on its kind. */
+/** An entry in an answer. Durations are texts; other fields depend on the kind. */
 export interface ShownConfigEntry {
   readonly Kind: string;
   readonly Name: string;
@@ -33,18 +34,11 @@ export interface ShownConfigEntry {
 
 const guarded = (none: string) =>
   ({
-    cas: {
-      kind: 'integer',
-      description: `Only if the entry has this ModifyIndex; 0: ${none}. Absent: in any case.`,
-    },
-    dry_run: {
-      kind: 'boolean',
-      default: false,
-      description: 'Everything is checked, and nothing is kept.',
-    },
+    ...guard('entry', `${none}. Absent: in any case`),
+    dry_run: flag('Check everything and change nothing.'),
   }) as const;
 
-/** An entry of any kind, as a filter over all kinds sees it. */
+/** The schema of filters over entries of all kinds. */
 const CommonSchema = Type.Object({ ...entryFields, ...stamps });
 
 /** @throws RosterError `config-kind-unknown` */
@@ -74,7 +68,7 @@ const readsNamed = decided('what the kind of the entry says to read it', (asked:
 const writesNamed = decided('what the kind of the entry says to write it', (asked: Asked) =>
   writesKey(keyOf(asked)),
 );
-/** Each row is asked about. */
+const eachEntry = decidedByRow('the right to read entries of its kind', readsEntry);
 const ofAKnownKind = decided('nothing: entries are shown to whom they may be', (asked: Asked) => {
   kindIn(asked);
   return open;
@@ -87,10 +81,11 @@ export const configEntryEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT'],
       path: '/v1/config',
-      summary: 'Make or replace a configuration entry',
+      summary: 'Create or replace a configuration entry',
       query: guarded('only if there is none'),
       body: {
-        schema: typed<GivenEntry, object>(AnyEntrySchema()),
+        example: { Kind: 'service-defaults', Name: 'web', Protocol: 'http' },
+        schema: written<GivenEntry, object>(AnyEntrySchema()),
         unknown: 'refuse',
         decode: decodeEntry,
         bytesMax: limits.config.entryBytesMax,
@@ -100,7 +95,6 @@ export const configEntryEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/config/:kind/:name',
       summary: 'Read a configuration entry',
       blocking: true,
@@ -118,22 +112,22 @@ export const configEntryEndpoints = endpoints(
     },
     listKind: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/config/:kind',
       summary: 'List the configuration entries of a kind that the caller may read',
       blocking: true,
       answer: typed<ShownConfigEntry>(AnyShownEntrySchema()),
       permission: ofAKnownKind,
+      visible: eachEntry,
     },
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/config',
       summary: 'List the configuration entries of all kinds that the caller may read',
       blocking: true,
       answer: typed<ShownConfigEntry>(AnyShownEntrySchema()),
       filter: CommonSchema,
       permission: nothing,
+      visible: eachEntry,
     },
   },
 );

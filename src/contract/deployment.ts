@@ -1,30 +1,30 @@
 import { AllocationSchema } from '../model/allocation/allocation.ts';
-import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
-import { AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
-import type { Deployment } from '../model/deployment/deployment.ts';
-import { DeploymentSchema } from '../model/deployment/deployment.ts';
+import { type AllocationStub, AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
+import { type Deployment, DeploymentSchema } from '../model/deployment/deployment.ts';
 import { limits } from '../model/limits.ts';
 import { namespaceCapability } from '../model/permission/permission.ts';
 import { Flag, FullList, Nullable, Text, Type, Whole } from '../model/schema.ts';
 import { stubQuery } from './allocation.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { maySubmitOr } from './job-rights.ts';
-import { type Asked, capability, decided, listing } from './needs.ts';
+import { type Asked, capability, decided, type InNamespace, listing } from './needs.ts';
 import { idPrefix } from './query.ts';
 
-type Found = Pick<Deployment, 'Namespace'> | undefined;
-
-/** The permission is asked for in the deployment's own namespace; without a deployment, in the request's. */
+/**
+ * The capability in the namespace of the deployment; if there is no such deployment, in that of the
+ * request.
+ */
 const readInItsNamespace = decided(
   '`namespace:read-job` in the namespace of the deployment',
-  ({ namespace }: Asked, found: Found) =>
+  ({ namespace }: Asked, found: InNamespace | undefined) =>
     namespaceCapability(found?.Namespace ?? namespace, 'read-job'),
 );
 
 const submitInItsNamespaceOr = (part: string) =>
   decided(
     `\`namespace:submit-job\` or \`namespace:${part}\` in the namespace of the deployment`,
-    ({ namespace }: Asked, found: Found) => maySubmitOr(found?.Namespace ?? namespace, part),
+    ({ namespace }: Asked, found: InNamespace | undefined) =>
+      maySubmitOr(found?.Namespace ?? namespace, part),
   );
 
 const ChangedSchema = Type.Object({
@@ -35,7 +35,7 @@ const ChangedSchema = Type.Object({
   Index: Whole(),
 });
 
-/** Body fields that every action knows. */
+/** Body fields of every action. */
 const named = { DeploymentID: Text({ maxLength: limits.names.lengthMax }), Namespace: Text() };
 const names = FullList(Text({ maxLength: limits.names.lengthMax }));
 
@@ -48,9 +48,8 @@ export const deploymentEndpoints = endpoints(
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/deployments',
-      summary: 'List deployments, those of each namespace the oldest first',
+      summary: 'List deployments by namespace, the oldest first',
       blocking: true,
       query: idPrefix,
       answer: typed<Deployment>(DeploymentSchema),
@@ -59,7 +58,6 @@ export const deploymentEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/deployment/:deployment_id',
       summary: 'Read a deployment',
       blocking: true,
@@ -68,7 +66,6 @@ export const deploymentEndpoints = endpoints(
     },
     allocations: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/deployment/allocations/:deployment_id',
       summary: "List a deployment's allocations",
       blocking: true,
@@ -87,15 +84,23 @@ export const deploymentEndpoints = endpoints(
     pause: {
       ...action,
       path: '/v1/deployment/pause/:deployment_id',
-      summary: 'Pause a deployment, or let it go on',
-      body: { schema: Type.Object({ ...named, Pause: Flag() }), unknown: 'report' },
+      summary: 'Pause or resume a deployment',
+      body: {
+        example: { Pause: true },
+        schema: Type.Object({ ...named, Pause: Flag() }),
+        unknown: 'report',
+      },
       permission: submitInItsNamespaceOr('pause-deployment'),
     },
     promote: {
       ...action,
       path: '/v1/deployment/promote/:deployment_id',
       summary: "Promote a deployment's canaries",
-      body: { schema: Type.Object({ ...named, All: Flag(), Groups: names }), unknown: 'report' },
+      body: {
+        example: { All: true },
+        schema: Type.Object({ ...named, All: Flag(), Groups: names }),
+        unknown: 'report',
+      },
       permission: submitInItsNamespaceOr('promote-deployment'),
     },
     unblock: {
@@ -108,7 +113,7 @@ export const deploymentEndpoints = endpoints(
     setHealth: {
       ...action,
       path: '/v1/deployment/allocation-health/:deployment_id',
-      summary: "Say which of a deployment's allocations are healthy",
+      summary: "Set the health of a deployment's allocations",
       body: {
         schema: Type.Object({
           ...named,

@@ -7,23 +7,16 @@ import {
 } from '../model/discovery-chain/discovery-chain.ts';
 import { About, FullList, type Input, Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
+import { flag, text } from './query.ts';
 
-/** Asking with a body changes nothing: it is for overrides. */
+/** The method with a body exists for overrides; it changes nothing either. */
 const compile = {
   kind: 'read',
   path: '/v1/discovery-chain/:service',
   blocking: true,
   query: {
-    'compile-dc': {
-      kind: 'string',
-      default: '',
-      description: 'The datacenter that the chain is made for; absent: that of the server.',
-    },
-    explain: {
-      kind: 'boolean',
-      default: false,
-      description: 'Tell what was decided, step by step, and by which entry.',
-    },
+    'compile-dc': text('The datacenter of the chain; by default that of the server.'),
+    explain: flag('Include every step of the compilation with its entry.'),
   },
   answer: Type.Object({
     Chain: Type.Unsafe<Readonly<Record<string, unknown>>>(shownSchema(DiscoveryChainSchema)),
@@ -44,13 +37,11 @@ const compile = {
   },
 } as const;
 
-/** The chain that the routing entries of a service make. */
 export const discoveryChainEndpoints = endpoints(
   { group: 'discovery-chains', noun: 'discovery-chain', family: 'registry' },
   {
     read: {
       ...compile,
-      methods: ['GET'],
       summary: 'Compile the discovery chain of a service',
     },
     readWith: {

@@ -2,78 +2,85 @@ import type { TSchema } from 'typebox';
 import type { Input as Given, Model } from '../model/schema.ts';
 import type { Needs } from './needs.ts';
 import type { QueryTable } from './query.ts';
+import type { Visible } from './visible.ts';
 
 /**
- * An endpoint, as a value, with all that the API promises of it. `api/` serves it, `sdk/` takes its types
- * from it, and the OpenAPI document, the matrix of permissions and the fuzzers read it. An endpoint
- * without a permission does not type-check.
+ * The API's promises: a value for each endpoint. The server (`api/`) implements it, the client
+ * (`sdk/`) takes its types from it, and the OpenAPI document, the matrix of permissions and the
+ * fuzzers read it. An endpoint without a permission does not type-check.
  */
 export interface Definition {
   readonly kind: Kind;
-  /** All of them do the same. The first is the one that documents name. */
-  readonly methods: readonly [Method, ...Method[]];
-  /** `/v1/job/:job_id+/allocations`; `+`: may contain slashes. */
+  /** By default GET. All methods do the same; documents name the first. */
+  readonly methods?: Methods;
+  /** `/v1/job/:job_id+/allocations`. A parameter with `+` may contain slashes. */
   readonly path: string;
   readonly summary: string;
-  /** Whether it can wait until the answer changes. */
+  /** Whether requests can wait until the answer changes. */
   readonly blocking?: true;
   readonly query?: QueryTable;
   readonly body?: BodyDefinition;
-  /** The body of a 200; of a list, one item. */
+  /** The answer of a 200; for a list, one item. */
   readonly answer?: TSchema;
-  /** Of a list: what filters are typed against, unless that depends on the request. */
+  /** The schema of filters of a list, unless it depends on the request. */
   readonly filter?: TSchema;
   readonly permission: Needs;
-  /** Instead of the tag of its group. */
+  /** The permission to see a record of a list. */
+  readonly visible?: Visible;
+  /** The OpenAPI tag, if it is not the tag of the group. */
   readonly noun?: string;
-  /** A token that is not known any more counts as none. */
+  /** An unknown token counts as no token. */
   readonly takesOldTokens?: true;
 }
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+type Methods = readonly [Method, ...Method[]];
 
 /**
- * `read` and `list` look at one state; `write` changes it; the answer of a `stream` goes on for as long
- * as the caller wants; a `socket` is a WebSocket that carries a session.
+ * `read` and `list` answer from one snapshot; `write` changes the state; the answer of a `stream`
+ * lasts until the caller leaves; a `socket` is a WebSocket with a session.
  */
 export type Kind = 'read' | 'list' | 'write' | 'stream' | 'socket';
 
-/** Which dialect the endpoint speaks: the names of its headers, and how it is told the place. */
+/** The dialect of the endpoint: names of headers, and how a request gives its namespace. */
 export type Family = 'registry' | 'scheduler';
 
-/** Names the endpoint, and groups it with others. */
 export interface Identity {
-  /** `jobs.register`: stays the same for ever. */
+  /** `jobs.register`. It never changes. */
   readonly id: string;
-  /** The tag of the OpenAPI document. */
+  /** The OpenAPI tag. */
   readonly noun: string;
   readonly family: Family;
 }
 
-export interface Endpoint extends Omit<Definition, 'noun'>, Identity {}
+export interface Endpoint extends Omit<Definition, 'noun' | 'methods'>, Identity {
+  readonly methods: Methods;
+}
 
 export interface BodyDefinition {
   readonly schema: TSchema;
   /** An absent body is `{}`. */
   readonly optional?: true;
-  /** The default is `limits.http.bodyBytesMax`. */
+  /** By default `limits.http.bodyBytesMax`. */
   readonly bytesMax?: number;
-  /** Fields the schema does not know: refused, or reported in `input.unknownFields`. */
+  /** Unknown fields are refused, or reported in `input.unknownFields`. */
   readonly unknown: 'refuse' | 'report';
-  /** Bounds and choices are checked later, together with the other rules of the noun. */
+  /** Bounds and choices are checked later, with the other rules of the noun. */
   readonly checkValues?: false;
-  /** Faults of its form are in `input.bodyFaults`, to be told together with those of the content. */
+  /**
+   * Faults in the form are put into `input.bodyFaults`, to be reported with those in the content.
+   */
   readonly faults?: 'later';
-  /** The body is any bytes and no JSON: they stand in this field, as base64. */
+  /** The body is arbitrary bytes instead of JSON, put into this field as base64. */
   readonly raw?: string;
-  /** Shown in documents, where that which is made of the schema would not tell enough. */
+  /** The example in documents, where a generated one says too little. */
   readonly example?: object;
-  /** Reads the body instead, where its schema depends on what stands in it. */
+  /** Decodes the body, where its schema depends on its content. */
   readonly decode?: (parsed: unknown) => unknown;
 }
 
 interface Group {
-  /** The first word of the ids. */
+  /** The first word of the endpoints' ids. */
   readonly group: string;
   readonly noun: string;
   readonly family: Family;
@@ -83,34 +90,46 @@ interface Group {
 export function endpoints<const T extends Readonly<Record<string, Definition>>>(
   { group, noun, family }: Group,
   table: T,
-): { readonly [K in keyof T]: T[K] & Identity } {
+): { readonly [K in keyof T]: WithoutFilter<T[K]> & Identity & MethodsOf<T[K]> } {
   const named = Object.entries(table).map(([name, definition]) => [
     name,
-    { noun, ...definition, id: `${group}.${name}`, family },
+    { noun, methods: ['GET'], ...definition, id: `${group}.${name}`, family },
   ]);
   return Object.fromEntries(named);
 }
 
-declare const shape: unique symbol;
-declare const written: unique symbol;
+/** No type depends on the schema of filters, which would make the published types much larger. */
+type WithoutFilter<D> = { readonly [K in keyof D]: K extends 'filter' ? TSchema : D[K] };
 
-/** A schema whose records are taken for `T`, and may be written as `W`. */
-export type Typed<T, W = T> = TSchema & { readonly [shape]: T; readonly [written]: W };
+type MethodsOf<D> = D extends { readonly methods: Methods }
+  ? unknown
+  : { readonly methods: readonly ['GET'] };
+
+declare const shape: unique symbol;
+declare const input: unique symbol;
+
+/** A schema of records of type `T`. */
+export type Typed<T> = TSchema & { readonly [shape]: T };
+
+/** A schema whose records callers may write as `W`. */
+export type Written<T, W> = Typed<T> & { readonly [input]: W };
 
 /**
- * Says the type of a schema by name, where it is not what the schema alone would give (fields that are
- * hidden, or not there in every answer), or so large that its name is worth having in messages.
+ * Gives a schema a named type. Needed where the inferred type differs from the answers (hidden or
+ * optional fields), or is too large for readable messages.
  */
-export const typed = <T, W = T>(schema: TSchema): Typed<T, W> => schema as Typed<T, W>;
+export const typed = <T>(schema: TSchema): Typed<T> => schema as Typed<T>;
+
+export const written = <T, W>(schema: TSchema): Written<T, W> => schema as Written<T, W>;
 
 type RecordOf<S> = S extends TSchema ? NamedOr<S, Model<S>> : never;
 
-/** The query of an endpoint, without the parameters that all of its kind share. */
+/** The parameters of an endpoint, without those that it shares with all endpoints of its kind. */
 export type QueryOf<E> = E extends { readonly query: infer Q extends QueryTable }
   ? Q
   : Record<never, never>;
 
-/** A record as the codec reads it: any field absent, choices not yet checked. */
+/** A decoded record: any field may be absent, and choices are not checked yet. */
 type Decoded<T> = T extends readonly (infer I)[]
   ? readonly Decoded<I>[]
   : T extends string
@@ -123,25 +142,25 @@ type SchemaOfBody<E> = E extends { readonly body: { readonly schema: infer S } }
 
 type NamedOr<S, T> = S extends { readonly [shape]: infer N } ? N : T;
 
-/** The body as a handler gets it. */
+/** The body in a handler. */
 export type BodyOf<E> =
   SchemaOfBody<E> extends infer S extends TSchema ? NamedOr<S, Decoded<Model<S>>> : undefined;
 
-/** The body as a caller may give it: any field may be null as well. */
+/** The body in a request. Any field may be null. */
 export type GivenBodyOf<E> =
   SchemaOfBody<E> extends infer S extends TSchema
-    ? S extends { readonly [written]: infer W }
+    ? S extends { readonly [input]: infer W }
       ? W
-      : Given<Model<S>>
+      : NamedOr<S, Given<Model<S>>>
     : undefined;
 
-/** The body of a 200; of a list, one item. */
+/** The answer of a 200; for a list, one item. */
 export type ItemOf<E> = E extends { readonly answer: infer S } ? RecordOf<S> : unknown;
 
-/** The body of a 200. */
+/** The answer of a 200. */
 export type AnswerOf<E> = E extends { readonly kind: 'list' } ? readonly ItemOf<E>[] : ItemOf<E>;
 
-/** The names in a path, with their texts. */
+/** The parameters in a path. */
 export type ParametersOf<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? { readonly [K in WithoutPlus<Name>]: string } & ParametersOf<Rest>
   : P extends `${string}:${infer Name}`

@@ -1,7 +1,5 @@
 import { AllocationSchema } from '../model/allocation/allocation.ts';
-import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
-import { AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
-import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import { type AllocationStub, AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
 import type { EvaluationStub } from '../model/evaluation/evaluation-stub.ts';
 import {
   type PresentedEvaluation,
@@ -11,28 +9,31 @@ import { limits } from '../model/limits.ts';
 import { namespaceCapability } from '../model/permission/permission.ts';
 import { List, Text, Type, Whole } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
-import type { Asked } from './needs.ts';
-import { capability, decided, listing, mayAnything } from './needs.ts';
-import { idPrefix } from './query.ts';
+import {
+  type Asked,
+  capability,
+  decided,
+  type InNamespace,
+  listing,
+  mayAnything,
+} from './needs.ts';
+import { flag, idPrefix, text } from './query.ts';
 
 const listQuery = {
   ...idPrefix,
-  job: { kind: 'string', default: '', description: 'Only those of this job.' },
-  status: { kind: 'string', default: '', description: 'Only those with this status.' },
+  job: text('Only evaluations of this job.'),
+  status: text('Only evaluations with this status.'),
 } as const;
 
 const filterQuery = {
-  filter: {
-    kind: 'string',
-    default: '',
+  filter: text('A filter expression over each evaluation.', {
     lengthMax: limits.list.filterLengthMax,
-    description: 'A filter expression over each evaluation.',
-  },
+  }),
 } as const;
 
 const WithRelatedSchema = Type.Object({
   ...PresentedEvaluationSchema.properties,
-  /** Only when asked for with `related=true`. */
+  /** Only with `related=true`. */
   RelatedEvals: Type.Optional(Type.Array(PresentedEvaluationSchema)),
 });
 
@@ -43,7 +44,7 @@ const DeleteSchema = Type.Object({
 
 const readInItsNamespace = decided(
   '`namespace:read-job` in the namespace of the evaluation',
-  ({ namespace }: Asked, found: Pick<Evaluation, 'Namespace'> | undefined) =>
+  ({ namespace }: Asked, found: InNamespace | undefined) =>
     namespaceCapability(found?.Namespace ?? namespace, 'read-job'),
 );
 
@@ -52,9 +53,8 @@ export const evaluationEndpoints = endpoints(
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/evaluations',
-      summary: 'List evaluations, those of each namespace the oldest first',
+      summary: 'List evaluations by namespace, the oldest first',
       blocking: true,
       query: listQuery,
       answer: typed<PresentedEvaluation>(PresentedEvaluationSchema),
@@ -63,7 +63,6 @@ export const evaluationEndpoints = endpoints(
     },
     count: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/evaluations/count',
       summary: 'Count evaluations',
       blocking: true,
@@ -73,16 +72,11 @@ export const evaluationEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/evaluation/:eval_id',
       summary: 'Read an evaluation',
       blocking: true,
       query: {
-        related: {
-          kind: 'boolean',
-          default: false,
-          description: 'Include `RelatedEvals`: what led to it and what follows from it.',
-        },
+        related: flag('Include `RelatedEvals`: the evaluations before and after it.'),
       },
       answer: typed<PresentedEvaluation & { readonly RelatedEvals?: readonly EvaluationStub[] }>(
         WithRelatedSchema,
@@ -91,7 +85,6 @@ export const evaluationEndpoints = endpoints(
     },
     allocations: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/evaluation/:eval_id/allocations',
       summary: 'List the allocations that an evaluation placed',
       blocking: true,
@@ -103,8 +96,12 @@ export const evaluationEndpoints = endpoints(
       kind: 'write',
       methods: ['DELETE'],
       path: '/v1/evaluations',
-      summary: 'Forget evaluations',
-      body: { schema: DeleteSchema, unknown: 'refuse' },
+      summary: 'Delete evaluations',
+      body: {
+        example: { Filter: 'Status == "complete"' },
+        schema: DeleteSchema,
+        unknown: 'refuse',
+      },
       answer: Type.Object({ Count: Whole() }),
       permission: mayAnything,
     },

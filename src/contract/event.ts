@@ -1,22 +1,26 @@
 import { refusal } from '../model/errors.ts';
-import type { Event } from '../model/event/event.ts';
-import { EventSchema, eventTopics, parseTopic, type TopicWish } from '../model/event/event.ts';
+import {
+  type Event,
+  EventSchema,
+  eventTopics,
+  parseTopic,
+  type TopicWish,
+} from '../model/event/event.ts';
 import { limits } from '../model/limits.ts';
 import { allOf, type Permission } from '../model/permission/permission.ts';
 import { endpoints, typed } from './endpoint.ts';
-import type { Asked } from './needs.ts';
-import { decided } from './needs.ts';
+import { type Asked, decided } from './needs.ts';
 import type { QueryTable, QueryValues } from './query.ts';
 
 const query = {
   topic: {
     kind: 'strings',
-    description: '`Job`, `Job:web`, `*`; may be given several times. Everything when absent.',
+    description: '`Job`, `Job:web`, `*`; may be repeated. By default all topics.',
   },
   index: {
     kind: 'integer',
     default: 0,
-    description: 'The first index to tell of, where that is still known; from now on when absent.',
+    description: 'The first index to send, if the server still has it; by default only new events.',
   },
 } as const satisfies QueryTable;
 
@@ -49,9 +53,8 @@ export const eventEndpoints = endpoints(
   {
     follow: {
       kind: 'stream',
-      methods: ['GET'],
       path: '/v1/event/stream',
-      summary: 'Follow what happens, as it becomes durable',
+      summary: 'Follow events',
       query,
       answer: typed<Event>(EventSchema),
       permission: ofTopics,

@@ -44,7 +44,7 @@ import type { templatedPolicyEndpoints } from './templated-policy.ts';
 import type { variableEndpoints } from './variable.ts';
 import type { workloadIdentityEndpoints } from './workload-identity.ts';
 
-/** The endpoints of all nouns, as types alone. */
+/** The endpoints of all nouns. Types only, so that no schema gets into the client. */
 export type EveryNoun =
   | typeof aclDecisionEndpoints
   | typeof aclPolicyEndpoints

@@ -1,28 +1,23 @@
 import { limits } from '../model/limits.ts';
-import type { Permission } from '../model/permission/permission.ts';
-import { allOf, namespaceCapability } from '../model/permission/permission.ts';
+import { allOf, namespaceCapability, type Permission } from '../model/permission/permission.ts';
 import { endpoints } from './endpoint.ts';
 import { type Asked, decided } from './needs.ts';
-import type { QueryTable } from './query.ts';
+import { flag, type QueryTable, text } from './query.ts';
 
 export const handshakeQuery = {
-  ws_handshake: {
-    kind: 'boolean',
-    default: false,
-    description: 'The token comes in the first message: `{"version":1,"auth_token":"…"}`.',
-  },
+  ws_handshake: flag('The token is in the first message: `{"version":1,"auth_token":"…"}`.'),
 } as const satisfies QueryTable;
 
 const sessionQuery = {
   ...handshakeQuery,
-  tty: { kind: 'boolean', default: false, description: 'With a terminal.' },
+  tty: flag('With a terminal.'),
 } as const satisfies QueryTable;
 
-/** The allocation that a command is to run in. */
+/** The task or tasks of a command. */
 export interface ExecTarget {
-  /** Of the allocation. */
+  /** The namespace of the allocation. */
   readonly namespace: string;
-  /** Whether its node says that the tasks meant see less than the whole machine. */
+  /** Whether the node reports that these tasks see less than the whole machine. */
   readonly isIsolated: boolean;
 }
 
@@ -35,22 +30,16 @@ const mayExec = decided(
   },
 );
 
-/** Commands in tasks that run. */
 export const execEndpoints = endpoints(
   { group: 'client', noun: 'client', family: 'scheduler' },
   {
     exec: {
       kind: 'socket',
-      methods: ['GET'],
       path: '/v1/client/allocation/:alloc_id/exec',
       summary: 'Run a command in a task',
       query: {
         ...sessionQuery,
-        task: {
-          kind: 'string',
-          default: '',
-          description: 'The task; not needed where the allocation has only one.',
-        },
+        task: text('The task; optional if the allocation has only one.'),
         command: {
           kind: 'string',
           required: true,
@@ -62,7 +51,6 @@ export const execEndpoints = endpoints(
     },
     runAction: {
       kind: 'socket',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/action',
       noun: 'job',
       summary: "Run an action of a job's task",
@@ -72,10 +60,10 @@ export const execEndpoints = endpoints(
         alloc_id: {
           kind: 'string',
           required: true,
-          description: 'The allocation; `allocID` is the same.',
+          description: 'The allocation; may be written `allocID`.',
         },
-        task: { kind: 'string', required: true, description: 'The task that has the action.' },
-        group: { kind: 'string', default: '', description: 'Not looked at: tasks have one group.' },
+        task: { kind: 'string', required: true, description: 'The task of the action.' },
+        group: text('Ignored: the task determines its group.'),
       },
       permission: mayExec,
     },

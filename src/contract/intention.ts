@@ -10,9 +10,8 @@ import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { allOf, namedAccess, type Permission } from '../model/permission/permission.ts';
 import { endpoints, typed } from './endpoint.ts';
-import type { Asked } from './needs.ts';
-import { decided } from './needs.ts';
-import type { QueryValues } from './query.ts';
+import { type Asked, decided } from './needs.ts';
+import { type QueryValues, text } from './query.ts';
 
 const service = (description: string) =>
   ({
@@ -25,13 +24,13 @@ const service = (description: string) =>
 export const checkQuery = {
   source: service('The service that calls'),
   destination: service('The service that is called'),
-  source_peer: { kind: 'string', default: '', description: 'The peer that the source is of.' },
+  source_peer: text('The peer of the source.'),
   path: {
     kind: 'string',
     lengthMax: limits.config.questionLengthMax,
-    description: 'Of a request: permissions are only asked with one.',
+    description: 'The path of an HTTP request; permissions are checked only if it is given.',
   },
-  method: { kind: 'string', description: 'Of the request; GET when absent.' },
+  method: { kind: 'string', description: 'The method of the request; by default GET.' },
   header: {
     kind: 'strings',
     lengthMax: limits.config.questionLengthMax,
@@ -43,7 +42,7 @@ export const matchQuery = {
   by: {
     kind: 'string',
     required: true,
-    description: '`source`: what the service may call; `destination`: who may call it.',
+    description: '`source`: services that it may call; `destination`: services that may call it.',
   },
   name: {
     kind: 'strings',
@@ -101,18 +100,16 @@ export const intentionEndpoints = endpoints(
   {
     check: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/connect/intentions/check',
-      summary: 'Say whether one service may call another one, and why',
+      summary: 'Check whether a service may call another one, and why',
       query: checkQuery,
       answer: typed<IntentionCheck>(IntentionCheckSchema),
       permission: readsDestination,
     },
     match: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/connect/intentions/match',
-      summary: 'List the intentions that are of a service, what decides first before the others',
+      summary: 'List the intentions of a service by precedence',
       blocking: true,
       query: matchQuery,
       answer: typed<IntentionMatch>(IntentionMatchSchema),

@@ -8,7 +8,9 @@ import {
 import { Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 
-/** Whoever brings a node in can call it whatever a token's pattern allows. */
+/**
+ * A new node may take any name that its token's pattern allows, so access to all nodes is needed.
+ */
 const onEveryNode = (access: 'read' | 'write') =>
   ({ kind: 'named', resource: 'node', access, name: '', extent: 'every' }) as const;
 
@@ -17,9 +19,8 @@ export const introductionTokenEndpoints = endpoints(
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/node/introduction-tokens',
-      summary: 'List the tokens that bring nodes in',
+      summary: 'List introduction tokens for nodes',
       blocking: true,
       answer: typed<ShownIntroduction>(ShownIntroductionSchema),
       filter: IntroductionTokenSchema,
@@ -29,16 +30,20 @@ export const introductionTokenEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT', 'POST'],
       path: '/v1/node/introduction-token',
-      summary: 'Make a token that brings nodes in',
-      body: { schema: IntroductionRequestSchema, unknown: 'refuse', optional: true },
+      summary: 'Create an introduction token for nodes',
+      body: {
+        example: { Description: 'rack 4', NodeName: 'rack-4-*', Uses: 12, TTL: '1h' },
+        schema: IntroductionRequestSchema,
+        unknown: 'refuse',
+        optional: true,
+      },
       answer: typed<ShownIntroduction & { readonly SecretID: string }>(MadeIntroductionSchema),
       permission: onEveryNode('write'),
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/node/introduction-token/:id',
-      summary: 'Read a token that brings nodes in, without its secret',
+      summary: 'Read an introduction token, without its secret',
       blocking: true,
       answer: typed<ShownIntroduction>(ShownIntroductionSchema),
       permission: onEveryNode('read'),
@@ -47,7 +52,7 @@ export const introductionTokenEndpoints = endpoints(
       kind: 'write',
       methods: ['DELETE'],
       path: '/v1/node/introduction-token/:id',
-      summary: 'Revoke a token that brings nodes in',
+      summary: 'Revoke an introduction token',
       answer: Type.Boolean(),
       permission: onEveryNode('write'),
     },

@@ -3,6 +3,7 @@ import { limits } from '../model/limits.ts';
 import { Text, Type, Whole } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { capability, either } from './needs.ts';
+import { text } from './query.ts';
 
 const ForcedSchema = Type.Object({ EvalID: Text(), EvalCreateIndex: Whole(), Index: Whole() });
 
@@ -12,7 +13,7 @@ const DispatchedSchema = Type.Object({
   EvalCreateIndex: Whole(),
   JobCreateIndex: Whole(),
   Index: Whole(),
-  /** Only where there are any. */
+  /** Absent when there are none. */
   Warnings: Type.Optional(Text()),
 });
 
@@ -20,18 +21,16 @@ const dispatch = {
   kind: 'write',
   methods: ['PUT', 'POST'],
   query: {
-    IdempotencyToken: {
-      kind: 'string',
-      default: '',
+    IdempotencyToken: text('Only the first dispatch with this token creates a child.', {
       lengthMax: limits.names.lengthMax,
-      description: 'Of all dispatches with the same one, the first makes a child.',
-    },
+    }),
   },
   answer: DispatchedSchema,
   permission: capability('dispatch-job'),
 } as const;
 
 const dispatchBody = {
+  example: { Payload: 'aGVsbG8=', Meta: { site: 'berlin' } },
   schema: typed<DispatchInput>(DispatchSchema),
   unknown: 'report',
   optional: true,

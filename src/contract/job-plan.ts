@@ -1,5 +1,4 @@
-import type { JobInput } from '../model/job/job.ts';
-import { JobSchema } from '../model/job/job.ts';
+import { type JobInput, JobSchema } from '../model/job/job.ts';
 import { type JobPlan, JobPlanSchema } from '../model/job-plan/job-plan.ts';
 import { limits } from '../model/limits.ts';
 import { Flag, Nullable, Text, Type } from '../model/schema.ts';
@@ -10,7 +9,7 @@ import { submitOverrideOr } from './job-rights.ts';
 const envelope = {
   Diff: Flag(),
   PolicyOverride: Flag(),
-  /** A plan takes all that a registration may preserve. */
+  /** As in a registration. */
   PreserveCounts: Flag(),
   PreserveResources: Flag(),
   Namespace: Text(),
@@ -21,7 +20,7 @@ export const PlanEnvelopeSchema = Type.Object(envelope);
 /** Body of a plan. */
 export interface JobPlanRequest {
   readonly Job?: JobInput | null | undefined;
-  /** Whether to tell what is different from the stored job. */
+  /** Whether to include the differences from the stored job. */
   readonly Diff?: boolean | undefined;
   readonly PolicyOverride?: boolean | undefined;
   readonly PreserveCounts?: boolean | undefined;
@@ -36,7 +35,7 @@ export const jobPlanEndpoints = endpoints(
       kind: 'write',
       methods: ['POST', 'PUT'],
       path: '/v1/job/:job_id+/plan',
-      summary: 'Say what registering a job would do, and write nothing',
+      summary: 'Plan the registration of a job, without writing',
       body: {
         schema: typed<JobPlanRequest>(Type.Object({ Job: Nullable(JobSchema), ...envelope })),
         example: { Job: exampleJob, Diff: true },

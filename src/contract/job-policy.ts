@@ -1,17 +1,10 @@
-import type { JobPolicy } from '../model/job-policy/job-policy.ts';
-import { JobPolicySchema } from '../model/job-policy/job-policy.ts';
+import { type JobPolicy, JobPolicySchema } from '../model/job-policy/job-policy.ts';
 import { Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { resource } from './needs.ts';
+import { guard, namePrefix } from './query.ts';
 
-const guard = {
-  cas: {
-    kind: 'integer',
-    description: 'Only if the policy has this ModifyIndex; 0: only if there is none.',
-  },
-} as const;
-
-/** They bind every namespace, so they are the operator's. */
+/** Job policies apply to every namespace. */
 const reads = resource('operator', 'read');
 const writes = resource('operator', 'write');
 
@@ -20,20 +13,16 @@ export const jobPolicyEndpoints = endpoints(
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/job-policies',
       summary: 'List the job policies',
       blocking: true,
-      query: {
-        prefix: { kind: 'string', default: '', description: 'The beginning of the name.' },
-      },
+      query: namePrefix,
       answer: typed<JobPolicy>(JobPolicySchema),
       filter: JobPolicySchema,
       permission: reads,
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/job-policy/:name',
       summary: 'Read a job policy',
       blocking: true,
@@ -45,8 +34,13 @@ export const jobPolicyEndpoints = endpoints(
       methods: ['PUT', 'POST'],
       path: '/v1/job-policy/:name',
       summary: 'Create or replace a job policy',
-      query: guard,
-      body: { schema: JobPolicySchema, unknown: 'refuse', checkValues: false },
+      query: guard('policy'),
+      body: {
+        example: { EnforcementLevel: 'advisory', Rule: 'owner in Meta', Message: 'Name an owner.' },
+        schema: JobPolicySchema,
+        unknown: 'refuse',
+        checkValues: false,
+      },
       answer: typed<JobPolicy>(JobPolicySchema),
       permission: writes,
     },
@@ -55,7 +49,7 @@ export const jobPolicyEndpoints = endpoints(
       methods: ['DELETE'],
       path: '/v1/job-policy/:name',
       summary: 'Delete a job policy',
-      query: guard,
+      query: guard('policy'),
       answer: Type.Boolean(),
       permission: writes,
     },

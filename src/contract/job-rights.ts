@@ -1,4 +1,4 @@
-/** The permissions that endpoints of jobs need. */
+/** The permissions of job endpoints. */
 import type { JobInput } from '../model/job/job.ts';
 import {
   allOf,
@@ -11,7 +11,7 @@ import { type Asked, capability, decided } from './needs.ts';
 
 export const readJob = capability('read-job');
 
-/** `submit-job`, or a capability that is a part of it, in a namespace that the request need not mean. */
+/** `submit-job`, or one of the capabilities that it includes, in a given namespace. */
 export const maySubmitOr = (namespace: string, ...parts: readonly string[]): Permission =>
   anyOf(...['submit-job', ...parts].map((part) => namespaceCapability(namespace, part)));
 
@@ -20,7 +20,7 @@ export interface Submission {
   readonly Job?: JobInput | null | undefined;
 }
 
-/** The permission of `submitOr`, and further ones for what the body asks for besides. */
+/** `submitOr`, and further permissions for parts of the body. */
 export const submitBodyOr = (part: string) =>
   decided(
     `\`namespace:submit-job\` or \`namespace:${part}\`; with \`PolicyOverride\` also \`namespace:policy-override\`, for volumes of nodes also \`host_volume:mount-readonly\` or \`host_volume:mount-readwrite\``,
@@ -32,7 +32,7 @@ export const submitBodyOr = (part: string) =>
       ),
   );
 
-/** The same for bodies that hold no job. */
+/** As `submitBodyOr`, for bodies without a job. */
 export const submitOverrideOr = (part: string) =>
   decided(
     `\`namespace:submit-job\` or \`namespace:${part}\`; with \`PolicyOverride\` also \`namespace:policy-override\``,
@@ -53,11 +53,11 @@ const withMore = (first: Permission, ...more: readonly Permission[]): Permission
   more.length === 0 ? first : allOf(first, ...more);
 
 /**
- * The permissions for the host volumes that a job's groups ask for, one by one. The right to write
- * to a volume includes the right to read it. Source: docs/behaviour/job-specification.md#volumes.
+ * The permissions for host volumes in a job's groups, one per volume. Permission to write includes
+ * permission to read. Source: docs/behaviour/job-specification.md#volumes.
  */
 function volumePermissions(job: JobInput | null | undefined): readonly Permission[] {
-  // By name: whether something is to be written there.
+  // Whether a group writes to the volume, by name.
   const asked = new Map<string, boolean>();
   for (const group of job?.TaskGroups ?? []) {
     for (const volume of Object.values(group?.Volumes ?? {})) {

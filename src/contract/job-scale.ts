@@ -1,8 +1,6 @@
-import type { JobAction } from '../model/job/job-action.ts';
-import { JobActionSchema } from '../model/job/job-action.ts';
+import { type JobAction, JobActionSchema } from '../model/job/job-action.ts';
 import { type ScaleRequest, ScaleSchema } from '../model/job/scale.ts';
-import type { ScaleStatus } from '../model/scaling-event/scaling-event.ts';
-import { ScaleStatusSchema } from '../model/scaling-event/scaling-event.ts';
+import { type ScaleStatus, ScaleStatusSchema } from '../model/scaling-event/scaling-event.ts';
 import { Flag, Text, Type, Whole } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { readJob, submitOverrideOr } from './job-rights.ts';
@@ -17,7 +15,7 @@ export const ScalingSchema = Type.Object({
   Region: Text(),
 });
 
-/** Body of a scaling. One of `Message` and `Error` is needed. */
+/** Body of a scaling. Either `Message` or `Error` is required. */
 export interface JobScaling extends ScaleRequest {
   readonly EnforceIndex?: boolean | undefined;
   readonly JobModifyIndex?: number | undefined;
@@ -25,7 +23,7 @@ export interface JobScaling extends ScaleRequest {
   readonly Region?: string | undefined;
 }
 
-/** Without an evaluation the first two are not there. */
+/** The first two fields are absent when no evaluation is made. */
 const ScaledSchema = Type.Object({
   EvalID: Type.Optional(Text()),
   EvalCreateIndex: Type.Optional(Whole()),
@@ -43,7 +41,7 @@ export const jobScaleEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT', 'POST'],
       path: '/v1/job/:job_id+/scale',
-      summary: 'Scale a group of a job, or tell something of its scale',
+      summary: 'Scale a group of a job, or record a message about its scale',
       body: {
         example: { Count: 3, Target: { Group: 'web' }, Message: 'more visitors' },
         schema: typed<JobScaling>(ScalingSchema),
@@ -55,16 +53,14 @@ export const jobScaleEndpoints = endpoints(
     },
     scaleStatus: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/scale',
-      summary: 'Read how the groups of a job are scaled',
+      summary: "Read the scale of a job's groups",
       blocking: true,
       answer: typed<ScaleStatus>(ScaleStatusSchema),
       permission: either(capability('read-job-scaling'), readJob),
     },
     actions: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/actions',
       summary: "List the actions of a job's tasks",
       answer: typed<JobAction>(JobActionSchema),

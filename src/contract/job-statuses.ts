@@ -1,9 +1,9 @@
 import { JobSchema } from '../model/job/job.ts';
-import type { JobStatuses } from '../model/job/job-statuses.ts';
-import { JobStatusesSchema } from '../model/job/job-statuses.ts';
+import { type JobStatuses, JobStatusesSchema } from '../model/job/job-statuses.ts';
 import { Flag, List, Text, Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { capability, listing } from './needs.ts';
+import { flag } from './query.ts';
 
 const SelectionSchema = Type.Object({
   Jobs: List(Type.Object({ ID: Text(), Namespace: Text() })),
@@ -13,28 +13,26 @@ const SelectionSchema = Type.Object({
 const statuses = {
   kind: 'list',
   path: '/v1/jobs/statuses',
-  summary: 'List jobs with how they fare, the one that changed last first',
+  summary: 'List jobs with their status, the most recently changed first',
   blocking: true,
   query: {
-    include_children: {
-      kind: 'boolean',
-      default: false,
-      description: 'Jobs that others launched, too.',
-    },
+    include_children: flag('Include children of periodic and parameterized jobs.'),
   },
   answer: typed<JobStatuses>(JobStatusesSchema),
   filter: JobSchema,
   permission: listing(capability('read-job')),
+  // The body may name jobs of other namespaces.
+  visible: { kind: 'namespace', capability: 'read-job', namespace: 'from-row' },
 } as const;
 
 export const jobStatusesEndpoints = endpoints(
   { group: 'jobs', noun: 'job', family: 'scheduler' },
   {
-    statuses: { ...statuses, methods: ['GET'] },
+    statuses,
     statusesOf: {
       ...statuses,
       methods: ['POST'],
-      summary: 'List certain jobs with how they fare, the one that changed last first',
+      summary: 'List certain jobs with their status, the most recently changed first',
       body: { schema: SelectionSchema, unknown: 'report', optional: true },
     },
   },

@@ -7,8 +7,9 @@ import { endpoints, typed } from './endpoint.ts';
 import { EvaluatedSchema } from './job.ts';
 import { readJob, submitOverrideOr } from './job-rights.ts';
 import { submitOr } from './needs.ts';
+import { flag, text } from './query.ts';
 
-/** Body fields that every write on one job knows. */
+/** Body fields of every write on a job. */
 const named = { JobID: Text(), Namespace: Text() };
 
 const version = Whole({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -17,7 +18,7 @@ export const RevertSchema = Type.Object({
   ...named,
   JobVersion: version,
   EnforcePriorVersion: Nullable(version),
-  /** As a registration has it: what comes back is held against the policies of today. */
+  /** As in a registration. The restored version is checked against the current policies. */
   PolicyOverride: Flag(),
   RegistryToken: Text(),
   SecretsToken: Text(),
@@ -30,7 +31,7 @@ export const EvaluationSchema = Type.Object({
   EvalOptions: Nullable(Type.Object({ ForceReschedule: Flag() })),
 });
 
-/** Only where there are any. */
+/** Absent when there are none. */
 const warned = { Warnings: Type.Optional(Text()) };
 
 const TagSchema = Type.Object({
@@ -52,8 +53,13 @@ const TaggedSchema = Type.Object({
 const tag = {
   kind: 'write',
   methods: ['PUT', 'POST'],
-  summary: 'Give a version of a job a name, under which it is kept',
-  body: { schema: TagSchema, unknown: 'report', optional: true },
+  summary: 'Tag a version of a job; tagged versions are kept',
+  body: {
+    example: { Version: 1, Description: 'before the migration' },
+    schema: TagSchema,
+    unknown: 'report',
+    optional: true,
+  },
   answer: TaggedSchema,
   permission: submitOr('tag-job-version'),
 } as const;
@@ -61,20 +67,19 @@ const tag = {
 const untag = {
   kind: 'write',
   methods: ['DELETE'],
-  summary: 'Take its name from a version of a job',
+  summary: 'Remove the tag of a version of a job',
   answer: TaggedSchema,
   permission: submitOr('tag-job-version'),
 } as const;
 
-/** What is done with the versions of a job, and the evaluation that somebody asks for. */
+/** Actions on versions of a job, and evaluations on request. */
 export const jobVersionEndpoints = endpoints(
   { group: 'jobs', noun: 'job', family: 'scheduler' },
   {
     submission: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/submission',
-      summary: 'Read the source that a version of a job was made from',
+      summary: 'Read the source of a version of a job',
       query: {
         version: { kind: 'integer', required: true, description: 'The version of the job.' },
       },
@@ -85,8 +90,13 @@ export const jobVersionEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT', 'POST'],
       path: '/v1/job/:job_id+/revert',
-      summary: 'Bring an earlier version of a job back, as a new one',
-      body: { schema: RevertSchema, unknown: 'report', checkValues: false },
+      summary: 'Revert a job to an earlier version, as a new version',
+      body: {
+        example: { JobID: 'web', JobVersion: 1 },
+        schema: RevertSchema,
+        unknown: 'report',
+        checkValues: false,
+      },
       answer: EvaluatedSchema,
       permission: submitOverrideOr('revert-job'),
     },
@@ -94,8 +104,13 @@ export const jobVersionEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT', 'POST'],
       path: '/v1/job/:job_id+/stable',
-      summary: 'Say whether a version of a job is one to go back to',
-      body: { schema: StabilitySchema, unknown: 'report', checkValues: false },
+      summary: 'Mark a version of a job as stable or not',
+      body: {
+        example: { JobID: 'web', JobVersion: 1, Stable: true },
+        schema: StabilitySchema,
+        unknown: 'report',
+        checkValues: false,
+      },
       answer: Type.Object({ JobModifyIndex: Whole(), Index: Whole(), ...warned }),
       permission: submitOr('stable-job'),
     },
@@ -103,7 +118,7 @@ export const jobVersionEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT', 'POST'],
       path: '/v1/job/:job_id+/evaluate',
-      summary: 'Let the scheduler look at a job',
+      summary: 'Evaluate a job',
       body: { schema: EvaluationSchema, unknown: 'report', optional: true },
       answer: EvaluatedSchema,
       permission: submitOr('evaluate-job'),
@@ -116,22 +131,18 @@ export const jobVersionEndpoints = endpoints(
 );
 
 export const versionsQuery = {
-  diffs: {
-    kind: 'boolean',
-    default: false,
-    description: 'Tell what is different from each version to the next.',
-  },
+  diffs: flag('Include the differences between successive versions.'),
   diff_version: {
     kind: 'integer',
-    description: 'With diffs: what each version has other than this one, and not its predecessor.',
+    description: 'With diffs: compare each version with this one instead of its predecessor.',
   },
-  diff_tag: { kind: 'string', default: '', description: 'The same, by the name of a tag.' },
+  diff_tag: text('As `diff_version`, by the name of a tag.'),
 } as const;
 
 const VersionsSchema = Type.Object({
-  /** The newest first. */
+  /** The newest version is first. */
   Versions: FullList(JobSchema),
-  /** Each with its predecessor; null when not asked for. */
+  /** Each version's differences from its predecessor; null unless requested. */
   Diffs: List(JobDiffSchema),
   Index: Whole(),
   LastContact: Whole(),
@@ -143,7 +154,6 @@ export const jobVersionsEndpoints = endpoints(
   {
     versions: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/versions',
       summary: "List a job's versions, the newest first",
       blocking: true,

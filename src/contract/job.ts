@@ -1,24 +1,21 @@
 import { AllocationSchema } from '../model/allocation/allocation.ts';
-import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
-import { AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
-import type { Deployment } from '../model/deployment/deployment.ts';
-import { DeploymentSchema } from '../model/deployment/deployment.ts';
-import type { PresentedEvaluation } from '../model/evaluation/present.ts';
-import { PresentedEvaluationSchema } from '../model/evaluation/present.ts';
-import type { Job } from '../model/job/job.ts';
-import { type JobInput, JobSchema } from '../model/job/job.ts';
-import type { JobStub } from '../model/job/job-stub.ts';
-import { JobStubSchema } from '../model/job/job-stub.ts';
+import { type AllocationStub, AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
+import { type Deployment, DeploymentSchema } from '../model/deployment/deployment.ts';
+import {
+  type PresentedEvaluation,
+  PresentedEvaluationSchema,
+} from '../model/evaluation/present.ts';
+import { type Job, type JobInput, JobSchema } from '../model/job/job.ts';
+import { type JobStub, JobStubSchema } from '../model/job/job-stub.ts';
 import { type JobSubmission, JobSubmissionSchema } from '../model/job-submission/job-submission.ts';
-import type { JobSummary } from '../model/job-summary/job-summary.ts';
-import { JobSummarySchema } from '../model/job-summary/job-summary.ts';
+import { type JobSummary, JobSummarySchema } from '../model/job-summary/job-summary.ts';
 import { limits } from '../model/limits.ts';
 import { Flag, Nullable, Text, Type, Whole } from '../model/schema.ts';
 import { stubQuery } from './allocation.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { mayStop, readJob, submitBodyOr } from './job-rights.ts';
 import { capability, listing } from './needs.ts';
-import type { QueryTable } from './query.ts';
+import { flag, type QueryTable, text } from './query.ts';
 
 const stopped = {
   EvalID: Text(),
@@ -30,19 +27,15 @@ const stopped = {
 };
 
 /**
- * The answer to a write that may end in an evaluation (docs/behaviour/jobs.md#answers-of-writes).
+ * The answer of writes that may create an evaluation (docs/behaviour/jobs.md#answers-of-writes).
  */
 export const EvaluatedSchema = Type.Object({ ...stopped, Warnings: Text() });
 
 export const everyRegistration = {
-  all: {
-    kind: 'boolean',
-    default: false,
-    description: 'Include what belongs to an earlier registration of the same id.',
-  },
+  all: flag('Include records of earlier registrations with the same id.'),
 } as const satisfies QueryTable;
 
-/** The fields beside the job. The server checks their values together with the job's. */
+/** The fields beside `Job`. The server checks their values together with the rules of the job. */
 const envelope = {
   EnforceIndex: Flag(),
   JobModifyIndex: Whole({ minimum: 0 }),
@@ -50,7 +43,7 @@ const envelope = {
   PolicyOverride: Flag(),
   PreserveCounts: Flag(),
   PreserveResources: Flag(),
-  /** Do just what this plan says, or nothing. */
+  /** Do exactly what this plan showed, or nothing. */
   PlanID: Text(),
   Namespace: Text(),
   Region: Text(),
@@ -66,14 +59,14 @@ export interface JobRegistration {
   readonly EvalPriority?: number | undefined;
   readonly PolicyOverride?: boolean | undefined;
   readonly PreserveCounts?: boolean | undefined;
-  /** Tasks that are registered keep their resources, whatever `Job` says of them. */
+  /** Registered tasks keep their resources, whatever `Job` says. */
   readonly PreserveResources?: boolean | undefined;
-  /** Do just what this plan said, or refuse (409 `plan-outdated`, with all differences). */
+  /** Do exactly what this plan showed, or refuse (409 `plan-outdated`, with all differences). */
   readonly PlanID?: string | undefined;
   readonly Region?: string | undefined;
 }
 
-/** The smallest job that runs. */
+/** A minimal job. */
 export const exampleJob = {
   ID: 'web',
   Type: 'service',
@@ -105,13 +98,12 @@ export const jobEndpoints = endpoints(
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/jobs',
       summary: 'List jobs',
       blocking: true,
       query: {
-        prefix: { kind: 'string', default: '', description: 'The beginning of the job id.' },
-        meta: { kind: 'boolean', default: false, description: "Include each job's Meta." },
+        prefix: text('The beginning of the job id.'),
+        meta: flag("Include each job's Meta."),
       },
       answer: typed<JobStub>(JobStubSchema),
       filter: JobSchema,
@@ -137,7 +129,6 @@ export const jobEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/job/:job_id+',
       summary: 'Read a job',
       blocking: true,
@@ -150,30 +141,21 @@ export const jobEndpoints = endpoints(
       path: '/v1/job/:job_id+',
       summary: 'Stop a job',
       query: {
-        purge: { kind: 'boolean', default: false, description: 'Forget the job at once.' },
-        global: {
-          kind: 'boolean',
-          default: false,
-          description: 'In all regions; ignored for a job of one region.',
-        },
+        purge: flag('Delete the job at once.'),
+        global: flag('In all regions; ignored for a job of one region.'),
         eval_priority: {
           kind: 'integer',
           default: 0,
           maximum: limits.job.priorityMax,
           description: "Priority of the evaluation; 0: the job's.",
         },
-        no_shutdown_delay: {
-          kind: 'boolean',
-          default: false,
-          description: 'Do not wait for shutdown delays.',
-        },
+        no_shutdown_delay: flag('Do not wait for shutdown delays.'),
       },
       answer: Type.Object(stopped),
       permission: mayStop,
     },
     allocations: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/allocations',
       summary: "List a job's allocations",
       blocking: true,
@@ -184,7 +166,6 @@ export const jobEndpoints = endpoints(
     },
     evaluations: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/evaluations',
       summary: "List a job's evaluations",
       blocking: true,
@@ -195,7 +176,6 @@ export const jobEndpoints = endpoints(
     },
     deployments: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/deployments',
       summary: "List a job's deployments",
       blocking: true,
@@ -206,7 +186,6 @@ export const jobEndpoints = endpoints(
     },
     deployment: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/deployment',
       summary: "Read a job's latest deployment; null when there is none",
       blocking: true,
@@ -215,7 +194,6 @@ export const jobEndpoints = endpoints(
     },
     summary: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/summary',
       summary: "Read a job's summary",
       blocking: true,

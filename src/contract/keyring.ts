@@ -1,5 +1,4 @@
-import type { PresentedKeyringKey } from '../model/keyring/keyring-key.ts';
-import { KeyringKeySchema } from '../model/keyring/keyring-key.ts';
+import { KeyringKeySchema, type PresentedKeyringKey } from '../model/keyring/keyring-key.ts';
 import { Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { resource } from './needs.ts';
@@ -9,7 +8,6 @@ export const keyringEndpoints = endpoints(
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/operator/keyring/keys',
       summary: 'List the keys of the keyring',
       answer: typed<PresentedKeyringKey>(KeyringKeySchema),
@@ -20,7 +18,7 @@ export const keyringEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT'],
       path: '/v1/operator/keyring/rotate',
-      summary: 'Make a new key active and seal every secret anew',
+      summary: 'Activate a new key and seal every secret with it',
       answer: Type.Object({ Key: KeyringKeySchema }),
       permission: resource('keyring', 'write'),
     },

@@ -1,5 +1,4 @@
-import type { PresentedAclToken } from '../model/acl-token/acl-token.ts';
-import { AclTokenSchema } from '../model/acl-token/acl-token.ts';
+import { AclTokenSchema, type PresentedAclToken } from '../model/acl-token/acl-token.ts';
 import { Text, TextMap, Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { nothing, underAccessControl } from './needs.ts';
@@ -26,12 +25,12 @@ const CallbackSchema = Type.Object({
   State: Text(),
   Code: Text(),
   ClientNonce: Text(),
-  /** `iss` of the redirect, where the provider gave one. */
+  /** The `iss` parameter of the redirect, if there is one. */
   Issuer: Text(),
   ...placed,
 });
 
-/** A login asks for no permission, but for access control. */
+/** Logins need no permission, but access control has to be on. */
 const anybody = underAccessControl(nothing);
 
 export const loginEndpoints = endpoints(
@@ -41,7 +40,7 @@ export const loginEndpoints = endpoints(
       kind: 'write',
       methods: ['POST'],
       path: '/v1/acl/login',
-      summary: 'Log in with a credential that an auth method accepts',
+      summary: 'Log in with a credential of an auth method',
       body: { schema: LoginSchema, unknown: 'refuse' },
       answer: typed<PresentedAclToken>(AclTokenSchema),
       takesOldTokens: true,
@@ -51,7 +50,7 @@ export const loginEndpoints = endpoints(
       kind: 'write',
       methods: ['POST'],
       path: '/v1/acl/logout',
-      summary: 'End the token of a login',
+      summary: 'Delete the token of a login',
       answer: Type.Boolean(),
       permission: anybody,
     },
@@ -59,7 +58,7 @@ export const loginEndpoints = endpoints(
       kind: 'write',
       methods: ['POST'],
       path: '/v1/acl/oidc/auth-url',
-      summary: 'Begin a login with a browser',
+      summary: 'Start a login with a browser',
       body: { schema: AuthUrlSchema, unknown: 'refuse' },
       answer: Type.Object({ AuthURL: Text() }),
       takesOldTokens: true,

@@ -8,13 +8,13 @@ import {
   type Permission,
   resourceAccess,
 } from '../model/permission/permission.ts';
-import type { Input } from '../model/schema.ts';
-import { Type } from '../model/schema.ts';
+import { type Input, Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { type Asked, decided, either, mayAnything, nothing, resource } from './needs.ts';
 import { namePrefix } from './query.ts';
+import { decidedByRow } from './visible.ts';
 
-/** Who operates a partition looks after the namespaces in it. */
+/** Operators of a partition manage its namespaces. */
 const inPartition = (access: 'read' | 'write', partition: string, everywhere: Permission) =>
   partition === defaultPartition
     ? everywhere
@@ -26,8 +26,8 @@ const mayWriteIn = decided(
     inPartition('write', partition, anyOf(management, resourceAccess('operator', 'write'))),
 );
 
-/** Whoever may do anything in a namespace may know of it. */
-export const mayKnowNamespace = (partition: string, namespace: string): Permission =>
+/** Callers with any capability in a namespace may read it. */
+const mayKnowNamespace = (partition: string, namespace: string): Permission =>
   anyOf(
     inPartition('read', partition, resourceAccess('operator', 'read')),
     anyCapability(namespace, partition),
@@ -59,7 +59,6 @@ export const namespaceEndpoints = endpoints(
     write: { ...write, path: '/v1/namespace/:name' },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/namespace/:name',
       summary: 'Read a namespace',
       blocking: true,
@@ -76,14 +75,16 @@ export const namespaceEndpoints = endpoints(
     },
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/namespaces',
-      summary: 'List the namespaces in which the caller may do something',
+      summary: 'List the namespaces in which the caller has permissions',
       blocking: true,
       query: namePrefix,
       answer: typed<Namespace>(NamespaceSchema),
       filter: NamespaceSchema,
       permission: nothing,
+      visible: decidedByRow(mayKnow.says, ({ Partition, Name }: Namespace) =>
+        mayKnowNamespace(Partition, Name),
+      ),
     },
   },
 );
@@ -95,6 +96,7 @@ const writePartition = {
   methods: ['PUT', 'POST'],
   summary: 'Create or replace a partition',
   body: {
+    example: { Name: 'west', Description: 'The western sites' },
     schema: typed<Input<Partition>>(PartitionSchema),
     unknown: 'refuse',
     checkValues: false,
@@ -110,7 +112,6 @@ export const partitionEndpoints = endpoints(
     write: { ...writePartition, path: '/v1/partition/:name' },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/partition/:name',
       summary: 'Read a partition',
       blocking: true,
@@ -127,7 +128,6 @@ export const partitionEndpoints = endpoints(
     },
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/partitions',
       summary: 'List partitions',
       blocking: true,

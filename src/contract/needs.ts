@@ -18,8 +18,8 @@ import {
 } from '../model/permission/permission.ts';
 
 /**
- * What an endpoint needs: a permission with holes that the request fills. Where that does not say all,
- * because it depends on stored rows or on the whole body, a named function decides.
+ * The permission of an endpoint: a form with gaps that the request fills. Where it depends on
+ * stored rows or on the whole body, a named function decides.
  */
 export type Needs = PermissionForm | Decided;
 
@@ -43,7 +43,7 @@ export type PermissionForm =
       readonly kind: 'named';
       readonly resource: NamedResource;
       readonly access: NamedAccess;
-      /** `''` where the extent is that of many. */
+      /** `''` for extents of many names. */
       readonly name: FromPart | '';
       readonly extent?: Extent;
       readonly namespace?: FromRequest;
@@ -53,17 +53,19 @@ export type PermissionForm =
   | { readonly kind: 'node-introduction' }
   | { readonly kind: 'any'; readonly of: readonly PermissionForm[] }
   | { readonly kind: 'all'; readonly of: readonly PermissionForm[] }
-  /** Of all namespaces at once nothing is needed: each row is asked about. */
+  /**
+   * With `namespace=*` no permission is needed, and each record is checked instead (`visible.ts`).
+   */
   | { readonly kind: 'listing'; readonly of: PermissionForm }
-  /** Where access control is switched off, the endpoint is as well: 401 `acl-disabled`. */
+  /** When access control is off, the endpoint answers 401 `acl-disabled`. */
   | { readonly kind: 'access-control'; readonly of: PermissionForm };
 
-/** Where the request means to be. */
-type FromRequest = 'from-request';
-/** The parameter of the path, or the field of the body, which may be a field of another: `Node.ID`. */
-type FromPart = `from-path:${string}` | `from-body:${string}`;
+/** The namespace or partition of the request; in the `visible` of a list, of the record. */
+type FromRequest = 'from-request' | 'from-row';
+/** A parameter of the path, or a field of the body or the record; `from-body:Node.ID` is a nested one. */
+type FromPart = `from-path:${string}` | `from-body:${string}` | `from-row:${string}`;
 
-/** The facts of a request by which its permission is decided. */
+/** The parsed request, before its permission is checked. */
 export interface Asked<Q = unknown, B = unknown> {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Q;
@@ -74,16 +76,21 @@ export interface Asked<Q = unknown, B = unknown> {
   readonly allows: (permission: Permission) => boolean;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what it asks and finds is the endpoint's own.
+// biome-ignore lint/suspicious/noExplicitAny: the types of request and rows belong to the endpoint.
 export interface Decided<A = any, F = any> {
   readonly kind: 'decided';
-  /** The rule in words, for people. */
+  /** The decision in words, for documents. */
   readonly says: string;
-  /** `found`: the rows that it depends on, which the server looks up; see `FoundOf`. */
+  /** `found`: the rows that the decision depends on. The server looks them up (`FoundOf`). */
   readonly decide: (asked: A, found: F) => Permission;
 }
 
-/** The rows that the server has to find before it can be decided; `undefined`: none. */
+/** A row whose namespace a permission depends on. */
+export interface InNamespace {
+  readonly Namespace: string;
+}
+
+/** The rows that the server looks up for the decision; `undefined`: none. */
 export type FoundOf<E> = E extends { readonly permission: Decided<never, infer F> }
   ? unknown extends F
     ? undefined
@@ -98,7 +105,7 @@ export const decided = <A, F = undefined>(
 export const nothing = { kind: 'open' } as const satisfies PermissionForm;
 export const mayAnything = { kind: 'management' } as const satisfies PermissionForm;
 
-/** A capability in the namespace that the request means. */
+/** The capability in the namespace of the request. */
 export const capability = (name: string): PermissionForm => ({
   kind: 'namespace',
   capability: name,
@@ -113,7 +120,7 @@ export const underAccessControl = (of: PermissionForm): PermissionForm => ({
   of,
 });
 
-/** `submit-job`, or a capability that is a part of it. */
+/** `submit-job`, or one of the capabilities that it includes. */
 export const submitOr = (...parts: readonly string[]): PermissionForm =>
   either(...['submit-job', ...parts].map(capability));
 
@@ -123,12 +130,12 @@ export const resource = (
   place: { readonly namespace?: FromRequest; readonly partition?: FromRequest } = {},
 ): PermissionForm => ({ kind: 'resource', resource: name, access, ...place });
 
-/** @throws RosterError `acl-disabled` where access control is off: there is nothing to manage. */
+/** @throws RosterError `acl-disabled` when access control is off */
 export function requireAcl({ caller }: { readonly caller: Caller }): void {
   if (caller.kind === 'unrestricted') throw refusal('acl-disabled');
 }
 
-/** The permission that a request needs. The form is taken apart once, and not for every request. */
+/** The permission of a request. The form is analysed once, not for each request. */
 export function permissionBy(form: PermissionForm): (asked: Asked) => Permission {
   switch (form.kind) {
     case 'open':
@@ -197,7 +204,7 @@ function partBy(from: FromPart): (asked: Asked) => string {
   };
 }
 
-/** The need in words: `namespace:submit-job` or `namespace:register-job`. */
+/** `namespace:submit-job` or `namespace:register-job` */
 export function describeNeeds(needs: Needs): string {
   switch (needs.kind) {
     case 'open':

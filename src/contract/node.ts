@@ -1,8 +1,6 @@
 import { AllocationSchema } from '../model/allocation/allocation.ts';
-import type { WholeAllocation } from '../model/allocation/present.ts';
-import { WholeAllocationSchema } from '../model/allocation/present.ts';
+import { type WholeAllocation, WholeAllocationSchema } from '../model/allocation/present.ts';
 import { DrainSpecSchema } from '../model/node/drain.ts';
-import type { Node } from '../model/node/node.ts';
 import { eligibilities } from '../model/node/node.ts';
 import { type PresentedNode, PresentedNodeSchema } from '../model/node/present.ts';
 import {
@@ -14,17 +12,17 @@ import {
 } from '../model/permission/permission.ts';
 import { Choice, Flag, Nullable, Text, TextMap, Type, Whole } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
-import type { Asked } from './needs.ts';
-import { decided, either, mayAnything } from './needs.ts';
+import { type Asked, decided, either, mayAnything } from './needs.ts';
+import { flag, idPrefix } from './query.ts';
 
-/** How nodes are listed; also those of a pool. */
+/** For lists of nodes, also of a pool. */
 export const nodeListQuery = {
-  prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
-  resources: { kind: 'boolean', default: false, description: 'Include the resources.' },
-  os: { kind: 'boolean', default: false, description: 'Include the operating system.' },
+  ...idPrefix,
+  resources: flag('Include the resources.'),
+  os: flag('Include the operating system.'),
 } as const;
 
-/** Some of them, at least: of a list everybody sees the nodes that it may read. */
+/** For lists of nodes, which show the nodes that the caller may read. */
 export const readSomeNode = {
   kind: 'named',
   resource: 'node',
@@ -33,12 +31,19 @@ export const readSomeNode = {
   extent: 'any',
 } as const;
 
-/** The node itself. */
+/** For each node of a list. */
+export const readThatNode = {
+  kind: 'named',
+  resource: 'node',
+  access: 'read',
+  name: 'from-row:Name',
+} as const;
+
 export const itself = either({ kind: 'own-node', nodeId: 'from-path:node_id' }, mayAnything);
 
-type Found = Pick<Node, 'Name'> | undefined;
+type Found = { readonly Name: string } | undefined;
 
-/** A refusal speaks of nodes as such: it does not tell whose name the id is. */
+/** A refusal does not name the node, so that it reveals no name for an id. */
 export function onThatNode(
   access: 'read' | 'write',
   { allows }: Pick<Asked, 'allows'>,
@@ -88,7 +93,7 @@ const change = {
   permission: onNode('write'),
 } as const;
 
-/** A node in a list. Resources may be left out, and attributes that do not tell of the system. */
+/** A node in a list. Resources and attributes of the operating system are optional. */
 export type NodeListItem = Pick<
   PresentedNode,
   | 'ID'
@@ -111,7 +116,6 @@ export const nodeEndpoints = endpoints(
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/nodes',
       summary: 'List nodes',
       blocking: true,
@@ -119,10 +123,10 @@ export const nodeEndpoints = endpoints(
       answer: typed<NodeListItem>(PresentedNodeSchema),
       filter: PresentedNodeSchema,
       permission: readSomeNode,
+      visible: readThatNode,
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/node/:node_id',
       summary: 'Read a node',
       blocking: true,
@@ -131,18 +135,18 @@ export const nodeEndpoints = endpoints(
     },
     allocations: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/node/:node_id/allocations',
       summary: 'List the allocations of a node',
       blocking: true,
       answer: typed<WholeAllocation>(WholeAllocationSchema),
       filter: AllocationSchema,
       permission: onNode('read'),
+      visible: { kind: 'namespace', capability: 'read-job', namespace: 'from-row' },
     },
     drain: {
       ...change,
       path: '/v1/node/:node_id/drain',
-      summary: 'Empty a node, change how, or cancel that',
+      summary: 'Start, change or cancel the drain of a node',
       body: {
         example: { DrainSpec: { Deadline: 3_600_000_000_000 } },
         schema: DrainRequestSchema,
@@ -152,18 +156,22 @@ export const nodeEndpoints = endpoints(
     setEligibility: {
       ...change,
       path: '/v1/node/:node_id/eligibility',
-      summary: 'Say whether the scheduler may place on a node',
-      body: { schema: EligibilityRequestSchema, unknown: 'refuse' },
+      summary: 'Set the eligibility of a node for placements',
+      body: {
+        example: { Eligibility: 'ineligible' },
+        schema: EligibilityRequestSchema,
+        unknown: 'refuse',
+      },
     },
     evaluate: {
       ...change,
       path: '/v1/node/:node_id/evaluate',
-      summary: 'Have the scheduler look at all that a node concerns',
+      summary: 'Evaluate all jobs of a node',
     },
     purge: {
       ...change,
       path: '/v1/node/:node_id/purge',
-      summary: 'Forget a node; what ran there goes elsewhere',
+      summary: 'Delete a node; its allocations are placed elsewhere',
     },
   },
 );

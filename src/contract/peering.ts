@@ -1,14 +1,13 @@
 import { limits } from '../model/limits.ts';
 import { ExportedServiceSchema, ImportedNameSchema } from '../model/peering/exchanged-service.ts';
-import type { Peering } from '../model/peering/peering.ts';
 import {
   EstablishRequestSchema,
+  type Peering,
   PeeringSchema,
   PeeringTokenAnswerSchema,
   PeeringTokenRequestSchema,
 } from '../model/peering/peering.ts';
-import type { ExchangeExplanation } from '../model/peering/why.ts';
-import { ExchangeExplanationSchema } from '../model/peering/why.ts';
+import { type ExchangeExplanation, ExchangeExplanationSchema } from '../model/peering/why.ts';
 import { Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { resource } from './needs.ts';
@@ -24,9 +23,8 @@ export const exchangedServiceEndpoints = endpoints(
   {
     exported: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/exported-services',
-      summary: 'List the services that are exported, and to whom',
+      summary: 'List the exported services with their consumers',
       blocking: true,
       answer: ExportedServiceSchema,
       filter: ExportedServiceSchema,
@@ -34,7 +32,6 @@ export const exchangedServiceEndpoints = endpoints(
     },
     imported: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/imported-services',
       summary: 'List the services that peers export to this cluster',
       blocking: true,
@@ -44,9 +41,8 @@ export const exchangedServiceEndpoints = endpoints(
     },
     why: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/peering/:name/why',
-      summary: 'Tell why a service is or is not at a peer, and one of the peer here',
+      summary: 'Explain why a service is exported to a peer or imported from it',
       query: whyQuery,
       answer: typed<ExchangeExplanation>(ExchangeExplanationSchema),
       permission: resource('peering', 'read', place),
@@ -63,8 +59,13 @@ export const peeringEndpoints = endpoints(
       kind: 'write',
       methods: ['POST'],
       path: '/v1/peering/token',
-      summary: 'Make a token with which another cluster can peer with this one',
-      body: { schema: PeeringTokenRequestSchema, unknown: 'refuse', faults: 'later' },
+      summary: 'Create a token with which another cluster can peer with this one',
+      body: {
+        example: { PeerName: 'east', ServerExternalAddresses: ['192.0.2.10:4720'] },
+        schema: PeeringTokenRequestSchema,
+        unknown: 'refuse',
+        faults: 'later',
+      },
       answer: PeeringTokenAnswerSchema,
       permission: may('write'),
     },
@@ -72,7 +73,7 @@ export const peeringEndpoints = endpoints(
       kind: 'write',
       methods: ['POST'],
       path: '/v1/peering/establish',
-      summary: 'Peer with the cluster that made the token',
+      summary: 'Peer with the cluster of a token',
       body: {
         schema: EstablishRequestSchema,
         unknown: 'refuse',
@@ -84,7 +85,6 @@ export const peeringEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/peering/:name',
       summary: 'Read a peering',
       blocking: true,
@@ -100,7 +100,6 @@ export const peeringEndpoints = endpoints(
     },
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/peerings',
       summary: 'List the peerings of a partition',
       blocking: true,

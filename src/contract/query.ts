@@ -1,21 +1,21 @@
 /**
- * Query parameters as an endpoint declares them. One table gives their parser, the OpenAPI document
- * and the type the handler sees. Both spellings of a key are read (`IdempotencyToken`,
- * `idempotency_token`: docs/contract/http.md#query-parameters).
+ * The query parameters of an endpoint. The parser, the OpenAPI document and the types of handlers
+ * come from this table. Parameters may be spelled `IdempotencyToken` or `idempotency_token`
+ * (docs/contract/http.md#query-parameters).
  */
 export type QueryKind = 'string' | 'boolean' | 'integer' | 'index' | 'duration' | 'strings';
 
 export interface QueryParameter {
   readonly kind: QueryKind;
   readonly description: string;
-  /** What an absent parameter means; it decides the type, too. */
+  /** The value of an absent parameter. With a default, the value is never `undefined`. */
   readonly default?: string | boolean | number;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Of text. Default: `limits.names.lengthMax`. */
+  /** Of texts; by default `limits.names.lengthMax`. */
   readonly lengthMax?: number;
   readonly required?: true;
-  /** `name=` is the same as not to give it. */
+  /** `name=` counts as absent. */
   readonly emptyIsAbsent?: true;
 }
 
@@ -25,14 +25,14 @@ interface KindTypes {
   string: string;
   boolean: boolean;
   integer: number;
-  /** Of 64 bits. A number that no index of the state reaches counts as the greatest number. */
+  /** An integer of 64 bits. Values above the greatest safe integer are reduced to it. */
   index: number;
-  /** Nanoseconds. */
+  /** In nanoseconds. */
   duration: number;
   strings: readonly string[];
 }
 
-/** A value of the parameter, as it is read. */
+/** A parsed value of the parameter. */
 export type QueryValue<P> = P extends { readonly kind: infer K extends QueryKind }
   ? KindTypes[K]
   : never;
@@ -45,11 +45,24 @@ export type QueryValues<T extends QueryTable> = {
       : KindTypes[T[K]['kind']] | undefined;
 };
 
-/** Narrows a list down. */
-export const idPrefix = {
-  prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
-} as const satisfies QueryTable;
+/** An optional text. */
+export const text = (description: string, bounds: Pick<QueryParameter, 'lengthMax'> = {}) =>
+  ({ kind: 'string', default: '', description, ...bounds }) as const;
+
+export const flag = (description: string) =>
+  ({ kind: 'boolean', default: false, description }) as const;
+
+export const idPrefix = { prefix: text('The beginning of the id.') } as const satisfies QueryTable;
 
 export const namePrefix = {
-  prefix: { kind: 'string', default: '', description: 'The beginning of the name.' },
+  prefix: text('The beginning of the name.'),
 } as const satisfies QueryTable;
+
+/** A guard. `record` names the guarded record in the description. */
+export const guard = (record: string, absent = 'only if there is none') =>
+  ({
+    cas: {
+      kind: 'integer',
+      description: `Only if the ${record} has this ModifyIndex; 0: ${absent}.`,
+    },
+  }) as const;

@@ -1,25 +1,28 @@
 import { allOf, anyOf, namespaceCapability } from '../model/permission/permission.ts';
-import type { ScalingPolicyStub } from '../model/scaling-policy/registered-policy.ts';
 import {
   type RegisteredPolicy,
   RegisteredPolicySchema,
+  type ScalingPolicyStub,
   ScalingPolicyStubSchema,
 } from '../model/scaling-policy/registered-policy.ts';
 import { endpoints, typed } from './endpoint.ts';
-import type { Asked } from './needs.ts';
-import { capability, decided, either, every, listing } from './needs.ts';
-
-/** `capability`, or the rights to read the jobs of the namespace. */
-export const maySeePolicies = (capability: string, namespace: string) =>
-  anyOf(
-    namespaceCapability(namespace, capability),
-    allOf(...['list-jobs', 'read-job'].map((one) => namespaceCapability(namespace, one))),
-  );
+import {
+  type Asked,
+  capability,
+  decided,
+  either,
+  every,
+  type InNamespace,
+  listing,
+} from './needs.ts';
+import { text } from './query.ts';
 
 const readsPolicy = decided(
   '`namespace:read-scaling-policy`, or `namespace:list-jobs` and `namespace:read-job`, in the namespace of the policy',
-  ({ namespace }: Asked, found: Pick<RegisteredPolicy, 'Namespace'> | undefined) =>
-    maySeePolicies('read-scaling-policy', found?.Namespace ?? namespace),
+  (asked: Asked, found: InNamespace | undefined) => {
+    const may = (name: string) => namespaceCapability(found?.Namespace ?? asked.namespace, name);
+    return anyOf(may('read-scaling-policy'), allOf(may('list-jobs'), may('read-job')));
+  },
 );
 
 export const scalingPolicyEndpoints = endpoints(
@@ -27,13 +30,12 @@ export const scalingPolicyEndpoints = endpoints(
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/scaling/policies',
       summary: 'List the scaling policies of jobs',
       blocking: true,
       query: {
-        job: { kind: 'string', default: '', description: 'Of this job alone.' },
-        type: { kind: 'string', default: '', description: 'Of this type alone.' },
+        job: text('Only policies of this job.'),
+        type: text('Only policies of this type.'),
       },
       answer: typed<ScalingPolicyStub>(ScalingPolicyStubSchema),
       filter: RegisteredPolicySchema,
@@ -46,7 +48,6 @@ export const scalingPolicyEndpoints = endpoints(
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/scaling/policy/:policy_id',
       summary: 'Read a scaling policy',
       blocking: true,

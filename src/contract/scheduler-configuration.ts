@@ -2,22 +2,15 @@ import { SchedulerConfigurationSchema } from '../model/scheduler-configuration/s
 import { Flag, Type, Whole } from '../model/schema.ts';
 import { endpoints } from './endpoint.ts';
 import { resource } from './needs.ts';
-
-const query = {
-  cas: {
-    kind: 'integer',
-    description: 'Only if the configuration has this ModifyIndex; 0: only if it was never set.',
-  },
-} as const;
+import { guard } from './query.ts';
 
 export const schedulerEndpoints = endpoints(
   { group: 'scheduler', noun: 'scheduler', family: 'scheduler' },
   {
     configuration: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/operator/scheduler/configuration',
-      summary: 'Read how the cluster places',
+      summary: 'Read the configuration of the scheduler',
       blocking: true,
       answer: Type.Object({
         SchedulerConfig: SchedulerConfigurationSchema,
@@ -31,9 +24,13 @@ export const schedulerEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT', 'POST'],
       path: '/v1/operator/scheduler/configuration',
-      summary: 'Set how the cluster places',
-      query,
-      body: { schema: SchedulerConfigurationSchema, unknown: 'refuse' },
+      summary: 'Set the configuration of the scheduler',
+      query: guard('configuration', 'only if it was never set'),
+      body: {
+        example: { SchedulerAlgorithm: 'spread' },
+        schema: SchedulerConfigurationSchema,
+        unknown: 'refuse',
+      },
       answer: Type.Object({ Updated: Flag(), Index: Whole() }),
       permission: resource('operator', 'write'),
     },

@@ -8,21 +8,20 @@ import {
   type Permission,
 } from '../model/permission/permission.ts';
 import { FullList, Text, Type, Whole } from '../model/schema.ts';
-import type {
-  NamespaceServices,
-  ServiceRegistration,
-} from '../model/service-registration/service-registration.ts';
 import {
+  type NamespaceServices,
   NamespaceServicesSchema,
+  type ServiceRegistration,
   ServiceRegistrationSchema,
 } from '../model/service-registration/service-registration.ts';
 import { inItsNamespace } from './allocation.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { readJob } from './job-rights.ts';
 import { type Asked, decided, submitOr } from './needs.ts';
-import type { QueryValues } from './query.ts';
+import { type QueryValues, text } from './query.ts';
+import { decidedByRow } from './visible.ts';
 
-/** A service of the list, as filters see it. */
+/** The schema of filters over service names. */
 const NamedServiceSchema = Type.Object({
   Namespace: Text(),
   ServiceName: Text(),
@@ -30,40 +29,29 @@ const NamedServiceSchema = Type.Object({
 });
 
 const chooseQuery = {
-  choose: {
-    kind: 'string',
-    default: '',
+  choose: text('`NUMBER|KEY`: at most this number of instances, always the same for a key.', {
     lengthMax: limits.names.lengthMax,
-    description: '`NUMBER|KEY`: at most so many, always the same ones for a key.',
-  },
+  }),
 } as const;
 
 const peerQuery = {
-  peer: {
-    kind: 'string',
-    default: '',
-    description: 'Services of this peer instead of those of this cluster.',
-  },
-  partition: {
-    kind: 'string',
-    default: '',
-    description: 'Where the peering is; `default` when absent.',
-  },
+  peer: text('Services of this peer instead of this cluster.'),
+  partition: text('The partition of the peering; by default `default`.'),
 } as const;
 
 type OfPeer = QueryValues<typeof peerQuery>;
 
-/** The partition whose services are asked for: that of the peering, where there is one. */
+/** The partition of the services: that of the peering, if a peer is given. */
 export const placeOfPeer = ({ peer, partition }: OfPeer): string =>
   (peer !== '' && partition) || defaultPartition;
 
-interface Place {
+interface InPlace {
   readonly Namespace: string;
   readonly Partition?: string;
 }
 
-/** Whoever may read jobs, and every task of the namespace: that is what services are for. */
-export function maySeeServices({ Namespace, Partition = defaultPartition }: Place): Permission {
+/** Readers of the namespace's jobs, and every task in the namespace. */
+function maySeeServices({ Namespace, Partition = defaultPartition }: InPlace): Permission {
   const reads = { ...namespaceCapability(Namespace, 'read-job'), partition: Partition };
   if (Partition !== defaultPartition) return reads;
   return anyOf(reads, { kind: 'workload', namespace: Namespace });
@@ -77,23 +65,24 @@ const seesServices = decided(
       : maySeeServices({ Namespace: namespace, Partition: placeOfPeer(query) }),
 );
 
+const eachService = decidedByRow(seesServices.says, maySeeServices, { acrossNamespaces: true });
+
 export const serviceEndpoints = endpoints(
   { group: 'services', noun: 'service', family: 'scheduler' },
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/services',
-      summary: 'List the names of services, by namespace',
+      summary: 'List the names of services by namespace',
       blocking: true,
       query: peerQuery,
       answer: typed<NamespaceServices>(NamespaceServicesSchema),
       filter: NamedServiceSchema,
       permission: seesServices,
+      visible: eachService,
     },
     instances: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/service/:service',
       summary: 'List the instances of a service',
       blocking: true,
@@ -101,18 +90,18 @@ export const serviceEndpoints = endpoints(
       answer: FoundInstanceSchema,
       filter: FoundInstanceSchema,
       permission: seesServices,
+      visible: eachService,
     },
     remove: {
       kind: 'write',
       methods: ['DELETE'],
       path: '/v1/service/:service/:id',
-      summary: 'Take an instance of a service out of the list',
+      summary: 'Delete an instance of a service',
       answer: Type.Object({ Index: Whole() }),
       permission: submitOr('delete-service-registration'),
     },
     ofJob: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/job/:job_id+/services',
       summary: "List the instances of a job's services",
       blocking: true,
@@ -123,7 +112,6 @@ export const serviceEndpoints = endpoints(
     },
     ofAllocation: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/allocation/:alloc_id/services',
       summary: 'List the services that an allocation has registered',
       blocking: true,

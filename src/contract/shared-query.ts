@@ -1,46 +1,37 @@
 import { limits } from '../model/limits.ts';
 import type { Definition, Endpoint } from './endpoint.ts';
-import type { QueryTable } from './query.ts';
+import { flag, type QueryTable, text } from './query.ts';
 
 /** Parameters of every endpoint. */
 const everywhere = {
-  pretty: { kind: 'boolean', default: false, description: 'Indent the answer by four spaces.' },
+  pretty: flag('Indent the answer by four spaces.'),
   namespace: { kind: 'string', description: 'The namespace; `default` when absent.' },
-  region: {
-    kind: 'string',
-    default: '',
-    description: 'The region, which must be that of the server.',
-  },
-  dc: {
-    kind: 'string',
-    default: '',
-    description: 'The datacenter, which must be that of the server.',
-  },
+  region: text('The region, which must be that of the server.'),
+  dc: text('The datacenter, which must be that of the server.'),
 } as const satisfies QueryTable;
 
-/** Place of a registry request. Source: docs/contract/access-control.md#namespace-and-partition. */
+/**
+ * Namespace and partition of registry endpoints.
+ * Source: docs/contract/access-control.md#namespace-and-partition.
+ */
 const place = {
   ns: { kind: 'string', description: 'The namespace; `*` on a list: all of them.' },
   partition: { kind: 'string', description: 'The partition.' },
 } as const satisfies QueryTable;
 
-/** docs/contract/http.md#consistency. */
+/** Source: docs/contract/http.md#consistency. */
 const consistency = {
-  stale: { kind: 'boolean', default: false, description: 'Any server may answer.' },
-  cached: { kind: 'boolean', default: false, description: 'A copy would do: there are none here.' },
-  consistent: {
-    kind: 'boolean',
-    default: false,
-    description: 'The leader proves its leadership first.',
-  },
+  stale: flag('Any server may answer.'),
+  cached: flag('Accepted without effect: there are no cached copies.'),
+  consistent: flag('The leader proves its leadership first.'),
   max_stale: {
     kind: 'duration',
     emptyIsAbsent: true,
-    description: 'How old the answer may be: none here is older than its server.',
+    description: 'The greatest age of the answer; answers are never older than their server.',
   },
 } as const satisfies QueryTable;
 
-/** docs/contract/http.md#blocking-queries. */
+/** Source: docs/contract/http.md#blocking-queries. */
 const blocking = {
   index: {
     kind: 'index',
@@ -51,34 +42,26 @@ const blocking = {
   wait: {
     kind: 'duration',
     emptyIsAbsent: true,
-    description: 'How long to wait at most: `30s`, `5m`.',
+    description: 'The longest wait: `30s`, `5m`.',
   },
 } as const satisfies QueryTable;
 
-/** docs/contract/http.md#lists. */
+/** Source: docs/contract/http.md#lists. */
 const list = {
-  filter: {
-    kind: 'string',
-    default: '',
-    lengthMax: limits.list.filterLengthMax,
-    description: 'A filter expression over each record.',
-  },
+  filter: text('A filter expression over each record.', { lengthMax: limits.list.filterLengthMax }),
   per_page: {
     kind: 'integer',
     default: 0,
     maximum: limits.list.perPageMax,
-    description: 'Records in one answer at most; 0: all.',
+    description: 'The greatest number of records; 0: all.',
   },
-  next_token: {
-    kind: 'string',
-    default: '',
+  next_token: text('The start of the page: the `NextToken` header of the previous page.', {
     lengthMax: limits.list.nextTokenLengthMax,
-    description: 'Where the page begins: the `NextToken` header of the page before.',
-  },
-  reverse: { kind: 'boolean', default: false, description: 'From the last record to the first.' },
+  }),
+  reverse: flag('From the last record to the first.'),
 } as const satisfies QueryTable;
 
-/** All that the shared mechanism reads; what an endpoint does not take has its default. */
+/** The shared parameters. If an endpoint does not take a parameter, it has its default. */
 export type SharedQuery = {
   readonly pretty: boolean;
   readonly namespace: string | undefined;
@@ -97,7 +80,7 @@ export type SharedQuery = {
   readonly reverse: boolean;
 };
 
-/** The whole query of an endpoint: the shared parameters it takes and its own. */
+/** All parameters of an endpoint: the shared ones and its own. */
 export function queryOf({
   kind,
   family,

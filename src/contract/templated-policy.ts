@@ -1,18 +1,19 @@
-import type { AclPolicy } from '../model/acl-policy/acl-policy.ts';
-import { AclPolicySchema } from '../model/acl-policy/acl-policy.ts';
+import { type AclPolicy, AclPolicySchema } from '../model/acl-policy/acl-policy.ts';
 import { Text, Type } from '../model/schema.ts';
-import type { TemplatedPolicy } from '../model/templated-policy/templated-policy.ts';
-import { TemplatedPolicySchema } from '../model/templated-policy/templated-policy.ts';
+import {
+  type TemplatedPolicy,
+  TemplatedPolicySchema,
+} from '../model/templated-policy/templated-policy.ts';
 import { aclRead } from './acl.ts';
 import { endpoints, typed } from './endpoint.ts';
 
 const PreviewSchema = Type.Object({ Name: Text(), Partition: Text(), Namespace: Text() });
 
-/** The contract's table names one path, and its sample the other: both are understood. */
+/** The API's description has one path and its sample another, so both are served. */
 const preview = {
   kind: 'write',
   methods: ['POST'],
-  summary: 'The policy that a template stands for',
+  summary: 'Preview the policy of a template',
   body: { schema: PreviewSchema, unknown: 'refuse', optional: true },
   answer: typed<AclPolicy>(AclPolicySchema),
   permission: aclRead,
@@ -23,15 +24,13 @@ export const templatedPolicyEndpoints = endpoints(
   {
     list: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/templated-policies',
-      summary: 'All templates of policies, by name',
+      summary: 'List templates of policies by name',
       answer: Type.Record(Type.String(), TemplatedPolicySchema),
       permission: aclRead,
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/acl/templated-policy/name/:name+',
       summary: 'Read a template of policies',
       answer: typed<TemplatedPolicy>(TemplatedPolicySchema),

@@ -1,20 +1,14 @@
 import { limits } from '../model/limits.ts';
 import { Type } from '../model/schema.ts';
-import type { VariableMetadata } from '../model/variable/variable.ts';
 import {
   type Variable,
+  type VariableMetadata,
   VariableMetadataSchema,
   VariableSchema,
 } from '../model/variable/variable.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { listing } from './needs.ts';
-
-const guard = {
-  cas: {
-    kind: 'integer',
-    description: 'Only if the variable has this ModifyIndex; 0: only if there is none.',
-  },
-} as const;
+import { guard, text } from './query.ts';
 
 const may = (access: 'read' | 'write' | 'destroy') =>
   ({
@@ -30,17 +24,11 @@ export const variableEndpoints = endpoints(
   {
     list: {
       kind: 'list',
-      methods: ['GET'],
       path: '/v1/vars',
-      summary: 'List the variables that the caller may list, without what is in them',
+      summary: 'List the variables that the caller may list, without their items',
       blocking: true,
       query: {
-        prefix: {
-          kind: 'string',
-          default: '',
-          lengthMax: limits.variable.pathLengthMax,
-          description: 'The beginning of the path.',
-        },
+        prefix: text('The beginning of the path.', { lengthMax: limits.variable.pathLengthMax }),
       },
       answer: typed<VariableMetadata>(VariableMetadataSchema),
       filter: VariableMetadataSchema,
@@ -52,10 +40,16 @@ export const variableEndpoints = endpoints(
         extent: 'any',
         namespace: 'from-request',
       }),
+      visible: {
+        kind: 'named',
+        resource: 'variable',
+        access: 'list',
+        name: 'from-row:Path',
+        namespace: 'from-row',
+      },
     },
     read: {
       kind: 'read',
-      methods: ['GET'],
       path: '/v1/var/:path+',
       summary: 'Read a variable',
       blocking: true,
@@ -67,7 +61,7 @@ export const variableEndpoints = endpoints(
       methods: ['PUT', 'POST'],
       path: '/v1/var/:path+',
       summary: 'Create a variable or replace its items',
-      query: guard,
+      query: guard('variable'),
       body: {
         example: { Items: { user: 'db', password: 'correct horse' } },
         schema: VariableSchema,
@@ -82,7 +76,7 @@ export const variableEndpoints = endpoints(
       methods: ['DELETE'],
       path: '/v1/var/:path+',
       summary: 'Delete a variable',
-      query: guard,
+      query: guard('variable'),
       answer: Type.Boolean(),
       permission: may('destroy'),
     },

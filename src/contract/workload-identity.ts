@@ -1,6 +1,9 @@
 import { FullList, Text, Type } from '../model/schema.ts';
-import type { IdentityAnswer } from '../model/workload/identity-request.ts';
-import { IdentityAnswerSchema, IdentityRequestSchema } from '../model/workload/identity-request.ts';
+import {
+  type IdentityAnswer,
+  IdentityAnswerSchema,
+  IdentityRequestSchema,
+} from '../model/workload/identity-request.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { nothing } from './needs.ts';
 
@@ -9,7 +12,12 @@ export const RequestSchema = Type.Object({ Identities: FullList(IdentityRequestS
 const KeySetSchema = Type.Object({
   keys: Type.Array(
     Type.Object({
-      ...{ kty: Text(), crv: Text(), x: Text(), kid: Text(), alg: Text(), use: Text() },
+      kty: Text(),
+      crv: Text(),
+      x: Text(),
+      kid: Text(),
+      alg: Text(),
+      use: Text(),
     }),
   ),
 });
@@ -21,26 +29,25 @@ export const workloadIdentityEndpoints = endpoints(
       kind: 'write',
       methods: ['PUT'],
       path: '/v1/node/:node_id/identities',
-      summary: "Sign who the tasks of the node's allocations are",
+      summary: 'Sign identities of tasks on the node',
       body: { schema: RequestSchema, unknown: 'refuse' },
       answer: typed<IdentityAnswer>(IdentityAnswerSchema),
       permission: { kind: 'own-node', nodeId: 'from-path:node_id' },
     },
     keys: {
       kind: 'read',
-      methods: ['GET'],
       path: '/.well-known/jwks.json',
-      summary: 'The keys that tokens of workloads are verified with',
+      summary: 'Read the public keys of identity tokens',
       answer: KeySetSchema,
       permission: nothing,
     },
     configuration: {
       kind: 'read',
-      methods: ['GET'],
       path: '/.well-known/openid-configuration',
-      summary: 'Where this cluster, as an issuer of tokens, has its keys',
+      summary: 'Read the OpenID configuration of this cluster as an issuer',
       answer: Type.Object({
-        ...{ issuer: Text(), jwks_uri: Text() },
+        issuer: Text(),
+        jwks_uri: Text(),
         response_types_supported: Type.Array(Text()),
         subject_types_supported: Type.Array(Text()),
         id_token_signing_alg_values_supported: Type.Array(Text()),

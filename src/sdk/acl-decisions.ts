@@ -3,7 +3,7 @@ import type { AnswerOf } from '../contract/endpoint.ts';
 import { callsOf } from './calls.ts';
 import type { CallOptions, ReadOptions, Requester } from './requester.ts';
 
-/** Why a token has a permission, or lacks it. */
+/** Why a token has a permission or lacks it. */
 export type AclExplanation = AnswerOf<(typeof aclDecisionEndpoints)['explain']>;
 
 /** Source: docs/behaviour/access-control.md#asking-what-a-token-may-do. */
@@ -16,9 +16,9 @@ export interface AclQuestion {
 }
 
 export interface ExplainOptions extends ReadOptions {
-  /** The one thing that it is about. */
+  /** The name in question, such as that of a service. */
   readonly name?: string | undefined;
-  /** Of another token; the default is the one that asks. */
+  /** The accessor of another token; by default the client's own token is asked about. */
   readonly accessor?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function aclDecisionsOf(requester: Requester) {
         name: options.name,
         accessor: options.accessor,
       }),
-    /** At most 64 questions about the token that asks. */
+    /** At most 64 questions about the client's own token. */
     authorize: (questions: readonly AclQuestion[], options?: CallOptions) =>
       write('POST /v1/internal/acl/authorize', {}, options, questions),
   };

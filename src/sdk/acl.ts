@@ -29,16 +29,21 @@ export type NamespaceWrite = Input<Namespace>;
 export type PartitionWrite = Input<Partition>;
 export type { AclPolicy, Namespace, Partition, PresentedAclRole, PresentedAclToken };
 
-/** A policy in a list. */
 export type AclPolicyListItem = AnswerOf<(typeof aclPolicyEndpoints)['list']>[number];
 
-/** A role in a list leaves out what it has none of. */
+/** A role in a list, without its empty fields. */
 export type AclRoleListItem = AnswerOf<(typeof aclRoleEndpoints)['list']>[number];
 
-/** A token with all that affects it. Source: docs/contract/access-control.md#an-expanded-token. */
+/**
+ * A token with everything that affects it.
+ * Source: docs/contract/access-control.md#an-expanded-token.
+ */
 export type ExpandedAclToken = AnswerOf<(typeof aclTokenEndpoints)['read']>;
 
-/** All that are given have to fit. Source: docs/contract/access-control.md#tokens. */
+/**
+ * A token is listed if it matches all given options.
+ * Source: docs/contract/access-control.md#tokens.
+ */
 export interface AclTokenListOptions extends ListOptions {
   /** Id of a linked policy. */
   readonly policy?: string | undefined;
@@ -52,7 +57,7 @@ export interface AclTokenListOptions extends ListOptions {
 export interface TemplatedPolicies {
   list(options?: ReadOptions): Promise<Answer<Readonly<Record<string, TemplatedPolicy>>>>;
   read(name: string, options?: ReadOptions): Promise<Answer<TemplatedPolicy>>;
-  /** The policy that a token with this template would have. `variable` fills its gap. */
+  /** The policy of a token with this template. `variable` is the value of its variable. */
   preview(name: string, variable?: string, options?: CallOptions): Promise<Answer<AclPolicy>>;
 }
 
@@ -65,7 +70,7 @@ export function aclOf(requester: Requester) {
     typeof aclBootstrapEndpoints | typeof templatedPolicyEndpoints | typeof aclReplicationEndpoints
   >(requester);
   return {
-    /** Makes the first token, once. A secret may be given. */
+    /** Makes the first token. This works once; a secret may be given. */
     bootstrap: (secret?: string, options?: CallOptions) =>
       write(
         'PUT /v1/acl/bootstrap',
@@ -80,7 +85,7 @@ export function aclOf(requester: Requester) {
       list: (options?: ReadOptions) => read('GET /v1/acl/templated-policies', {}, options),
       read: (name: string, options?: ReadOptions) =>
         read('GET /v1/acl/templated-policy/name/:name+', { name }, options),
-      /** The policy that a token with this template would have. `variable` fills its gap. */
+      /** The policy of a token with this template. `variable` is the value of its variable. */
       preview: (name: string, variable?: string, options?: CallOptions) =>
         write(
           'POST /v1/acl/templated-policy/preview/:name+',
@@ -114,7 +119,7 @@ function tokensOf(requester: Requester) {
       read('GET /v1/acl/token/:accessor_id', { accessor_id: accessor }, options, {
         expanded: options.expanded || undefined,
       }),
-    /** The token that asks, with its secret. */
+    /** The client's own token with its secret. */
     self: (options?: ReadOptions) => read('GET /v1/acl/token/self', {}, options),
     update: (accessor: string, token: AclTokenWrite, options?: CallOptions) =>
       write('PUT /v1/acl/token/:accessor_id', { accessor_id: accessor }, options, token),
@@ -122,7 +127,7 @@ function tokensOf(requester: Requester) {
       write('PUT /v1/acl/token/:accessor_id/clone', { accessor_id: accessor }, options, {
         Description,
       }),
-    /** `false` when there was none. */
+    /** `false`: there was no such token. */
     delete: (accessor: string, options?: CallOptions) =>
       write('DELETE /v1/acl/token/:accessor_id', { accessor_id: accessor }, options),
   };
@@ -180,7 +185,7 @@ export function namespacesOf(requester: Requester) {
       read('GET /v1/namespaces', {}, options, listQuery(options)),
     read: (name: string, options?: ReadOptions) =>
       read('GET /v1/namespace/:name', { name }, options),
-    /** Creates or replaces. */
+    /** Creates or replaces the namespace. */
     write: (name: string, namespace: NamespaceWrite, options?: CallOptions) =>
       write('PUT /v1/namespace/:name', { name }, options, namespace),
     delete: (name: string, options?: CallOptions) =>

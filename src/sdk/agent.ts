@@ -3,7 +3,7 @@ import type { AnswerOf } from '../contract/endpoint.ts';
 import { callsOf } from './calls.ts';
 import type { CallOptions, Requester } from './requester.ts';
 
-/** What an agent tells of itself; which fields there are is the agent's to say. */
+/** An agent's description of itself. Its fields depend on the agent's version. */
 export type AgentSelf = Readonly<Record<string, unknown>>;
 
 export type AgentHealth = AnswerOf<(typeof agentEndpoints)['health']>;
@@ -23,7 +23,7 @@ export type StatusApi = ReturnType<typeof statusOf>;
 export function statusOf(requester: Requester) {
   const { read } = callsOf<typeof agentEndpoints>(requester);
   return {
-    /** Address of the leader; `''` when there is none. */
+    /** The address of the leader; `''`: none is known. */
     leader: (options?: CallOptions) => read('GET /v1/status/leader', {}, options),
   };
 }

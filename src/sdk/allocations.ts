@@ -14,9 +14,9 @@ import {
 } from './requester.ts';
 
 export interface AllocationListOptions extends ListOptions {
-  /** Carry `AllocatedResources`. */
+  /** Include `AllocatedResources`. */
   readonly resources?: boolean | undefined;
-  /** Default true. */
+  /** Include `TaskStates`; by default true. */
   readonly taskStates?: boolean | undefined;
 }
 
@@ -39,16 +39,16 @@ export function allocationsOf(requester: Requester) {
         resources: options.resources || undefined,
         task_states: options.taskStates,
       }),
-    /** `id` is whole; short ones are found with `list({ prefix })`. */
+    /** `id` has to be complete; `list({ prefix })` finds allocations by a short id. */
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/allocation/:alloc_id', { alloc_id: id }, options),
-    /** The services that it has registered. */
+    /** The services that the allocation has registered. */
     services: (id: string, options: ListOptions = {}) =>
       read('GET /v1/allocation/:alloc_id/services', { alloc_id: id }, options, listQuery(options)),
-    /** How its checks fare, by their ids; only its node knows. */
+    /** The results of its checks by id, read from its node. */
     checks: (id: string, options?: CallOptions) =>
       read('GET /v1/allocation/:alloc_id/checks', { alloc_id: id }, options),
-    /** Stops it; the scheduler then decides whether another takes its place. */
+    /** Stops it. The scheduler then decides whether to replace it. */
     stop: (
       id: string,
       options: CallOptions & {
@@ -60,7 +60,7 @@ export function allocationsOf(requester: Requester) {
         no_shutdown_delay: options.noShutdownDelay || undefined,
         reschedule: options.reschedule || undefined,
       }),
-    /** Restarts a task, or all that run; with `all` those as well that have done their work. */
+    /** Restarts one task, or all running tasks. With `all`, completed tasks restart too. */
     restart: (
       id: string,
       {
@@ -70,18 +70,19 @@ export function allocationsOf(requester: Requester) {
       options?: CallOptions,
     ) =>
       write('PUT /v1/client/allocation/:alloc_id/restart', { alloc_id: id }, options, {
-        ...{ TaskName: task, AllTasks: all },
+        TaskName: task,
+        AllTasks: all,
       }),
-    /** Sends a signal to a task, or to all that run. */
+    /** Sends a signal to one task, or to all running tasks. */
     signal: (id: string, Signal: string, Task = '', options?: CallOptions) =>
       write('PUT /v1/client/allocation/:alloc_id/signal', { alloc_id: id }, options, {
         Task,
         Signal,
       }),
-    /** What its tasks use now. */
+    /** The current resource usage of its tasks. */
     usage: (id: string, options?: CallOptions) =>
       read('GET /v1/client/allocation/:alloc_id/stats', { alloc_id: id }, options),
-    /** Removes one that is over, with its files, from its node. */
+    /** Removes a terminal allocation and its files from its node. */
     collect: (id: string, options?: CallOptions) =>
       read('GET /v1/client/allocation/:alloc_id/gc', { alloc_id: id }, options),
   };

@@ -13,16 +13,16 @@ const noted = (...call: unknown[]) => {
 };
 const requester = { read: noted, write: noted } as unknown as Requester;
 
-test('a request is named by its endpoint, and what the contract does not promise is a type error', async () => {
+test('calls are named by their endpoint, and a call that differs from the contract is a type error', async () => {
   const { read, write } = callsOf<typeof jobEndpoints>(requester);
   const { value } = await write('DELETE /v1/job/:job_id+', { job_id: 'a/b' }, {}, undefined, {
     purge: true,
   });
   const evaluation: string = value.EvalID;
   expect(evaluation).toBe('e1');
-  // @ts-expect-error: an answer has what the contract says, and nothing else.
+  // @ts-expect-error: the contract has no such field in the answer.
   expect(value.Evaluation).toBe(undefined);
-  // @ts-expect-error: no endpoint is there.
+  // @ts-expect-error: there is no such endpoint.
   await read('GET /v1/job/:job_id+/somewhere', { job_id: 'a' });
   // @ts-expect-error: the path has another parameter.
   await read('GET /v1/job/:job_id+', { id: 'a' });
@@ -42,7 +42,7 @@ test('every endpoint can be called without a method of its own', async () => {
   const { value, index } = await client.calls.read('GET /v1/namespaces', {}, {}, { prefix: 'd' });
   const names: readonly string[] = value.map(({ Name }) => Name);
   expect([names, index]).toEqual([['dev'], 7]);
-  // @ts-expect-error: no noun has such an endpoint.
+  // @ts-expect-error: there is no such endpoint.
   await client.calls.read('GET /v1/nowhere', {});
   await client.close();
   expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([

@@ -11,8 +11,9 @@ import type { Answer, CallOptions, Query, ReadOptions, Requester } from './reque
 import type { Method, OpenSocket } from './transport.ts';
 
 /**
- * Requests with the types of the contract, of which nothing else comes into this bundle: a request is
- * named by its method and the path of its endpoint, and what does not fit that is a type error.
+ * Calls with the types of the contract. A call is named by the method and path of its endpoint; a
+ * call that does not fit the endpoint is a type error. Only types are imported, so the bundle
+ * contains no contract.
  */
 export interface Calls<C> {
   read<R extends RequestIn<C>>(
@@ -28,7 +29,7 @@ export interface Calls<C> {
     body?: GivenBodyOf<EndpointAt<C, R>>,
     query?: QueryGiven<EndpointAt<C, R>>,
   ): Promise<Answer<AnswerOf<EndpointAt<C, R>>>>;
-  /** The body as it comes, without a limit of time or size. Leaving the loop ends the request. */
+  /** The body in chunks, without a limit of time or size. Leaving the loop ends the request. */
   stream<R extends RequestIn<C>>(
     request: R,
     path: PathOf<EndpointAt<C, R>>,
@@ -54,7 +55,7 @@ type RequestIn<C> = RequestTo<EndpointIn<C>>;
 type EndpointAt<C, R> = AtRequest<EndpointIn<C>, R>;
 type AtRequest<E, R> = E extends Endpoint ? (R extends RequestTo<E> ? E : never) : never;
 
-/** What fills the path. */
+/** The values of the path's parameters. */
 type PathOf<E> = E extends Endpoint
   ? ParametersOf<E['path']> extends infer P
     ? unknown extends P
@@ -63,7 +64,7 @@ type PathOf<E> = E extends Endpoint
     : never
   : never;
 
-/** The endpoint's own parameters, and those that the clients' options make of all lists and reads. */
+/** The endpoint's own parameters, and those that `ReadOptions` and `ListOptions` become. */
 type QueryGiven<E> = {
   readonly [N in keyof QueryOf<E> | keyof OfLists]?:
     | (N extends keyof QueryOf<E> ? QueryValue<QueryOf<E>[N]> : OfLists[N & keyof OfLists])
@@ -75,7 +76,7 @@ interface OfLists extends Pick<SharedQuery, 'filter' | 'per_page' | 'next_token'
   readonly partition: string;
 }
 
-/** The calls to the endpoints of `C`, which may be several nouns. */
+/** The calls to the endpoints of the nouns `C`. */
 export function callsOf<C>(requester: Requester): Calls<C> {
   return {
     read: (request, path, options, query) =>
@@ -91,7 +92,7 @@ export function callsOf<C>(requester: Requester): Calls<C> {
   };
 }
 
-/** What is put into the path is percent-encoded, slashes too. */
+/** Values in the path are percent-encoded, including slashes. */
 const filled = (request: string, path: object): string =>
   request
     .slice(request.indexOf(' ') + 1)

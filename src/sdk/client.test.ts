@@ -107,7 +107,7 @@ test.each<[string, (client: Client) => unknown]>([
   expect(`${method} ${path}${search}${sent}`).toBe(expected);
 });
 
-test('the token goes into a header, and the namespace of a call wins over the client', async () => {
+test('the token is sent in a header, and the namespace of a call overrides that of the client', async () => {
   const options = { token: 's3cret', namespace: 'dev' };
   const own = await request((client) => client.jobs.list(), options);
   expect(own.headers['x-registry-token']).toBe('s3cret');
@@ -158,7 +158,7 @@ async function failure(reply: Reply): Promise<ApiError | ConnectionError> {
   throw new Error('it was answered');
 }
 
-test('a refusal has its code, its sentence, its faults and the index', async () => {
+test('a refusal has its code, sentence, faults and index', async () => {
   const faults = [{ pointer: '/Job/ID', message: 'Job.ID is required' }];
   expect(await failure(problem(400, 'invalid-job', 'The job is wrong.', faults))).toMatchObject({
     name: 'ApiError',
@@ -192,11 +192,11 @@ test.each<[string, Reply, string]>([
     { status: 302, headers: { location: 'http://127.0.0.1:1/' } },
     'GET /v1/job/web was answered 302 without a word. Is this the address of an agent?',
   ],
-])('a refusal by %s is quoted', async (_, reply, sentence) => {
+])('a foreign refusal is quoted: %s', async (_, reply, sentence) => {
   expect(await failure(reply)).toMatchObject({ code: 'unexplained', message: sentence });
 });
 
-test('an answer that is not JSON is told from a refusal', async () => {
+test('an answer that is not JSON is a connection error', async () => {
   expect(await failure({ text: '<html>' })).toMatchObject({
     name: 'ConnectionError',
     code: 'malformed-answer',
@@ -204,7 +204,7 @@ test('an answer that is not JSON is told from a refusal', async () => {
   });
 });
 
-test('a connection that is cut in the middle of the answer is named', async () => {
+test('a connection cut within the answer is a connection error', async () => {
   const write: Reply['write'] = (response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{"ID":');
     response.destroy();
@@ -226,7 +226,7 @@ test.each<[string, number, (client: Client) => Promise<unknown>]>([
   ['an hour of long work', 3_600_000, (client) => client.system.collectGarbage()],
   ['an hour of counting', 3_600_000, (client) => client.system.reconcileSummaries()],
   ['less of long work', 5, (client) => client.system.collectGarbage({ timeoutMs: 5 })],
-])('it waits for an answer: %s', async (_title, expectedMs, call) => {
+])('the time to wait for an answer is %s', async (_title, expectedMs, call) => {
   const waited: number[] = [];
   const transport: Transport = {
     send(request) {
@@ -240,7 +240,7 @@ test.each<[string, number, (client: Client) => Promise<unknown>]>([
   expect(waited).toEqual([expectedMs]);
 });
 
-test('an answer that never comes ends with its signal', async () => {
+test('a pending request ends when its signal aborts', async () => {
   const controller = new AbortController();
   await using server = await serve(() => {
     controller.abort(new Error('enough'));
@@ -254,7 +254,7 @@ test('an answer that never comes ends with its signal', async () => {
   await client.close();
 });
 
-test('an address where nothing listens says what to do', async () => {
+test('an address without a listener gives an error with advice', async () => {
   const { address } = await (async () => {
     await using server = await serve(() => ({}));
     return server;
@@ -289,7 +289,7 @@ test.each([
   expect(client.nodeAgent.stream('n1')).toEqual({ url, headers: { 'x-registry-token': 's3cret' } });
 });
 
-test('a base path comes before every path', async () => {
+test('the base path precedes every path', async () => {
   await using server = await serve(() => indexed(1, {}));
   const client = createClient({ address: `${server.address}/fleet/` });
   await client.jobs.read('web');
@@ -297,7 +297,7 @@ test('a base path comes before every path', async () => {
   await client.close();
 });
 
-test('logs come piece by piece while they are written, and stop when nobody reads', async () => {
+test('logs arrive while they are written, and the request ends when the reader leaves', async () => {
   let closed: () => void = () => {};
   const gone = new Promise<void>((resolve) => {
     closed = resolve;
@@ -324,7 +324,7 @@ test('logs come piece by piece while they are written, and stop when nobody read
   await client.close();
 });
 
-test('logs that are refused are refused as everything else', async () => {
+test('a refusal of logs is an API error', async () => {
   await using server = await serve(() => problem(404, 'task-not-found', 'No such task.'));
   const client = createClient({ address: server.address });
   const logs = client.logs.read({ allocation: 'a1', task: 'none' });

@@ -1,135 +1,120 @@
 /**
- * The typed client of the API, used by the node agent and the command line. Every read gives its
- * value with the index it is of; give that back to block until the value changed.
+ * The typed client of the API, used by the node agent and the command line. Every read gives a
+ * value and its index; give the index back to wait until the value changes.
  *
  *     const client = createClient({ address: 'http://127.0.0.1:4720', token });
  *     const { value: job, index } = await client.jobs.read('web');
  *     const changed = await client.jobs.read('web', { index, waitMs: 60_000 });
  */
 import type { EveryNoun } from '../contract/every.ts';
-import {
-  type Acl,
-  aclOf,
-  type Namespaces,
-  namespacesOf,
-  type Partitions,
-  partitionsOf,
-} from './acl.ts';
-import { type AclDecisions, aclDecisionsOf } from './acl-decisions.ts';
-import { type AgentApi, agentOf, type StatusApi, statusOf } from './agent.ts';
-import { type Allocations, allocationsOf } from './allocations.ts';
+import { aclOf, namespacesOf, partitionsOf } from './acl.ts';
+import { aclDecisionsOf } from './acl-decisions.ts';
+import { agentOf, statusOf } from './agent.ts';
+import { allocationsOf } from './allocations.ts';
 import { type Calls, callsOf } from './calls.ts';
-import {
-  type ConfigEntries,
-  configEntriesOf,
-  type Intentions,
-  intentionsOf,
-} from './config-entries.ts';
-import { type Deployments, deploymentsOf } from './deployments.ts';
-import { type DiscoveryChains, discoveryChainsOf } from './discovery-chains.ts';
+import { configEntriesOf, intentionsOf } from './config-entries.ts';
+import { deploymentsOf } from './deployments.ts';
+import { discoveryChainsOf } from './discovery-chains.ts';
 import { ConnectionError } from './errors.ts';
-import { type Evaluations, evaluationsOf } from './evaluations.ts';
-import { type Events, eventsOf } from './events.ts';
-import { type ExchangedServices, exchangedServicesOf } from './exchanged-services.ts';
-import { type Exec, execOf } from './exec.ts';
-import { type Explanations, explanationsOf } from './explanations.ts';
-import { type Files, filesOf } from './files.ts';
-import { type IntroductionTokens, introductionTokensOf } from './introduction-tokens.ts';
-import { type JobPolicies, jobPoliciesOf } from './job-policies.ts';
-import { type Jobs, jobsOf } from './jobs.ts';
-import {
-  type AuthMethods,
-  authMethodsOf,
-  type BindingRules,
-  bindingRulesOf,
-  type Keyring,
-  keyringOf,
-  type Logins,
-  loginsOf,
-} from './logins.ts';
-import { type Logs, logsOf } from './logs.ts';
-import { type NodeAgent, nodeAgentOf } from './node-agent.ts';
-import { type NodePools, nodePoolsOf } from './node-pools.ts';
-import { type Nodes, nodesOf } from './nodes.ts';
-import { type Peerings, peeringsOf } from './peerings.ts';
+import { evaluationsOf } from './evaluations.ts';
+import { eventsOf } from './events.ts';
+import { exchangedServicesOf } from './exchanged-services.ts';
+import { execOf } from './exec.ts';
+import { explanationsOf } from './explanations.ts';
+import { filesOf } from './files.ts';
+import { introductionTokensOf } from './introduction-tokens.ts';
+import { jobPoliciesOf } from './job-policies.ts';
+import { jobsOf } from './jobs.ts';
+import { authMethodsOf, bindingRulesOf, keyringOf, loginsOf } from './logins.ts';
+import { logsOf } from './logs.ts';
+import { nodeAgentOf } from './node-agent.ts';
+import { nodePoolsOf } from './node-pools.ts';
+import { nodesOf } from './nodes.ts';
+import { peeringsOf } from './peerings.ts';
 import { createRequester } from './requester.ts';
-import { type ScalingPolicies, scalingPoliciesOf } from './scaling-policies.ts';
-import { type SchedulerApi, schedulerOf } from './scheduler.ts';
-import { type Services, servicesOf } from './services.ts';
-import { type SystemApi, systemOf } from './system.ts';
+import { scalingPoliciesOf } from './scaling-policies.ts';
+import { schedulerOf } from './scheduler.ts';
+import { servicesOf } from './services.ts';
+import { systemOf } from './system.ts';
 import type { TlsTrust } from './tls-trust.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
-import { type Variables, variablesOf } from './variables.ts';
+import { variablesOf } from './variables.ts';
 
 export interface ClientOptions extends TlsTrust {
   /** `http://host:port` or `https://host:port`, with or without a base path. */
   readonly address: string;
-  /** A secret, or what gives the one that holds at the moment. */
+  /** A secret, or a function that returns the current secret. */
   readonly token?: string | (() => string | undefined) | undefined;
-  /** For every request that names none; the server's own default is `default`. */
+  /** For requests without a namespace. The server's default is `default`. */
   readonly namespace?: string | undefined;
-  /** Where requests mean to be that name no partition; the token's own without it. */
+  /** For requests without a partition. The server's default is the partition of the token. */
   readonly partition?: string | undefined;
-  /** Instead of HTTP. */
+  /** Replaces HTTP. */
   readonly transport?: Transport | undefined;
 }
 
-export interface Client {
-  readonly authMethods: AuthMethods;
-  readonly bindingRules: BindingRules;
-  readonly logins: Logins;
-  readonly keyring: Keyring;
-  readonly acl: Acl;
-  /** What tokens may do, and why. */
-  readonly aclDecisions: AclDecisions;
-  readonly namespaces: Namespaces;
-  readonly partitions: Partitions;
-  readonly jobs: Jobs;
-  /** What jobs have to be like. */
-  readonly jobPolicies: JobPolicies;
-  /** What jobs say about how they are scaled. */
-  readonly scalingPolicies: ScalingPolicies;
-  readonly allocations: Allocations;
-  /** Where services are found. */
-  readonly services: Services;
-  /** What the routing entries of services come to. */
-  readonly discoveryChains: DiscoveryChains;
-  /** What is exchanged with peers. */
-  readonly exchangedServices: ExchangedServices;
-  readonly evaluations: Evaluations;
+/** The calls of each noun. */
+const nouns = {
+  authMethods: authMethodsOf,
+  bindingRules: bindingRulesOf,
+  logins: loginsOf,
+  keyring: keyringOf,
+  acl: aclOf,
+  /** Permissions of tokens, with reasons. */
+  aclDecisions: aclDecisionsOf,
+  namespaces: namespacesOf,
+  partitions: partitionsOf,
+  jobs: jobsOf,
+  /** Rules that every job is checked against. */
+  jobPolicies: jobPoliciesOf,
+  /** The scaling policies in jobs. */
+  scalingPolicies: scalingPoliciesOf,
+  allocations: allocationsOf,
+  /** Service discovery. */
+  services: servicesOf,
+  /** Compiled routing entries of services. */
+  discoveryChains: discoveryChainsOf,
+  /** Services exchanged with peers. */
+  exchangedServices: exchangedServicesOf,
+  evaluations: evaluationsOf,
   /** Commands in tasks. */
-  readonly exec: Exec;
-  readonly explanations: Explanations;
-  readonly deployments: Deployments;
-  readonly nodes: Nodes;
-  readonly introductionTokens: IntroductionTokens;
-  readonly nodePools: NodePools;
-  readonly scheduler: SchedulerApi;
-  readonly system: SystemApi;
-  readonly files: Files;
-  readonly logs: Logs;
-  /** What happens, as it happens. */
-  readonly events: Events;
-  /** Texts that jobs need and nobody else is to see. */
-  readonly variables: Variables;
-  /** What services, gateways and the mesh are told. */
-  readonly configEntries: ConfigEntries;
-  /** Which services may call each other. */
-  readonly intentions: Intentions;
+  exec: execOf,
+  explanations: explanationsOf,
+  deployments: deploymentsOf,
+  nodes: nodesOf,
+  introductionTokens: introductionTokensOf,
+  nodePools: nodePoolsOf,
+  scheduler: schedulerOf,
+  system: systemOf,
+  files: filesOf,
+  logs: logsOf,
+  /** The event stream. */
+  events: eventsOf,
+  /** Secrets and other texts for jobs. */
+  variables: variablesOf,
+  /** Configuration of services, gateways and the mesh. */
+  configEntries: configEntriesOf,
+  /** Permission of services to call each other. */
+  intentions: intentionsOf,
   /** Clusters that peer with this one. */
-  readonly peerings: Peerings;
-  readonly agent: AgentApi;
-  readonly status: StatusApi;
-  /** What a node asks for itself. */
-  readonly nodeAgent: NodeAgent;
+  peerings: peeringsOf,
+  agent: agentOf,
+  status: statusOf,
+  /** The calls of a node agent. */
+  nodeAgent: nodeAgentOf,
+};
+
+type Nouns = { readonly [N in keyof typeof nouns]: ReturnType<(typeof nouns)[N]> };
+
+export interface Client extends Nouns {
   /** Every endpoint by its method and path, with the types of the contract. */
   readonly calls: Calls<EveryNoun>;
-  /** Ends every request that is under way and lets go of the connections. */
+  /** Ends all pending requests and closes all connections. */
   close(): Promise<void>;
 }
 
-/** @throws ConnectionError when the address is none. */
+/** @throws ConnectionError if the address is malformed */
 export function createClient(options: ClientOptions): Client {
   const { token, namespace, partition } = options;
   const { caCertificate, clientCertificate, clientKey, own } = options;
@@ -144,47 +129,15 @@ export function createClient(options: ClientOptions): Client {
     partition,
     token: typeof token === 'function' ? token : () => token,
   });
+  const calls = Object.entries(nouns).map(([noun, of]) => [noun, of(requester, address)]);
   return {
-    acl: aclOf(requester),
-    aclDecisions: aclDecisionsOf(requester),
-    namespaces: namespacesOf(requester),
-    partitions: partitionsOf(requester),
-    authMethods: authMethodsOf(requester),
-    bindingRules: bindingRulesOf(requester),
-    logins: loginsOf(requester),
-    keyring: keyringOf(requester),
-    jobs: jobsOf(requester),
-    jobPolicies: jobPoliciesOf(requester),
-    scalingPolicies: scalingPoliciesOf(requester),
-    allocations: allocationsOf(requester),
-    services: servicesOf(requester),
-    discoveryChains: discoveryChainsOf(requester),
-    exchangedServices: exchangedServicesOf(requester),
-    evaluations: evaluationsOf(requester),
-    exec: execOf(requester),
-    explanations: explanationsOf(requester),
-    deployments: deploymentsOf(requester),
-    nodes: nodesOf(requester),
-    introductionTokens: introductionTokensOf(requester),
-    nodePools: nodePoolsOf(requester),
-    scheduler: schedulerOf(requester),
-    system: systemOf(requester),
-    events: eventsOf(requester),
-    variables: variablesOf(requester),
-    configEntries: configEntriesOf(requester),
-    intentions: intentionsOf(requester),
-    peerings: peeringsOf(requester),
-    files: filesOf(requester, address),
-    logs: logsOf(requester, address),
-    agent: agentOf(requester),
-    status: statusOf(requester),
-    nodeAgent: nodeAgentOf(requester, address),
+    ...(Object.fromEntries(calls) as Nouns),
     calls: callsOf<EveryNoun>(requester),
     close: () => transport.close(),
   };
 }
 
-/** The address without a slash at its end; `host:port` alone means HTTP. */
+/** Removes a trailing slash. `host:port` alone means HTTP. */
 function checkedAddress(given: string): string {
   const address = given.includes('://') ? given : `http://${given}`;
   const url = URL.parse(address);

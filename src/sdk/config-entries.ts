@@ -17,19 +17,18 @@ interface Placed {
 
 export interface GuardedConfigEntry extends CallOptions, Placed {
   /**
-   * Only if the entry has that `ModifyIndex`. 0: a write only if there is none, a delete never.
+   * Only if the entry has this `ModifyIndex`. With 0, a write succeeds only if there is no entry,
+   * and a delete never.
    */
   readonly cas?: number | undefined;
-  /** Everything is checked, and nothing is kept. */
+  /** Check everything and change nothing. */
   readonly dryRun?: boolean | undefined;
 }
-
-export type ConfigEntries = ReturnType<typeof configEntriesOf>;
 
 export function configEntriesOf(requester: Requester) {
   const { read, write } = callsOf<typeof configEntryEndpoints>(requester);
   return {
-    /** Of one kind, or of all kinds; those that the caller may read. */
+    /** The entries of one kind, or of all kinds, that the caller may read. */
     list: (kind?: string | undefined, { partition, ...options }: ListOptions & Placed = {}) => {
       const query = { ...listQuery(options), partition };
       if (kind === undefined) return read('GET /v1/config', {}, options, query);
@@ -37,35 +36,35 @@ export function configEntriesOf(requester: Requester) {
     },
     read: (kind: string, name: string, { partition, ...options }: ReadOptions & Placed = {}) =>
       read('GET /v1/config/:kind/:name', { kind, name }, options, { partition }),
-    /** Makes it, or replaces it; `false` when the guard failed. */
+    /** Creates or replaces the entry; `false`: the guard failed. */
     write: (entry: object, { partition, cas, dryRun, ...options }: GuardedConfigEntry = {}) =>
       write('PUT /v1/config', {}, options, entry, { partition, cas, dry_run: dryRun }),
-    /** `false` when the guard failed. */
+    /** `false`: the guard failed. */
     delete: (
       kind: string,
       name: string,
       { partition, cas, dryRun, ...options }: GuardedConfigEntry = {},
     ) =>
       write('DELETE /v1/config/:kind/:name', { kind, name }, options, undefined, {
-        ...{ partition, cas, dry_run: dryRun },
+        partition,
+        cas,
+        dry_run: dryRun,
       }),
   };
 }
 
-/** Services are named NAME, NAMESPACE/NAME or PARTITION/NAMESPACE/NAME. */
+/** Services are named `NAME`, `NAMESPACE/NAME` or `PARTITION/NAMESPACE/NAME`. */
 export interface IntentionQuestion extends CallOptions {
   readonly source: string;
   readonly destination: string;
-  /** The peer that the source is of. */
+  /** The peer of the source. */
   readonly sourcePeer?: string | undefined;
-  /** Of a request. */
+  /** The path of an HTTP request. */
   readonly path?: string | undefined;
   readonly method?: string | undefined;
   /** `NAME: VALUE` */
   readonly headers?: readonly string[] | undefined;
 }
-
-export type Intentions = ReturnType<typeof intentionsOf>;
 
 export function intentionsOf(requester: Requester) {
   const { read } = callsOf<typeof intentionEndpoints>(requester);
@@ -81,10 +80,14 @@ export function intentionsOf(requester: Requester) {
       ...options
     }: IntentionQuestion) =>
       read('GET /v1/connect/intentions/check', {}, options, {
-        ...{ source, destination, source_peer: sourcePeer, path: requested, method },
+        source,
+        destination,
+        source_peer: sourcePeer,
+        path: requested,
+        method,
         ...(headers && { header: headers }),
       }),
-    /** What a service may call (`source`), or who may call it (`destination`). */
+    /** The services that it may call (`source`), or that may call it (`destination`). */
     match: (by: 'source' | 'destination', name: string, options: ReadOptions = {}) =>
       read('GET /v1/connect/intentions/match', {}, options, { by, name: [name] }),
   };

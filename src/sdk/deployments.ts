@@ -9,7 +9,7 @@ import {
   type Requester,
 } from './requester.ts';
 
-/** What an action on a deployment answers. Source: docs/behaviour/deployments.md#actions. */
+/** The answer of an action on a deployment. Source: docs/behaviour/deployments.md#actions. */
 export type DeploymentChanged = AnswerOf<(typeof deploymentEndpoints)['fail']>;
 
 export type Deployments = ReturnType<typeof deploymentsOf>;
@@ -18,24 +18,28 @@ export function deploymentsOf(requester: Requester) {
   const { read, write } = callsOf<typeof deploymentEndpoints>(requester);
   const pause = (id: string, Pause: boolean, options?: CallOptions) =>
     write('PUT /v1/deployment/pause/:deployment_id', { deployment_id: id }, options, {
-      ...{ DeploymentID: id, Pause },
+      DeploymentID: id,
+      Pause,
     });
   return {
     list: (options: ListOptions = {}) =>
       read('GET /v1/deployments', {}, options, listQuery(options)),
-    /** `id` is whole; short ones are found with `list({ prefix })`. */
+    /** `id` has to be complete; `list({ prefix })` finds deployments by a short id. */
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/deployment/:deployment_id', { deployment_id: id }, options),
     allocations: (id: string, options?: ReadOptions) =>
       read('GET /v1/deployment/allocations/:deployment_id', { deployment_id: id }, options),
-    /** Ends it as failed; with `AutoRevert` on any of its groups the job goes back. */
+    /**
+     * Fails the deployment. If one of its groups has `AutoRevert`, the job reverts to its last
+     * stable version.
+     */
     fail: (id: string, options?: CallOptions) =>
       write('PUT /v1/deployment/fail/:deployment_id', { deployment_id: id }, options, {
         DeploymentID: id,
       }),
     pause: (id: string, options?: CallOptions) => pause(id, true, options),
     resume: (id: string, options?: CallOptions) => pause(id, false, options),
-    /** `groups`: those by name; all that wait for it when absent. */
+    /** Promotes these groups, or all groups with canaries. */
     promote: (
       id: string,
       options: CallOptions & { readonly groups?: readonly string[] | undefined } = {},
@@ -48,7 +52,7 @@ export function deploymentsOf(requester: Requester) {
       write('PUT /v1/deployment/unblock/:deployment_id', { deployment_id: id }, options, {
         DeploymentID: id,
       }),
-    /** Ids of allocations. One that is unhealthy fails the deployment. */
+    /** An unhealthy allocation fails the deployment. */
     setHealth: (
       id: string,
       health: { readonly healthy?: readonly string[]; readonly unhealthy?: readonly string[] },

@@ -10,7 +10,7 @@ import type { Input } from '../model/schema.ts';
 import { callsOf } from './calls.ts';
 import type { Answer, ReadOptions, Requester } from './requester.ts';
 
-/** As it is answered: durations are text ("5s"), and what is not set is left out. */
+/** The form of an answer: durations are texts ("5s"), and unset fields are left out. */
 type Shown<T> = T extends readonly (infer I)[]
   ? readonly Shown<I>[]
   : T extends object
@@ -35,13 +35,13 @@ export type ShownNode = Shown<ChainNode>;
 export type ShownTarget = Shown<ChainTarget>;
 
 export interface ChainOptions extends ReadOptions {
-  /** The datacenter that the chain is made for; the default is that of the server. */
+  /** By default the datacenter of the server. */
   readonly datacenter?: string | undefined;
-  /** Where the service lives; the default is the token's own. */
+  /** By default the partition of the token. */
   readonly partition?: string | undefined;
-  /** Tell the steps, too. */
+  /** Include the steps. */
   readonly explain?: boolean | undefined;
-  /** What is wanted otherwise than the entries say. It is asked at once, without blocking. */
+  /** Values that override the entries. A request with overrides does not block. */
   readonly overrides?: Input<ChainOverrides> | undefined;
 }
 
@@ -50,7 +50,7 @@ export type DiscoveryChains = ReturnType<typeof discoveryChainsOf>;
 export function discoveryChainsOf(requester: Requester) {
   const { read, write } = callsOf<typeof discoveryChainEndpoints>(requester);
   return {
-    /** What the routing entries of a service come to. */
+    /** The compiled routing entries of a service. */
     read: (service: string, options: ChainOptions = {}): Promise<Answer<ChainAnswer>> => {
       const { datacenter, partition, explain, overrides } = options;
       const query = {
@@ -58,7 +58,7 @@ export function discoveryChainsOf(requester: Requester) {
         partition: partition || undefined,
         explain: explain || undefined,
       };
-      // The contract knows no more of a chain than that it is an object.
+      // The contract types a chain as a plain object.
       const chain =
         overrides === undefined
           ? read('GET /v1/discovery-chain/:service', { service }, options, query)

@@ -1,19 +1,19 @@
 import type { ErrorCode, Fault } from '../model/errors.ts';
 
-/** The server refused. What it says is `problem+json` (docs/contract/http.md#refusals). */
+/** A refusal by the server, sent as `problem+json` (docs/contract/http.md#refusals). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** Of the server's catalogue, or `unexplained` when something else answered. */
+  /** A code of the server's catalogue; `unexplained`: the answer came from elsewhere. */
   readonly code: ErrorCode | 'unexplained';
-  /** The sentence of the server; also the `message`. */
+  /** The server's explanation; also the `message`. */
   readonly detail: string;
   /** Every fault of the body or the query, with its JSON pointer. */
   readonly errors: readonly Fault[];
-  /** Index of the state that refused, so that a caller may block until that has changed. */
+  /** The index of the refusing state, to wait until it changes. */
   readonly index: number;
   readonly retryAfterSeconds: number | undefined;
-  /** The record that a guard failed on, where the caller may know of it. */
+  /** The record that made a guard fail, if the caller may see it. */
   readonly conflict: object | undefined;
 
   constructor(fields: {
@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer, or none that could be understood. The message says what to do. */
+/** No answer, or an unintelligible one. The message gives advice. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   readonly address: string;
@@ -50,10 +50,10 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The server ended a session before its command did, or never began it. */
+/** A session that the server refused, or ended before the command did. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';
-  /** Of the WebSocket: 1008 for what the caller can put right, 1011 for a bug, 1006 for a loss. */
+  /** Of the WebSocket: 1008 for a refusal, 1011 for a bug, 1006 for a lost connection. */
   readonly closeCode: number;
 
   constructor(closeCode: number, sentence: string) {
@@ -65,13 +65,13 @@ export class SessionError extends Error {
 export const isMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 404;
 
-/** Says what an error of the network means for whoever wants to reach `address`. */
+/** Explains a network error to the user. */
 export function connectionError(address: string, cause: unknown): ConnectionError {
   const { code = '', message = String(cause) } = rootOf(cause);
   return new ConnectionError(address, code, explain(address, code, message), cause);
 }
 
-/** The first error that carries a code: several addresses are tried, and errors wrap errors. */
+/** The first error with a code. Errors wrap others, and each address that was tried has its own. */
 function rootOf(error: unknown): { code?: string; message?: string } {
   const { code, cause, errors, message } = (error ?? {}) as {
     code?: string;

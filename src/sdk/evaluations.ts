@@ -9,7 +9,7 @@ import {
 } from './requester.ts';
 
 export interface EvaluationListOptions extends ListOptions {
-  /** Not together with `filter`, like `status`. */
+  /** Cannot be combined with `filter`, and neither can `status`. */
   readonly job?: string | undefined;
   readonly status?: string | undefined;
 }
@@ -27,7 +27,7 @@ export function evaluationsOf(requester: Requester) {
       }),
     count: (options: ReadOptions & { readonly filter?: string | undefined } = {}) =>
       read('GET /v1/evaluations/count', {}, options, { filter: options.filter || undefined }),
-    /** With `related` it carries those that led to it and that follow from it. */
+    /** With `related`, the evaluations before and after it are included. */
     read: (id: string, options: ReadOptions & { readonly related?: boolean } = {}) =>
       read('GET /v1/evaluation/:eval_id', { eval_id: id }, options, {
         related: options.related || undefined,
@@ -35,7 +35,7 @@ export function evaluationsOf(requester: Requester) {
     /** The allocations that it placed or changed. */
     allocations: (id: string, options?: ReadOptions) =>
       read('GET /v1/evaluation/:eval_id/allocations', { eval_id: id }, options),
-    /** Forgets those that are named, or those of the namespace that the filter fits. */
+    /** Deletes the given evaluations, or the matching ones of the namespace. */
     delete: (
       which: { readonly ids: readonly string[] } | { readonly filter: string },
       options?: CallOptions,

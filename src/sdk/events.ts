@@ -4,20 +4,18 @@ import { callsOf } from './calls.ts';
 import type { CallOptions, Requester } from './requester.ts';
 
 export interface EventOptions extends CallOptions {
-  /** `Job`, `Job:web`, `*`; nothing: everything. */
+  /** `Job`, `Job:web`, `*`; by default all topics. */
   readonly topics?: readonly string[] | undefined;
-  /** The first index to tell of, where that is still known. */
+  /** The index to begin at, if the server still has its events. */
   readonly index?: number | undefined;
 }
-
-export type Events = ReturnType<typeof eventsOf>;
 
 export function eventsOf(requester: Requester) {
   const { stream } = callsOf<typeof eventEndpoints>(requester);
   return {
     /**
-     * What happens, in order. The request is made when the first line is asked for; leaving the loop
-     * ends it. A line with neither events nor an error says that the stream is alive.
+     * The events in order. The request begins with the first read and ends when the loop is left. A
+     * line without events and error is a heartbeat.
      */
     async *follow(options: EventOptions = {}): AsyncGenerator<EventFrame> {
       const query = { topic: options.topics, index: options.index || undefined };

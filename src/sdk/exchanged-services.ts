@@ -6,19 +6,16 @@ interface InPartition {
   readonly partition?: string | undefined;
 }
 
-/** What is exchanged with peers. */
-export type ExchangedServices = ReturnType<typeof exchangedServicesOf>;
-
 export function exchangedServicesOf(requester: Requester) {
   const { read } = callsOf<typeof exchangedServiceEndpoints>(requester);
   return {
-    /** The services that are exported, and to whom. */
+    /** The exported services with their consumers. */
     exported: (options: ListOptions & InPartition = {}) =>
       read('GET /v1/exported-services', {}, options, inPartition(options, listQuery(options))),
     /** The services that peers export to this cluster. */
     imported: (options: ListOptions & InPartition = {}) =>
       read('GET /v1/imported-services', {}, options, inPartition(options, listQuery(options))),
-    /** Why a service is or is not at the peer, and the peer's here. */
+    /** Why a service is exported to the peer or not, and why the peer's is imported or not. */
     why: (peer: string, service: string, options: CallOptions & InPartition = {}) =>
       read('GET /v1/peering/:name/why', { name: peer }, options, inPartition(options, { service })),
   };

@@ -14,9 +14,9 @@ import type { OpenSocket } from './transport.ts';
 export type { ExecOutput, ExecSession } from '../model/exec-session/exec-session.ts';
 
 export interface ExecOptions extends CallOptions {
-  /** A whole id. */
+  /** Has to be complete. */
   readonly allocation: string;
-  /** Not needed where the allocation has only one. */
+  /** Optional if the allocation has a single task. */
   readonly task?: string | undefined;
   /** The program and its arguments. */
   readonly command: readonly string[];
@@ -26,7 +26,7 @@ export interface ExecOptions extends CallOptions {
 
 export interface ActionOptions extends CallOptions {
   readonly job: string;
-  /** A whole id, of an allocation of the job. */
+  /** The complete id of an allocation of the job. */
   readonly allocation: string;
   readonly task: string;
   readonly action: string;
@@ -34,19 +34,19 @@ export interface ActionOptions extends CallOptions {
 }
 
 export interface ClientSession extends ExecSession {
-  /** Says that somebody is still there; to be said every ten seconds or so. */
+  /** Tells the server that the user is still present. Call it about every ten seconds. */
   heartbeat(): void;
 }
 
-/** Commands in tasks that run. Source: docs/guides/actions-and-exec.md#without-the-command-line. */
+/** Commands in running tasks. Source: docs/guides/actions-and-exec.md#without-the-command-line. */
 export type Exec = ReturnType<typeof execOf>;
 
 export function execOf(requester: Requester) {
   const { openSocket } = callsOf<typeof execEndpoints>(requester);
   return {
     /**
-     * Opens a session. That the command could not be started is told by its output and its exit,
-     * which then reject with `SessionError`.
+     * Opens a session. If the command cannot be started, output and exit reject with
+     * `SessionError`.
      */
     run: async ({
       allocation,
@@ -61,7 +61,7 @@ export function execOf(requester: Requester) {
         await openSocket('GET /v1/client/allocation/:alloc_id/exec', path, call, query),
       );
     },
-    /** The same for an action of a job. */
+    /** Opens a session for an action of a job. */
     action: async (options: ActionOptions): Promise<ClientSession> => {
       const { job, allocation, task, action, tty, ...call } = options;
       const query = { action, alloc_id: allocation, task, tty: tty ?? false };
@@ -107,7 +107,7 @@ class WebSocketSession implements ClientSession {
     this.#socket.terminate();
   }
 
-  /** Resolves when the socket has taken it; what is over takes everything. */
+  /** Resolves when the socket has taken the text. A closed socket takes everything. */
   #send(text: string): Promise<void> {
     return new Promise((resolve) => this.#socket.send(text, () => resolve()));
   }

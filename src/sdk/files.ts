@@ -3,7 +3,10 @@ import { callsOf } from './calls.ts';
 import { type FilePiece, piecesIn } from './frames.ts';
 import type { CallOptions, Requester } from './requester.ts';
 
-/** `allocation` is a whole id, `path` begins in its directory; it is `/` when it is absent. */
+/**
+ * `allocation` has to be complete. `path` begins in the allocation's directory; by default it is
+ * `/`.
+ */
 export interface FileOptions extends CallOptions {
   readonly allocation: string;
   readonly path?: string | undefined;
@@ -16,29 +19,31 @@ export interface FileListOptions extends FileOptions {
 }
 
 export interface FileReadOptions extends FileOptions {
-  /** Only a part of it: so many bytes from there on. */
+  /** Read only this part. */
   readonly part?: { readonly offset: number; readonly limit: number } | undefined;
 }
 
 export interface FileFollowOptions extends FileOptions {
-  /** Stay and get what is written later, until the file is deleted. Default true. */
+  /** Wait for more until the file is deleted; by default true. */
   readonly follow?: boolean | undefined;
-  /** What `offset` counts bytes from. */
+  /** The position that `offset` counts from. */
   readonly origin?: 'start' | 'end' | undefined;
   readonly offset?: number | undefined;
 }
 
-/** The files of allocations. Requests for bytes are made when the first ones are asked for. */
+/** The files of allocations. Requests for bytes begin with the first read. */
 export type Files = ReturnType<typeof filesOf>;
 
 export function filesOf(requester: Requester, address: string) {
   const { read, stream } = callsOf<typeof clientFileEndpoints>(requester);
   const of = ({ allocation }: FileOptions) => ({ alloc_id: allocation });
   return {
-    /** One page of a directory, by name. */
+    /** One page of a directory, sorted by name. */
     list: (options: FileListOptions) =>
       read('GET /v1/client/fs/ls/:alloc_id', of(options), options, {
-        ...{ path: options.path, per_page: options.perPage, next_token: options.nextToken },
+        path: options.path,
+        per_page: options.perPage,
+        next_token: options.nextToken,
       }),
     stat: (options: FileOptions) =>
       read('GET /v1/client/fs/stat/:alloc_id', of(options), options, { path: options.path }),
@@ -50,7 +55,7 @@ export function filesOf(requester: Requester, address: string) {
       const query = { path, ...part };
       return stream('GET /v1/client/fs/readat/:alloc_id', of(options), options, query);
     },
-    /** Leaving the loop ends it. */
+    /** Leaving the loop ends the request. */
     follow: (options: FileFollowOptions): AsyncIterable<FilePiece> => {
       const { path, follow, origin, offset } = options;
       const query = { path, follow, origin, offset: offset || undefined };

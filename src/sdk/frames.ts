@@ -1,22 +1,21 @@
 import type { FileFrame } from '../model/allocation/file-info.ts';
 import { ConnectionError } from './errors.ts';
+import { limits } from './limits.ts';
 
-/** A piece of a file or of a log that is read as it grows. */
+/** A piece of a growing file or log. */
 export interface FilePiece {
   /** Path in the allocation's directory. */
   readonly file: string;
-  /** Where in the file the data begins. */
+  /** The position of the data in the file. */
   readonly offset: number;
   readonly data: Uint8Array;
-  /** What happened before the data: see `FileFrame`. */
+  /** An event before the data: see `FileFrame`. */
   readonly event: string | undefined;
 }
 
-/** Frames are 64 KiB of data at most, which base64 makes larger. */
-const longestLineBytes = 1024 * 1024;
 const newline = 0x0a;
 
-/** Pieces out of lines of JSON; lines that only say that nothing is new are left out. */
+/** Parses lines of JSON into pieces. Heartbeats are left out. */
 export async function* piecesIn(
   bytes: AsyncIterable<Uint8Array>,
   address: string,
@@ -38,7 +37,7 @@ export async function* piecesIn(
       if (piece !== undefined) yield piece;
     }
     waitingBytes += rest.length;
-    if (waitingBytes > longestLineBytes) throw malformed();
+    if (waitingBytes > limits.frameLineBytesMax) throw malformed();
     if (rest.length > 0) parts.push(rest);
   }
 }

@@ -14,7 +14,7 @@ import {
 
 export type { IntroductionRequest, ShownIntroduction };
 
-/** What brings new nodes in. */
+/** Tokens that admit new nodes. */
 export type IntroductionTokens = ReturnType<typeof introductionTokensOf>;
 
 export function introductionTokensOf(requester: Requester) {
@@ -24,10 +24,10 @@ export function introductionTokensOf(requester: Requester) {
       read('GET /v1/node/introduction-tokens', {}, options, listQuery(options)),
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/node/introduction-token/:id', { id }, options),
-    /** `SecretID` is told here and nowhere else. */
+    /** This answer is the only one with `SecretID`. */
     create: (request: IntroductionRequest, options?: CallOptions) =>
       write('PUT /v1/node/introduction-token', {}, options, request),
-    /** Nodes that it has brought in stay. */
+    /** Nodes that it admitted stay. */
     revoke: (id: string, options?: CallOptions) =>
       write('DELETE /v1/node/introduction-token/:id', { id }, options),
   };

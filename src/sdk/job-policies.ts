@@ -9,7 +9,7 @@ import {
   type Requester,
 } from './requester.ts';
 
-/** `cas`: only if the policy has that `ModifyIndex`; 0: only if there is none. */
+/** `cas`: only if the policy has this `ModifyIndex`; 0: only if there is none. */
 interface Guarded extends CallOptions {
   readonly cas?: number | undefined;
 }
@@ -23,7 +23,7 @@ export function jobPoliciesOf(requester: Requester) {
       read('GET /v1/job-policies', {}, options, listQuery(options)),
     read: (name: string, options?: ReadOptions) =>
       read('GET /v1/job-policy/:name', { name }, options),
-    /** Makes it, or replaces it. */
+    /** Creates or replaces the policy. */
     write: (name: string, policy: JobPolicyRequest, options: Guarded = {}) =>
       write('PUT /v1/job-policy/:name', { name }, options, policy, { cas: options.cas }),
     delete: (name: string, options: Guarded = {}) =>

@@ -23,7 +23,10 @@ export type JobRegistration = Registration & { readonly Job: JobInput };
 /** Body of a plan. */
 export type JobPlanRequest = PlanRequest & { readonly Job: JobInput };
 
-/** Body of a scaling. One of `Message` and `Error` is needed. Without `Count` nothing is scaled. */
+/**
+ * Body of a scaling. Either `Message` or `Error` is required. Without `Count` the group is not
+ * scaled.
+ */
 export type JobScaling = Scaling & { readonly Target: { readonly Group: string } };
 
 /** Body of a dispatch. The payload is base64. */
@@ -34,14 +37,14 @@ export type JobVersions = AnswerOf<(typeof jobVersionsEndpoints)['versions']>;
 export type JobRegistered = AnswerOf<(typeof jobEndpoints)['register']>;
 export type JobStopped = AnswerOf<(typeof jobEndpoints)['stop']>;
 export type JobValidated = AnswerOf<(typeof jobFileEndpoints)['validate']>;
-/** The first two are absent where nothing had to be scheduled. */
+/** The first two fields are absent when no evaluation is made. */
 export type JobScaled = AnswerOf<(typeof jobScaleEndpoints)['scale']>;
-/** `EvalID` is `''` where nothing new was made, or what was made is itself periodic. */
+/** `EvalID` is `''` if the dispatch repeats an earlier one, or the child is periodic. */
 export type JobDispatched = AnswerOf<(typeof jobLaunchEndpoints)['dispatch']>;
 export type JobForced = AnswerOf<(typeof jobLaunchEndpoints)['forcePeriodic']>;
 export type VersionTagged = AnswerOf<(typeof jobVersionEndpoints)['tag']>;
 
-/** A job file in HCL; the values of its variables as "name = value" or JSON. */
+/** A job file in HCL. `Variables` are lines of "name = value", or JSON. */
 export type JobParsing = GivenBodyOf<(typeof jobFileEndpoints)['parse']> & {
   readonly JobHCL: string;
 };
@@ -53,23 +56,23 @@ export interface VersionsOptions extends ReadOptions {
 }
 
 export interface StopOptions extends CallOptions {
-  /** Forget the job at once instead of leaving that to garbage collection. */
+  /** Delete the job at once instead of leaving it to garbage collection. */
   readonly purge?: boolean | undefined;
   readonly evalPriority?: number | undefined;
   readonly noShutdownDelay?: boolean | undefined;
-  /** In all regions; ignored for a job of one region. */
+  /** Ignored for a job of a single region. */
   readonly global?: boolean | undefined;
 }
 
 export interface DispatchOptions extends CallOptions {
-  /** Of all dispatches with the same one, the first makes a child. */
+  /** Only the first dispatch with this token creates a child. */
   readonly idempotencyToken?: string | undefined;
 }
 
 export interface RevertOptions extends CallOptions {
-  /** Only if the job is still at this version. */
+  /** Only if this is the job's current version. */
   readonly priorVersion?: number | undefined;
-  /** Pass soft-mandatory job policies by; takes `namespace:policy-override`. */
+  /** Override soft-mandatory job policies. Needs `namespace:policy-override`. */
   readonly policyOverride?: boolean | undefined;
   readonly registryToken?: string | undefined;
   readonly secretsToken?: string | undefined;
@@ -86,7 +89,7 @@ type Contract =
   | typeof jobVersionsEndpoints
   | typeof serviceEndpoints;
 
-/** Whether to include what belongs to an earlier registration of the id as well. */
+/** `all`: include those of earlier registrations with the same id. */
 type OfAll = ReadOptions & { readonly all?: boolean };
 
 export type Jobs = ReturnType<typeof jobsOf>;
@@ -100,18 +103,18 @@ export function jobsOf(requester: Requester) {
       read('GET /v1/jobs', {}, options, { ...listQuery(options), meta: options.meta || undefined }),
     register: (registration: JobRegistration, options?: CallOptions) =>
       write('POST /v1/jobs', {}, options, registration),
-    /** As `register`, and refuses a job of another id. */
+    /** Like `register`, but refuses a job with another id. */
     update: (id: string, registration: JobRegistration, options?: CallOptions) =>
       write('POST /v1/job/:job_id+', { job_id: id }, options, registration),
-    /** The job of a file in HCL; what it does not say is null. */
+    /** The job in a job file. Unset fields are null. */
     parse: (parsing: JobParsing, options?: CallOptions) =>
       write('POST /v1/jobs/parse', {}, options, parsing),
-    /** Whether it is valid; registers nothing. */
+    /** Checks a job without registering it. */
     validate: (Job: JobInput, options?: CallOptions) =>
       write('POST /v1/validate/job', {}, options, { Job }),
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/job/:job_id+', { job_id: id }, options),
-    /** What registering the job would do; writes nothing. */
+    /** The effects of a registration, without registering. */
     plan: (id: string, request: JobPlanRequest, options?: CallOptions) =>
       write('POST /v1/job/:job_id+/plan', { job_id: id }, options, request),
     versions: (id: string, options: VersionsOptions = {}) =>
@@ -127,7 +130,7 @@ export function jobsOf(requester: Requester) {
         no_shutdown_delay: options.noShutdownDelay || undefined,
         global: options.global || undefined,
       }),
-    /** Makes a child of a parameterized job. */
+    /** Creates a child of a parameterized job. */
     dispatch: (id: string, dispatch: JobDispatch = {}, options: DispatchOptions = {}) =>
       write('POST /v1/job/:job_id+/dispatch', { job_id: id }, options, dispatch, {
         IdempotencyToken: options.idempotencyToken || undefined,
@@ -139,19 +142,18 @@ export function jobsOf(requester: Requester) {
       write('POST /v1/job/:job_id+/scale', { job_id: id }, options, scaling),
     scaleStatus: (id: string, options?: ReadOptions) =>
       read('GET /v1/job/:job_id+/scale', { job_id: id }, options),
-    /** The instances of its services. */
     services: (id: string, options: ListOptions = {}) =>
       read('GET /v1/job/:job_id+/services', { job_id: id }, options, listQuery(options)),
-    /** What may be run inside its tasks. */
+    /** The actions of the job's tasks. */
     actions: (id: string, options: ListOptions = {}) =>
       read('GET /v1/job/:job_id+/actions', { job_id: id }, options, listQuery(options)),
-    /** Lets the scheduler look at the job. `forceReschedule`: what failed is placed again now. */
+    /** Creates an evaluation. `forceReschedule`: failed allocations are replaced at once. */
     evaluate: (id: string, options: CallOptions & { readonly forceReschedule?: boolean } = {}) =>
       write('POST /v1/job/:job_id+/evaluate', { job_id: id }, options, {
         JobID: id,
         EvalOptions: { ForceReschedule: options.forceReschedule ?? false },
       }),
-    /** The jobs with their allocations, the one that changed last first. */
+    /** The jobs with their allocations, the most recently changed first. */
     statuses: (options: ListOptions & { readonly includeChildren?: boolean } = {}) =>
       read('GET /v1/jobs/statuses', {}, options, {
         ...listQuery(options),
@@ -160,7 +162,6 @@ export function jobsOf(requester: Requester) {
   };
 }
 
-/** What belongs to one job. */
 function listsOf(requester: Requester) {
   const { read } = callsOf<Contract>(requester);
   return {
@@ -177,7 +178,7 @@ function listsOf(requester: Requester) {
       read('GET /v1/job/:job_id+/deployments', { job_id: id }, options, {
         all: options.all || undefined,
       }),
-    /** The latest one. */
+    /** The latest deployment. */
     deployment: (id: string, options?: ReadOptions) =>
       read('GET /v1/job/:job_id+/deployment', { job_id: id }, options),
     summary: (id: string, options?: ReadOptions) =>
@@ -185,11 +186,11 @@ function listsOf(requester: Requester) {
   };
 }
 
-/** What is done with earlier versions. */
+/** Actions on versions of a job. */
 function versionsOf(requester: Requester) {
   const { read, write } = callsOf<Contract>(requester);
   return {
-    /** The text that a version was made from. */
+    /** The source text of a version. */
     submission: (id: string, version: number, options?: CallOptions) =>
       read('GET /v1/job/:job_id+/submission', { job_id: id }, options, { version }),
     /** Registers an earlier version as a new one. */
@@ -202,12 +203,14 @@ function versionsOf(requester: Requester) {
         RegistryToken: options.registryToken,
         SecretsToken: options.secretsToken,
       }),
-    /** Says whether a version is one to go back to. */
+    /** Marks a version as stable or not. Automatic rollbacks go to the last stable version. */
     setStability: (id: string, version: number, stable: boolean, options?: CallOptions) =>
       write('POST /v1/job/:job_id+/stable', { job_id: id }, options, {
-        ...{ JobID: id, JobVersion: version, Stable: stable },
+        JobID: id,
+        JobVersion: version,
+        Stable: stable,
       }),
-    /** Keeps a version (the current one by default) under a name. */
+    /** Tags a version; by default the current one. Tagged versions are kept. */
     tag: (
       id: string,
       name: string,

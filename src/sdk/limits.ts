@@ -1,21 +1,23 @@
 /** Bounds of the client's side of a connection. */
 export const limits = {
-  /** Connections to one address. Each blocking query and each stream holds one. */
+  /** Connections to one address. Each blocking query and each stream occupies a connection. */
   connectionsMax: 256,
   connectTimeoutMs: 10_000,
-  /** Until the head of an answer; a blocking query gets its wait on top. */
+  /** Until the head of an answer. The wait of a blocking query is added. */
   headTimeoutMs: 60_000,
-  /** The same for work that grows with all that the server keeps. */
+  /** As `headTimeoutMs`, for work that grows with the size of the state. */
   longWorkTimeoutMs: 60 * 60_000,
-  /** Between two pieces of one answer's body; streams have no such limit. */
+  /** Between two chunks of a body. Streams have no such limit. */
   bodyTimeoutMs: 60_000,
-  /** The server's own default for `wait`, and what it may add at random: wait / 16. */
+  /** The server's default for `wait`, and the divisor of its random extension. */
   waitDefaultMs: 5 * 60_000,
   waitJitterDivisor: 16,
+  /** A frame of a file has at most 64 KiB of data, and base64 makes it longer. */
+  frameLineBytesMax: 1024 * 1024,
   keepAliveTimeoutMs: 30_000,
   answerBytesMax: 256 * 1024 * 1024,
-  /** Of an answer that refuses. */
+  /** Of the body of a refusal. */
   problemBytesMax: 1024 * 1024,
-  /** How much of an answer that nobody understands is quoted. */
+  /** Of an unintelligible answer in an error message. */
   quotedCharactersMax: 200,
 } as const;

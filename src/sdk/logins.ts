@@ -46,7 +46,7 @@ export function authMethodsOf(requester: Requester) {
       write('PUT /v1/acl/auth-method', {}, options, method),
     update: (name: string, method: AuthMethodWrite, options?: CallOptions) =>
       write('PUT /v1/acl/auth-method/:name', { name }, options, method),
-    /** With its binding rules and tokens. `false` when there was none. */
+    /** Also deletes its binding rules and tokens. `false`: there was no such method. */
     delete: (name: string, options?: CallOptions) =>
       write('DELETE /v1/acl/auth-method/:name', { name }, options),
   };
@@ -82,7 +82,7 @@ export function loginsOf(requester: Requester) {
       login: { readonly AuthMethod: string; readonly BearerToken: string; readonly Meta?: Meta },
       options?: CallOptions,
     ) => write('POST /v1/acl/login', {}, options, login),
-    /** Ends the client's own token, which came from a login. */
+    /** Deletes the client's own token, which has to come from a login. */
     logout: (options?: CallOptions) => write('POST /v1/acl/logout', {}, options),
     oidcAuthUrl: (
       start: {
@@ -105,7 +105,7 @@ export function keyringOf(requester: Requester) {
   return {
     list: (options: ListOptions = {}) =>
       read('GET /v1/operator/keyring/keys', {}, options, listQuery(options)),
-    /** Makes a new key active and seals every secret anew. */
+    /** Activates a new key and seals every secret with it. */
     rotate: (options?: CallOptions) => write('PUT /v1/operator/keyring/rotate', {}, options),
   };
 }

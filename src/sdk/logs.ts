@@ -4,13 +4,13 @@ import { type FilePiece, piecesIn } from './frames.ts';
 import type { CallOptions, Requester } from './requester.ts';
 
 export interface LogOptions extends CallOptions {
-  /** A whole id. */
+  /** Has to be complete. */
   readonly allocation: string;
   readonly task: string;
   readonly type?: 'stdout' | 'stderr' | undefined;
-  /** Stay and get what is written later. */
+  /** Wait for more. */
   readonly follow?: boolean | undefined;
-  /** What `offset` counts bytes from. */
+  /** The position that `offset` counts from. */
   readonly origin?: 'start' | 'end' | undefined;
   readonly offset?: number | undefined;
 }
@@ -29,9 +29,9 @@ export function logsOf(requester: Requester, address: string) {
       offset: options.offset || undefined,
     });
   return {
-    /** The request is made when the first bytes are asked for. Leaving the loop ends it. */
+    /** The request begins with the first read. Leaving the loop ends it. */
     read: (options: LogOptions): AsyncIterable<Uint8Array> => request(options, true),
-    /** The same in pieces, which tell when rotation was faster than their reader. */
+    /** The log in pieces, which tell of data lost by rotation. */
     pieces: (options: LogOptions): AsyncIterable<FilePiece> =>
       piecesIn(request(options, false), address),
   };

@@ -19,14 +19,14 @@ export function nodePoolsOf(requester: Requester) {
       read('GET /v1/node/pools', {}, options, listQuery(options)),
     read: (name: string, options?: ReadOptions) =>
       read('GET /v1/node/pool/:name', { name }, options),
-    /** Makes it, or replaces what is said of it. */
+    /** Creates or replaces the pool. */
     write: (name: string, pool: NodePoolRequest, options?: CallOptions) =>
       write('PUT /v1/node/pool/:name', { name }, options, pool),
     delete: (name: string, options?: CallOptions) =>
       write('DELETE /v1/node/pool/:name', { name }, options),
     nodes: (name: string, options: NodeListOptions = {}) =>
       read('GET /v1/node/pool/:name/nodes', { name }, options, nodeListQuery(options)),
-    /** Those of the namespace, or with `*` of all that the token may list. */
+    /** The jobs of the namespace; with `*`, all that the token may list. */
     jobs: (name: string, options: ListOptions = {}) =>
       read('GET /v1/node/pool/:name/jobs', { name }, options, listQuery(options)),
   };

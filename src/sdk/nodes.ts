@@ -16,18 +16,18 @@ export type { NodeListItem, PresentedNode };
 
 export interface NodeListOptions extends ListOptions {
   readonly resources?: boolean | undefined;
-  /** Carry the attributes that tell of the operating system. */
+  /** Include the attributes of the operating system. */
   readonly os?: boolean | undefined;
 }
 
-/** What a change of a node answers. */
+/** The answer of a change of a node. */
 export type NodeChanged = AnswerOf<(typeof nodeEndpoints)['drain']>;
 
 export interface DrainOptions {
-  /** Nanoseconds until everything that is left has to go. 0: no deadline; negative: at once. */
+  /** Nanoseconds until the remaining allocations are stopped. 0: no deadline; negative: at once. */
   readonly deadline?: number;
   readonly ignoreSystemJobs?: boolean;
-  /** The node takes work again once it is empty. */
+  /** Make the node eligible when it is empty. */
   readonly markEligible?: boolean;
   readonly meta?: Readonly<Record<string, string>>;
 }
@@ -43,10 +43,10 @@ export function nodesOf(requester: Requester) {
       read('GET /v1/nodes', {}, options, nodeListQuery(options)),
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/node/:node_id', { node_id: id }, options),
-    /** Those of namespaces that the token may read. */
+    /** The allocations in namespaces that the token may read. */
     allocations: (id: string, options?: ReadOptions) =>
       read('GET /v1/node/:node_id/allocations', { node_id: id }, options),
-    /** Begins to empty the node, or changes how. */
+    /** Starts or changes the drain. */
     drain: (
       id: string,
       { deadline = 0, ignoreSystemJobs = false, markEligible, meta }: DrainOptions,
@@ -57,26 +57,28 @@ export function nodesOf(requester: Requester) {
         MarkEligible: markEligible ?? false,
         Meta: meta ?? null,
       }),
-    /** The node takes work again unless `markEligible` is false. */
+    /** Makes the node eligible, unless `markEligible` is false. */
     cancelDrain: (
       id: string,
       { markEligible = true, meta }: Pick<DrainOptions, 'markEligible' | 'meta'> = {},
       options?: CallOptions,
     ) =>
       write('PUT /v1/node/:node_id/drain', { node_id: id }, options, {
-        ...{ DrainSpec: null, MarkEligible: markEligible, Meta: meta ?? null },
+        DrainSpec: null,
+        MarkEligible: markEligible,
+        Meta: meta ?? null,
       }),
     setEligibility: (id: string, Eligibility: Eligibility, options?: CallOptions) =>
       write('PUT /v1/node/:node_id/eligibility', { node_id: id }, options, { Eligibility }),
     evaluate: (id: string, options?: CallOptions) =>
       write('PUT /v1/node/:node_id/evaluate', { node_id: id }, options),
-    /** Forgets the node; what ran there goes elsewhere. */
+    /** Deletes the node. Its allocations are placed elsewhere. */
     purge: (id: string, options?: CallOptions) =>
       write('PUT /v1/node/:node_id/purge', { node_id: id }, options),
-    /** What the machine uses now. */
+    /** The current resource usage of the machine. */
     usage: (id: string, options?: CallOptions) =>
       read('GET /v1/client/stats', {}, options, { node_id: id }),
-    /** Removes all allocations that are over, with their files. */
+    /** Removes all terminal allocations with their files. */
     collect: (id: string, options?: CallOptions) =>
       read('GET /v1/client/gc', {}, options, { node_id: id }),
   };

@@ -35,10 +35,10 @@ export type Peerings = ReturnType<typeof peeringsOf>;
 export function peeringsOf(requester: Requester) {
   const { write, read } = callsOf<typeof peeringEndpoints>(requester);
   return {
-    /** Makes a token with which another cluster can peer with this one, once. */
+    /** Makes a token with which one other cluster can peer with this one. */
     generateToken: (request: GenerateToken, options?: CallOptions) =>
       write('POST /v1/peering/token', {}, options, request),
-    /** Peers with the cluster that made the token. The stream opens afterwards. */
+    /** Peers with the cluster of the token. The stream opens afterwards. */
     establish: (request: EstablishPeering, options?: CallOptions) =>
       write('POST /v1/peering/establish', {}, options, request),
     list: (options: ListOptions & InPartition = {}) =>
@@ -46,12 +46,15 @@ export function peeringsOf(requester: Requester) {
         ...listQuery(options),
         partition: options.partition || undefined,
       }),
-    /** With an `index` it waits for the peering, its stream included. */
+    /** With `index` it waits for a change of the peering or its stream. */
     read: (name: string, options: ReadOptions & InPartition = {}) =>
       read('GET /v1/peering/:name', { name }, options, {
         partition: options.partition || undefined,
       }),
-    /** Marks it for deletion; also where there is none. It can be read until all of it is gone. */
+    /**
+     * Marks the peering for deletion, if there is one. It can be read until it is deleted
+     * completely.
+     */
     delete: (name: string, options: CallOptions & InPartition = {}) =>
       write('DELETE /v1/peering/:name', { name }, options, undefined, {
         partition: options.partition || undefined,

@@ -9,23 +9,23 @@ import type {
   TransportRequest,
 } from './transport.ts';
 
-/** What every request may say. */
+/** Options of every request. */
 export interface CallOptions {
-  /** Instead of the client's own. `*` where a list may span all namespaces. */
+  /** Overrides the client's namespace. `*` in a list means all namespaces. */
   readonly namespace?: string | undefined;
-  /** Instead of the client's own: where access control, configuration and peerings are kept apart. */
+  /** Overrides the client's partition. */
   readonly partition?: string | undefined;
-  /** Ends the request; it then rejects with the signal's reason. */
+  /** Aborting ends the request, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait for an answer to begin, instead of a minute; 0: without a limit. */
+  /** The time until an answer begins; by default a minute. 0: no limit. */
   readonly timeoutMs?: number | undefined;
 }
 
 /** Source: docs/contract/http.md#blocking-queries, #consistency. */
 export interface ReadOptions extends CallOptions {
-  /** Wait until the answer's own index is greater than this; 0: answer at once. */
+  /** Wait until the index of the answer is greater than this; 0: do not wait. */
   readonly index?: number | undefined;
-  /** How long to wait at most; the server's default is five minutes. */
+  /** The longest wait; by default five minutes. */
   readonly waitMs?: number | undefined;
   readonly stale?: boolean | undefined;
   readonly consistent?: boolean | undefined;
@@ -43,9 +43,9 @@ export interface ListOptions extends ReadOptions {
 
 export interface Answer<T> {
   readonly value: T;
-  /** The index that the value is of; give it back to block until the value changed. */
+  /** The index of the value. Give it back to wait until the value changes. */
   readonly index: number;
-  /** Where the next page of a list begins; absent on the last one. */
+  /** The start of the next page of a list; absent on the last page. */
   readonly nextToken: string | undefined;
   readonly knownLeader: boolean;
   readonly lastContactMs: number;
@@ -63,24 +63,24 @@ export interface Requester {
     body?: unknown,
     query?: Query,
   ): Promise<Answer<T>>;
-  /** The body as it comes, without a limit of time or size. Leaving the loop ends the request. */
+  /** The body in chunks, without a limit of time or size. Leaving the loop ends the request. */
   stream(path: string, options?: CallOptions, query?: Query): AsyncIterable<Uint8Array>;
   /** Opens a WebSocket. Rejects with `ConnectionError`, or with the signal's reason. */
   openSocket(path: string, options?: CallOptions, query?: Query): Promise<OpenSocket>;
-  /** Path and headers of a request that somebody else makes (a WebSocket). */
+  /** The headers for a request made elsewhere (a WebSocket). */
   readonly headers: () => Readonly<Record<string, string>>;
 }
 
 export interface RequesterOptions {
   readonly transport: Transport;
-  /** With any base path, without a slash at its end. */
+  /** Includes the base path; has no trailing slash. */
   readonly address: string;
   readonly token: () => string | undefined;
   readonly namespace: string | undefined;
   readonly partition?: string | undefined;
 }
 
-/** Fills a path; what is put in is percent-encoded, slashes too. */
+/** Builds a path. Values are percent-encoded, including slashes. */
 export function path(literals: TemplateStringsArray, ...names: readonly string[]): string {
   return literals.reduce(
     (text, literal, at) => text + encodeURIComponent(names[at - 1]!) + literal,
@@ -152,7 +152,7 @@ export function createRequester(options: RequesterOptions): Requester {
   };
 }
 
-/** How long the server may hold a blocking query, its jitter included. */
+/** The longest time that the server holds a blocking query, including its jitter. */
 function longestWaitMs({ index = 0, waitMs }: ReadOptions): number {
   if (index === 0) return 0;
   const heldMs = waitMs ?? limits.waitDefaultMs;

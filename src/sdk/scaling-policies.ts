@@ -9,7 +9,6 @@ export function scalingPoliciesOf(requester: Requester) {
   return {
     list: (
       options: ListOptions & {
-        /** Of this job alone. */
         readonly job?: string | undefined;
         readonly type?: string | undefined;
       } = {},

@@ -3,7 +3,7 @@ import type { SchedulerConfigurationRequest } from '../model/scheduler-configura
 import { callsOf } from './calls.ts';
 import type { CallOptions, ReadOptions, Requester } from './requester.ts';
 
-/** How the cluster places. */
+/** The configuration of the scheduler. */
 export type SchedulerApi = ReturnType<typeof schedulerOf>;
 
 export function schedulerOf(requester: Requester) {
@@ -11,7 +11,7 @@ export function schedulerOf(requester: Requester) {
   return {
     configuration: (options?: ReadOptions) =>
       read('GET /v1/operator/scheduler/configuration', {}, options),
-    /** `cas`: only if it has that `ModifyIndex`; then `Updated` may be false. */
+    /** `cas`: only if the configuration has this `ModifyIndex`; otherwise `Updated` is false. */
     configure: (
       configuration: SchedulerConfigurationRequest,
       options: CallOptions & { readonly cas?: number | undefined } = {},

@@ -1,17 +1,17 @@
-/** A small HTTP server that answers as a test says; for the tests of the client and the commands. */
+/** A small HTTP server for tests of the client and the commands. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface SeenRequest {
   readonly method: string;
-  /** Decoded only where a test looks at it: this is the path as it was sent. */
+  /** Not decoded. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: IncomingMessage['headers'];
   readonly body: unknown;
 }
 
-/** What a test answers: a JSON value, or the whole answer. */
+/** A JSON value, or the whole answer. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Record<string, string>;
@@ -28,7 +28,7 @@ export interface TestServer extends AsyncDisposable {
   readonly seen: readonly SeenRequest[];
 }
 
-/** Serves `handler` on a free port of this machine until it is disposed of. */
+/** Serves on a free port of this machine until it is disposed of. */
 export async function serve(handler: Handler): Promise<TestServer> {
   const seen: SeenRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -71,7 +71,7 @@ export const indexed = (index: number, json: unknown): Reply => ({
   json,
 });
 
-/** A refusal as the pipeline writes it. */
+/** A refusal in the form that the pipeline sends. */
 export const problem = (status: number, code: string, detail: string, errors?: unknown): Reply => ({
   status,
   headers: { 'content-type': 'application/problem+json', 'x-scheduler-index': '7' },

@@ -3,14 +3,14 @@ import type { serviceEndpoints } from '../contract/service.ts';
 import { callsOf } from './calls.ts';
 import { type CallOptions, type ListOptions, listQuery, type Requester } from './requester.ts';
 
-/** Of a peer instead of this cluster. */
+/** `peer`: services of this peer instead of this cluster. */
 interface OfPeer {
   readonly peer?: string | undefined;
-  /** Where the peering is; `default` when it is not given. */
+  /** The partition of the peering; by default `default`. */
   readonly partition?: string | undefined;
 }
 
-/** An instance of a peer has its name. */
+/** Instances of a peer carry its name. */
 export type FoundInstance = AnswerOf<(typeof serviceEndpoints)['instances']>[number];
 
 export type Services = ReturnType<typeof servicesOf>;
@@ -18,10 +18,13 @@ export type Services = ReturnType<typeof servicesOf>;
 export function servicesOf(requester: Requester) {
   const { read, write } = callsOf<typeof serviceEndpoints>(requester);
   return {
-    /** The names there are, by namespace. */
+    /** The names of services by namespace. */
     list: (options: ListOptions & OfPeer = {}) =>
       read('GET /v1/services', {}, options, { ...listQuery(options), ...peerQuery(options) }),
-    /** Instances of a service; with `choose` (`2|KEY`) so many of them, always the same for a key. */
+    /**
+     * Instances of a service. `choose` (`2|KEY`) limits their number; the same key gets the same
+     * instances.
+     */
     instances: (
       name: string,
       options: ListOptions & OfPeer & { readonly choose?: string | undefined } = {},
@@ -31,7 +34,7 @@ export function servicesOf(requester: Requester) {
         ...peerQuery(options),
         choose: options.choose || undefined,
       }),
-    /** Takes an instance that was left behind out of the list. */
+    /** Removes a stale instance. */
     remove: (name: string, id: string, options?: CallOptions) =>
       write('DELETE /v1/service/:service/:id', { service: name, id }, options),
   };

@@ -4,24 +4,24 @@ import { callsOf } from './calls.ts';
 import { limits } from './limits.ts';
 import type { CallOptions, Requester } from './requester.ts';
 
-/** How many of each were deleted. */
+/** The number of deleted records of each noun. */
 export type Collected = AnswerOf<(typeof systemEndpoints)['collectGarbage']>;
 
-/** Both answer when all is done, which takes minutes where very much is kept. */
+/** Both calls answer when all work is done, which can take minutes. */
 const patient = (options: CallOptions = {}): CallOptions => ({
   timeoutMs: limits.longWorkTimeoutMs,
   ...options,
 });
 
-/** Looking after what is stored. Needs a management token. */
+/** Maintenance. Needs a management token. */
 export type SystemApi = ReturnType<typeof systemOf>;
 
 export function systemOf(requester: Requester) {
   const { write } = callsOf<typeof systemEndpoints>(requester);
   return {
-    /** Deletes what nobody needs any more, however young. */
+    /** Deletes all unneeded records, regardless of their age. */
     collectGarbage: (options?: CallOptions) => write('PUT /v1/system/gc', {}, patient(options)),
-    /** Counts every job's summary anew. */
+    /** Counts the summaries of all jobs again. */
     reconcileSummaries: (options?: CallOptions) =>
       write('PUT /v1/system/reconcile/summaries', {}, patient(options)),
   };

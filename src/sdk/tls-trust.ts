@@ -1,16 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 
-/** How servers with `https://` are known, and how they are told who asks. All texts are PEM. */
+/** TLS settings of the client. All texts are PEM. */
 export interface TlsTrust {
-  /** The authorities that their certificates are checked against; `undefined`: the system's. */
+  /** The authorities of server certificates; `undefined`: those of the system. */
   readonly caCertificate?: string | undefined;
-  /** What is shown to servers that ask for it, and its key. */
+  /** The client certificate for servers that ask for it, and its key. */
   readonly clientCertificate?: string | undefined;
   readonly clientKey?: string | undefined;
   /**
-   * The server is this very process: nothing but its own certificate, as it is at the moment, is
-   * right, whatever hosts it is for; and it is shown to the server, too.
+   * For a server in this process: exactly its current certificate is trusted, for any host, and
+   * serves as client certificate.
    */
   readonly own?: (() => OwnCertificate) | undefined;
 }
@@ -38,8 +38,10 @@ export function tlsOptions(trust: TlsTrust): Options {
 function optionsForOneself({ certificate, privateKey }: OwnCertificate): Options {
   const { fingerprint256 } = new X509Certificate(certificate);
   return {
-    ...{ ca: certificate, cert: certificate, key: privateKey },
-    // Trust in the certificate itself: who issued it need not be known.
+    ca: certificate,
+    cert: certificate,
+    key: privateKey,
+    // Trusts the certificate itself, even if its issuer is unknown.
     allowPartialTrustChain: true,
     checkServerIdentity: (_host, shown) =>
       shown.fingerprint256 === fingerprint256

@@ -6,11 +6,14 @@ import { type TlsTrust, tlsOptions } from './tls-trust.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
 
 export interface HttpTransportOptions extends TlsTrust {
-  /** `http://127.0.0.1:4720`; what follows the port is not used. */
+  /** `http://127.0.0.1:4720`. The path is ignored. */
   readonly address: string;
 }
 
-/** Keeps connections open between requests. Follows no redirects, so a token stays with its server. */
+/**
+ * Keeps connections open between requests. Redirects are not followed, so the token stays with its
+ * server.
+ */
 export function httpTransport({ address, ...trust }: HttpTransportOptions): Transport {
   const { origin } = new URL(address);
   const pool = new Pool(origin, {
@@ -50,7 +53,7 @@ export function httpTransport({ address, ...trust }: HttpTransportOptions): Tran
   };
 }
 
-/** What is one's own may be another one by the next connection. */
+/** The own certificate may change, so it is read for each connection. */
 function connectorOf(trust: TlsTrust): buildConnector.connector | buildConnector.BuildOptions {
   const connecting = (): buildConnector.BuildOptions => ({
     ...tlsOptions(trust),

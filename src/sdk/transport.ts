@@ -1,26 +1,24 @@
 import type { MessageQueue, PausableWebSocket } from '../model/exec-session/message-queue.ts';
 
 /**
- * How requests reach a server. The HTTP one is in `transport-http.ts`; a simulator or an embedded
- * agent may give its own.
+ * The way to a server. `transport-http.ts` implements HTTP; the simulator and embedded agents have
+ * their own.
  */
 export interface Transport {
   /**
-   * Resolves when the head of the answer is there. Rejects with `ConnectionError`, or with the
-   * signal's reason when it aborted.
+   * Resolves with the head of the answer. Rejects with `ConnectionError`, or with the signal's
+   * reason.
    */
   send(request: TransportRequest): Promise<TransportAnswer>;
-  /**
-   * Opens a WebSocket. Rejects as `send` does. Absent where there are none.
-   */
+  /** Opens a WebSocket. Rejects as `send` does. Absent if WebSockets are not supported. */
   openSocket?(request: SocketRequest): Promise<OpenSocket>;
-  /** Ends every request that is under way. */
+  /** Ends all pending requests. */
   close(): Promise<void>;
 }
 
 export interface OpenSocket {
   readonly socket: PausableWebSocket;
-  /** From the very first on. */
+  /** All messages since the socket opened. */
   readonly messages: MessageQueue;
 }
 
@@ -38,17 +36,17 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** How long the head of the answer may take. */
+  /** The time until the head of the answer. */
   readonly headTimeoutMs: number;
-  /** How long the body may be silent; 0: for ever. */
+  /** The time between two chunks of the body; 0: no limit. */
   readonly bodyTimeoutMs: number;
 }
 
 export interface TransportAnswer {
   readonly status: number;
-  /** By lower-case name. */
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** To be read once. Leaving its loop early ends the request. */
+  /** Can be read once. Leaving the loop early ends the request. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 

@@ -8,7 +8,7 @@ import {
   type Requester,
 } from './requester.ts';
 
-/** `cas`: only if the variable has that `ModifyIndex`; 0: only if there is none. */
+/** `cas`: only if the variable has this `ModifyIndex`; 0: only if there is none. */
 export interface GuardedVariable extends CallOptions {
   readonly cas?: number | undefined;
 }
@@ -18,13 +18,13 @@ export type Variables = ReturnType<typeof variablesOf>;
 export function variablesOf(requester: Requester) {
   const { read, write } = callsOf<typeof variableEndpoints>(requester);
   return {
-    /** Without what is in them. */
+    /** Without their items. */
     list: (options: ListOptions = {}) => read('GET /v1/vars', {}, options, listQuery(options)),
     read: (path: string, options?: ReadOptions) => read('GET /v1/var/:path+', { path }, options),
-    /** Makes it, or replaces its items. Where the guard fails: 409, with `conflict`. */
+    /** Creates the variable or replaces its items. A failed guard is a 409 with `conflict`. */
     write: (path: string, Items: Readonly<Record<string, string>>, options: GuardedVariable = {}) =>
       write('PUT /v1/var/:path+', { path }, options, { Items }, { cas: options.cas }),
-    /** `false` when there was none. */
+    /** `false`: there was no such variable. */
     delete: (path: string, options: GuardedVariable = {}) =>
       write('DELETE /v1/var/:path+', { path }, options, undefined, { cas: options.cas }),
   };

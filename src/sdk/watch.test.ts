@@ -6,7 +6,7 @@ import { waitFor, watch } from './watch.ts';
 const missing = (index: number) =>
   new ApiError({ status: 404, code: 'job-not-found', detail: 'no such job', index });
 
-/** Gives one answer after the other and notes the index that each was asked with. */
+/** Gives the answers in order and records the index of each request. */
 function script(...answers: readonly (readonly [index: number, value: string] | ApiError)[]) {
   const asked: (number | undefined)[] = [];
   const left = [...answers];
@@ -65,13 +65,13 @@ test.each([
     ],
     [0, 50, 0, 3],
   ],
-] as const)('waits for %s', async (_, answers, indexes) => {
+] as const)('waitFor handles %s', async (_, answers, indexes) => {
   const { read, asked } = script(...answers);
   expect(await waitFor(read, (value) => value === 'done')).toBe('done');
   expect(asked).toEqual(indexes);
 });
 
-test('yields a value once for each change', async () => {
+test('a watch yields a value once for each change', async () => {
   const { read } = script([5, 'a'], [5, 'a'], [7, 'b'], [7, 'b'], [9, 'end']);
   const seen: string[] = [];
   for await (const value of watch(read)) {
@@ -81,14 +81,14 @@ test('yields a value once for each change', async () => {
   expect(seen).toEqual(['a', 'b', 'end']);
 });
 
-test('a missing record ends the wait, or is waited for', async () => {
+test('a missing record ends the wait, or is waited for, as the caller chooses', async () => {
   await expect(waitFor(script(missing(4)).read, () => true)).rejects.toThrow('no such job');
   const { read, asked } = script(missing(4), missing(4), [6, 'there']);
   expect(await waitFor(read, (value) => value !== undefined, { missing: 'wait' })).toBe('there');
   expect(asked).toEqual([0, 4, 4]);
 });
 
-test('a record that goes away is undefined', async () => {
+test('a deleted record is undefined', async () => {
   const { read } = script([4, 'there'], missing(6));
   expect(await waitFor(read, (value) => value === undefined, { missing: 'wait' })).toBeUndefined();
 });

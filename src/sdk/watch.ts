@@ -2,15 +2,15 @@ import { isMissing } from './errors.ts';
 import type { Answer, ReadOptions } from './requester.ts';
 
 export interface WatchOptions extends Pick<ReadOptions, 'signal' | 'waitMs'> {
-  /** What a 404 means: the end (the default), or `undefined` until it exists. */
+  /** On a 404, reject (the default), or yield `undefined` and wait for the record. */
   readonly missing?: 'throw' | 'wait';
 }
 
 type Read<T> = (options: ReadOptions) => Promise<Answer<T>>;
 
 /**
- * The value now and after each of its changes, by blocking queries: nothing is asked twice while
- * nothing changed. An index that goes back starts afresh (docs/contract/http.md#blocking-queries).
+ * The value now and after each change, read by blocking queries. An index that goes back starts
+ * over (docs/contract/http.md#blocking-queries).
  */
 export function watch<T>(
   read: Read<T>,
@@ -31,7 +31,7 @@ export async function* watch<T>(
       if (missing === 'throw' || !isMissing(error)) throw error;
       seen = error.index;
     }
-    // An empty table's index may be 0, which would mean "at once" when it is given back.
+    // The index of an empty table may be 0, and a request with index 0 does not wait.
     const next = Math.max(seen, 1);
     if (next !== index) yield value;
     index = next < index ? 0 : next;

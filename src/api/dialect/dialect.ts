@@ -6,22 +6,22 @@ import type { Caller } from '../../model/permission/caller.ts';
 import type { Request } from '../http.ts';
 
 /**
- * How a caller and this server speak: names of headers, the form of errors, where the token is and how
- * the place is told. What is said, the contract decides; a dialect is one value, in a file of its own.
+ * The conventions between callers and this server: header names, form of errors, place of the
+ * token, and how a request gives its namespace. The contract is the same in every dialect. A
+ * dialect is one value in a file of its own.
  */
 export interface Dialect {
   readonly name: string;
-  /** Names of headers of answers, in lower case; absent: the dialect does not tell it. */
+  /** In lower case. An absent name means that the dialect has no such header. */
   readonly headers: HeaderNames;
-  /** What every answer to a read tells. Written out, since every read makes one. */
+  /** The headers of every read. A literal, because most requests are reads. */
   readonly readHeaders: (index: string) => Record<string, string>;
-  /** The secret that a request presents. */
+  /** The secret in a request. */
   readonly secretIn: (request: Request) => string | undefined;
-  /** Where a request means to be, once it is known who asks. */
+  /** The namespace and partition of a request. */
   readonly placeOf: PlaceOf;
-  /** What is answered to an error. */
   readonly statusOf: (error: RosterError) => number;
-  readonly problemOf: (error: RosterError) => Problem;
+  readonly problemOf: (error: RosterError) => WrittenProblem;
 }
 
 export interface HeaderNames {
@@ -35,34 +35,37 @@ export interface HeaderNames {
 
 export type PlaceOf = (
   query: Pick<SharedQuery, 'namespace' | 'ns' | 'partition'>,
-  /** The body and what came around it. */
+  /** The body with its envelope. */
   given: unknown,
   request: Request,
 ) => (caller: Caller) => Scope;
 
-interface Problem {
+interface WrittenProblem {
   readonly contentType: string;
   readonly body: string;
 }
 
-/** A dialect that has endpoints under paths of its own, beside the two that the contract has. */
+/** A dialect with its own paths, besides the two dialects of the contract. */
 export interface ForeignDialect extends Dialect {
-  /** `undefined`: the dialect has no such endpoint. */
+  /** `undefined`: the endpoint is not served in this dialect. */
   readonly pathOf: (endpoint: Endpoint) => string | undefined;
-  /** Whether a request to this path is answered in the dialect, even where nothing is there. */
+  /**
+   * Whether the path belongs to the dialect. Its errors are then written in the dialect, even
+   * without a route.
+   */
   readonly owns: (path: string) => boolean;
 }
 
 /** `application/problem+json` (RFC 9457), with the status of the catalogue. */
 export const plainProblems = {
   statusOf: (error: RosterError): number => error.status,
-  problemOf: (error: RosterError): Problem => ({
+  problemOf: (error: RosterError): WrittenProblem => ({
     contentType: 'application/problem+json',
     body: JSON.stringify(problemOf(error)),
   }),
 };
 
-/** Keys of the state are parts that end in NUL: none may hold one. */
+/** NUL separates the parts of a key in the state, so names must not contain it. */
 export function checkedPlace(place: Scope): Scope {
   const { namespace, partition } = place;
   if (namespace.includes('\0')) throw refusal('namespace-not-found', { namespace });

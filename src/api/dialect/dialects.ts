@@ -3,11 +3,11 @@ import type { Dialect } from './dialect.ts';
 import { registryDialect } from './registry.ts';
 import { schedulerDialect } from './scheduler.ts';
 
-/** The dialects that the contract has. */
+/** The dialects of the contract. */
 export const dialectOf: Readonly<Record<Family, Dialect>> = {
   registry: registryDialect,
   scheduler: schedulerDialect,
 };
 
-/** Of requests that reach no route. */
+/** For requests without a route. */
 export const defaultDialect: Dialect = schedulerDialect;

@@ -11,8 +11,10 @@ interface NamingBody {
 }
 
 /**
- * Body, query, header, the token's own, `default`; of partitions nothing says which of body and query
- * wins, so they have to be the same. Source: docs/contract/access-control.md#namespace-and-partition.
+ * The namespace comes from the body, the query, the header or the token, in this order, else it is
+ * `default`. If body and query name partitions, they have to be equal, because the API gives them
+ * no order.
+ * Source: docs/contract/access-control.md#namespace-and-partition.
  * @throws RosterError `namespace-not-found`, `partition-not-found`, `invalid-query`
  */
 const placeOf: PlaceOf = (query, given, request) => {
@@ -38,7 +40,7 @@ function partitionOf(body: NamingBody, partition: string | undefined): string {
   throw refusal('invalid-query', { parameter: 'partition', reason });
 }
 
-/** Access control, configuration and peering. */
+/** For access control, configuration and peering. */
 export const registryDialect: Dialect = {
   name: 'registry',
   headers: {

@@ -8,7 +8,8 @@ interface NamingBody {
 }
 
 /**
- * Query, body, the body's `Job.Namespace`, `default`, and never the token's.
+ * The namespace comes from the query, the body or the body's `Job`, in this order, else it is
+ * `default`. The token has no influence.
  * Source: docs/contract/http.md#namespaces-partitions-and-regions.
  * @throws RosterError `namespace-not-found`
  */
@@ -19,7 +20,7 @@ const placeOf: PlaceOf = (query, given) => {
   return () => place;
 };
 
-/** Jobs and the rest of the scheduler; also what no route answers. */
+/** For jobs and all of scheduling, and for requests without a route. */
 export const schedulerDialect: Dialect = {
   name: 'scheduler',
   headers: {

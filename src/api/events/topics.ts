@@ -1,6 +1,6 @@
 /**
- * What events there are: by table, the topic, the type of a change, who may see it, and how the
- * record is shown. Source: docs/guides/events.md#topics-and-types.
+ * The events: for each table the topic, the types of changes, the permission to see them, and the
+ * form of the record. Source: docs/guides/events.md#topics-and-types.
  */
 
 import { formatInstant, instantToMs } from '../../base/instant.ts';
@@ -61,19 +61,19 @@ import {
 import type { Change, Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import { namesIn } from '../routes/acl.ts';
 
-/** Of a table with rows `R`. */
+/** The events of a table with rows `R`. */
 interface Kind<R> {
   readonly topic: EventTopic;
-  /** Of the record in the payload. */
+  /** The name of the record in the payload. */
   readonly name: string;
-  /** `after` is `undefined`: it was deleted. */
+  /** `after` is `undefined` after a deletion. */
   readonly type: (before: R | undefined, after: R | undefined) => string;
   readonly key: (row: R) => string;
-  /** Empty where the record lives in no namespace. */
+  /** Empty for records outside all namespaces. */
   readonly namespace: (row: R) => string;
   readonly filterKeys: (row: R) => readonly string[];
   readonly permission: (namespace: string) => Permission;
-  /** What it takes to see this one, where that is not the same for all of a namespace. */
+  /** The permission to see this record, where it differs from the namespace's. */
   readonly permissionOf?: (row: R) => Permission;
   readonly shown: (row: R, snapshot: Snapshot) => unknown;
 }
@@ -83,7 +83,10 @@ const given = (...keys: readonly string[]) => keys.filter((key) => key !== '');
 const itself = <R>(row: R): R => row;
 
 const job: Kind<Job> = {
-  ...{ topic: 'Job', name: 'Job', permission: readJob, shown: itself },
+  topic: 'Job',
+  name: 'Job',
+  permission: readJob,
+  shown: itself,
   type: (before, after) => {
     if (after === undefined) return 'JobDeregistered';
     if (before?.CreateIndex !== after.CreateIndex) return 'JobRegistered';
@@ -96,7 +99,10 @@ const job: Kind<Job> = {
 };
 
 const evaluation: Kind<Evaluation> = {
-  ...{ topic: 'Evaluation', name: 'Evaluation', permission: readJob, shown: presentEvaluation },
+  topic: 'Evaluation',
+  name: 'Evaluation',
+  permission: readJob,
+  shown: presentEvaluation,
   type: (_before, after) => (after === undefined ? 'EvaluationDeleted' : 'EvaluationUpdated'),
   key: ({ ID }) => ID,
   namespace: ({ Namespace }) => Namespace,
@@ -104,7 +110,10 @@ const evaluation: Kind<Evaluation> = {
 };
 
 const allocation: Kind<Allocation> = {
-  ...{ topic: 'Allocation', name: 'Allocation', permission: readJob, shown: itself },
+  topic: 'Allocation',
+  name: 'Allocation',
+  permission: readJob,
+  shown: itself,
   type: (before, after) => {
     if (after === undefined) return 'AllocationDeleted';
     if (before === undefined) return 'AllocationCreated';
@@ -118,9 +127,11 @@ const allocation: Kind<Allocation> = {
   filterKeys: ({ JobID, DeploymentID, NodeID }) => given(JobID, DeploymentID, NodeID),
 };
 
-/** Of what is in it nothing is told. */
+/** Events of variables do not contain the items. */
 const variable: Kind<VariableMetadata> = {
-  ...{ topic: 'Variable', name: 'Variable', shown: itself },
+  topic: 'Variable',
+  name: 'Variable',
+  shown: itself,
   type: (_before, after) => (after === undefined ? 'VariableDeleted' : 'VariableUpdated'),
   key: ({ Path }) => Path,
   namespace: ({ Namespace }) => Namespace,
@@ -130,9 +141,11 @@ const variable: Kind<VariableMetadata> = {
     namedAccess('variable', 'list', Path, { namespace }),
 };
 
-/** Without their secrets, which stand elsewhere. */
+/** Without secrets, which are in another table. */
 const configEntry: Kind<ConfigEntry> = {
-  ...{ topic: 'ConfigEntry', name: 'ConfigEntry', shown: presentEntry },
+  topic: 'ConfigEntry',
+  name: 'ConfigEntry',
+  shown: presentEntry,
   type: (_before, after) => (after === undefined ? 'ConfigEntryDeleted' : 'ConfigEntryUpserted'),
   key: ({ Kind, Name }) => `${Kind}/${Name}`,
   namespace: ({ Namespace }) => Namespace,
@@ -147,7 +160,10 @@ const judged = ({ TaskGroups }: Deployment): readonly number[] =>
   Object.values(TaskGroups ?? {}).flatMap((group) => [group.HealthyAllocs, group.UnhealthyAllocs]);
 
 const deployment: Kind<Deployment> = {
-  ...{ topic: 'Deployment', name: 'Deployment', permission: readJob, shown: itself },
+  topic: 'Deployment',
+  name: 'Deployment',
+  permission: readJob,
+  shown: itself,
   type: (before, after) => {
     if (after === undefined) return 'DeploymentDeleted';
     if (before === undefined || before.Status !== after.Status) return 'DeploymentStatusUpdate';
@@ -162,7 +178,10 @@ const deployment: Kind<Deployment> = {
 };
 
 const service: Kind<ServiceRegistration> = {
-  ...{ topic: 'Service', name: 'Service', permission: readJob, shown: itself },
+  topic: 'Service',
+  name: 'Service',
+  permission: readJob,
+  shown: itself,
   type: (_before, after) => (after === undefined ? 'ServiceDeregistration' : 'ServiceRegistration'),
   key: ({ ID }) => ID,
   namespace: ({ Namespace }) => Namespace,
@@ -170,7 +189,9 @@ const service: Kind<ServiceRegistration> = {
 };
 
 const node: Kind<Node> = {
-  ...{ topic: 'Node', name: 'Node', shown: presentNode },
+  topic: 'Node',
+  name: 'Node',
+  shown: presentNode,
   type: (before, after) => {
     if (after === undefined) return 'NodeDeregistration';
     if (before === undefined) return 'NodeRegistration';
@@ -185,7 +206,9 @@ const node: Kind<Node> = {
 };
 
 const nodePool: Kind<NodePool> = {
-  ...{ topic: 'NodePool', name: 'NodePool', shown: itself },
+  topic: 'NodePool',
+  name: 'NodePool',
+  shown: itself,
   type: (_before, after) => (after === undefined ? 'NodePoolDeleted' : 'NodePoolUpserted'),
   permission: () => management,
   key: ({ Name }) => Name,
@@ -194,7 +217,8 @@ const nodePool: Kind<NodePool> = {
 };
 
 const peering: Kind<StoredPeering> = {
-  ...{ topic: 'Peering', name: 'Peering' },
+  topic: 'Peering',
+  name: 'Peering',
   type: (before, after) => {
     if (after === undefined) return 'PeeringDeleted';
     if (before === undefined) return 'PeeringCreated';
@@ -210,9 +234,10 @@ const peering: Kind<StoredPeering> = {
   shown: (row) => shownPeering(row, row.State),
 };
 
-/** The stream of a peering has opened, or is open no more. */
+/** The stream of a peering opened or closed. */
 const peeringConnection: Kind<PeeringConnection> = {
-  ...{ topic: 'Peering', name: 'Peering' },
+  topic: 'Peering',
+  name: 'Peering',
   type: () => 'PeeringStateUpdate',
   permission: () => resourceAccess('peering', 'read'),
   permissionOf: ({ Partition: partition }) => resourceAccess('peering', 'read', { partition }),
@@ -227,20 +252,23 @@ const peeringConnection: Kind<PeeringConnection> = {
   },
 };
 
-/** Whether its stream is open is told when it opens or closes. */
+/** `State` depends on the stream, whose opening and closing are events of their own. */
 function shownPeering(row: StoredPeering, State: PeeringState) {
   const { IsDialer: _, ManualServerAddresses: __, Epoch: ___, MustForget: ____, ...shown } = row;
   const DeletedAt = row.DeletedAt === 0 ? null : formatInstant(instantToMs(row.DeletedAt));
   return { ...shown, State, DeletedAt };
 }
 
-/** Records of access control: for management alone, and without their secrets. */
+/** Records of access control, without their secrets. Only management tokens see them. */
 const acl = <R extends { readonly Namespace?: string }>(
   topic: EventTopic,
   key: (row: R) => string,
   shown: (row: R, snapshot: Snapshot) => unknown,
 ): Kind<R> => ({
-  ...{ topic, name: topic, key, shown },
+  topic,
+  name: topic,
+  key,
+  shown,
   type: (_before, after) => `${topic}${after === undefined ? 'Deleted' : 'Upserted'}`,
   permission: () => management,
   namespace: ({ Namespace = '' }) => Namespace,
@@ -250,7 +278,7 @@ const acl = <R extends { readonly Namespace?: string }>(
 const entry = <R extends Stamps>(table: TableDefinition<R, never>, kind: Kind<R>) =>
   [table.name, kind as unknown as Kind<Stamps>] as const;
 
-/** By the name of the table. */
+/** By table name. */
 const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   entry(jobs, job),
   entry(evaluations, evaluation),
@@ -297,7 +325,10 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   ),
 ]);
 
-/** What it takes to follow a topic in a namespace; `*`: each event is asked for. */
+/**
+ * The permission to follow a topic in a namespace. `*` needs management; with `namespace=*`, each
+ * event is checked instead.
+ */
 export function topicPermission(topic: EventTopic | '*', namespace: string): Permission {
   if (topic === '*') return management;
   for (const kind of kinds.values()) {
@@ -308,7 +339,7 @@ export function topicPermission(topic: EventTopic | '*', namespace: string): Per
   return management;
 }
 
-/** A change as an event, whose record is made when it is asked for; `undefined`: it is none. */
+/** A change as an event. The record is made on demand. */
 export interface Happened {
   readonly topic: EventTopic;
   readonly named: Pick<Event, 'Key' | 'FilterKeys' | 'Namespace'>;

@@ -1,8 +1,9 @@
+import { limits } from '../limits.ts';
 import type { Json } from './named-schemas.ts';
 
 /**
- * An example of what a schema takes, where the contract has none of its own: made of choices, bounds
- * and the names of fields, so that it is the same every time. `resolve` finds what a reference means.
+ * A generated example of a schema, for endpoints whose contract has none. It is made of choices,
+ * bounds and field names, and always the same. `resolve` finds the schema of a reference.
  */
 export function exampleOf(schema: Json, resolve: (reference: string) => Json): unknown {
   return made({ schema, name: '', depth: 0, resolve });
@@ -10,14 +11,11 @@ export function exampleOf(schema: Json, resolve: (reference: string) => Json): u
 
 interface Wanted {
   readonly schema: Json;
-  /** Of the field. */
+  /** The name of the field. */
   readonly name: string;
   readonly depth: number;
   readonly resolve: (reference: string) => Json;
 }
-
-/** Deeper records are left out where they may be. */
-const depthMax = 3;
 
 function made({ schema, name, depth, resolve }: Wanted): unknown {
   if (typeof schema.$ref === 'string') {
@@ -26,7 +24,7 @@ function made({ schema, name, depth, resolve }: Wanted): unknown {
   const choices = (schema.anyOf ?? schema.oneOf) as readonly Json[] | undefined;
   if (choices !== undefined) {
     const isNullable = choices.some(({ type }) => type === 'null');
-    if (isNullable && depth >= depthMax) return null;
+    if (isNullable && depth >= limits.exampleDepthMax) return null;
     return made({ schema: choices[0]!, name, depth, resolve });
   }
   if (schema.const !== undefined) return schema.const;
@@ -34,7 +32,7 @@ function made({ schema, name, depth, resolve }: Wanted): unknown {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   if (type === 'object') return record({ schema, name, depth, resolve });
   if (type === 'array') {
-    if (depth >= depthMax) return [];
+    if (depth >= limits.exampleDepthMax) return [];
     return [
       made({ schema: schema.items as Json, name: singular(name), depth: depth + 1, resolve }),
     ];
@@ -50,7 +48,7 @@ function record({ schema, depth, resolve }: Wanted): unknown {
   if (properties === undefined) return {};
   const wanted = Object.entries(properties).filter(
     ([name, property]) =>
-      property.readOnly !== true && (depth < depthMax || required?.includes(name)),
+      property.readOnly !== true && (depth < limits.exampleDepthMax || required?.includes(name)),
   );
   return Object.fromEntries(
     wanted.map(([name, property]) => [
@@ -79,7 +77,7 @@ function plain(schema: Json, name: string, type: unknown): unknown {
   return textFor(name);
 }
 
-/** What the name of a field says of its text. */
+/** A text that suits the name of a field. */
 export function textFor(name: string): string {
   if (/(^|[a-z])(ID|_id)$|^id$/.test(name) && name !== 'JobID' && name !== 'job_id') {
     return '5f0c2b1e-8a47-4a3c-9d5e-1b6f7c8d9e0a';

@@ -2,12 +2,12 @@ import type { TSchema } from 'typebox';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** How a schema is shown to readers of one kind: without what they may not see, and the like. */
+/** The form of a schema for its readers, such as without hidden fields. */
 export type Presentation = (schema: Json, inner: (schema: unknown) => Json) => Json;
 
 /**
- * Puts a reference wherever the schema of a named noun stands, and keeps what the names stand for. The
- * same noun may be shown in several ways, each with a suffix of its own: `Job`, `JobRequest`.
+ * Replaces the schemas of nouns by references and collects their definitions. The forms of a noun
+ * have suffixes: `Job`, `JobRequest`.
  */
 export class NamedSchemas {
   readonly #names = new Map<unknown, string>();
@@ -25,7 +25,7 @@ export class NamedSchemas {
       if (own === undefined) return presentation(one, inner);
       const name = `${own}${suffix}`;
       if (!this.#definitions.has(name)) {
-        // Its place is kept while what stands in it is made: a noun may hold itself.
+        // Reserves the name first, because a noun may contain itself.
         this.#definitions.set(name, undefined);
         const { description: _, ...definition } = presentation(one, inner);
         this.#definitions.set(name, definition);
@@ -39,7 +39,7 @@ export class NamedSchemas {
     return show(schema);
   }
 
-  /** What a reference means. */
+  /** The schema of a reference. */
   readonly resolve = (reference: string): Json =>
     this.#definitions.get(reference.slice('#/components/schemas/'.length)) ?? {};
 
@@ -49,5 +49,5 @@ export class NamedSchemas {
   }
 }
 
-/** A schema with a description is another object; its properties are the same. */
+/** Schemas that differ only in their description share their properties. */
 const keyOf = (schema: unknown): unknown => (schema as Json).properties ?? schema;

@@ -4,16 +4,17 @@ import { describeNeeds } from '../../contract/needs.ts';
 import type { QueryParameter } from '../../contract/query.ts';
 import { queryOf } from '../../contract/shared-query.ts';
 import { catalogue } from '../../model/errors.ts';
+import { dialectOf } from '../dialect/dialects.ts';
 import { bodySchema } from '../envelope.ts';
 import type { Route } from '../route.ts';
-import { exampleOf, textFor as exampleOfText } from './example.ts';
+import { exampleOf, textFor } from './example.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { asAnswer, asRequest } from './present.ts';
 
 /**
- * The OpenAPI 3.1 document of the routes. The schemas of the contract are JSON Schema already, so what
- * is written here is what is enforced. Nouns stand under their names in `components`; each operation
- * has an id that stays, a sentence, what it needs, and examples.
+ * The OpenAPI 3.1 document of the routes. It shows the schemas that requests are checked against.
+ * Nouns are in `components`. Each operation has a stable id, a sentence, its permission and
+ * examples.
  */
 export function openApi(routes: readonly Route[], version: string): object {
   const schemas = new NamedSchemas(components);
@@ -84,7 +85,7 @@ const pathParameters = ({ path }: Endpoint): object[] =>
     in: 'path',
     required: true,
     schema: { type: 'string' },
-    example: exampleOfText(name),
+    example: textFor(name),
     ...(greedy && { description: 'May contain slashes, as they are or as %2F.' }),
   }));
 
@@ -108,37 +109,50 @@ function bodyContent({ family }: Endpoint, body: BodyDefinition, schemas: NamedS
 
 function querySchema({ kind, default: absent, minimum, maximum }: QueryParameter): object {
   if (kind === 'strings') return { type: 'array', items: { type: 'string' } };
-  const type = {
-    ...{ string: 'string', duration: 'string', boolean: 'boolean' },
-    ...{ integer: 'integer', index: 'integer' },
-  };
-  const bounds =
-    kind === 'integer' || kind === 'index'
-      ? { minimum: minimum ?? 0, ...(maximum && { maximum }) }
-      : {};
-  return { type: type[kind], ...bounds, ...(absent !== undefined && { default: absent }) };
+  const absence = absent !== undefined && { default: absent };
+  if (kind !== 'integer' && kind !== 'index') {
+    return { type: kind === 'boolean' ? 'boolean' : 'string', ...absence };
+  }
+  return { type: 'integer', minimum: minimum ?? 0, ...(maximum && { maximum }), ...absence };
 }
 
+/** The headers of a 200 that the endpoint's dialect has. */
 function headersOf({ family, kind }: Endpoint): object {
-  const name = family === 'registry' ? 'X-Registry' : 'X-Scheduler';
-  const header = (type: string, description: string) => ({ schema: { type }, description });
-  return {
-    [`${name}-Index`]: header('integer', 'Index of the answer.'),
-    ...((kind === 'read' || kind === 'list') && {
-      [`${name}-KnownLeader`]: header('boolean', 'Whether a leader is known.'),
-      [`${name}-LastContact`]: header('integer', 'Milliseconds since the leader was heard.'),
-    }),
-    ...(family === 'registry' && {
-      [`${name}-Default-ACL-Policy`]: header(
-        'string',
-        '`allow` or `deny`: what decides where no rule speaks; absent with access control off.',
-      ),
-    }),
-    ...(kind === 'list' && {
-      [`${name}-NextToken`]: header('string', 'Where the next page begins; absent on the last.'),
-    }),
-  };
+  const { index, knownLeader, lastContact, nextToken, ...registry } = dialectOf[family].headers;
+  const isRead = kind === 'read' || kind === 'list';
+  const headers: [name: string | undefined | false, type: string, description: string][] = [
+    [index, 'integer', 'Index of the answer.'],
+    [isRead && knownLeader, 'boolean', 'Whether a leader is known.'],
+    [isRead && lastContact, 'integer', 'Milliseconds since the leader was heard.'],
+    [registry.defaultPolicy, 'string', defaultPolicyHelp],
+    [kind === 'list' && nextToken, 'string', 'Where the next page begins; absent on the last.'],
+    [kind === 'list' && registry.filteredByAcls, 'boolean', filteredHelp],
+  ];
+  return Object.fromEntries(
+    headers.flatMap(([name, type, description]) =>
+      name ? [[shownHeader(name), { schema: { type }, description }]] : [],
+    ),
+  );
 }
+
+const defaultPolicyHelp =
+  '`allow` or `deny`: what decides where no rule speaks; absent with access control off.';
+const filteredHelp = 'Present when records were left out that the caller may not see.';
+
+/** `X-Registry-KnownLeader` for `x-registry-knownleader`. */
+const shownHeader = (name: string): string =>
+  name
+    .split('-')
+    .map((word) => headerWords[word] ?? word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('-');
+
+const headerWords: Readonly<Record<string, string>> = {
+  acl: 'ACL',
+  acls: 'ACLs',
+  knownleader: 'KnownLeader',
+  lastcontact: 'LastContact',
+  nexttoken: 'NextToken',
+};
 
 function answerContent({ answer, kind }: Endpoint, schemas: NamedSchemas): object {
   if (answer === undefined) return {};

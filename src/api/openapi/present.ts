@@ -1,9 +1,9 @@
 import type { Json, Presentation } from './named-schemas.ts';
 
 /**
- * A body's schema as a caller has to know it. Any field may be absent (`model/complete.ts` knows
- * what stands for it), so none is required; what only the server sets is read-only; durations have
- * their second form; and where unknown fields are refused, the schema says so.
+ * The schema of a body. No field is required, because `model/complete.ts` fills absent ones. Fields
+ * that only the server sets are read-only, durations may be texts, and the schema is closed where
+ * unknown fields are refused.
  */
 export const asRequest =
   (isClosed: boolean): Presentation =>
@@ -20,7 +20,7 @@ export const asRequest =
     return { ...parts, properties, ...(isClosed && { additionalProperties: false }) };
   };
 
-/** An answer's schema: without what the server keeps to itself. */
+/** The schema of an answer, without hidden fields. */
 export const asAnswer: Presentation = (schema, inner) => {
   const parts = withParts(schema, inner);
   if (schema.properties === undefined) return parts;

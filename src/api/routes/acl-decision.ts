@@ -7,6 +7,7 @@ import type { BodyOf } from '../../contract/endpoint.ts';
 import type { AclToken } from '../../model/acl-token/acl-token.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { Scope } from '../../model/namespace/namespace.ts';
 import { faultAt, type Path } from '../../model/path.ts';
 import { open, type Permission } from '../../model/permission/permission.ts';
 import {
@@ -15,7 +16,7 @@ import {
   splitPermission,
 } from '../../model/permission/permission-words.ts';
 import type { Snapshot } from '../../state/types.ts';
-import type { Input, Route } from '../route.ts';
+import type { Route } from '../route.ts';
 import { serveRead, serveWrite } from '../serve.ts';
 
 type AuthorizeBody = BodyOf<typeof contract.authorize>;
@@ -49,7 +50,7 @@ export function aclDecisionRoutes(resolver: Resolver): Route[] {
   ];
 }
 
-/** What decides, and the policies that it is made of. */
+/** The subject of the decision, with its policies. */
 function decidedBy(
   resolver: Resolver,
   snapshot: Snapshot,
@@ -67,7 +68,7 @@ function decidedBy(
   return { subject: { caller, rules: undefined, defaultPolicy: 'deny' }, links: [] };
 }
 
-function permissionIn(text: string, name: string, place: Place): Permission {
+function permissionIn(text: string, name: string, place: Scope): Permission {
   try {
     return permissionOf({ ...splitPermission(text), name }, place);
   } catch (error) {
@@ -76,10 +77,8 @@ function permissionIn(text: string, name: string, place: Place): Permission {
   }
 }
 
-type Place = Pick<Input, 'namespace' | 'partition'>;
-
-/** @throws RosterError `invalid-body` with every question that asks for what there is not */
-function askedOf({ body, namespace, partition }: { body: AuthorizeBody } & Place): Permission[] {
+/** @throws RosterError `invalid-body` for all questions about unknown permissions */
+function askedOf({ body, namespace, partition }: { body: AuthorizeBody } & Scope): Permission[] {
   const most = limits.acl.questionsMax;
   const faults: Fault[] = [];
   const report = (path: Path, message: string) => faults.push(faultAt(path, message));

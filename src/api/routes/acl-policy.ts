@@ -11,7 +11,7 @@ import type { ServerContext } from '../../server/context.ts';
 import { aclPolicies, inScope } from '../../state/tables.ts';
 import type { Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
-import { aclVisible, placedScan, scopeOf } from './acl.ts';
+import { placedScan, scopeOf } from './acl.ts';
 
 export const aclPolicyRoutes = (context: ServerContext): Route[] => [
   ...serveWrite(contract.create, (input) => createPolicy(context, scopeOf(input), input.body)),
@@ -38,7 +38,6 @@ export const aclPolicyRoutes = (context: ServerContext): Route[] => [
       input.snapshot.table(aclPolicies).scan(placedScan(input, page, input.query.prefix)),
     keyOf: ({ Partition, Namespace, ID }) => [Partition, Namespace, ID],
     matches: ({ ID }, { query }) => ID.startsWith(query.prefix.toLowerCase()),
-    visible: aclVisible,
     present: policyStub,
   }),
 ];

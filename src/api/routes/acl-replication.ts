@@ -4,11 +4,18 @@ import { serveRead } from '../serve.ts';
 
 const never = '0001-01-01T00:00:00Z';
 
-/** A cluster is one datacenter, whose access control comes from no other one. */
+/** A cluster is one datacenter and replicates no access control. */
 const none = {
-  ...{ Enabled: false, Running: false, SourceDatacenter: '', ReplicationType: '' },
-  ...{ ReplicatedIndex: 0, ReplicatedRoleIndex: 0, ReplicatedTokenIndex: 0 },
-  ...{ LastSuccess: never, LastError: never, LastErrorMessage: '' },
+  Enabled: false,
+  Running: false,
+  SourceDatacenter: '',
+  ReplicationType: '',
+  ReplicatedIndex: 0,
+  ReplicatedRoleIndex: 0,
+  ReplicatedTokenIndex: 0,
+  LastSuccess: never,
+  LastError: never,
+  LastErrorMessage: '',
 };
 
 export const aclReplicationRoutes = (): Route[] => [...serveRead(contract.replication, () => none)];

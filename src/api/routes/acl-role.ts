@@ -7,7 +7,7 @@ import { aclRoles, inScope } from '../../state/tables.ts';
 import type { Snapshot, Written } from '../../state/types.ts';
 import type { Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
-import { aclVisible, namesIn, placedScan, scopeOf } from './acl.ts';
+import { namesIn, placedScan, scopeOf } from './acl.ts';
 
 const shown = (role: AclRole, snapshot: Snapshot) => shownRole(role, namesIn(snapshot).policy);
 
@@ -54,7 +54,6 @@ export function aclRoleRoutes(context: ServerContext): Route[] {
       matches: ({ ID: id, Policies }, { query }) =>
         id.startsWith(query.prefix.toLowerCase()) &&
         (query.policy === '' || Policies.some(({ ID }) => ID === query.policy.toLowerCase())),
-      visible: aclVisible,
       record: (role, { snapshot }) => shown(role, snapshot),
       present: (role, { snapshot }) => roleListed(shown(role, snapshot)),
     }),

@@ -23,11 +23,11 @@ import {
 import type { ServerContext } from '../../server/context.ts';
 import { aclTokens } from '../../state/tables.ts';
 import type { Snapshot, Written } from '../../state/types.ts';
-import type { Route, Scope } from '../route.ts';
+import type { BaseInput, Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
-import { aclVisible, namesIn, placedScan, scopeOf } from './acl.ts';
+import { namesIn, placedScan, scopeOf } from './acl.ts';
 
-/** The server that answers, as an expanded token tells of it. */
+/** The answering server, for expanded tokens. */
 export interface AnsweringAgent {
   readonly name: string;
   readonly defaultPolicy: DefaultPolicy;
@@ -40,7 +40,7 @@ export function aclTokenRoutes(context: ServerContext, agent: AnsweringAgent): R
     ...shownToken(token, namesIn(snapshot)),
     SecretID: context.box.open(token.SecretSealed),
   });
-  const redacted = (token: AclToken, { allows, snapshot }: Scope) => {
+  const redacted = (token: AclToken, { allows, snapshot }: BaseInput) => {
     const { Namespace: namespace, Partition: partition } = token;
     return allows(resourceAccess('acl', 'write', { namespace, partition }))
       ? inClear(token, snapshot)
@@ -56,7 +56,7 @@ export function aclTokenRoutes(context: ServerContext, agent: AnsweringAgent): R
     ),
     ...serveRead(contract.readSelf, ({ caller, snapshot }) => {
       const accessor = accessorOf(caller);
-      // What a node shows is its own secret, which is no token's.
+      // A node's secret is not a token.
       if (accessor === undefined) throw refusal('token-not-found');
       const found = snapshot
         .table(aclTokens)
@@ -73,8 +73,10 @@ export function aclTokenRoutes(context: ServerContext, agent: AnsweringAgent): R
       if (!query.expanded) return shown;
       const expansion = expandToken(snapshot, token, namesIn(snapshot).policy);
       return {
-        ...{ ...shown, ...expansion },
-        ...{ AgentACLDefaultPolicy: agent.defaultPolicy, AgentACLDownPolicy: 'extend-cache' },
+        ...shown,
+        ...expansion,
+        AgentACLDefaultPolicy: agent.defaultPolicy,
+        AgentACLDownPolicy: 'extend-cache',
         ResolvedByAgent: agent.name,
       };
     }),
@@ -102,21 +104,18 @@ const accessorOf = (caller: Caller): string | undefined => {
 };
 
 function listRoutes(
-  redacted: (token: AclToken, scope: Scope) => ItemOf<typeof contract.list>,
+  redacted: (token: AclToken, scope: BaseInput) => ItemOf<typeof contract.list>,
   nowMs: () => number,
 ): Route[] {
   return serveList(contract.list, {
     rows: (input, page) =>
       input.snapshot.table(aclTokens).scan(placedScan(input, page, input.query.prefix)),
-    keyOf: ({ Partition, Namespace, AccessorID }: AclToken) => [
-      ...[Partition, Namespace, AccessorID],
-    ],
+    keyOf: ({ Partition, Namespace, AccessorID }: AclToken) => [Partition, Namespace, AccessorID],
     matches: (token, { query, namespace }) =>
       !isExpired(token, nowMs()) && fitsQuery(token, query, namespace),
-    visible: aclVisible,
     record: (token, { snapshot }) => new TokenRecord(token, namesIn(snapshot)),
     present: redacted,
-    // All of it but for the secret, whose opening is most of the work.
+    // All but the secret, because opening it is most of the work.
     reads: ({ Policies, Roles }, { snapshot }) => {
       const names = namesIn(snapshot);
       for (const { ID } of Policies) names.policy(ID);
@@ -127,7 +126,7 @@ function listRoutes(
 
 type ListQuery = { readonly [K in keyof typeof listQuery]: string };
 
-/** Every filter that is given has to fit. */
+/** A token has to match every given filter. */
 function fitsQuery(token: AclToken, query: ListQuery, namespace: string): boolean {
   const { prefix, policy, role, servicename, authmethod } = query;
   if (!token.AccessorID.startsWith(prefix.toLowerCase())) return false;

@@ -15,25 +15,24 @@ export interface AgentFacts {
   readonly region: string;
   /** `host:port` of the HTTP API. */
   readonly address: () => string;
-  /** Why nothing can be written, or `undefined`. */
+  /** The reason why writes are refused, if they are. */
   readonly writesClosed: () => Error | undefined;
-  /** Id of the node in this process; `undefined` while there is none. */
+  /** The id of the node in this process, if there is one. */
   readonly node: () => string | undefined;
   readonly metrics: Metrics;
-  /** The OpenAPI document, as JSON. */
+  /** As JSON. */
   readonly openApi: () => string;
 }
 const healthy = { ok: true, message: 'ok' };
 const agentParts = ['server', 'client'];
 
-/** Of the node of this process, as its server knows it. */
+/** The health of this process's node. */
 function clientHealth(snapshot: Snapshot, id: string) {
   const status = snapshot.table(nodes).get(id)?.Status ?? 'not registered';
   if (status === 'ready' || status === 'initializing') return healthy;
   return { ok: false, message: `the node is ${status}` };
 }
 
-/** What this process says of itself. */
 export function agentRoutes(facts: AgentFacts): Route[] {
   return [
     ...serveRead(contract.health, ({ query: { type }, snapshot }) => {

@@ -5,16 +5,15 @@ import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { wholeAllocation } from '../../model/allocation/present.ts';
 import { refusal } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
-import { namespaceCapability } from '../../model/permission/permission.ts';
 import { stopAllocation } from '../../server/allocations/stop.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { allocations, inNamespace, jobs, jobVersions, numberPart } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { oldestFirst } from '../oldest-first.ts';
-import type { Route, Scope } from '../route.ts';
+import type { BaseInput, Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
 
-/** Ids are unique over all namespaces. @throws RosterError `allocation-not-found` */
+/** Ids are unique across namespaces. @throws RosterError `allocation-not-found` */
 export function allocationById(snapshot: Snapshot, id: string): Allocation {
   const found = findAllocation(snapshot, id);
   if (found === undefined) throw refusal('allocation-not-found', { id });
@@ -32,14 +31,18 @@ export function findAllocation(snapshot: Snapshot, id: string): Allocation | und
   return undefined;
 }
 
-/** What its permission depends on. */
-export const allocationIn = ({ parameters, unwatched }: Pick<Scope, 'parameters' | 'unwatched'>) =>
-  findAllocation(unwatched, parameters.alloc_id!);
+/** The row that the permission depends on. */
+export const allocationIn = ({
+  parameters,
+  unwatched,
+}: Pick<BaseInput, 'parameters' | 'unwatched'>) => findAllocation(unwatched, parameters.alloc_id!);
 
 export const jobType = (snapshot: Snapshot, { Namespace, JobID }: Allocation) =>
   snapshot.table(jobs).get(...inNamespace(Namespace, JobID))?.Type ?? '';
 
-/** The version of the job that the allocation runs, of the registration that made it. */
+/**
+ * The job version that the allocation runs; null if it is gone, or belongs to another registration.
+ */
 export function jobOf(snapshot: Snapshot, allocation: Allocation): Job | null {
   const { Namespace, JobID, JobVersion, JobCreateIndex } = allocation;
   const key = inNamespace(Namespace, JobID, numberPart(JobVersion));
@@ -58,7 +61,6 @@ export function allocationRoutes(server: ServerContext): Route[] {
     ...serveList(contract.list, {
       ...oldestFirst<Allocation>((snapshot) => snapshot.table(allocations)),
       matches: (allocation, { query }) => allocation.ID.startsWith(query.prefix),
-      visible: (allocation) => namespaceCapability(allocation.Namespace, 'read-job'),
       present: (allocation, { query, unwatched }) =>
         allocationStub(allocation, jobType(unwatched, allocation), stubOptions(query)),
     }),

@@ -3,26 +3,26 @@ import { limits } from '../../model/limits.ts';
 import { type ByteStream, StreamFault } from '../../model/node-stream/byte-stream.ts';
 import type { Server } from '../../server/server.ts';
 
-/** What is asked of a node over the connection that it holds open. */
+/** A question to a node, sent over the connection that the node keeps open. */
 export interface NodeQuestion {
   readonly nodeId: string;
-  /** Of the stream; the node has a handler for it. */
+  /** The kind of the stream, which selects the node's handler. */
   readonly kind: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface NodeAnswer {
-  /** What the node says before anything else. */
+  /** The first line of the answer. */
   readonly head: Readonly<Record<string, unknown>>;
-  /** At the reader's pace: the node waits for who does not read. Ends, or rejects, with the stream. */
+  /** The node waits for a slow reader. Ends or rejects with the stream. */
   readonly body: AsyncGenerator<Uint8Array, void>;
 }
 
 /**
- * Resolves when the node has said that nothing stands in the way, so that what does becomes a
- * problem rather than a cut answer.
+ * Resolves when the node has accepted the question, so that its refusal becomes a problem instead
+ * of a cut answer.
  * @throws RosterError of the node, or `node-unreachable`
  */
 export async function askNode(server: Server, question: NodeQuestion): Promise<NodeAnswer> {
@@ -30,7 +30,7 @@ export async function askNode(server: Server, question: NodeQuestion): Promise<N
   const connection = server.streams.of(nodeId);
   try {
     const source = connection.open(kind, params);
-    // An iterator that waits for bytes ends only when its source does.
+    // Ending the iterator would wait for bytes, so the source is cancelled.
     const cancel = (): void => source.cancel();
     if (signal.aborted) cancel();
     signal.addEventListener('abort', cancel, { once: true });
@@ -46,7 +46,7 @@ export async function askNode(server: Server, question: NodeQuestion): Promise<N
 }
 
 /**
- * The same for an answer that is short: its text, which is JSON.
+ * As `askNode`, for a short answer in JSON.
  * @throws RosterError of the node, or `node-unreachable`
  */
 export async function askNodeForText(server: Server, question: NodeQuestion): Promise<string> {
@@ -109,7 +109,7 @@ async function* rest(
   }
 }
 
-/** What a node says that stands in the way, in the words of the catalogue. */
+/** The error of the catalogue for a node's refusal. */
 export function refusalOf({ code, status, message }: StreamFault, node: string): RosterError {
   const isOurs = Object.hasOwn(catalogue, code) && catalogue[code as ErrorCode].status === status;
   if (isOurs) return new RosterError(code as ErrorCode, message);

@@ -11,22 +11,20 @@ import {
 import type { Server } from '../../server/server.ts';
 import { authMethods } from '../../state/tables.ts';
 import type { Written } from '../../state/types.ts';
-import type { Route, Scope } from '../route.ts';
+import type { BaseInput, Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
-import { aclVisible, placedScan, scopeOf } from './acl.ts';
-
-const [_family, _noun] = ['registry', 'auth-method'] as const;
+import { placedScan, scopeOf } from './acl.ts';
 
 /** Source: docs/contract/access-control.md#auth-methods. */
 export function authMethodRoutes(server: Server): Route[] {
   const context = { ...server.context, keys: server.logins.keys };
   const open = (sealed: string) => context.box.open(sealed);
-  const presented = (method: AuthMethod, { allows }: Pick<Scope, 'allows'>) => {
+  const presented = (method: AuthMethod, { allows }: Pick<BaseInput, 'allows'>) => {
     const { Namespace: namespace, Partition: partition } = method;
     const mayRead = allows(resourceAccess('acl', 'write', { namespace, partition }));
     return presentedAuthMethod(method, mayRead ? open : undefined);
   };
-  const written = ({ index, value }: Written<AuthMethod>, input: Pick<Scope, 'allows'>) => ({
+  const written = ({ index, value }: Written<AuthMethod>, input: Pick<BaseInput, 'allows'>) => ({
     index,
     value: presented(value, input),
   });
@@ -48,7 +46,6 @@ export function authMethodRoutes(server: Server): Route[] {
     ...serveList(contract.list, {
       rows: (input, page) => input.snapshot.table(authMethods).scan(placedScan(input, page)),
       keyOf: ({ Partition, Namespace, Name }: AuthMethod) => [Partition, Namespace, Name],
-      visible: aclVisible,
       record: authMethodStub,
       present: authMethodStub,
     }),

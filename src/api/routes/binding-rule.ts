@@ -11,9 +11,7 @@ import { bindingRules } from '../../state/tables.ts';
 import type { Written } from '../../state/types.ts';
 import type { Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
-import { aclVisible, placedScan, scopeOf } from './acl.ts';
-
-const [_family, _noun] = ['registry', 'binding-rule'] as const;
+import { placedScan, scopeOf } from './acl.ts';
 
 const written = ({ index, value }: Written<BindingRule>) => ({
   index,
@@ -42,7 +40,6 @@ export function bindingRuleRoutes(context: ServerContext): Route[] {
       keyOf: ({ Partition, Namespace, ID }: BindingRule) => [Partition, Namespace, ID],
       matches: ({ AuthMethod }, { query }) =>
         query.authmethod === '' || AuthMethod === query.authmethod,
-      visible: aclVisible,
       present: presentBindingRule,
     }),
   ];

@@ -3,12 +3,12 @@ import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { Server } from '../../server/server.ts';
 import { prettyJson } from '../encode.ts';
 import { type Answer, jsonType } from '../http.ts';
-import type { Route, Scope } from '../route.ts';
+import type { BaseInput, Route } from '../route.ts';
 import { type InputOf, serveStream } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 import { askNodeForText } from './ask-node.ts';
 
-/** How the checks of an allocation fare: only its node knows. */
+/** The results of an allocation's checks, which are kept on its node. */
 export function clientChecksRoutes(server: Server): Route[] {
   const read = (input: InputOf<typeof contract.checks>, signal: AbortSignal) =>
     readChecks(server, input, input.query.pretty, signal);
@@ -19,10 +19,10 @@ export function clientChecksRoutes(server: Server): Route[] {
   ];
 }
 
-/** What has ended has no checks, wherever it was. */
+/** A terminal allocation has no checks. */
 async function readChecks(
   server: Server,
-  { parameters, unwatched }: Scope,
+  { parameters, unwatched }: BaseInput,
   pretty: boolean,
   signal: AbortSignal,
 ): Promise<Answer> {

@@ -2,8 +2,7 @@ import { clientFileEndpoints as contract } from '../../contract/client-files.ts'
 import { refusal } from '../../model/errors.ts';
 import type { Server } from '../../server/server.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { Answer } from '../http.ts';
-import { jsonType } from '../http.ts';
+import { type Answer, jsonType } from '../http.ts';
 import type { Route, StreamInput } from '../route.ts';
 import { type InputOf, serveStream } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
@@ -14,7 +13,7 @@ const bytes = { 'content-type': 'application/octet-stream', ...unsniffed } as co
 
 /** The files of an allocation, read on its node. Source: docs/behaviour/client.md#directories. */
 export function clientFileRoutes(server: Server): Route[] {
-  /** `op` is the node's word for it and the last of the path. */
+  /** `op` is the operation for the node, and the last segment of the path. */
   const asking =
     (op: string, present: (answer: NodeAnswer, dialect: Dialect) => Answer) =>
     async (
@@ -55,13 +54,13 @@ function listed({ head, body }: NodeAnswer, dialect: Dialect): Answer {
   return { status: 200, headers: { ...jsonType, ...token }, body };
 }
 
-/** Of a page: where it begins, and how long it is. */
+/** The start and size of a page. */
 function paged(query: object): Readonly<Record<string, unknown>> {
   const { next_token: token, per_page: most, ...rest } = query as Record<string, unknown>;
   return token === undefined ? rest : { ...rest, from: nameIn(String(token)), most };
 }
 
-/** Names are any text, and headers are not. */
+/** File names may contain characters that are not allowed in headers. */
 const tokenOf = (name: string): string => Buffer.from(name).toString('base64url');
 
 function nameIn(token: string): string {

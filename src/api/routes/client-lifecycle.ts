@@ -14,7 +14,7 @@ import { serveWrite } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 import { refusalOf } from './ask-node.ts';
 
-/** What is done to tasks that run, by the node that runs them. */
+/** Actions on running tasks, carried out by their node. */
 export function clientLifecycleRoutes(server: Server): Route[] {
   return [
     ...serveWrite(
@@ -44,7 +44,7 @@ export function clientLifecycleRoutes(server: Server): Route[] {
   ];
 }
 
-/** Has the node do it, and waits for its word that it was begun. */
+/** Sends the action to the node and waits until it has begun. */
 async function tell(
   server: Server,
   { parameters, unwatched }: Input,
@@ -61,7 +61,7 @@ async function tell(
   const late = timers.after(limits.node.commandTimeoutMs, () => stream.cancel());
   try {
     for await (const _ of stream) {
-      // The node says nothing but that it is done, or why not.
+      // The node sends no data: the stream just ends, or fails.
     }
   } catch (error) {
     throw error instanceof StreamFault ? refusalOf(error, NodeID) : error;

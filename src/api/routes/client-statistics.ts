@@ -6,14 +6,13 @@ import { nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { type Answer, jsonType } from '../http.ts';
 import type { Route } from '../route.ts';
-import type { InputOf } from '../serve.ts';
-import { serveStream } from '../serve.ts';
+import { type InputOf, serveStream } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 import { askNodeForText } from './ask-node.ts';
 
 type NodeInput = Pick<InputOf<typeof contract.nodeUsage>, 'query' | 'unwatched'>;
 
-/** What a node and its tasks use, and letting go of what is over. */
+/** Resource usage of nodes and tasks, and removal of terminal allocations. */
 export function clientStatisticsRoutes(server: Server): Route[] {
   const ask = (nodeId: string, kind: string, params: object, signal: AbortSignal) =>
     askNodeForText(server, { nodeId, kind, params: { ...params }, signal });
@@ -55,10 +54,10 @@ export function clientStatisticsRoutes(server: Server): Route[] {
 
 const json = (body: string): Answer => ({ status: 200, headers: jsonType, body });
 
-/** What its permission depends on. */
+/** The row that the permission depends on. */
 const nodeMeant = (input: NodeInput) => input.unwatched.table(nodes).get(nodeIdOf(input) ?? '');
 
-/** @throws RosterError `node-not-found`, or `invalid-query` where it is not clear which one */
+/** @throws RosterError `node-not-found`, or `invalid-query` if several nodes are possible */
 function requireNodeOf(input: NodeInput): string {
   const id = nodeIdOf(input);
   if (id === undefined) {

@@ -6,7 +6,7 @@ import { serveStream } from '../serve.ts';
 import { allocationById, allocationIn, findAllocation } from './allocation.ts';
 import { askNode } from './ask-node.ts';
 
-/** What only the node knows, asked over the connection that it holds open. */
+/** Logs and files, read over the connection that the node keeps open. */
 export function clientRoutes(server: Server): Route[] {
   return [
     ...serveStream(
@@ -38,10 +38,10 @@ export function clientRoutes(server: Server): Route[] {
   ];
 }
 
-/** What tasks write is theirs: no browser may take it for a page of this server. */
+/** Tasks control the content, so browsers must not treat it as a page of this server. */
 export const unsniffed = { 'x-content-type-options': 'nosniff' } as const;
 
-/** Who may have what the allocation left; empty: nobody. */
+/** The node that may read the allocation's files; empty: none. */
 function successorNode(snapshot: Snapshot, id: string): string {
   const previous = findAllocation(snapshot, id);
   const next = previous && findAllocation(snapshot, previous.NextAllocation);

@@ -1,5 +1,9 @@
-import type { ShownConfigEntry } from '../../contract/config-entry.ts';
-import { configEntryEndpoints as contract, keyOf, kindIn } from '../../contract/config-entry.ts';
+import {
+  configEntryEndpoints as contract,
+  keyOf,
+  kindIn,
+  type ShownConfigEntry,
+} from '../../contract/config-entry.ts';
 import {
   type ConfigEntry,
   type ConfigKindName,
@@ -8,7 +12,7 @@ import {
 import { completeEntry, placeOfKind } from '../../model/config-entry/entry.ts';
 import { hiddenSecret } from '../../model/config-entry/hidden-secret.ts';
 import { kindOf } from '../../model/config-entry/kinds.ts';
-import { readsEntry, writesKey } from '../../model/config-entry/permissions.ts';
+import { writesKey } from '../../model/config-entry/permissions.ts';
 import { presentEntry, shownEntrySchema } from '../../model/config-entry/present.ts';
 import { refusal } from '../../model/errors.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
@@ -17,7 +21,7 @@ import { findEntry } from '../../server/config-entries/view.ts';
 import { applyEntry, deleteEntry } from '../../server/config-entries/write.ts';
 import type { Server } from '../../server/server.ts';
 import { configEntries } from '../../state/tables.ts';
-import type { Route, Scope } from '../route.ts';
+import type { BaseInput, Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
 
 /** Source: docs/contract/configuration.md#endpoints. */
@@ -25,7 +29,7 @@ export function configEntryRoutes(server: Server): Route[] {
   const { context } = server;
   const shown = (
     entry: ConfigEntry,
-    { unwatched, allows }: Pick<Scope, 'unwatched' | 'allows'>,
+    { unwatched, allows }: Pick<BaseInput, 'unwatched' | 'allows'>,
   ): ShownConfigEntry => {
     const { secret, isDerived } = kindOf(entry.Kind);
     const presented = presentEntry(entry) as ShownConfigEntry;
@@ -54,8 +58,6 @@ export function configEntryRoutes(server: Server): Route[] {
     }),
     ...serveList(contract.listKind, {
       filterSchema: (input) => shownEntrySchema(kindIn(input).kind),
-      asksEach: true,
-      visible: readsEntry,
       rows: (input, { from, reverse }) => {
         const kind = kindIn(input);
         const { namespace, partition } = placeOfKind(kind, input);
@@ -70,8 +72,6 @@ export function configEntryRoutes(server: Server): Route[] {
       present: shown,
     }),
     ...serveList(contract.list, {
-      asksEach: true,
-      visible: readsEntry,
       rows: (input, { from, reverse }) => {
         const { namespace, partition } = input;
         const prefix = namespace === everyNamespace ? [partition] : [partition, namespace];
@@ -85,10 +85,13 @@ export function configEntryRoutes(server: Server): Route[] {
 }
 
 const rowKey = ({ Partition, Namespace, Kind, Name }: ConfigEntry): readonly string[] => [
-  ...[Partition, Namespace, Kind, Name],
+  Partition,
+  Namespace,
+  Kind,
+  Name,
 ];
 
-/** No filter finds out what a secret is. */
+/** Filters must not reveal secrets. */
 function withHiddenSecret(entry: ConfigEntry): unknown {
   const { secret } = kindOf(entry.Kind);
   const shown = presentEntry(entry);

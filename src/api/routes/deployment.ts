@@ -4,7 +4,6 @@ import type { QueryTable } from '../../contract/query.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
 import { refusal } from '../../model/errors.ts';
-import { namespaceCapability } from '../../model/permission/permission.ts';
 import type { ServerContext } from '../../server/context.ts';
 import {
   type DeploymentChanged,
@@ -18,21 +17,21 @@ import { findDeployment } from '../../server/deployments/find.ts';
 import { allocations, deployments, inNamespace } from '../../state/tables.ts';
 import { scanPage } from '../list.ts';
 import { oldestFirst } from '../oldest-first.ts';
-import type { Input, Route, Scope } from '../route.ts';
+import type { BaseInput, Input, Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
 import { jobType, stubOptions } from './allocation.ts';
 
-const idOf = ({ parameters }: Pick<Scope, 'parameters'>): string => parameters.deployment_id!;
+const idOf = ({ parameters }: Pick<BaseInput, 'parameters'>): string => parameters.deployment_id!;
 
 /** @throws RosterError `deployment-not-found` */
-function requireDeployment(scope: Scope): Deployment {
+function requireDeployment(scope: BaseInput): Deployment {
   const deployment = findDeployment(scope.snapshot, idOf(scope));
   if (deployment === undefined) throw refusal('deployment-not-found', { id: idOf(scope) });
   return deployment;
 }
 
-/** What its permission depends on. */
-const deploymentIn = (input: Pick<Scope, 'parameters' | 'unwatched'>) =>
+/** The row that the permission depends on. */
+const deploymentIn = (input: Pick<BaseInput, 'parameters' | 'unwatched'>) =>
   findDeployment(input.unwatched, idOf(input));
 
 interface Named {
@@ -52,14 +51,13 @@ export function deploymentRoutes(server: ServerContext): Route[] {
     ...serveList(contract.list, {
       ...oldestFirst<Deployment>((snapshot) => snapshot.table(deployments)),
       matches: ({ ID }, { query }) => ID.startsWith(query.prefix),
-      visible: ({ Namespace }) => namespaceCapability(Namespace, 'read-job'),
       present: (deployment) => deployment,
     }),
     ...serveRead(contract.read, requireDeployment, { found: deploymentIn, answersRow: true }),
     ...serveList(contract.allocations, {
       found: deploymentIn,
       rows: (input, page) => {
-        // Its own changes are none of the list's; one that is missing is waited for.
+        // Changes of the deployment do not wake the list, unless the deployment is missing.
         const { Namespace, JobID } =
           findDeployment(input.unwatched, idOf(input)) ?? requireDeployment(input);
         return input.snapshot
@@ -68,7 +66,8 @@ export function deploymentRoutes(server: ServerContext): Route[] {
           .scan({ prefix: inNamespace(Namespace, JobID), ...scanPage(page) });
       },
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, ...inNamespace(Namespace, ID)],
-      matches: ({ DeploymentID }, input: Pick<Scope, 'parameters'>) => DeploymentID === idOf(input),
+      matches: ({ DeploymentID }, input: Pick<BaseInput, 'parameters'>) =>
+        DeploymentID === idOf(input),
       present: (allocation, { query, unwatched }) =>
         allocationStub(allocation, jobType(unwatched, allocation), stubOptions(query)),
     }),

@@ -20,8 +20,8 @@ import { type InputOf, serveRead } from '../serve.ts';
 type Asked = InputOf<typeof contract.read>;
 
 /**
- * What the routing entries of a service come to. Asking with a body changes nothing: it is for
- * overrides. Source: docs/behaviour/discovery.md#reading-a-chain.
+ * The method with a body exists for overrides and changes nothing.
+ * Source: docs/behaviour/discovery.md#reading-a-chain.
  */
 export function discoveryChainRoutes({ datacenter }: Pick<Server, 'datacenter'>): Route[] {
   const handle = (input: Omit<Asked, 'body'>, overrides: ChainOverrides) => {

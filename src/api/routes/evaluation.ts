@@ -16,7 +16,7 @@ import { allocations, evaluations, inNamespace } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { filterOn } from '../filter.ts';
 import { oldestFirst, wholeNamespace } from '../oldest-first.ts';
-import type { Route, Scope } from '../route.ts';
+import type { BaseInput, Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
 import { jobType } from './allocation.ts';
 
@@ -27,8 +27,8 @@ function evaluationById(snapshot: Snapshot, id: string): Evaluation {
   return evaluation;
 }
 
-/** What its permission depends on. */
-const evaluationIn = ({ parameters, unwatched }: Pick<Scope, 'parameters' | 'unwatched'>) =>
+/** The row that the permission depends on. */
+const evaluationIn = ({ parameters, unwatched }: Pick<BaseInput, 'parameters' | 'unwatched'>) =>
   find(unwatched, parameters.eval_id!);
 
 const inOrder = oldestFirst<Evaluation>((snapshot) => snapshot.table(evaluations));
@@ -47,7 +47,6 @@ export function evaluationRoutes(context: ServerContext): Route[] {
         evaluation.ID.startsWith(query.prefix) &&
         (query.job === '' || evaluation.JobID === query.job) &&
         (query.status === '' || evaluation.Status === query.status),
-      visible: (evaluation) => namespaceCapability(evaluation.Namespace, 'read-job'),
       present: presentEvaluation,
     }),
     ...serveRead(contract.count, ({ namespace, query, snapshot, allows }) => {
@@ -104,7 +103,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
   ];
 }
 
-/** A filter sees what is shown. */
+/** Filters apply to presented evaluations. */
 const presentedFits = (fits: (record: unknown) => boolean) => (evaluation: Evaluation) =>
   fits(presentEvaluation(evaluation));
 

@@ -8,8 +8,7 @@ import type { Commit } from '../../server/events/event-log.ts';
 import type { Server } from '../../server/server.ts';
 import { happened, topicPermission } from '../events/topics.ts';
 import type { Route, StreamInput } from '../route.ts';
-import type { InputOf } from '../serve.ts';
-import { serveStream } from '../serve.ts';
+import { type InputOf, serveStream } from '../serve.ts';
 
 type Given = InputOf<typeof contract.follow>;
 
@@ -26,7 +25,7 @@ export function eventStreamRoutes(server: Server): Route[] {
       if (isCounted) readers--;
       isCounted = false;
     };
-    // Whoever is gone before the first line is made never ends the loop that makes them.
+    // The generator below does not run its `finally` if the caller leaves before the first read.
     signal.addEventListener('abort', over, { once: true });
     return {
       status: 200,
@@ -63,7 +62,7 @@ async function* frames(
       }
     }
   } catch (thrown) {
-    // The answer has begun: this is where whoever reads it looks.
+    // The answer has begun, so the error is sent as a line.
     if (!(thrown instanceof RosterError)) throw thrown;
     yield line({ Error: { Code: thrown.code, Message: thrown.message } });
   } finally {
@@ -71,7 +70,7 @@ async function* frames(
   }
 }
 
-/** Whether something changes before the reader is to hear that the stream is alive, or is gone. */
+/** `false`: the heartbeat is due, or the caller has disconnected. */
 function isNews(timers: Timers, signal: AbortSignal, changed: Promise<void>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const end = (isChanged: boolean) => {
@@ -86,7 +85,7 @@ function isNews(timers: Timers, signal: AbortSignal, changed: Promise<void>): Pr
   return promise;
 }
 
-/** The part of a commit that was asked for and may be seen, a few events at a time. */
+/** The requested and visible events of a commit, in small groups. */
 function* told(commit: Commit, wishes: readonly TopicWish[], input: Given): Generator<Uint8Array> {
   const { index, changes } = commit;
   let events: Event[] = [];

@@ -15,13 +15,14 @@ import type { Snapshot } from '../../state/types.ts';
 import type { Input, PageStart, Route } from '../route.ts';
 import { serveList, serveSteps } from '../serve.ts';
 
-const [_family, _noun] = ['registry', 'peering'] as const;
-
-/** What is exchanged with whom, and why. Source: docs/behaviour/peering.md#exported-services. */
+/**
+ * Services exchanged with peers, and explanations.
+ * Source: docs/behaviour/peering.md#exported-services.
+ */
 export const exchangedServiceRoutes = (exchange: ServiceExchange): Route[] => [
   ...serveList(contract.exported, {
     rows: exportedRows,
-    // What stands between two services while they are looked for is none.
+    // `between` is a pause, not a service.
     matches: (row: ListedExport) => row !== between,
     keyOf: ({ Namespace, Service }: ListedExport) => [Namespace, Service],
     present: (row: ListedExport) => row,
@@ -39,7 +40,10 @@ export const exchangedServiceRoutes = (exchange: ServiceExchange): Route[] => [
 ];
 
 const importedRow = ({ Name, Partition, Namespace, Peer }: ImportedService): ListedImport => ({
-  ...{ Service: Name, Partition, Namespace, SourcePeer: Peer },
+  Service: Name,
+  Partition,
+  Namespace,
+  SourcePeer: Peer,
 });
 
 /** @throws RosterError `peering-not-found` */
@@ -59,14 +63,17 @@ function* explained(
     exchange.stateOf({ partition, name }),
   );
   return {
-    ...{ Peer: name, Partition: partition },
-    ...{ Service: service.name, Namespace: service.namespace },
+    Peer: name,
+    Partition: partition,
+    Service: service.name,
+    Namespace: service.namespace,
     StreamOpenSince: facts.openSinceMs === undefined ? null : formatInstant(facts.openSinceMs),
-    ...{ Export: whyExported(facts), Import: whyImported(facts) },
+    Export: whyExported(facts),
+    Import: whyImported(facts),
   };
 }
 
-/** Given to others while names are gathered: there may be very many. */
+/** Yielded now and then while names are collected, so that other requests continue. */
 const between: ListedExport = { Service: '', Partition: '', Namespace: '', Consumers: {} };
 const namesPerStep = 32;
 
@@ -89,7 +96,9 @@ function* exportedRows(
     const { peers, partitions } = exports.consumersOf(service, there.has(text));
     if (peers.length + partitions.length === 0) continue;
     yield {
-      ...{ Service: service.name, Partition: partition, Namespace: service.namespace },
+      Service: service.name,
+      Partition: partition,
+      Namespace: service.namespace,
       Consumers: {
         ...(peers.length > 0 && { Peers: peers }),
         ...(partitions.length > 0 && { Partitions: partitions }),
@@ -98,13 +107,13 @@ function* exportedRows(
   }
 }
 
-/** What may be exported though no rule names it in full; `undefined` stands for what is none. */
+/** Services that a wildcard rule exports. `undefined` is a pause. */
 function* servicesThere(snapshot: Snapshot, partition: string): Iterable<string | undefined> {
   if (partition === defaultPartition) yield* registeredServices(snapshot);
   yield* chainsOf(snapshot, partition);
 }
 
-/** Those with an instance. */
+/** Services with an instance. */
 function* registeredServices(snapshot: Snapshot): Iterable<string> {
   const table = snapshot.table(serviceRegistrations);
   const prefix = [defaultPartition];

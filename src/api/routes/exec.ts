@@ -15,7 +15,7 @@ import { type InputOf, serveSocket } from '../serve.ts';
 import { allocationById, findAllocation, jobOf } from './allocation.ts';
 import { refusalOf } from './ask-node.ts';
 
-/** Commands in tasks that run. Source: docs/guides/actions-and-exec.md#without-the-command-line. */
+/** Commands in running tasks. Source: docs/guides/actions-and-exec.md#without-the-command-line. */
 export function execRoutes(server: Server): Route[] {
   return [
     ...serveSocket(
@@ -61,8 +61,8 @@ async function runAction(
 }
 
 /**
- * What the permission depends on: where the allocation is, and whether its node says that tasks of this
- * driver see less than the whole machine.
+ * The facts that the permission depends on: the namespace of the allocation, and whether its node
+ * reports that tasks of this driver are isolated.
  */
 function execTarget(snapshot: Snapshot, id: string, task: string): ExecTarget | undefined {
   const allocation = findAllocation(snapshot, id);
@@ -83,11 +83,11 @@ function isIsolated(snapshot: Snapshot, { NodeID }: Allocation, driver: string):
   return isolations.has(info?.Attributes[`driver.${driver}.isolation`] ?? '');
 }
 
-/** `undefined` when nothing is known of its job any more. */
+/** `undefined`: the job version is gone. */
 const tasksOf = (snapshot: Snapshot, allocation: Allocation): readonly Task[] | undefined =>
   jobOf(snapshot, allocation)?.TaskGroups.find(({ Name }) => Name === allocation.TaskGroup)?.Tasks;
 
-/** Whether the task runs is the node's to say, which knows it first. */
+/** The node refuses if the task does not run. */
 function targetOf(snapshot: Snapshot, id: string, wanted: string) {
   const allocation = allocationById(snapshot, id);
   if (isClientTerminal(allocation)) throw refusal('not-running', { noun: 'allocation', id });
@@ -122,7 +122,7 @@ function commandIn(text: string): readonly string[] {
   return words;
 }
 
-/** Has the node start it. */
+/** Starts the command on the node. */
 async function begin(
   server: Server,
   { ID, NodeID }: Allocation,
@@ -140,13 +140,13 @@ async function begin(
   }
 }
 
-/** The same session; why it broke off is an error of the catalogue. */
+/** The session, with errors of the catalogue. */
 function retold(session: ExecSession, node: string): ExecSession {
   const told = (error: unknown) => (error instanceof StreamFault ? refusalOf(error, node) : error);
   const exited = session.exited.catch((error) => {
     throw told(error);
   });
-  // Nobody waits for it where the output fails first.
+  // If the output fails first, nobody awaits the exit.
   exited.catch(() => {});
   return {
     exited,

@@ -14,16 +14,14 @@ import { evaluations, inNamespace, jobSummaries, jobs, nodes } from '../../state
 import type { Snapshot } from '../../state/types.ts';
 import { gone, readAnswer } from '../answers.ts';
 import type { Answer } from '../http.ts';
-import type { Route, Scope, StreamInput } from '../route.ts';
-import type { InputOf } from '../serve.ts';
-import { serveStream } from '../serve.ts';
+import type { BaseInput, Route, StreamInput } from '../route.ts';
+import { type InputOf, serveStream } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 
 /**
- * Why the scheduler decided as it did. Whoever may read the job may ask. Of single nodes the answer
- * tells what the list of nodes would: only those that the caller may read, for what is free on a
- * node tells of what others run there. Of the rest it has the numbers that metrics have as well.
- * Source: docs/behaviour/scheduling.md#explanations.
+ * Explanations of scheduling decisions, for callers who may read the job. An explanation names only
+ * the nodes that the caller may read, because free resources of a node reveal its other work; other
+ * nodes are only counted. Source: docs/behaviour/scheduling.md#explanations.
  */
 export function explainRoutes(server: Server): Route[] {
   const { world, state } = server.context;
@@ -32,7 +30,7 @@ export function explainRoutes(server: Server): Route[] {
     full: (limit) => refusal('too-many-explanations', { limit }),
   });
 
-  /** The newest state when its turn comes. */
+  /** Runs the steps on the newest state when it is their turn. */
   async function answer<T>(
     input: Pick<StreamInput, 'query' | 'dialect'>,
     signal: AbortSignal,
@@ -82,7 +80,7 @@ interface Placed {
   readonly JobID: string;
 }
 
-/** @throws RosterError where there is no such job, group or node */
+/** @throws RosterError for a missing job, group or node */
 function prospectOf(server: Server, snapshot: Snapshot, input: InputOf<typeof contract.whyNot>) {
   const { namespace, parameters, query } = input;
   const { job_id: id } = parameters;
@@ -99,7 +97,8 @@ function prospectOf(server: Server, snapshot: Snapshot, input: InputOf<typeof co
     view: viewOf(server, snapshot, { Namespace: namespace, JobID: id }),
     mayRead: mayRead(input),
     nowMs: server.context.world.clock.nowMs(),
-    ...{ job, group },
+    job,
+    group,
     nodeId: query.node || undefined,
     evaluations: evaluationsOf(snapshot, namespace, id),
     queued: queuedOf(snapshot, namespace, id),
@@ -118,8 +117,8 @@ function queuedOf(snapshot: Snapshot, namespace: string, id: string) {
   return new Map(Object.entries(Summary).map(([group, { Queued }]) => [group, Queued]));
 }
 
-/** Many nodes may have one name, and explanations ask for each node. */
-function mayRead({ allows }: Pick<Scope, 'allows'>): (nodeName: string) => boolean {
+/** Remembers decisions, because explanations ask about each node and names repeat. */
+function mayRead({ allows }: Pick<BaseInput, 'allows'>): (nodeName: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
     const verdict = known.get(name) ?? allows(namedAccess('node', 'read', name));

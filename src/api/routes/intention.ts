@@ -23,15 +23,10 @@ import {
 import type { Input, Route } from '../route.ts';
 import { serveRead, serveSteps } from '../serve.ts';
 
-const [_family, _noun] = ['registry', 'intention'] as const;
-
 type Check = Input<typeof checkQuery>;
 type Match = Input<typeof matchQuery>;
 
-/**
- * Whether services may call each other.
- * Source: docs/behaviour/intentions.md#asking-about-intentions.
- */
+/** Source: docs/behaviour/intentions.md#asking-about-intentions. */
 export function intentionRoutes(defaultPolicy: DefaultPolicy): Route[] {
   const defaultAllows = defaultPolicy === 'allow';
   return [

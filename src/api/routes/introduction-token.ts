@@ -13,7 +13,6 @@ import { introductionTokens } from '../../state/tables.ts';
 import type { Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
 
-/** What brings nodes in. */
 export const introductionTokenRoutes = (context: ServerContext): Route[] => [
   ...serveList(contract.list, {
     rows: ({ snapshot }, { from, reverse }) =>

@@ -18,14 +18,15 @@ import { driverWarnings } from '../../server/jobs/driver-warnings.ts';
 import { notAllowedIn } from '../../server/namespaces/capabilities.ts';
 import { isNodePool } from '../../server/node-pools/pools.ts';
 import { inNamespace, namespaces } from '../../state/tables.ts';
-import type { Route, Scope } from '../route.ts';
-import type { InputOf } from '../serve.ts';
-import { serveWrite } from '../serve.ts';
+import type { BaseInput, Route } from '../route.ts';
+import { type InputOf, serveWrite } from '../serve.ts';
 import type { Turns } from '../turns.ts';
 
-/** What looks at jobs and registers none. Source: docs/contract/jobs.md#parse-a-job-file. */
+/**
+ * Job files and validation; nothing is registered. Source: docs/contract/jobs.md#parse-a-job-file.
+ */
 export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): Route[] {
-  // Without files: those of a server are nobody's business.
+  // Without functions that read files of the server.
   const functions = standardFunctions({ clock: world.clock, ids: world.ids });
 
   const parse = async ({ body, namespace }: InputOf<typeof contract.parse>) => {
@@ -33,9 +34,9 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
     if (JobHCL.trim() === '') {
       throw invalid('invalid-body', [faultAt(below(null, 'JobHCL'), 'must not be empty')]);
     }
-    // A text may be long: others go first after a few milliseconds.
+    // A long text is parsed in turns with other requests.
     const job = await turns.finish(jobOfText({ JobHCL, Variables }, functions));
-    // The label of a job is its name as well as its id, even where nothing is filled in.
+    // The label is both ID and Name, also without `Canonicalize`.
     if (!body.Canonicalize) return { value: withUnsetFields({ ...job, Name: job.Name ?? job.ID }) };
     return { value: await turns.finish(canonicalizeJobSteps(job, { region, namespace })) };
   };
@@ -55,7 +56,7 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
     ];
     const warnings = sentencesOf(await turns.finish(jobWarningsSteps(job, Job)));
     const value = {
-      // A driver judges its configuration where the task runs.
+      // Drivers validate their configuration on the node.
       DriverConfigValidated: true,
       ValidationErrors: faults.map(({ message }) => message),
       Error: faults.length === 0 ? '' : invalid('invalid-job', faults).detail,
@@ -71,10 +72,10 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
   return [...serveWrite(contract.parse, parse), ...serveWrite(contract.validate, validate)];
 }
 
-/** What the job names and is not there. */
+/** Faults for a missing namespace or node pool. */
 function absent(
   { Namespace, NodePool }: { readonly Namespace: string; readonly NodePool: string },
-  { unwatched }: Pick<Scope, 'unwatched'>,
+  { unwatched }: Pick<BaseInput, 'unwatched'>,
 ): Fault[] {
   const faults: Fault[] = [];
   if (!unwatched.table(namespaces).has(...inNamespace(Namespace))) {

@@ -6,10 +6,9 @@ import type { ServerContext } from '../../server/context.ts';
 import { dispatchJob } from '../../server/jobs/dispatch.ts';
 import { forceLaunch } from '../../server/jobs/launch.ts';
 import type { Route } from '../route.ts';
-import type { InputOf } from '../serve.ts';
-import { serveWrite } from '../serve.ts';
+import { type InputOf, serveWrite } from '../serve.ts';
 
-/** What makes jobs of a pattern. Source: docs/contract/jobs.md#dispatch-a-job. */
+/** Dispatch and forced launches. Source: docs/contract/jobs.md#dispatch-a-job. */
 export function jobLaunchRoutes(server: ServerContext): Route[] {
   const dispatched = (input: InputOf<typeof contract.dispatch>) => dispatch(server, input);
   return [
@@ -35,7 +34,7 @@ async function dispatch(
   return { index: dispatched.Index, value: { ...dispatched, ...(Warnings && { Warnings }) } };
 }
 
-/** @throws RosterError `invalid-body` where two are given */
+/** @throws RosterError `invalid-body` for two different tokens */
 function tokenOf(inQuery: string, { IdempotencyToken: inBody }: DispatchInput): string {
   if (inQuery === '' || !inBody || inQuery === inBody) return inQuery || (inBody ?? '');
   const message = 'IdempotencyToken is not the one of the query';

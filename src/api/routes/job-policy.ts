@@ -10,7 +10,7 @@ import { jobPolicies } from '../../state/tables.ts';
 import type { Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
 
-/** What jobs have to be like. Source: docs/contract/jobs.md#job-policies. */
+/** Source: docs/contract/jobs.md#job-policies. */
 export const jobPolicyRoutes = (server: ServerContext): Route[] => [
   ...serveList(contract.list, {
     rows: ({ query, snapshot }, { from, reverse }) =>

@@ -10,8 +10,7 @@ import type { ServerContext } from '../../server/context.ts';
 import { scaleJob } from '../../server/jobs/scale.ts';
 import { scaleStatus } from '../../server/jobs/scale-status.ts';
 import type { Route } from '../route.ts';
-import type { InputOf } from '../serve.ts';
-import { serveList, serveSteps, serveWrite } from '../serve.ts';
+import { type InputOf, serveList, serveSteps, serveWrite } from '../serve.ts';
 import { contact, requireJob } from './job.ts';
 
 /** Source: docs/contract/jobs.md#versions-and-sources, #scale-a-group. */
@@ -50,9 +49,9 @@ export function jobScaleRoutes(server: ServerContext): Route[] {
   ];
 }
 
-/** One cluster is one region; `global` is any. */
+/** A cluster is one region; `global` means any region. */
 const isOfRegion = ({ region }: ServerContext, { Region }: Pick<JobScaling, 'Region'>): boolean =>
   !Region || Region === region || Region === 'global';
 
-/** No two actions of a task have the same name. */
+/** Unique, because action names are unique within a task. */
 const keyOf = ({ TaskGroupName, TaskName, Name }: JobAction) => [TaskGroupName, TaskName, Name];

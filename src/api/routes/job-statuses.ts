@@ -8,7 +8,6 @@ import { isEvaluated, totalCount } from '../../model/job/job-rules.ts';
 import type { JobStatuses } from '../../model/job/job-statuses.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
-import { namespaceCapability } from '../../model/permission/permission.ts';
 import {
   allocations,
   deployments,
@@ -18,13 +17,12 @@ import {
   numberPart,
 } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
-import type { PageStart, Route, Scope } from '../route.ts';
-import type { InputOf } from '../serve.ts';
-import { serveList } from '../serve.ts';
+import type { BaseInput, PageStart, Route } from '../route.ts';
+import { type InputOf, serveList } from '../serve.ts';
 
 /**
- * Jobs with their allocations and latest deployment, the one that changed last first: what a page
- * of jobs shows. Source: docs/behaviour/jobs.md#statuses-of-several-jobs.
+ * Jobs with their allocations and latest deployment, the most recently changed first, for a page of
+ * jobs. Source: docs/behaviour/jobs.md#statuses-of-several-jobs.
  */
 export function jobStatusesRoutes(): Route[] {
   const list = {
@@ -42,8 +40,6 @@ export function jobStatusesRoutes(): Route[] {
       const isEvery = IncludeChildren ?? input.query.include_children;
       return job.ParentID === '' || isEvery || (Jobs ?? []).length > 0;
     },
-    visible: (job: Job) => namespaceCapability(job.Namespace, 'read-job'),
-    asksEach: true,
     present: (job: Job, { snapshot }: Given) => statusesOf(snapshot, job),
   };
   return [...serveList(contract.statuses, list), ...serveList(contract.statusesOf, list)];
@@ -56,19 +52,19 @@ type Given = Omit<InputOf<typeof contract.statuses>, 'body'> & {
 
 const selectionOf = ({ body }: Given): Selection => body ?? {};
 
-function* selected(scope: Scope, wanted: NonNullable<Selection['Jobs']>): Iterable<Job> {
+function* selected(scope: BaseInput, wanted: NonNullable<Selection['Jobs']>): Iterable<Job> {
   for (const one of wanted) {
     const { ID, Namespace } = { ID: one?.ID ?? '', Namespace: one?.Namespace ?? '' };
     const place = Namespace === '' ? scope.namespace : Namespace;
-    // Keys of the state are parts that end in NUL: none may hold one.
+    // NUL separates the parts of a key in the state.
     if (ID.includes('\0') || place.includes('\0')) continue;
     const job = scope.snapshot.table(jobs).get(...inNamespace(place, ID));
     if (job !== undefined) yield job;
   }
 }
 
-/** Of every namespace that is asked for at once, by their last changes. */
-function* newest({ namespace, snapshot }: Scope, { from, reverse }: PageStart): Iterable<Job> {
+/** Merges the jobs of all namespaces by their last change. */
+function* newest({ namespace, snapshot }: BaseInput, { from, reverse }: PageStart): Iterable<Job> {
   const modified = snapshot.table(jobs).by('modified');
   const [part = '', ofNamespace = '', id = ''] = from ?? [];
   const heads = namesOf(snapshot, namespace).map((name) => {
@@ -108,10 +104,19 @@ function statusesOf(snapshot: Snapshot, job: Job): JobStatuses {
     if (latest === undefined || one.CreateIndex >= latest.CreateIndex) latest = one;
   }
   return {
-    ...{ ID: job.ID, Namespace: job.Namespace, Name: job.Name, Type: job.Type },
-    ...{ NodePool: job.NodePool, Datacenters: job.Datacenters, Priority: job.Priority },
-    ...{ Version: job.Version, SubmitTime: job.SubmitTime, ModifyIndex: job.ModifyIndex },
-    ...{ Status: job.Status, Stop: job.Stop, ParentID: job.ParentID },
+    ID: job.ID,
+    Namespace: job.Namespace,
+    Name: job.Name,
+    Type: job.Type,
+    NodePool: job.NodePool,
+    Datacenters: job.Datacenters,
+    Priority: job.Priority,
+    Version: job.Version,
+    SubmitTime: job.SubmitTime,
+    ModifyIndex: job.ModifyIndex,
+    Status: job.Status,
+    Stop: job.Stop,
+    ParentID: job.ParentID,
     IsPack: Object.hasOwn(job.Meta ?? {}, 'pack.name'),
     GroupCountSum: totalCount(job),
     Allocs: ofJob.filter((one) => one.JobCreateIndex === job.CreateIndex).map(shownAllocation),
@@ -131,7 +136,7 @@ const shownAllocation = (allocation: Allocation): JobStatuses['Allocs'][number] 
   },
   JobVersion: allocation.JobVersion,
   FollowupEvalID: allocation.FollowupEvalID,
-  // Nothing pauses a task here.
+  // Tasks cannot be paused.
   HasPausedTask: false,
 });
 

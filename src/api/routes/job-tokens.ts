@@ -10,19 +10,18 @@ import {
 } from '../../model/permission/permission.ts';
 import type { Snapshot } from '../../state/types.ts';
 
-/** Who presents a token, and which policies it has. */
 export type JobTokens = Pick<Resolver, 'resolve' | 'tokenOf' | 'linksOf'>;
 
-/** The tokens of a submission: looked at once, and never kept. */
+/** The tokens of a submission, which are checked and not stored. */
 interface Given {
   readonly RegistryToken?: string | null | undefined;
   readonly SecretsToken?: string | null | undefined;
 }
 
 /**
- * Holds the tokens that a submission brings along against what the job asks for: the registry's
- * against its services, that of secrets against the policies that its tasks name. One that is not
- * given is not asked for. Source: docs/contract/jobs.md#tokens-of-a-submission.
+ * Checks the tokens of a submission: the registry token against the job's services, the secrets
+ * token against the policies in its tasks. Absent tokens are not checked.
+ * Source: docs/contract/jobs.md#tokens-of-a-submission.
  * @throws RosterError `job-token-not-found`, `permission-denied`
  */
 export function demandTokens(tokens: JobTokens, snapshot: Snapshot, given: Given, job: Job): void {
@@ -64,7 +63,10 @@ function serviceNames({ TaskGroups }: Job): ReadonlySet<string> {
   return new Set(services.map(({ Name }) => Name));
 }
 
-/** What is only known when the task runs may be anything that begins so. */
+/**
+ * Names with variables are known only when the task runs, so every name with this beginning is
+ * needed.
+ */
 function mayRegister(name: string, namespace: string): Permission {
   const [known = ''] = name.split('${', 1);
   const extent = known === name ? 'one' : 'under';

@@ -27,15 +27,16 @@ const warningsOf = ({ unknownFields }: Pick<Input, 'unknownFields'>) => {
 };
 
 /**
- * What is done with the versions of a job, and the evaluation that somebody asks for.
+ * Actions on versions of a job, and evaluations on request.
  * Source: docs/contract/jobs.md#versions-and-sources, #revert-stability-evaluation.
  */
 export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Route[] {
-  /** A name for a version of a job. */
   const tag = async (input: InputOf<typeof contract.tag>) => {
     const { body } = input;
     const tagged = await tagVersion(server, {
-      ...{ namespace: input.namespace, jobId: jobId(input), name: tagName(input) },
+      namespace: input.namespace,
+      jobId: jobId(input),
+      name: tagName(input),
       version: body.Version ?? undefined,
       description: body.Description ?? '',
     });
@@ -62,7 +63,8 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
     ...serveWrite(contract.revert, async (input) => {
       const { body } = input;
       const reverted = await revertJob(server, {
-        ...{ namespace: input.namespace, jobId: jobNamed(input, RevertSchema) },
+        namespace: input.namespace,
+        jobId: jobNamed(input, RevertSchema),
         version: body.JobVersion ?? 0,
         priorVersion: body.EnforcePriorVersion ?? undefined,
         policyOverride: body.PolicyOverride ?? false,
@@ -75,8 +77,10 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
     ...serveWrite(contract.setStability, async (input) => {
       const { JobVersion = 0, Stable = false } = input.body;
       const set = await setStability(server, {
-        ...{ namespace: input.namespace, jobId: jobNamed(input, StabilitySchema) },
-        ...{ version: JobVersion, stable: Stable },
+        namespace: input.namespace,
+        jobId: jobNamed(input, StabilitySchema),
+        version: JobVersion,
+        stable: Stable,
       });
       return { index: set.Index, value: { ...set, ...warningsOf(input) } };
     }),
@@ -97,7 +101,7 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
   ];
 }
 
-/** The job that path and body name. @throws RosterError `invalid-body`, `job-id-mismatch` */
+/** The job named in path and body. @throws RosterError `invalid-body`, `job-id-mismatch` */
 function jobNamed(
   input: Pick<
     Input<QueryTable, { readonly JobID?: string | null | undefined }>,

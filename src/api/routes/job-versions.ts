@@ -40,7 +40,7 @@ function diffsOf(input: Asked, versions: readonly Job[]): readonly JobDiff[] {
     .map((version, position) => compareJobs(versions[position + 1], version));
 }
 
-/** The version that all are compared with, where one is named. */
+/** The version to compare all others with, if the query names one. */
 function baseOf({ query, parameters }: Asked, versions: readonly Job[]): Job | undefined {
   const { diff_version: number, diff_tag: tag } = query;
   if (number === undefined && tag === '') return undefined;

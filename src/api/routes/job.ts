@@ -12,7 +12,6 @@ import type { Job } from '../../model/job/job.ts';
 import { jobStub } from '../../model/job/job-stub.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { below, faultAt } from '../../model/path.ts';
-import { namespaceCapability } from '../../model/permission/permission.ts';
 import type { ServerContext } from '../../server/context.ts';
 import type { Planner } from '../../server/jobs/plan/planner.ts';
 import { type Finish, type Registration, registerJob } from '../../server/jobs/register.ts';
@@ -27,17 +26,16 @@ import {
 } from '../../state/tables.ts';
 import type { RangeReader, Stamps } from '../../state/types.ts';
 import { scanPage } from '../list.ts';
-import type { Input, PageStart, Route, Scope } from '../route.ts';
-import type { InputOf } from '../serve.ts';
-import { serveList, serveRead, serveWrite } from '../serve.ts';
+import type { BaseInput, Input, PageStart, Route } from '../route.ts';
+import { type InputOf, serveList, serveRead, serveWrite } from '../serve.ts';
 import type { Turns } from '../turns.ts';
 import { stubOptions } from './allocation.ts';
 import { demandTokens, type JobTokens } from './job-tokens.ts';
 
-export const jobId = (scope: Pick<Scope, 'parameters'>): string => scope.parameters.job_id!;
+export const jobId = (scope: Pick<BaseInput, 'parameters'>): string => scope.parameters.job_id!;
 
 /** @throws RosterError `job-not-found` */
-export function requireJob(scope: Scope): Job {
+export function requireJob(scope: BaseInput): Job {
   const job = scope.snapshot.table(jobs).get(...inNamespace(scope.namespace, jobId(scope)));
   if (job === undefined) {
     throw refusal('job-not-found', { job: jobId(scope), namespace: scope.namespace });
@@ -46,19 +44,18 @@ export function requireJob(scope: Scope): Job {
 }
 
 /**
- * The job of a sub-list. Its own changes are none of the sub-list's, so it is read beside what is
- * watched; one that is missing is waited for.
+ * The job of a list below it. Changes of the job do not wake such a list, unless the job is
+ * missing.
  */
-export function existingJob(scope: Scope): Job {
+export function existingJob(scope: BaseInput): Job {
   const key = inNamespace(scope.namespace, jobId(scope));
   return scope.unwatched.table(jobs).get(...key) ?? requireJob(scope);
 }
 
-/** Who submits, as it is kept with the job. */
-export const accessorOf = ({ caller }: Pick<Scope, 'caller'>): string =>
+/** The accessor that is stored with the job. */
+export const accessorOf = ({ caller }: Pick<BaseInput, 'caller'>): string =>
   caller.kind === 'token' ? caller.accessor : '';
 
-/** The fault of a body that has none. */
 export const jobRequired = faultAt(below(null, 'Job'), 'is required');
 
 const countsNotPreserved =
@@ -78,7 +75,7 @@ function registering(server: ServerContext, planner: Planner, tokens: JobTokens,
       submission: body.Submission ?? undefined,
       enforceIndex: body.EnforceIndex ? (body.JobModifyIndex ?? 0) : undefined,
       evaluationPriority: body.EvalPriority ?? 0,
-      // docs/contract/jobs.md#register-a-job: only where a job is created.
+      // Counts are preserved on creation only (docs/contract/jobs.md#register-a-job).
       preserveCounts: (body.PreserveCounts ?? false) && !isUpdate,
       preserveResources: body.PreserveResources ?? false,
       sourceOf: body.Job.Version ?? undefined,
@@ -111,13 +108,13 @@ export function jobRoutes(
           input.namespace === everyNamespace
             ? { prefix: [defaultPartition] }
             : { prefix: inNamespace(input.namespace), text: input.query.prefix };
-        // The counters are part of the answer: noted as one range, not job by job.
+        // The answer contains counters. One range in the footprint is cheaper than one entry per
+        // job.
         input.snapshot.table(jobSummaries).lastIndex(range);
         return input.snapshot.table(jobs).scan({ ...range, ...scanPage(page) });
       },
       keyOf: (job: Job) => [job.Namespace, job.ID],
       matches: (job: Job, input) => job.ID.startsWith(input.query.prefix),
-      visible: (job: Job) => namespaceCapability(job.Namespace, 'list-jobs'),
       present: (job: Job, input) => {
         const summary = input.unwatched
           .table(jobSummaries)
@@ -142,7 +139,7 @@ export function jobRoutes(
   ];
 }
 
-/** What belongs to one job. */
+/** Lists below a job. */
 function listsOfJob(): Route[] {
   return [
     ...serveList(contract.allocations, {
@@ -161,7 +158,7 @@ function listsOfJob(): Route[] {
           .by('job')
           .scan({ prefix, ...scanPage(page) });
       },
-      // What was made for an earlier registration was made before this one.
+      // A lower index means an earlier registration.
       matches: ({ CreateIndex }, input: Input<typeof everyRegistration>) =>
         input.query.all || CreateIndex >= existingJob(input).CreateIndex,
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
@@ -185,8 +182,8 @@ function listsOfJob(): Route[] {
   ];
 }
 
-/** Of the job as it is registered now; null when there is none. */
-function latestDeployment(scope: Scope): Deployment | null {
+/** The latest deployment of the current registration; null if there is none. */
+function latestDeployment(scope: BaseInput): Deployment | null {
   const job = existingJob(scope);
   const ofJob = scope.snapshot.table(deployments).by('job');
   let latest: Deployment | null = null;
@@ -197,10 +194,10 @@ function latestDeployment(scope: Scope): Deployment | null {
   return latest;
 }
 
-/** These answers are the leader's own. */
+/** The leader answers, so its contact is immediate. */
 export const contact = { LastContact: 0, KnownLeader: true } as const;
 
-/** What belongs to the job as it is registered now, or with `all` to its id. */
+/** The rows of the current registration; with `all`, of every registration with this id. */
 function* ofRegistration<R extends Stamps & { readonly JobCreateIndex: number }>(
   rows: RangeReader<R>,
   input: Input<typeof everyRegistration>,

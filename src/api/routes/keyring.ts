@@ -6,7 +6,7 @@ import { keyringKeys } from '../../state/tables.ts';
 import type { Route } from '../route.ts';
 import { serveList, serveWrite } from '../serve.ts';
 
-/** The keys that secrets at rest are sealed under; never the keys themselves. */
+/** The keyring's metadata. Keys themselves are never shown. */
 export function keyringRoutes({ context, keyring }: Server): Route[] {
   return [
     ...serveList(contract.list, {

@@ -34,7 +34,9 @@ export function loginRoutes(server: Server): Route[] {
     ...serveWrite(contract.oidcAuthUrl, async (input) => {
       const { AuthMethod = '', RedirectURI = '', ClientNonce = '' } = input.body;
       const request = {
-        ...{ authMethod: AuthMethod, redirectUri: RedirectURI, clientNonce: ClientNonce },
+        authMethod: AuthMethod,
+        redirectUri: RedirectURI,
+        clientNonce: ClientNonce,
         meta: metaOf(input),
       };
       const AuthURL = await logins.oidcAuthUrl(scopeOf(input), request, input.address());
@@ -43,7 +45,10 @@ export function loginRoutes(server: Server): Route[] {
     ...serveWrite(contract.oidcCallback, async (input) => {
       const { AuthMethod = '', State = '', Code = '', ClientNonce = '', Issuer } = input.body;
       const request = {
-        ...{ authMethod: AuthMethod, state: State, code: Code, clientNonce: ClientNonce },
+        authMethod: AuthMethod,
+        state: State,
+        code: Code,
+        clientNonce: ClientNonce,
         issuer: Issuer || undefined,
       };
       return shown(await logins.oidcCallback(scopeOf(input), request, input.address()));
@@ -51,7 +56,7 @@ export function loginRoutes(server: Server): Route[] {
   ];
 }
 
-/** It becomes part of the token's description. @throws RosterError `invalid-body` */
+/** Meta becomes part of the token's description. @throws RosterError `invalid-body` */
 function metaOf({
   body,
 }: {

@@ -1,6 +1,5 @@
 import {
   namespaceEndpoints as contract,
-  mayKnowNamespace,
   partitionEndpoints as ofPartitions,
 } from '../../contract/namespace.ts';
 import { shownLinks } from '../../model/acl-token/present.ts';
@@ -15,7 +14,7 @@ import type { Route } from '../route.ts';
 import { type InputOf, serveList, serveRead, serveWrite } from '../serve.ts';
 import { namesIn } from './acl.ts';
 
-/** The names of its links are those of the moment. */
+/** Links show the current names of policies and roles. */
 function shown(namespace: Namespace, snapshot: Snapshot): Namespace {
   if (namespace.ACLs === null) return namespace;
   const { PolicyDefaults, RoleDefaults } = namespace.ACLs;
@@ -56,8 +55,6 @@ export function namespaceRoutes(context: ServerContext): Route[] {
           .table(namespaces)
           .scan({ prefix: [partition], text: query.prefix, ...(from && { from }), reverse }),
       keyOf: ({ Partition, Name }: Namespace) => [Partition, Name],
-      asksEach: true,
-      visible: ({ Partition, Name }: Namespace) => mayKnowNamespace(Partition, Name),
       present: (namespace, { snapshot }) => shown(namespace, snapshot),
     }),
   ];

@@ -16,14 +16,14 @@ import { reportAllocations } from '../../server/nodes/report.ts';
 import type { Server } from '../../server/server.ts';
 import { reportServices } from '../../server/services/report.ts';
 import { allocations } from '../../state/tables.ts';
-import type { Route, Scope } from '../route.ts';
+import type { BaseInput, Route } from '../route.ts';
 import { serveRead, serveWrite } from '../serve.ts';
 import { jobOf } from './allocation.ts';
 import { requireNode } from './node.ts';
 
 const lease = (ttlMs: number, index: number) => ({ HeartbeatTTL: ttlMs * 1e6, Index: index });
 
-/** What a node agent says and asks, under its own secret. */
+/** The endpoints of node agents, who authenticate with their node's secret. */
 export function nodeAgentRoutes(server: Server): Route[] {
   return [
     ...serveWrite(contract.register, async (input) => {
@@ -83,10 +83,10 @@ export function nodeAgentRoutes(server: Server): Route[] {
 }
 
 /**
- * A node that was given up has to tell anew what it is before it counts again.
+ * A node that was declared lost has to register again before it counts.
  * @throws RosterError `node-not-found`
  */
-function requireKnown(input: Scope) {
+function requireKnown(input: BaseInput) {
   const node = requireNode(input);
   if (!isKnownAlive(node)) throw refusal('node-not-found', { id: node.ID });
   return node;
@@ -98,7 +98,9 @@ function report(server: Server, nodeId: string, reports: readonly AllocationRepo
   return reportAllocations(server.context, nodeId, reports);
 }
 
-/** A node of this version says nothing else, and one of another has to be told. */
+/**
+ * Nodes of this version send no unknown fields; nodes of other versions learn which are unknown.
+ */
 function refuseUnknown(fields: readonly string[]): void {
   if (fields.length === 0) return;
   const faults = fields.slice(0, limits.fault.listedMax).map((pointer): Fault => {
@@ -108,7 +110,7 @@ function refuseUnknown(fields: readonly string[]): void {
   throw invalid('invalid-body', faults);
 }
 
-/** Nodes are believed what they say: one that says what cannot be is named in the log. */
+/** Logs the refusal of a node's report, with the node's id. */
 async function exposing<T>(
   server: Server,
   who: { readonly node: string; readonly address: string },

@@ -1,24 +1,20 @@
 import { nodePoolEndpoints as contract } from '../../contract/node-pool.ts';
-import type { Job } from '../../model/job/job.ts';
 import { jobStub } from '../../model/job/job-stub.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import type { Node } from '../../model/node/node.ts';
 import { presentNode } from '../../model/node/present.ts';
-import { everyNode, type NodePool } from '../../model/node-pool/node-pool.ts';
-import { namedAccess, namespaceCapability } from '../../model/permission/permission.ts';
+import { everyNode } from '../../model/node-pool/node-pool.ts';
 import { deleteNodePool, requireNodePool, writeNodePool } from '../../server/node-pools/pools.ts';
 import type { Server } from '../../server/server.ts';
 import { inNamespace, jobSummaries, jobs, nodePools, nodes } from '../../state/tables.ts';
-import type { Route, Scope } from '../route.ts';
+import type { BaseInput, Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
-import { nodeStub, readThatNode } from './node.ts';
+import { nodeStub } from './node.ts';
 
 /** Source: docs/behaviour/nodes.md#node-pools. */
 export function nodePoolRoutes({ context }: Server): Route[] {
   return [
     ...serveList(contract.list, {
-      visible: ({ Name }: NodePool) => namedAccess('node_pool', 'read', Name),
-      asksEach: true,
       rows: ({ query, snapshot }, { from, reverse }) =>
         snapshot.table(nodePools).scan({ text: query.prefix, ...(from && { from }), reverse }),
       keyOf: ({ Name }) => [Name],
@@ -38,8 +34,8 @@ export function nodePoolRoutes({ context }: Server): Route[] {
   ];
 }
 
-/** One that is missing is waited for; what else changes of it is none of its lists'. */
-function poolOf({ parameters, snapshot, unwatched }: Scope): string {
+/** Changes of the pool do not wake its lists, unless the pool is missing. */
+function poolOf({ parameters, snapshot, unwatched }: BaseInput): string {
   const name = parameters.name!;
   requireNodePool(unwatched.table(nodePools).has(name) ? unwatched : snapshot, name);
   return name;
@@ -48,8 +44,6 @@ function poolOf({ parameters, snapshot, unwatched }: Scope): string {
 const poolNodes = (): Route[] =>
   serveList(contract.nodes, {
     record: presentNode,
-    visible: readThatNode,
-    asksEach: true,
     rows: (input, { from, reverse }) => {
       const { query, snapshot } = input;
       const pool = poolOf(input);
@@ -68,12 +62,11 @@ const poolNodes = (): Route[] =>
 
 const poolJobs = (): Route[] =>
   serveList(contract.jobs, {
-    visible: ({ Namespace }: Job) => namespaceCapability(Namespace, 'list-jobs'),
     rows: (input, { from, reverse }) => {
       const { namespace, snapshot } = input;
       const pool = poolOf(input);
       const isEvery = namespace === everyNamespace;
-      // The counters are part of the answer: noted as one range, not job by job.
+      // The answer contains counters. One range in the footprint is cheaper than one entry per job.
       const counted = isEvery ? [defaultPartition] : inNamespace(namespace);
       snapshot.table(jobSummaries).lastIndex({ prefix: counted });
       const prefix = isEvery ? [pool] : [pool, ...inNamespace(namespace)];

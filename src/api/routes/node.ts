@@ -4,37 +4,30 @@ import { complete } from '../../model/complete.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { eligibilities, type Node } from '../../model/node/node.ts';
 import { presentDrivers, presentNode } from '../../model/node/present.ts';
-import { namedAccess, namespaceCapability } from '../../model/permission/permission.ts';
 import { drainNode } from '../../server/nodes/drain.ts';
 import { setEligibility } from '../../server/nodes/eligibility.ts';
 import { evaluateNodeNow, type NodeEvaluated } from '../../server/nodes/evaluate.ts';
 import { purgeNode } from '../../server/nodes/purge.ts';
 import type { Server } from '../../server/server.ts';
 import { allocations, inNamespace, nodes } from '../../state/tables.ts';
-import type { Route, Scope } from '../route.ts';
+import type { BaseInput, Route } from '../route.ts';
 import { type InputOf, serveList, serveRead, serveWrite } from '../serve.ts';
 import { jobOf } from './allocation.ts';
 
 /** @throws RosterError `node-not-found` */
-export function requireNode({ parameters, snapshot }: Scope): Node {
+export function requireNode({ parameters, snapshot }: BaseInput): Node {
   const node = snapshot.table(nodes).get(parameters.node_id!);
   if (node === undefined) throw refusal('node-not-found', { id: parameters.node_id! });
   return node;
 }
 
-/** Of a list everybody sees the nodes that it may read. */
-export const readThatNode = ({ Name }: Pick<Node, 'Name'>) => namedAccess('node', 'read', Name);
-
-const nodeIn = ({ parameters, unwatched }: Pick<Scope, 'parameters' | 'unwatched'>) =>
+const nodeIn = ({ parameters, unwatched }: Pick<BaseInput, 'parameters' | 'unwatched'>) =>
   unwatched.table(nodes).get(parameters.node_id!);
 
-/** What operators and users see of nodes, and do to them. */
 export function nodeRoutes(server: Server): Route[] {
   return [
     ...serveList(contract.list, {
       record: presentNode,
-      visible: readThatNode,
-      asksEach: true,
       rows: ({ query, snapshot }, { from, reverse }) =>
         snapshot.table(nodes).scan({ text: query.prefix, ...(from && { from }), reverse }),
       keyOf: (node: Node) => [node.ID],
@@ -45,14 +38,12 @@ export function nodeRoutes(server: Server): Route[] {
       found: nodeIn,
       rows: (input, { from, reverse }) => {
         const { parameters, snapshot, unwatched } = input;
-        // A node that is missing is waited for; what else changes of it is none of the list's.
+        // Changes of the node do not wake the list, unless the node is missing.
         const { ID } = unwatched.table(nodes).get(parameters.node_id!) ?? requireNode(input);
         const range = { prefix: [ID], ...(from && { from }), reverse };
         return snapshot.table(allocations).by('node').scan(range);
       },
       keyOf: ({ NodeID, Namespace, ID }) => [NodeID, ...inNamespace(Namespace, ID)],
-      visible: ({ Namespace }) => namespaceCapability(Namespace, 'read-job'),
-      asksEach: true,
       present: (allocation, { unwatched }) =>
         wholeAllocation(allocation, jobOf(unwatched, allocation)),
     }),
@@ -115,8 +106,19 @@ export function nodeStub(node: Node, show: { readonly resources: boolean; readon
   const { ID, Name, Datacenter, NodeClass, NodePool, HTTPAddr, Status, StatusDescription } = node;
   const { SchedulingEligibility, Drain, LastDrain, CreateIndex, ModifyIndex } = node;
   return {
-    ...{ ID, Name, Datacenter, NodeClass, NodePool, Address: HTTPAddr, Status, StatusDescription },
-    ...{ SchedulingEligibility, Drain, LastDrain, CreateIndex, ModifyIndex },
+    ID,
+    Name,
+    Datacenter,
+    NodeClass,
+    NodePool,
+    Address: HTTPAddr,
+    Status,
+    StatusDescription,
+    SchedulingEligibility,
+    Drain,
+    LastDrain,
+    CreateIndex,
+    ModifyIndex,
     Drivers: presentDrivers(node),
     Version: node.Attributes['roster.version'] ?? '',
     ...(show.os && { Attributes: operatingSystem(node) }),

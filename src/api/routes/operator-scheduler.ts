@@ -7,7 +7,7 @@ import type { Server } from '../../server/server.ts';
 import type { Route } from '../route.ts';
 import { serveRead, serveWrite } from '../serve.ts';
 
-/** How the cluster places. Source: docs/behaviour/scheduling.md#scores, #preemption. */
+/** Source: docs/behaviour/scheduling.md#scores, #preemption. */
 export function operatorSchedulerRoutes({ context, schedulerDefaults }: Server): Route[] {
   return [
     ...serveRead(contract.configuration, ({ snapshot }) => {

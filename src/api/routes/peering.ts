@@ -7,7 +7,7 @@ import { peerings } from '../../state/tables.ts';
 import type { Input, Route } from '../route.ts';
 import { serveList, serveRead, serveWrite } from '../serve.ts';
 
-/** Names are lower case; a path may be written in any. */
+/** Names are in lower case; paths may contain any case. */
 const nameIn = ({ parameters }: Pick<Input, 'parameters'>): string =>
   parameters.name!.toLowerCase();
 

@@ -1,7 +1,4 @@
-import {
-  scalingPolicyEndpoints as contract,
-  maySeePolicies,
-} from '../../contract/scaling-policy.ts';
+import { scalingPolicyEndpoints as contract } from '../../contract/scaling-policy.ts';
 import { refusal } from '../../model/errors.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import {
@@ -14,7 +11,6 @@ import { scanPage } from '../list.ts';
 import type { Route } from '../route.ts';
 import { serveList, serveRead } from '../serve.ts';
 
-/** What jobs say about how they are scaled. */
 export const scalingPolicyRoutes = (): Route[] => [
   ...serveList(contract.list, {
     rows: ({ namespace, query, snapshot }, page) => {
@@ -29,7 +25,6 @@ export const scalingPolicyRoutes = (): Route[] => [
     },
     matches: ({ Target, Type }, { query }) =>
       (query.job === '' || Target.Job === query.job) && (query.type === '' || Type === query.type),
-    visible: ({ Namespace }) => maySeePolicies('list-scaling-policies', Namespace),
     present: scalingPolicyStub,
   }),
   ...serveRead(
@@ -48,7 +43,7 @@ export const scalingPolicyRoutes = (): Route[] => [
   ),
 ];
 
-/** Should two have the same id, that of the namespace that is asked in. */
+/** If two namespaces have a policy with this id, the namespace of the request decides. */
 function policyById(snapshot: Snapshot, id: string, namespace: string) {
   const found = [
     ...snapshot

@@ -1,6 +1,7 @@
 /**
- * Services of peers, where those of this cluster are asked for: `peer=`. Their rows look like ours,
- * so filters, pages and blocking queries are the same. Source: docs/behaviour/peering.md#imported-services.
+ * Services of peers, requested with `peer=`. Their rows have the form of local services, so
+ * filters, pages and blocking queries are the same.
+ * Source: docs/behaviour/peering.md#imported-services.
  */
 
 import { placeOfPeer, type serviceEndpoints } from '../../contract/service.ts';
@@ -17,13 +18,13 @@ type PeerInput = Pick<
   'namespace' | 'query' | 'snapshot' | 'unwatched'
 >;
 
-/** Whose services are meant. */
+/** The peer of the services. */
 export interface Origin {
   readonly partition: string;
   readonly peer: string;
 }
 
-/** `undefined`: those of this cluster. @throws RosterError `peering-not-found` */
+/** `undefined`: services of this cluster. @throws RosterError `peering-not-found` */
 export function originOf({ query, unwatched }: PeerInput): Origin | undefined {
   if (query.peer === '') return undefined;
   const [partition, peer] = [placeOfPeer(query), query.peer.toLowerCase()];
@@ -31,7 +32,9 @@ export function originOf({ query, unwatched }: PeerInput): Origin | undefined {
   throw refusal('peering-not-found', { name: peer });
 }
 
-/** One after the other, with the tags of all instances; `between` stands between many of these. */
+/**
+ * Each service with the tags of all its instances. `between` is yielded now and then as a pause.
+ */
 export function* importedNames<T>(
   { partition, peer }: Origin,
   { namespace, snapshot }: Pick<Input, 'namespace' | 'snapshot'>,
@@ -60,7 +63,7 @@ export function* importedNames<T>(
 
 const instancesPerStep = 32;
 
-/** Those of one name, with `namespace=*` namespace by namespace. */
+/** The instances of one service, with `namespace=*` by namespace. */
 export function* importedInstancesOf(
   origin: Origin,
   { namespace, parameters, snapshot }: Pick<Input, 'namespace' | 'parameters' | 'snapshot'>,
@@ -79,7 +82,7 @@ export function* importedInstancesOf(
   }
 }
 
-/** Namespaces that the peer has services in, which need not be there here. */
+/** The namespaces of the peer's services, which need not exist here. */
 function namespacesOf({ partition, peer }: Origin, snapshot: Snapshot): string[] {
   const table = snapshot.table(importedServices);
   const prefix = [partition, peer];

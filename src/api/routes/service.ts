@@ -1,4 +1,4 @@
-import { serviceEndpoints as contract, maySeeServices } from '../../contract/service.ts';
+import { serviceEndpoints as contract } from '../../contract/service.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
@@ -19,18 +19,15 @@ import { allocationById, allocationIn } from './allocation.ts';
 import { existingJob } from './job.ts';
 import { importedInstancesOf, importedNames, originOf } from './service-imported.ts';
 
-interface NamedService extends Place {
+interface NamedService {
+  readonly Namespace: string;
+  readonly Partition?: string;
   readonly ServiceName: string;
   readonly Tags: readonly string[];
 }
 
-interface Place {
-  readonly Namespace: string;
-  readonly Partition?: string;
-}
-
 /**
- * Where services are found, and with `peer=` those of a peer (`service-imported.ts`).
+ * Services of this cluster, and with `peer=` of a peer (`service-imported.ts`).
  * Source: docs/contract/jobs.md#paths, docs/guides/services.md#when-an-instance-is-listed.
  */
 export const serviceRoutes = (server: ServerContext): Route[] => [
@@ -40,10 +37,9 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
       if (origin === undefined) return namedServices(input, page);
       return importedNames(origin, input, page, { named: namedAtPeer, between });
     },
-    // What stands between two names while they are gathered is none.
+    // `between` is a pause, not a service.
     matches: (service: NamedService) => service !== between,
     keyOf: ({ Namespace, ServiceName }) => [Namespace, ServiceName],
-    visible: maySeeServices,
     present: (service) => service,
     gather: () => ({ countMax: limits.list.perPageMax, of: byNamespace }),
   }),
@@ -54,11 +50,10 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
       return importedInstancesOf(origin, input, page);
     },
     keyOf: ({ Namespace, ServiceName, ID }: ServiceRegistration) => [Namespace, ServiceName, ID],
-    visible: maySeeServices,
     present: (registration) => registration,
     gather: ({ query }) => {
       const choice = choiceOf(query.choose);
-      // Chosen from all of them: there are no pages.
+      // The choice is made among all instances, so there are no pages.
       return choice && { of: (found) => chooseInstances(found, choice) };
     },
   }),
@@ -76,7 +71,12 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
         .scan({ prefix, ...scanPage(page) });
     },
     keyOf: ({ Namespace, JobID, ServiceName, ID }: ServiceRegistration) => [
-      ...[Namespace, JobID, defaultPartition, Namespace, ServiceName, ID],
+      Namespace,
+      JobID,
+      defaultPartition,
+      Namespace,
+      ServiceName,
+      ID,
     ],
     present: (registration) => registration,
   }),
@@ -88,13 +88,17 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
       return ofAllocation.scan({ prefix: [ID], ...(from && { from }), reverse });
     },
     keyOf: ({ AllocID, Namespace, ServiceName, ID }: ServiceRegistration) => [
-      ...[AllocID, defaultPartition, Namespace, ServiceName, ID],
+      AllocID,
+      defaultPartition,
+      Namespace,
+      ServiceName,
+      ID,
     ],
     present: (registration) => registration,
   }),
 ];
 
-/** Its own changes are none of its services'; one that is missing is waited for. */
+/** Changes of the allocation do not wake the list, unless the allocation is missing. */
 function knownAllocation(unwatched: Snapshot, snapshot: Snapshot, id: string) {
   try {
     return allocationById(unwatched, id);
@@ -103,18 +107,18 @@ function knownAllocation(unwatched: Snapshot, snapshot: Snapshot, id: string) {
   }
 }
 
-/** Given to others between two names, as one of them may have very many instances. */
+/** Yielded now and then while a service's instances are read, so that other requests continue. */
 const between: NamedService = { Namespace: '', ServiceName: '', Tags: [] };
 const instancesPerStep = 32;
 
-/** One after the other, with the tags of all instances. */
+/** Each service with the tags of all its instances. */
 function* namedServices(
   { namespace, snapshot }: Pick<Input, 'namespace' | 'snapshot'>,
   page: PageStart,
 ): Iterable<NamedService> {
   const prefix = namespace === everyNamespace ? [defaultPartition] : inNamespace(namespace);
   const table = snapshot.table(serviceRegistrations);
-  // A page that goes backwards begins behind the last instance of the first name.
+  // Backwards, a page begins after the last instance of its first service.
   const from = page.from && (page.reverse ? [...page.from, '\uffff'] : page.from);
   let current: ServiceRegistration | undefined;
   let tags = new Set<string>();
@@ -135,7 +139,10 @@ const namedAtPeer = (
   { Partition, Namespace, Name }: ImportedService,
   Tags: readonly string[],
 ): NamedService => ({
-  ...{ Partition, Namespace, ServiceName: Name, Tags },
+  Partition,
+  Namespace,
+  ServiceName: Name,
+  Tags,
 });
 
 const named = (
@@ -151,7 +158,7 @@ function byNamespace(services: readonly NamedService[]): NamespaceServices[] {
   }));
 }
 
-/** Those of one name, with `namespace=*` namespace by namespace. */
+/** The instances of one service, with `namespace=*` by namespace. */
 function* instancesOf(
   { namespace, parameters, snapshot }: Pick<Input, 'namespace' | 'parameters' | 'snapshot'>,
   page: PageStart,

@@ -4,7 +4,7 @@ import type { Server } from '../../server/server.ts';
 import type { Route } from '../route.ts';
 import { serveWrite } from '../serve.ts';
 
-/** Looking after what is stored. Source: docs/behaviour/jobs.md#garbage-collection. */
+/** Source: docs/behaviour/jobs.md#garbage-collection. */
 export function systemRoutes({ context, garbage }: Server): Route[] {
   return [
     ...serveWrite(contract.collectGarbage, async () => {

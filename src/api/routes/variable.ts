@@ -12,13 +12,14 @@ import {
 import { inNamespace, variables } from '../../state/tables.ts';
 import { scanPage } from '../list.ts';
 import type { Route } from '../route.ts';
-import type { InputOf } from '../serve.ts';
-import { serveList, serveRead, serveWrite } from '../serve.ts';
+import { type InputOf, serveList, serveRead, serveWrite } from '../serve.ts';
 
 const mayList = (namespace: string, name: string): Permission =>
   namedAccess('variable', 'list', name, { namespace });
 
-/** Whoever may not list a variable learns nothing of it, not even when it is in the way. */
+/**
+ * Callers without permission to list a variable learn nothing about it, not even from a conflict.
+ */
 const targetOf = ({
   parameters,
   namespace,
@@ -35,11 +36,8 @@ const targetOf = ({
   mayRead: allows(namedAccess('variable', 'read', parameters.path!, { namespace })),
 });
 
-/** Texts that jobs need and nobody else is to see. */
 export const variableRoutes = (server: ServerContext): Route[] => [
   ...serveList(contract.list, {
-    asksEach: true,
-    visible: ({ Namespace, Path }) => mayList(Namespace, Path),
     rows: ({ namespace, query, snapshot }, page) => {
       const table = snapshot.table(variables);
       if (namespace === everyNamespace) {

@@ -9,28 +9,28 @@ import { describeCaller } from '../../model/permission/caller.ts';
 import { describePermission, type Permission } from '../../model/permission/permission.ts';
 import { type IdentityIssuer, issueIdentities } from '../../server/identity/issue.ts';
 import { keyringKeys } from '../../state/tables.ts';
-import type { Route, Scope } from '../route.ts';
+import type { BaseInput, Route } from '../route.ts';
 import { serveRead, serveWrite } from '../serve.ts';
 import { requireNode } from './node.ts';
 
-const ownNode = ({ parameters }: Scope): Permission => ({
+const ownNode = ({ parameters }: BaseInput): Permission => ({
   kind: 'own-node',
   nodeId: parameters.node_id!,
 });
 
 /**
- * Who holds such a token is taken for the task, by others too: no token that may do everything here
- * is enough, nor that nothing is forbidden.
+ * An identity token stands for the task, also outside this cluster. So only the node itself may
+ * request it: neither a management token nor switched-off access control is enough.
  * @throws RosterError `permission-denied`
  */
-function requireNodeItself(input: Scope): void {
+function requireNodeItself(input: BaseInput): void {
   const { caller } = input;
   if (caller.kind === 'node') return;
   const permission = describePermission(ownNode(input));
   throw refusal('permission-denied', { caller: describeCaller(caller), permission });
 }
 
-/** Who workloads are, signed. Source: docs/behaviour/job-specification.md#identities. */
+/** Signed identities of workloads. Source: docs/behaviour/job-specification.md#identities. */
 export function workloadIdentityRoutes(issuer: IdentityIssuer): Route[] {
   return [
     ...serveWrite(contract.sign, async (input) => {
