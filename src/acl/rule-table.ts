@@ -119,7 +119,7 @@ class ResourceRules {
   }
 }
 
-/** Infinity minus infinity is not a number, so nothing is subtracted here. */
+/** Compares without subtraction, because infinity minus infinity is not a number. */
 function compare(left: readonly number[], right: readonly number[]): number {
   for (const [at, value] of left.entries()) {
     if (value !== right[at]) return value < right[at]! ? -1 : 1;

@@ -74,35 +74,7 @@ export class HttpServer {
 
   constructor(options: HttpServerOptions) {
     this.#certificate = options.certificate;
-    const protocol = {
-      maxHeaderSize: limits.http.headerBytesMax,
-      headersTimeout: limits.http.headersTimeoutMs,
-      connectionsCheckingInterval: limits.http.timeoutCheckMs,
-      optimizeEmptyRequests: true,
-      requireHostHeader: false,
-      shouldUpgradeCallback: options.upgrade.isAsked,
-    };
-    const app = fastify({
-      logger: false,
-      exposeHeadRoutes: false,
-      bodyLimit: limits.http.jobBodyBytesMax,
-      requestTimeout: limits.http.bodyTimeoutMs,
-      keepAliveTimeout: limits.http.keepAliveTimeoutMs,
-      forceCloseConnections: true,
-      // Unused: the pipeline gives failed requests an id.
-      genReqId: () => '',
-      rewriteUrl: toOnlyRoute,
-      ...(options.certificate === undefined
-        ? { http: protocol }
-        : { https: { ...protocol, ...tlsOptionsOf(options.certificate) } }),
-      clientErrorHandler: (error, socket) => {
-        // Nothing can be sent before the TLS handshake is complete. An answer on a spare connection,
-        // which has no request, would look like a fault to its client.
-        if (isUnfinished(socket as Socket) || (socket as Socket).bytesRead === 0) socket.destroy();
-        else
-          hangUp(socket as Socket, options.refuse(clientFaults[error.code ?? ''] ?? 'unreadable'));
-      },
-    }) as FastifyInstance;
+    const app = newFramework(options);
     const refuse = (raw: IncomingMessage, reply: FastifyReply, fault: TransportFault) => {
       reply.hijack();
       write(reply.raw, requestOf(raw), options.refuse(fault));
@@ -174,6 +146,38 @@ export class HttpServer {
   async close(): Promise<void> {
     await this.#app.close();
   }
+}
+
+/** The framework with the bounds of requests. It has no routes yet. */
+function newFramework({ certificate, upgrade, refuse }: HttpServerOptions): FastifyInstance {
+  const protocol = {
+    maxHeaderSize: limits.http.headerBytesMax,
+    headersTimeout: limits.http.headersTimeoutMs,
+    connectionsCheckingInterval: limits.http.timeoutCheckMs,
+    optimizeEmptyRequests: true,
+    requireHostHeader: false,
+    shouldUpgradeCallback: upgrade.isAsked,
+  };
+  return fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    bodyLimit: limits.http.jobBodyBytesMax,
+    requestTimeout: limits.http.bodyTimeoutMs,
+    keepAliveTimeout: limits.http.keepAliveTimeoutMs,
+    forceCloseConnections: true,
+    // Unused: the pipeline gives failed requests an id.
+    genReqId: () => '',
+    rewriteUrl: toOnlyRoute,
+    ...(certificate === undefined
+      ? { http: protocol }
+      : { https: { ...protocol, ...tlsOptionsOf(certificate) } }),
+    clientErrorHandler: (error, socket) => {
+      // Nothing can be sent before the TLS handshake is complete. An answer on a spare connection,
+      // which has no request, would look like a fault to its client.
+      if (isUnfinished(socket as Socket) || (socket as Socket).bytesRead === 0) socket.destroy();
+      else hangUp(socket as Socket, refuse(clientFaults[error.code ?? ''] ?? 'unreadable'));
+    },
+  }) as FastifyInstance;
 }
 
 /**

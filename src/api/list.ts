@@ -45,14 +45,14 @@ export interface ListQuestion {
  */
 export class Lister {
   readonly #turns: Turns;
-  /** The last filter for each schema, because blocking queries repeat it. */
+  /** The last filter of each schema. A blocking query uses it again for each answer. */
   readonly #compiled = new WeakMap<TSchema, { expression: string; matches: Predicate }>();
 
   constructor(turns: Turns) {
     this.#turns = turns;
   }
 
-  /** A promise when the list is long. It is of `undefined` when the caller disconnects. */
+  /** Answers a long list by a promise, which gives `undefined` if the caller disconnects. */
   page(question: ListQuestion): Page | Promise<Page | undefined> {
     const { run, input, shared, authorizer } = question;
     const filter = this.#filter(question);

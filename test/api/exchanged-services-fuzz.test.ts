@@ -32,7 +32,7 @@ const told: Unstamped<ServiceRegistration> = {
   Datacenter: 'dc1',
 };
 
-test('requests for exchanged services get answers of the document, and never a 500', async () => {
+test('answers about exchanged services fit the OpenAPI document and are never a 500', async () => {
   const { clusters, during, peer, world } = await startClusters(['east', 'west']);
   await peer(clusters.west, clusters.east);
   for (const { api } of Object.values(clusters)) {

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { StoredPeering } from '../../src/model/peering/peering.ts';
 import { configEntries, peerings, serviceRegistrations } from '../../src/state/tables.ts';
-import type { Unstamped } from '../../src/state/types.ts';
 import { aclOf } from '../support/acl.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { newPeering, newRegistration } from '../support/stored-rows.ts';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -19,24 +19,7 @@ const settled = async <T>(work: Promise<T>): Promise<T> => {
 const peer = (Name: string, changes: Partial<StoredPeering> = {}) =>
   settled(
     api.state.write((transaction) => {
-      const row: Unstamped<StoredPeering> = {
-        ID: `id-${Name}`,
-        Name,
-        Partition: 'default',
-        State: 'ESTABLISHING',
-        IsDialer: false,
-        PeerID: '',
-        PeerServerName: '',
-        PeerServerAddresses: null,
-        ManualServerAddresses: null,
-        MustForget: false,
-        Epoch: 0,
-        PeerCAPems: null,
-        Meta: null,
-        Remote: { Partition: '', Datacenter: '' },
-        DeletedAt: 0,
-      };
-      transaction.table(peerings).put({ ...row, ...changes });
+      transaction.table(peerings).put({ ...newPeering(Name), ...changes });
     }),
   );
 
@@ -102,23 +85,7 @@ const get = async (url: string, options: { token?: string | null } = {}) => {
 const register = (Namespace: string, ServiceName: string, ID: string) =>
   settled(
     api.state.write((transaction) =>
-      transaction.table(serviceRegistrations).put({
-        ID,
-        ServiceName,
-        Namespace,
-        Status: 'passing',
-        Address: '10.0.0.1',
-        Port: 80,
-        TaskName: '',
-        Tags: null,
-        Meta: null,
-        TaggedAddresses: null,
-        Weights: null,
-        NodeID: 'n1',
-        Datacenter: 'dc1',
-        JobID: 'web',
-        AllocID: 'a1',
-      }),
+      transaction.table(serviceRegistrations).put(newRegistration(Namespace, ServiceName, ID)),
     ),
   );
 const exports = (Services: readonly object[]) =>

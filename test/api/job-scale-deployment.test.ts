@@ -51,7 +51,7 @@ describe('during a deployment', () => {
     expect((await scale(5)).status).toBe(action === 'pause' ? 400 : 200);
   });
 
-  test('after it a count is accepted', async () => {
+  test('a count is accepted after the deployment', async () => {
     await rollout.pass(8 * second);
     expect(await statuses()).toEqual(['successful']);
     expect((await scale(5)).status).toBe(200);
@@ -65,7 +65,7 @@ describe('during a deployment', () => {
   });
 });
 
-describe('of a rolling job', () => {
+describe('scaling a rolling job', () => {
   beforeEach(async () => {
     await rollout.register('0');
     await rollout.pass(8 * second);

@@ -1,21 +1,10 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
-import { peeringFarewells, peeringSecrets } from '../../src/state/tables.ts';
-import { type Cluster, startClusters, storedPeerings } from '../support/clusters.ts';
+import { peeringSecrets } from '../../src/state/tables.ts';
+import { type Cluster, peeringStates, startClusters, storedPeerings } from '../support/clusters.ts';
 import { recording } from '../support/recording-exchange.ts';
 
 const second = 1000;
-
-const states = async (one: Cluster, other: Cluster) => [
-  await one.state(other.name),
-  await other.state(one.name),
-];
-
-/** Stored rows of peerings besides their records. */
-const leftAt = ({ api }: Cluster) => [
-  ...api.state.read().table(peeringSecrets).scan(),
-  ...api.state.read().table(peeringFarewells).scan(),
-];
 
 test('a peering from its token until both sides know each other', async () => {
   const { clusters, during, network, world } = await startClusters(['a', 'b']);
@@ -36,7 +25,7 @@ test('a peering from its token until both sides know each other', async () => {
   expect(await during(asked, 3)).toMatchObject({ status: 200, json: {} });
   expect(await b.state('a')).toBe('ESTABLISHING');
   await world.advance(20);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   const [atA, atB] = [await a.peering('b'), await b.peering('a')];
   expect([atA.PeerID, atB.PeerID]).toEqual([atB.ID, atA.ID]);
   expect(atA.Remote).toEqual({ Partition: 'default', Datacenter: 'dc-b' });
@@ -83,7 +72,7 @@ test('a lost answer is requested again, with the same secrets', async () => {
     return undefined;
   };
   expect((await during(b.establish('a', token), 3 * second)).status).toBe(200);
-  expect([lost, ...(await states(a, b))]).toEqual([1, 'ACTIVE', 'ACTIVE']);
+  expect([lost, ...(await peeringStates(a, b))]).toEqual([1, 'ACTIVE', 'ACTIVE']);
 });
 
 test('an unreachable cluster is reported with its addresses', async () => {
@@ -112,20 +101,20 @@ test('a cut link or a silent peer fails the peering until it is back', async () 
   await peer(b, a);
   network.open[0]!.cut();
   await world.advance(1);
-  expect(await states(a, b)).toEqual(['FAILING', 'FAILING']);
+  expect(await peeringStates(a, b)).toEqual(['FAILING', 'FAILING']);
   expect((await b.peering('a')).StreamStatus.LastError).toBe('the connection was lost');
   await world.advance(second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   expect((await b.peering('a')).StreamStatus.LastError).toBe('');
   network.isSilent = true;
   await world.advance(limits.peering.silenceMaxMs - 20 * second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   await world.advance(20 * second);
-  expect(await states(a, b)).toEqual(['FAILING', 'FAILING']);
+  expect(await peeringStates(a, b)).toEqual(['FAILING', 'FAILING']);
   expect((await a.peering('b')).StreamStatus.LastError).toContain('heartbeat timeout');
   network.isSilent = false;
   await world.advance(30 * second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
 });
 
 test('blocking queries for a peering wake by its stream', async () => {
@@ -181,7 +170,7 @@ test('attempts become rare without an answer, and a working address is found', a
   network.leave(a.address);
   network.listen(moved, (link) => void a.api.server.peerings.accept(link));
   await world.advance(20 * second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
 });
 
 test.each(['a', 'b'] as const)('either side may crash and come back: %s', async (who) => {
@@ -194,129 +183,8 @@ test.each(['a', 'b'] as const)('either side may crash and come back: %s', async 
   expect(await stays.state(gone.name)).toBe('FAILING');
   await gone.restart();
   await world.advance(20 * second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
 });
-
-test.each([
-  ['the side that was dialled', 'a'],
-  ['the side that dialled', 'b'],
-] as const)('%s deletes the peering', async (_, who) => {
-  const exchanges = { a: recording(), b: recording() };
-  const { clusters, peer, during, world } = await startClusters(['a', 'b'], {
-    exchange: (name) => exchanges[name as 'a' | 'b'].exchange,
-  });
-  const { a, b } = clusters;
-  await peer(b, a);
-  const [deleter, other] = who === 'a' ? [a, b] : [b, a];
-  const heard = { deleter: exchanges[who], other: exchanges[who === 'a' ? 'b' : 'a'] };
-  for (const { noted } of Object.values(heard)) noted.length = 0;
-  const unblock = heard.deleter.block();
-  const nowMs = world.clock.nowMs();
-  const path = `/v1/peering/${other.name.toUpperCase()}`;
-  const { status, text, headers } = await during(deleter.api.call('DELETE', path), 20);
-  expect([status, text, headers['content-type']]).toEqual([200, '', undefined]);
-  const marked = await deleter.peering(other.name);
-  expect(marked.State).toBe('TERMINATED');
-  expect(Date.parse(marked.DeletedAt)).toBe(nowMs);
-  expect((await during(deleter.api.call('DELETE', path))).status).toBe(200);
-  // Other actions on it are refused meanwhile.
-  const again = await during(
-    deleter.api.call('POST', '/v1/peering/token', { body: { PeerName: other.name } }),
-  );
-  expect(again).toMatchObject({ status: 409, json: { code: 'peering-conflict' } });
-  expect(again.json.detail).toContain('marked for deletion');
-  // The peer has been informed, and keeps its own record for its operator.
-  expect(await other.peering(deleter.name)).toMatchObject({ State: 'TERMINATED', DeletedAt: null });
-  const name = deleter.name;
-  expect(heard.other.noted).toEqual([`close ${name}`, `forget ${name}`, `forgot ${name}`]);
-  unblock();
-  await world.advance(100);
-  expect(await deleter.peering(other.name)).toBeUndefined();
-  const gone = other.name;
-  expect(heard.deleter.noted).toEqual([`close ${gone}`, `forget ${gone}`, `forgot ${gone}`]);
-  expect(leftAt(deleter)).toEqual([]);
-  const left = [...other.api.state.read().table(peeringSecrets).scan()];
-  expect(left).toMatchObject([{ Active: '', Pending: '', Establishment: '', Exchanged: '' }]);
-  // The other record can be deleted too, or start over.
-  await world.advance(60 * second);
-  expect(await other.state(deleter.name)).toBe('TERMINATED');
-  await peer(b, a);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
-});
-
-test.each([
-  ['the side that was dialled', 'a'],
-  ['the side that dialled', 'b'],
-] as const)('%s deletes it while the other side is unreachable', async (_, who) => {
-  const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
-  const { a, b } = clusters;
-  await peer(b, a);
-  const [deleter, other] = who === 'a' ? [a, b] : [b, a];
-  network.partition(other.address);
-  await during(deleter.api.call('DELETE', `/v1/peering/${other.name}`), second);
-  expect(await deleter.state(other.name)).toBe('TERMINATED');
-  await world.advance(limits.peering.farewellMs + 5 * second);
-  // The record is deleted and its name is free; only the peer has to be informed.
-  expect(await deleter.peering(other.name)).toBeUndefined();
-  expect(await other.state(deleter.name)).toBe('FAILING');
-  await deleter.crash();
-  await deleter.restart();
-  network.heal();
-  await world.advance(40 * second);
-  expect(await other.state(deleter.name)).toBe('TERMINATED');
-  expect(leftAt(deleter)).toEqual([]);
-});
-
-test('an undelivered goodbye is dropped after a day', async () => {
-  const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
-  const { a, b } = clusters;
-  await peer(b, a);
-  network.partition(b.address);
-  await during(a.api.call('DELETE', '/v1/peering/b'), limits.peering.farewellMs + second);
-  const left = () => [...a.api.state.read().table(peeringFarewells).scan()].length;
-  expect(left()).toBe(1);
-  await world.advance(limits.peering.farewellKeptMs);
-  expect(left()).toBe(0);
-  network.heal();
-  await world.advance(30 * second);
-  expect(await b.peering('a')).toMatchObject({
-    State: 'FAILING',
-    StreamStatus: { LastError: expect.stringContaining('the peering is unknown there') },
-  });
-});
-
-test('a goodbye is not sent to a peering that has started over', async () => {
-  const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
-  const { a, b } = clusters;
-  await peer(b, a);
-  network.partition(a.address);
-  await during(b.api.call('DELETE', '/v1/peering/a'), 15 * second);
-  expect(await b.peering('a')).toBeUndefined();
-  const token = await a.token('b');
-  network.heal();
-  expect((await during(b.establish('a', token))).status).toBe(200);
-  await world.advance(60 * second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
-});
-
-test.each([0, 1, 2, 3, 5, 8, 50])(
-  'a deletion goes on after a crash %i ms into it',
-  async (afterMs) => {
-    const { clusters, peer, world } = await startClusters(['a', 'b']);
-    const { a, b } = clusters;
-    await peer(b, a);
-    const asked = a.api.call('DELETE', '/v1/peering/b').catch(() => undefined);
-    await world.advance(afterMs);
-    await a.crash();
-    void asked;
-    await a.restart();
-    await world.advance(60 * second);
-    // Either it was durable and is carried out, or it was not and nothing happened.
-    const isDone = (await a.peering('b')) === undefined;
-    expect(await b.state('a')).toBe(isDone ? 'TERMINATED' : 'ACTIVE');
-    if (afterMs > 0) expect(isDone).toBe(true);
-  },
-);
 
 test('a new token replaces the secret in use', async () => {
   const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
@@ -326,16 +194,16 @@ test('a new token replaces the secret in use', async () => {
   const before = secrets();
   const token = await a.token('b');
   // The stream stays open.
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   expect(secrets()).toMatchObject({ Active: before.Active });
   expect((await during(b.establish('a', token), second)).status).toBe(200);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   expect(secrets()).toMatchObject({ Establishment: '', Exchanged: '', Pending: '' });
   expect(secrets().Active).not.toBe(before.Active);
   expect(network.open.length).toBe(1);
   expect(storedPeerings(b).map(({ Epoch }) => Epoch)).toEqual([2]);
   await world.advance(60 * second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
 });
 
 test('secrets are sealed with the newest key and remain valid', async () => {
@@ -351,7 +219,7 @@ test('secrets are sealed with the newest key and remain valid', async () => {
   expect([sealed(a), sealed(b)]).not.toEqual(before);
   network.open[0]!.cut();
   await world.advance(5 * second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
 });
 
 test('of three clusters, one can leave without affecting the others', async () => {
@@ -360,11 +228,11 @@ test('of three clusters, one can leave without affecting the others', async () =
   await peer(b, a);
   await peer(c, b);
   await peer(a, c);
-  const all = async () => [...(await states(a, b)), ...(await states(b, c))];
-  expect([...(await all()), ...(await states(a, c))]).toEqual(Array(6).fill('ACTIVE'));
+  const all = async () => [...(await peeringStates(a, b)), ...(await peeringStates(b, c))];
+  expect([...(await all()), ...(await peeringStates(a, c))]).toEqual(Array(6).fill('ACTIVE'));
   await c.crash();
   await world.advance(second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   expect([await a.state('c'), await b.state('c')]).toEqual(['FAILING', 'FAILING']);
 });
 
@@ -385,13 +253,13 @@ test('services are exchanged over the stream, and a failed stream is dialled aga
   });
   exchanges.b.links[0]!.fail('it tells of a service that it does not own');
   await world.advance(2);
-  expect(await states(a, b)).toEqual(['FAILING', 'FAILING']);
+  expect(await peeringStates(a, b)).toEqual(['FAILING', 'FAILING']);
   expect((await a.peering('b')).StreamStatus.LastError).toBe(
     'the peer ended it: it tells of a service that it does not own',
   );
   expect(link!.send({ type: 'begin' })).toBe(false);
   await world.advance(second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   expect([exchanges.a.links.length, network.open.length]).toEqual([2, 1]);
 });
 
@@ -404,7 +272,7 @@ test('a stream opens after data of the former peer is deleted', async () => {
   await peer(b, a);
   const unblock = exchanges.b.block();
   await during(a.api.call('DELETE', '/v1/peering/b'), second);
-  expect(await states(a, b)).toEqual(['none', 'TERMINATED']);
+  expect(await peeringStates(a, b)).toEqual(['none', 'TERMINATED']);
   expect((await b.peering('a')).StreamStatus).toMatchObject({
     ImportedServices: ['db'],
     ExportedServices: [],
@@ -413,6 +281,6 @@ test('a stream opens after data of the former peer is deleted', async () => {
   expect(await b.state('a')).toBe('ESTABLISHING');
   unblock();
   await world.advance(second);
-  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(await peeringStates(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   expect(exchanges.b.noted.slice(-3)).toEqual(['forget a', 'forgot a', 'open a']);
 });

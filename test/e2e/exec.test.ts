@@ -9,6 +9,7 @@ import {
   startAgent,
   supervisorsOf,
 } from '../support/agent.ts';
+import { execJob } from '../support/exec-job.ts';
 import { openExecSocket } from '../support/exec-socket.ts';
 
 // Commands in real tasks over real WebSockets:
@@ -20,29 +21,6 @@ let dead: string;
 let other: string;
 const data = newDirectory();
 const token = () => ({ 'x-registry-token': agent.token });
-
-const jobOf = (id: string, args: readonly string[]) => ({
-  ID: id,
-  Type: 'batch',
-  TaskGroups: [
-    {
-      Name: 'main',
-      RestartPolicy: { Attempts: 0, Mode: 'fail' },
-      EphemeralDisk: { SizeMB: 150 },
-      Tasks: ['app', 'side'].map((Name) => ({
-        Name,
-        Driver: 'raw_exec',
-        Config: { command: '/bin/sleep', args },
-        Env: { COLOR: 'green' },
-        Resources: { CPU: 20, MemoryMB: 16 },
-        Actions: [
-          { Name: 'greet', Command: '/bin/sh', Args: ['-c', 'echo hello from $ROSTER_TASK_NAME'] },
-          { Name: 'ask', Command: 'sh', Args: ['-c', 'read name; echo hello $name; exit 4'] },
-        ],
-      })),
-    },
-  ],
-});
 
 const allocOf = (job: string, status: string): Promise<string> =>
   agent.until(`/v1/job/${job}/allocations`, (list) => {
@@ -63,7 +41,7 @@ beforeAll(async () => {
     ['other', ['600']],
     ['dead', ['0']],
   ] as const) {
-    await agent.register(jobOf(id, args));
+    await agent.register(execJob(id, args));
   }
   [alloc, other, dead] = await Promise.all([
     allocOf('web', 'running'),

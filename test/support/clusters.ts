@@ -113,3 +113,9 @@ function callsOf(call: TestApi['call']): Calls {
 
 /** The stored peerings. */
 export const storedPeerings = ({ api }: Cluster) => [...api.state.read().table(peerings).scan()];
+
+/** The state of the peering between two clusters as each of them sees it. */
+export const peeringStates = async (one: Cluster, other: Cluster) => [
+  await one.state(other.name),
+  await other.state(one.name),
+];

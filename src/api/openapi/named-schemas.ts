@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The form of a schema for its readers, such as without hidden fields. */
+/** Writes a schema for its readers, for example without hidden fields. */
 export type Presentation = (schema: Json, inner: (schema: unknown) => Json) => Json;
 
 /**
