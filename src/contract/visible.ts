@@ -1,6 +1,5 @@
 import { assert } from '../base/assert.ts';
 import type { Permission } from '../model/permission/permission.ts';
-import type { Endpoint } from './endpoint.ts';
 import { type Asked, type Needs, type PermissionForm, permissionBy } from './needs.ts';
 
 /**
@@ -44,8 +43,13 @@ export interface RowCheck {
   readonly acrossNamespaces: boolean;
 }
 
+interface OfList {
+  readonly visible?: Visible;
+  readonly permission: Needs;
+}
+
 /** `undefined`: callers who may list see every record. */
-export function rowCheckOf({ visible, permission }: Endpoint): RowCheck | undefined {
+export function rowCheckOf({ visible, permission }: OfList): RowCheck | undefined {
   if (visible === undefined) {
     const form = listingIn(permission);
     return form && { permissionFor: byRow(form), acrossNamespaces: true };
