@@ -48,12 +48,6 @@ interface OfList {
   readonly permission: Needs;
 }
 
-/** Of an endpoint that lists. */
-interface Listed {
-  readonly visible?: Visible;
-  readonly permission: Needs;
-}
-
 /** `undefined`: callers who may list see every record. */
 export function rowCheckOf({ visible, permission }: OfList): RowCheck | undefined {
   if (visible === undefined) {
