@@ -41,8 +41,13 @@ afterEach(async () => {
 async function startAgent(): Promise<void> {
   allocations = new Allocations(
     {
-      ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
-      ...{ taskHooks: [], allocationHooks, drivers: new Map([['mock', driver]]) },
+      world,
+      dataDirectory,
+      region: 'global',
+      hostEnvironment: {},
+      taskHooks: [],
+      allocationHooks,
+      drivers: new Map([['mock', driver]]),
       node: () => complete(NodeRegistrationSchema, { ID: 'n1' }),
       changed: (report) => reports.push(report),
       onNotice: (sentence: string) => expect.fail(sentence),

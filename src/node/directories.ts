@@ -57,8 +57,11 @@ export function taskDirectories(
   const directory = join(root, task);
   const inside = (name: string): string => join(directory, name);
   return {
-    ...{ root: directory, shared, logs },
-    ...{ local: inside('local'), secrets: inside('secrets') },
+    root: directory,
+    shared,
+    logs,
+    local: inside('local'),
+    secrets: inside('secrets'),
   };
 }
 

@@ -115,7 +115,8 @@ describe('on a full disk', needing(mayMount), () => {
     await eventually(() => expect(last.allocations!.all).toHaveLength(2));
     expect([leader(1), leader(2)]).toEqual(pids);
     expect(last.allocations!.all.map(({ report }) => report.ClientStatus)).toEqual([
-      ...['running', 'running'],
+      'running',
+      'running',
     ]);
     await last.stop({ stopTasks: true });
   });

@@ -65,7 +65,8 @@ describe('an allocation', () => {
     servers.assign([assignment('exec sleep 600')]);
     await eventually(() => expect(servers.statusOf(id(1))).toBe('failed'));
     expect(servers.node?.Drivers.raw_exec).toMatchObject({
-      ...{ Detected: false, Healthy: false },
+      Detected: false,
+      Healthy: false,
       HealthDescription: 'not allowed on this node: drivers.allow',
     });
     expect(servers.node?.Attributes['driver.raw_exec']).toBeUndefined();
@@ -95,7 +96,10 @@ describe('an allocation', () => {
     await eventually(() => expect(servers.statusOf(id(1))).toBe('failed'));
     const events = eventsOf(servers.reports.get(id(1)));
     expect(events.slice(-4)).toEqual([
-      ...['Terminated', 'Restarting', 'Driver Failure', 'Not Restarting'],
+      'Terminated',
+      'Restarting',
+      'Driver Failure',
+      'Not Restarting',
     ]);
     expect(running()).toEqual([]);
   });

@@ -22,7 +22,9 @@ test('what the node told before never overtakes what it tells now', async () => 
   const [asked, taken]: [string[], string[]] = [[], []];
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const registration = new Registration({
-    ...{ world: new SimulatedWorld(7), dataDirectory, introduction: undefined },
+    world: new SimulatedWorld(7),
+    dataDirectory,
+    introduction: undefined,
     api: {
       async register({ Node: { Name } }) {
         await gates[asked.push(Name) - 1]?.promise;

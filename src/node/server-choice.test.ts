@@ -45,8 +45,13 @@ async function answer(address: string, { signal }: TransportRequest): Promise<Tr
 
 const send = async (signal?: AbortSignal): Promise<string> => {
   const { status, body } = await transport.send({
-    ...{ method: 'GET', path: '/', headers: {}, body: undefined },
-    ...{ signal, headTimeoutMs: 1, bodyTimeoutMs: 1 },
+    method: 'GET',
+    path: '/',
+    headers: {},
+    body: undefined,
+    signal,
+    headTimeoutMs: 1,
+    bodyTimeoutMs: 1,
   });
   for await (const bytes of body) return `${status} ${bytes}`;
   return `${status}`;

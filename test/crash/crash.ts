@@ -109,8 +109,14 @@ class Tally {
     const { faults, startsMs, kills, killsWhileStarting, acknowledged } = this;
     const { kept, dropped, runningTasks } = this;
     return {
-      ...{ faults, startsMs, kills, killsWhileStarting, acknowledged },
-      ...{ kept, dropped, runningTasks },
+      faults,
+      startsMs,
+      kills,
+      killsWhileStarting,
+      acknowledged,
+      kept,
+      dropped,
+      runningTasks,
     };
   }
 }
@@ -158,7 +164,11 @@ async function loadAndKill(
   const goal = ledger.acknowledged + 1 + choices.below(answersMost);
   const byTime = choices.fraction() < 0.5;
   const { ended } = await startWriters({
-    ...{ target: agent.target, ledger, choices, writers, round },
+    target: agent.target,
+    ledger,
+    choices,
+    writers,
+    round,
     onAcknowledged: () => {
       if (!byTime && ledger.acknowledged === goal) void agent.kill();
     },

@@ -104,12 +104,18 @@ async function crashIn(
   await agent.kill();
   return {
     faults: [...faults, ...gaps.faults],
-    ...{ kills, launches: last.size, kiltBetween, madeUpFor, leftOut: gaps.leftOut },
+    kills,
+    launches: last.size,
+    kiltBetween,
+    madeUpFor,
+    leftOut: gaps.leftOut,
   };
 }
 
 const tick = (number: number) => ({
-  ...{ ID: `tick-${number}`, Type: 'batch', Datacenters: ['nowhere'] },
+  ID: `tick-${number}`,
+  Type: 'batch',
+  Datacenters: ['nowhere'],
   Periodic: { Specs: [`*/${slotMs / 1000} * * * * *`], TimeZone: 'UTC' },
   TaskGroups: [{ Name: 'g', Tasks: [{ Name: 't', Driver: 'mock', Config: { run_for: '1ms' } }] }],
 });

@@ -122,8 +122,17 @@ export class Camp {
     const isLiedTo = node.endsWith('liedTo');
     return {
       prey: {
-        ...{ canary, program, dataDirectory, ...pids, neighbour, left, agent, driver },
-        ...{ url, jobId, isLiedTo },
+        canary,
+        program,
+        dataDirectory,
+        ...pids,
+        neighbour,
+        left,
+        agent,
+        driver,
+        url,
+        jobId,
+        isLiedTo,
       },
       secrets: [secret, neighbour.secret],
     };
@@ -266,7 +275,9 @@ export class Camp {
       this.#task(script, task, config),
     ];
     const group = {
-      ...{ Name: 'main', Count: 1, EphemeralDisk: { SizeMB: 10 } },
+      Name: 'main',
+      Count: 1,
+      EphemeralDisk: { SizeMB: 10 },
       RestartPolicy: { Attempts: 0, Mode: 'fail' },
       ReschedulePolicy: { Attempts: 0, Unlimited: false },
       ...parts.group,
@@ -282,7 +293,9 @@ export class Camp {
     const { driver, container } = this.surroundings;
     const image = container === undefined ? {} : { image: container.image };
     return {
-      ...{ Name: 'task', Driver: driver, KillTimeout: '500ms' },
+      Name: 'task',
+      Driver: driver,
+      KillTimeout: '500ms',
       Resources: { CPU: 10, MemoryMB: 48 },
       LogConfig: { MaxFiles: 2, MaxFileSizeMB: 1 },
       ...fields,

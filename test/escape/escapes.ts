@@ -75,7 +75,9 @@ export function escapes(
 const textOf = ({ refusal, output }: Outcome): string => `${refusal}\n${output}`;
 
 const fortress = ({ operator = 'strict', isLiedTo = false }: Opening): NodeKind => ({
-  ...{ operator, without: [], isLiedTo },
+  operator,
+  without: [],
+  isLiedTo,
 });
 
 /** The node on which the attempt succeeds; `undefined`: none. */

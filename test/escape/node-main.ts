@@ -46,8 +46,12 @@ const started = await Promise.all(
   nodes.map(async ({ name, address, dataDirectory, without, hostVolumes, ...settings }) => {
     const servers = { addresses: [address], introduction: async () => introductionToken };
     const options = {
-      ...{ ...settings, dataDirectory, version, environment: process.env },
-      ...{ node: { name, address: '127.0.0.1', hostVolumes }, log: log as never },
+      ...settings,
+      dataDirectory,
+      version,
+      environment: process.env,
+      node: { name, address: '127.0.0.1', hostVolumes },
+      log: log as never,
     };
     const defences = defencesWithout(without);
     const node = await startNode(options, servers, {

@@ -32,7 +32,8 @@ export class Adversary {
     const url = new URL(path, this.#address);
     if (!url.searchParams.has('namespace')) url.searchParams.set('namespace', this.namespace);
     const answer = await fetch(url, {
-      ...{ method, headers: { 'x-registry-token': this.#token } },
+      method,
+      headers: { 'x-registry-token': this.#token },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(patienceMs),
     });

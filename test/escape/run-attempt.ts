@@ -118,7 +118,8 @@ const handOf = ({ red }: Camp, jobId: string, allocId: string): Hand => ({
     typeof command === 'string'
       ? red.session(`/v1/job/${jobId}/action`, { action: command, alloc_id: allocId, task: 'task' })
       : red.session(`/v1/client/allocation/${allocId}/exec`, {
-          ...{ task: 'task', command: JSON.stringify(command) },
+          task: 'task',
+          command: JSON.stringify(command),
         }),
 });
 

@@ -9,7 +9,10 @@ const { dataDirectory, endWithAgent, idleTimeoutMs, defences } = JSON.parse(
 ) as SupervisorArguments & { readonly defences: Defences };
 
 const supervisor = new Supervisor({
-  ...{ paths: supervisorPaths(dataDirectory), endWithAgent, idleTimeoutMs, defences },
+  paths: supervisorPaths(dataDirectory),
+  endWithAgent,
+  idleTimeoutMs,
+  defences,
   onEnd: () => process.exit(0),
 });
 process.on('SIGTERM', () => void supervisor.end('SIGTERM', 5000).then(() => supervisor.close()));

@@ -34,17 +34,15 @@ const row = (cells: readonly (string | number)[]): string =>
   cells.map((cell) => String(cell).padStart(12)).join('');
 
 const head = [
-  ...[
-    'minute',
-    'updates',
-    'busy %',
-    'agent MB',
-    'supervisor',
-    'descriptors',
-    'processes',
-    'mounts',
-    'directories',
-  ],
+  'minute',
+  'updates',
+  'busy %',
+  'agent MB',
+  'supervisor',
+  'descriptors',
+  'processes',
+  'mounts',
+  'directories',
 ];
 
 function line(sample: Sample): string {

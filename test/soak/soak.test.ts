@@ -13,8 +13,15 @@ import { type Sample, verdictOn } from './verdict.ts';
 const mayMount = await mounting();
 
 const start: Sample = {
-  ...{ minute: 0, updates: 0, busyPercent: 1, rssMb: 150, supervisorRssMb: 80 },
-  ...{ descriptors: 60, processes: 2, mounts: 1, directories: 0 },
+  minute: 0,
+  updates: 0,
+  busyPercent: 1,
+  rssMb: 150,
+  supervisorRssMb: 80,
+  descriptors: 60,
+  processes: 2,
+  mounts: 1,
+  directories: 0,
 };
 const warm: Sample = { ...start, minute: 2, updates: 100, rssMb: 200 };
 const end: Sample = { ...warm, minute: 60, updates: 3000 };

@@ -47,8 +47,12 @@ afterEach(async () => {
 
 async function run(tasks: readonly Input<Task>[], job: JobInput = {}): Promise<void> {
   const surroundings = {
-    ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
-    ...{ taskHooks: [], allocationHooks: [] },
+    world,
+    dataDirectory,
+    region: 'global',
+    hostEnvironment: {},
+    taskHooks: [],
+    allocationHooks: [],
     drivers: new Map([['mock', driver]]),
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     changed: () => {},
@@ -96,7 +100,12 @@ describe('a restart', () => {
     await until(() => expect([startsOf('app'), stateOf('app')]).toEqual([2, 'running']));
     expect(startsOf('other')).toBe(1);
     expect(eventsOf('app')).toEqual([
-      ...['Received', 'Task Setup', 'Started', 'Restart Signaled', 'Terminated', 'Started'],
+      'Received',
+      'Task Setup',
+      'Started',
+      'Restart Signaled',
+      'Terminated',
+      'Started',
     ]);
     expect(runner.taskState('app')).toMatchObject({ Failed: false, Restarts: 1 });
   });
@@ -207,7 +216,8 @@ describe('a signal', () => {
     await run([{ ...app, Config: { signal_error: 'no such signal' } }]);
     await until(() => expect(stateOf('app')).toBe('running'));
     await expect(ask('signal', { task: 'app', signal: 'SIGX' })).rejects.toMatchObject({
-      ...{ status: 400, message: 'The driver refuses: no such signal.' },
+      status: 400,
+      message: 'The driver refuses: no such signal.',
     });
   });
 });
@@ -241,8 +251,12 @@ test('a restart of all tasks that an agent could not finish is finished by the n
   const [saved] = (await readSavedAllocations(dataDirectory)).saved;
   const { allocation, job } = saved!;
   const surroundings = {
-    ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
-    ...{ taskHooks: [], allocationHooks: [] },
+    world,
+    dataDirectory,
+    region: 'global',
+    hostEnvironment: {},
+    taskHooks: [],
+    allocationHooks: [],
     drivers: new Map([['mock', driver]]),
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     changed: () => {},

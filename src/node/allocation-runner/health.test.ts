@@ -68,7 +68,9 @@ test.each<[string, typeof member, Job, object | undefined]>([
 const task = (Name: string, Hook = '', Sidecar = false): TaskSketch =>
   ({ Name, Leader: false, Lifecycle: Hook === '' ? null : { Hook, Sidecar } }) as TaskSketch;
 const state = (State: TaskState['State'], Failed = false, Restarts = 0) => ({
-  ...{ State, Failed, Restarts },
+  State,
+  Failed,
+  Restarts,
 });
 const pending = state('pending');
 const running = state('running');
@@ -150,7 +152,9 @@ describe('an allocation', () => {
     expect(judgements).toEqual([[23_000, undefined]]);
     expect(tracker.told).toEqual({
       DeploymentStatus: {
-        ...{ Healthy: true, Canary: false, ModifyIndex: 0 },
+        Healthy: true,
+        Canary: false,
+        ModifyIndex: 0,
         Timestamp: '2026-01-01T00:00:23Z',
       },
       DeploymentID: deploymentId,

@@ -36,8 +36,13 @@ afterEach(async () => {
 });
 
 const surroundings = () => ({
-  ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
-  ...{ taskHooks: [], allocationHooks: [], drivers: new Map([['mock', driver]]) },
+  world,
+  dataDirectory,
+  region: 'global',
+  hostEnvironment: {},
+  taskHooks: [],
+  allocationHooks: [],
+  drivers: new Map([['mock', driver]]),
   node: () => complete(NodeRegistrationSchema, { ID: 'n1' }),
   changed: () => {},
   onNotice: (sentence: string) => expect.fail(sentence),
@@ -78,7 +83,8 @@ const stop = (NoShutdownDelay: boolean | null = null) => {
 describe('the greatest time to run', () => {
   const cleaner = { Name: 'clean', Lifecycle: { Hook: 'poststop' as const } };
   const ended = {
-    ...{ ClientStatus: 'complete', ClientDescription: 'Reached its maximum run duration' },
+    ClientStatus: 'complete',
+    ClientDescription: 'Reached its maximum run duration',
   };
 
   test('counts from the creation; after it the allocation is complete, without poststop tasks', async () => {
@@ -130,7 +136,8 @@ describe('the greatest time to run', () => {
     await until(() => expect(runner.report.ClientStatus).toBe('failed'), 100);
     await world.advance(120_000);
     expect(runner.report).toMatchObject({
-      ...{ ClientStatus: 'failed', ClientDescription: 'Failed tasks' },
+      ClientStatus: 'failed',
+      ClientDescription: 'Failed tasks',
     });
   });
 
@@ -165,7 +172,8 @@ describe('the shutdown delay', () => {
     await world.advance(200);
     await until(() => expect(state('lead').State).toBe('pending'));
     expect(types('lead').slice(-2)).toEqual([
-      ...['Waiting for shutdown delay', 'Waiting for shutdown delay'],
+      'Waiting for shutdown delay',
+      'Waiting for shutdown delay',
     ]);
     await world.advance(4_000);
     expect(signalled()).toEqual([]);

@@ -94,7 +94,8 @@ test('the stages are those of the table, for every state of every kind of task',
     const others = [init, proxy, app, warm, watch];
     const isOver = others.every((letter) => letter === 'd' || letter === 'f');
     const expected = [
-      ...['init', 'proxy'],
+      'init',
+      'proxy',
       ...(main ? ['app'] : []),
       ...(poststart ? ['warm', 'watch'] : []),
       ...(isOver ? ['clean'] : []),

@@ -24,10 +24,15 @@ const reason = 'not allowed on this node: drivers.allow';
 function disallowed(driver: Driver): Driver {
   const { name, capabilities, defaultKillSignal, defaultUser } = driver;
   return {
-    ...{ name, capabilities, defaultKillSignal },
+    name,
+    capabilities,
+    defaultKillSignal,
     ...(defaultUser !== undefined && { defaultUser }),
     fingerprint: async () => ({
-      ...{ detected: false, healthy: false, description: reason, attributes: {} },
+      detected: false,
+      healthy: false,
+      description: reason,
+      attributes: {},
     }),
     validate: (config) => driver.validate(config),
     start: async () => {

@@ -41,7 +41,9 @@ import { defaultHostView, viewOptions } from './isolation/view.ts';
 /** The driver of a node that allows all extensions of sandboxes. */
 const exec = () =>
   driverNamed('exec', {
-    ...{ allowsRoot: true, allowsHostPid: true, allowsHostIpc: true },
+    allowsRoot: true,
+    allowsHostPid: true,
+    allowsHostIpc: true,
     allowedCapabilities: ['chown', 'kill', 'net_bind_service'],
   });
 
@@ -323,7 +325,8 @@ describe('a task is refused', () => {
     ],
   ])('for %s', async (_name, config, change, message) => {
     await expect(runTask(exec(), config, change)).rejects.toMatchObject({
-      ...{ name: 'DriverFailure', recoverable: false },
+      name: 'DriverFailure',
+      recoverable: false,
       message: expect.stringMatching(message),
     });
   });
@@ -470,7 +473,9 @@ describe('an agent that is not root', () => {
 
 describe('a command beside a task', () => {
   const tools = {
-    ...{ nsenter: '/usr/bin/nsenter', setpriv: '/usr/bin/setpriv', bubblewrap: '/usr/bin/bwrap' },
+    nsenter: '/usr/bin/nsenter',
+    setpriv: '/usr/bin/setpriv',
+    bubblewrap: '/usr/bin/bwrap',
     filterFile: (capabilities: readonly string[]) => keepFilter(dataDirectory, capabilities),
     defences: allDefences,
   };

@@ -98,7 +98,9 @@ export const isolatedMethods = ({ supervisor, tools, isRoot, path }: IsolationPo
       // The command enters as the agent's user, and becomes the task's user inside.
       const via = {
         prefix: entry.command.slice(0, wordsBefore),
-        ...{ env: entry.variables, directory: '/', user: '' },
+        env: entry.variables,
+        directory: '/',
+        user: '',
       };
       return execBeside(supervisor, runId, inside, via);
     },
@@ -153,5 +155,7 @@ export function isolationFingerprint(found: FoundTools): DriverFingerprint {
 }
 
 const withoutUsers = (allowances: Allowances): Allowances => ({
-  ...{ ...allowances, allowsRoot: false, allowedCapabilities: [] },
+  ...allowances,
+  allowsRoot: false,
+  allowedCapabilities: [],
 });

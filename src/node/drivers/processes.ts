@@ -32,7 +32,8 @@ export function processDrivers(
       return found;
     },
     allowances: allowancesOf(settings),
-    ...{ isRoot, path },
+    isRoot,
+    path,
   };
   return [rawExecDriver(supervisor, cgroups), execDriver(ports), javaDriver(ports)];
 }

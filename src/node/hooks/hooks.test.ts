@@ -97,8 +97,12 @@ function surroundings(
   allocationHooks: readonly (() => AllocationHook)[],
 ): AllocationSurroundings {
   return {
-    ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
-    ...{ taskHooks, allocationHooks },
+    world,
+    dataDirectory,
+    region: 'global',
+    hostEnvironment: {},
+    taskHooks,
+    allocationHooks,
     drivers: new Map([['mock', driver]]),
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     changed: () => {},
@@ -132,7 +136,12 @@ test('hooks are called in their order around every run', async () => {
   told.length = 0;
   await stopped();
   expect(told).toEqual([
-    ...['one ending', 'two ending', 'one ended', 'two ended', 'one dead', 'two dead'],
+    'one ending',
+    'two ending',
+    'one ended',
+    'two ended',
+    'one dead',
+    'two dead',
   ]);
 });
 

@@ -50,8 +50,12 @@ const tokenOf = (name: string, n: number) => `token ${n} of ${name}`;
 
 function newRunner(task: Input<Task>): AllocationRunner {
   const surroundings = {
-    ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
-    ...{ taskHooks: [identityHook(source)], allocationHooks: [] },
+    world,
+    dataDirectory,
+    region: 'global',
+    hostEnvironment: {},
+    taskHooks: [identityHook(source)],
+    allocationHooks: [],
     drivers: new Map([['mock', driver]]),
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     changed: () => {},

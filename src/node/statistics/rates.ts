@@ -100,7 +100,13 @@ const processUsageOf = (
 });
 
 const noMemory = {
-  ...{ RSS: 0, Cache: 0, Swap: 0, Usage: 0, MaxUsage: 0, KernelUsage: 0, KernelMaxUsage: 0 },
+  RSS: 0,
+  Cache: 0,
+  Swap: 0,
+  Usage: 0,
+  MaxUsage: 0,
+  KernelUsage: 0,
+  KernelMaxUsage: 0,
 } as const;
 
 /** The sum over all tasks. */

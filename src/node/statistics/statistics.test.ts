@@ -94,7 +94,10 @@ test('a core without measurable work is at zero', () => {
 
 test('used memory is the part that is not available', () => {
   expect(parseMemory('MemTotal:  1000 kB\nMemFree: 100 kB\nMemAvailable: 400 kB\n')).toEqual({
-    ...{ Total: 1_024_000, Free: 102_400, Available: 409_600, Used: 614_400 },
+    Total: 1_024_000,
+    Free: 102_400,
+    Available: 409_600,
+    Used: 614_400,
   });
 });
 

@@ -37,7 +37,10 @@ export async function startWithPipes(plan: ExecPlan, pool: FifoPool): Promise<Ex
     // A command may leave input unread.
     input.on('error', () => {});
     return {
-      ...{ pid: child.pid, sources, input, ended },
+      pid: child.pid,
+      sources,
+      input,
+      ended,
       resize: () => {},
       release: () => {
         for (const { source } of sources) source.destroy();

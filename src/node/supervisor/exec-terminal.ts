@@ -59,7 +59,10 @@ export async function startWithTerminal(plan: ExecPlan): Promise<ExecCommand> {
   order({ start: plan });
   const pid = await started.promise;
   return {
-    ...{ pid, sources: [{ stream: 'stdout', source: data }], input: data, ended: ended.promise },
+    pid,
+    sources: [{ stream: 'stdout', source: data }],
+    input: data,
+    ended: ended.promise,
     resize: (size) => order({ size }),
     release: () => {
       host.kill('SIGKILL');

@@ -36,7 +36,11 @@ async function task(change: Partial<StartRequest> = {}): Promise<string> {
   const allocId = realWorld.ids.uuid();
   const taskId = `${allocId}/web#${++tasks}`;
   await client.start({
-    ...{ taskId, allocId, taskName: 'web', command: '/bin/sleep', args: ['600'] },
+    taskId,
+    allocId,
+    taskName: 'web',
+    command: '/bin/sleep',
+    args: ['600'],
     env: {
       PATH: '/usr/bin:/bin',
       ROSTER_ALLOC_ID: allocId,
@@ -44,7 +48,8 @@ async function task(change: Partial<StartRequest> = {}): Promise<string> {
       ROSTER_TASK_DIR: join(dataDirectory, 'local'),
       COLOR: 'green',
     },
-    ...{ directory: dataDirectory, user: '' },
+    directory: dataDirectory,
+    user: '',
     logs: { directory: dataDirectory, name: 'x', maxFiles: 1, maxFileBytes: 1, disabled: true },
     ...change,
   });
@@ -246,7 +251,8 @@ describe('a session ends', () => {
   ])('with its task, %s', async (_name, tty) => {
     const taskId = await task();
     const session = await exec(sh('echo ready; trap "" HUP TERM INT; while :; do sleep 1; done'), {
-      ...{ taskId, tty },
+      taskId,
+      tty,
     });
     const said = all(session);
     await client.kill(taskId, 'SIGKILL', 0);

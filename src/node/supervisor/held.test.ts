@@ -40,7 +40,9 @@ describe('of a process that is stopped late', needing(controller('pids')), () =>
     const file = openSync(path, 'w');
     const script = `${starts}echo ready; while [ -e ${directory} ]; do sleep 0.02; echo on; done`;
     const { pid = 0 } = spawn('/bin/sh', ['-c', script], {
-      ...{ detached: true, stdio: ['ignore', file, file], env: { PATH: '/usr/bin:/bin' } },
+      detached: true,
+      stdio: ['ignore', file, file],
+      env: { PATH: '/usr/bin:/bin' },
     });
     const outputs = [fileId(fstatSync(file))];
     closeSync(file);

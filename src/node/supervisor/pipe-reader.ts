@@ -28,7 +28,9 @@ export class PipeReader extends EventEmitter implements ByteSource {
       return true;
     };
     this.#socket = new Socket({
-      ...{ fd, readable: true, writable: false },
+      fd,
+      readable: true,
+      writable: false,
       onread: { buffer: memory, callback },
     });
     this.#socket.pause();

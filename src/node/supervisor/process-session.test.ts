@@ -11,7 +11,10 @@ import { listPids, readStat } from './proc.ts';
 import { ProcessSession } from './process-session.ts';
 
 const plan: ExecPlan = {
-  ...{ program: '/bin/sh', args: ['-c', 'echo said; exit 3'], env: {}, directory: '/' },
+  program: '/bin/sh',
+  args: ['-c', 'echo said; exit 3'],
+  env: {},
+  directory: '/',
   owner: undefined,
 };
 

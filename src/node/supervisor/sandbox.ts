@@ -26,7 +26,9 @@ type Channel = 'status' | 'options' | 'goOn' | 'filter' | 'about';
 
 /** Only descriptors that `bwrap` is told of, as it leaves all others to the command. */
 const channelsOf = ({ systemCallFilter, hasOwnUsers }: SandboxSettings): readonly Channel[] => [
-  ...(['status', 'options', 'goOn'] as const),
+  'status',
+  'options',
+  'goOn',
   ...(systemCallFilter === undefined ? [] : (['filter'] as const)),
   // `bwrap` demands it together with the other one; its content is in the status too.
   ...(hasOwnUsers === true ? (['about'] as const) : []),
@@ -39,7 +41,12 @@ export function sandboxed(sandbox: SandboxSettings, { command, args, env }: Star
   const channels = channelsOf(sandbox);
   const at = (channel: Channel): string => String(firstChannel + channels.indexOf(channel));
   const own = [
-    ...['--args', at('options'), '--json-status-fd', at('status'), '--block-fd', at('goOn')],
+    '--args',
+    at('options'),
+    '--json-status-fd',
+    at('status'),
+    '--block-fd',
+    at('goOn'),
     ...(sandbox.systemCallFilter === undefined ? [] : ['--seccomp', at('filter')]),
     ...(sandbox.hasOwnUsers === true
       ? ['--unshare-user', '--userns-block-fd', at('goOn'), '--info-fd', at('about')]

@@ -236,7 +236,11 @@ export class Supervisor {
     }
     const { taskId, allocId, taskName, cgroup, sandbox } = request;
     const status: TaskStatus = {
-      ...{ taskId, allocId, taskName, pid: 0, startTime: '' },
+      taskId,
+      allocId,
+      taskName,
+      pid: 0,
+      startTime: '',
       ...(cgroup !== undefined && { cgroups: cgroup.groups.map(({ path }) => path) }),
       ...(sandbox !== undefined && { isSandboxed: true }),
     };

@@ -32,7 +32,10 @@ function sleeper(output: number | 'ignore'): { readonly pid: number; readonly st
 }
 
 const target = (known: Partial<SweepTarget>): SweepTarget => ({
-  ...{ allocId: 'a', taskName: 'web', pid: 0, startTime: '' },
+  allocId: 'a',
+  taskName: 'web',
+  pid: 0,
+  startTime: '',
   ...known,
 });
 const found = (known: Partial<SweepTarget>) => findLeftovers([target(known)]).map(({ pid }) => pid);

@@ -17,7 +17,12 @@ export class TaskHooks {
       (make) =>
         make({
           ...controls,
-          ...{ world, driver, directories, allocation, job, task },
+          world,
+          driver,
+          directories,
+          allocation,
+          job,
+          task,
           owner: () => ownerOnHost(context),
           environment: () => context.environment(this.#added),
         }) ?? [],

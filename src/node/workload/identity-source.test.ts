@@ -33,7 +33,9 @@ beforeEach(() => {
   errors.length = 0;
   answer = all;
   source = new BatchedIdentitySource({
-    ...{ timers: world.timers, random: world.random, signal: stop.signal },
+    timers: world.timers,
+    random: world.random,
+    signal: stop.signal,
     send: (requests) => {
       sent.push(requests);
       return answer(requests);

@@ -9,7 +9,10 @@ const asked = (
   plan: Attempt['plan'],
   { refusal, ...more }: Partial<Attempt> & Pick<Attempt, 'refusal'>,
 ): Attempt => ({
-  ...{ name, drivers: ['docker'], counter: { operator: 'reckless' }, plan },
+  name,
+  drivers: ['docker'],
+  counter: { operator: 'reckless' },
+  plan,
   ...(refusal !== undefined && { refusal }),
   ...more,
 });
@@ -53,7 +56,8 @@ export const containerAttempts: readonly Attempt[] = [
       config: {
         mounts: [
           {
-            ...{ type: 'bind', target: '/prey' },
+            type: 'bind',
+            target: '/prey',
             source: `local/${'../'.repeat(20)}${dirname(canary).slice(1)}`,
           },
         ],

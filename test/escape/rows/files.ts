@@ -7,7 +7,10 @@ import { end, got, makesDevice, opens, perl } from './words.ts';
 
 /** These fail because the task does not see the file, or sees it read-only. */
 const byPath = (name: string, script: Attempt['plan'], more: Partial<Attempt> = {}): Attempt => ({
-  ...{ name, drivers: ['exec', 'docker'], counter: 'outside', plan: script },
+  name,
+  drivers: ['exec', 'docker'],
+  counter: 'outside',
+  plan: script,
   ...more,
 });
 const ofRoot = { agents: ['root'] } as const;

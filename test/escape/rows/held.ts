@@ -13,7 +13,10 @@ const planted = (prey: Prey): string => join(directoryOf(prey), 'planted');
 const isPlanted = (prey: Prey) => ({ hasHappened: () => existsSync(planted(prey)) });
 
 const held = (name: string, plan: Attempt['plan'], more: Partial<Attempt> = {}): Attempt => ({
-  ...{ name, drivers: both, counter: { without: ['heldPaths'] }, plan },
+  name,
+  drivers: both,
+  counter: { without: ['heldPaths'] },
+  plan,
   ...more,
 });
 
@@ -173,7 +176,9 @@ const besideTask: readonly Attempt[] = [
       Templates: [
         {
           EmbeddedTmpl: `{{ rosterVarExists "roster/jobs/${prey.jobId}" }}`,
-          ...{ DestPath: 'local/t', ChangeMode: 'script', Splay: 0 },
+          DestPath: 'local/t',
+          ChangeMode: 'script',
+          Splay: 0,
           ChangeScript: {
             Command: '/bin/sh',
             Args: ['-c', 'cat canary > /alloc/data/out 2>&1; mv /alloc/data/out /alloc/data/seen'],

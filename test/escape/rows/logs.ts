@@ -16,8 +16,11 @@ const inTheWay = (prey: Prey, trick: string, more: Partial<Plan> = {}): Plan => 
 });
 
 const logAttempt = (name: string, plan: Attempt['plan'], more: Partial<Attempt> = {}): Attempt => ({
-  ...{ name, operator: 'lenient', drivers: ['exec'] },
-  ...{ counter: { without: ['logsOutOfReach', 'plainLogs'] }, plan },
+  name,
+  operator: 'lenient',
+  drivers: ['exec'],
+  counter: { without: ['logsOutOfReach', 'plainLogs'] },
+  plan,
   ...more,
 });
 

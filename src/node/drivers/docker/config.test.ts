@@ -16,9 +16,15 @@ const faultsOf = (config: object, settings: DockerSettings = {}) =>
 
 test('a config with every field is valid', () => {
   const config = {
-    ...{ image: 'https://example.com:5000/a/b@sha256:'.concat('a'.repeat(64)), command: 'x' },
-    ...{ args: ['y'], entrypoint: ['/e'], ports: ['http'], network_mode: 'bridge' },
-    ...{ volumes: ['local/a:/a', '/b:/b:ro,rshared'], work_dir: '/w', labels: [{ a: 'b' }] },
+    image: 'https://example.com:5000/a/b@sha256:'.concat('a'.repeat(64)),
+    command: 'x',
+    args: ['y'],
+    entrypoint: ['/e'],
+    ports: ['http'],
+    network_mode: 'bridge',
+    volumes: ['local/a:/a', '/b:/b:ro,rshared'],
+    work_dir: '/w',
+    labels: [{ a: 'b' }],
     mount: [
       {
         type: 'bind',
@@ -33,37 +39,47 @@ test('a config with every field is valid', () => {
         volume_options: { driver_config: [{ name: 'local', options: [{ o: 'p' }] }] },
       },
     ],
-    ...{ auth: [{ username: 'u', password: 'p' }], force_pull: true, image_pull_timeout: '2m' },
-    ...{
-      cap_add: ['chown'],
-      cap_drop: ['all'],
-      extra_hosts: ['a:1.2.3.4'],
-      dns_servers: ['1.1.1.1'],
-    },
-    ...{
-      hostname: 'h',
-      init: true,
-      interactive: true,
-      tty: true,
-      readonly_rootfs: true,
-      shm_size: 1,
-    },
-    ...{ ulimit: [{ nofile: '1024:2048', nproc: '5' }], sysctl: { 'net.core.somaxconn': '1' } },
-    ...{
-      security_opt: ['no-new-privileges'],
-      logging: [{ type: 'journald', config: [{ tag: 'x' }] }],
-    },
-    ...{ pids_limit: 5, cpu_hard_limit: true, cpu_cfs_period: 1000, memory_hard_limit: 100 },
+    auth: [{ username: 'u', password: 'p' }],
+    force_pull: true,
+    image_pull_timeout: '2m',
+    cap_add: ['chown'],
+    cap_drop: ['all'],
+    extra_hosts: ['a:1.2.3.4'],
+    dns_servers: ['1.1.1.1'],
+    hostname: 'h',
+    init: true,
+    interactive: true,
+    tty: true,
+    readonly_rootfs: true,
+    shm_size: 1,
+    ulimit: [{ nofile: '1024:2048', nproc: '5' }],
+    sysctl: { 'net.core.somaxconn': '1' },
+    security_opt: ['no-new-privileges'],
+    logging: [{ type: 'journald', config: [{ tag: 'x' }] }],
+    pids_limit: 5,
+    cpu_hard_limit: true,
+    cpu_cfs_period: 1000,
+    memory_hard_limit: 100,
   };
   expect(faultsOf(config)).toEqual([]);
 });
 
 test('all faults are reported together', () => {
   const config = {
-    ...{ args: 'x', ports: [80], volumes: ['/a', 'a:b', 'a:/b:what'], work_dir: 'w', labels: 'x' },
+    args: 'x',
+    ports: [80],
+    volumes: ['/a', 'a:b', 'a:/b:what'],
+    work_dir: 'w',
+    labels: 'x',
     mount: [{ type: 'bind', target: 'rel' }, { typ: 'x', target: '/x' }, 7],
-    ...{ auth: [{}, {}], force_pull: 'yes', image_pull_timeout: 'soon', extra_hosts: ['a'] },
-    ...{ ulimit: { nofile: 'x' }, shm_size: 0, cpu_cfs_period: 1, imagine: 1 },
+    auth: [{}, {}],
+    force_pull: 'yes',
+    image_pull_timeout: 'soon',
+    extra_hosts: ['a'],
+    ulimit: { nofile: 'x' },
+    shm_size: 0,
+    cpu_cfs_period: 1,
+    imagine: 1,
   };
   expect(faultsOf(config)).toEqual([
     'Config.image is required',
@@ -146,8 +162,16 @@ const directories = {
   secrets: '/s',
 };
 const task: DriverTask = {
-  ...{ runId: 'a1/app#1', allocId: 'a1', namespace: 'default', jobId: 'web', groupName: 'g' },
-  ...{ taskName: 'app', config: {}, variables: { A: 'b' }, directories, user: 'app' },
+  runId: 'a1/app#1',
+  allocId: 'a1',
+  namespace: 'default',
+  jobId: 'web',
+  groupName: 'g',
+  taskName: 'app',
+  config: {},
+  variables: { A: 'b' },
+  directories,
+  user: 'app',
   resources: { cpuMhz: 1, cores: [0, 2], memoryMb: 64, memoryMaxMb: 0 },
   ports: [
     { label: 'http', value: 25_000, to: 80, hostIp: '127.0.0.1' },
@@ -161,7 +185,10 @@ const optionsOf = (
   runtime: 'docker' | 'podman' = 'docker',
 ) =>
   containerOptions({
-    ...{ task: { ...task, ...fields }, config: { image: 'x', ...config }, mounts: [], runtime },
+    task: { ...task, ...fields },
+    config: { image: 'x', ...config },
+    mounts: [],
+    runtime,
     labels: {
       runId: 'a1/app#1',
       owner: '/d',
@@ -177,7 +204,10 @@ describe('a container', () => {
     const http = [{ HostIp: '127.0.0.1', HostPort: '25000' }];
     const other = [{ HostIp: '10.0.0.1', HostPort: '25001' }];
     expect(HostConfig?.PortBindings).toEqual({
-      ...{ '80/tcp': http, '80/udp': http, '25001/tcp': other, '25001/udp': other },
+      '80/tcp': http,
+      '80/udp': http,
+      '25001/tcp': other,
+      '25001/udp': other,
     });
     expect(Object.keys(ExposedPorts ?? {})).toHaveLength(4);
     expect(
@@ -189,13 +219,19 @@ describe('a container', () => {
   test('has the limits of its task', () => {
     const megabyte = 2 ** 20;
     expect(optionsOf({}).HostConfig).toMatchObject({
-      ...{ CpuShares: 2, CpusetCpus: '0,2', Memory: 64 * megabyte, MemorySwap: 64 * megabyte },
+      CpuShares: 2,
+      CpusetCpus: '0,2',
+      Memory: 64 * megabyte,
+      MemorySwap: 64 * megabyte,
       RestartPolicy: { Name: 'no' },
     });
     const resources = { cpuMhz: 1000, cores: [], memoryMb: 64, memoryMaxMb: 128 };
     expect(optionsOf({ cpu_hard_limit: true }, { resources }).HostConfig).toMatchObject({
-      ...{ CpuShares: 1000, Memory: 128 * megabyte, MemoryReservation: 64 * megabyte },
-      ...{ CpuPeriod: 100_000, CpuQuota: 100_000 },
+      CpuShares: 1000,
+      Memory: 128 * megabyte,
+      MemoryReservation: 64 * megabyte,
+      CpuPeriod: 100_000,
+      CpuQuota: 100_000,
     });
     expect(optionsOf({ memory_hard_limit: 256 }).HostConfig).toMatchObject({
       Memory: 256 * megabyte,

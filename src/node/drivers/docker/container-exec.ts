@@ -25,8 +25,11 @@ export async function execInContainer(
   try {
     return await runtime.call(async (client) => {
       const exec = await client.getContainer(containerId).exec({
-        ...{ Cmd: [...command], Tty: tty },
-        ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true },
+        Cmd: [...command],
+        Tty: tty,
+        AttachStdin: true,
+        AttachStdout: true,
+        AttachStderr: true,
       });
       const stream = await exec.start({ hijack: true, stdin: true, Tty: tty });
       return new ContainerExec({ runtime, timers, containerId, exec, stream, tty });

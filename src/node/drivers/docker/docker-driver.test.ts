@@ -34,8 +34,11 @@ beforeEach(() => {
   const root = join(directory, 'app');
   const shared = join(directory, 'alloc');
   directories = {
-    ...{ root, shared, logs: join(shared, 'logs') },
-    ...{ local: join(root, 'local'), secrets: join(root, 'secrets') },
+    root,
+    shared,
+    logs: join(shared, 'logs'),
+    local: join(root, 'local'),
+    secrets: join(root, 'secrets'),
   };
   for (const path of [...Object.values(directories), join(root, 'private')]) {
     mkdirSync(path, { recursive: true });
@@ -53,9 +56,12 @@ afterEach(async () => {
 
 function newDriver(options: Partial<DockerDriverOptions> = {}): DockerDriver {
   const driver = new DockerDriver({
-    ...{ clock: realWorld.clock, timers: realWorld.timers },
+    clock: realWorld.clock,
+    timers: realWorld.timers,
     settings: { socket: podman.socket },
-    ...{ dataDirectory: directory, endWithAgent: false, environment: {} },
+    dataDirectory: directory,
+    endWithAgent: false,
+    environment: {},
     processor: { cores: 2, totalMhz: 4000 },
     ...options,
   });
@@ -164,8 +170,13 @@ describe('a task', () => {
     await driver.start(task);
     const { HostConfig } = JSON.parse(podman.run('inspect', podman.containers()[0]!))[0];
     expect(HostConfig).toMatchObject({
-      ...{ CpuShares: 1000, CpusetCpus: '1', CpuPeriod: 100_000, CpuQuota: 50_000, PidsLimit: 50 },
-      ...{ Memory: 96 * 2 ** 20, MemoryReservation: 64 * 2 ** 20 },
+      CpuShares: 1000,
+      CpusetCpus: '1',
+      CpuPeriod: 100_000,
+      CpuQuota: 50_000,
+      PidsLimit: 50,
+      Memory: 96 * 2 ** 20,
+      MemoryReservation: 64 * 2 ** 20,
     });
   });
 
@@ -276,12 +287,18 @@ test('a task can mount its own directories and memory elsewhere', async () => {
 
 test('a task has the volumes of the node, whatever it may mount itself', async () => {
   const volume = (name: string, changes: Partial<DriverVolume> = {}): DriverVolume => ({
-    ...{ name, source: mkdtempSync(join(directory, 'volume-')), destination: `/${name}` },
-    ...{ isReadOnly: false, propagation: 'private', seLinuxLabel: '', ...changes },
+    name,
+    source: mkdtempSync(join(directory, 'volume-')),
+    destination: `/${name}`,
+    isReadOnly: false,
+    propagation: 'private',
+    seLinuxLabel: '',
+    ...changes,
   });
   const one = volume('one', { propagation: 'host-to-task' });
   const volumes = [
-    ...[one, volume('fixed', { isReadOnly: true })],
+    one,
+    volume('fixed', { isReadOnly: true }),
     volume('labelled', { isReadOnly: true, seLinuxLabel: 'z' }),
   ];
   await runToEnd('echo hi > /one/x; cat /one/x; echo > /fixed/x; echo > /labelled/x', { volumes });
@@ -463,8 +480,11 @@ test('a fingerprint names the runtime', async () => {
     healthy: true,
     description: 'Healthy',
     attributes: {
-      ...{ version: expect.stringMatching(/^\d+\./), api_version: expect.stringMatching(/^1\./) },
-      ...{ runtime: 'podman', 'volumes.enabled': 'false', 'privileged.enabled': 'false' },
+      version: expect.stringMatching(/^\d+\./),
+      api_version: expect.stringMatching(/^1\./),
+      runtime: 'podman',
+      'volumes.enabled': 'false',
+      'privileged.enabled': 'false',
     },
   });
 });

@@ -200,11 +200,22 @@ export class DockerDriver implements Driver {
     const logs =
       labels.logs &&
       (await LogCollector.open({
-        ...{ runtime, timers, runId, containerId, tty, defences },
+        runtime,
+        timers,
+        runId,
+        containerId,
+        tty,
+        defences,
         ...labels.logs,
       }));
     const handle = new ContainerRun({
-      ...{ runtime, clock, timers, runId, containerId, logs, tell },
+      runtime,
+      clock,
+      timers,
+      runId,
+      containerId,
+      logs,
+      tell,
       unreachableTimeoutMs: settings.unreachableTimeoutMs ?? limits.docker.unreachableTimeoutMs,
       remove: () => this.#remove(runId),
     });
@@ -222,7 +233,11 @@ export class DockerDriver implements Driver {
       tell(reasonOf(error));
       const { clock, timers, settings } = this.#options;
       return new AwaitedRun({
-        ...{ runtime: this.#runtime, clock, timers, runId, tell },
+        runtime: this.#runtime,
+        clock,
+        timers,
+        runId,
+        tell,
         unreachableTimeoutMs: settings.unreachableTimeoutMs ?? limits.docker.unreachableTimeoutMs,
         find: () => this.recoverNow(runId, tell),
         remove: () => this.#remove(runId),

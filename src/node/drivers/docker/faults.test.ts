@@ -19,7 +19,11 @@ afterAll(() => podman.close());
 function newDriver(unreachableTimeoutMs: number): DockerDriver {
   const { clock, timers } = realWorld;
   return new DockerDriver({
-    ...{ clock, timers, dataDirectory, endWithAgent: false, environment: {} },
+    clock,
+    timers,
+    dataDirectory,
+    endWithAgent: false,
+    environment: {},
     settings: { socket: podman.socket, unreachableTimeoutMs },
     processor: { cores: 2, totalMhz: 4000 },
   });

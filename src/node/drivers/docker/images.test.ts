@@ -35,8 +35,12 @@ beforeEach(() => {
 });
 
 const wish = (image: string, fields: object = {}) => ({
-  ...{ image: `${address}/${image}`, isForced: false, auth: undefined, timeoutMs: 20_000 },
-  ...{ tell: (sentence: string) => told.push(sentence), ...fields },
+  image: `${address}/${image}`,
+  isForced: false,
+  auth: undefined,
+  timeoutMs: 20_000,
+  tell: (sentence: string) => told.push(sentence),
+  ...fields,
 });
 const newImages = (delayMs?: number) => new Images(runtime, realWorld, delayMs);
 const isHere = (image: string) => podman.run('images', '-q', `${address}/${image}`) !== '';

@@ -134,7 +134,10 @@ export class LogCollector {
       (client) =>
         new Promise<Readable>((resolve, reject) => {
           const query = {
-            ...{ stdout: true, stderr: true, follow, timestamps: !tty },
+            stdout: true,
+            stderr: true,
+            follow,
+            timestamps: !tty,
             // A second early, as known entries are skipped and none may be missed.
             since: tty ? 0 : Math.max(0, Math.min(...marks) - 1),
           };

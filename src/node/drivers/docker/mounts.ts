@@ -130,14 +130,19 @@ const bindMount = (
   ReadOnly: boolean,
   propagation: Propagation | undefined,
 ): MountSettings => ({
-  ...{ Type: 'bind', Source, Target, ReadOnly },
+  Type: 'bind',
+  Source,
+  Target,
+  ReadOnly,
   ...(propagation !== undefined && { BindOptions: { Propagation: propagation } }),
 });
 
 function tmpfsMount({ target, tmpfs_options: options }: MountConfig): MountSettings {
   const { size, mode } = asBlock(options);
   return {
-    ...{ Type: 'tmpfs', Source: '', Target: target },
+    Type: 'tmpfs',
+    Source: '',
+    Target: target,
     ...((size !== undefined || mode !== undefined) && {
       TmpfsOptions: { SizeBytes: size ?? 0, Mode: mode ?? 0o1777 },
     }),
@@ -152,7 +157,8 @@ function volumeMount(mount: MountConfig, settings: DockerSettings): MountSetting
   const { no_copy: NoCopy = false, labels, driver_config: driver } = asBlock(given);
   const { name: Name = 'local', options } = asBlock(driver);
   const VolumeOptions = {
-    ...{ NoCopy, Labels: asBlock(labels) as Record<string, string> },
+    NoCopy,
+    Labels: asBlock(labels) as Record<string, string>,
     DriverConfig: { Name, Options: asBlock(options) as Record<string, string> },
   };
   return { Type: 'volume', Source: source, Target: target, ReadOnly: readonly, VolumeOptions };

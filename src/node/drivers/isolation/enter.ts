@@ -81,10 +81,19 @@ function behindFilter(
   { bubblewrap, filterFile }: EntryTools,
 ): readonly string[] {
   return [
-    ...['/bin/sh', '-c', `exec ${filterDescriptor}<"$0" && exec "$@"`, filterFile(capabilities)],
+    '/bin/sh',
+    '-c',
+    `exec ${filterDescriptor}<"$0" && exec "$@"`,
+    filterFile(capabilities),
     ...nsenter,
-    ...[bubblewrap, '--die-with-parent', '--dev-bind', '/', '/'],
-    ...['--seccomp', String(filterDescriptor), '--'],
+    bubblewrap,
+    '--die-with-parent',
+    '--dev-bind',
+    '/',
+    '/',
+    '--seccomp',
+    String(filterDescriptor),
+    '--',
   ];
 }
 

@@ -56,7 +56,10 @@ export async function isolate(
   const hasOwnProcesses = config.pid_mode !== 'host' && defences.ownProcesses;
   const kind = { isRoot, hasOwnProcesses, writesLogs: !defences.logsOutOfReach };
   return {
-    ...{ taskId: runId, allocId, taskName, logs },
+    taskId: runId,
+    allocId,
+    taskName,
+    logs,
     command: own.command[0]!,
     args: own.command.slice(1),
     env: own.variables,
@@ -68,7 +71,8 @@ export async function isolate(
         ...namespaceOptions(config, defences),
         ...capabilityOptions(rights),
         ...viewOptions(tools.view, directories, kind, volumes),
-        ...['--chdir', workDirectory],
+        '--chdir',
+        workDirectory,
       ],
       ...filterOf(rights.bounding, defences),
       ...(rights.hasOwnUsers && { hasOwnUsers: true }),

@@ -94,7 +94,9 @@ export function asTask(
   if (setpriv === undefined || owner === undefined) return { command, variables };
   return withRights(setpriv, command, {
     variables,
-    ...{ uid: owner.uid, gid: owner.gid, bounding },
+    uid: owner.uid,
+    gid: owner.gid,
+    bounding,
     // Root has the whole bounding set anyway.
     ambient: owner.uid === 0 ? [] : ambient,
   });
@@ -126,7 +128,11 @@ export function withRights(setpriv: string, command: readonly string[], rights: 
   return {
     command: [
       setpriv,
-      ...['--reuid', String(uid), '--regid', String(gid), '--clear-groups'],
+      '--reuid',
+      String(uid),
+      '--regid',
+      String(gid),
+      '--clear-groups',
       `--bounding-set=${set(bounding)}`,
       `--inh-caps=${set(ambient)}`,
       `--ambient-caps=${set(ambient)}`,

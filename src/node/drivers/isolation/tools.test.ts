@@ -80,7 +80,11 @@ test('a machine without control groups has the driver, and says what is missing'
   const bubblewrap = expect.stringMatching(/^\d+\.\d+/);
   const allows = { allow_root: 'false', allow_host_pid: 'false', allow_host_ipc: 'false' };
   expect(attributes).toEqual({
-    ...{ bubblewrap, cgroups: 'none', limits: 'none', seccomp: 'true', ...allows },
+    bubblewrap,
+    cgroups: 'none',
+    limits: 'none',
+    seccomp: 'true',
+    ...allows,
     allow_capabilities: 'net_bind_service',
   });
 });
@@ -121,8 +125,11 @@ test('capabilities as the kernel writes them', () => {
 });
 
 const directories = {
-  ...{ root: '/d/app', shared: '/d/alloc', logs: '/d/alloc/logs' },
-  ...{ local: '/d/app/local', secrets: '/d/app/secrets' },
+  root: '/d/app',
+  shared: '/d/alloc',
+  logs: '/d/alloc/logs',
+  local: '/d/app/local',
+  secrets: '/d/app/secrets',
 };
 
 test.each([

@@ -47,7 +47,12 @@ export async function findTools(input: ToolsInput): Promise<FoundTools> {
   const unseenInside = await whyUnseen(bubblewrap, view);
   if (unseenInside !== undefined) return { reason: unseenInside };
   const tools = {
-    ...{ bubblewrap, setpriv, view, cgroups, defences, allowances: allowancesOf(settings) },
+    bubblewrap,
+    setpriv,
+    view,
+    cgroups,
+    defences,
+    allowances: allowancesOf(settings),
     ownCapabilities: new Set(capabilitiesIn(ownStatus('CapEff'))),
   };
   const { text } = await run(bubblewrap, ['--version']);

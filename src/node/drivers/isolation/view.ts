@@ -66,18 +66,29 @@ export function viewOptions(
   const { shared, local, secrets, temporary } = insideDirectories;
   return [
     ...hostOptions(view, kind),
-    ...['--bind', directories.shared, shared],
+    '--bind',
+    directories.shared,
+    shared,
     // Mounted over the directory above, so that it can be neither written nor moved.
     ...(kind.writesLogs === true
       ? []
       : ['--ro-bind', directories.logs, posix.join(shared, 'logs')]),
-    ...['--bind', directories.local, local],
-    ...['--bind', directories.secrets, secrets],
-    ...['--bind', posix.join(directories.root, 'tmp'), temporary],
+    '--bind',
+    directories.local,
+    local,
+    '--bind',
+    directories.secrets,
+    secrets,
+    '--bind',
+    posix.join(directories.root, 'tmp'),
+    temporary,
     ...volumes.flatMap(({ source, destination, isReadOnly }) => [
-      ...[isReadOnly ? '--ro-bind' : '--bind', source, destination],
+      isReadOnly ? '--ro-bind' : '--bind',
+      source,
+      destination,
     ]),
-    ...['--remount-ro', '/'],
+    '--remount-ro',
+    '/',
   ];
 }
 
@@ -97,7 +108,10 @@ export function hostOptions(
   const mounts = Object.entries(view).toSorted(([, left], [, right]) => (left < right ? -1 : 1));
   return [
     ...parentsOf(mounts.map(([, inside]) => inside)).flatMap((path) => [
-      ...['--perms', '0755', '--dir', path],
+      '--perms',
+      '0755',
+      '--dir',
+      path,
     ]),
     ...mounts.flatMap(([host, inside]) => ['--ro-bind-try', host, inside]),
     // A new `/proc` needs a new process namespace.
@@ -116,11 +130,17 @@ const streams = ['stdin', 'stdout', 'stderr'] as const;
  * user namespace, and no command could enter the sandbox later.
  */
 const deviceOptions: readonly string[] = [
-  ...['--perms', '0755', '--dir', '/dev'],
+  '--perms',
+  '0755',
+  '--dir',
+  '/dev',
   ...devices.flatMap((path) => ['--dev-bind', path, path]),
-  ...['--symlink', '/proc/self/fd', '/dev/fd'],
+  '--symlink',
+  '/proc/self/fd',
+  '/dev/fd',
   ...streams.flatMap((name, fd) => ['--symlink', `/proc/self/fd/${fd}`, `/dev/${name}`]),
-  ...['--tmpfs', '/dev/shm'],
+  '--tmpfs',
+  '/dev/shm',
 ];
 
 const kernelSettings = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];

@@ -7,8 +7,12 @@ import type { DriverVolume } from '../driver.ts';
 import { dataDirectory, driverNamed, runTask, script } from '../driver-runs.test-helper.ts';
 
 const volume = (changes: Partial<DriverVolume> = {}): DriverVolume => ({
-  ...{ name: 'data', source: mkdtempSync(join(dataDirectory, 'volume-')), destination: '/data' },
-  ...{ isReadOnly: false, propagation: 'private', seLinuxLabel: '' },
+  name: 'data',
+  source: mkdtempSync(join(dataDirectory, 'volume-')),
+  destination: '/data',
+  isReadOnly: false,
+  propagation: 'private',
+  seLinuxLabel: '',
   ...changes,
 });
 

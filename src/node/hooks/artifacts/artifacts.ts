@@ -93,7 +93,13 @@ async function fetchAll(
           const owner = artifact.Chown ? context.owner() : undefined;
           const { timers } = context.world;
           return fetchArtifact({
-            ...{ artifact, directories, directory, owner, settings, timers, signal: stop },
+            artifact,
+            directories,
+            directory,
+            owner,
+            settings,
+            timers,
+            signal: stop,
           });
         });
       },

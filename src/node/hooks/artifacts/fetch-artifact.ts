@@ -97,8 +97,13 @@ async function opened(fetch: ArtifactFetch, source: Source, arrived: Arrived): P
   const into = await newDirectory(directory, 'tree');
   const scratch = await newDirectory(directory, 'scratch');
   await unpack({
-    ...{ file: arrived.path, format: source.archive, name: source.name, into },
-    ...{ settings, signal, directory: scratch },
+    file: arrived.path,
+    format: source.archive,
+    name: source.name,
+    into,
+    settings,
+    signal,
+    directory: scratch,
   });
   return { kind: 'tree', path: into };
 }

@@ -73,7 +73,9 @@ export async function start(
   const surroundings = {
     world: realWorld,
     dataDirectory: directory,
-    ...{ region: 'global', hostEnvironment: {}, allocationHooks: [] },
+    region: 'global',
+    hostEnvironment: {},
+    allocationHooks: [],
     taskHooks: [artifactsHook(settings)],
     drivers: new Map([['mock', driver]]),
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Meta: { colour: 'blue' } }),

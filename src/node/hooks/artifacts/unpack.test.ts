@@ -205,8 +205,11 @@ describe('malicious archives are refused, and leave nothing', () => {
     const started = await start([{ GetterSource: source('bad.tar') }]);
     expect(await failure(started)).toMatch(why);
     expect(started.events().map(({ Type }) => Type)).toEqual([
-      ...['Received', 'Task Setup', 'Downloading Artifacts'],
-      ...['Failed Artifact Download', 'Not Restarting'],
+      'Received',
+      'Task Setup',
+      'Downloading Artifacts',
+      'Failed Artifact Download',
+      'Not Restarting',
     ]);
   });
 

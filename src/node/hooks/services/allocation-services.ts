@@ -217,7 +217,9 @@ export class AllocationServices implements AllocationHook {
   #newCheck(described: DescribedCheck): RunningCheck {
     const { probe, gate, scriptGate } = this.#surroundings;
     return new RunningCheck(described, {
-      ...{ world: this.#context.world, allocId: this.#context.id, probe },
+      world: this.#context.world,
+      allocId: this.#context.id,
+      probe,
       gate: described.check.Type === 'script' ? scriptGate : gate,
       exec: (task, command) => this.#exec(task, command),
       changed: () => {

@@ -117,7 +117,12 @@ function describeCheck(
   const mode = check.AddressMode || service.AddressMode;
   const restarted = check.TaskName || task;
   return {
-    ...{ id, service: name, group: input.group.Name, task, check, scriptTask },
+    id,
+    service: name,
+    group: input.group.Name,
+    task,
+    check,
+    scriptTask,
     target: check.Type === 'script' ? undefined : addressOf(input, { portLabel, mode, task }),
     restarts: restarted === '' ? mainTasks(input.group) : [restarted],
   };

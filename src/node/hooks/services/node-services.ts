@@ -20,7 +20,8 @@ export class NodeServices {
     const { concurrentMax, perAllocationMax, scriptsMax } = limits.check;
     this.reporter = new ServiceReporter(options);
     this.#surroundings = {
-      ...{ reporter: this.reporter, probe: options.probe },
+      reporter: this.reporter,
+      probe: options.probe,
       gate: new Gate(concurrentMax, perAllocationMax),
       scriptGate: new Gate(scriptsMax, scriptsMax),
     };

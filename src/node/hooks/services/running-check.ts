@@ -75,7 +75,11 @@ export class RunningCheck {
   get result(): CheckResult {
     const { id, service, group, task, check } = this.description;
     return {
-      ...{ ID: id, Check: check.Name, Service: service, Group: group, Task: task },
+      ID: id,
+      Check: check.Name,
+      Service: service,
+      Group: group,
+      Task: task,
       Type: check.Type,
       Mode: modeOf(check),
       Status: this.status,

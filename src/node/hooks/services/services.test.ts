@@ -59,7 +59,9 @@ const plainProbe: Probe = async () => {
 
 function newServices(probe: Probe = plainProbe, isRestoring = false): NodeServices {
   const made = new NodeServices({
-    ...{ timers: world.timers, random: world.random, probe },
+    timers: world.timers,
+    random: world.random,
+    probe,
     send: async ([report]) => {
       batches++;
       told = report!.Services;
@@ -78,7 +80,10 @@ const AllocatedResources = {
   Shared: { DiskMB: 0, Networks: null, Ports: [port] },
 };
 const check: Input<Check> = {
-  ...{ Name: 'alive', Type: 'tcp', Interval: 10e9, Timeout: 2e9 },
+  Name: 'alive',
+  Type: 'tcp',
+  Interval: 10e9,
+  Timeout: 2e9,
 };
 const web: Input<Service> = { Name: 'web', PortLabel: 'http' };
 const completed = (service: Input<Service>): Service => complete(ServiceSchema, service);
@@ -100,12 +105,17 @@ function jobOf({ group = [], task = {}, update }: Wanted): Job {
 }
 
 const surroundingsOf = (with_: Wanted) => ({
-  ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
-  ...{ taskHooks: [services.taskHook], allocationHooks: [services.allocationHook] },
+  world,
+  dataDirectory,
+  region: 'global',
+  hostEnvironment: {},
+  taskHooks: [services.taskHook],
+  allocationHooks: [services.allocationHook],
   drivers: new Map([['mock', with_.driver ?? driver]]),
   node: () =>
     complete(NodeRegistrationSchema, {
-      ...{ ID: 'n1', Name: 'alpha' },
+      ID: 'n1',
+      Name: 'alpha',
       Attributes: { 'unique.network.ip-address': '10.0.0.7' },
     }),
   changed: () => {},
@@ -146,10 +156,15 @@ test('a service is registered with all its fields, with references resolved', as
   await until(() => expect(names()).toEqual(['web', 'own']), 10);
   expect(told[0]).toEqual({
     ID: `${runner!.id}-group-web-http`,
-    ...{ ServiceName: 'web', TaskName: '', Address: '10.0.0.7', Port: 25_001, Status: 'unchecked' },
+    ServiceName: 'web',
+    TaskName: '',
+    Address: '10.0.0.7',
+    Port: 25_001,
+    Status: 'unchecked',
     Tags: ['v1', '2', 'alpha', '${UNKNOWN}'],
     Meta: { place: 'dc1servers' },
-    ...{ TaggedAddresses: null, Weights: null },
+    TaggedAddresses: null,
+    Weights: null,
   });
   expect(told[1]).toMatchObject({ TaskName: 'app', Address: '10.0.0.7', Port: 0 });
   expect(batches).toBe(1);
@@ -439,7 +454,10 @@ function execDriver(answer: { exitCode: number; lines: readonly string[] }, comm
           }
         })(),
         exited: Promise.resolve({ exitCode: answer.exitCode }),
-        ...{ write: async () => {}, closeInput: () => {}, resize: () => {}, close: () => {} },
+        write: async () => {},
+        closeInput: () => {},
+        resize: () => {},
+        close: () => {},
       } satisfies DriverExec;
     },
   });

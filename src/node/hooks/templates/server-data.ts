@@ -45,7 +45,10 @@ export class ServerData implements TemplateData {
       const { address, world } = this.#options;
       let token: string | undefined;
       const requester = createRequester({
-        ...{ transport: this.#transport, address, namespace, token: () => token },
+        transport: this.#transport,
+        address,
+        namespace,
+        token: () => token,
       });
       const read = readOf(dependency, requester);
       shared = new SharedValue(world, async (options) => {
@@ -216,10 +219,17 @@ const registrations = (rows: readonly ServiceRow[] | null): TemplateValue =>
     .sort((left, right) => compare(left.ID ?? '', right.ID ?? ''))
     .map((row) =>
       record({
-        ...{ ID: row.ID ?? '', Name: row.ServiceName ?? '', Namespace: row.Namespace ?? '' },
-        ...{ Node: row.NodeID ?? '', NodeID: row.NodeID ?? '', Datacenter: row.Datacenter ?? '' },
-        ...{ JobID: row.JobID ?? '', AllocID: row.AllocID ?? '', Tags: row.Tags ?? [] },
-        ...{ Address: row.Address ?? '', Port: BigInt(Math.trunc(row.Port ?? 0)) },
+        ID: row.ID ?? '',
+        Name: row.ServiceName ?? '',
+        Namespace: row.Namespace ?? '',
+        Node: row.NodeID ?? '',
+        NodeID: row.NodeID ?? '',
+        Datacenter: row.Datacenter ?? '',
+        JobID: row.JobID ?? '',
+        AllocID: row.AllocID ?? '',
+        Tags: row.Tags ?? [],
+        Address: row.Address ?? '',
+        Port: BigInt(Math.trunc(row.Port ?? 0)),
       }),
     );
 

@@ -22,7 +22,9 @@ const job = (script: string, templates: readonly Input<Template>[]) => ({
   Allocation: testAllocation({ ID: id(1) }),
   Job: testJob([
     {
-      ...{ Name: 'app', Driver: 'raw_exec', KillTimeout: 1e9 },
+      Name: 'app',
+      Driver: 'raw_exec',
+      KillTimeout: 1e9,
       Config: { command: 'sh', args: ['-c', script] },
       Templates: templates.map((one) => ({ Splay: 0, Wait: { Min: 0, Max: 0 }, ...one })),
     },
@@ -66,7 +68,9 @@ test('a variable that changes restarts its task, also across agents', async () =
     job('echo "$COLOUR"; exec sleep 600', [
       {
         EmbeddedTmpl: 'COLOUR={{(var "roster/jobs/web").colour}}',
-        ...{ DestPath: 'secrets/env', Envvars: true, Perms: '0600' },
+        DestPath: 'secrets/env',
+        Envvars: true,
+        Perms: '0600',
       },
     ]),
   ]);
@@ -106,7 +110,9 @@ test('a signal reaches the process once its file is replaced', async () => {
     job('trap "cat local/size" USR1; echo up; while true; do sleep 0.05; done', [
       {
         EmbeddedTmpl: 'size {{(var "a").size}}\n',
-        ...{ DestPath: 'local/size', ChangeMode: 'signal', ChangeSignal: 'SIGUSR1' },
+        DestPath: 'local/size',
+        ChangeMode: 'signal',
+        ChangeSignal: 'SIGUSR1',
       },
     ]),
   ]);

@@ -96,7 +96,10 @@ afterEach(async () => {
 });
 
 const surroundings = () => ({
-  ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
+  world,
+  dataDirectory,
+  region: 'global',
+  hostEnvironment: {},
   taskHooks: [templatesHook({ data })],
   allocationHooks: [],
   drivers: new Map([['mock', driver]]),
@@ -107,7 +110,9 @@ const surroundings = () => ({
 
 async function run(templates: readonly Input<Template>[], task: Input<Task> = {}): Promise<void> {
   const Templates = templates.map((one) => ({
-    ...{ DestPath: 'local/app.conf', Splay: 0, Wait: { Min: 0, Max: 0 } },
+    DestPath: 'local/app.conf',
+    Splay: 0,
+    Wait: { Min: 0, Max: 0 },
     ...one,
   }));
   const job = testJob([{ Name: 'app', ...task, Templates }]);
@@ -146,7 +151,8 @@ describe('before a run', () => {
         { EmbeddedTmpl: 'job {{env "ROSTER_JOB_ID"}}', Perms: '640', DestPath: 'local/a/b.conf' },
         {
           EmbeddedTmpl: 'export COLOUR="{{env "BASE"}} blue" # so\n\n# no\nSIZE=3\n',
-          ...{ DestPath: 'secrets/env', Envvars: true },
+          DestPath: 'secrets/env',
+          Envvars: true,
         },
       ],
       { Env: { BASE: 'sky', SIZE: '1' } },
@@ -345,7 +351,8 @@ describe('while it runs', () => {
       { EmbeddedTmpl: colour, ChangeMode: 'script', ChangeScript },
       {
         EmbeddedTmpl: 'x',
-        ...{ DestPath: 'local/x', ChangeMode: 'script' },
+        DestPath: 'local/x',
+        ChangeMode: 'script',
         ChangeScript: { Command: '/bin/first', RunOnFirstRender: true },
       },
     ]);

@@ -246,8 +246,14 @@ describe('usage is counted', () => {
       'g/memory.peak': '400\n',
     });
     expect(await readUsage([join(root, 'g')])).toEqual({
-      ...{ cpuUserMs: 2, cpuSystemMs: 1, throttledPeriods: 4, throttledMs: 5 },
-      ...{ memoryRssBytes: 100, memoryCacheBytes: 200, memoryMaxUsageBytes: 400, pids: [7, 12] },
+      cpuUserMs: 2,
+      cpuSystemMs: 1,
+      throttledPeriods: 4,
+      throttledMs: 5,
+      memoryRssBytes: 100,
+      memoryCacheBytes: 200,
+      memoryMaxUsageBytes: 400,
+      pids: [7, 12],
     });
   });
 
@@ -263,8 +269,14 @@ describe('usage is counted', () => {
     });
     const paths = ['cpu', 'cpuacct', 'memory'].map((name) => join(root, name));
     expect(await readUsage(paths)).toEqual({
-      ...{ cpuUserMs: 200, cpuSystemMs: 30, throttledPeriods: 4, throttledMs: 5 },
-      ...{ memoryRssBytes: 100, memoryCacheBytes: 200, memoryMaxUsageBytes: 400, pids: [7] },
+      cpuUserMs: 200,
+      cpuSystemMs: 30,
+      throttledPeriods: 4,
+      throttledMs: 5,
+      memoryRssBytes: 100,
+      memoryCacheBytes: 200,
+      memoryMaxUsageBytes: 400,
+      pids: [7],
     });
   });
 

@@ -79,11 +79,17 @@ export function encode(program: readonly Instruction[]): Buffer {
 }
 
 const instruction = (code: number, value: number): Instruction => ({
-  ...{ code, whenSo: 0, otherwise: 0, value },
+  code,
+  whenSo: 0,
+  otherwise: 0,
+  value,
 });
 
 const jumpIf = (code: number, value: number, whenSo: number, otherwise: number): Instruction => ({
-  ...{ code, whenSo, otherwise, value },
+  code,
+  whenSo,
+  otherwise,
+  value,
 });
 
 /** Neighbours of one rule are one range. Above the numbers that we know everything is unknown. */

@@ -22,7 +22,12 @@ export function httpProbe(wish: ProbeWish): Promise<Probed> {
   const method = (check.Method || 'GET').toUpperCase();
   const path = check.Path.startsWith('/') ? check.Path : `/${check.Path}`;
   const common = {
-    ...{ host, port, path, method, signal, agent: false as const },
+    host,
+    port,
+    path,
+    method,
+    signal,
+    agent: false as const,
     headers: headersOf(wish, method),
   };
   const servername = TLSServerName || (isIP(host) === 0 ? host : '');

@@ -26,11 +26,15 @@ export interface Probed {
 export type Probe = (wish: ProbeWish) => Promise<Probed>;
 
 export const passed = (output: string, statusCode = 0): Probed => ({
-  ...{ outcome: 'passing', output, statusCode },
+  outcome: 'passing',
+  output,
+  statusCode,
 });
 
 export const failed = (output: string, statusCode = 0): Probed => ({
-  ...{ outcome: 'critical', output, statusCode },
+  outcome: 'critical',
+  output,
+  statusCode,
 });
 
 /** Keeps the beginning of an output, up to a bound. */

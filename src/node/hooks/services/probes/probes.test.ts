@@ -67,7 +67,9 @@ test.each([
   const port = await listen(web((_request, response) => response.writeHead(status).end('so')));
   const body = status === 204 ? '' : ' so';
   expect(await probe({ Type: 'http', Path: '/alive?deep=1' }, port)).toEqual({
-    ...{ outcome, statusCode: status, output: `GET /alive?deep=1: ${status}${body}` },
+    outcome,
+    statusCode: status,
+    output: `GET /alive?deep=1: ${status}${body}`,
   });
 });
 
@@ -87,7 +89,10 @@ test('requests are as the check says', async () => {
   const { method, url, headers } = asked.request!;
   expect([method, url, asked.body]).toEqual(['POST', '/alive', 'ping é']);
   expect(headers).toMatchObject({
-    ...{ host: 'shop.example', 'x-probe': 'a, b', 'user-agent': 'ours', 'content-length': '7' },
+    host: 'shop.example',
+    'x-probe': 'a, b',
+    'user-agent': 'ours',
+    'content-length': '7',
   });
 });
 
@@ -166,7 +171,9 @@ test.each([
   });
   const port = await listen(server);
   expect(await probe({ Type: 'grpc', GRPCService: 'shop' }, port)).toEqual({
-    ...{ outcome, statusCode: 0, output },
+    outcome,
+    statusCode: 0,
+    output,
   });
   expect(asked.path).toBe('/grpc.health.v1.Health/Check');
   expect([...asked.body]).toEqual([0, 0, 0, 0, 6, 0x0a, 4, ...Buffer.from('shop')]);
