@@ -119,7 +119,8 @@ export class Allocations {
     }
     for (const id of stop) this.#isolate(id, () => this.#abandon(this.#runners.get(id)!));
     const begun = begin.flatMap(
-      ({ Allocation, Job }) => this.#make(Allocation, jobOf(Allocation, Job && share(Job))) ?? [],
+      ({ Allocation, Job }) =>
+        this.#makeRunner(Allocation, jobOf(Allocation, Job && share(Job))) ?? [],
     );
     for (const runner of begun) {
       this.#isolate(runner.id, () => {
@@ -131,7 +132,7 @@ export class Allocations {
         return runner.allocation.DesiredStatus === 'run' ? runner.start() : runner.stop();
       });
     }
-    void this.#collect();
+    void this.#collectOver();
   }
 
   /** B1. */
@@ -145,28 +146,28 @@ export class Allocations {
    * The runner of an allocation that is new here. An allocation that cannot run is reported as
    * failed.
    */
-  #make(allocation: Allocation, job: Job | undefined): AllocationRunner | undefined {
+  #makeRunner(allocation: Allocation, job: Job | undefined): AllocationRunner | undefined {
     if (job === undefined) {
-      this.#refuse(allocation, `The job "${allocation.JobID}" was purged`);
+      this.#refuseAllocation(allocation, `The job "${allocation.JobID}" was purged`);
       return undefined;
     }
     try {
       const { defences = allDefences } = this.#surroundings;
       const unfit = defences.fitNames ? unfitName(allocation, job) : undefined;
       if (unfit !== undefined) {
-        this.#refuse(allocation, unfit, job);
+        this.#refuseAllocation(allocation, unfit, job);
         return undefined;
       }
       const runner = new AllocationRunner(this.#surroundings, allocation, job);
       this.#runners.set(runner.id, runner);
       return runner;
     } catch (error) {
-      this.#refuse(allocation, `It cannot be run: ${(error as Error).message}`);
+      this.#refuseAllocation(allocation, `It cannot be run: ${(error as Error).message}`);
       return undefined;
     }
   }
 
-  #refuse(allocation: Allocation, reason: string, job?: Job): void {
+  #refuseAllocation(allocation: Allocation, reason: string, job?: Job): void {
     const tasks = isServerTerminal(allocation) ? [] : tasksOf(allocation, job);
     // The same instant each time: a repeated report is then no change.
     const Events = [setupFailure(reason)(allocation.CreateTime)];
@@ -190,7 +191,7 @@ export class Allocations {
   }
 
   /** Keeps some of the allocations that are over, for their logs. */
-  async #collect(): Promise<void> {
+  async #collectOver(): Promise<void> {
     const over = this.#over;
     await this.#removeAll(
       over.slice(0, Math.max(0, over.length - limits.node.terminalAllocationsKept)),
@@ -229,15 +230,15 @@ export class Allocations {
   }
 
   async leave(): Promise<void> {
-    await this.#settle((runner) => runner.leave());
+    await this.#forEachRunner((runner) => runner.leave());
   }
 
   async suspend(): Promise<void> {
-    await this.#settle((runner) => runner.suspend());
+    await this.#forEachRunner((runner) => runner.suspend());
   }
 
   /** B1. */
-  async #settle(act: (runner: AllocationRunner) => Promise<void>): Promise<void> {
+  async #forEachRunner(act: (runner: AllocationRunner) => Promise<void>): Promise<void> {
     const { onNotice } = this.#surroundings;
     await Promise.all(
       this.all.map((runner) =>

@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const bytes = Buffer.from([0, 255, 7]);
-const write = (path: string) => writeBelow(local, path, bytes, undefined);
+const write = (path: string) => writeBelow(local, path, bytes);
 const inLocal = (path: string) => readFileSync(join(local, path));
 
 describe('a file below a directory', () => {
@@ -55,7 +55,7 @@ describe('a file below a directory', () => {
   });
 
   test('with permissions and owners', async () => {
-    await writeBelow(local, 'a/input', bytes, undefined, {
+    await writeBelow(local, 'a/input', bytes, {
       modeBits: 0o4751,
       gid: process.getgid!(),
     });

@@ -31,6 +31,8 @@ const writeNew = (path: string, text: string): Promise<void> =>
   writeFile(path, text, { mode: 0o600, flag: 'wx' });
 
 export interface FileOwnership {
+  /** Who gets the file and the directories made for it. Default: the agent. */
+  readonly owner?: SystemUser | undefined;
   /** Permissions. Default: only the owner reads it. */
   readonly modeBits?: number;
   /** Instead of the owner's user or group. */
@@ -49,8 +51,7 @@ export async function writeBelow(
   directory: string,
   path: string,
   bytes: Uint8Array,
-  owner: SystemUser | undefined,
-  { modeBits = 0o600, uid, gid, defences = allDefences }: FileOwnership = {},
+  { owner, modeBits = 0o600, uid, gid, defences = allDefences }: FileOwnership = {},
 ): Promise<void> {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   const name = parts.pop();

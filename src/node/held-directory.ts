@@ -111,18 +111,18 @@ export class HeldDirectory {
     const found = await lstat(from.at(entry));
     const present = await lstat(this.at(name)).catch(() => undefined);
     if (found.isDirectory()) {
-      if (present === undefined && (await this.#move(from.at(entry), name))) return;
-      await this.#merge(from, entry, { name, attributes: present ? undefined : found });
+      if (present === undefined && (await this.#moveEntry(from.at(entry), name))) return;
+      await this.#mergeEntry(from, entry, { name, attributes: present ? undefined : found });
       return;
     }
     if (present?.isDirectory()) {
       throw new Error(`"${name}" in the destination is a directory`);
     }
-    if (await this.#move(from.at(entry), name)) return;
-    await this.#copy(from.at(entry), name, found);
+    if (await this.#moveEntry(from.at(entry), name)) return;
+    await this.#copyEntry(from.at(entry), name, found);
   }
 
-  async #merge(
+  async #mergeEntry(
     from: HeldDirectory,
     entry: string,
     { name, attributes }: { readonly name: string; readonly attributes: Stats | undefined },
@@ -142,7 +142,7 @@ export class HeldDirectory {
   }
 
   /** `false`: the source is on another file system. */
-  async #move(path: string, name: string): Promise<boolean> {
+  async #moveEntry(path: string, name: string): Promise<boolean> {
     try {
       await rename(path, this.at(name));
       return true;
@@ -156,7 +156,7 @@ export class HeldDirectory {
    * The copy is made in a closed directory, so that nobody sees or changes it before it is
    * complete.
    */
-  async #copy(path: string, name: string, found: Stats): Promise<void> {
+  async #copyEntry(path: string, name: string, found: Stats): Promise<void> {
     const closed = `.${name}.new`;
     await this.remove(closed);
     await mkdir(this.at(closed), { mode: 0o700 });

@@ -317,7 +317,7 @@ export class NodeAgent {
         await this.#registration.done();
         return api.identities(this.id, requests, this.#registration.secret, signal);
       },
-      onError: (error) => this.#tell('the identities of tasks could not be fetched', error),
+      onError: (error) => this.#noteFailure('the identities of tasks could not be fetched', error),
     });
   }
 
@@ -333,7 +333,8 @@ export class NodeAgent {
         await api.reportStatus(this.id, reports, this.#registration.secret, signal);
       },
       onDelivered: (reports) => this.#allocations?.noteDelivered(reports),
-      onError: (error) => this.#tell('the status of allocations could not be reported', error),
+      onError: (error) =>
+        this.#noteFailure('the status of allocations could not be reported', error),
     });
   }
 
@@ -348,7 +349,7 @@ export class NodeAgent {
         await this.#registration.done();
         await api.reportServices(this.id, reports, this.#registration.secret, signal);
       },
-      onError: (error) => this.#tell('services could not be registered', error),
+      onError: (error) => this.#noteFailure('services could not be registered', error),
       onRefused: ({ AllocID }, error) => {
         onNotice(`the services of allocation ${AllocID} are refused: ${reasonOf(error)}`);
       },
@@ -356,7 +357,7 @@ export class NodeAgent {
   }
 
   /** What went wrong with the servers. */
-  #tell(failure: string, error: unknown): void {
+  #noteFailure(failure: string, error: unknown): void {
     this.#options.onNotice(`${failure}: ${reasonOf(error)}`);
     this.#registration.noteError(error);
   }

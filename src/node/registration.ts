@@ -75,7 +75,7 @@ export class Registration {
    */
   done(): Promise<number> {
     if (this.#registering === undefined) {
-      this.#registering = this.#idle.then(() => this.#register());
+      this.#registering = this.#idle.then(() => this.#registerNode());
       this.#idle = this.#registering.catch(() => {});
     }
     return this.#registering;
@@ -89,7 +89,7 @@ export class Registration {
     if (status === 404 || status === 403) this.#registering = undefined;
   }
 
-  async #register(): Promise<number> {
+  async #registerNode(): Promise<number> {
     const { api, contact, world, signal, onRegistered, onNotice } = this.#options;
     const { timers, random } = world;
     const [minMs, maxMs] = [limits.stream.reconnectMinMs, limits.node.registrationRetryMs];

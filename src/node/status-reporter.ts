@@ -75,7 +75,7 @@ export class StatusReporter {
         await this.#woken();
         continue;
       }
-      await this.#gather();
+      await this.#gatherReports();
       if (this.#stop.signal.aborted) return;
       try {
         await this.#send(this.#stop.signal);
@@ -89,7 +89,7 @@ export class StatusReporter {
   }
 
   /** R3. */
-  async #gather(): Promise<void> {
+  async #gatherReports(): Promise<void> {
     let isTimeOver = false;
     const timer = this.#options.timers.after(limits.node.statusBatchDelayMs, () => {
       isTimeOver = true;

@@ -93,7 +93,7 @@ export class Camp {
     const whole = kinds.filter(({ without }) => without.length === 0);
     const broken = kinds.filter(({ without }) => without.length > 0);
     await Promise.all([camp.#startNodes(whole, false), camp.#startNodes(broken, true)]);
-    await Promise.all(kinds.map((kind) => camp.#settle(nameOf(kind))));
+    await Promise.all(kinds.map((kind) => camp.#settleNeighbour(nameOf(kind))));
     return camp;
   }
 
@@ -110,7 +110,7 @@ export class Camp {
     writeFileSync(canary, `${secret}\n`, { mode: 0o600 });
     const program = join(directory, 'program');
     writeFileSync(program, `#!/bin/sh\ncat ${canary}\n`, { mode: 0o700 });
-    this.#give(directory, canary, program);
+    this.#givePaths(directory, canary, program);
     const neighbour = this.#neighbours.get(node)!;
     const { agent, driver } = this.surroundings;
     const dataDirectory = this.#directoryOf(node);
@@ -158,7 +158,7 @@ export class Camp {
 
   #directoryOf = (node: string): string => join(this.place, node);
 
-  #give(...paths: readonly string[]): void {
+  #givePaths(...paths: readonly string[]): void {
     if (this.surroundings.agent === 'root') return;
     const { uid, gid } = findSystemUser(plainUser)!;
     for (const path of paths) chownSync(path, uid, gid);
@@ -172,7 +172,7 @@ export class Camp {
       const volume = `${dataDirectory}-volume`;
       for (const path of [dataDirectory, volume]) {
         mkdirSync(path, { mode: 0o700 });
-        this.#give(path);
+        this.#givePaths(path);
       }
       const { without, operator, isLiedTo } = kind;
       const hostVolumes = {
@@ -185,7 +185,7 @@ export class Camp {
     });
     const introductionToken = await server.introduce({ Uses: 0 });
     const input: NodeProgramInput = { introductionToken, nodes };
-    const program = this.#launch([entry, JSON.stringify(input)]);
+    const program = this.#launchProgram([entry, JSON.stringify(input)]);
     this.#programs.push({ program, mayBeStuck });
     for (const { name } of nodes) this.#pids.set(name, program.pid);
     await program.says(/^ready$/m);
@@ -201,7 +201,7 @@ export class Camp {
     return [...opening, 'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
   }
 
-  #launch(words: readonly string[]): Program {
+  #launchProgram(words: readonly string[]): Program {
     const node = [process.execPath, '--disable-warning=ExperimentalWarning', ...words];
     const all = [...this.asAgent, ...node];
     // A directory that every user of the agent may write.
@@ -210,7 +210,7 @@ export class Camp {
   }
 
   /** Finds the neighbour once it runs. */
-  async #settle(node: string): Promise<void> {
+  async #settleNeighbour(node: string): Promise<void> {
     const secret = `neighbour ${randomUUID()}`;
     const ID = `neighbour-${node}`;
     // Listens before it goes on.

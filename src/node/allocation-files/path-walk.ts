@@ -140,13 +140,13 @@ class Walk {
     const target = await readlink(path).catch(() => {
       throw new WalkFailure('changed');
     });
-    this.#left.push(...this.#inside(target).split('/').reverse());
+    this.#left.push(...this.#pathInside(target).split('/').reverse());
   }
 
   /**
    * A task without isolation sees the host's paths of its directories, and makes links with them.
    */
-  #inside(target: string): string {
+  #pathInside(target: string): string {
     if (!target.startsWith('/')) return target;
     if (target !== this.#root && !target.startsWith(`${this.#root}/`)) {
       throw new WalkFailure('escapes');

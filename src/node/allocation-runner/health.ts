@@ -159,7 +159,7 @@ export class HealthTracker {
     const step = nextStep(this.#trial, standing, { rules, tasks, nowMs, lacking });
     this.#trial = step.trial;
     this.#timer?.clear();
-    if (step.judgement !== undefined) this.#judge(step.judgement);
+    if (step.judgement !== undefined) this.#setVerdict(step.judgement);
     if (step.waitMs === undefined) return;
     const again = () => this.look(allocation, job, states, unready);
     this.#timer = this.#options.timers.after(step.waitMs, again);
@@ -171,7 +171,7 @@ export class HealthTracker {
     this.#timer?.clear();
   }
 
-  #judge({ healthy, reasons }: Judgement): void {
+  #setVerdict({ healthy, reasons }: Judgement): void {
     const timestamp = formatInstant(this.#options.clock.nowMs());
     this.#trial = { ...this.#trial, verdict: { healthy, timestamp } };
     this.#options.judged(reasons);

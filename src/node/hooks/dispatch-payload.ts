@@ -18,7 +18,7 @@ export const dispatchPayloadHook =
         const { lookup } = environment();
         const file = interpolate(DispatchPayload?.File ?? '', lookup);
         const payload = Buffer.from(job().Payload ?? '', 'base64');
-        await writeBelow(directories.local, file, payload, owner(), { defences });
+        await writeBelow(directories.local, file, payload, { owner: owner(), defences });
         return undefined;
       },
     };

@@ -99,7 +99,7 @@ class IdentityHook implements TaskHook {
     const held = this.#held.get(identity.Name);
     const isFresh = held !== undefined && clock.monotonicMs() < held.renewAtMs;
     try {
-      const issued = isFresh ? held.issued : await this.#take(identity);
+      const issued = isFresh ? held.issued : await this.#fetchToken(identity);
       await this.#write(identity, issued);
     } catch (error) {
       if (!(error instanceof IdentityRefused)) throw error;
@@ -108,7 +108,7 @@ class IdentityHook implements TaskHook {
     }
   }
 
-  async #take({ Name }: Identity): Promise<IssuedIdentity> {
+  async #fetchToken({ Name }: Identity): Promise<IssuedIdentity> {
     const { world, allocation, task } = this.#context;
     const request = { AllocID: allocation().ID, Task: task().Name, Name };
     const issued = await this.#source.issue(request, this.#closed.signal);
@@ -134,9 +134,9 @@ class IdentityHook implements TaskHook {
 
   async #renew(identity: Identity, { isQuiet }: { readonly isQuiet: boolean }): Promise<void> {
     try {
-      const issued = await this.#take(identity);
+      const issued = await this.#fetchToken(identity);
       await this.#write(identity, issued);
-      if (!isQuiet && !this.#closed.signal.aborted) await this.#tell(identity);
+      if (!isQuiet && !this.#closed.signal.aborted) await this.#reactToRenewal(identity);
     } catch (error) {
       if (this.#closed.signal.aborted) return;
       const sentence = `the identity "${identity.Name}" could not be renewed: ${(error as Error).message}`;
@@ -144,7 +144,7 @@ class IdentityHook implements TaskHook {
     }
   }
 
-  async #tell({ Name, ChangeMode, ChangeSignal }: Identity): Promise<void> {
+  async #reactToRenewal({ Name, ChangeMode, ChangeSignal }: Identity): Promise<void> {
     const { runId, restart, signal } = this.#context;
     if (runId() === undefined) return;
     const reason = `the identity "${Name}" was renewed`;
@@ -157,7 +157,8 @@ class IdentityHook implements TaskHook {
     const { directories, owner, environment } = this.#context;
     const { lookup } = environment();
     const path = Filepath === '' ? `secrets/${fileOf(Name)}` : interpolate(Filepath, lookup);
-    await writeBelow(directories.root, path, Buffer.from(Token), owner(), {
+    await writeBelow(directories.root, path, Buffer.from(Token), {
+      owner: owner(),
       defences: this.#defences,
     });
   }

@@ -78,14 +78,16 @@ class SystemMounts implements MemoryMounts {
   async mount(wanted: readonly MemoryMount[]): Promise<void> {
     if (wanted.length === 0) return;
     this.#unmounting = undefined;
-    this.#mounting = this.#joined(this.#mounting, wanted, (all) => this.#mountMissing(all));
+    this.#mounting = this.#joinBatch(this.#mounting, wanted, (all) => this.#mountMissing(all));
     await this.#outcome(this.#mounting, wanted, (own) => this.#mountMissing(own));
   }
 
   async unmount(directories: readonly string[]): Promise<void> {
     if (directories.length === 0) return;
     this.#mounting = undefined;
-    this.#unmounting = this.#joined(this.#unmounting, directories, (all) => this.#unmountAll(all));
+    this.#unmounting = this.#joinBatch(this.#unmounting, directories, (all) =>
+      this.#unmountAll(all),
+    );
     await this.#outcome(this.#unmounting, directories, (own) => this.#unmountAll(own));
   }
 
@@ -94,7 +96,7 @@ class SystemMounts implements MemoryMounts {
   }
 
   /** Adds the wishes to the waiting batch, or to a new one. */
-  #joined<T>(
+  #joinBatch<T>(
     last: Batch<T> | undefined,
     wishes: readonly T[],
     act: (all: readonly T[]) => Promise<void>,

@@ -32,15 +32,15 @@ export class AllocationStatistics {
   async of(source: UsageSource): Promise<AllocationUsage> {
     const { clock, timers } = this.#world;
     this.#forgetOld();
-    let before = this.#known(source);
-    let after = await this.#read(source);
+    let before = this.#knownSamples(source);
+    let after = await this.#readSamples(source);
     const isKnown = [...after.keys()].every((task) =>
       isFresh(before.get(task), clock.monotonicMs()),
     );
     if (!isKnown) {
       before = after;
       await delay(timers, limits.statistics.sampleMs);
-      after = await this.#read(source);
+      after = await this.#readSamples(source);
     }
     const timestamp = instantFromMs(clock.nowMs());
     const tasks: Record<string, TaskUsage> = {};
@@ -56,7 +56,7 @@ export class AllocationStatistics {
     };
   }
 
-  #known(source: UsageSource): ReadonlyMap<string, TaskSample> {
+  #knownSamples(source: UsageSource): ReadonlyMap<string, TaskSample> {
     const samples = source.taskNames().flatMap((task) => {
       const sample = this.#samples.get(`${source.id}/${task}`);
       return sample === undefined ? [] : [[task, sample] as const];
@@ -64,7 +64,7 @@ export class AllocationStatistics {
     return new Map(samples);
   }
 
-  async #read(source: UsageSource): Promise<ReadonlyMap<string, TaskSample>> {
+  async #readSamples(source: UsageSource): Promise<ReadonlyMap<string, TaskSample>> {
     const found = new Map<string, TaskSample>();
     await Promise.all(
       source.taskNames().map(async (task) => {

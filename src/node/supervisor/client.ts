@@ -23,6 +23,7 @@ import {
   SupervisorRefusal,
   type TaskStatus,
 } from './protocol.ts';
+import { TaskStatuses } from './task-statuses.ts';
 import { readTable } from './task-table.ts';
 
 export interface SupervisorClientOptions {
@@ -51,10 +52,7 @@ const helloTimeoutMs = 10_000;
 export class SupervisorClient {
   readonly #options: SupervisorClientOptions;
   readonly #paths: SupervisorPaths;
-  readonly #statuses = new Map<string, TaskStatus>();
-  readonly #exitWaiters = new Map<string, ((exit: ProcessExit) => void)[]>();
-  /** Tasks that were ended together with a supervisor of another version. */
-  readonly #replaced = new Set<string>();
+  readonly #statuses = new TaskStatuses();
   #connection: Promise<SupervisorConnection> | undefined;
   #streams: Promise<StreamConnection> | undefined;
   #pid = 0;
@@ -79,7 +77,7 @@ export class SupervisorClient {
   /** Connects, and returns all tasks the supervisor knows, ended ones too. */
   async connect(): Promise<readonly TaskStatus[]> {
     await this.#connected();
-    return [...this.#statuses.values()];
+    return this.#statuses.all();
   }
 
   /** Connects, and returns the status of a task. */
@@ -98,7 +96,7 @@ export class SupervisorClient {
     if (this.#version < oldestSupervisor) throw tooOld();
     const status = await this.#request<TaskStatus>({ op: 'start', ...request });
     const known = this.#statuses.get(request.taskId);
-    if (known?.exit === undefined) this.#note(status);
+    if (known?.exit === undefined) this.#statuses.note(status);
     return this.#statuses.get(request.taskId) ?? status;
   }
 
@@ -148,26 +146,20 @@ export class SupervisorClient {
 
   /** Resolves when the task has ended and its output is written. */
   exitOf(taskId: string): Promise<ProcessExit> {
-    const exit = this.#statuses.get(taskId)?.exit;
-    if (exit !== undefined) return Promise.resolve(exit);
-    return new Promise((resolve) => {
-      const waiters = this.#exitWaiters.get(taskId) ?? [];
-      this.#exitWaiters.set(taskId, [...waiters, resolve]);
-    });
+    return this.#statuses.exitOf(taskId);
   }
 
   /** Acknowledges an exit, which the supervisor then forgets. */
   async forget(taskId: string): Promise<void> {
     await this.#request({ op: 'forget', taskId });
-    this.#statuses.delete(taskId);
-    this.#replaced.delete(taskId);
+    this.#statuses.forget(taskId);
   }
 
   /**
    * Disconnects; the tasks go on, except with `endWithAgent`. A supervisor without tasks is ended.
    */
   async close(): Promise<void> {
-    if ([...this.#statuses.values()].every(({ exit }) => exit !== undefined)) {
+    if (this.#statuses.all().every(({ exit }) => exit !== undefined)) {
       return this.shutdown();
     }
     this.#closing = true;
@@ -215,7 +207,7 @@ export class SupervisorClient {
     const opening = this.#open();
     this.#connection = opening;
     opening.then(
-      (connection) => connection.closed.then(() => this.#lost()),
+      (connection) => connection.closed.then(() => this.#noteLoss()),
       () => {
         this.#connection = undefined;
       },
@@ -223,7 +215,7 @@ export class SupervisorClient {
     return opening;
   }
 
-  #lost(): void {
+  #noteLoss(): void {
     this.#connection = undefined;
     if (this.#closing) return;
     this.#options.onNotice?.('the supervisor is gone; its tasks are ended and another one starts');
@@ -247,8 +239,8 @@ export class SupervisorClient {
   async #open(): Promise<SupervisorConnection> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const connection = (await this.#attach()) ?? (await this.#launch());
-        this.#synchronize(await connection.request<TaskStatus[]>({ op: 'list' }));
+        const connection = (await this.#attachRunning()) ?? (await this.#launchNew());
+        this.#statuses.synchronize(await connection.request<TaskStatus[]>({ op: 'list' }));
         return connection;
       } catch (error) {
         // The supervisor ended right after it was found: the next attempt starts another.
@@ -258,16 +250,18 @@ export class SupervisorClient {
   }
 
   /** The running supervisor, if this agent can work with it. */
-  async #attach(): Promise<SupervisorConnection | undefined> {
+  async #attachRunning(): Promise<SupervisorConnection | undefined> {
     const socket = await dial(this.#paths.socket);
     if (socket === undefined) {
       await this.#endSilent();
       return undefined;
     }
-    const connection = new SupervisorConnection(socket, ({ status }) => this.#note(status));
+    const connection = new SupervisorConnection(socket, ({ status }) =>
+      this.#statuses.note(status),
+    );
     try {
       const hello = await this.#inTime(connection.hello());
-      this.#meet(hello);
+      this.#noteHello(hello);
       if (hello.version === protocolVersion) return connection;
       const tasks = await connection.request<TaskStatus[]>({ op: 'list' });
       if (tasks.length > 0) {
@@ -277,14 +271,14 @@ export class SupervisorClient {
       await this.#endIdle(connection);
       return undefined;
     } catch (error) {
-      if (error instanceof VersionMismatch) await this.#replace(connection, error);
+      if (error instanceof VersionMismatch) await this.#replaceOther(connection, error);
       connection.close();
       await this.#endSilent();
       return undefined;
     }
   }
 
-  #meet({ pid, version }: Hello): void {
+  #noteHello({ pid, version }: Hello): void {
     this.#pid = pid;
     this.#version = version;
   }
@@ -295,13 +289,11 @@ export class SupervisorClient {
     await connection.closed;
   }
 
-  /**
-   * Notes the tasks that end with the supervisor, so that their exits are not taken for their own.
-   */
-  async #replace(connection: SupervisorConnection, error: VersionMismatch): Promise<void> {
+  /** Ends a supervisor of another version, and its tasks with it. */
+  async #replaceOther(connection: SupervisorConnection, error: VersionMismatch): Promise<void> {
     this.#options.onNotice?.(`${error.message}: its tasks are ended and start again`);
     const tasks = await connection.request<TaskStatus[]>({ op: 'list' }).catch(() => []);
-    for (const { taskId, exit } of tasks) if (exit === undefined) this.#replaced.add(taskId);
+    this.#statuses.noteReplaced(tasks);
     await this.#endIdle(connection);
   }
 
@@ -309,7 +301,7 @@ export class SupervisorClient {
   async #endSilent(): Promise<void> {
     const { supervisorPid } = readTable(this.#paths.table);
     if (supervisorPid === undefined) return;
-    await this.#until(() => !isRunning(supervisorPid), dialIntervalMs * 20);
+    await this.#waitUntil(() => !isRunning(supervisorPid), dialIntervalMs * 20);
     if (!isRunning(supervisorPid)) return;
     this.#options.onNotice?.('the running supervisor does not answer and is ended');
     await this.#killSupervisor(supervisorPid);
@@ -317,15 +309,15 @@ export class SupervisorClient {
 
   async #killSupervisor(pid: number): Promise<void> {
     if (isRunning(pid)) process.kill(pid, 'SIGKILL');
-    await this.#until(() => !isRunning(pid), limits.supervisor.startTimeoutMs);
+    await this.#waitUntil(() => !isRunning(pid), limits.supervisor.startTimeoutMs);
   }
 
-  async #launch(): Promise<SupervisorConnection> {
+  async #launchNew(): Promise<SupervisorConnection> {
     const { dataDirectory, endWithAgent, idleTimeoutMs = 60_000 } = this.#options;
     const { launch = launchSupervisor } = this.#options;
     const pid = launch({ dataDirectory, endWithAgent, idleTimeoutMs });
     let socket: Awaited<ReturnType<typeof dial>>;
-    await this.#until(async () => {
+    await this.#waitUntil(async () => {
       socket = await dial(this.#paths.socket);
       return socket !== undefined || !isRunning(pid);
     }, limits.supervisor.startTimeoutMs);
@@ -334,13 +326,15 @@ export class SupervisorClient {
       await this.#killSupervisor(pid);
       throw new Error(`the supervisor did not start, see ${this.#paths.log}`);
     }
-    const connection = new SupervisorConnection(socket, ({ status }) => this.#note(status));
-    this.#meet(await this.#inTime(connection.hello()));
+    const connection = new SupervisorConnection(socket, ({ status }) =>
+      this.#statuses.note(status),
+    );
+    this.#noteHello(await this.#inTime(connection.hello()));
     return connection;
   }
 
   /** The time is counted in checks, so a stall of this process itself does not use it up. */
-  async #until(done: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
+  async #waitUntil(done: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
     for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += dialIntervalMs) {
       if (await done()) return;
       await delay(this.#options.timers, dialIntervalMs);
@@ -353,38 +347,12 @@ export class SupervisorClient {
       isOver = true;
     };
     answer.then(over, over);
-    const late = this.#until(() => isOver, helloTimeoutMs).then(() => {
+    const late = this.#waitUntil(() => isOver, helloTimeoutMs).then(() => {
       if (!isOver) throw new ConnectionLost('the supervisor does not answer');
       return answer;
     });
     return Promise.race([answer, late]);
   }
-
-  /** Takes over the list of a new supervisor. Tasks that it does not know have ended. */
-  #synchronize(tasks: readonly TaskStatus[]): void {
-    const listed = new Set(tasks.map((task) => task.taskId));
-    const lost = 'the supervisor of the task ended unexpectedly';
-    for (const status of [...this.#statuses.values()]) {
-      if (listed.has(status.taskId) || status.exit !== undefined) continue;
-      this.#note({ ...status, exit: { exitCode: 0, signal: 9, timeMs: 0, lost } });
-    }
-    for (const task of tasks) this.#note(task);
-  }
-
-  #note(told: TaskStatus): void {
-    const status = this.#replaced.has(told.taskId) ? withLoss(told) : told;
-    this.#statuses.set(status.taskId, status);
-    if (status.exit === undefined) return;
-    const waiters = this.#exitWaiters.get(status.taskId) ?? [];
-    this.#exitWaiters.delete(status.taskId);
-    for (const resolve of waiters) resolve(status.exit);
-  }
-}
-
-function withLoss(status: TaskStatus): TaskStatus {
-  if (status.exit === undefined || status.exit.lost !== undefined) return status;
-  const lost = 'the supervisor of the task was replaced by one of another version';
-  return { ...status, exit: { ...status.exit, lost } };
 }
 
 const olderSentence = ({ version }: Hello): string =>

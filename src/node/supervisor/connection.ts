@@ -40,7 +40,7 @@ export class SupervisorConnection {
     this.#socket = socket;
     const receive = (message: Record<string, unknown>): void => {
       if (message.event === 'exit') onExit(message as unknown as ExitEvent);
-      else this.#settle(message as unknown as Reply);
+      else this.#settleRequest(message as unknown as Reply);
     };
     socket.on(
       'data',
@@ -86,7 +86,7 @@ export class SupervisorConnection {
     this.#socket.destroy();
   }
 
-  #settle(reply: Reply): void {
+  #settleRequest(reply: Reply): void {
     const pending = this.#pending.get(reply.id);
     this.#pending.delete(reply.id);
     if (pending === undefined) return;

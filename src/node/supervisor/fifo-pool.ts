@@ -47,13 +47,13 @@ export class FifoPool {
 
   /** Makes the next batch, unless one is being made. Never rejects. */
   fill(): Promise<void> {
-    this.#filling ??= this.#make().finally(() => {
+    this.#filling ??= this.#makeBatch().finally(() => {
       this.#filling = undefined;
     });
     return this.#filling;
   }
 
-  #make(): Promise<void> {
+  #makeBatch(): Promise<void> {
     const paths = Array.from({ length: batchSize }, () =>
       join(this.#directory, String(this.#made++)),
     );

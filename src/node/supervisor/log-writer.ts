@@ -71,7 +71,7 @@ export class LogWriter {
     this.#settings = settings;
     this.#files = new LogFiles(settings.directory, settings.name, stream, defences);
     this.#limits = logLimits(settings.maxFileBytes);
-    source.on('data', (bytes) => this.#take(bytes));
+    source.on('data', (bytes) => this.#takeBytes(bytes));
     source.on('error', () => this.#end());
     source.on('close', () => this.#end());
     source.on('end', () => this.#end());
@@ -85,7 +85,7 @@ export class LogWriter {
     this.#end();
   }
 
-  #take(bytes: Buffer): void {
+  #takeBytes(bytes: Buffer): void {
     this.#gathered.add(bytes);
     if (this.#isFull) this.#source.pause();
     this.#wake();
@@ -99,9 +99,9 @@ export class LogWriter {
   async #run(newest: Promise<NewestLog>): Promise<void> {
     await this.#begin(await newest);
     for (;;) {
-      while (this.#gathered.length === 0 && !this.#ended) await this.#change();
+      while (this.#gathered.length === 0 && !this.#ended) await this.#whenChanged();
       if (this.#gathered.length === 0) break;
-      await this.#gather();
+      await this.#gatherBytes();
       [this.#gathered, this.#onItsWay] = [this.#onItsWay, this.#gathered];
       await this.#write(this.#onItsWay.bytes);
       this.#onItsWay.clear();
@@ -116,14 +116,14 @@ export class LogWriter {
     return this.#gathered.length >= limits.supervisor.pipeBufferBytes;
   }
 
-  #change(): Promise<void> {
+  #whenChanged(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
   }
 
   /** Lets output gather until a flush is due, the buffer is full or the stream has ended. */
-  async #gather(): Promise<void> {
+  async #gatherBytes(): Promise<void> {
     const dueMs = this.#lastFlushMs + flushIntervalMs - performance.now();
     if (dueMs <= 0) return;
     let due = false;
@@ -131,7 +131,7 @@ export class LogWriter {
       due = true;
       this.#wake();
     }, dueMs);
-    while (!due && !this.#ended && !this.#isFull) await this.#change();
+    while (!due && !this.#ended && !this.#isFull) await this.#whenChanged();
     clearTimeout(timer);
   }
 
@@ -139,7 +139,7 @@ export class LogWriter {
     let rest = pending;
     while (rest.length > 0) {
       const step = planLogStep(rest, this.#position, this.#limits);
-      if (step.bytes > 0) await this.#append(rest.subarray(0, step.bytes));
+      if (step.bytes > 0) await this.#appendBytes(rest.subarray(0, step.bytes));
       this.#position = afterStep(this.#position, rest, step);
       this.#sourceBytes += step.bytes;
       rest = rest.subarray(step.bytes);
@@ -147,7 +147,7 @@ export class LogWriter {
     }
   }
 
-  async #append(bytes: Buffer): Promise<void> {
+  async #appendBytes(bytes: Buffer): Promise<void> {
     for (let attempt = 0, done = 0; ; attempt++) {
       try {
         this.#file ??= await this.#files.openToAppend(this.#fileIndex);
@@ -185,7 +185,7 @@ export class LogWriter {
     const oldest = this.#fileIndex - this.#settings.maxFiles;
     // The next file is made before the oldest is removed, so that a reader always finds the next
     // one.
-    await this.#append(Buffer.alloc(0));
+    await this.#appendBytes(Buffer.alloc(0));
     await this.#tellProgress(true);
     if (oldest >= 0) await this.#files.remove(oldest).catch(() => {});
   }
@@ -200,6 +200,6 @@ export class LogWriter {
     this.#fileIndex = index;
     this.#file = file;
     this.#position = { fileBytes, inLine: false };
-    if (file === undefined) await this.#append(Buffer.alloc(0));
+    if (file === undefined) await this.#appendBytes(Buffer.alloc(0));
   }
 }

@@ -47,7 +47,7 @@ export class ProcessSession implements ExecSession {
     this.#target = { ...of, pid: command.pid, startTime };
     this.#open = command.sources.length;
     this.#listen();
-    this.output = this.#merged();
+    this.output = this.#mergedOutput();
     this.exited = command.ended.then((exitCode) => ({ exitCode }));
     this.gone = command.ended.then(() => this.#afterEnd());
   }
@@ -139,7 +139,7 @@ export class ProcessSession implements ExecSession {
     }
   }
 
-  async *#merged(): AsyncGenerator<ExecOutput, void> {
+  async *#mergedOutput(): AsyncGenerator<ExecOutput, void> {
     while (this.#queue.length > 0 || this.#open > 0) {
       const next = this.#queue[0];
       if (next === undefined) {

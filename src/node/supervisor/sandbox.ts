@@ -90,7 +90,7 @@ export class Sandbox {
     this.#first = new Promise((resolve) => {
       status.on('data', (chunk: Buffer) => {
         this.#status += chunk.toString();
-        const first = this.#told('child-pid');
+        const first = this.#statusNumber('child-pid');
         if (first !== undefined) resolve(first);
       });
       status.once('close', () => resolve(undefined));
@@ -116,7 +116,8 @@ export class Sandbox {
       if (performance.now() > endMs) throw sandboxFailed();
       if (this.#hasEnded) {
         await this.#statusEnded;
-        const ran = this.#told('exit-code') !== undefined || this.#child.signalCode !== null;
+        const ran =
+          this.#statusNumber('exit-code') !== undefined || this.#child.signalCode !== null;
         if (ran) return;
         throw sandboxFailed();
       }
@@ -135,7 +136,7 @@ export class Sandbox {
   }
 
   /** A number from the status documents, which arrive one by one. */
-  #told(name: 'child-pid' | 'exit-code'): number | undefined {
+  #statusNumber(name: 'child-pid' | 'exit-code'): number | undefined {
     const [, digits] = new RegExp(`"${name}": *(\\d+)\\b`).exec(this.#status) ?? [];
     return digits === undefined ? undefined : Number(digits);
   }
@@ -148,7 +149,7 @@ export class Sandbox {
     // ran.
     const bySignal = exitCode > firstSignal && exitCode <= firstSignal + lastSignal;
     if (bySignal) return { exitCode, signal: exitCode - firstSignal };
-    const wasRun = this.#told('exit-code') !== undefined;
+    const wasRun = this.#statusNumber('exit-code') !== undefined;
     return { exitCode, signal, ...(!wasRun && { notRun: notRunSentence }) };
   }
 }

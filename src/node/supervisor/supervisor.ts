@@ -129,7 +129,7 @@ export class Supervisor {
       const status = { exit, ...task };
       this.#entries.set(task.taskId, { status, started: Promise.resolve(status) });
     }
-    this.#save();
+    this.#saveTable();
   }
 
   #connect(socket: Socket): void {
@@ -145,12 +145,12 @@ export class Supervisor {
       }
       if (request.op === 'hello' && !isAgent) {
         isAgent = true;
-        this.#attach(socket);
+        this.#attachAgent(socket);
       }
-      void this.#answer(request, isAgent).then(send);
+      void this.#answerRequest(request, isAgent).then(send);
     };
     socket.on('error', () => {});
-    socket.on('close', () => this.#detach(socket));
+    socket.on('close', () => this.#detachAgent(socket));
     socket.on(
       'data',
       lineReader(receive, (reason) => {
@@ -176,13 +176,13 @@ export class Supervisor {
     );
   }
 
-  #attach(socket: Socket): void {
+  #attachAgent(socket: Socket): void {
     this.#agent?.destroy();
     this.#agent = socket;
     clearTimeout(this.#idleTimer);
   }
 
-  #detach(socket: Socket): void {
+  #detachAgent(socket: Socket): void {
     if (this.#agent !== socket) return;
     this.#agent = undefined;
     if (this.#options.endWithAgent) {
@@ -192,31 +192,31 @@ export class Supervisor {
     }
   }
 
-  async #answer(request: Numbered<Request>, isAgent: boolean): Promise<object> {
+  async #answerRequest(request: Numbered<Request>, isAgent: boolean): Promise<object> {
     const { id } = request;
     try {
       if (!isAgent) throw new SupervisorRefusal('malformed-request', 'say hello first');
-      return { id, value: (await this.#perform(request)) ?? null };
+      return { id, value: (await this.#performRequest(request)) ?? null };
     } catch (error) {
       const { code = 'unknown', message } = error as NodeJS.ErrnoException;
       return { id, error: { code, message } };
     }
   }
 
-  async #perform(request: Request): Promise<unknown> {
+  async #performRequest(request: Request): Promise<unknown> {
     switch (request.op) {
       case 'hello':
         return { version: protocolVersion, pid: process.pid } satisfies Hello;
       case 'start':
         return this.#start(request);
       case 'signal':
-        return (await this.#running(request.taskId))?.signal(request.signal) ?? false;
+        return (await this.#processOf(request.taskId))?.signal(request.signal) ?? false;
       case 'kill':
-        return (await this.#running(request.taskId))?.kill(request.signal, request.timeoutMs);
+        return (await this.#processOf(request.taskId))?.kill(request.signal, request.timeoutMs);
       case 'list':
         return [...this.#entries.values()].map(({ status }) => status);
       case 'forget':
-        return this.#forget(request.taskId);
+        return this.#forgetTask(request.taskId);
       case 'shutdown':
         await this.end(request.signal, request.timeoutMs);
         setImmediate(() => this.close());
@@ -256,7 +256,7 @@ export class Supervisor {
   async #spawn(entry: Entry, request: StartRequest): Promise<TaskStatus> {
     try {
       // Invariant 5: if this process dies now, the next one finds the child by its environment.
-      await this.#saveTogether();
+      await this.#saveTableTogether();
       const { defences } = this.#options;
       const process = await TaskProcess.start(request, this.#pool, this.#sweeper, defences);
       const { pid, startTime } = process;
@@ -265,56 +265,56 @@ export class Supervisor {
       void process.exited.then(async (exit) => {
         delete entry.process;
         await this.#sessions.endOf(request.taskId);
-        this.#exited(entry, exit);
+        this.#noteExit(entry, exit);
       });
-      await this.#saveTogether();
+      await this.#saveTableTogether();
       return entry.status;
     } catch (error) {
       this.#entries.delete(request.taskId);
-      this.#save();
+      this.#saveTable();
       throw error;
     }
   }
 
-  #exited(entry: Entry, exit: ProcessExit): void {
+  #noteExit(entry: Entry, exit: ProcessExit): void {
     entry.status = { ...entry.status, exit };
     delete entry.surroundings;
-    this.#save();
+    this.#saveTable();
     const event: ExitEvent = { event: 'exit', status: entry.status };
     if (this.#agent?.writable) this.#agent.write(`${JSON.stringify(event)}\n`);
     this.#watchIdle();
   }
 
-  async #running(taskId: string): Promise<TaskProcess | undefined> {
+  async #processOf(taskId: string): Promise<TaskProcess | undefined> {
     const entry = this.#entries.get(taskId);
     if (entry === undefined) throw new SupervisorRefusal('unknown-task', `no task ${taskId}`);
     await entry.started.catch(() => {});
     return entry.process;
   }
 
-  #forget(taskId: string): void {
+  #forgetTask(taskId: string): void {
     const entry = this.#entries.get(taskId);
     if (entry === undefined) return;
     if (entry.status.exit === undefined) {
       throw new SupervisorRefusal('still-running', `the task ${taskId} is running`);
     }
     this.#entries.delete(taskId);
-    this.#save();
+    this.#saveTable();
   }
 
   /** Saves once for all callers of one turn of the event loop, as many tasks may start at once. */
-  #saveTogether(): Promise<void> {
+  #saveTableTogether(): Promise<void> {
     this.#saving ??= new Promise((resolve) => {
       setImmediate(() => {
         this.#saving = undefined;
-        this.#save();
+        this.#saveTable();
         resolve();
       });
     });
     return this.#saving;
   }
 
-  #save(): void {
+  #saveTable(): void {
     const statuses = [...this.#entries.values()].map(({ status }) => status);
     clearTimeout(this.#saveTimer);
     try {
@@ -323,7 +323,7 @@ export class Supervisor {
       // A full disk must not end every task. Only a crash before the next save would lose
       // something.
       say(`the task table could not be written: ${String(error)}`);
-      this.#saveTimer = setTimeout(() => this.#save(), limits.node.saveRetryMs);
+      this.#saveTimer = setTimeout(() => this.#saveTable(), limits.node.saveRetryMs);
     }
   }
 

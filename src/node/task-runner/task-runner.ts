@@ -1,5 +1,3 @@
-import { nanosecondsPerMillisecond } from '../../base/duration.ts';
-import { delay } from '../../base/ports.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import {
   type DriverCommand,
@@ -12,7 +10,8 @@ import {
 import type { TaskControls } from '../hooks/hook.ts';
 import { killRun, stopRun, waitShutdownDelay } from './end-run.ts';
 import * as events from './events.ts';
-import { decideRestart, type RestartCause, restartsOnSuccess } from './restart-policy.ts';
+import { planNextRun, waitForRestart } from './next-run.ts';
+import type { RestartCause } from './restart-policy.ts';
 import { type Started, startRun } from './start-run.ts';
 import type { TaskContext } from './task-context.ts';
 import { TaskHooks } from './task-hooks.ts';
@@ -45,6 +44,8 @@ export class TaskRunner {
   readonly #record: TaskRecord;
   readonly #kill = new AbortController();
   readonly #leave = new AbortController();
+  /** Aborted when no more run will begin here. */
+  readonly #over = AbortSignal.any([this.#kill.signal, this.#leave.signal]);
   /** Aborted to skip the shutdown delay of the task. */
   readonly #hurry = new AbortController();
   #hooks: TaskHooks;
@@ -98,7 +99,7 @@ export class TaskRunner {
     const { runId } = this;
     if (this.#record.phase === 'waiting') this.#begin(undefined);
     if (runId === undefined) return;
-    const handle = await this.#context.driver?.recover(runId, this.#tell);
+    const handle = await this.#context.driver?.recover(runId, this.#noteMessage);
     if (handle !== undefined && this.#record.phase === 'starting') this.#record.noteStarted();
     // The agent before ended during the shutdown delay.
     else if (handle !== undefined) this.#record.change({ State: 'running' });
@@ -244,7 +245,7 @@ export class TaskRunner {
   #newHooks(): TaskHooks {
     return new TaskHooks(this.#context, {
       runId: () => this.#handle?.runId,
-      over: AbortSignal.any([this.#kill.signal, this.#leave.signal]),
+      over: this.#over,
       note: (event) => this.note(event),
       restart: (reason, options) => this.restart(reason, options),
       signal: (signal, reason) => this.signal(signal, reason),
@@ -252,7 +253,7 @@ export class TaskRunner {
     });
   }
 
-  readonly #tell = (sentence: string): void => this.note(events.driverMessage(sentence));
+  readonly #noteMessage = (sentence: string): void => this.note(events.driverMessage(sentence));
 
   /** Begins the loop. A bug in the loop ends the task, and nothing else. */
   #begin(recovered: DriverHandle | undefined): void {
@@ -270,16 +271,17 @@ export class TaskRunner {
 
   async #live(recovered: DriverHandle | undefined): Promise<void> {
     let found = recovered;
-    if (this.#record.phase === 'waiting') await this.#waitForRestart();
+    if (this.#record.phase === 'waiting')
+      await waitForRestart(this.#context, this.#record, this.#over);
     while (!this.#leave.signal.aborted) {
       const end = await this.#runOnce(found);
       found = undefined;
       if (end.kind === 'left') return;
       if (end.kind === 'killed') return this.#die(this.#failed, events.killed());
       if (end.kind === 'again') continue;
-      if (!this.#decide(end)) return;
+      if (!this.#applyPolicy(end)) return;
       await this.#acknowledge();
-      await this.#waitForRestart();
+      await waitForRestart(this.#context, this.#record, this.#over);
     }
   }
 
@@ -362,36 +364,10 @@ export class TaskRunner {
   }
 
   /** Applies the restart policy. `false` when the task is dead. */
-  #decide(cause: RestartCause): boolean {
-    const { random, clock } = this.#context.world;
-    const task = this.#context.task();
-    const decision = decideRestart({
-      policy: task.RestartPolicy,
-      tracker: this.#record.tracker ?? { count: 0, windowStartMs: clock.nowMs() },
-      cause,
-      restartsOnSuccess: restartsOnSuccess(this.#context.job(), task),
-      nowMs: clock.nowMs(),
-      jitter: random.fraction(),
-    });
-    if (decision.kind !== 'restart') {
-      const failed = decision.kind === 'fail';
-      this.#die(failed, failed ? events.notRestarting(decision.reason) : undefined);
-      return false;
-    }
-    this.#record.tracker = decision.tracker;
-    this.#record.restartAtMs = clock.nowMs() + decision.delayMs;
-    this.#record.phase = 'waiting';
-    this.#record.emit(
-      events.restarting(decision.reason, decision.delayMs * nanosecondsPerMillisecond),
-    );
-    this.#record.noteRestart();
-    return true;
-  }
-
-  async #waitForRestart(): Promise<void> {
-    const { clock, timers } = this.#context.world;
-    const signal = AbortSignal.any([this.#kill.signal, this.#leave.signal]);
-    await delay(timers, Math.max(0, this.#record.restartAtMs - clock.nowMs()), signal);
+  #applyPolicy(cause: RestartCause): boolean {
+    const next = planNextRun(this.#context, this.#record, cause);
+    if (next.kind === 'dead') this.#die(next.failed, next.event);
+    return next.kind === 'restart';
   }
 
   #die(failed: boolean, event?: events.EventAt): void {

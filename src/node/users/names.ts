@@ -29,6 +29,6 @@ export async function writeNames(allocationRoot: string, user: SystemUser): Prom
     const text = known === '' || known.endsWith('\n') ? known : `${known}\n`;
     const name = own.slice(allocationRoot.length);
     const bytes = Buffer.from(`${text}${added[path]}`);
-    await writeBelow(allocationRoot, name, bytes, undefined, { modeBits: 0o644 });
+    await writeBelow(allocationRoot, name, bytes, { modeBits: 0o644 });
   }
 }

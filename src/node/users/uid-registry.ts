@@ -45,7 +45,7 @@ export class UidRegistry {
         freeSlice({ range, mapped, taken: [...named, ...claims] }) ??
         freeSlice({ range, mapped, taken: [...named, ...present] });
       if (slice === undefined) return undefined;
-      this.#take(database, claims, slice);
+      this.#replaceClaims(database, claims, slice);
       return slice;
     });
   }
@@ -62,7 +62,8 @@ export class UidRegistry {
         const others = claims.filter(
           ({ directory }) => directory !== this.#directory && exists(directory),
         );
-        if (!others.some((one) => overlaps(one, slice))) this.#take(database, claims, slice);
+        if (!others.some((one) => overlaps(one, slice)))
+          this.#replaceClaims(database, claims, slice);
       }
       return claimsIn(database)
         .filter(({ directory }) => directory === this.#directory)
@@ -78,7 +79,7 @@ export class UidRegistry {
   }
 
   /** Replaces all overlapping claims, which the caller has found to be unused. */
-  #take(database: DatabaseSync, claims: readonly Claim[], slice: UidRange): void {
+  #replaceClaims(database: DatabaseSync, claims: readonly Claim[], slice: UidRange): void {
     for (const old of claims.filter((one) => overlaps(one, slice))) {
       database.prepare('DELETE FROM claims WHERE start = ?').run(old.start);
     }

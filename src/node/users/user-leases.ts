@@ -82,24 +82,24 @@ export class UserLeases {
     if (this.#leases.has(allocation) || this.#held.has(uid)) return;
     this.#leases.set(allocation, uid);
     this.#held.add(uid);
-    void this.#save().catch((error: Error) => this.#options.onNotice(error.message));
+    void this.#saveLeases().catch((error: Error) => this.#options.onNotice(error.message));
   }
 
   /** The allocation's user, leased if it has none. Rejects with the reason when none is free. */
   async lease(allocation: string): Promise<SystemUser> {
-    if (this.#leases.has(allocation)) return this.#found(allocation);
-    await this.#take(allocation);
+    if (this.#leases.has(allocation)) return this.#findUser(allocation);
+    await this.#leaseUid(allocation);
     try {
-      await this.#save();
+      await this.#saveLeases();
     } catch (error) {
-      this.#drop(allocation);
+      this.#dropLease(allocation);
       throw new Error(`its user id cannot be kept: ${(error as Error).message}`, { cause: error });
     }
-    return this.#found(allocation);
+    return this.#findUser(allocation);
   }
 
   /** Finds the user of a lease. The saved slices may be lost, so the registry is asked too. */
-  #found(allocation: string): SystemUser {
+  #findUser(allocation: string): SystemUser {
     if (this.of(allocation) === undefined) {
       this.#slices = this.#options.registry.hold(this.#slices);
     }
@@ -122,10 +122,10 @@ export class UserLeases {
         const isLeft = inUse.has(this.#leases.get(allocation)!) || (await isThere(root));
         if (isLeft && defences.keptUsers) continue;
         if (isKnown(allocation)) continue;
-        this.#drop(allocation);
+        this.#dropLease(allocation);
         dropped++;
       }
-      if (dropped > 0) await this.#save();
+      if (dropped > 0) await this.#saveLeases();
     } catch (error) {
       // The next removal of an allocation tries again.
       onNotice(`user ids could not be given back: ${(error as Error).message}`);
@@ -143,14 +143,14 @@ export class UserLeases {
     }
   }
 
-  async #take(allocation: string): Promise<void> {
+  async #leaseUid(allocation: string): Promise<void> {
     const { range, defences = allDefences } = this.#options;
-    if (!defences.keptUsers) await this.#giveAtOnce();
-    let uid = this.#free();
+    if (!defences.keptUsers) await this.#reuseUids();
+    let uid = this.#nextFreeUid();
     if (uid === undefined) {
       await this.sweep();
-      if (this.#free() === undefined) await this.#grow();
-      uid = this.#free();
+      if (this.#nextFreeUid() === undefined) await this.#addSlice();
+      uid = this.#nextFreeUid();
     }
     if (uid === undefined) {
       throw new Error(
@@ -168,36 +168,36 @@ export class UserLeases {
    * Leases without L3, for the escape tests: the next allocation gets the first id without a task,
    * and the files of that id.
    */
-  async #giveAtOnce(): Promise<void> {
+  async #reuseUids(): Promise<void> {
     await this.sweep();
     this.#last = (this.#slices[0]?.start ?? 0) - 1;
   }
 
   /** A free id of the range that is configured now; leases of an earlier range stay. */
-  #free(): number | undefined {
+  #nextFreeUid(): number | undefined {
     const { range } = this.#options;
     const slices = this.#slices.filter(({ start }) => contains(range, start));
     return nextUid(slices, (uid) => this.#held.has(uid), this.#last);
   }
 
   /** Adds a slice: a new claim, or a claim that an earlier agent could not save. */
-  async #grow(): Promise<void> {
+  async #addSlice(): Promise<void> {
     const { registry, range } = this.#options;
     this.#slices = registry.hold(this.#slices);
     const inUse = await uidsOfProcesses();
-    if (this.#free() !== undefined) return;
+    if (this.#nextFreeUid() !== undefined) return;
     const slice = registry.claim(range, inUse);
     if (slice !== undefined) this.#slices = [...this.#slices, slice];
   }
 
-  #drop(allocation: string): void {
+  #dropLease(allocation: string): void {
     const uid = this.#leases.get(allocation);
     this.#leases.delete(allocation);
     if (uid !== undefined) this.#held.delete(uid);
   }
 
   /** Calls during a write share the next write. */
-  #save(): Promise<void> {
+  #saveLeases(): Promise<void> {
     this.#next ??= this.#writing
       .catch(() => {})
       .then(() => {

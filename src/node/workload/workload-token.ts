@@ -39,16 +39,16 @@ export class WorkloadToken {
       return Token;
     });
     this.#token = token;
-    token.catch(() => this.#forget(token));
+    token.catch(() => this.#forgetToken(token));
     return token;
   }
 
   /** The servers have refused the token, perhaps because its key was removed. */
   refused(): void {
-    this.#forget(this.#token);
+    this.#forgetToken(this.#token);
   }
 
-  #forget(token: Promise<string> | undefined): void {
+  #forgetToken(token: Promise<string> | undefined): void {
     if (this.#token === token) this.#token = undefined;
   }
 }

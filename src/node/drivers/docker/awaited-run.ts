@@ -54,7 +54,7 @@ export class AwaitedRun implements DriverHandle {
       if (over.aborted) break;
       try {
         this.#found = await find();
-        if (this.#found === undefined) return this.#lost('nothing is known of its container');
+        if (this.#found === undefined) return this.#lostExit('nothing is known of its container');
       } catch {
         // The runtime is unreachable again.
       }
@@ -63,7 +63,7 @@ export class AwaitedRun implements DriverHandle {
     if (runtime.closed.aborted) return new Promise(() => {});
     if (this.#found === undefined) {
       void remove();
-      return this.#lost('the container runtime did not answer for too long');
+      return this.#lostExit('the container runtime did not answer for too long');
     }
     const { signal, deadlineMs } = this.#stop ?? {};
     if (signal !== undefined) {
@@ -73,7 +73,7 @@ export class AwaitedRun implements DriverHandle {
     return this.#found.exited;
   }
 
-  #lost(lost: string): TaskExit {
+  #lostExit(lost: string): TaskExit {
     return { exitCode: 0, signal: 0, timeMs: this.#options.clock.nowMs(), lost };
   }
 }

@@ -119,7 +119,7 @@ export class ContainerRun implements DriverHandle {
       } catch (error) {
         if (runtime.closed.aborted) return undefined;
         if (statusOf(error) === 404)
-          return this.#lost('the container was removed by somebody else');
+          return this.#lostExit('the container was removed by somebody else');
         if (error instanceof RuntimeUnreachable) {
           tell(error.message);
           const givenUp = await this.#outlast();
@@ -143,7 +143,7 @@ export class ContainerRun implements DriverHandle {
     if (runtime.closed.aborted) return undefined;
     if (runtime.awaySinceMs !== undefined) {
       void remove(this.containerId);
-      return this.#lost('the container runtime did not answer for too long');
+      return this.#lostExit('the container runtime did not answer for too long');
     }
     tell('the container runtime answers again');
     const stop = this.#stop;
@@ -164,7 +164,7 @@ export class ContainerRun implements DriverHandle {
     return State.Status === 'created' && fault ? { ...exit, lost: fault } : exit;
   }
 
-  #lost(lost: string): TaskExit {
+  #lostExit(lost: string): TaskExit {
     return { exitCode: 0, signal: 0, timeMs: this.#options.clock.nowMs(), lost };
   }
 }

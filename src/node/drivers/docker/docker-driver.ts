@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import type { AuthConfig, ContainerInfo } from 'dockerode';
+import type { AuthConfig } from 'dockerode';
 import { durationMs } from '../../../base/duration.ts';
 import type { Clock, Timers } from '../../../base/ports.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Defences } from '../../defences.ts';
-import { bootId, isAlive, readStat } from '../../supervisor/proc.ts';
 import { durationNs } from '../config.ts';
 import {
   type Driver,
@@ -23,13 +22,15 @@ import { execInContainer } from './container-exec.ts';
 import { collectsLogs, containerOptions, imageName, type Processor } from './container-options.ts';
 import { ContainerRun } from './container-run.ts';
 import { containerUsage } from './container-usage.ts';
+import { NodeContainers, thisProcess } from './containers.ts';
 import { giveDirectories } from './image-user.ts';
 import { Images } from './images.ts';
-import { containerName, labelNames, type RunLabels, readLabels } from './labels.ts';
+import { containerName, type RunLabels, readLabels } from './labels.ts';
 import { LogCollector } from './log-collector.ts';
 import { askedMounts, offeredMounts, ownMounts } from './mounts.ts';
-import { Runtime, RuntimeUnreachable, reasonOf, statusOf } from './runtime.ts';
+import { Runtime, reasonOf, statusOf } from './runtime.ts';
 import type { DockerSettings } from './settings.ts';
+import { startFailure } from './start-failure.ts';
 
 export interface DockerDriverOptions {
   readonly clock: Clock;
@@ -77,6 +78,7 @@ export class DockerDriver implements Driver {
   readonly #options: DockerDriverOptions;
   readonly #runtime: Runtime;
   readonly #images: Images;
+  readonly #containers: NodeContainers;
   readonly #runs = new Map<string, AttachedRun>();
   /** Runs whose containers have to be removed. */
   readonly #leftovers = new Set<string>();
@@ -93,6 +95,7 @@ export class DockerDriver implements Driver {
     const search = { socket: settings.socket, environment, userId };
     this.#runtime = new Runtime(search, { clock, timers });
     this.#images = new Images(this.#runtime, { clock, timers }, settings.imageDelayMs);
+    this.#containers = new NodeContainers(this.#runtime, options.dataDirectory);
     this.#runtime.onReturn(() => void this.#catchUp());
   }
 
@@ -130,15 +133,15 @@ export class DockerDriver implements Driver {
     try {
       const known = await this.recoverNow(runId, tell);
       if (known !== undefined) return known;
-      return await this.#create(task, tell);
+      return await this.#createContainer(task, tell);
     } catch (error) {
       // Nobody needs the rest of a failed start.
-      await this.#remove(runId);
+      await this.#removeRun(runId);
       throw startFailure(error);
     }
   }
 
-  async #create(task: DriverTask, tell: Tell): Promise<DriverHandle> {
+  async #createContainer(task: DriverTask, tell: Tell): Promise<DriverHandle> {
     const config = task.config as unknown as DockerConfig;
     const { settings, processor, defences } = this.#options;
     const pullTimeoutNs = durationNs(config.image_pull_timeout);
@@ -169,7 +172,7 @@ export class DockerDriver implements Driver {
       await container.start();
     });
     const tty = config.tty === true;
-    return this.#attach({ id, image: imageName(config.image), labels, tty }, tell);
+    return this.#attachRun({ id, image: imageName(config.image), labels, tty }, tell);
   }
 
   #labelsOf(task: DriverTask, config: DockerConfig): RunLabels {
@@ -184,7 +187,7 @@ export class DockerDriver implements Driver {
     };
   }
 
-  async #attach(
+  async #attachRun(
     found: {
       readonly id: string;
       readonly image: string;
@@ -217,7 +220,7 @@ export class DockerDriver implements Driver {
       logs,
       tell,
       unreachableTimeoutMs: settings.unreachableTimeoutMs ?? limits.docker.unreachableTimeoutMs,
-      remove: () => this.#remove(runId),
+      remove: () => this.#removeRun(runId),
     });
     this.#own.add(runId);
     this.#runs.set(runId, { handle, logs, image });
@@ -240,7 +243,7 @@ export class DockerDriver implements Driver {
         tell,
         unreachableTimeoutMs: settings.unreachableTimeoutMs ?? limits.docker.unreachableTimeoutMs,
         find: () => this.recoverNow(runId, tell),
-        remove: () => this.#remove(runId),
+        remove: () => this.#removeRun(runId),
       });
     }
   }
@@ -258,14 +261,14 @@ export class DockerDriver implements Driver {
       });
     if (found === undefined) return undefined;
     const labels = readLabels(found.Config.Labels);
-    const isOurs = labels?.runId === runId && labels.owner === this.#options.dataDirectory;
+    const isOurs = labels?.runId === runId && this.#containers.owns(labels);
     if (!isOurs || found.State.Status === 'created' || found.State.Status === 'initialized') {
       // The container never began, or is another node's; in that case the start will fail.
-      if (isOurs) await this.#remove(runId);
+      if (isOurs) await this.#removeRun(runId);
       return undefined;
     }
     const { Tty: tty = false, Image: image } = found.Config;
-    return this.#attach({ id: found.Id, image, labels, tty }, tell);
+    return this.#attachRun({ id: found.Id, image, labels, tty }, tell);
   }
 
   async exec(runId: string, command: DriverCommand): Promise<DriverExec> {
@@ -289,8 +292,8 @@ export class DockerDriver implements Driver {
 
   /** Kills every container of this node at once. */
   async killAll(): Promise<void> {
-    const mine = await this.#containers().catch(() => []);
-    await Promise.all(mine.map(({ Id }) => this.#removeContainer(Id)));
+    const mine = await this.#containers.list().catch(() => []);
+    await Promise.all(mine.map(({ id }) => this.#containers.remove(id)));
   }
 
   /** Called when the agent ends. Its containers go on, unless they must end with it. */
@@ -302,68 +305,27 @@ export class DockerDriver implements Driver {
 
   /** D3. Never rejects. */
   async #catchUp(): Promise<void> {
-    for (const runId of this.#leftovers) await this.#remove(runId);
+    for (const runId of this.#leftovers) await this.#removeRun(runId);
     const claimed = this.#claimed;
     if (claimed === undefined) return;
     try {
-      const { dataDirectory } = this.#options;
-      for (const { Id, labels } of await this.#containersOfAll()) {
-        const isUnclaimed =
-          labels.owner === dataDirectory &&
-          !claimed.has(labels.runId) &&
-          !this.#own.has(labels.runId);
-        if (isUnclaimed || isOrphan(labels)) await this.#removeContainer(Id);
-      }
+      const isUnclaimed = (runId: string) => !claimed.has(runId) && !this.#own.has(runId);
+      await this.#containers.endUnclaimed(isUnclaimed);
       this.#claimed = undefined;
     } catch {
       // The runtime is unreachable again; its return will repeat this.
     }
   }
 
-  async #containers() {
-    const all = await this.#containersOfAll();
-    return all.filter(({ labels }) => labels.owner === this.#options.dataDirectory);
-  }
-
-  async #containersOfAll(): Promise<
-    readonly { readonly Id: string; readonly labels: RunLabels }[]
-  > {
-    const filters = { label: [labelNames.runId] };
-    const found: ContainerInfo[] = await this.#runtime.call((client) =>
-      client.listContainers({ all: true, filters }),
-    );
-    return found.flatMap(({ Id, Labels }) => {
-      const labels = readLabels(Labels);
-      return labels === undefined ? [] : [{ Id, labels }];
-    });
-  }
-
   /** Never rejects. */
-  async #remove(runId: string): Promise<void> {
+  async #removeRun(runId: string): Promise<void> {
     const run = this.#runs.get(runId);
-    const isGone = await this.#removeContainer(run?.handle.containerId ?? containerName(runId));
+    const isGone = await this.#containers.remove(run?.handle.containerId ?? containerName(runId));
     if (isGone) this.#leftovers.delete(runId);
     else this.#leftovers.add(runId);
     if (run === undefined) return;
     this.#runs.delete(runId);
     this.#images.release(run.image);
-  }
-
-  /** Resolves with whether the container is gone. */
-  async #removeContainer(idOrName: string): Promise<boolean> {
-    try {
-      await this.#runtime.call(async (client) => {
-        const container = client.getContainer(idOrName);
-        const labels = readLabels((await container.inspect()).Config.Labels);
-        const isOurs = labels?.owner === this.#options.dataDirectory;
-        if (labels !== undefined && (isOurs || isOrphan(labels))) {
-          await container.remove({ force: true, v: true });
-        }
-      });
-      return true;
-    } catch (error) {
-      return statusOf(error) === 404;
-    }
   }
 }
 
@@ -382,16 +344,6 @@ async function unlessOver(work: Promise<void>, over = new AbortController().sign
   }
 }
 
-/** Identifies a process for ever. */
-const thisProcess = (): string => `${process.pid}:${readStat(process.pid)?.startTime}:${bootId()}`;
-
-/** Whether it was to end with an agent that has ended. */
-function isOrphan({ endsWith }: RunLabels): boolean {
-  if (endsWith === '') return false;
-  const [pid, startTime = '', boot] = endsWith.split(':');
-  return boot !== bootId() || !isAlive(Number(pid), startTime);
-}
-
 function authOf(config: DockerConfig): AuthConfig | undefined {
   if (config.auth === undefined) return undefined;
   const {
@@ -401,17 +353,4 @@ function authOf(config: DockerConfig): AuthConfig | undefined {
     server_address: serveraddress = '',
   } = asBlock(config.auth);
   return { username, password, serveraddress, ...(email !== undefined && { email }) };
-}
-
-/** Errors that another try will not solve. */
-const final =
-  /no such file|not found in|executable file|permission denied: OCI|is a directory|unable to find user|no matching entries in|invalid|unknown|not supported|must be|already in use by|cannot be/i;
-
-function startFailure(error: unknown): DriverFailure {
-  if (error instanceof DriverFailure) return error;
-  if (error instanceof RuntimeUnreachable) return error;
-  const reason = reasonOf(error);
-  const status = statusOf(error);
-  const isFinal = status === 400 || status === 409 || (status >= 404 && final.test(reason));
-  return new DriverFailure(`the container could not be started: ${reason}`, !isFinal);
 }

@@ -67,11 +67,11 @@ export class Images {
     if (left > 0 || this.#delayMs === undefined || !this.#pulled.has(image)) return;
     this.#ports.timers.after(this.#delayMs, () => {
       if ((this.#uses.get(image) ?? 0) === 0 && !this.#runtime.closed.aborted)
-        void this.#remove(image);
+        void this.#removeImage(image);
     });
   }
 
-  async #remove(image: string): Promise<void> {
+  async #removeImage(image: string): Promise<void> {
     // The runtime refuses while any container needs the image.
     await this.#runtime
       .call((client) => client.getImage(image).remove())

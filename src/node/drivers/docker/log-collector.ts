@@ -75,7 +75,7 @@ export class LogCollector {
       streamNames.map((name) => bytesBeyond(note.streams[name], settings, name)),
     );
     const collector = new LogCollector(options, note, beyond);
-    collector.#loop = collector.#follow();
+    collector.#loop = collector.#followLog();
     return collector;
   }
 
@@ -102,10 +102,10 @@ export class LogCollector {
 
   async #close(): Promise<void> {
     await Promise.all(streamNames.map((name) => this.#streams[name].close()));
-    await this.#save();
+    await this.#saveNote();
   }
 
-  async #follow(): Promise<void> {
+  async #followLog(): Promise<void> {
     const { timers, runtime } = this.#options;
     const signal = AbortSignal.any([this.#ended.signal, runtime.closed]);
     while (!signal.aborted) {
@@ -189,10 +189,10 @@ export class LogCollector {
     const streams = { ...this.#note.streams, [name]: { mark, fileIndex, fileBytes } };
     this.#note = { ...this.#note, streams };
     const dueMs = this.#savedMs + limits.docker.logNoteIntervalMs;
-    if (written.isNewFile || performance.now() >= dueMs) await this.#save();
+    if (written.isNewFile || performance.now() >= dueMs) await this.#saveNote();
   }
 
-  #save(): Promise<void> {
+  #saveNote(): Promise<void> {
     this.#savedMs = performance.now();
     this.#saving = this.#saving
       .then(() => writeNote(this.#options.markPath, this.#note))
@@ -240,8 +240,8 @@ class CollectedStream {
   async take(key: string, entry: Buffer): Promise<void> {
     const before = this.reading.mark;
     const { data, isGap } = this.reading.take(key, entry);
-    if (isGap) await this.#hand(Buffer.from(gapSentence), before);
-    if (data.length > 0) await this.#hand(data, this.reading.mark);
+    if (isGap) await this.#handToWriter(Buffer.from(gapSentence), before);
+    if (data.length > 0) await this.#handToWriter(data, this.reading.mark);
   }
 
   async close(): Promise<void> {
@@ -249,7 +249,7 @@ class CollectedStream {
     await this.#writer.drained;
   }
 
-  async #hand(data: Buffer, mark: LogMark): Promise<void> {
+  async #handToWriter(data: Buffer, mark: LogMark): Promise<void> {
     this.#handedBytes += data.length;
     this.#pending.push({ mark, endsAtBytes: this.#handedBytes });
     if (this.#pipe.write(data)) return;

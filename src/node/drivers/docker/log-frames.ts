@@ -27,7 +27,7 @@ export class FrameReader {
         given = given.subarray(part.length);
         this.#parts.push(part);
         this.#missingBytes -= part.length;
-        if (this.#missingBytes === 0) yield this.#whole();
+        if (this.#missingBytes === 0) yield this.#wholeFrame();
         continue;
       }
       const needed = headerBytes - this.#rest.length;
@@ -47,7 +47,7 @@ export class FrameReader {
     if (!isFrame || this.#missingBytes > frameBytesMax) throw new Error('this is no log stream');
   }
 
-  #whole(): LogFrame {
+  #wholeFrame(): LogFrame {
     const data = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
     this.#parts = [];
     return { stream: this.#stream, data };

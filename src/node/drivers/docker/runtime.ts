@@ -82,7 +82,7 @@ export class Runtime {
     }
     const isFirst = this.#identity === undefined;
     try {
-      this.#identity = await this.#ask();
+      this.#identity = await this.#askIdentity();
     } catch (error) {
       throw this.#noteAway(reasonOf(error));
     }
@@ -127,18 +127,18 @@ export class Runtime {
    * Its identity may have changed during an outage. Asking for it costs the runtime more than a
    * ping.
    */
-  async #ask(): Promise<RuntimeIdentity> {
+  async #askIdentity(): Promise<RuntimeIdentity> {
     const { pingTimeoutMs, versionTimeoutMs } = limits.docker;
-    await this.#within(pingTimeoutMs, this.#client!.ping());
+    await this.#callInTime(pingTimeoutMs, this.#client!.ping());
     if (this.#identity !== undefined && this.#away === undefined) return this.#identity;
-    const version = await this.#within(versionTimeoutMs, this.#client!.version());
+    const version = await this.#callInTime(versionTimeoutMs, this.#client!.version());
     const components = (version.Components ?? []).map(({ Name }) => Name.toLowerCase());
     const isPodman = components.some((name) => name.includes('podman'));
     const kind = isPodman ? 'podman' : 'docker';
     return { kind, version: version.Version, apiVersion: version.ApiVersion };
   }
 
-  async #within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  async #callInTime<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
     const tooLate = new AbortController();
     const timer = this.#timers.after(timeoutMs, () => tooLate.abort());
     try {

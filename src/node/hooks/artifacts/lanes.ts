@@ -9,7 +9,7 @@ export class Lanes {
 
   /** Rejects when the signal ends the wait. */
   async through<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#enter(signal);
+    await this.#enterLane(signal);
     try {
       return await work();
     } finally {
@@ -19,7 +19,7 @@ export class Lanes {
     }
   }
 
-  async #enter(signal: AbortSignal): Promise<void> {
+  async #enterLane(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#free > 0) {
       this.#free--;

@@ -88,11 +88,11 @@ class Tree {
     if (parts.length === 0) return;
     this.#budget.takeFile();
     // The unpacking agent must be able to enter it.
-    await this.#parent([...parts, ''], (modeBits & modeMask) | 0o700);
+    await this.#makeParents([...parts, ''], (modeBits & modeMask) | 0o700);
   }
 
   async file(name: string, source: AsyncIterable<Uint8Array>, modeBits: number): Promise<void> {
-    const path = await this.#place(name);
+    const path = await this.#preparePath(name);
     const budget = this.#budget;
     async function* counted(): AsyncGenerator<Uint8Array> {
       for await (const chunk of source) {
@@ -122,21 +122,21 @@ class Tree {
         `it holds a hard link to ${JSON.stringify(target.slice(0, 100))}, which is no file in it`,
       );
     }
-    await link(join(this.#root, ...parts), await this.#place(name));
+    await link(join(this.#root, ...parts), await this.#preparePath(name));
   }
 
   async links(): Promise<void> {
     for (const { parts, target } of this.#links) {
-      await this.#parent(parts);
+      await this.#makeParents(parts);
       await symlink(target, join(this.#root, ...parts));
     }
   }
 
-  async #place(name: string): Promise<string> {
+  async #preparePath(name: string): Promise<string> {
     const parts = entryParts(name);
     if (parts.length === 0) throw new ArtifactFailure('it holds a file without a name');
     this.#budget.takeFile();
-    await this.#parent(parts);
+    await this.#makeParents(parts);
     const path = join(this.#root, ...parts);
     // The last entry of a name wins.
     await unlink(path).catch(() => {});
@@ -144,7 +144,7 @@ class Tree {
   }
 
   /** Makes the directories above a path. */
-  async #parent(parts: readonly string[], modeBits = directoryModeBits): Promise<void> {
+  async #makeParents(parts: readonly string[], modeBits = directoryModeBits): Promise<void> {
     const path = dirname(join(this.#root, ...parts, 'x'));
     const above = parts.at(-1) === '' ? path : dirname(path);
     await mkdir(above, { recursive: true, mode: modeBits });

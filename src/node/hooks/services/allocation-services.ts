@@ -187,7 +187,7 @@ export class AllocationServices implements AllocationHook {
       this.#standing.delete(id);
     }
     for (const [id, description] of byId) this.#stand(id, description);
-    this.#tell();
+    this.#reportServices();
   }
 
   #isServed({ tasks, fault, told }: DescribedService): boolean {
@@ -223,7 +223,7 @@ export class AllocationServices implements AllocationHook {
       gate: described.check.Type === 'script' ? scriptGate : gate,
       exec: (task, command) => this.#exec(task, command),
       changed: () => {
-        this.#tell();
+        this.#reportServices();
         this.#context.changed();
       },
       restart: (tasks, reason) => this.#restart(tasks, reason),
@@ -260,7 +260,7 @@ export class AllocationServices implements AllocationHook {
     return standing.some(({ checks }) => checks.some(({ isDone }) => !isDone));
   }
 
-  #tell(): void {
+  #reportServices(): void {
     if (!this.#hasBegun) return;
     const Services = [...this.#standing.values()].map(({ description, checks }) => ({
       ...description.told,

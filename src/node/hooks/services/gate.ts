@@ -31,18 +31,18 @@ export class Gate {
     signal: AbortSignal,
     run: () => Promise<T>,
   ): Promise<T | undefined> {
-    if (!(await this.#enter(group, signal))) return undefined;
+    if (!(await this.#enterGate(group, signal))) return undefined;
     try {
       return await run();
     } finally {
-      this.#leave(group);
+      this.#leaveGate(group);
     }
   }
 
-  #enter(group: string, signal: AbortSignal): Promise<boolean> {
+  #enterGate(group: string, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.#hasRoom(group)) {
-      this.#take(group);
+      this.#takeRoom(group);
       return Promise.resolve(true);
     }
     return new Promise((resolve) => {
@@ -66,12 +66,12 @@ export class Gate {
     return this.#count < this.#max && (this.#inside.get(group) ?? 0) < this.#maxOfGroup;
   }
 
-  #take(group: string): void {
+  #takeRoom(group: string): void {
     this.#count++;
     this.#inside.set(group, (this.#inside.get(group) ?? 0) + 1);
   }
 
-  #leave(group: string): void {
+  #leaveGate(group: string): void {
     this.#count--;
     const left = this.#inside.get(group)! - 1;
     if (left === 0) this.#inside.delete(group);
@@ -79,7 +79,7 @@ export class Gate {
     for (const entry of this.#waiting) {
       if (!this.#hasRoom(entry.group)) continue;
       this.#waiting.delete(entry);
-      this.#take(entry.group);
+      this.#takeRoom(entry.group);
       entry.start();
       return;
     }

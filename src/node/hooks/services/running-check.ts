@@ -109,7 +109,7 @@ export class RunningCheck {
       const beganMs = clock.monotonicMs();
       const probed = await this.#probe();
       if (signal.aborted || probed === undefined) return;
-      this.#note(probed);
+      this.#noteResult(probed);
       await delay(timers, Math.max(0, intervalMs - (clock.monotonicMs() - beganMs)), signal);
     }
   }
@@ -117,11 +117,11 @@ export class RunningCheck {
   #probe(): Promise<Probed | undefined> {
     const { gate, allocId } = this.#surroundings;
     const { signal } = this.#closed;
-    return gate.through(allocId, signal, () => this.#cut());
+    return gate.through(allocId, signal, () => this.#probeInTime());
   }
 
   /** R1. */
-  async #cut(): Promise<Probed> {
+  async #probeInTime(): Promise<Probed> {
     const { check, target, scriptTask } = this.description;
     const { probe, exec, world } = this.#surroundings;
     const timeoutMs = durationMs(check.Timeout);
@@ -151,7 +151,7 @@ export class RunningCheck {
     }
   }
 
-  #note(probed: Probed): void {
+  #noteResult(probed: Probed): void {
     const { clock } = this.#surroundings.world;
     const isFirst = !this.isDone;
     const before = this.status;

@@ -127,7 +127,7 @@ export class ServiceReporter {
       }
       for (const report of batch) this.#options.onRefused(report, error);
     }
-    for (const report of batch) this.#settle(report);
+    for (const report of batch) this.#settleReport(report);
     if (this.#waiting.size === 0) this.#oneByOne = false;
     this.#settled.resolve();
     this.#settled = Promise.withResolvers();
@@ -148,7 +148,7 @@ export class ServiceReporter {
     return batch;
   }
 
-  #settle(report: ServicesReport): void {
+  #settleReport(report: ServicesReport): void {
     if (this.#newest.get(report.AllocID) !== report) return;
     this.#waiting.delete(report.AllocID);
     if (report.Services.length === 0) this.#newest.delete(report.AllocID);

@@ -24,7 +24,7 @@ export class WatchedFile implements DataWatch {
     this.#timers = timers;
     this.#defences = defences;
     this.#onChange = onChange;
-    void this.#look();
+    void this.#lookAtFile();
   }
 
   close(): void {
@@ -32,11 +32,11 @@ export class WatchedFile implements DataWatch {
     this.#timer?.clear();
   }
 
-  async #look(): Promise<void> {
+  async #lookAtFile(): Promise<void> {
     const state = await this.#read();
     if (this.#isClosed) return;
     const { filePollMs } = limits.template;
-    this.#timer = this.#timers.after(filePollMs, () => void this.#look());
+    this.#timer = this.#timers.after(filePollMs, () => void this.#lookAtFile());
     if (JSON.stringify(state) === JSON.stringify(this.state)) return;
     this.state = state;
     this.#onChange();

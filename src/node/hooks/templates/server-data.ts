@@ -102,14 +102,14 @@ class SharedValue {
   constructor(world: Pick<World, 'timers' | 'random'>, read: Read) {
     this.#world = world;
     this.#read = read;
-    void this.#follow();
+    void this.#followValue();
   }
 
   stop(): void {
     this.#stop.abort();
   }
 
-  async #follow(): Promise<void> {
+  async #followValue(): Promise<void> {
     const { signal } = this.#stop;
     const { timers, random } = this.#world;
     const { retryMinMs, retryMaxMs, retriesMax, pollWaitMs, idleMs } = limits.template;
@@ -121,7 +121,7 @@ class SharedValue {
         if (signal.aborted) return;
         failures = 0;
         backoff.reset();
-        this.#set({ kind: 'known', value: answer.value });
+        this.#setState({ kind: 'known', value: answer.value });
         const seen = Math.max(answer.index, 1);
         // A server that answers at once, whatever the index, would be asked without a pause.
         if (seen === index) await delay(timers, idleMs, signal);
@@ -131,7 +131,7 @@ class SharedValue {
         failures++;
         const reason = (error as Error).message;
         if (failures >= retriesMax && this.state.kind !== 'known') {
-          this.#set({ kind: 'failed', reason });
+          this.#setState({ kind: 'failed', reason });
         }
         await backoff.wait(signal);
       }
@@ -147,7 +147,7 @@ class SharedValue {
     }
   }
 
-  #set(state: DataState): void {
+  #setState(state: DataState): void {
     const isSame = textOf(state) === textOf(this.state);
     if (isSame) return;
     this.state = state;

@@ -1,17 +1,12 @@
 import { durationMs } from '../../../base/duration.ts';
-import { delay, type Timer } from '../../../base/ports.ts';
+import { delay } from '../../../base/ports.ts';
 import {
   type Dependency,
   dependencyKey,
   describeDependency,
-  type TemplateEnvironment,
 } from '../../../language/template/run-context.ts';
 import { limits } from '../../../model/limits.ts';
-import type { Defences } from '../../defences.ts';
-import { readBelow, writeBelow } from '../../files.ts';
 import * as events from '../../task-runner/events.ts';
-import type { IdentitySource } from '../../workload/identity-source.ts';
-import { WorkloadToken } from '../../workload/workload-token.ts';
 import {
   HookFailure,
   type StartedRun,
@@ -19,20 +14,11 @@ import {
   type TaskHookContext,
   type TaskHookFactory,
 } from '../hook.ts';
-import { runChangeScript } from './change-script.ts';
-import { WatchedFile } from './file-data.ts';
-import { reactionTo } from './reaction.ts';
+import { ChangeReactions } from './change-reactions.ts';
 import { taskPath } from './task-path.ts';
 import { TaskTemplate, TemplateFailure } from './task-template.ts';
-import type { DataReader, DataWatch, TemplateData } from './template-data.ts';
-
-export interface TemplatesOptions {
-  /** Absent: templates that read services or variables fail. */
-  readonly data?: TemplateData | undefined;
-  /** Issues the tokens for reading; absent: templates read without a token. */
-  readonly identities?: IdentitySource | undefined;
-  readonly defences?: Defences | undefined;
-}
+import { isWritten, readSource, writeRendered } from './template-files.ts';
+import { type TemplatesOptions, TemplateWatches } from './template-watches.ts';
 
 /** Renders the templates of a task. Source: docs/guides/templates.md#when-data-changes. */
 export const templatesHook =
@@ -53,31 +39,30 @@ class TemplatesHook implements TaskHook {
   readonly name = 'template';
   readonly #context: TaskHookContext;
   readonly #options: TemplatesOptions;
-  readonly #token: WorkloadToken | undefined;
-  readonly #watches = new Map<string, DataWatch>();
+  readonly #watches: TemplateWatches;
+  readonly #reactions: ChangeReactions;
   readonly #closed = new AbortController();
   #templates: readonly TaskTemplate[] = [];
-  /** Templates that changed since the run began, before a reaction. */
-  readonly #changed = new Set<TaskTemplate>();
-  #reactionTimer: Timer | undefined;
   /** Resolves at the next change of a value. */
   #woken = Promise.withResolvers<void>();
-  /** The run may react to changes. */
-  #isRunning = false;
   /** One rendering at a time. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(context: TaskHookContext, options: TemplatesOptions) {
     this.#context = context;
     this.#options = options;
-    const { identities } = options;
-    const workload = { allocation: context.allocation().ID, task: context.task().Name };
-    this.#token = identities && new WorkloadToken(identities, workload, context.world.clock);
+    this.#watches = new TemplateWatches(context, options, (key) => this.#sawChange(key));
+    this.#reactions = new ChangeReactions({
+      context,
+      isOver: () => this.#isOver,
+      rendered: () => this.#finishWork(),
+      inBackground: (work) => this.#inBackground(work),
+    });
   }
 
   async beforeStart(): Promise<Readonly<Record<string, string>>> {
     try {
-      await this.#prepare();
+      await this.#readTemplates();
       await this.#renderAll({ isFirst: true });
       await this.#inOrder(async () => {
         for (const template of this.#templates) await this.#write(template);
@@ -86,41 +71,33 @@ class TemplatesHook implements TaskHook {
       if (!(error instanceof TemplateFailure)) throw error;
       throw new HookFailure(failedEvent(error), error.message, error.recoverable);
     }
-    this.#changed.clear();
+    this.#reactions.clear();
     return Object.assign({}, ...this.#templates.map(({ variables }) => variables));
   }
 
   started({ isRestored }: StartedRun): void {
-    this.#isRunning = true;
-    if (isRestored && this.#templates.length === 0) {
-      this.#inBackground(this.#resume());
-      return;
-    }
+    const mustResume = isRestored && this.#templates.length === 0;
     for (const { template } of this.#templates) {
       const runs = template.ChangeMode === 'script' && template.ChangeScript?.RunOnFirstRender;
-      if (runs) this.#inBackground(this.#runScripts([template.ChangeScript!]));
+      if (runs) this.#inBackground(this.#reactions.runScripts([template.ChangeScript!]));
     }
-    if (this.#changed.size > 0) this.#scheduleReaction();
+    this.#reactions.begin();
+    if (mustResume) this.#inBackground(this.#resume());
   }
 
   async ending(): Promise<void> {
-    this.#isRunning = false;
-    this.#reactionTimer?.clear();
+    this.#reactions.end();
   }
 
   async ended(): Promise<void> {
-    this.#isRunning = false;
-    this.#reactionTimer?.clear();
-    this.#reactionTimer = undefined;
+    this.#reactions.end();
   }
 
   async close(): Promise<void> {
     this.#closed.abort();
-    this.#isRunning = false;
-    this.#reactionTimer?.clear();
+    this.#reactions.end();
     for (const { timer } of this.#templates) timer?.clear();
-    for (const watch of this.#watches.values()) watch.close();
-    this.#watches.clear();
+    this.#watches.close();
     this.#wake();
   }
 
@@ -135,7 +112,7 @@ class TemplatesHook implements TaskHook {
   }
 
   /** Reads the templates themselves; templates in files are read anew for each run. */
-  async #prepare(): Promise<void> {
+  async #readTemplates(): Promise<void> {
     const { task, directories, environment } = this.#context;
     const { lookup } = environment();
     if (this.#templates.length === 0) {
@@ -143,38 +120,27 @@ class TemplatesHook implements TaskHook {
         (template) => new TaskTemplate(template, taskPath(template.DestPath, lookup, directories)),
       );
     }
-    for (const one of this.#templates) if (!one.isDone) one.parse(await this.#sourceOf(one));
-  }
-
-  async #sourceOf({ template }: TaskTemplate): Promise<string> {
-    const { SourcePath, EmbeddedTmpl } = template;
-    if (SourcePath === '') return EmbeddedTmpl;
-    const { directories, environment } = this.#context;
-    const { directory, path } = taskPath(SourcePath, environment().lookup, directories);
     const { defences } = this.#options;
-    const most = limits.template.textLengthMax;
-    const bytes = await readBelow(directory, path, most, defences).catch((error: Error) => {
-      throw new TemplateFailure(`the template cannot be read: ${error.message}`, true);
-    });
-    if (bytes !== undefined) return Buffer.from(bytes).toString('utf8');
-    throw new TemplateFailure(`there is no template ${JSON.stringify(path)}`, true);
+    for (const one of this.#templates) {
+      if (!one.isDone) one.parse(await readSource(one.template, this.#context, defences));
+    }
   }
 
   /** Renders for a run of an earlier agent, whose files may be out of date. */
   async #resume(): Promise<void> {
     try {
-      await this.#prepare();
+      await this.#readTemplates();
       await this.#renderAll({ isFirst: false });
       await this.#inOrder(async () => {
         for (const template of this.#templates) {
-          if (await this.#isWritten(template)) continue;
+          if (await isWritten(template)) continue;
           await this.#write(template);
-          this.#changed.add(template);
+          this.#reactions.note(template);
         }
       });
-      if (this.#changed.size > 0) this.#scheduleReaction();
+      this.#reactions.schedule();
     } catch (error) {
-      this.#note((error as Error).message);
+      this.#noteMessage((error as Error).message);
     }
   }
 
@@ -182,24 +148,20 @@ class TemplatesHook implements TaskHook {
   async #renderAll({ isFirst }: { readonly isFirst: boolean }): Promise<void> {
     const { timers } = this.#context.world;
     let toldMs = limits.template.missingFirstMs;
-    for (const [key, watch] of this.#watches) {
-      // Values that failed for the run before are tried again.
-      if (watch.state.kind !== 'failed') continue;
-      watch.close();
-      this.#watches.delete(key);
-    }
+    // Values that failed for the run before are tried again.
+    this.#watches.dropFailed();
     while (!this.#isOver) {
       const woken = this.#woken.promise;
       const missing = await this.#tryAll();
       if (missing.length === 0) return;
-      if (isFirst) this.#failOn(missing);
+      if (isFirst) this.#watches.failOn(missing);
       const timeUp = new AbortController();
       const stop = AbortSignal.any([timeUp.signal, this.#closed.signal, this.#context.over]);
       const told = delay(timers, toldMs, stop).then(() => 'time' as const);
       const first = await Promise.race([woken, told]);
       timeUp.abort();
       if (first !== 'time' || this.#isOver) continue;
-      this.#note(missingText(missing));
+      this.#noteMessage(missingText(missing));
       toldMs = Math.min(toldMs * 2, limits.template.missingMaxMs);
     }
     // Nobody waits for the result any more.
@@ -212,7 +174,7 @@ class TemplatesHook implements TaskHook {
     await this.#inOrder(async () => {
       for (const template of this.#templates) {
         if (template.isDone) continue;
-        const rendering = await template.render(this.#environment(), this.#context.world);
+        const rendering = await template.render(this.#watches.environment(), this.#context.world);
         if (rendering.kind === 'rendered') template.accept(rendering.text);
         else for (const one of rendering.missing) missing.set(dependencyKey(one), one);
       }
@@ -221,72 +183,9 @@ class TemplatesHook implements TaskHook {
     return [...missing.values()];
   }
 
-  /** Fails for missing values whose attempts have failed. */
-  #failOn(missing: readonly Dependency[]): void {
-    for (const dependency of missing) {
-      const state = this.#watches.get(dependencyKey(dependency))?.state;
-      if (state?.kind !== 'failed') continue;
-      const name = describeDependency(dependency);
-      throw new TemplateFailure(`${name} cannot be read: ${state.reason}`, true);
-    }
-  }
-
-  #environment(): TemplateEnvironment {
-    const { environment, world } = this.#context;
-    return {
-      variables: environment().variables,
-      nowMs: () => world.clock.nowMs(),
-      lookup: (dependency) => {
-        const { state } = this.#watch(dependency);
-        return state.kind === 'known' ? state.value : undefined;
-      },
-    };
-  }
-
-  #watch(dependency: Dependency): DataWatch {
-    const key = dependencyKey(dependency);
-    const known = this.#watches.get(key);
-    if (known !== undefined) return known;
-    const watch = this.#newWatch(dependency, () => this.#sawChange(key));
-    this.#watches.set(key, watch);
-    return watch;
-  }
-
-  #newWatch(dependency: Dependency, onChange: () => void): DataWatch {
-    const { directories, environment, world, allocation } = this.#context;
-    if (dependency.kind === 'file') {
-      const file = taskPath(dependency.name, environment().lookup, directories);
-      const { defences } = this.#options;
-      return new WatchedFile(file, world.timers, { defences, onChange });
-    }
-    const { data } = this.#options;
-    if (data === undefined) {
-      return { state: { kind: 'failed', reason: 'this node has no servers' }, close: () => {} };
-    }
-    return data.watch(dependency, { namespace: allocation().Namespace, ...this.#shown }, onChange);
-  }
-
-  /** The identity and token with which the task's templates read. */
-  get #shown(): Pick<DataReader, 'identity' | 'token' | 'refused'> {
-    const token = this.#token;
-    if (token === undefined)
-      return { identity: '', token: async () => undefined, refused: () => {} };
-    const { allocation, task } = this.#context;
-    return {
-      identity: `${allocation().ID}/${task().Name}`,
-      token: (signal) => token.current(signal),
-      refused: () => token.refused(),
-    };
-  }
-
-  /** Closes watches that no template has read in its last attempt. */
   #dropUnread(): void {
     const watching = this.#templates.filter(({ isDone }) => !isDone);
-    for (const [key, watch] of this.#watches) {
-      if (watching.some(({ reads }) => reads.has(key))) continue;
-      watch.close();
-      this.#watches.delete(key);
-    }
+    this.#watches.dropUnread((key) => watching.some(({ reads }) => reads.has(key)));
   }
 
   #sawChange(key: string): void {
@@ -317,91 +216,26 @@ class TemplatesHook implements TaskHook {
 
   async #renderAgain(template: TaskTemplate): Promise<void> {
     if (this.#isOver) return;
-    const rendering = await template.render(this.#environment(), this.#context.world);
+    const rendering = await template.render(this.#watches.environment(), this.#context.world);
     this.#dropUnread();
-    if (rendering.kind === 'waiting') return this.#tellGone(rendering.missing);
+    if (rendering.kind === 'waiting') return this.#noteGone(rendering.missing);
     if (this.#isOver || !template.accept(rendering.text)) return;
     await this.#write(template);
-    this.#changed.add(template);
-    this.#scheduleReaction();
+    this.#reactions.note(template);
+    this.#reactions.schedule();
   }
 
   /**
    * Reports values that no longer exist. A value that is read for the first time is only unknown
    * yet.
    */
-  #tellGone(missing: readonly Dependency[]): void {
-    const gone = missing.filter(
-      (one) => this.#watches.get(dependencyKey(one))?.state.kind !== 'pending',
-    );
-    if (gone.length > 0) this.#note(missingText(gone));
+  #noteGone(missing: readonly Dependency[]): void {
+    const gone = missing.filter((one) => !this.#watches.isPending(one));
+    if (gone.length > 0) this.#noteMessage(missingText(gone));
   }
 
-  async #write({ template, destination, text }: TaskTemplate): Promise<void> {
-    if (text === undefined || this.#isOver) return;
-    const { directory, path } = destination;
-    await writeBelow(directory, path, Buffer.from(text), this.#context.owner(), {
-      modeBits: Number.parseInt(template.Perms, 8),
-      uid: given(template.Uid),
-      gid: given(template.Gid),
-      defences: this.#options.defences,
-    });
-  }
-
-  async #isWritten({ destination, text }: TaskTemplate): Promise<boolean> {
-    if (text === undefined) return true;
-    const { directory, path } = destination;
-    const most = 4 * limits.template.outputLengthMax;
-    const found = await readBelow(directory, path, most).catch(() => undefined);
-    return found !== undefined && Buffer.from(found).toString('utf8') === text;
-  }
-
-  #scheduleReaction(): void {
-    if (!this.#isRunning || this.#reactionTimer !== undefined || this.#isOver) return;
-    const { timers, random } = this.#context.world;
-    const splays = [...this.#changed].map(({ template }) => durationMs(template.Splay));
-    const delayMs = random.fraction() * Math.max(0, ...splays);
-    this.#reactionTimer = timers.after(delayMs, () => this.#inBackground(this.#reactAfterWork()));
-  }
-
-  /** T3: pending renderings are part of the reaction. */
-  async #reactAfterWork(): Promise<void> {
-    for (let work: Promise<void> | undefined; work !== this.#work; ) {
-      work = this.#work;
-      await work;
-    }
-    this.#reactionTimer = undefined;
-    await this.#react();
-  }
-
-  async #react(): Promise<void> {
-    const { restart, signal, runId, over } = this.#context;
-    if (over.aborted || runId() === undefined || !this.#isRunning) return;
-    const changed = [...this.#changed];
-    this.#changed.clear();
-    const names = changed.map(({ name }) => name).join(', ');
-    const reaction = reactionTo(changed.map(({ template }) => template));
-    if (reaction.restarts)
-      return restart(`Template with change_mode restart re-rendered: ${names}`);
-    for (const one of reaction.signals) await signal(one, `Template re-rendered: ${names}`);
-    await this.#runScripts(reaction.scripts);
-  }
-
-  async #runScripts(scripts: ReturnType<typeof reactionTo>['scripts']): Promise<void> {
-    const { driver, runId, world, fail } = this.#context;
-    for (const script of scripts) {
-      const id = runId();
-      if (id === undefined || this.#isOver) return;
-      const reason = await runChangeScript(script, { driver, runId: id, timers: world.timers });
-      if (this.#isOver) return;
-      if (reason === undefined) {
-        this.#note(`the change script ${script.Command} succeeded`);
-        continue;
-      }
-      const event = events.hookFailed(this.name, `the change script ${script.Command}: ${reason}`);
-      if (script.FailOnError) return fail(event);
-      this.#context.note(event);
-    }
+  async #write(template: TaskTemplate): Promise<void> {
+    if (!this.#isOver) await writeRendered(template, this.#context, this.#options.defences);
   }
 
   /** Runs renderings and writes one after the other. */
@@ -411,6 +245,14 @@ class TemplatesHook implements TaskHook {
     return done;
   }
 
+  /** Waits also for work that begins meanwhile. */
+  async #finishWork(): Promise<void> {
+    for (let work: Promise<void> | undefined; work !== this.#work; ) {
+      work = this.#work;
+      await work;
+    }
+  }
+
   /** T4: a failure becomes an event of the task, and ends nothing. */
   #inBackground(work: Promise<void>): void {
     work.catch((error: Error) => {
@@ -418,7 +260,7 @@ class TemplatesHook implements TaskHook {
     });
   }
 
-  #note(message: string): void {
+  #noteMessage(message: string): void {
     if (!this.#isOver) this.#context.note(events.hookMessage('Template', message));
   }
 }
@@ -429,9 +271,6 @@ const failedEvent = (error: Error): events.EventAt =>
     error.message,
     error instanceof TemplateFailure ? error.explained : undefined,
   );
-
-/** -1 and null mean unchanged. */
-const given = (id: number | null): number | undefined => (id === null || id < 0 ? undefined : id);
 
 function missingText(missing: readonly Dependency[]): string {
   const { missingToldMax } = limits.template;

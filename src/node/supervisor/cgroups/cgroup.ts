@@ -137,13 +137,13 @@ export class Cgroup {
   async remove(): Promise<number> {
     for (let round = 0; round < roundsMax; round++) {
       if (this.processes().length > 0) this.kill();
-      if (await this.#removed()) return 0;
+      if (await this.#removeDirectories()) return 0;
       await new Promise((resolve) => setTimeout(resolve, roundDelayMs));
     }
     return this.processes().length;
   }
 
-  async #removed(): Promise<boolean> {
+  async #removeDirectories(): Promise<boolean> {
     const results = await Promise.all(
       this.paths.map((path) =>
         rmdir(path).then(
