@@ -73,7 +73,7 @@ const until = (check: () => void, stepMs = 0) =>
 const areRunning = (...runIds: readonly string[]) =>
   until(() => expect([...driver.running].sort()).toEqual(runIds));
 
-test('what starts again while others are still taken up is not ended as unclaimed', async () => {
+test('a task that restarts while others are taken up is not ended as unclaimed', async () => {
   await startAgent();
   allocations.apply([assignment(1, [{ Name: 'app' }]), assignment(2, [{ Name: 'app' }])]);
   await areRunning(`${id(1)}/app#1`, `${id(2)}/app#1`);
@@ -97,7 +97,7 @@ test('what starts again while others are still taken up is not ended as unclaime
   expect(driver.signals).toEqual([]);
 });
 
-test('the end of an allocation is delivered with its last report, not with one before', async () => {
+test('the end of an allocation is delivered with its last report, not earlier', async () => {
   await startAgent();
   const RestartPolicy = { ...testPolicy, Attempts: 0 };
   const bad = { Name: 'bad', RestartPolicy, Config: { run_for: '1s', exit_code: 1 } };
@@ -111,7 +111,7 @@ test('the end of an allocation is delivered with its last report, not with one b
   expect(allocations.undelivered).toEqual([]);
 });
 
-test('what is over stays until what comes after it on this node has begun', async () => {
+test('an ended allocation stays until its successor on this node has begun', async () => {
   const gate = Promise.withResolvers<void>();
   allocationHooks = [
     ({ allocation }) =>
@@ -139,31 +139,37 @@ test('what is over stays until what comes after it on this node has begun', asyn
 
 const leading = ['.', '..', 'a/b', '/etc', 'alloc', '', 'a\0b', '.disk', '.app.artifacts'];
 
-test.each(leading)('whatever a server says, nothing is made for a task %j', async (Name) => {
-  await startAgent();
-  const before = readdirSync(dataDirectory);
-  allocations.apply([assignment(1, [{ Name: 'app' }, { Name }])]);
-  const ClientDescription = `The task ${JSON.stringify(Name)} has a name that no directory can have`;
-  expect(reports).toMatchObject([{ ID: id(1), ClientStatus: 'failed', ClientDescription }]);
-  const { TaskStates } = reports[0]!;
-  expect(TaskStates[Name]).toMatchObject({
-    State: 'dead',
-    Failed: true,
-    Events: [{ Type: 'Setup Failure', DisplayMessage: ClientDescription }],
-  });
-  expect(allocations.all).toEqual([]);
-  expect(readdirSync(dataDirectory)).toEqual(before);
-});
+test.each(leading)(
+  'no directory is made for a task %j, although a server asks for it',
+  async (Name) => {
+    await startAgent();
+    const before = readdirSync(dataDirectory);
+    allocations.apply([assignment(1, [{ Name: 'app' }, { Name }])]);
+    const ClientDescription = `The task ${JSON.stringify(Name)} has a name that no directory can have`;
+    expect(reports).toMatchObject([{ ID: id(1), ClientStatus: 'failed', ClientDescription }]);
+    const { TaskStates } = reports[0]!;
+    expect(TaskStates[Name]).toMatchObject({
+      State: 'dead',
+      Failed: true,
+      Events: [{ Type: 'Setup Failure', DisplayMessage: ClientDescription }],
+    });
+    expect(allocations.all).toEqual([]);
+    expect(readdirSync(dataDirectory)).toEqual(before);
+  },
+);
 
-test.each(['..', '../..', 'a/b'])('nor for an allocation %j', async (ID) => {
-  await startAgent();
-  const { Allocation, Job } = assignment(1, [{ Name: 'app' }]);
-  allocations.apply([{ Allocation: { ...Allocation, ID }, Job }]);
-  expect(reports).toMatchObject([{ ID, ClientStatus: 'failed' }]);
-  expect(existsSync(join(dataDirectory, 'alloc'))).toBe(false);
-});
+test.each(['..', '../..', 'a/b'])(
+  'no directory is made for an allocation %j either',
+  async (ID) => {
+    await startAgent();
+    const { Allocation, Job } = assignment(1, [{ Name: 'app' }]);
+    allocations.apply([{ Allocation: { ...Allocation, ID }, Job }]);
+    expect(reports).toMatchObject([{ ID, ClientStatus: 'failed' }]);
+    expect(existsSync(join(dataDirectory, 'alloc'))).toBe(false);
+  },
+);
 
-test('a task with such a name that an agent before this one began goes on, and is not begun anew', async () => {
+test('a task with such a name from an earlier agent goes on, and is not started again', async () => {
   await startAgent();
   allocations.apply([assignment(1, [{ Name: 'app' }])]);
   await until(() => expect(reports.at(-1)?.ClientStatus).toBe('running'));

@@ -198,7 +198,7 @@ export class Allocations {
     );
   }
 
-  /** Those that are over and whose last report the servers have. */
+  /** Allocations that are over and whose last report the servers have. */
   get #over(): readonly AllocationRunner[] {
     return this.all.filter((runner) => runner.isDone && runner.isDelivered);
   }

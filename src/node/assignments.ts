@@ -1,7 +1,7 @@
 import type { AllocationRunner } from './allocation-runner/allocation-runner.ts';
 import type { Assignment } from './server-api.ts';
 
-/** What this node has to do after the servers' newest list. */
+/** The work of this node after the servers' newest list. */
 export interface AssignmentChanges {
   readonly begin: readonly Assignment[];
   readonly update: readonly Assignment[];

@@ -1,12 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { delay, type Timers } from '../base/ports.ts';
-
-/**
- * The file is looked at this often in any case: the watch may miss changes, and some file systems
- * have none.
- */
-const pollIntervalMs = 500;
-const quietIntervalMs = 10_000;
+import { changeWatchLimits } from './limits.ts';
 
 /** Wakes the reader of a file, or of the files of a directory, when it changes. */
 export class ChangeWatch {
@@ -48,11 +42,11 @@ export class ChangeWatch {
       const changed = new AbortController();
       this.#wake = () => changed.abort();
       const signal = AbortSignal.any([changed.signal, this.#signal]);
-      await delay(this.#timers, pollIntervalMs, signal);
+      await delay(this.#timers, changeWatchLimits.pollIntervalMs, signal);
     }
-    this.#quietMs = this.#dirty ? 0 : this.#quietMs + pollIntervalMs;
+    this.#quietMs = this.#dirty ? 0 : this.#quietMs + changeWatchLimits.pollIntervalMs;
     this.#dirty = false;
-    if (this.#quietMs < quietIntervalMs) return true;
+    if (this.#quietMs < changeWatchLimits.quietIntervalMs) return true;
     this.#quietMs = 0;
     return false;
   }

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('a directory is held by one at a time, and only so long', () => {
+test('a directory has one holder at a time, until it is released', () => {
   const release = holdDirectory(directory);
   expect(() => holdDirectory(directory)).toThrow(`${directory} is in use by another agent`);
   release();
@@ -18,6 +18,6 @@ test('a directory is held by one at a time, and only so long', () => {
   expect(readdirSync(directory)).toEqual(['agent.lock']);
 });
 
-test('a directory that is not there cannot be held', () => {
+test('a missing directory cannot be held', () => {
   expect(() => holdDirectory(join(directory, 'no'))).toThrow(/no cannot be used: unable to open/);
 });

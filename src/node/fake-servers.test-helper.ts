@@ -7,7 +7,7 @@ import type { ServicesReport } from '../model/service-registration/service-regis
 import type { IdentityAnswer, IdentityRequest } from '../model/workload/identity-request.ts';
 import type { Assignment, AssignmentsAnswer, ServerApi } from './server-api.ts';
 
-class Fault extends Error {
+class CallFailure extends Error {
   readonly status: number;
   constructor(status: number) {
     super(`answered ${status}`);
@@ -127,7 +127,7 @@ export class FakeServers implements ServerApi {
   async *snapshot(allocId: string, token: string): AsyncIterable<Uint8Array> {
     this.#authorize(token);
     const given = this.snapshots.get(allocId);
-    if (given === undefined) throw new Fault(404);
+    if (given === undefined) throw new CallFailure(404);
     yield* given();
   }
 
@@ -156,7 +156,7 @@ export class FakeServers implements ServerApi {
 
   #authorize(token: string): void {
     this.#check();
-    if (this.node === undefined) throw new Fault(404);
-    if (token !== this.#secret) throw new Fault(403);
+    if (this.node === undefined) throw new CallFailure(404);
+    if (token !== this.#secret) throw new CallFailure(403);
   }
 }

@@ -40,7 +40,7 @@ describe('a file below a directory', () => {
     await expect(write(path)).rejects.toThrow('is no file below the directory');
   });
 
-  test('that is a link by now is made anew', async () => {
+  test('that is a link meanwhile is made anew', async () => {
     symlinkSync(join(root, 'outside'), join(local, 'input'));
     symlinkSync(join(root, 'outside'), join(local, '.input.new'));
     await write('input');
@@ -62,7 +62,7 @@ describe('a file below a directory', () => {
     expect(statSync(join(local, 'a/input')).mode & 0o7777).toBe(0o4751);
   });
 
-  test('where a directory is by that name is refused', async () => {
+  test('whose name is a directory’s is refused', async () => {
     mkdirSync(join(local, 'input'));
     await expect(write('input')).rejects.toThrow();
     expect(readdirSync(local)).toEqual(['input']);
@@ -75,7 +75,7 @@ describe('reading below a directory', () => {
     return found && Buffer.from(found).toString();
   };
 
-  test('gives what is there', async () => {
+  test('gives the content', async () => {
     writeFileSync(join(local, 'a'), 'text');
     symlinkSync('a', join(local, 'b'));
     expect([await read('a'), await read('b'), await read('./a')]).toEqual(['text', 'text', 'text']);
@@ -94,7 +94,7 @@ describe('reading below a directory', () => {
     }
   });
 
-  test('takes files alone, and none that is too long', async () => {
+  test('takes only plain files, and none that is too long', async () => {
     mkdirSync(join(local, 'a'));
     execFileSync('mkfifo', [join(local, 'pipe')]);
     writeFileSync(join(local, 'long'), 'x'.repeat(17));

@@ -1,4 +1,4 @@
-/** A data directory on a disk that is full: agents and tasks go on, and nothing is half written. */
+/** A data directory on a full disk: agents and tasks go on, and nothing is half written. */
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -34,7 +34,7 @@ import { mounting } from './needs.test-helper.ts';
 const mayMount = await mounting();
 let small: string;
 
-/** The first process of a task; what it starts comes and goes. */
+/** The first process of a task; its children come and go. */
 const leader = (number: number) => running(number).find(({ pid, session }) => pid === session)?.pid;
 
 describe('on a full disk', needing(mayMount), () => {
@@ -48,7 +48,7 @@ describe('on a full disk', needing(mayMount), () => {
   });
 
   const filler = () => join(small, 'filler');
-  /** Takes all that is left, to the last byte. */
+  /** Fills the disk to the last byte. */
   function fill(): void {
     const file = openSync(filler(), 'a');
     for (const size of [1 << 16, 1 << 12, 1]) {
@@ -59,7 +59,7 @@ describe('on a full disk', needing(mayMount), () => {
     closeSync(file);
   }
 
-  test('an artifact that does not fit fails with a word, and leaves the disk as it was', async () => {
+  test('an artifact that does not fit fails with the reason, and leaves the disk as it was', async () => {
     const address = await serve((_request, response) => void response.end(Buffer.alloc(8 << 20)));
     const started = await start([{ GetterSource: `${address}/large` }], { directory: small });
     expect(await failure(started)).toBe(`failed to fetch "${address}/large": the disk is full`);
@@ -70,7 +70,7 @@ describe('on a full disk', needing(mayMount), () => {
     await artifactRunning(again);
   });
 
-  test('tasks go on, new ones begin when there is room again, and all are found by the next agent', async () => {
+  test('tasks go on, new ones start when there is room again, and the next agent finds all', async () => {
     const notices: string[] = [];
     const onNotice = (sentence: string) => void notices.push(sentence);
     const options = { dataDirectory: small, onNotice };
@@ -87,7 +87,7 @@ describe('on a full disk', needing(mayMount), () => {
     await eventually(() => {
       expect(notices).toContainEqual(expect.stringMatching(/0002 cannot be kept: ENOSPC/));
     });
-    // Its own table could not be written either, and it went on.
+    // The supervisor could not write its table either, and went on.
     await eventually(() => {
       expect(servers.reports.get(id(2))?.TaskStates.app?.StartedAt ?? null).not.toBeNull();
     });
@@ -99,7 +99,7 @@ describe('on a full disk', needing(mayMount), () => {
     await eventually(() => expect(servers.statusOf(id(2))).toBe('running'));
     const length = readFileSync(log, 'utf8').length;
     await eventually(() => expect(readFileSync(log, 'utf8').length).toBeGreaterThan(length));
-    // Whatever could not be written was told in its place, and what was is whole.
+    // The log tells of the bytes that could not be written, and the others are complete.
     for (const line of readFileSync(log, 'utf8').split('\n').slice(0, -1)) {
       expect(line).toMatch(
         /^(tick \d+|t?i?c?k? ?\d*|\[\d+ bytes of output were lost: they could not be written\]|)$/,

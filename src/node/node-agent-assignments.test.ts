@@ -31,7 +31,7 @@ const connects = (port: number) =>
     }).on('error', () => resolve(false));
   });
 
-/** A task that ends when the test kills it; before it is `isDeaf` a signal would. */
+/** A task that ends when the test kills it, or at a signal unless it `isDeaf`. */
 const patient = { killTimeoutMs: 60_000 };
 const deaf = () =>
   assignment('trap "" INT; touch $ROSTER_ALLOC_DIR/deaf; while :; do sleep 0.02; done', patient);
@@ -44,7 +44,7 @@ const killDeaf = () => {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // Its own `sleep` has ended meanwhile.
+      // The shell's own `sleep` has ended meanwhile.
     }
   }
 };
@@ -71,7 +71,7 @@ describe('an allocation whose job was purged', () => {
     expect(Events!.find(({ Type }) => Type === 'Terminated')?.ExitCode).toBe(5);
   });
 
-  test('goes on while the servers want it, also when its id names another job', async () => {
+  test('goes on while the servers want it, even if its id names another job', async () => {
     await startAgent();
     servers.assign([assignment('exec sleep 600')]);
     await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
@@ -86,7 +86,7 @@ describe('an allocation whose job was purged', () => {
     expect(Object.keys(servers.reports.get(id(1))!.TaskStates)).toEqual(['app']);
   });
 
-  test('and that the node never had is reported over; the others run', async () => {
+  test('and that the node never had is reported as over; the others run', async () => {
     await startAgent();
     const damaged = { ...testJob([]), TaskGroups: null } as unknown as Assignment['Job'];
     servers.assign([
@@ -121,7 +121,7 @@ describe('an allocation whose job was purged', () => {
     servers.reports.clear();
     const notices: string[] = [];
     await startAgent({ onNotice: (sentence) => void notices.push(sentence) });
-    // The servers still want it: it begins anew, once nothing of it is left.
+    // The servers still want it: it starts again once nothing of it is left.
     await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
     expect(notices).toContainEqual(expect.stringContaining(`${id(1)} is damaged`));
     const [after, ...more] = running(1);
@@ -131,13 +131,13 @@ describe('an allocation whose job was purged', () => {
   });
 });
 
-/** It keeps the port for a while after it was told to end. */
+/** It keeps the port for a while after the signal to end. */
 const listenerOn = (port: number) => `exec '${process.execPath}' -e '
   process.on("SIGINT", () => setTimeout(() => process.exit(0), 300));
   require("net").createServer().listen(${port}, "127.0.0.1");
 '`;
 
-test('nothing begins while what the servers have given up still ends', async () => {
+test('nothing starts while an allocation that the servers gave up still ends', async () => {
   const port = await freePort();
   const server = listenerOn(port);
   await startAgent();
@@ -152,7 +152,7 @@ test('nothing begins while what the servers have given up still ends', async () 
   expect(begun.Time).toBeGreaterThanOrEqual(ended.Time);
 });
 
-describe('an allocation on a node where others made way', () => {
+describe('an allocation on a node where others made room', () => {
   const evicted = (number: number) => {
     const one = assignment('', { number, desired: 'stop', ...patient });
     return { ...one, Allocation: { ...one.Allocation, DesiredStatus: 'evict' as const } };
@@ -203,7 +203,7 @@ describe('an allocation on a node where others made way', () => {
 });
 
 describe('an allocation with a predecessor on its node', () => {
-  test('starts when that one has ended, and has its port then', async () => {
+  test('starts when that has ended, and gets its port', async () => {
     const port = await freePort();
     const server = listenerOn(port);
     const first = assignment(server);
@@ -222,7 +222,7 @@ describe('an allocation with a predecessor on its node', () => {
     expect(begun.Time).toBeGreaterThanOrEqual(ended.Time);
   });
 
-  test('waits for it also under the next agent, and can be ended before', async () => {
+  test('waits for it also with the next agent, and can be ended before', async () => {
     const first = await startAgent();
     servers.assign([deaf()]);
     await isDeaf();

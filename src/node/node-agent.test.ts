@@ -78,7 +78,7 @@ describe('an allocation', () => {
     expect(running()).toEqual([]);
   });
 
-  test('that runs when its driver is no longer allowed goes on, and is not started anew', async () => {
+  test('whose driver is no longer allowed goes on, and is not started again', async () => {
     const { Allocation, Job } = assignment('exec sleep 600');
     const [group] = Job.TaskGroups;
     const [task] = group!.Tasks;
@@ -112,7 +112,7 @@ describe('an allocation', () => {
   });
 });
 
-test('a start that fails leaves no supervisor behind', async () => {
+test('a failed start leaves no supervisor behind', async () => {
   writeFileSync(join(dataDirectory, 'allocations'), 'not a directory');
   const agent = new NodeAgent(optionsOf());
   await expect(agent.start()).rejects.toThrow();
@@ -122,7 +122,7 @@ test('a start that fails leaves no supervisor behind', async () => {
 
 const statusOf = (number: number) => servers.statusOf(id(number));
 
-describe('servers that are lost', () => {
+describe('lost servers', () => {
   test('end no task and lose no report', async () => {
     await startAgent();
     servers.assign([assignment('exec sleep 600'), assignment('sleep 0.2; exit 3', { number: 2 })]);
@@ -136,7 +136,7 @@ describe('servers that are lost', () => {
     await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
   });
 
-  test('for too long end what asks for it, also when the agent begins anew meanwhile', async () => {
+  test('end allocations with StopOnClientAfter in time, even if the agent restarts meanwhile', async () => {
     const { Allocation, Job } = assignment('exec sleep 600');
     const Disconnect = complete(DisconnectSchema, { StopOnClientAfter: 60e9 });
     const TaskGroups = Job.TaskGroups.map((group) => ({ ...group, Disconnect }));
@@ -158,7 +158,7 @@ describe('servers that are lost', () => {
     await eventually(() => expect([1, 2].map(statusOf)).toEqual(['complete', 'running']));
   });
 
-  test('and come back without their data are told of the node again', async () => {
+  test('that come back without their data get the node’s registration again', async () => {
     await startAgent({ introduction: async () => 'introduction' });
     await eventually(() => expect(servers.connection).toBeDefined());
     servers.forgetNode();
@@ -177,7 +177,7 @@ describe('the next agent', () => {
     expect(statSync(join(dataDirectory, 'node.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('starts tasks again that were ended with the agent', async () => {
+  test('starts tasks that ended with the agent again', async () => {
     const first = await startAgent();
     servers.assign([assignment('exec sleep 600')]);
     await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
@@ -191,7 +191,7 @@ describe('the next agent', () => {
 
 describe('kill -9 of the agent', () => {
   let children: ChildProcess[] = [];
-  // Before the directory goes, which the shared hook removes.
+  // Before the shared hook removes the directory.
   afterEach(() => {
     for (const child of children) child.kill('SIGKILL');
     children = [];
@@ -215,7 +215,7 @@ describe('kill -9 of the agent', () => {
     return { child, reports };
   }
 
-  test('leaves the tasks alone; the next one finds them, and what ended meanwhile', async () => {
+  test('leaves the tasks alone; the next agent finds them, and exits from meanwhile', async () => {
     const assignments = [
       assignment('exec sleep 600'),
       assignment(`while [ ! -e ${dataDirectory}/go ]; do sleep 0.02; done; exit 4`, { number: 2 }),
@@ -244,7 +244,7 @@ describe('kill -9 of the agent', () => {
 });
 
 describe('logs over the stream', () => {
-  /** What comes after the head. */
+  /** The lines after the head. */
   async function readAll(stream: ByteStream): Promise<string> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of stream) chunks.push(chunk);

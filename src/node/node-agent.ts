@@ -21,6 +21,7 @@ import { realProbe } from './hooks/services/probes/real-probe.ts';
 import type { TemplateData } from './hooks/templates/template-data.ts';
 import { templatesHook } from './hooks/templates/templates-hook.ts';
 import { volumesHook } from './hooks/volumes.ts';
+import { agentLimits } from './limits.ts';
 import { SecretMemory } from './memory-mounts/secret-memory.ts';
 import { Registration } from './registration.ts';
 import { reasonOf, type ServerApi } from './server-api.ts';
@@ -52,7 +53,7 @@ export interface NodeAgentOptions {
   readonly endWithAgent: boolean;
   /** The agent's environment, of which tasks see a part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What isolated tasks may see and do. */
+  /** The rights and the view of isolated tasks. */
   readonly isolation?: IsolationSettings;
   /** The directory in which the agents of this machine record their user ids. */
   readonly uidRegistry?: string;
@@ -73,7 +74,7 @@ export interface NodeAgentOptions {
   readonly defences?: Defences;
   /** Starts the process that owns the tasks. Default: the product's own supervisor. */
   readonly launchSupervisor?: typeof launchSupervisor;
-  /** What an operator should know. */
+  /** Told each sentence that an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
 
@@ -208,8 +209,8 @@ export class NodeAgent {
     if (stopTasks) await this.#secretMemory?.unmount(() => true);
     await this.#secretMemory?.close();
     await Promise.all([
-      this.#reporter?.stop(stopGraceMs),
-      this.#services?.reporter.stop(stopGraceMs),
+      this.#reporter?.stop(agentLimits.stopGraceMs),
+      this.#services?.reporter.stop(agentLimits.stopGraceMs),
     ]);
     await this.#contact.close();
     await Promise.all([...this.#drivers.values()].map((driver) => driver.close?.()));
@@ -356,11 +357,9 @@ export class NodeAgent {
     });
   }
 
-  /** What went wrong with the servers. */
+  /** Reports a failed call to the servers. */
   #noteFailure(failure: string, error: unknown): void {
     this.#options.onNotice(`${failure}: ${reasonOf(error)}`);
     this.#registration.noteError(error);
   }
 }
-
-const stopGraceMs = 1000;

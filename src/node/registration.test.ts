@@ -18,7 +18,7 @@ afterEach(() => rm(dataDirectory, { recursive: true }));
 
 const node = (Name: string) => complete(NodeRegistrationSchema, { ID: 'n1', Name });
 
-test('what the node told before never overtakes what it tells now', async () => {
+test('an older description never overtakes a newer one', async () => {
   const [asked, taken]: [string[], string[]] = [[], []];
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const registration = new Registration({
@@ -43,7 +43,7 @@ test('what the node told before never overtakes what it tells now', async () => 
   await eventually(() => expect(asked).toEqual(['old']));
   registration.describe(node('new'));
   const now = registration.done();
-  // What is under way comes late.
+  // The request under way arrives late.
   gates[1]!.resolve();
   gates[0]!.resolve();
   await Promise.all([before, now]);

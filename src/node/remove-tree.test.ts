@@ -29,7 +29,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const remove = () => removeTree(`${root}/`, 'tree');
 
-/** Each makes something in the directory that it is given. */
+/** Each makes an entry in a directory. */
 const contents: Readonly<Record<string, (path: string) => void>> = {
   'a link to a directory': (path) => symlinkSync(outside, join(path, 'link')),
   'a link to itself': (path) => symlinkSync('.', join(path, 'link')),
@@ -51,7 +51,7 @@ const contents: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-test.each(Object.entries(contents))('takes away %s, and nothing else', async (_name, make) => {
+test.each(Object.entries(contents))('removes %s, and nothing else', async (_name, make) => {
   mkdirSync(join(tree, 'a/b'), { recursive: true });
   for (const path of [tree, join(tree, 'a'), join(tree, 'a/b')]) make(path);
   await remove();
@@ -59,7 +59,7 @@ test.each(Object.entries(contents))('takes away %s, and nothing else', async (_n
   expect(readdirSync(outside)).toEqual(['kept']);
 });
 
-test('takes away a file or a link of that name, and has nothing to do without', async () => {
+test('removes a file or a link, and ignores a missing name', async () => {
   rmSync(tree, { recursive: true });
   symlinkSync(outside, tree);
   await remove();
@@ -68,13 +68,13 @@ test('takes away a file or a link of that name, and has nothing to do without', 
   expect(readdirSync(outside)).toEqual(['kept']);
 });
 
-test('takes away what is deep', async () => {
+test('removes a deep tree', async () => {
   mkdirSync(join(tree, 'd/'.repeat(200)), { recursive: true });
   await remove();
   expect(existsSync(tree)).toBe(false);
 });
 
-test('removes nothing elsewhere while somebody exchanges directories for links', async () => {
+test('removes nothing elsewhere while directories are replaced by links', async () => {
   for (let index = 0; index < 60; index++) {
     mkdirSync(join(tree, `${index}`));
     writeFileSync(join(tree, `${index}/kept`), '');
@@ -88,7 +88,7 @@ test('removes nothing elsewhere while somebody exchanges directories for links',
       renameSync(join(tree, `${index}`), join(root, `moved-${index}`));
       symlinkSync(outside, join(tree, `${index}`));
     } catch {
-      // It was quicker.
+      // The removal was quicker.
     }
     await new Promise(setImmediate);
   }

@@ -5,10 +5,10 @@ import { ServerChoice } from './server-choice.ts';
 
 const addresses = ['http://a', 'http://b', 'http://c'];
 let choice: ServerChoice;
-/** What each server does; one without an entry is out of reach. */
+/** The behaviour of each server; a server without an entry is unreachable. */
 let answers: Record<string, number | 'silence'>;
 let asked: string[];
-/** Bodies that nobody has let go of. */
+/** Bodies that nobody has released. */
 let open: number;
 let transport: Transport;
 
@@ -80,12 +80,12 @@ describe('a request', () => {
     expect(open).toBe(0);
   });
 
-  test('rejects as the last did when none is in reach', async () => {
+  test('rejects with the last error when no server is reachable', async () => {
     await expect(send()).rejects.toThrow('http://c is out of reach');
     expect([asked, choice.current]).toEqual([addresses, 'http://a']);
   });
 
-  test('stays with the one that answered, and comes round to the first again', async () => {
+  test('stays with the server that answered, and returns to the first after the others', async () => {
     answers = { 'http://c': 200 };
     await send();
     answers = { 'http://a': 200 };
@@ -94,7 +94,7 @@ describe('a request', () => {
     expect(asked).toEqual(['http://c', 'http://a']);
   });
 
-  test('that nobody wants any more is tried nowhere else', async () => {
+  test('that was aborted is not sent to other servers', async () => {
     answers = { 'http://a': 'silence', 'http://b': 200 };
     const nobody = new AbortController();
     const sent = send(nobody.signal);
@@ -104,7 +104,7 @@ describe('a request', () => {
   });
 });
 
-test('who waits for a silent server hears of it from others, and asks the new one', async () => {
+test('a caller waiting for a silent server asks the new one once others have noticed', async () => {
   answers = { 'http://a': 'silence', 'http://b': 200 };
   const waiting = send();
   const impatient = choice.call(async (address) => {

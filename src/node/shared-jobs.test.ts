@@ -5,7 +5,7 @@ import { sharedJobs } from './shared-jobs.ts';
 const job = (fields: Partial<Job> = {}): Job =>
   ({ Namespace: 'default', ID: 'web', Version: 1, Meta: { a: '1' }, ...fields }) as Job;
 
-test('of copies of a job one is kept, also of one that is known; of others each is', () => {
+test('one copy of each job version is kept, also of known jobs; different jobs are all kept', () => {
   const known = job();
   const share = sharedJobs([known]);
   expect(share(job())).toBe(known);
@@ -13,7 +13,7 @@ test('of copies of a job one is kept, also of one that is known; of others each 
     job({ Version: 2 }),
     job({ Namespace: 'batch' }),
     job({ ID: 'api' }),
-    // Of servers that have forgotten the first.
+    // From servers that have forgotten the first.
     job({ Meta: { a: '2' } }),
   ]) {
     expect(share(other)).toBe(other);

@@ -28,7 +28,7 @@ function setUp() {
   return { world, sent, delivered, state, reporter };
 }
 
-test('a changed status goes at once, mere events within 200 ms', async () => {
+test('a changed status is sent at once, mere events within 200 ms', async () => {
   const { world, sent, reporter } = setUp();
   reporter.report(report('a', 'pending'));
   await world.advance(50);
@@ -41,7 +41,7 @@ test('a changed status goes at once, mere events within 200 ms', async () => {
   expect(sent.slice(1)).toEqual(['250 a:running']);
 });
 
-test('after a burst batches go at a pace, with company', async () => {
+test('after a burst, batches go at a pace and are shared', async () => {
   const { world, sent, reporter } = setUp();
   for (let index = 0; index < 300; index++) {
     reporter.report(report(`a${index}`, 'running'));
@@ -52,7 +52,7 @@ test('after a burst batches go at a pace, with company', async () => {
   expect(sent.flatMap((batch) => batch.split(' ').slice(1))).toHaveLength(300);
 });
 
-test('a lost server gets the newest of each when it is back, and nothing twice', async () => {
+test('a lost server gets the newest report of each when it is back, and nothing twice', async () => {
   const { world, sent, delivered, state, reporter } = setUp();
   state.fail = true;
   reporter.report(report('a', 'running'));
@@ -67,7 +67,7 @@ test('a lost server gets the newest of each when it is back, and nothing twice',
   expect(reporter.waiting).toBe(0);
 });
 
-test('what waits is tried once more at the end', async () => {
+test('waiting reports are sent once more at the end', async () => {
   const { world, sent, reporter } = setUp();
   reporter.report(report('a', 'pending'));
   await world.advance(0);

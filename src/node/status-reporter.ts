@@ -2,6 +2,7 @@ import type { Clock, Random, Timers } from '../base/ports.ts';
 import type { AllocationReport } from '../model/allocation/allocation.ts';
 import { limits } from '../model/limits.ts';
 import { Backoff } from './backoff.ts';
+import { reportLimits } from './limits.ts';
 
 export interface StatusReporterOptions {
   readonly clock: Clock;
@@ -13,10 +14,6 @@ export interface StatusReporterOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** After a quiet time this many batches go without a pause; later ones go at one per `paceMs`. */
-const burst = 10;
-const paceMs = 20;
-
 /**
  * Sends the newest report of each allocation to the servers.
  *
@@ -24,7 +21,7 @@ const paceMs = 20;
  *  R1. A report is kept until a server has accepted it, or a newer report of its allocation
  *      replaces it.
  *  R2. One batch is under way at a time, so an older report never overtakes a newer one.
- *  R3. A changed status is sent at once, unless `burst` batches were just sent; mere events wait to
+ *  R3. A changed status is sent at once, unless `reportLimits.burst` batches were just sent; mere events wait to
  *      share a batch.
  */
 export class StatusReporter {
@@ -34,7 +31,7 @@ export class StatusReporter {
   readonly #stop = new AbortController();
   #urgent = false;
   #wake: () => void = () => {};
-  #tokens = burst;
+  #tokens = reportLimits.burst;
   #tokensAtMs: number;
   readonly #loop: Promise<void>;
 
@@ -69,7 +66,12 @@ export class StatusReporter {
 
   async #run(): Promise<void> {
     const { timers, random, onError } = this.#options;
-    const backoff = new Backoff({ minMs: 100, maxMs: 10_000, timers, random });
+    const backoff = new Backoff({
+      minMs: reportLimits.retryMinMs,
+      maxMs: reportLimits.retryMaxMs,
+      timers,
+      random,
+    });
     while (!this.#stop.signal.aborted) {
       if (this.#waiting.size === 0) {
         await this.#woken();
@@ -108,8 +110,8 @@ export class StatusReporter {
 
   #hasToken(): boolean {
     const nowMs = this.#options.clock.monotonicMs();
-    const gained = (nowMs - this.#tokensAtMs) / paceMs;
-    this.#tokens = Math.min(burst, this.#tokens + gained);
+    const gained = (nowMs - this.#tokensAtMs) / reportLimits.paceMs;
+    this.#tokens = Math.min(reportLimits.burst, this.#tokens + gained);
     this.#tokensAtMs = nowMs;
     return this.#tokens >= 1;
   }

@@ -1,4 +1,4 @@
-/** What other users of the machine find on the way to the directories of their tasks. */
+/** The path of other users to the directories of their tasks. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,31 +22,27 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(data, { recursive: true }));
 
-/** What a program of the user `nobody` says. */
+/** The output of a program of the user `nobody`. */
 function asNobody(text: string): string {
   const user = ['--reuid=65534', '--regid=65534', '--clear-groups', '--', 'sh', '-c', text];
   return execFileSync('setpriv', user, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-test(
-  'a task of another user gets to its directory, and to nothing else',
-  needing(root),
-  async () => {
-    await letThrough([data, node]);
-    const local = join(node, 'alloc/a/app/local');
-    const closed = [data, node, join(data, 'server'), join(node, 'supervisor')];
-    const files = ['root-key', 'server/state.db', 'node/node.json', 'node/supervisor/log'];
-    const text = [
-      `cd ${local} && echo there`,
-      ...closed.map((path) => `ls ${path} && echo listed ${path}`),
-      ...files.map((path) => `cat ${data}/${path}`),
-      'true',
-    ].join('\n');
-    expect(asNobody(text)).toBe('there\n');
-  },
-);
+test('a task of another user reaches its directory, and nothing else', needing(root), async () => {
+  await letThrough([data, node]);
+  const local = join(node, 'alloc/a/app/local');
+  const closed = [data, node, join(data, 'server'), join(node, 'supervisor')];
+  const files = ['root-key', 'server/state.db', 'node/node.json', 'node/supervisor/log'];
+  const text = [
+    `cd ${local} && echo there`,
+    ...closed.map((path) => `ls ${path} && echo listed ${path}`),
+    ...files.map((path) => `cat ${data}/${path}`),
+    'true',
+  ].join('\n');
+  expect(asNobody(text)).toBe('there\n');
+});
 
-test('permissions that somebody else chose stay', needing(root), async () => {
+test('permissions chosen by an operator stay', needing(root), async () => {
   chmodSync(data, 0o750);
   await letThrough([data, node]);
   const modes = [data, join(data, 'root-key'), node].map((path) => statSync(path).mode & 0o777);

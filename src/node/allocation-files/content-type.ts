@@ -3,9 +3,6 @@
  * it.
  */
 
-/** How many bytes are read to find it. */
-export const sniffedBytes = 512;
-
 const marks: readonly (readonly [bytes: string, type: string])[] = [
   ['\x89PNG\r\n\x1a\n', 'image/png'],
   ['\xff\xd8\xff', 'image/jpeg'],

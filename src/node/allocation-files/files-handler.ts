@@ -6,6 +6,7 @@ import { limits } from '../../model/limits.ts';
 import { type ByteStream, StreamFault } from '../../model/node-stream/byte-stream.ts';
 import type { StreamHandler } from '../../model/node-stream/stream-connection.ts';
 import type { Defences } from '../defences.ts';
+import { contentTypeLimits } from '../limits.ts';
 import {
   allocationNotHere,
   Counted,
@@ -14,7 +15,7 @@ import {
   writeText,
 } from '../stream-answer.ts';
 import { type StreamParams, streamParams } from '../stream-params.ts';
-import { contentType, sniffedBytes } from './content-type.ts';
+import { contentType } from './content-type.ts';
 import { type FilePiece, followFile } from './file-follower.ts';
 import { fileInfo, unfitReason } from './file-info.ts';
 import { listDirectory } from './list-directory.ts';
@@ -103,7 +104,7 @@ async function tellStat(stream: ByteStream, found: Found): Promise<void> {
 async function typeOf(found: Found): Promise<string> {
   const file = await openToRead(found);
   try {
-    return contentType(await readPiece(file, 0, sniffedBytes));
+    return contentType(await readPiece(file, 0, contentTypeLimits.sniffedBytes));
   } finally {
     await file.close();
   }

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { enterLimits } from '../limits.ts';
 import { describeLayout } from '../supervisor/cgroups/layout.ts';
 import { limitsIn } from '../supervisor/cgroups/plan.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
@@ -114,14 +115,15 @@ async function onceBegun<T>(enter: () => T): Promise<T> {
     try {
       return enter();
     } catch (error) {
-      if (look === looksMax || !(error instanceof DriverFailure && error.recoverable)) throw error;
-      await setTimeout(lookAgainMs);
+      if (
+        look === enterLimits.attemptsMax ||
+        !(error instanceof DriverFailure && error.recoverable)
+      )
+        throw error;
+      await setTimeout(enterLimits.retryDelayMs);
     }
   }
 }
-
-const looksMax = 100;
-const lookAgainMs = 10;
 
 export function toolsOf(found: FoundTools) {
   if ('tools' in found) return found.tools;

@@ -13,7 +13,7 @@ import { readSavedAllocations } from '../allocation-runner/saved-allocation.ts';
 import { MockDriver } from '../drivers/mock.test-helper.ts';
 import { eventually } from '../eventually.test-helper.ts';
 import { testAllocation, testJob } from '../records.test-helper.ts';
-import { IdentityRefused, type IdentitySource } from '../workload/identity-source.ts';
+import { IdentityRefusal, type IdentitySource } from '../workload/identity-source.ts';
 import { identityHook } from './identity.ts';
 
 const hourMs = 3_600_000;
@@ -40,7 +40,7 @@ afterEach(async () => {
 /** Issues `token 1 of cloud` and so on; only `default` does not expire. */
 const source: IdentitySource = {
   issue: async (request) => {
-    if (isRefused) throw new IdentityRefused('the allocation has ended');
+    if (isRefused) throw new IdentityRefusal('the allocation has ended');
     asked.push(request);
     const TTL = request.Name === 'default' ? 0 : hourMs * 1e6;
     return { ...request, Token: tokenOf(request.Name, asked.length), TTL, ExpirationTime: 0 };

@@ -8,7 +8,7 @@ import type { Defences } from '../defences.ts';
 import { interpolate } from '../environment/interpolate.ts';
 import { writeBelow } from '../files.ts';
 import * as events from '../task-runner/events.ts';
-import { IdentityRefused, type IdentitySource } from '../workload/identity-source.ts';
+import { IdentityRefusal, type IdentitySource } from '../workload/identity-source.ts';
 import { HookFailure, type TaskHook, type TaskHookContext, type TaskHookFactory } from './hook.ts';
 
 /**
@@ -102,7 +102,7 @@ class IdentityHook implements TaskHook {
       const issued = isFresh ? held.issued : await this.#fetchToken(identity);
       await this.#write(identity, issued);
     } catch (error) {
-      if (!(error instanceof IdentityRefused)) throw error;
+      if (!(error instanceof IdentityRefusal)) throw error;
       const sentence = `the identity "${identity.Name}" is refused: ${error.message}`;
       throw new HookFailure(events.hookFailed(this.name, sentence), sentence, false);
     }

@@ -1,10 +1,8 @@
 import { limits } from '../../model/limits.ts';
+import { blockLimits } from './limits.ts';
 
-/** Up to this much output gets memory of its own; more gets a block that is reused. */
-const smallBytes = 8 * 1024;
 /** A writer stops reading at half of this, so the block has room for one more read of a pipe. */
 const largeBytes = 2 * limits.supervisor.pipeBufferBytes;
-const keptMax = 16;
 
 /** Free blocks, in one list for the whole process, as few streams are busy at a time. */
 const kept: Buffer[] = [];
@@ -35,14 +33,15 @@ export class ByteBlock {
   }
 
   clear(): void {
-    if (this.#memory.length === largeBytes && kept.length < keptMax) kept.push(this.#memory);
+    if (this.#memory.length === largeBytes && kept.length < blockLimits.keptMax)
+      kept.push(this.#memory);
     this.#memory = Buffer.alloc(0);
     this.#length = 0;
   }
 
   #grow(length: number): void {
     const memory: Buffer | undefined =
-      length > smallBytes && length <= largeBytes ? kept.pop() : undefined;
+      length > blockLimits.smallBytes && length <= largeBytes ? kept.pop() : undefined;
     const grown = memory ?? Buffer.allocUnsafeSlow(roomFor(length));
     grown.set(this.bytes);
     this.#memory = grown;
@@ -52,5 +51,5 @@ export class ByteBlock {
 function roomFor(length: number): number {
   if (length > largeBytes) return length;
   // In powers of two, so that adding many short pieces copies little.
-  return length > smallBytes ? largeBytes : 2 ** Math.ceil(Math.log2(length));
+  return length > blockLimits.smallBytes ? largeBytes : 2 ** Math.ceil(Math.log2(length));
 }

@@ -11,6 +11,7 @@ import {
   VersionMismatch,
 } from './connection.ts';
 import { launchSupervisor } from './launch.ts';
+import { clientLimits } from './limits.ts';
 import { type SupervisorPaths, supervisorPaths } from './paths.ts';
 import { isEnded, readStat } from './proc.ts';
 import {
@@ -34,16 +35,11 @@ export interface SupervisorClientOptions {
   readonly random: Random;
   /** Reports to the operator that a supervisor was lost or replaced. */
   readonly onNotice?: (sentence: string) => void;
-  /** Default: a minute. */
+  /** Default: `clientLimits.idleTimeoutMs`. */
   readonly idleTimeoutMs?: number;
   /** Starts a supervisor, and returns its pid. Default: the product's own. */
   readonly launch?: typeof launchSupervisor;
 }
-
-const dialIntervalMs = 10;
-const shutdownGraceMs = 5000;
-/** Long, as ending a silent supervisor ends all its tasks, and a busy machine may only be slow. */
-const helloTimeoutMs = 10_000;
 
 /**
  * The agent's side of its supervisor: finds the running supervisor or starts one, also when it
@@ -170,7 +166,7 @@ export class SupervisorClient {
   }
 
   /** Ends all tasks and the supervisor, and waits until it is gone. */
-  async shutdown(signal = 'SIGTERM', timeoutMs = shutdownGraceMs): Promise<void> {
+  async shutdown(signal = 'SIGTERM', timeoutMs = clientLimits.shutdownGraceMs): Promise<void> {
     const pid = this.#pid;
     this.#closing = true;
     await this.#closeStreams();
@@ -179,7 +175,7 @@ export class SupervisorClient {
     await connection.request({ op: 'shutdown', signal, timeoutMs }).catch(() => {});
     connection.close();
     await connection.closed;
-    while (isRunning(pid)) await delay(this.#options.timers, dialIntervalMs);
+    while (isRunning(pid)) await delay(this.#options.timers, clientLimits.dialIntervalMs);
   }
 
   /** Kills all tasks and the supervisor, even if an earlier request gave them time. */
@@ -225,7 +221,12 @@ export class SupervisorClient {
   /** Reconnects at once: else exits would stay unknown until the next request. */
   async #reconnect(): Promise<void> {
     const { timers, random, onNotice } = this.#options;
-    for (let delayMs = 100; !this.#closing; delayMs = Math.min(delayMs * 2, 10_000)) {
+    const { reconnectMinMs, reconnectMaxMs } = clientLimits;
+    for (
+      let delayMs: number = reconnectMinMs;
+      !this.#closing;
+      delayMs = Math.min(delayMs * 2, reconnectMaxMs)
+    ) {
       try {
         await this.#connected();
         return;
@@ -284,7 +285,11 @@ export class SupervisorClient {
   }
 
   async #endIdle(connection: SupervisorConnection): Promise<void> {
-    const now = { op: 'shutdown', signal: 'SIGTERM', timeoutMs: shutdownGraceMs } as const;
+    const now = {
+      op: 'shutdown',
+      signal: 'SIGTERM',
+      timeoutMs: clientLimits.shutdownGraceMs,
+    } as const;
     await connection.request(now).catch(() => {});
     await connection.closed;
   }
@@ -301,7 +306,7 @@ export class SupervisorClient {
   async #endSilent(): Promise<void> {
     const { supervisorPid } = readTable(this.#paths.table);
     if (supervisorPid === undefined) return;
-    await this.#waitUntil(() => !isRunning(supervisorPid), dialIntervalMs * 20);
+    await this.#waitUntil(() => !isRunning(supervisorPid), clientLimits.dialIntervalMs * 20);
     if (!isRunning(supervisorPid)) return;
     this.#options.onNotice?.('the running supervisor does not answer and is ended');
     await this.#killSupervisor(supervisorPid);
@@ -313,7 +318,11 @@ export class SupervisorClient {
   }
 
   async #launchNew(): Promise<SupervisorConnection> {
-    const { dataDirectory, endWithAgent, idleTimeoutMs = 60_000 } = this.#options;
+    const {
+      dataDirectory,
+      endWithAgent,
+      idleTimeoutMs = clientLimits.idleTimeoutMs,
+    } = this.#options;
     const { launch = launchSupervisor } = this.#options;
     const pid = launch({ dataDirectory, endWithAgent, idleTimeoutMs });
     let socket: Awaited<ReturnType<typeof dial>>;
@@ -335,9 +344,9 @@ export class SupervisorClient {
 
   /** The time is counted in checks, so a stall of this process itself does not use it up. */
   async #waitUntil(done: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
-    for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += dialIntervalMs) {
+    for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += clientLimits.dialIntervalMs) {
       if (await done()) return;
-      await delay(this.#options.timers, dialIntervalMs);
+      await delay(this.#options.timers, clientLimits.dialIntervalMs);
     }
   }
 
@@ -347,7 +356,7 @@ export class SupervisorClient {
       isOver = true;
     };
     answer.then(over, over);
-    const late = this.#waitUntil(() => isOver, helloTimeoutMs).then(() => {
+    const late = this.#waitUntil(() => isOver, clientLimits.helloTimeoutMs).then(() => {
       if (!isOver) throw new ConnectionLost('the supervisor does not answer');
       return answer;
     });

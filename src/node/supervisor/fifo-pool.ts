@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { pipeLimits } from './limits.ts';
 import { makePrivateDirectory } from './paths.ts';
 
 /**
@@ -12,7 +13,6 @@ export interface OutputPipe<T> {
   readonly writeEnd: number;
 }
 
-const batchSize = 64;
 const prefix = 'pipes-';
 
 /**
@@ -41,7 +41,7 @@ export class FifoPool {
   async take<T>(read: (fd: number) => T): Promise<OutputPipe<T> | undefined> {
     if (this.#paths.length === 0) await this.fill();
     const path = this.#paths.pop();
-    if (this.#paths.length < batchSize / 2) void this.fill();
+    if (this.#paths.length < pipeLimits.batchSize / 2) void this.fill();
     return path === undefined ? undefined : openPipe(path, read);
   }
 
@@ -54,7 +54,7 @@ export class FifoPool {
   }
 
   #makeBatch(): Promise<void> {
-    const paths = Array.from({ length: batchSize }, () =>
+    const paths = Array.from({ length: pipeLimits.batchSize }, () =>
       join(this.#directory, String(this.#made++)),
     );
     return new Promise<void>((resolve) => {

@@ -5,11 +5,9 @@
  */
 import type { Cgroup } from './cgroups/cgroup.ts';
 import { descendantsOf } from './inside.ts';
+import { holdLimits } from './limits.ts';
 import { isEnded, readStat } from './proc.ts';
 import { findLeftovers, type SweepTarget } from './sweep.ts';
-
-/** A bound on the search, as a process may start others all the time. */
-const roundsMax = 20;
 
 /** Stops the group of a process that leads one. */
 export const holdStill = (pid: number): void => signalGroup(pid, 'SIGSTOP');
@@ -19,7 +17,7 @@ export async function joinHeld(held: SweepTarget, cgroup: Cgroup): Promise<void>
   try {
     await cgroup.join([held.pid]);
     if (!hasStarted(held.pid)) return;
-    for (let round = 0; round < roundsMax; round++) {
+    for (let round = 0; round < holdLimits.roundsMax; round++) {
       const outside = outsideOf(held, cgroup);
       if (outside.length === 0) return;
       await cgroup.join(outside);

@@ -2,18 +2,11 @@ import type { FileHandle } from 'node:fs/promises';
 import { limits } from '../../model/limits.ts';
 import { allDefences, type Defences } from '../defences.ts';
 import { ByteBlock } from './byte-block.ts';
+import { logWriterLimits } from './limits.ts';
 import { LogFiles, type NewestLog } from './log-files.ts';
 import { afterStep, type LogLimits, type LogPosition, logLimits, planLogStep } from './log-plan.ts';
 import type { ByteSource } from './pipe-reader.ts';
 import type { LogSettings } from './protocol.ts';
-
-const flushIntervalMs = 100;
-/**
- * The pause between writes on a full disk. After all retries output is dropped, and the log tells
- * of the loss.
- */
-const retryDelayMs = 500;
-const retriesMax = 10;
 
 /** Whether a retry may help. An obstacle in the file's place stays. */
 const mayPass = ({ code = '' }: NodeJS.ErrnoException): boolean =>
@@ -124,7 +117,7 @@ export class LogWriter {
 
   /** Lets output gather until a flush is due, the buffer is full or the stream has ended. */
   async #gatherBytes(): Promise<void> {
-    const dueMs = this.#lastFlushMs + flushIntervalMs - performance.now();
+    const dueMs = this.#lastFlushMs + logWriterLimits.flushIntervalMs - performance.now();
     if (dueMs <= 0) return;
     let due = false;
     const timer = setTimeout(() => {
@@ -161,13 +154,13 @@ export class LogWriter {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
         if (
           !mayPass(error as NodeJS.ErrnoException) ||
-          attempt >= retriesMax ||
+          attempt >= logWriterLimits.retriesMax ||
           this.#lostBytes > 0
         ) {
           this.#lostBytes += bytes.length - done;
           return;
         }
-        await new Promise((resolve) => setTimeout(resolve, retryDelayMs));
+        await new Promise((resolve) => setTimeout(resolve, logWriterLimits.retryDelayMs));
       }
     }
   }

@@ -10,7 +10,7 @@ export interface SupervisorPaths {
   readonly log: string;
 }
 
-/** The kernel allows 108 bytes for a socket's path, with the end mark. */
+/** Not in limits: the kernel allows 108 bytes for a socket's path, with the end mark. */
 const longestSocketPathBytes = 100;
 
 /**

@@ -2,13 +2,9 @@ import type { Readable } from 'node:stream';
 import type { ExecOutput, ExecSession } from '../../model/exec-session/exec-session.ts';
 import { limits } from '../../model/limits.ts';
 import type { ExecCommand } from './exec-command.ts';
+import { outputLimits } from './limits.ts';
 import { readStat } from './proc.ts';
 import type { SweepTarget } from './sweep.ts';
-
-/**
- * After the end of the command, a process that keeps its output open for longer is not part of it.
- */
-const drainTimeoutMs = 2000;
 
 /**
  * A command beside a task as a session.
@@ -116,7 +112,7 @@ export class ProcessSession implements ExecSession {
       if (open && this.#queue.length > 0 && !this.#isClosed) return;
       clearInterval(timer);
       this.#command.release();
-    }, drainTimeoutMs);
+    }, outputLimits.drainTimeoutMs);
     timer.unref();
   }
 

@@ -14,11 +14,9 @@ import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { findInside, type Inside } from './inside.ts';
+import { sandboxLimits } from './limits.ts';
 import { type SandboxSettings, type StartRequest, SupervisorRefusal } from './protocol.ts';
 
-const pollMs = 2;
-/** Making a sandbox takes milliseconds: longer means that the machine has stalled. */
-const startTimeoutMs = 10_000;
 const firstSignal = 128;
 const lastSignal = 31;
 
@@ -111,7 +109,7 @@ export class Sandbox {
   /** Lets the command begin. Resolves when it has. Rejects when it cannot. */
   async begin(): Promise<void> {
     this.#goOn.end('.');
-    const endMs = performance.now() + startTimeoutMs;
+    const endMs = performance.now() + sandboxLimits.startTimeoutMs;
     while (this.inside === undefined) {
       if (performance.now() > endMs) throw sandboxFailed();
       if (this.#hasEnded) {
@@ -121,7 +119,7 @@ export class Sandbox {
         if (ran) return;
         throw sandboxFailed();
       }
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      await new Promise((resolve) => setTimeout(resolve, sandboxLimits.pollMs));
     }
   }
 

@@ -4,6 +4,7 @@ import { longestMessageBytes } from '../../model/node-stream/web-socket.ts';
 
 const textKind = 0;
 const binaryKind = 1;
+/** Not in limits: a byte for the kind, and four for the length. */
 const headBytes = 5;
 
 /**

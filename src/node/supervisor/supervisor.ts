@@ -7,6 +7,7 @@ import type { Defences } from '../defences.ts';
 import { Cgroup } from './cgroups/cgroup.ts';
 import { ExecSessions, type ExecSurroundings } from './exec-sessions.ts';
 import { FifoPool } from './fifo-pool.ts';
+import { orphanLimits } from './limits.ts';
 import { makePrivateDirectory, type SupervisorPaths } from './paths.ts';
 import {
   type ExecRequest,
@@ -44,9 +45,6 @@ interface Entry {
   /** For commands beside the task; absent once it has ended. */
   surroundings?: ExecSurroundings;
 }
-
-/** The time that tasks get to end after their agent has gone, if they must end with it. */
-const orphanGraceMs = 2000;
 
 /** The process that owns the tasks of one agent. Invariants: DESIGN.md. */
 export class Supervisor {
@@ -186,7 +184,7 @@ export class Supervisor {
     if (this.#agent !== socket) return;
     this.#agent = undefined;
     if (this.#options.endWithAgent) {
-      void this.end('SIGTERM', orphanGraceMs).then(() => this.close());
+      void this.end('SIGTERM', orphanLimits.graceMs).then(() => this.close());
     } else {
       this.#watchIdle();
     }

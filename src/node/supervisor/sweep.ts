@@ -2,6 +2,8 @@
  * Ends the processes that a task left behind: members of its group or session, and descendants that
  * left both but still have its environment or its output.
  */
+
+import { sweepLimits } from './limits.ts';
 import {
   isEnded,
   listPids,
@@ -22,10 +24,6 @@ export interface SweepTarget {
   /** Set for a command beside the task: then the task's own processes are not meant. */
   readonly execId?: string;
 }
-
-/** A fork bomb may outrun the sweep: after this many rounds the rest is left to the next sweep. */
-const roundsMax = 50;
-const roundDelayMs = 5;
 
 /** Live processes that belong to one of the tasks. One walk over `/proc` serves them all. */
 export function findLeftovers(targets: readonly SweepTarget[]): ProcessStat[] {
@@ -68,14 +66,14 @@ function belongs(stat: ProcessStat, targets: readonly SweepTarget[]): boolean {
 /** Kills until nothing is left. Returns how many processes were killed. */
 export async function sweep(targets: readonly SweepTarget[]): Promise<number> {
   const killed = new Set<string>();
-  for (let round = 0; round < roundsMax; round++) {
+  for (let round = 0; round < sweepLimits.roundsMax; round++) {
     const leftovers = findLeftovers(targets);
     if (leftovers.length === 0) break;
     for (const { pid, startTime } of leftovers) {
       killed.add(`${pid} ${startTime}`);
       killProcess(pid);
     }
-    await new Promise((resolve) => setTimeout(resolve, roundDelayMs));
+    await new Promise((resolve) => setTimeout(resolve, sweepLimits.roundDelayMs));
   }
   return killed.size;
 }

@@ -8,6 +8,7 @@ import type { CgroupPlan } from './cgroups/plan.ts';
 import type { FifoPool, OutputPipe } from './fifo-pool.ts';
 import { holdStill, joinHeld } from './held.ts';
 import { HeldOutputs } from './held-outputs.ts';
+import { outputLimits } from './limits.ts';
 import { newestLogs } from './log-files.ts';
 import { LogWriter } from './log-writer.ts';
 import { PipeReader } from './pipe-reader.ts';
@@ -20,9 +21,6 @@ import {
 } from './protocol.ts';
 import { Sandbox, sandboxed, sandboxFailed } from './sandbox.ts';
 import type { Sweeper, SweepTarget } from './sweep.ts';
-
-/** After a task's end, a process that keeps its output open for longer is not part of the task. */
-const drainTimeoutMs = 2000;
 
 const lent = (fd: number): PipeReader => new PipeReader(fd);
 
@@ -222,7 +220,7 @@ async function leave(cgroup: Cgroup | undefined): Promise<void> {
 async function drain(writers: readonly LogWriter[]): Promise<void> {
   const timer = setTimeout(() => {
     for (const writer of writers) writer.stop();
-  }, drainTimeoutMs);
+  }, outputLimits.drainTimeoutMs);
   await Promise.all(writers.map((writer) => writer.drained));
   clearTimeout(timer);
 }

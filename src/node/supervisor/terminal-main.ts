@@ -12,24 +12,31 @@ import type { ExecPlan } from './exec-command.ts';
 import type { TerminalOrder, TerminalReport } from './exec-terminal.ts';
 import { lineReader } from './protocol.ts';
 
+/** The native function's own order. */
+type ForkArguments = [
+  file: string,
+  args: readonly string[],
+  env: readonly string[],
+  directory: string,
+  columns: number,
+  rows: number,
+  uid: number,
+  gid: number,
+  isUtf8: boolean,
+  helperPath: string,
+  onExit: (code: number, signal: number) => void,
+];
+
 /**
  * The native part of the package. The package's JavaScript gives up on a terminal 200 ms after the
  * command's end, which would cut the output for a slow reader.
  */
 interface NativeTerminals {
-  fork(
-    file: string,
-    args: readonly string[],
-    env: readonly string[],
-    directory: string,
-    columns: number,
-    rows: number,
-    uid: number,
-    gid: number,
-    isUtf8: boolean,
-    helperPath: string,
-    onExit: (code: number, signal: number) => void,
-  ): { readonly fd: number; readonly pid: number; readonly pty: string };
+  fork(...command: ForkArguments): {
+    readonly fd: number;
+    readonly pid: number;
+    readonly pty: string;
+  };
   resize(fd: number, columns: number, rows: number): void;
 }
 

@@ -2,13 +2,10 @@ import { durationMs, nanosecondsPerMillisecond } from '../../base/duration.ts';
 import { delay } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import type { DriverHandle } from '../drivers/driver.ts';
+import { killLimits } from '../limits.ts';
 import * as events from './events.ts';
 import type { TaskContext } from './task-context.ts';
 import type { TaskRecord } from './task-record.ts';
-
-const killAttemptsMax = 5;
-const killFirstDelayMs = 5_000;
-const killDelayMaxMs = 120_000;
 
 /** Ends a run: with the task's signal first, and by force after its kill timeout. */
 export async function stopRun(context: TaskContext, handle: DriverHandle): Promise<void> {
@@ -56,16 +53,16 @@ export async function killRun({ context, record, handle, leave }: KilledRun): Pr
   const ended = new AbortController();
   void handle.exited.then(() => ended.abort());
   const over = AbortSignal.any([leave, ended.signal]);
-  for (let attempt = 1, waitMs = killFirstDelayMs; ; attempt++) {
+  for (let attempt = 1, waitMs = killLimits.firstDelayMs; ; attempt++) {
     try {
       return await stopRun(context, handle);
     } catch (error) {
       if (over.aborted) return;
       record.emit(events.killed(`the task could not be killed: ${(error as Error).message}`));
-      if (attempt === killAttemptsMax) return;
+      if (attempt === killLimits.attemptsMax) return;
     }
     await delay(context.world.timers, waitMs, over);
     if (over.aborted) return;
-    waitMs = Math.min(waitMs * 2, killDelayMaxMs);
+    waitMs = Math.min(waitMs * 2, killLimits.delayMaxMs);
   }
 }

@@ -1,5 +1,6 @@
 /** The choice of the next user id. Pure. */
 import { contains, endOf, overlaps, type UidRange } from '../../model/node/uid-range.ts';
+import { uidLimits } from '../limits.ts';
 
 /**
  * The first free id after the last one that was leased, in a circle over all slices: so a returned
@@ -29,12 +30,8 @@ export function nextUid(
   return undefined;
 }
 
-/** A range has at least this many slices, so that as many agents find room in it. */
-const slicesMin = 256;
-const sliceMax = 4096;
-
 export const sliceSize = ({ count }: UidRange): number =>
-  Math.min(sliceMax, Math.max(1, Math.floor(count / slicesMin)));
+  Math.min(uidLimits.sliceMax, Math.max(1, Math.floor(count / uidLimits.slicesMin)));
 
 export interface SliceRoom {
   readonly range: UidRange;

@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { contains, overlaps, type UidRange } from '../../model/node/uid-range.ts';
+import { uidLimits } from '../limits.ts';
 import { mappedRanges, namedRanges } from './machine-users.ts';
 import { freeSlice } from './uid-choice.ts';
 
@@ -92,7 +93,9 @@ export class UidRegistry {
     let database: DatabaseSync | undefined;
     try {
       mkdirSync(this.#place, { recursive: true, mode: 0o700 });
-      database = new DatabaseSync(join(this.#place, 'claims.db'), { timeout: waitMs });
+      database = new DatabaseSync(join(this.#place, 'claims.db'), {
+        timeout: uidLimits.registryWaitMs,
+      });
       database.exec('BEGIN IMMEDIATE');
       database.exec(schema);
       const result = act(database);
@@ -108,9 +111,6 @@ export class UidRegistry {
     }
   }
 }
-
-/** Much longer than another agent's transaction takes. */
-const waitMs = 5000;
 
 const schema = `CREATE TABLE IF NOT EXISTS claims
   (start INTEGER PRIMARY KEY, count INTEGER NOT NULL, directory TEXT NOT NULL) STRICT`;

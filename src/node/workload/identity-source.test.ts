@@ -85,11 +85,11 @@ test('refused requests, and answers that make no sense, are not repeated', async
   });
   const [refused, given] = [ask(1), ask(2)];
   await world.advance(100);
-  expect([refused.error, given.token]).toEqual(['IdentityRefused', 'token 1 of t2']);
+  expect([refused.error, given.token]).toEqual(['IdentityRefusal', 'token 1 of t2']);
   answer = failing(400);
   const wrong = ask(3);
   await world.advance(100_000);
-  expect([wrong.error, sent.length]).toEqual(['IdentityRefused', 2]);
+  expect([wrong.error, sent.length]).toEqual(['IdentityRefusal', 2]);
 });
 
 test('a token that nobody waits for is not requested', async () => {

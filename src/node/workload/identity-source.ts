@@ -9,14 +9,14 @@ import { Backoff } from '../backoff.ts';
 import { statusOf } from '../server-api.ts';
 
 /** The servers refuse this identity for good. */
-export class IdentityRefused extends Error {
-  override readonly name = 'IdentityRefused';
+export class IdentityRefusal extends Error {
+  override readonly name = 'IdentityRefusal';
 }
 
 /** Issues the tokens of the node's tasks. */
 export interface IdentitySource {
   /**
-   * Asks until the servers answer. Rejects with {@link IdentityRefused}, or when `signal` aborts.
+   * Asks until the servers answer. Rejects with {@link IdentityRefusal}, or when `signal` aborts.
    */
   issue(request: IdentityRequest, signal: AbortSignal): Promise<IssuedIdentity>;
 }
@@ -95,7 +95,7 @@ export class BatchedIdentitySource implements IdentitySource {
         if (signal.aborted) break;
         onError(error);
         if (statusOf(error) === 400) {
-          for (const wanted of batch) wanted.reject(new IdentityRefused(reasonOf(error)));
+          for (const wanted of batch) wanted.reject(new IdentityRefusal(reasonOf(error)));
         } else await backoff.wait(signal);
       }
     }
@@ -109,7 +109,7 @@ export class BatchedIdentitySource implements IdentitySource {
       const key = keyOf(request);
       const found = issued.get(key);
       if (found !== undefined) resolve(found);
-      else reject(new IdentityRefused(reasons.get(key) ?? 'the servers do not answer for it'));
+      else reject(new IdentityRefusal(reasons.get(key) ?? 'the servers do not answer for it'));
     }
   }
 }

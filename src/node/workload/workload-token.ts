@@ -27,7 +27,7 @@ export class WorkloadToken {
     this.#clock = clock;
   }
 
-  /** Rejects with `IdentityRefused`, or when `signal` aborts. */
+  /** Rejects with `IdentityRefusal`, or when `signal` aborts. */
   current(signal: AbortSignal): Promise<string> {
     const beganMs = this.#clock.monotonicMs();
     if (this.#token !== undefined && beganMs < this.#renewAtMs) return this.#token;

@@ -3,17 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { Exec } from 'dockerode';
 import { delay, type Timers } from '../../../base/ports.ts';
 import type { TerminalSize } from '../../../model/exec-session/exec-session.ts';
+import { containerExecLimits } from '../../limits.ts';
 import { type DriverCommand, type DriverExec, DriverFailure } from '../driver.ts';
 import { FrameReader } from './log-frames.ts';
 import { type Runtime, reasonOf, statusOf } from './runtime.ts';
-
-const resizeTriesMax = 10;
-const pollMs = 50;
-/**
- * After this many tries, a runtime that calls the command running after its output has ended is not
- * believed.
- */
-const endTriesMax = 200;
 
 /** Starts a command in a container. Rejects with {@link DriverFailure}. */
 export async function execInContainer(
@@ -118,7 +111,11 @@ class ContainerExec implements DriverExec {
   async #applySize(): Promise<void> {
     this.#resizing = true;
     const { runtime, timers, exec } = this.#parts;
-    for (let attempt = 0; attempt < resizeTriesMax && this.#size !== undefined; attempt++) {
+    for (
+      let attempt = 0;
+      attempt < containerExecLimits.resizeTriesMax && this.#size !== undefined;
+      attempt++
+    ) {
       const size = this.#size;
       const isDone = await runtime
         .call(() => exec.resize({ h: size.height, w: size.width }))
@@ -128,19 +125,19 @@ class ContainerExec implements DriverExec {
           (error) => statusOf(error) === 201,
         );
       if (isDone && this.#size === size) this.#size = undefined;
-      if (!isDone) await delay(timers, pollMs);
+      if (!isDone) await delay(timers, containerExecLimits.pollMs);
     }
     this.#resizing = false;
   }
 
   async #exitCode(): Promise<{ readonly exitCode: number }> {
     const { runtime, timers, exec } = this.#parts;
-    for (let attempt = 0; attempt < endTriesMax; attempt++) {
+    for (let attempt = 0; attempt < containerExecLimits.endTriesMax; attempt++) {
       const found = await runtime.call(() => exec.inspect()).catch(() => undefined);
       // The task has ended, and the command with it.
       if (found === undefined) return { exitCode: killedCode };
       if (!found.Running && found.ExitCode !== null) return { exitCode: found.ExitCode };
-      await delay(timers, pollMs);
+      await delay(timers, containerExecLimits.pollMs);
     }
     return { exitCode: killedCode };
   }

@@ -2,6 +2,7 @@
 import type { Container } from 'dockerode';
 import { extract } from 'tar-stream';
 import { giveDirectory, type TaskDirectories } from '../../directories.ts';
+import { imageUserLimits } from '../../limits.ts';
 
 export interface ImageUser {
   readonly uid: number;
@@ -37,8 +38,6 @@ export async function findImageUser(
   return isNumber ? { uid: Number(name), gid: Number(name) } : undefined;
 }
 
-const passwdBytesMax = 2 ** 20;
-
 async function readPasswd(container: Container): Promise<string> {
   const archive = await container.getArchive({ path: '/etc/passwd' }).catch(() => undefined);
   if (archive === undefined) return '';
@@ -49,7 +48,7 @@ async function readPasswd(container: Container): Promise<string> {
   for await (const entry of entries) {
     for await (const chunk of entry as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes <= passwdBytesMax) parts.push(chunk);
+      if (bytes <= imageUserLimits.passwdBytesMax) parts.push(chunk);
     }
   }
   return Buffer.concat(parts).toString();

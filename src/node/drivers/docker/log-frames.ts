@@ -1,13 +1,13 @@
 /** The formats in which a runtime delivers a container's output. Pure. */
+import { containerLogLimits } from '../../limits.ts';
 
 export interface LogFrame {
   readonly stream: 'stdout' | 'stderr';
   readonly data: Buffer;
 }
 
+/** Not in limits: the runtimes' format. */
 const headerBytes = 8;
-/** Runtimes cut lines into much smaller pieces, so a larger frame is no log. */
-const frameBytesMax = 16 * 2 ** 20;
 
 /**
  * Cuts a multiplexed stream into frames: one byte for the stream, three zero bytes, four bytes of
@@ -44,7 +44,8 @@ export class FrameReader {
     this.#stream = kind === 2 ? 'stderr' : 'stdout';
     this.#missingBytes = header.readUInt32BE(4);
     const isFrame = kind <= 2 && header[1] === 0 && header[2] === 0 && header[3] === 0;
-    if (!isFrame || this.#missingBytes > frameBytesMax) throw new Error('this is no log stream');
+    if (!isFrame || this.#missingBytes > containerLogLimits.frameBytesMax)
+      throw new Error('this is no log stream');
   }
 
   #wholeFrame(): LogFrame {
@@ -55,6 +56,7 @@ export class FrameReader {
 }
 
 const stamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d) /;
+/** Not in limits: the longest time stamp, by the pattern. */
 const stampBytesMax = 36;
 
 /**

@@ -36,7 +36,7 @@ function readOnce(reading: StreamReading, entries: readonly Entry[], most: numbe
   return text;
 }
 
-test('whatever is read again, each byte is taken once and in order', () => {
+test('each byte is taken once and in order, whatever is read again', () => {
   fc.assert(
     fc.property(history, fc.array(fc.nat(12), { maxLength: 5 }), (printed, ends) => {
       const entries = entriesOf(printed);

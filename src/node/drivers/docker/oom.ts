@@ -1,8 +1,5 @@
 import { constants, promises } from 'node:fs';
-
-const recordBytesMax = 8192;
-/** More records than a kernel's buffer has. */
-const recordsMax = 200_000;
+import { kernelLogLimits } from '../../limits.ts';
 
 /**
  * Whether the kernel's log says that a process of this container was killed for lack of memory.
@@ -13,11 +10,11 @@ export async function kernelKilledForMemory(containerId: string): Promise<boolea
     .open('/dev/kmsg', constants.O_RDONLY | constants.O_NONBLOCK)
     .catch(() => undefined);
   if (file === undefined) return false;
-  const buffer = Buffer.alloc(recordBytesMax);
+  const buffer = Buffer.alloc(kernelLogLimits.recordBytesMax);
   try {
-    for (let count = 0; count < recordsMax; count++) {
+    for (let count = 0; count < kernelLogLimits.recordsMax; count++) {
       // Each read gives one record. EPIPE: it was overwritten meanwhile. EAGAIN: it was the last.
-      const bytes = await file.read(buffer, 0, recordBytesMax, null).then(
+      const bytes = await file.read(buffer, 0, kernelLogLimits.recordBytesMax, null).then(
         ({ bytesRead }) => bytesRead,
         (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? 0 : -1),
       );

@@ -1,4 +1,5 @@
 /** The messages of a runtime during the download of an image: one JSON object a line. Pure. */
+import { pullProgressLimits } from '../../limits.ts';
 
 interface PullLine {
   readonly id?: string;
@@ -8,7 +9,6 @@ interface PullLine {
   readonly errorDetail?: { readonly message?: string };
 }
 
-const lineBytesMax = 2 ** 20;
 const mebibyte = 2 ** 20;
 
 export class PullProgress {
@@ -34,7 +34,7 @@ export class PullProgress {
 
   take(chunk: Buffer): void {
     const lines = (this.#rest + chunk.toString()).split('\n');
-    this.#rest = (lines.pop() ?? '').slice(0, lineBytesMax);
+    this.#rest = (lines.pop() ?? '').slice(0, pullProgressLimits.lineBytesMax);
     for (const line of lines) this.#line(line);
   }
 

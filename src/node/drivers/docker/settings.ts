@@ -6,9 +6,7 @@ export interface DockerSettings {
   readonly allowVolumes?: boolean;
   /** Tasks may run privileged, or in another way that undoes their isolation. Default: no. */
   readonly allowPrivileged?: boolean;
-  /**
-   * Capabilities that a task may add; `all` for any. Default: those that containers have anyway.
-   */
+  /** Capabilities that a task may add; `all` for any. Default: the usual ones of containers. */
   readonly allowedCapabilities?: readonly string[];
   /**
    * How long after its last container an image that this agent pulled is removed. Default: never.

@@ -4,6 +4,7 @@ import { constants, readFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { allDefences, type Defences } from '../../defences.ts';
+import { isolationProbeLimits } from '../../limits.ts';
 import type { CgroupLayout } from '../../supervisor/cgroups/layout.ts';
 import { capabilitiesIn } from './capabilities.ts';
 import { namespaceOptions } from './isolate.ts';
@@ -14,8 +15,6 @@ export type FoundTools =
   | { readonly tools: IsolationTools; readonly version: string }
   /** A sentence that tells the operator what to do. */
   | { readonly reason: string };
-
-const probeTimeoutMs = 10_000;
 
 export interface ToolsInput {
   readonly settings: IsolationSettings;
@@ -96,10 +95,15 @@ interface Answer {
 /** Its output and error output. Never rejects. */
 export function run(program: string, args: readonly string[]): Promise<Answer> {
   return new Promise((resolve) => {
-    const options = { env: {}, timeout: probeTimeoutMs, killSignal: 'SIGKILL' } as const;
+    const options = {
+      env: {},
+      timeout: isolationProbeLimits.timeoutMs,
+      killSignal: 'SIGKILL',
+    } as const;
     execFile(program, args, options, (error, stdout, stderr) => {
       const text = `${stdout}${stderr}`;
-      const timedOut = error?.killed === true ? `no answer within ${probeTimeoutMs / 1000} s` : '';
+      const timedOut =
+        error?.killed === true ? `no answer within ${isolationProbeLimits.timeoutMs / 1000} s` : '';
       resolve({ ok: error === null, text: timedOut || text || (error?.message ?? '') });
     });
   });

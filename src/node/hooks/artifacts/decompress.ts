@@ -38,7 +38,7 @@ export function decompressed(
   return output;
 }
 
-/** 128 MiB, the bound of the `zstd` program. */
+/** Not in limits: 128 MiB, the bound of the `zstd` program itself. */
 const zstdWindowLogMax = 27;
 
 async function throughProgram(

@@ -5,11 +5,9 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cgroupLimits } from '../limits.ts';
 import { type CgroupLayout, type Controller, noCgroups } from './layout.ts';
 import { type CgroupDirectory, type CgroupPlan, planCgroup } from './plan.ts';
-
-const roundsMax = 400;
-const roundDelayMs = 5;
 
 /**
  * Makes the groups. On failure removes the run's own groups again, and throws an Error that names
@@ -53,6 +51,7 @@ export function usableLayout(layout: CgroupLayout, probeId: string): CgroupLayou
   const { unified } = layout;
   const bare = unified && { ...unified, controllers: new Set<Controller>() };
   const attempts = [layout, { ...layout, unified: bare }, { ...layout, unified: undefined }];
+  // Not in limits: values for trying.
   const limits = { cpuShares: 100, cores: [], memoryBytes: 2 ** 30, memoryKeptBytes: 0 };
   for (const attempt of attempts) {
     const plan = planCgroup(attempt, probeId, { isRequired: true, processesMax: 1, limits });
@@ -135,10 +134,10 @@ export class Cgroup {
    * processes left, which is not 0 only if the kernel itself holds some.
    */
   async remove(): Promise<number> {
-    for (let round = 0; round < roundsMax; round++) {
+    for (let round = 0; round < cgroupLimits.removalsMax; round++) {
       if (this.processes().length > 0) this.kill();
       if (await this.#removeDirectories()) return 0;
-      await new Promise((resolve) => setTimeout(resolve, roundDelayMs));
+      await new Promise((resolve) => setTimeout(resolve, cgroupLimits.removalDelayMs));
     }
     return this.processes().length;
   }

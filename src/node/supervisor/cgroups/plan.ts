@@ -124,7 +124,9 @@ function unifiedFiles(
   return files;
 }
 
+/** Not in limits: the kernel's bounds of version 1. */
 const sharesMin = 2;
+/** Not in limits: see `sharesMin`. */
 const sharesMax = 262_144;
 
 const clamp = (value: number, least: number, most: number): number =>

@@ -1,10 +1,8 @@
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cgroupLimits } from '../limits.ts';
 import type { CgroupLayout } from './layout.ts';
 import { groupsName } from './plan.ts';
-
-/** Older groups without processes are stale, as a run joins its groups at once. */
-const agedMs = 60_000;
 
 /**
  * Removes groups without processes that killed supervisors have left, of this agent or others. The
@@ -29,7 +27,7 @@ export async function removeStaleGroups(
 async function removeIfStale(group: string, nowMs: number): Promise<void> {
   try {
     const { mtimeMs } = await stat(group);
-    if (mtimeMs + agedMs < nowMs) await rmdir(group);
+    if (mtimeMs + cgroupLimits.staleMs < nowMs) await rmdir(group);
   } catch {
     // It has processes, or is gone already.
   }

@@ -15,8 +15,9 @@ export interface CountedUsage {
   readonly pids: readonly number[];
 }
 
-/** The kernel reports times in hundredths of a second, whatever its own clock is. */
+/** Not in limits: the kernel reports times in hundredths of a second, whatever its own clock is. */
 const tickMs = 10;
+/** Not in limits: the kernel's size of a page. */
 const pageBytes = 4096;
 
 /** `paths` are the run's groups in all trees. `undefined`: they have no processes. */

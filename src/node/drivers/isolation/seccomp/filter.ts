@@ -1,11 +1,14 @@
 /**
- * The profile as a program of the kernel's packet filter (classic BPF), which runs at each system call.
- * Pure.
+ * Compiles the profile to a program for the kernel's packet filter (classic BPF), which runs at
+ * each system call. Pure.
  */
 import { type ArgumentRule, type CallGroup, errors, profile, type Verdict } from './profile.ts';
 import { type Architecture, auditArchitecture, systemCalls } from './system-calls.ts';
 
-/** One instruction: what to do, where to go on (so many further) when it is so and when not, a number. */
+/**
+ * One instruction: its code, how many instructions to skip if the condition holds and if not, a
+ * number.
+ */
 export interface Instruction {
   readonly code: number;
   readonly whenSo: number;
@@ -14,7 +17,7 @@ export interface Instruction {
 }
 
 export const codes = {
-  /** Loads the 32 bits at an offset of what the kernel says of the call. */
+  /** Loads 32 bits from the kernel's data about the call, at an offset. */
   load: 0x20,
   jump: 0x05,
   ifEqual: 0x15,
@@ -23,7 +26,7 @@ export const codes = {
   answer: 0x06,
 } as const;
 
-/** Where in `struct seccomp_data` things are; both processors put the lower half of a number first. */
+/** Offsets in `struct seccomp_data`; both processors put the lower half of a number first. */
 export const offsets = { number: 0, architecture: 4, argument: (index: number) => 16 + 8 * index };
 
 export const answers = {
@@ -32,18 +35,18 @@ export const answers = {
   fail: (errno: number) => 0x00050000 | errno,
 } as const;
 
-/** A conditional jump has a byte for how far. */
+/** The distance of a conditional jump is a byte. */
 const farthest = 255;
 
 type Rule = ArgumentRule | Verdict;
 
-/** From this number on, up to the next one's. */
+/** The calls from this number on, up to that of the next range. */
 interface Range {
   readonly from: number;
   readonly rule: Rule;
 }
 
-/** What a task with these capabilities gets to hear, by the name of the call. */
+/** The rule for a group of calls and a task with these capabilities. */
 export function ruleOf(group: CallGroup, capabilities: readonly string[]): Rule {
   if (group.unless?.some((name) => capabilities.includes(name))) return 'allowed';
   return group.only ?? group.verdict;
@@ -65,7 +68,7 @@ export function filterFor(
   ];
 }
 
-/** As the kernel reads it: eight bytes an instruction, in the order of the processor's bytes. */
+/** The kernel's format: eight bytes for each instruction, in the processor's byte order. */
 export function encode(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
   for (const [index, { code, whenSo, otherwise, value }] of program.entries()) {
@@ -92,7 +95,9 @@ const jumpIf = (code: number, value: number, whenSo: number, otherwise: number):
   value,
 });
 
-/** Neighbours of one rule are one range. Above the numbers that we know everything is unknown. */
+/**
+ * Neighbouring numbers with the same rule are one range. All numbers above the table are unknown.
+ */
 function rangesOf(architecture: Architecture, capabilities: readonly string[]): readonly Range[] {
   const numbers = systemCalls[architecture];
   const byNumber = new Map<number, Rule>();
@@ -112,7 +117,7 @@ function rangesOf(architecture: Architecture, capabilities: readonly string[]): 
   return ranges;
 }
 
-/** Halves the ranges until one is left. */
+/** A binary search over the ranges. */
 function search(ranges: readonly Range[]): readonly Instruction[] {
   const [only] = ranges;
   if (ranges.length === 1) return answer(only!.rule);
@@ -141,7 +146,7 @@ function answer(rule: Rule): readonly Instruction[] {
   ];
 }
 
-/** Behind them is first the answer to what is allowed, and then the other one. */
+/** The tests of an argument. The answer for allowed values follows them, and then the other one. */
 function testsOf(allowed: ArgumentRule['allowed']): readonly Instruction[] {
   if ('noneOf' in allowed) return [jumpIf(codes.ifAnyBit, allowed.noneOf, 1, 0)];
   if ('allBut' in allowed) {

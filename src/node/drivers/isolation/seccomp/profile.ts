@@ -1,20 +1,21 @@
 /**
- * Which system calls a task in a sandbox may make, as container runtimes have it: what is
- * not allowed here is refused. Every call that we know by name stands in one group.
+ * The system calls that a task in a sandbox may make, similar to the profiles of container
+ * runtimes. Calls that are not allowed here are refused. Every call with a known name is in one
+ * group.
  */
 
-/** What becomes of a call: it is made, or fails as one that is not permitted, or as an unknown one. */
+/** The fate of a call: it is made, or fails as not permitted, or as unknown. */
 export type Verdict = 'allowed' | 'refused' | 'unknown';
 
-/** For some calls the answer depends on an argument, of which the kernel heeds the lower 32 bits. */
+/** For calls whose verdict depends on an argument. The filter looks at its lower 32 bits. */
 export interface ArgumentRule {
   readonly argument: number;
-  /** Allowed are these values, all but these, or those that have none of these bits. */
+  /** The allowed values: these, all but these, or all with none of these bits. */
   readonly allowed:
     | { readonly values: readonly number[] }
     | { readonly allBut: readonly number[] }
     | { readonly noneOf: number };
-  /** How it fails otherwise. */
+  /** The error for other values. */
   readonly errno: number;
 }
 
@@ -22,9 +23,9 @@ export interface CallGroup {
   readonly reason: string;
   readonly verdict: Verdict;
   readonly calls: string;
-  /** Capabilities: a task that was given one of them is allowed these calls whatever the verdict. */
+  /** Capabilities: a task with one of them is allowed these calls, whatever the verdict. */
   readonly unless?: readonly string[];
-  /** For what is allowed: only so. */
+  /** Restricts allowed calls. */
   readonly only?: ArgumentRule;
 }
 
@@ -36,15 +37,15 @@ const newNamespaces = 0x7e020000;
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET. */
 const families = [1, 2, 10, 16, 17];
 
-/** TIOCSTI puts words in a terminal as if somebody typed them, TIOCLINUX pastes them. */
+/** TIOCSTI inserts input into a terminal as if it were typed, TIOCLINUX pastes it. */
 const typing = [0x5412, 0x541c];
 
-/** PER_LINUX, UNAME26, ADDR_NO_RANDOMIZE alone (PER_LINUX32 and with UNAME26), and the question. */
+/** PER_LINUX, UNAME26, PER_LINUX with ADDR_NO_RANDOMIZE, both, and the query. */
 const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
 
 export const profile: readonly CallGroup[] = [
   {
-    reason: 'Files: the kernel asks for the rights of each; no handle that it names can be opened',
+    reason: 'Files: the kernel checks permissions; files cannot be opened by their handles',
     verdict: 'allowed',
     calls:
       'access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat ' +
@@ -60,7 +61,7 @@ export const profile: readonly CallGroup[] = [
       'utimes write writev',
   },
   {
-    reason: 'Devices, but for typing into a terminal, which somebody else may read',
+    reason: 'Devices, except inserting input into a terminal, which somebody else may read',
     verdict: 'allowed',
     calls: 'ioctl',
     unless: ['sys_admin'],
@@ -79,7 +80,7 @@ export const profile: readonly CallGroup[] = [
       'timerfd_create timerfd_gettime timerfd_settime times',
   },
   {
-    reason: 'Memory, also of what programs share',
+    reason: 'Memory, also shared memory',
     verdict: 'allowed',
     calls:
       'brk get_mempolicy madvise map_shadow_stack mbind membarrier memfd_create memfd_secret ' +
@@ -89,7 +90,7 @@ export const profile: readonly CallGroup[] = [
       'semget semop semtimedop set_mempolicy shmat shmctl shmdt shmget cachestat',
   },
   {
-    reason: 'Processes and threads, and who they are: no program gets more rights than it has',
+    reason: 'Processes, threads and their users: no program can gain rights',
     verdict: 'allowed',
     calls:
       'arch_prctl capget capset execve execveat exit exit_group fork get_thread_area getcpu ' +
@@ -105,7 +106,7 @@ export const profile: readonly CallGroup[] = [
       'tkill uname vfork wait4 waitid',
   },
   {
-    reason: 'Less rights for what a program starts itself, and looks at its own',
+    reason: 'Programs that restrict themselves or their children',
     verdict: 'allowed',
     calls:
       'landlock_add_rule landlock_create_ruleset landlock_restrict_self listmount ' +
@@ -113,38 +114,39 @@ export const profile: readonly CallGroup[] = [
   },
   {
     // Since Linux 4.8 the filter is asked again about a call that a tracer has changed.
-    reason: 'Debuggers: the kernel lets a process look only at those that have no more rights',
+    reason: 'Debuggers: the kernel allows access only to processes with no more rights',
     verdict: 'allowed',
     calls: 'process_vm_readv process_vm_writev ptrace',
   },
   {
-    reason: 'Talking over sockets that are there',
+    reason: 'Communication over existing sockets',
     verdict: 'allowed',
     calls:
       'accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg ' +
       'recvmsg sendmmsg sendmsg sendto setsockopt shutdown',
   },
   {
-    reason: 'Rare protocols: asking for a socket loads their modules, which few have looked at',
+    reason: 'Rare protocols: opening a socket loads their modules, which are little reviewed',
     verdict: 'allowed',
     calls: 'socket socketpair',
     only: { argument: 0, allowed: { values: families }, errno: errors.EAFNOSUPPORT },
   },
   {
-    reason: 'Other personalities switch off what makes attacks hard',
+    reason: 'Other personalities switch off protections against attacks',
     verdict: 'allowed',
     calls: 'personality',
     only: { argument: 0, allowed: { values: personalities }, errno: errors.EPERM },
   },
   {
-    reason: 'New namespaces are a way to more of the kernel, a user namespace above all',
+    reason: 'New namespaces expose more of the kernel, user namespaces above all',
     verdict: 'allowed',
     calls: 'clone',
     unless: ['sys_admin'],
     only: { argument: 0, allowed: { noneOf: newNamespaces }, errno: errors.EPERM },
   },
   {
-    reason: 'Its flags lie in memory, where no filter can look: programs then use clone',
+    reason:
+      'The flags of clone3 are in memory, which a filter cannot read: programs then use clone',
     verdict: 'unknown',
     calls: 'clone3',
     unless: ['sys_admin'],
@@ -165,20 +167,20 @@ export const profile: readonly CallGroup[] = [
     unless: ['bpf', 'sys_admin'],
   },
   {
-    reason: 'Counters of the processor tell of other processes, and their code had many holes',
+    reason: 'Performance counters reveal other processes, and their code had many holes',
     verdict: 'refused',
     calls: 'perf_event_open',
     unless: ['perfmon', 'sys_admin'],
   },
-  { reason: 'Roots', verdict: 'refused', calls: 'chroot', unless: ['sys_chroot'] },
+  { reason: 'The root directory', verdict: 'refused', calls: 'chroot', unless: ['sys_chroot'] },
   {
-    reason: 'Parts of the kernel',
+    reason: 'Kernel modules',
     verdict: 'refused',
     calls: 'delete_module finit_module init_module',
     unless: ['sys_module'],
   },
   {
-    reason: 'Another kernel, and none',
+    reason: 'Restarts, and other kernels',
     verdict: 'refused',
     calls: 'kexec_file_load kexec_load reboot',
     unless: ['sys_boot'],
@@ -190,19 +192,19 @@ export const profile: readonly CallGroup[] = [
     unless: ['sys_time'],
   },
   {
-    reason: 'Ports of the processor',
+    reason: 'I/O ports',
     verdict: 'refused',
     calls: 'ioperm iopl',
     unless: ['sys_rawio'],
   },
   {
-    reason: 'The book of what ran',
+    reason: 'Process accounting',
     verdict: 'refused',
     calls: 'acct',
     unless: ['sys_pacct'],
   },
   {
-    reason: 'The terminal of somebody else',
+    reason: 'Hanging up a terminal',
     verdict: 'refused',
     calls: 'vhangup',
     unless: ['sys_tty_config'],
@@ -214,7 +216,7 @@ export const profile: readonly CallGroup[] = [
     unless: ['syslog'],
   },
   {
-    reason: 'Files by number, past the directories that the task sees',
+    reason: 'Files by handle, beyond the directories that the task sees',
     verdict: 'refused',
     calls: 'open_by_handle_at',
     unless: ['dac_read_search'],
@@ -226,33 +228,33 @@ export const profile: readonly CallGroup[] = [
     unless: ['sys_ptrace'],
   },
   {
-    reason: 'Pages of other processes',
+    reason: 'Memory pages of other processes',
     verdict: 'refused',
     calls: 'migrate_pages move_pages set_mempolicy_home_node',
     unless: ['sys_nice'],
   },
   {
-    reason: 'Keys of the kernel, which no namespace holds apart',
+    reason: 'Keys of the kernel, which no namespace separates',
     verdict: 'refused',
     calls: 'add_key keyctl request_key',
   },
   {
-    reason: 'Its calls pass by this filter',
+    reason: 'Calls of io_uring bypass this filter',
     verdict: 'refused',
     calls: 'io_uring_enter io_uring_register io_uring_setup',
   },
   {
-    reason: 'Holds the kernel still in the middle of its work, which attacks need',
+    reason: 'They can stop the kernel in the middle of its work, which helps attacks',
     verdict: 'refused',
     calls: 'userfaultfd vmsplice',
   },
   {
-    reason: 'Of no use to programs of today',
+    reason: 'Obsolete',
     verdict: 'refused',
     calls: 'lsm_set_self_attr sysfs uselib ustat',
   },
   {
-    reason: 'Numbers that no kernel answers any more',
+    reason: 'Numbers that kernels no longer implement',
     verdict: 'unknown',
     calls:
       '_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old get_kernel_syms getpmsg ' +

@@ -1,6 +1,6 @@
 /**
  * The system calls of Linux by name, with their numbers: data of the published kernel interface
- * (`asm/unistd.h`). A list is in the order of the numbers; `-` is a number that is no call's.
+ * (`asm/unistd.h`). A list is in the order of the numbers; `-` is an unused number.
  */
 
 export type Architecture = 'x64' | 'arm64';
@@ -84,7 +84,7 @@ const ofArm64 = (
   'io_pgetevents rseq kexec_file_load'
 ).split(' ');
 
-/** Since then a call has the same number everywhere. */
+/** From here on a call has the same number on all processors. */
 const firstCommon = 424;
 const common = (
   'pidfd_send_signal io_uring_setup io_uring_enter io_uring_register open_tree move_mount ' +
@@ -96,7 +96,7 @@ const common = (
   'setxattrat getxattrat listxattrat removexattrat'
 ).split(' ');
 
-/** The audit system's name for an architecture, which the kernel gives with each call. */
+/** The audit system's number of an architecture, in the kernel's data about each call. */
 export const auditArchitecture: Readonly<Record<Architecture, number>> = {
   x64: 0xc000003e,
   arm64: 0xc00000b7,

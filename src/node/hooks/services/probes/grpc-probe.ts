@@ -4,6 +4,7 @@
  */
 import { connect } from 'node:http2';
 import { isIP } from 'node:net';
+import { grpcProbeLimits } from '../../../limits.ts';
 import {
   addressText,
   failed,
@@ -14,7 +15,6 @@ import {
 } from './probe.ts';
 
 const statuses = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
-const messageBytesMax = 1024;
 
 /** Passes when the server says that it, or the named service, is serving. */
 export function grpcProbe(wish: ProbeWish): Promise<Probed> {
@@ -46,7 +46,7 @@ export function grpcProbe(wish: ProbeWish): Promise<Probed> {
     stream.once('trailers', hear);
     stream.on('error', reject);
     stream.on('data', (part: Buffer) => {
-      if (answer.length < messageBytesMax) answer = Buffer.concat([answer, part]);
+      if (answer.length < grpcProbeLimits.messageBytesMax) answer = Buffer.concat([answer, part]);
     });
     stream.once('end', () => resolve(judged(answer, told)));
     stream.end(framed(GRPCService));
