@@ -3,7 +3,7 @@
 export const agentLimits = {
   /** For the last reports of an agent that ends. */
   stopGraceMs: 1000,
-} as const;
+};
 
 export const reportLimits = {
   /** Batches without a pause after a quiet time. */
@@ -13,26 +13,26 @@ export const reportLimits = {
   /** Between attempts. */
   retryMinMs: 100,
   retryMaxMs: 10_000,
-} as const;
+};
 
 export const changeWatchLimits = {
   /** Watches may miss changes, and some file systems have none: files are looked at this often. */
   pollIntervalMs: 500,
   /** After so much time without a change a reader is told that nothing is new. */
   quietIntervalMs: 10_000,
-} as const;
+};
 
 export const contentTypeLimits = {
   /** Bytes at the beginning of a file that decide on its content type. */
   sniffedBytes: 512,
-} as const;
+};
 
 /** When a driver cannot end a run. */
 export const killLimits = {
   attemptsMax: 5,
   firstDelayMs: 5_000,
   delayMaxMs: 120_000,
-} as const;
+};
 
 export const uidLimits = {
   /** A range has at least this many slices, so that as many agents find room in it. */
@@ -40,33 +40,33 @@ export const uidLimits = {
   sliceMax: 4096,
   /** Much longer than another agent's transaction in the registry takes. */
   registryWaitMs: 5000,
-} as const;
+};
 
 /** A command that enters a sandbox whose program has not begun tries again. */
-export const enterLimits = { attemptsMax: 100, retryDelayMs: 10 } as const;
+export const enterLimits = { attemptsMax: 100, retryDelayMs: 10 };
 
-export const isolationProbeLimits = { timeoutMs: 10_000 } as const;
+export const isolationProbeLimits = { timeoutMs: 10_000 };
 
 export const containerExecLimits = {
   pollMs: 50,
   resizeTriesMax: 10,
   /** Then a runtime that calls the command running after its output has ended is not believed. */
   endTriesMax: 200,
-} as const;
+};
 
-export const imageUserLimits = { passwdBytesMax: 2 ** 20 } as const;
+export const imageUserLimits = { passwdBytesMax: 2 ** 20 };
 
 export const containerLogLimits = {
   /** Runtimes cut lines into much smaller pieces, so a larger frame is no log. */
   frameBytesMax: 16 * 2 ** 20,
-} as const;
+};
 
 export const kernelLogLimits = {
   recordBytesMax: 8192,
   /** More records than a kernel's buffer has. */
   recordsMax: 200_000,
-} as const;
+};
 
-export const pullProgressLimits = { lineBytesMax: 2 ** 20 } as const;
+export const pullProgressLimits = { lineBytesMax: 2 ** 20 };
 
-export const grpcProbeLimits = { messageBytesMax: 1024 } as const;
+export const grpcProbeLimits = { messageBytesMax: 1024 };

@@ -223,7 +223,7 @@ export class SupervisorClient {
     const { timers, random, onNotice } = this.#options;
     const { reconnectMinMs, reconnectMaxMs } = clientLimits;
     for (
-      let delayMs: number = reconnectMinMs;
+      let delayMs = reconnectMinMs;
       !this.#closing;
       delayMs = Math.min(delayMs * 2, reconnectMaxMs)
     ) {

@@ -10,36 +10,36 @@ export const clientLimits = {
   reconnectMaxMs: 10_000,
   /** How long a supervisor stays without tasks and without an agent. */
   idleTimeoutMs: 60_000,
-} as const;
+};
 
 export const orphanLimits = {
   /** The time that tasks get to end after their agent has gone, if they must end with it. */
   graceMs: 2000,
-} as const;
+};
 
 export const pipeLimits = {
   /** Named pipes that one `mkfifo` makes. Each start of a task takes two. */
   batchSize: 64,
-} as const;
+};
 
 /** Memory for waiting output. */
 export const blockLimits = {
   /** Up to this much output gets memory of its own; more gets a block that is reused. */
   smallBytes: 8 * 1024,
   keptMax: 16,
-} as const;
+};
 
 export const logWriterLimits = {
   flushIntervalMs: 100,
   /** Between writes on a full disk. After all retries output is dropped, and the log tells it. */
   retryDelayMs: 500,
   retriesMax: 10,
-} as const;
+};
 
 export const outputLimits = {
   /** After an end, a process that keeps the output open for longer is not part of the task. */
   drainTimeoutMs: 2000,
-} as const;
+};
 
 export const cgroupLimits = {
   /** Attempts to remove a group whose processes are being killed. */
@@ -47,21 +47,21 @@ export const cgroupLimits = {
   removalDelayMs: 5,
   /** Older groups without processes are stale, as a run joins its groups at once. */
   staleMs: 60_000,
-} as const;
+};
 
 export const holdLimits = {
   /** Searches for processes that a stopped one has started, as it may start others all the time. */
   roundsMax: 20,
-} as const;
+};
 
 export const sweepLimits = {
   /** A fork bomb may outrun the sweep: then the rest is left to the next sweep. */
   roundsMax: 50,
   roundDelayMs: 5,
-} as const;
+};
 
 export const sandboxLimits = {
   pollMs: 2,
   /** Making a sandbox takes milliseconds: longer means that the machine has stalled. */
   startTimeoutMs: 10_000,
-} as const;
+};
