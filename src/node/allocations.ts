@@ -60,8 +60,7 @@ export class Allocations {
     for (const entry of saved) this.#takeUp({ ...entry, job: share(entry.job) });
     for (const runner of this.all) this.#holdBehindOthers(runner);
     const claimed = new Set(this.all.flatMap((runner) => runner.runIds));
-    // A task that restarts claims its new run too late: so unclaimed processes are looked for
-    // first.
+    // Before tasks restart, as they claim their new runs too late.
     const ended = [...drivers.values()].map((driver) => driver.endUnclaimed(claimed));
     this.#cleared = Promise.all(ended).catch((error: Error) => onNotice(error.message));
     await Promise.all(this.all.map((runner) => runner.restore()));
@@ -142,10 +141,7 @@ export class Allocations {
     );
   }
 
-  /**
-   * The runner of an allocation that is new here. An allocation that cannot run is reported as
-   * failed.
-   */
+  /** The runner of a new allocation. An allocation that cannot run is reported as failed. */
   #makeRunner(allocation: Allocation, job: Job | undefined): AllocationRunner | undefined {
     if (job === undefined) {
       this.#refuseAllocation(allocation, `The job "${allocation.JobID}" was purged`);
@@ -203,7 +199,6 @@ export class Allocations {
     return this.all.filter((runner) => runner.isDone && runner.isDelivered);
   }
 
-  /** Removes an allocation that is over, with its files. */
   async remove(id: string): Promise<void> {
     const runner = this.#runners.get(id);
     if (runner?.isDone) await this.#removeAll([runner]);
@@ -255,17 +250,12 @@ const isLast = ({ TaskStates }: AllocationReport): boolean =>
 const tasksOf = ({ TaskGroup }: Allocation, job: Job | undefined) =>
   job?.TaskGroups.find(({ Name }) => Name === TaskGroup)?.Tasks ?? [];
 
-/**
- * Why no directories are made for the allocation; `undefined`: its names are fit. Servers are not
- * trusted here.
- */
+/** Why no directories are made for the allocation; `undefined`: its names are fit. */
 function unfitName(allocation: Allocation, job: Job): string | undefined {
   const names = tasksOf(allocation, job).map((task) => unfitPlace('task', task.Name));
   return [unfitPlace('allocation', allocation.ID), ...names].find((one) => one !== undefined);
 }
 
-/**
- * Once a job is purged, its id may name another registration, which is not the allocation's job.
- */
+/** Once a job is purged, its id may name another registration. */
 const jobOf = ({ JobCreateIndex }: Allocation, job: Job | null): Job | undefined =>
   job?.CreateIndex === JobCreateIndex ? job : undefined;

@@ -6,16 +6,12 @@ import { streamParams } from './stream-params.ts';
 /** The part of a node's allocations that removes some of them. */
 export interface Collected {
   get(id: string): { readonly isDone: boolean } | undefined;
-  /** Removes an allocation that is over, with its files. */
   remove(id: string): Promise<void>;
   /** Removes all that are over, once the servers know it. */
   removeOver(): Promise<void>;
 }
 
-/**
- * Streams of the kind `collect`: `alloc_id`, or no parameter for all that are over. The answer is a
- * head.
- */
+/** Streams of the kind `collect`: `alloc_id`, or nothing for all that are over. */
 export const collectHandler =
   (allocations: () => Collected | undefined): StreamHandler =>
   async (stream, given) => {

@@ -22,10 +22,7 @@ export function unfitPlace(noun: 'allocation' | 'task', name: string): string | 
 
 const sharedName = 'alloc';
 
-/**
- * Names of an allocation's own files: its shared directory, staged data, artifacts and their
- * record.
- */
+/** Names that the allocation itself uses: shared directory, staged data, artifacts. */
 const isTaken = (name: string): boolean =>
   name === sharedName || /^\.(disk|.*\.artifacts(\.json)?)$/s.test(name);
 
@@ -148,10 +145,7 @@ async function makeTop(path: string): Promise<boolean> {
 
 interface Making {
   readonly modeBits: number;
-  /**
-   * The process's file creation mask may have taken some of `modeBits` away, which are then
-   * restored.
-   */
+  /** The file creation mask may have taken some of `modeBits` away: they are restored. */
   readonly mayBeMasked: boolean;
   readonly owner?: SystemUser | undefined;
 }

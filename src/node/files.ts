@@ -181,10 +181,7 @@ export class LatestFile {
     this.#retry?.clear();
   }
 
-  /**
-   * Resolves when the file has the present text or a newer one, or a write has failed. Never
-   * rejects.
-   */
+  /** Resolves when the present text, or a newer one, is written or has failed. Never rejects. */
   save(): Promise<void> {
     if (this.#writing === undefined) {
       this.#writing = this.#write();

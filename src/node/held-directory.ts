@@ -152,10 +152,7 @@ export class HeldDirectory {
     }
   }
 
-  /**
-   * The copy is made in a closed directory, so that nobody sees or changes it before it is
-   * complete.
-   */
+  /** In a closed directory, so that nobody sees or changes the copy before it is complete. */
   async #copyEntry(path: string, name: string, found: Stats): Promise<void> {
     const closed = `.${name}.new`;
     await this.remove(closed);

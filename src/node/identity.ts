@@ -2,10 +2,7 @@ import { join } from 'node:path';
 import type { Ids, Secrets } from '../base/ports.ts';
 import { readJson, replaceFile } from './files.ts';
 
-/**
- * The id and secret of a node: made once, kept in the data directory, readable by the agent's user
- * only.
- */
+/** The id and secret of a node: made once, in a file that only the agent's user reads. */
 export interface NodeIdentity {
   readonly id: string;
   readonly secret: string;

@@ -43,17 +43,12 @@ export interface NodeAgentOptions {
   readonly version: string;
   readonly region: string;
   readonly settings: NodeSettings;
-  /**
-   * Reads the introduction token for the first registration; later ones show the node's own secret.
-   */
+  /** Reads the introduction token, for the first registration. */
   readonly introduction?: (() => Promise<string>) | undefined;
-  /**
-   * Tasks end with this process, however it ends, as for an agent without a data directory to keep.
-   */
+  /** Tasks end with this process, however it ends, if no data directory is to be kept. */
   readonly endWithAgent: boolean;
   /** The agent's environment, of which tasks see a part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The rights and the view of isolated tasks. */
   readonly isolation?: IsolationSettings;
   /** The directory in which the agents of this machine record their user ids. */
   readonly uidRegistry?: string;
@@ -62,7 +57,6 @@ export interface NodeAgentOptions {
   readonly withoutRawExec?: boolean;
   /** Default: all drivers but `raw_exec`. */
   readonly allowedDrivers?: DriverSettings;
-  /** Replaces checks over the real network. */
   readonly probe?: Probe;
   /** Where templates read services and variables. Without it, such templates fail. */
   readonly templateData?: TemplateData;
@@ -357,7 +351,6 @@ export class NodeAgent {
     });
   }
 
-  /** Reports a failed call to the servers. */
   #noteFailure(failure: string, error: unknown): void {
     this.#options.onNotice(`${failure}: ${reasonOf(error)}`);
     this.#registration.noteError(error);

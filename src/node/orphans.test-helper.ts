@@ -1,6 +1,4 @@
-/**
- * Finds processes and control groups that an ended allocation left behind, for checks after tests.
- */
+/** Finds processes and control groups that an ended allocation left, after tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CgroupLayout, readCgroupLayout } from './supervisor/cgroups/layout.ts';

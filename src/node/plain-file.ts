@@ -1,7 +1,4 @@
-/**
- * Opens files that a task may have replaced with something else. See DESIGN.md, invariants N2 to
- * N4.
- */
+/** Opens files that a task may have replaced: DESIGN.md, invariants N2 to N4. */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 
@@ -12,9 +9,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
  */
 export const findOnly = 0o10000000;
 
-/**
- * The path of an open file in `/proc`: it leads to that very file, whatever its name has become.
- */
+/** Leads to this very open file, whatever its name has become. */
 export const descriptorPath = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
 
 const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
@@ -46,10 +41,7 @@ export async function openPlainFile(
   }
 }
 
-/**
- * Whether a task could have made this name as a hard link to somebody else's file. The kernel may
- * forbid such links.
- */
+/** Whether it could be a task's hard link to another user's file, if the kernel allows these. */
 export async function mayBeForeign({ nlink }: Pick<Stats, 'nlink'>): Promise<boolean> {
   if (nlink <= 1) return false;
   const setting = await readFile('/proc/sys/fs/protected_hardlinks', 'utf8').catch(() => '0');

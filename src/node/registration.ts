@@ -12,11 +12,8 @@ export interface RegistrationOptions {
   readonly api: Pick<ServerApi, 'register'>;
   readonly contact: Pick<ServerContact, 'during'>;
   readonly dataDirectory: string;
-  /**
-   * Reads the introduction token for the first registration; later ones show the node's own secret.
-   */
+  /** Reads the introduction token, for the first registration. */
   readonly introduction: (() => Promise<string>) | undefined;
-  /** The agent ends. */
   readonly signal: AbortSignal;
   /** Called after each registration that a server has accepted. */
   readonly onRegistered: () => void;
@@ -69,10 +66,7 @@ export class Registration {
     this.#registering = undefined;
   }
 
-  /**
-   * Resolves with the heartbeat's time to live in ms, once a server knows this node. Rejects when
-   * the agent ends.
-   */
+  /** Resolves with the heartbeat's time to live in ms, once a server knows this node. */
   done(): Promise<number> {
     if (this.#registering === undefined) {
       this.#registering = this.#idle.then(() => this.#registerNode());
@@ -81,9 +75,7 @@ export class Registration {
     return this.#registering;
   }
 
-  /**
-   * Registers again after an error which says that a server does not know this node or its secret.
-   */
+  /** Registers again if the error says that a server does not know this node or its secret. */
   noteError(error: unknown): void {
     const status = statusOf(error);
     if (status === 404 || status === 403) this.#registering = undefined;

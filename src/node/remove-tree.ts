@@ -81,9 +81,7 @@ async function unlinked(path: Buffer): Promise<boolean> {
   }
 }
 
-/**
- * Opens also a directory whose owner, perhaps the agent's own user, has taken all permissions away.
- */
+/** Opens also a directory whose owner has taken all permissions away. */
 async function openDirectory(path: Buffer): Promise<FileHandle> {
   const found = await open(path, findOnly | O_DIRECTORY | O_NOFOLLOW);
   try {

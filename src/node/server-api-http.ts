@@ -50,8 +50,7 @@ export function httpServerApi({ servers, ...trust }: ServerConnection): ServerAp
     openStream: (nodeId, token, signal) =>
       choice.call((address, left) => {
         const { url, headers } = as(token, address).stream(nodeId);
-        // The stream moves with the choice of server: its own pings would notice a dead server much
-        // later.
+        // The stream moves with the choice: its own pings notice a dead server much later.
         return openWebSocket(url, { headers, trust }, [signal, left]);
       }, signal),
   };

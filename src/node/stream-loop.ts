@@ -11,7 +11,6 @@ export interface StreamLoopOptions {
   readonly timers: Timers;
   readonly random: Random;
   readonly open: (signal: AbortSignal) => Promise<StreamSocket>;
-  /** By the kind of stream. */
   readonly handlers: ReadonlyMap<string, StreamHandler>;
   readonly onError: (error: unknown) => void;
 }

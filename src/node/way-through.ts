@@ -1,9 +1,7 @@
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/**
- * The permissions that an agent gives its directories. Others were chosen by an operator and stay.
- */
+/** The permissions that an agent gives. Others were chosen by an operator and stay. */
 const closedModeBits = 0o700;
 const passableModeBits = 0o711;
 

@@ -1,7 +1,4 @@
-/**
- * The probable content type of a file, by its first bytes. It is only shown; no decision depends on
- * it.
- */
+/** The probable content type of a file, by its first bytes. No decision depends on it. */
 
 const marks: readonly (readonly [bytes: string, type: string])[] = [
   ['\x89PNG\r\n\x1a\n', 'image/png'],

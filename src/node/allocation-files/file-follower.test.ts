@@ -81,8 +81,7 @@ test('follows writes, truncation, replacement and deletion', async () => {
   expect(await next(pieces)).toBe('file truncated');
   appendFileSync(path, 'third');
   expect(await next(pieces)).toBe('0: third');
-  // As a program that rotates its own log: bytes that it still writes to the old file are read
-  // first.
+  // As a program that rotates its own log: the rest of the old file is read first.
   const old = await open(path, 'a');
   renameSync(path, `${path}.1`);
   writeFileSync(path, 'new');

@@ -29,7 +29,6 @@ export interface FilesHandlerOptions {
   readonly root: (allocId: string) => string | undefined;
 }
 
-/** The operation and its file. */
 interface Wish {
   readonly allocId: string;
   readonly root: string;

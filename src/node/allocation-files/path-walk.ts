@@ -143,9 +143,7 @@ class Walk {
     this.#left.push(...this.#pathInside(target).split('/').reverse());
   }
 
-  /**
-   * A task without isolation sees the host's paths of its directories, and makes links with them.
-   */
+  /** A task without isolation makes links with the host's paths of its directories. */
   #pathInside(target: string): string {
     if (!target.startsWith('/')) return target;
     if (target !== this.#root && !target.startsWith(`${this.#root}/`)) {

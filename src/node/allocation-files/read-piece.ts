@@ -25,7 +25,6 @@ export async function readPiece(
 export class PieceReader {
   #memory: Buffer | undefined;
 
-  /** As {@link readPiece}. */
   read(file: FileHandle, offset: number, most: number): Promise<Uint8Array> {
     this.#memory ??= Buffer.allocUnsafeSlow(frameBytesMax);
     return readPiece(file, offset, most, this.#memory);

@@ -67,9 +67,7 @@ async function run(fields: Input<Allocation> = {}, task: Input<Task> = {}): Prom
   await runner.start();
 }
 
-/**
- * Waits in real time for writes of files, and advances the simulated time by `stepMs` at each try.
- */
+/** Waits in real time for files, and advances the simulated time by `stepMs` at each try. */
 const until = (check: () => void, stepMs = 0) =>
   eventually(async () => {
     await world.advance(stepMs);

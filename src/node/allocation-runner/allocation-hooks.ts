@@ -1,6 +1,5 @@
 import type { AllocationHook, Unready } from '../hooks/hook.ts';
 
-/** The hooks of one allocation, called in their order. */
 export class AllocationHooks {
   readonly #hooks: readonly AllocationHook[];
   readonly #over = new AbortController();

@@ -46,7 +46,6 @@ export class AllocationRecord {
     );
   }
 
-  /** Whether the servers have its last status. */
   get isDelivered(): boolean {
     return this.#delivered;
   }

@@ -65,9 +65,7 @@ async function restart(): Promise<AllocationRunner> {
   return runner;
 }
 
-/**
- * Waits in real time for writes of files, and advances the simulated time by `stepMs` at each try.
- */
+/** Waits in real time for files, and advances the simulated time by `stepMs` at each try. */
 const until = (check: () => void, stepMs = 0) =>
   eventually(async () => {
     await world.advance(stepMs);

@@ -48,7 +48,6 @@ import type { AllocationSurroundings } from './surroundings.ts';
 export class AllocationRunner {
   readonly id: string;
   readonly directories: AllocationDirectories;
-  /** Resolves when every task is dead. */
   readonly whenDone: Promise<void>;
 
   readonly #surroundings: AllocationSurroundings;
@@ -152,7 +151,6 @@ export class AllocationRunner {
     return this.#user.now ?? this.#user.byDefault;
   }
 
-  /** Whether the servers have its last status. */
   get isDelivered(): boolean {
     return this.#record.isDelivered;
   }
@@ -182,14 +180,11 @@ export class AllocationRunner {
     return [...this.#tasks.runners.keys()];
   }
 
-  /**
-   * The resources that a task uses now; `undefined`: it does not run, or its driver cannot tell.
-   */
+  /** The usage of a task; `undefined`: it does not run, or its driver cannot tell. */
   async usage(task: string): Promise<DriverUsage | undefined> {
     return this.#tasks.runners.get(task)?.usage();
   }
 
-  /** Resolves when the task is dead. */
   whenTaskDead(task: string): Promise<void> {
     return this.#tasks.runners.get(task)?.whenDead ?? Promise.resolve();
   }
@@ -215,7 +210,6 @@ export class AllocationRunner {
     this.#setDeadlines();
   }
 
-  /** Goes on from the saved state. */
   async restore(): Promise<void> {
     if (this.isDone) {
       this.#resolveDone();

@@ -25,7 +25,6 @@ export interface AllocationTasksOptions {
   readonly changed: () => void;
 }
 
-/** The runners of an allocation's tasks. */
 export class AllocationTasks {
   readonly runners: ReadonlyMap<string, TaskRunner>;
   readonly #specification: Specification;

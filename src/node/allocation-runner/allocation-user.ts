@@ -12,10 +12,7 @@ export interface AllocationUserOptions {
   readonly saved: SavedAllocation | undefined;
 }
 
-/**
- * A user of the machine for one allocation alone. The tasks that name no user run as this one, and
- * their files are its.
- */
+/** An allocation's own user of the machine, for its tasks that name no user and for their files. */
 export class AllocationUser {
   readonly #options: AllocationUserOptions;
   /** Whether the allocation has such a user, or may get one. */
@@ -62,7 +59,6 @@ export class AllocationUser {
     return this.#options.specification.allocation.ID;
   }
 
-  /** The drivers of the tasks that name no user. */
   get #drivers() {
     const { surroundings, specification } = this.#options;
     return specification.tasks

@@ -6,7 +6,6 @@ import { endingRounds } from './stages.ts';
 /** The part of an allocation's runner that commands need. */
 export interface Commanded {
   readonly id: string;
-  /** The allocation is ending, or has ended. */
   readonly isOver: () => boolean;
   readonly tasks: readonly Task[];
   readonly runners: ReadonlyMap<string, TaskRunner>;

@@ -7,16 +7,13 @@ import { type EndReason, endingRounds } from './stages.ts';
 
 export interface ShutdownDelay {
   readonly timers: Timers;
-  /** The shutdown delay of the group, in nanoseconds. */
   readonly delayNs: number;
   readonly runners: readonly TaskRunner[];
   /** Aborted to skip the delay, also while it lasts. */
   readonly hurry: AbortSignal;
 }
 
-/**
- * The services are deregistered; clients that still call the tasks get an answer during the delay.
- */
+/** During the delay, clients that have not seen the deregistration still get answers. */
 export async function waitShutdownDelay(wait: ShutdownDelay): Promise<void> {
   const { timers, delayNs, runners, hurry } = wait;
   const alive = runners.filter(({ state }) => state.State === 'running');

@@ -137,10 +137,7 @@ export class HealthTracker {
     };
   }
 
-  /**
-   * Judges by the tasks' states. To be called after each change; it calls itself when a time has
-   * come.
-   */
+  /** To be called after each change of a task; calls itself when a time has come. */
   look(
     allocation: Judged,
     job: Job,

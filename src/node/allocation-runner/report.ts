@@ -9,7 +9,6 @@ const cutOffDescription = 'Stopped, as the node had no contact with the servers'
 export interface ReportQuestion {
   readonly id: string;
   readonly states: Readonly<Record<string, TaskState>>;
-  /** The judgement on the allocation's health. */
   readonly health: Pick<AllocationReport, 'DeploymentStatus' | 'DeploymentID'>;
   /** It ended because its `MaxRunDuration` had passed. */
   readonly expired: boolean;

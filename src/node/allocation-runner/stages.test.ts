@@ -13,9 +13,7 @@ const tasks = [
   task('clean', 'poststop'),
 ];
 
-/**
- * `p` pending, `r` running, `d` dead without failure, `f` dead and failed; in the order of `tasks`.
- */
+/** `p` pending, `r` running, `d` dead, `f` dead and failed; in the order of `tasks`. */
 function states(letters: string, of: readonly TaskSketch[] = tasks): States {
   const words = { p: 'pending', r: 'running', d: 'dead', f: 'dead' } as const;
   return Object.fromEntries(

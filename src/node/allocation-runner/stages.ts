@@ -63,10 +63,7 @@ export function endReason(tasks: readonly TaskSketch[], states: States): EndReas
   return undefined;
 }
 
-/**
- * The tasks to end, in rounds: each round begins when the one before is done. Poststop tasks are in
- * none.
- */
+/** The tasks to end, in rounds that follow each other. Poststop tasks are in none. */
 export function endingRounds(tasks: readonly TaskSketch[]): readonly (readonly string[])[] {
   const concerned = tasks.filter((task) => hookOf(task) !== 'poststop');
   const rest = concerned.filter((task) => !task.Leader);

@@ -23,7 +23,6 @@ export interface AllocationSurroundings {
   readonly allocationHooks: readonly AllocationHookFactory[];
   /** Default: all. */
   readonly defences?: Defences | undefined;
-  /** Called when the report of an allocation has changed. */
   readonly changed: (report: AllocationReport) => void;
   readonly onNotice: (sentence: string) => void;
 }

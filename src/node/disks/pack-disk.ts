@@ -9,7 +9,6 @@ import { openPlainFile, UnfitFile } from '../plain-file.ts';
 import type { SystemUser } from '../system-user.ts';
 import { otherName, ownName, ownUserOnTheWay } from './owner-names.ts';
 
-/** A directory to pack, and its name in the archive. */
 export interface PackedDirectory {
   readonly path: string;
   readonly name: string;

@@ -12,7 +12,6 @@ export interface Predecessor {
   readonly directories: AllocationDirectories;
   /** The user of its tasks that named none; `undefined`: the agent's user. */
   readonly ownUser: SystemUser | undefined;
-  /** Resolves when every task is dead. */
   readonly whenDone: Promise<void>;
   taskNames(): readonly string[];
 }

@@ -7,7 +7,6 @@
 import { unguardedDriver } from '../../model/node/drivers.ts';
 import { type Driver, DriverFailure } from './driver.ts';
 
-/** The drivers that a node allows. */
 export interface DriverSettings {
   /** Names of the allowed drivers. Default: all but `raw_exec`. */
   readonly allow?: readonly string[];

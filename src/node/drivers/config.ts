@@ -1,7 +1,4 @@
-/**
- * Checks of a task's `Config`, which servers do not check: a table of the fields that a driver
- * knows.
- */
+/** Checks of a task's `Config` by a table of a driver's fields. Servers do not check it. */
 import { parseDuration } from '../../base/duration.ts';
 import type { Fault } from '../../model/errors.ts';
 

@@ -112,10 +112,7 @@ export interface DriverHandle {
   readonly exited: Promise<TaskExit>;
   /** Rejects with {@link DriverFailure} when the signal cannot be sent. */
   signal(signal: string): Promise<void>;
-  /**
-   * Asks the task to end, and ends it by force after the timeout. Resolves without waiting for the
-   * end.
-   */
+  /** Asks the task to end, and kills it after the timeout. Does not wait for the end. */
   stop(signal: string, timeoutMs: number): Promise<void>;
   /** The exit is recorded: the driver may forget this run. */
   forget(): Promise<void>;
@@ -147,10 +144,7 @@ export interface Driver {
   endUnclaimed(claimed: ReadonlySet<string>): Promise<void>;
   /** Ends every run at once. Must not reject. */
   killAll?(): Promise<void>;
-  /**
-   * Called when the agent ends; the runs go on, unless they must end with the agent. Must not
-   * reject.
-   */
+  /** The agent ends; the runs go on unless they must end with it. Must not reject. */
   close?(): Promise<void>;
 }
 

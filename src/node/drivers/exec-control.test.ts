@@ -23,6 +23,7 @@ import {
 import { execDriver } from './exec.ts';
 import { entryInto } from './isolation/enter.ts';
 import { keepFilter } from './isolation/filter-file.ts';
+import { namespaceOptions } from './isolation/isolate.ts';
 import { allowancesOf } from './isolation/settings.ts';
 import { findTools } from './isolation/tools.ts';
 import { defaultHostView, viewOptions } from './isolation/view.ts';

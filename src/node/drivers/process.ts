@@ -59,8 +59,7 @@ async function usageOf(
   if (status === undefined || status.exit !== undefined) return undefined;
   const counted = await readUsage(status.cgroups ?? []);
   if (counted !== undefined) return counted;
-  // Processes that left their parents are not counted: to search the whole machine would take too
-  // long.
+  // Without processes that left their parents: a search of the machine takes too long.
   return usageOfProcesses(descendantsOf(status.pid));
 }
 

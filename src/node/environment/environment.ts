@@ -54,8 +54,7 @@ export function taskEnvironment(input: EnvironmentInput): TaskEnvironment {
   const own = (name: string): string | undefined =>
     Object.hasOwn(variables, name) ? variables[name] : undefined;
   const lookup: Lookup = (name) => node(name) ?? own(name);
-  // The task's own variables may refer to the built-in ones but not to each other: they have no
-  // order.
+  // The task's own variables refer only to built-in ones, as they have no order.
   const given = Object.entries(input.task?.Env ?? {}).map(
     ([name, value]) => [interpolate(name, lookup), interpolate(value, lookup)] as const,
   );

@@ -13,7 +13,6 @@ export interface ExecTarget {
 
 export interface ExecHandlerOptions {
   readonly allocation: (id: string) => ExecTarget | undefined;
-  /** The operator of this machine has disabled remote commands. */
   readonly isDisabled: boolean;
 }
 

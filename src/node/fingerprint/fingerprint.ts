@@ -20,7 +20,6 @@ export interface NodeSettings {
   readonly nodePool?: string;
   readonly meta?: Readonly<Record<string, string>>;
   readonly httpAddress?: string;
-  /** The address at which tasks are reachable. */
   readonly address?: string;
   readonly cpuTotalMhz?: number;
   readonly memoryTotalMb?: number;
@@ -51,10 +50,7 @@ export interface FingerprintInput {
 
 const mebibyte = 2 ** 20;
 
-/**
- * The description of this machine for its registration. Rejects when it cannot offer a configured
- * volume.
- */
+/** The description of this machine. Rejects when it cannot offer a configured volume. */
 export async function fingerprint(input: FingerprintInput): Promise<NodeRegistration> {
   const { id, settings, dataDirectory } = input;
   const processor = readProcessor();

@@ -5,10 +5,7 @@ import {
   hostVolumePathFault,
 } from '../../model/volume/host-volume.ts';
 
-/**
- * The volumes that the node offers. Rejects with one sentence about all volumes that it cannot
- * offer.
- */
+/** The volumes that the node offers. Rejects with a sentence about all that it cannot. */
 export async function findHostVolumes(wanted: HostVolumes): Promise<HostVolumes> {
   const faults = await Promise.all(
     Object.entries(wanted).map(async ([name, { Path }]) => {

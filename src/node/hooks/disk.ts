@@ -21,7 +21,6 @@ import * as events from '../task-runner/events.ts';
 import type { AllocationHookContext, AllocationHookFactory } from './hook.ts';
 
 export interface DiskOptions {
-  /** An allocation of this node. */
   readonly predecessor: (id: string) => Predecessor | undefined;
   /** The data of an allocation on another node, as a tar. */
   readonly snapshot: (id: string, signal: AbortSignal) => AsyncIterable<Uint8Array>;

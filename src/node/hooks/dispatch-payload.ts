@@ -3,9 +3,7 @@ import { interpolate } from '../environment/interpolate.ts';
 import { writeBelow } from '../files.ts';
 import type { TaskHookFactory } from './hook.ts';
 
-/**
- * Writes the payload of a dispatched job to a file. Source: docs/behaviour/client.md#directories.
- */
+/** Writes a dispatched job's payload to a file. Source: docs/behaviour/client.md#directories. */
 export const dispatchPayloadHook =
   (defences?: Defences): TaskHookFactory =>
   (context) => {

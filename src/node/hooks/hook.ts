@@ -71,15 +71,12 @@ export interface TaskHook {
   ending?(): Promise<void>;
   /** Called after a run, however it ended. Awaited; must not reject. */
   ended?(): Promise<void>;
-  /** The job was updated in place. */
   updated?(): void;
   /** The task is dead, or the agent ends. Releases memory and timers. */
   close?(options: { readonly isDead: boolean }): Promise<void>;
 }
 
-/**
- * Makes a hook for a task, or `undefined` when the task needs none. Making it has no other effect.
- */
+/** Makes a hook for a task, without other effects; `undefined` when the task needs none. */
 export type TaskHookFactory = (context: TaskHookContext) => TaskHook | undefined;
 
 /** Why a run cannot begin, for the user. */
@@ -130,9 +127,7 @@ export interface AllocationHook {
    * already. A rejection fails all tasks with its message.
    */
   beforeStart?(signal: AbortSignal): Promise<void>;
-  /** The servers have sent a newer version. */
   updated?(): void;
-  /** The state of a task has changed. */
   changed?(): void;
   /** Called before the first task is asked to end. Awaited. */
   ending?(): Promise<void>;

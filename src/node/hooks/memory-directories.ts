@@ -60,5 +60,4 @@ async function mountsOf(
   return [paths.secrets, privateDirectory(paths)].map((path) => ({ path, sizeMb, uid, gid }));
 }
 
-/** Only root can mount. */
 const agentOwner = { uid: 0, gid: 0 };

@@ -15,9 +15,7 @@ export interface LogQuery {
   /** Bytes from the origin, over all files together. */
   readonly offset: number;
   readonly follow: boolean;
-  /** Whether the log is complete. */
   readonly isOver: () => boolean;
-  /** Resolves when the log is complete. */
   readonly whenOver: Promise<void>;
   readonly signal: AbortSignal;
   readonly timers: Timers;

@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import { MountShell } from './mount-shell.ts';
 
 export interface MemoryMount {
-  /** An existing directory. */
   readonly path: string;
   readonly sizeMb: number;
   readonly uid: number;
@@ -21,10 +20,7 @@ export interface MemoryMount {
 export interface MemoryMounts {
   /** Mounts the directories that are not mounted yet. Rejects when a mount fails. */
   mount(wanted: readonly MemoryMount[]): Promise<void>;
-  /**
-   * Unmounts everything at these directories or below. A mount in use disappears with its last
-   * user.
-   */
+  /** Unmounts all at these directories or below. A mount in use goes with its last user. */
   unmount(directories: readonly string[]): Promise<void>;
   /** The mount points below the data directory. */
   mounted(): Promise<readonly string[]>;
@@ -113,10 +109,7 @@ class SystemMounts implements MemoryMounts {
     return batch;
   }
 
-  /**
-   * The outcome of a batch for one request. When the batch failed, perhaps through others, the
-   * request is tried alone.
-   */
+  /** The outcome for one request. After a failed batch the request is tried alone. */
   async #outcome<T>(
     { wishes, done }: Batch<T>,
     own: readonly T[],
@@ -139,9 +132,7 @@ class SystemMounts implements MemoryMounts {
     await this.#shell.run(list === undefined ? each.join('\n') : `mount -a -T ${quoted(list)}`);
   }
 
-  /**
-   * Writes a list of the mounts for one program that makes them all; `undefined` on a full disk.
-   */
+  /** Writes a list of mounts for one program; `undefined` on a full disk. */
   #listed(mounts: readonly MemoryMount[]): Promise<string | undefined> {
     const list = join(this.#root, 'mount-list');
     const lines = mounts.map(
@@ -193,10 +184,7 @@ class SystemMounts implements MemoryMounts {
   }
 }
 
-/**
- * More than these are mounted by one program with a list, as a program takes longer to start than a
- * mount.
- */
+/** More are mounted by one program with a list, as starting programs takes longer. */
 const mountedAlone = 4;
 
 /** The length of a command is bounded. */

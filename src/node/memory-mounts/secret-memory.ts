@@ -3,7 +3,6 @@ import { findMemoryMounts, type MemoryMounts } from './mounts.ts';
 
 export interface SecretMemoryOptions {
   readonly dataDirectory: string;
-  /** Keep secrets in memory where this machine can. */
   readonly isWanted: boolean;
   readonly onNotice: (sentence: string) => void;
 }

@@ -6,7 +6,6 @@ import type { DriverUsage } from '../drivers/driver.ts';
 import { type ProcessUsage, processUsage } from './process-usage.ts';
 import { isFresh, sumOf, type TaskSample, taskUsage } from './rates.ts';
 
-/** The part of an allocation's runner that its statistics need. */
 export interface UsageSource {
   readonly id: string;
   taskNames(): readonly string[];

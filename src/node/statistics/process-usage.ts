@@ -11,10 +11,7 @@ export interface ProcessUsage {
 /** The unit of `/proc/<pid>/stat`, on all supported systems. */
 const millisecondsPerTick = 10;
 
-/**
- * Includes the ended children that the process has waited for. `undefined` when there is no such
- * process.
- */
+/** Includes ended children that it has waited for. `undefined`: there is no such process. */
 export async function processUsage(pid: number): Promise<ProcessUsage | undefined> {
   try {
     const [stat, status] = await Promise.all([

@@ -65,7 +65,6 @@ export class SupervisorClient {
     return this.#pid;
   }
 
-  /** The supervisor's private directory. */
   get directory(): string {
     return this.#paths.directory;
   }
@@ -151,9 +150,7 @@ export class SupervisorClient {
     this.#statuses.forget(taskId);
   }
 
-  /**
-   * Disconnects; the tasks go on, except with `endWithAgent`. A supervisor without tasks is ended.
-   */
+  /** Disconnects; tasks go on, except with `endWithAgent`. An idle supervisor is ended. */
   async close(): Promise<void> {
     if (this.#statuses.all().every(({ exit }) => exit !== undefined)) {
       return this.shutdown();

@@ -27,9 +27,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** One open connection to a supervisor. */
 export class SupervisorConnection {
-  /** Resolves when the connection is gone. */
   readonly closed: Promise<void>;
 
   readonly #socket: Socket;

@@ -17,7 +17,6 @@ export interface ExecCommand {
   release(): void;
 }
 
-/** The command to start. */
 export interface ExecPlan {
   /** An absolute path; for an isolated task the program that enters it. */
   readonly program: string;

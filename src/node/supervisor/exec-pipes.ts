@@ -17,8 +17,7 @@ export async function startWithPipes(plan: ExecPlan, pool: FifoPool): Promise<Ex
       cwd: plan.directory,
       env: { ...plan.env },
       detached: true,
-      // The input is no named pipe: a program that opened it again by name after its end would wait
-      // for ever.
+      // No named pipe for the input: opened again after its end, it would wait for ever.
       stdio: ['pipe', out?.writeEnd ?? 'pipe', err?.writeEnd ?? 'pipe'],
       ...plan.owner,
     });

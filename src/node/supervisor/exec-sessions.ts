@@ -17,7 +17,6 @@ import { ownerOf } from './task-process.ts';
 /** The settings of a task's start that commands beside it share. */
 export interface ExecSurroundings
   extends Pick<StartRequest, 'allocId' | 'taskName' | 'env' | 'directory' | 'user'> {
-  /** The paths of the task's control groups. */
   readonly cgroups: readonly string[];
 }
 
@@ -59,9 +58,7 @@ export class ExecSessions {
     }
   }
 
-  /**
-   * To be called when a task has ended. Resolves when nothing is left of the commands beside it.
-   */
+  /** After the end of a task. Resolves when nothing is left of the commands beside it. */
   async endOf(taskId: string): Promise<void> {
     const sessions = [...(this.#byTask.get(taskId) ?? [])];
     for (const session of sessions) session.kill();

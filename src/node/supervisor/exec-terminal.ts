@@ -13,7 +13,6 @@ const runtimeArguments = ['--max-old-space-size=64', '--max-semi-space-size=1'];
 /** Orders of the supervisor to the process that holds a terminal, one line each. */
 export type TerminalOrder = { readonly start: ExecPlan } | { readonly size: TerminalSize };
 
-/** Reports of that process. */
 export type TerminalReport =
   | { readonly pid: number }
   | { readonly exitCode: number }

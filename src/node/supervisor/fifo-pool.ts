@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { pipeLimits } from './limits.ts';
 import { makePrivateDirectory } from './paths.ts';
 
-/**
- * A pipe from a child, which writes to `writeEnd`. This process closes `writeEnd` once the child
- * has it.
- */
+/** A pipe from a child. This process closes `writeEnd` once the child has it. */
 export interface OutputPipe<T> {
   readonly output: T;
   readonly writeEnd: number;

@@ -8,9 +8,7 @@
  *      begins only where that much room is left, or where the whole line is at hand and fits.
  */
 export interface LogPosition {
-  /** Length of the current file. */
   readonly fileBytes: number;
-  /** Whether the current file ends within a line. */
   readonly inLine: boolean;
 }
 

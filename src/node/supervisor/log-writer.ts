@@ -12,7 +12,6 @@ import type { LogSettings } from './protocol.ts';
 const mayPass = ({ code = '' }: NodeJS.ErrnoException): boolean =>
   !['EISDIR', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'EROFS'].includes(code);
 
-/** The progress of a stream in its files. */
 export interface LogProgress {
   /** How many bytes of the source are written or given up. */
   readonly sourceBytes: number;
@@ -176,8 +175,7 @@ export class LogWriter {
     this.#file = undefined;
     this.#fileIndex++;
     const oldest = this.#fileIndex - this.#settings.maxFiles;
-    // The next file is made before the oldest is removed, so that a reader always finds the next
-    // one.
+    // Before the oldest is removed, so that a reader always finds the next one.
     await this.#appendBytes(Buffer.alloc(0));
     await this.#tellProgress(true);
     if (oldest >= 0) await this.#files.remove(oldest).catch(() => {});

@@ -61,9 +61,7 @@ export function readEnvironment(pid: number): readonly string[] {
   }
 }
 
-/**
- * Identifies an open file in all processes. Once nobody has it open, another file may get the id.
- */
+/** Identifies an open file. Once nobody has it open, another file may get the id. */
 export const fileId = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 
 /** The ids of its standard output and error output, if they may be read. */

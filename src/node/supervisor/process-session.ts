@@ -18,7 +18,6 @@ import type { SweepTarget } from './sweep.ts';
 export class ProcessSession implements ExecSession {
   readonly output: AsyncIterable<ExecOutput>;
   readonly exited: Promise<{ readonly exitCode: number }>;
-  /** Resolves when no process of it is left. */
   readonly gone: Promise<void>;
 
   readonly #command: ExecCommand;

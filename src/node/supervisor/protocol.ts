@@ -41,17 +41,12 @@ export interface StartRequest {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly directory: string;
-  /**
-   * A user's name or number; empty: the supervisor's user. Empty with a sandbox, which sets the
-   * user.
-   */
+  /** A name or number; empty: the supervisor's user. A sandbox sets the user itself. */
   readonly user: string;
   readonly logs: LogSettings;
   /** The control groups that contain, limit and count the process and all its descendants. */
   readonly cgroup?: CgroupPlan;
-  /**
-   * If present, the command, its arguments, variables and `directory` are meant inside the sandbox.
-   */
+  /** With it, the command, its arguments, variables and `directory` are meant inside. */
   readonly sandbox?: SandboxSettings;
 }
 
@@ -129,9 +124,7 @@ export type Request =
       readonly timeoutMs: number;
     }
   | { readonly op: 'list' }
-  /**
-   * The first request of a new connection, which carries streams instead of lines after the answer.
-   */
+  /** The first request of a connection that carries streams after the answer. */
   | { readonly op: 'streams' }
   | { readonly op: 'forget'; readonly taskId: string }
   | { readonly op: 'shutdown'; readonly signal: string; readonly timeoutMs: number };

@@ -143,8 +143,7 @@ export class Sandbox {
   async exit(exitCode: number, signal: number) {
     await this.#statusEnded;
     if (signal !== 0) return { exitCode, signal };
-    // As with shells: 128 plus the signal's number. The signal may have come before the command
-    // ran.
+    // As with shells: 128 plus the signal, which may have come before the command ran.
     const bySignal = exitCode > firstSignal && exitCode <= firstSignal + lastSignal;
     if (bySignal) return { exitCode, signal: exitCode - firstSignal };
     const wasRun = this.#statusNumber('exit-code') !== undefined;

@@ -292,10 +292,7 @@ test('a supervisor that does not listen in time is ended, and the next one start
 });
 
 describe('a supervisor of another version', () => {
-  /**
-   * Knows the requests that never change, and ends its one task when asked to, as if it had
-   * succeeded.
-   */
+  /** Knows the requests that never change, and ends its one task without an error. */
   async function other(version: number): Promise<readonly string[]> {
     const paths = supervisorPaths(dataDirectory);
     makePrivateDirectory(paths.directory);

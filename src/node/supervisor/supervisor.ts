@@ -318,8 +318,7 @@ export class Supervisor {
     try {
       writeTable(this.#options.paths.table, statuses);
     } catch (error) {
-      // A full disk must not end every task. Only a crash before the next save would lose
-      // something.
+      // A full disk must not end every task; only a crash before the next save loses something.
       say(`the task table could not be written: ${String(error)}`);
       this.#saveTimer = setTimeout(() => this.#saveTable(), limits.node.saveRetryMs);
     }

@@ -24,7 +24,6 @@ import type { Sweeper, SweepTarget } from './sweep.ts';
 
 const lent = (fd: number): PipeReader => new PipeReader(fd);
 
-/** The parts that belong to a child process. */
 interface Belongings {
   /** Identifies its processes. */
   readonly marks: Pick<SweepTarget, 'allocId' | 'taskName'>;

@@ -11,19 +11,14 @@ interface TableFile {
 
 let kept: Omit<TableFile, 'version' | 'tasks'> | undefined;
 
-/**
- * The fields about this process and this boot. They are read once, as every start of a task writes
- * the table.
- */
+/** About this process and this boot. Read once, as every start of a task writes the table. */
 function ownMarks(): Omit<TableFile, 'version' | 'tasks'> {
   const { pid } = process;
   kept ??= { bootId: bootId(), supervisor: { pid, startTime: readStat(pid)?.startTime ?? '' } };
   return kept;
 }
 
-/**
- * The file from which the next supervisor goes on: all tasks, and all exits not yet acknowledged.
- */
+/** For the next supervisor: all tasks, and all exits not yet acknowledged. */
 export function writeTable(path: string, tasks: readonly TaskStatus[]): void {
   const table: TableFile = {
     version: 1,
@@ -48,9 +43,7 @@ export interface FoundTable {
   readonly tasks: readonly TaskStatus[];
 }
 
-/**
- * A missing or damaged table counts as empty: then leftovers are known only by their environment.
- */
+/** A missing or damaged table counts as empty: only environments identify leftovers then. */
 export function readTable(path: string): FoundTable {
   try {
     const table = JSON.parse(readFileSync(path, 'utf8')) as TableFile;

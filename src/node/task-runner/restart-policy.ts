@@ -41,10 +41,7 @@ export interface RestartQuestion {
   readonly jitter: number;
 }
 
-/**
- * Tasks of service and system jobs run for ever, and so do sidecars of any job; poststop tasks run
- * once.
- */
+/** True for service and system jobs and for sidecars of any job, but not for poststop tasks. */
 export function restartsOnSuccess(job: Pick<Job, 'Type'>, task: Pick<Task, 'Lifecycle'>): boolean {
   const hook = task.Lifecycle?.Hook ?? '';
   if (hook === 'poststop') return false;

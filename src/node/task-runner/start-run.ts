@@ -18,7 +18,6 @@ export interface RunStart {
   readonly leave: AbortSignal;
 }
 
-/** The result of starting a run. */
 export type Started =
   | { readonly kind: 'started'; readonly handle: DriverHandle }
   | { readonly kind: 'killed' }

@@ -29,9 +29,7 @@ export class TaskHooks {
     );
   }
 
-  /**
-   * Resolves with variables that the hooks add to the run, or `undefined` when no run is to begin.
-   */
+  /** Resolves with the hooks' variables for the run, or `undefined` when none is to begin. */
   async beforeStart(): Promise<Readonly<Record<string, string>> | undefined> {
     const { over } = this.controls;
     this.#hasBegun = true;
@@ -76,10 +74,7 @@ export class TaskHooks {
   }
 }
 
-/**
- * H3: resolves with the result of the work, or with nothing when the signal comes first. A failure
- * after that is ignored.
- */
+/** H3: the result of the work, or nothing when the signal comes first. */
 async function unless<T>(
   signal: AbortSignal,
   work: Promise<T> | undefined,

@@ -15,7 +15,6 @@ import { runIdOf, type TaskContext } from './task-context.ts';
  */
 export type TaskPhase = 'idle' | 'starting' | 'running' | 'waiting' | 'dead';
 
-/** The part of a task that survives its agent. */
 export interface SavedTask {
   readonly state: TaskState;
   readonly phase: TaskPhase;

@@ -90,10 +90,7 @@ export class TaskRunner {
     return runId === undefined ? undefined : this.#context.driver?.usage?.(runId);
   }
 
-  /**
-   * Takes up the task of an earlier agent: attaches to its run, or goes on waiting for the next
-   * one.
-   */
+  /** Takes up an earlier agent's task: attaches to its run, or waits for the next one. */
   async restore(): Promise<void> {
     this.#restored = true;
     const { runId } = this;
@@ -150,9 +147,7 @@ export class TaskRunner {
     if (this.#record.phase !== 'dead') this.#hooks.updated();
   }
 
-  /**
-   * Ends the present run and begins the next one: at once, or, as a failure, by the restart policy.
-   */
+  /** Ends the present run and begins the next: at once, or, as a failure, by the restart policy. */
   async restart(reason: string, { isFailure = false } = {}): Promise<void> {
     if (this.#handle === undefined) throw new DriverFailure('the task is not running', false);
     const asked = { isFailure };
@@ -341,10 +336,7 @@ export class TaskRunner {
     return startRun({ context, record, hooks, kill, leave });
   }
 
-  /**
-   * Resolves with the exit, or with `undefined` when the agent ends first. Ends the run when a kill
-   * is asked for.
-   */
+  /** Resolves with the exit; `undefined`: the agent ends first. Carries out a kill. */
   async #watch(handle: DriverHandle): Promise<TaskExit | undefined> {
     const left = aborted(this.#leave.signal).then(() => undefined);
     const asked = aborted(this.#kill.signal).then(() => 'kill' as const);

@@ -1,7 +1,4 @@
-/**
- * The name of an allocation's own user in its sandboxes, for programs that ask for their user and
- * home.
- */
+/** The name of an allocation's own user in its sandboxes, for programs that ask for it. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeBelow } from '../files.ts';
@@ -15,9 +12,7 @@ export const nameFiles = (allocationRoot: string): Readonly<Record<string, strin
 
 const userName = 'roster-task';
 
-/**
- * Writes the allocation's files: the machine's present users and groups, and the allocation's own.
- */
+/** Writes the allocation's files: the machine's users and groups, and the allocation's own. */
 export async function writeNames(allocationRoot: string, user: SystemUser): Promise<void> {
   const { uid, gid } = user;
   const added: Readonly<Record<string, string>> = {

@@ -32,9 +32,7 @@ export class UidRegistry {
     this.#directory = realpathSync(directory);
   }
 
-  /**
-   * Claims another slice of the range; `undefined` when all are taken. `inUse`: ids of processes.
-   */
+  /** Claims another slice; `undefined`: all are taken. `inUse`: ids of processes. */
   claim(range: UidRange, inUse: ReadonlySet<number>): UidRange | undefined {
     return this.#transaction((database) => {
       const mapped = mappedRanges();

@@ -13,11 +13,8 @@ export class IdentityRefusal extends Error {
   override readonly name = 'IdentityRefusal';
 }
 
-/** Issues the tokens of the node's tasks. */
 export interface IdentitySource {
-  /**
-   * Asks until the servers answer. Rejects with {@link IdentityRefusal}, or when `signal` aborts.
-   */
+  /** Asks until servers answer. Rejects with {@link IdentityRefusal}, or when `signal` aborts. */
   issue(request: IdentityRequest, signal: AbortSignal): Promise<IssuedIdentity>;
 }
 

@@ -25,7 +25,6 @@ export const blocks =
     return wrong.length === 0 ? undefined : `has faults: ${wrong.join('; ')}`;
   };
 
-/** One block of these fields. */
 export const block =
   <const F extends ConfigFields>(fields: F): Check<Block<ConfigOf<F>>> =>
   (value) =>

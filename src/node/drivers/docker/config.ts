@@ -180,7 +180,6 @@ function filesOfLogging({ logging }: DockerConfig): string[] {
     .map(([name]) => name);
 }
 
-/** A block that may be repeated. */
 export function asBlocks<T>(given: check.Block<T> | undefined): readonly T[] {
   if (given === undefined || given === null) return [];
   return Array.isArray(given) ? (given as readonly T[]) : [given as T];

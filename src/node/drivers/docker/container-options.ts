@@ -188,10 +188,7 @@ function logConfig(config: DockerConfig, isCollected: boolean, runtime: 'docker'
     : { Type: 'json-file', Config: { 'max-size': `${logBufferMb / 5}m`, 'max-file': '5' } };
 }
 
-/**
- * By port and protocol; `undefined` if the task shares the network of the host or of another
- * container.
- */
+/** By port and protocol; `undefined` if the task has no network of its own. */
 function publishedPorts(task: DriverTask, config: DockerConfig): PortMap | undefined {
   const labels = config.ports ?? [];
   const mode = config.network_mode ?? '';

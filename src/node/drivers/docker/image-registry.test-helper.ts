@@ -1,6 +1,4 @@
-/**
- * A registry of images for tests: one image of one layer, over HTTP, with or without credentials.
- */
+/** A registry for tests: one image of one layer, over HTTP, with or without credentials. */
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

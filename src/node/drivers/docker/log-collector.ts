@@ -79,10 +79,7 @@ export class LogCollector {
     return collector;
   }
 
-  /**
-   * To be called when the container has ended. Resolves when all its output is written. Never
-   * rejects.
-   */
+  /** After the container's end. Resolves when all its output is written. Never rejects. */
   async finish(): Promise<void> {
     await this.#stopFollowing();
     await this.#read(false, this.#options.runtime.closed).catch(() => {});

@@ -9,9 +9,7 @@
 
 /** All bytes of the stream before this time, and a number of bytes of the entries of this time. */
 export interface LogMark {
-  /**
-   * The key of `readStamp`; empty if the runtime tells no times: then all bytes have the same time.
-   */
+  /** The key of `readStamp`; empty for all bytes if the runtime tells no times. */
   readonly key: string;
   readonly bytes: number;
 }

@@ -123,10 +123,7 @@ export class Runtime {
     this.#client = new Client({ socketPath });
   }
 
-  /**
-   * Its identity may have changed during an outage. Asking for it costs the runtime more than a
-   * ping.
-   */
+  /** Asked only after an outage, as it costs the runtime more than a ping. */
   async #askIdentity(): Promise<RuntimeIdentity> {
     const { pingTimeoutMs, versionTimeoutMs } = limits.docker;
     await this.#callInTime(pingTimeoutMs, this.#client!.ping());

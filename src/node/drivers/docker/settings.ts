@@ -8,9 +8,7 @@ export interface DockerSettings {
   readonly allowPrivileged?: boolean;
   /** Capabilities that a task may add; `all` for any. Default: the usual ones of containers. */
   readonly allowedCapabilities?: readonly string[];
-  /**
-   * How long after its last container an image that this agent pulled is removed. Default: never.
-   */
+  /** How long after its last use an image that this agent pulled is removed. Default: never. */
   readonly imageDelayMs?: number;
   /** How long a runtime may be unreachable before its tasks are given up. */
   readonly unreachableTimeoutMs?: number;

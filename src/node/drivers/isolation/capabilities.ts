@@ -1,10 +1,7 @@
 /** The Linux capabilities that an isolated task may have. */
 import type { Check } from '../config.ts';
 
-/**
- * The capabilities that bubblewrap and setpriv know by name, in the order of their numbers. Source:
- * capabilities(7).
- */
+/** The capabilities that the tools know, in the order of their numbers. Source: capabilities(7). */
 const numbered: readonly string[] = (
   'chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap linux_immutable ' +
   'net_bind_service net_broadcast net_admin net_raw ipc_lock ipc_owner sys_module sys_rawio ' +

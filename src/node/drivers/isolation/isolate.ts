@@ -27,7 +27,6 @@ import type { IsolationConfig, IsolationTools } from './settings.ts';
 import { insideDirectories, mountOf, viewOptions } from './view.ts';
 import { checkVolumes } from './volumes.ts';
 
-/** The command inside the sandbox. */
 export interface InsideCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -88,10 +87,7 @@ function filterOf(capabilities: readonly string[], { systemCalls }: Defences) {
   return { systemCallFilter: encode(filterFor(process.arch, capabilities)).toString('base64') };
 }
 
-/**
- * Whether an older supervisor would ignore the user namespace that confines root or the machine's
- * namespaces.
- */
+/** Whether older supervisors would ignore the user namespace that confines the task. */
 const needsNewest = (config: IsolationConfig, { owner }: TaskRights): boolean =>
   config.pid_mode === 'host' || config.ipc_mode === 'host' || owner?.uid === 0 || owner?.gid === 0;
 

@@ -37,8 +37,7 @@ export function rightsOf(
   if (missing !== undefined) {
     throw refused(`cap_add names "${missing}", which the agent itself has not`);
   }
-  // The process that makes this sandbox would be in the task's reach, as both are root in the same
-  // namespace.
+  // The sandbox's maker would be in the task's reach: both are root in one namespace.
   if (granted.ambient.length > 0 && config.pid_mode === 'host') {
     throw refused('cap_add cannot be had together with pid_mode = "host"');
   }
@@ -77,9 +76,7 @@ export function capabilityOptions({ owner, bounding }: TaskRights): string[] {
   return ['--cap-drop', 'ALL', ...added];
 }
 
-/**
- * The command behind `setpriv`, which changes the user and drops all rights but the granted ones.
- */
+/** The command behind `setpriv`, which changes the user and keeps only the granted rights. */
 export function asTask(
   command: readonly string[],
   { owner, bounding, ambient }: TaskRights,

@@ -8,7 +8,6 @@ import type { HostView } from './view.ts';
 export interface IsolationSettings {
   /** Host paths and their read-only places in the sandbox. Default: the system's own programs. */
   readonly view?: HostView;
-  /** The range of the allocations' own users. */
   readonly uidRange?: UidRange;
   /** Capabilities that `cap_add` may name. */
   readonly allowedCapabilities?: readonly string[];
@@ -48,7 +47,6 @@ export interface IsolationTools {
   readonly setpriv: string | undefined;
   readonly view: HostView;
   readonly allowances: Allowances;
-  /** The agent's own capabilities. */
   readonly ownCapabilities: ReadonlySet<string>;
   readonly cgroups: CgroupLayout;
   readonly defences: Defences;

@@ -93,7 +93,6 @@ export function viewOptions(
 }
 
 export interface SandboxKind {
-  /** Root makes the sandbox. */
   readonly isRoot: boolean;
   readonly hasOwnProcesses: boolean;
   /** Whether it may write its logs; no task may. */
@@ -145,10 +144,7 @@ const deviceOptions: readonly string[] = [
 
 const kernelSettings = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
-/**
- * The parent directories, outermost first. They are made explicitly, as `bwrap` makes missing ones
- * private.
- */
+/** The parent directories, outermost first: `bwrap` by itself would make them private. */
 function parentsOf(paths: readonly string[]): string[] {
   const parents = new Set<string>();
   for (const path of paths) {

@@ -6,10 +6,7 @@ import { checkSources } from '../volumes.ts';
 import type { IsolationTools } from './settings.ts';
 import { type HostView, mountOf } from './view.ts';
 
-/**
- * Rejects with {@link DriverFailure}. To be called while nothing else writes to the task's
- * directories.
- */
+/** Rejects with {@link DriverFailure}. Nothing else may write to the task's directories. */
 export async function checkVolumes(
   task: DriverTask,
   { view, defences }: Pick<IsolationTools, 'view' | 'defences'>,

@@ -56,7 +56,6 @@ export function artifactsHook(
   };
 }
 
-/** Shared by all tasks of a node. */
 interface Shared {
   readonly settings: ArtifactSettings;
   readonly lanes: Lanes;
@@ -127,9 +126,7 @@ interface Missing {
   readonly key: string;
 }
 
-/**
- * Fetches all, in their order; the first failure ends the others, and so does the end of the task.
- */
+/** Fetches all. The first failure ends the others, and so does the end of the task. */
 async function fetchMissing(
   missing: readonly Missing[],
   work: {

@@ -1,6 +1,4 @@
-/**
- * Why an artifact could not be fetched, for the user. Never with a header, an option or a query.
- */
+/** Why an artifact could not be fetched, without headers, options and queries. */
 export class ArtifactFailure extends Error {
   override readonly name = 'ArtifactFailure';
   /** Whether another try may succeed without a change of the job. */

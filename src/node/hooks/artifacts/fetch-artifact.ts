@@ -16,7 +16,6 @@ import { parseSource, type Source } from './source.ts';
 import { unpack } from './unpack.ts';
 
 export interface ArtifactFetch {
-  /** With all references resolved. */
   readonly artifact: Artifact;
   readonly directories: TaskDirectories;
   /** An empty directory for this artifact alone, out of reach of tasks. */

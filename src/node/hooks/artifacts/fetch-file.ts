@@ -21,7 +21,6 @@ const passableBits = 0o001;
 
 export interface LocalSource {
   readonly kind: 'file' | 'directory';
-  /** The path without links. */
   readonly path: string;
 }
 

@@ -11,7 +11,6 @@ export interface ArtifactSettings {
   readonly filesMax: number;
   readonly unpackedBytesMax: number;
   readonly ratioMax: number;
-  /** The kinds of sources that are allowed. */
   readonly sources: readonly ArtifactSource[];
 }
 

@@ -22,7 +22,6 @@ export interface Source {
   readonly subdirectory: string;
   readonly archive: ArchiveFormat | undefined;
   readonly checksum: Checksum | undefined;
-  /** Its file name. */
   readonly name: string;
   /** A branch, tag or commit; empty: the repository's default branch. */
   readonly ref: string;

@@ -26,7 +26,6 @@ import type { ArtifactSettings } from './settings.ts';
 export interface Unpacking extends UnpackSurroundings {
   readonly file: string;
   readonly format: ArchiveFormat;
-  /** The archive's file name. */
   readonly name: string;
   /** An existing, empty directory. */
   readonly into: string;
@@ -70,7 +69,6 @@ function unreadable(error: unknown): Error {
   return new ArtifactFailure(`the archive cannot be read: ${message}`);
 }
 
-/** The unpacked tree. */
 class Tree {
   readonly #root: string;
   readonly #budget: Budget;

@@ -18,7 +18,6 @@ import type { Probe } from './probes/probe.ts';
 import { RunningCheck } from './running-check.ts';
 import type { ServiceReporter } from './service-reporter.ts';
 
-/** The parts that all allocations of a node share. */
 export interface ServicesSurroundings {
   readonly reporter: Pick<ServiceReporter, 'report' | 'told'>;
   readonly probe: Probe;
@@ -61,7 +60,6 @@ export class AllocationServices implements AllocationHook {
   #isOver = false;
   #told: ServicesReport | undefined;
   #mustTell: boolean;
-  /** Faults that have been reported. */
   readonly #faults = new Set<string>();
 
   constructor(
@@ -124,7 +122,6 @@ export class AllocationServices implements AllocationHook {
     if (this.#serving.delete(task)) this.#sync();
   }
 
-  /** Results of checks by their ids. */
   results(): Readonly<Record<string, CheckResult>> {
     const checks = [...this.#standing.values()].flatMap((standing) => standing.checks);
     return Object.fromEntries(checks.map(({ result }) => [result.ID, result]));

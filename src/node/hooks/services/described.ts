@@ -29,9 +29,7 @@ export interface DescribedCheck {
   readonly check: Check;
   /** Absent for a script, and if the allocation has no such port. */
   readonly target: ServiceAddress | undefined;
-  /** The task in which a script runs. */
   readonly scriptTask: string;
-  /** The tasks that a failure restarts. */
   readonly restarts: readonly string[];
 }
 

@@ -1,4 +1,3 @@
-/** A caller that waits or works. */
 interface Entry {
   readonly group: string;
   readonly start: () => void;

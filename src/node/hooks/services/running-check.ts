@@ -62,12 +62,10 @@ export class RunningCheck {
     return this.#counts.status;
   }
 
-  /** Whether its allocation may count as healthy. */
   get isSatisfied(): boolean {
     return satisfies(this.status, this.description.check);
   }
 
-  /** Whether it has run at least once. */
   get isDone(): boolean {
     return this.#doneAtMs > 0;
   }

@@ -41,7 +41,6 @@ export class ServiceReporter {
     this.#loop = this.#run();
   }
 
-  /** The number of allocations with something to report. */
   get waiting(): number {
     return this.#waiting.size;
   }

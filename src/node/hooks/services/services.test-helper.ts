@@ -153,9 +153,7 @@ export function forgetBatches(): void {
   batches = 0;
 }
 
-/**
- * Waits in real time for writes of files, and advances the simulated time by `stepMs` at each try.
- */
+/** Waits in real time for files, and advances the simulated time by `stepMs` at each try. */
 export const until = (look: () => void, stepMs = 0) =>
   eventually(async () => {
     await world.advance(stepMs);

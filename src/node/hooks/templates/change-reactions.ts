@@ -10,7 +10,6 @@ export interface ChangeReactionsOptions {
   readonly context: TaskHookContext;
   /** Nothing may be done to the task any more. */
   readonly isOver: () => boolean;
-  /** Resolves when all renderings under way are done. */
   readonly rendered: () => Promise<void>;
   /** Runs work whose failure becomes an event of the task. */
   readonly inBackground: (work: Promise<void>) => void;

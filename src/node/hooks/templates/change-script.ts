@@ -6,10 +6,7 @@ import type { Driver } from '../../drivers/driver.ts';
 
 type ChangeScript = NonNullable<Template['ChangeScript']>;
 
-/**
- * Runs a script beside the task. Resolves with the reason of a failure, or `undefined`. Never
- * rejects.
- */
+/** Runs a script beside the task. Resolves with the reason if it fails. Never rejects. */
 export async function runChangeScript(
   script: ChangeScript,
   { driver, runId, timers }: { driver: Driver | undefined; runId: string; timers: Timers },

@@ -1,6 +1,5 @@
 import type { Template } from '../../../model/task/files.ts';
 
-/** The reaction of a running task to changed files. */
 export interface Reaction {
   readonly restarts: boolean;
   /** Without duplicates. */

@@ -12,9 +12,7 @@ import type { DataReader, DataState, DataWatch, TemplateData } from './template-
 
 export interface ServerDataOptions {
   readonly world: Pick<World, 'timers' | 'random'>;
-  /** The servers' address, for the SDK. */
   readonly address: string;
-  /** Replaces HTTP. */
   readonly transport?: Transport;
 }
 
@@ -78,7 +76,6 @@ export class ServerData implements TemplateData {
     };
   }
 
-  /** The number of values that are being read. */
   get size(): number {
     return this.#shared.size;
   }

@@ -33,7 +33,6 @@ export class TaskTemplate {
   readonly destination: TaskPath;
   /** The last rendered text; `undefined` before the first. */
   text: string | undefined;
-  /** The variables of a template with `Envvars`. */
   variables: Readonly<Record<string, string>> = {};
   /** Keys of the values that its last attempt read. */
   reads: ReadonlySet<string> = new Set();
@@ -47,7 +46,6 @@ export class TaskTemplate {
     this.destination = destination;
   }
 
-  /** Its name in messages. */
   get name(): string {
     return this.template.DestPath;
   }

@@ -21,9 +21,7 @@ export interface DataReader {
   readonly namespace: string;
   /** Identifies the token: readers with the same identity see the same. Empty without a token. */
   readonly identity: string;
-  /**
-   * Resolves with the valid token; `undefined`: there is none. Rejects when it cannot be fetched.
-   */
+  /** The valid token; `undefined`: there is none. Rejects when it cannot be fetched. */
   readonly token: (signal: AbortSignal) => Promise<string | undefined>;
   /** To be called when the servers refuse the token, so that the next one is new. */
   readonly refused: () => void;

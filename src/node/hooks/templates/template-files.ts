@@ -23,7 +23,6 @@ export async function readSource(
   throw new TemplateFailure(`there is no template ${JSON.stringify(path)}`, true);
 }
 
-/** Writes the rendered text to its destination. */
 export async function writeRendered(
   { template, destination, text }: TaskTemplate,
   { owner }: TaskHookContext,

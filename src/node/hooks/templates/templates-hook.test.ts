@@ -1,6 +1,7 @@
 /** Templates before the runs of a task: when they are rendered, and with which values. */
 import { statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { testPolicy } from '../../testing/records.ts';
 import {
   again,
   blue,
@@ -154,8 +155,7 @@ describe('the next agent', () => {
     await again();
     await until(() => expect(state().State).toBe('pending'), 100);
     await settle();
-    // The agent that found the task running, the preparation of the next run, and then the first
-    // again.
+    // The resumption, the preparation of the next run, and the resumption again.
     const missing = () => messages().filter((one) => one.includes('Missing')).length;
     await until(() => expect(missing()).toBe(3), 100);
     data.know('variable a', green);

@@ -43,7 +43,6 @@ class TemplatesHook implements TaskHook {
   readonly #reactions: ChangeReactions;
   readonly #closed = new AbortController();
   #templates: readonly TaskTemplate[] = [];
-  /** Resolves at the next change of a value. */
   #woken = Promise.withResolvers<void>();
   /** One rendering at a time. */
   #work: Promise<void> = Promise.resolve();
@@ -101,7 +100,6 @@ class TemplatesHook implements TaskHook {
     this.#wake();
   }
 
-  /** Wakes the waiting renderings. */
   #wake(): void {
     this.#woken.resolve();
     this.#woken = Promise.withResolvers();
@@ -225,10 +223,7 @@ class TemplatesHook implements TaskHook {
     this.#reactions.schedule();
   }
 
-  /**
-   * Reports values that no longer exist. A value that is read for the first time is only unknown
-   * yet.
-   */
+  /** Reports values that no longer exist. New values are only unknown yet. */
   #noteGone(missing: readonly Dependency[]): void {
     const gone = missing.filter((one) => !this.#watches.isPending(one));
     if (gone.length > 0) this.#noteMessage(missingText(gone));

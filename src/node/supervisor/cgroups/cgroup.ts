@@ -1,7 +1,4 @@
-/**
- * The control groups of a run on the machine. They may vanish between two calls; only failures that
- * matter are thrown.
- */
+/** The control groups of a run on the machine, which may vanish between two calls. */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +6,7 @@ import { cgroupLimits } from '../limits.ts';
 import { type CgroupLayout, type Controller, noCgroups } from './layout.ts';
 import { type CgroupDirectory, type CgroupPlan, planCgroup } from './plan.ts';
 
-/**
- * Makes the groups. On failure removes the run's own groups again, and throws an Error that names
- * the file.
- */
+/** Makes the groups, or removes the run's own again and throws an Error that names the file. */
 export function makeCgroup(plan: CgroupPlan): Cgroup {
   const paths = plan.groups.map(({ path }) => path);
   try {

@@ -1,6 +1,4 @@
-/**
- * Control groups of both versions. The version that this machine lacks is tested with plain files.
- */
+/** Control groups of both versions, with plain files for the version that is missing here. */
 import {
   existsSync,
   mkdirSync,

@@ -1,14 +1,8 @@
-/**
- * Compiles the profile to a program for the kernel's packet filter (classic BPF), which runs at
- * each system call. Pure.
- */
+/** Compiles the profile to a program of classic BPF, which runs at each system call. Pure. */
 import { type ArgumentRule, type CallGroup, errors, profile, type Verdict } from './profile.ts';
 import { type Architecture, auditArchitecture, systemCalls } from './system-calls.ts';
 
-/**
- * One instruction: its code, how many instructions to skip if the condition holds and if not, a
- * number.
- */
+/** Its code, how many instructions to skip if the condition holds and if not, a number. */
 export interface Instruction {
   readonly code: number;
   readonly whenSo: number;
@@ -95,9 +89,7 @@ const jumpIf = (code: number, value: number, whenSo: number, otherwise: number):
   value,
 });
 
-/**
- * Neighbouring numbers with the same rule are one range. All numbers above the table are unknown.
- */
+/** Neighbours with the same rule are one range. All numbers above the table are unknown. */
 function rangesOf(architecture: Architecture, capabilities: readonly string[]): readonly Range[] {
   const numbers = systemCalls[architecture];
   const byNumber = new Map<number, Rule>();

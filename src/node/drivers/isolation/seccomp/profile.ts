@@ -15,7 +15,6 @@ export interface ArgumentRule {
     | { readonly values: readonly number[] }
     | { readonly allBut: readonly number[] }
     | { readonly noneOf: number };
-  /** The error for other values. */
   readonly errno: number;
 }
 

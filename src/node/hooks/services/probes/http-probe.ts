@@ -11,10 +11,7 @@ import {
   requireTarget,
 } from './probe.ts';
 
-/**
- * Passes with 2xx, warns with 429 (too many requests), fails with anything else. Redirects are not
- * followed.
- */
+/** 2xx passes, 429 (too many requests) warns, all else fails, redirects among it. */
 export function httpProbe(wish: ProbeWish): Promise<Probed> {
   const { host, port } = requireTarget(wish);
   const { check, signal } = wish;

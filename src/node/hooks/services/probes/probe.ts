@@ -1,4 +1,3 @@
-/** One run of a check. */
 import type { CheckOutcome } from '../../../../model/check-result/check-rules.ts';
 import { limits } from '../../../../model/limits.ts';
 import type { Check } from '../../../../model/service/check.ts';
@@ -6,7 +5,6 @@ import type { DriverCommand, DriverExec } from '../../../drivers/driver.ts';
 import type { ServiceAddress } from '../service-address.ts';
 
 export interface ProbeWish {
-  /** All references resolved. */
   readonly check: Check;
   readonly target: ServiceAddress | undefined;
   /** Runs a command in the task of a script; rejects with `DriverFailure`. */

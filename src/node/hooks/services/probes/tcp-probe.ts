@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { addressText, type Probed, type ProbeWish, passed, requireTarget } from './probe.ts';
 
-/** Passes when the connection is accepted. */
 export function tcpProbe(wish: ProbeWish): Promise<Probed> {
   const { host, port } = requireTarget(wish);
   const { signal } = wish;
