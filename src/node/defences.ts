@@ -1,8 +1,7 @@
 /**
- * The defences that confine a task to what its job was given, by name, each with the rule that it
- * enforces. The product has all of them on: no option, variable or configuration reaches this
- * value. The escape tests build a node without one of them, to show that this very defence stops
- * the attempt.
+ * The defences that confine tasks, by name, each with the rule that it enforces. The product has
+ * all of them on: no option, variable or configuration reaches this value. The escape tests build a
+ * node without one of them, to show that this very defence stops the attempt.
  */
 export const defenceSentences = {
   ownProcesses: 'A task in a sandbox sees no process but its own.',

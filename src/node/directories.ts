@@ -113,8 +113,8 @@ export async function makeTaskDirectories(
 }
 
 /**
- * Tasks see the logs read-only. Tasks that an older agent started could put something else in their
- * place: it goes, as the next run would see it.
+ * Tasks of older agents could write here, and replace `logs` with something else. That is removed
+ * first, as the next run would see it.
  */
 async function makeLogs({ shared, logs }: TaskDirectories): Promise<void> {
   const found = await lstat(logs).catch(() => undefined);
@@ -131,9 +131,8 @@ export const giveDirectory = (
 ): Promise<void> => HeldDirectory.during(path, (held) => held.give(owner), defences);
 
 /**
- * Makes the directory that contains the others. Resolves with `false` when the process's file
- * creation mask took none of its permissions away: then it takes none from directories that are
- * made with the same or fewer.
+ * Makes the directory that contains the others. `false`: the file creation mask took none of its
+ * permissions away, and so takes none from directories with the same permissions or fewer.
  */
 async function makeTop(path: string): Promise<boolean> {
   if (!(await makeIfMissing(path, openModeBits))) return true;

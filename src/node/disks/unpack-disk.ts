@@ -25,7 +25,7 @@ export async function unpackDisk(
   { signal, heir }: UnpackOptions,
 ): Promise<void> {
   const entries = extract();
-  // The reader of entries may learn only that they ended, and not why.
+  // Kept here, as the loop over the entries may see only their end and not the error.
   let broken: unknown;
   async function* told(): AsyncGenerator<Uint8Array> {
     try {
@@ -73,7 +73,7 @@ export async function unpackDisk(
     throw broken ?? error;
   }
   await fed;
-  // Directories from the inside out: their permissions may shut the agent out.
+  // The innermost directories first, as permissions of the outer ones may shut the agent out.
   for (const make of [...links, ...directories.reverse()]) await make();
 }
 
@@ -100,6 +100,6 @@ async function own(path: string, header: Header, heir: SystemUser | undefined): 
   });
 }
 
-/** Agents that gave no users wrote this for files without a named user. */
+/** Whether the owner is nobody, as in archives of agents without own users. */
 const isOfNobody = ({ uname, uid }: Header): boolean =>
   uname !== otherName && uid === ownUserOnTheWay.uid;

@@ -9,8 +9,8 @@ export interface FoundContainer {
 }
 
 /**
- * The containers of this node. Others of the runtime are not touched, except those that were to end
- * with an agent that has ended.
+ * The containers of this node. Those of other nodes are not touched, unless their agent has ended
+ * and they were to end with it.
  */
 export class NodeContainers {
   readonly #runtime: Runtime;

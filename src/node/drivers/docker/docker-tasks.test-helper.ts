@@ -60,7 +60,7 @@ export function newDriver(options: Partial<DockerDriverOptions> = {}): DockerDri
   return driver;
 }
 
-export let runs = 0;
+let runs = 0;
 export function taskOf(script: string, fields: Partial<DriverTask> = {}): DriverTask {
   const { config, ...rest } = fields;
   return {
