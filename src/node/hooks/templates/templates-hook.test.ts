@@ -1,7 +1,7 @@
 /** Templates before the runs of a task: when they are rendered, and with which values. */
 import { statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { testPolicy } from '../../testing/records.ts';
+import { testPolicy } from '../../records.test-helper.ts';
 import {
   again,
   blue,
