@@ -113,8 +113,8 @@ export async function makeTaskDirectories(
 }
 
 /**
- * Tasks of older agents could write here, and replace `logs` with something else. That is removed
- * first, as the next run would see it.
+ * Tasks of older agents could write here, and replace `logs` with something else. Such a
+ * replacement is removed first, as the next run would see it.
  */
 async function makeLogs({ shared, logs }: TaskDirectories): Promise<void> {
   const found = await lstat(logs).catch(() => undefined);

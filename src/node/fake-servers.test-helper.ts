@@ -60,7 +60,7 @@ export class FakeServers implements ServerApi {
   }
 
   async register(body: { Node: NodeRegistration; SecretID: string }, token: string) {
-    this.#check();
+    this.#checkToken();
     this.tokens.push(token === body.SecretID ? 'secret' : token);
     this.node = body.Node;
     this.#secret = body.SecretID;
@@ -80,7 +80,7 @@ export class FakeServers implements ServerApi {
     signal: AbortSignal,
   ): Promise<AssignmentsAnswer> {
     this.#authorize(token);
-    if (query.index >= this.#index) await this.#change(signal);
+    if (query.index >= this.#index) await this.#noteChange(signal);
     this.#authorize(token);
     const assignments = this.#assignments.filter(({ Allocation }) => {
       const report = this.reports.get(Allocation.ID);
@@ -138,7 +138,7 @@ export class FakeServers implements ServerApi {
     return node;
   }
 
-  #change(signal: AbortSignal): Promise<void> {
+  #noteChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const wake = (): void => {
         this.#wake.delete(wake);
@@ -150,12 +150,12 @@ export class FakeServers implements ServerApi {
     });
   }
 
-  #check(): void {
+  #checkToken(): void {
     if (!this.reachable) throw new Error('connection refused');
   }
 
   #authorize(token: string): void {
-    this.#check();
+    this.#checkToken();
     if (this.node === undefined) throw new CallFailure(404);
     if (token !== this.#secret) throw new CallFailure(403);
   }

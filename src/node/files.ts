@@ -31,7 +31,7 @@ const writeNew = (path: string, text: string): Promise<void> =>
   writeFile(path, text, { mode: 0o600, flag: 'wx' });
 
 export interface FileOwnership {
-  /** Who gets the file and the directories made for it. Default: the agent. */
+  /** Gets the file and the directories made for it. Default: the agent. */
   readonly owner?: SystemUser | undefined;
   /** Permissions. Default: only the owner reads it. */
   readonly modeBits?: number;

@@ -82,16 +82,29 @@ export async function runTask(
   await makeTaskDirectories(directories, findSystemUser(fields.user ?? user));
   prepare?.(directories);
   const task: DriverTask = {
-    ...{ runId: `${allocId}/app#1`, allocId, taskName: 'app', user, config, directories },
-    ...{ namespace: 'default', jobId: 'job', groupName: 'group', ports: [] },
+    runId: `${allocId}/app#1`,
+    allocId,
+    taskName: 'app',
+    user,
+    config,
+    directories,
+    namespace: 'default',
+    jobId: 'job',
+    groupName: 'group',
+    ports: [],
     resources: { cpuMhz: 100, cores: [], memoryMb: 64, memoryMaxMb: 0 },
     logs: {
-      ...{ directory: directories.logs, name: 'app', disabled: false },
-      ...{ maxFiles: 2, maxFileBytes: 1_000_000 },
+      directory: directories.logs,
+      name: 'app',
+      disabled: false,
+      maxFiles: 2,
+      maxFileBytes: 1_000_000,
     },
     ...fields,
     variables: {
-      ...{ PATH: '/usr/bin:/bin', ROSTER_ALLOC_ID: allocId, ROSTER_TASK_NAME: 'app' },
+      PATH: '/usr/bin:/bin',
+      ROSTER_ALLOC_ID: allocId,
+      ROSTER_TASK_NAME: 'app',
       ...fields.variables,
     },
   };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { needing, root } from '../../base/testing/not-run.ts';
+import { needing, root } from '../../base/not-run.test-helper.ts';
 import { allDefences } from '../defences.ts';
 import type { TaskDirectories } from '../directories.ts';
 import { eventually } from '../eventually.test-helper.ts';

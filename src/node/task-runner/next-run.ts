@@ -5,7 +5,7 @@ import { decideRestart, type RestartCause, restartsOnSuccess } from './restart-p
 import type { TaskContext } from './task-context.ts';
 import type { TaskRecord } from './task-record.ts';
 
-/** What follows the end of a run or a failed start. */
+/** The decision after the end of a run or a failed start. */
 export type NextRun =
   | { readonly kind: 'restart' }
   | { readonly kind: 'dead'; readonly failed: boolean; readonly event: events.EventAt | undefined };

@@ -25,7 +25,9 @@ export class ImageRegistry {
     const packed = gzipSync(layer, { level: 1 });
     const config = Buffer.from(
       JSON.stringify({
-        ...{ architecture: 'amd64', os: 'linux', config: {} },
+        architecture: 'amd64',
+        os: 'linux',
+        config: {},
         rootfs: { type: 'layers', diff_ids: [digestOf(layer)] },
       }),
     );
@@ -35,7 +37,8 @@ export class ImageRegistry {
     };
     this.#manifest = Buffer.from(
       JSON.stringify({
-        ...{ schemaVersion: 2, mediaType: manifestType },
+        schemaVersion: 2,
+        mediaType: manifestType,
         config: part('application/vnd.docker.container.image.v1+json', config),
         layers: [part('application/vnd.docker.image.rootfs.diff.tar.gzip', packed)],
       }),
@@ -61,7 +64,8 @@ export class ImageRegistry {
       } else {
         const type = isManifest ? manifestType : 'application/octet-stream';
         response.writeHead(200, {
-          ...{ 'content-type': type, 'content-length': found.length },
+          'content-type': type,
+          'content-length': found.length,
           'docker-content-digest': digestOf(found),
         });
         response.end(request.method === 'HEAD' ? undefined : found);

@@ -23,22 +23,29 @@ import { listPids } from '../../supervisor/proc.ts';
 import type { SystemUser } from '../../system-user.ts';
 
 const programs = [
-  ...[
-    'sh',
-    'sleep',
-    'cat',
-    'echo',
-    'ls',
-    'id',
-    'env',
-    'head',
-    'stty',
-    'tty',
-    'stat',
-    'rm',
-    'mkdir',
-  ],
-  ...['touch', 'nproc', 'grep', 'test', 'date', 'seq', 'wc', 'hostname', 'dd', 'true'],
+  'sh',
+  'sleep',
+  'cat',
+  'echo',
+  'ls',
+  'id',
+  'env',
+  'head',
+  'stty',
+  'tty',
+  'stat',
+  'rm',
+  'mkdir',
+  'touch',
+  'nproc',
+  'grep',
+  'test',
+  'date',
+  'seq',
+  'wc',
+  'hostname',
+  'dd',
+  'true',
 ];
 
 /** The image that every test has. Its user `app` is 1234. */
@@ -81,12 +88,10 @@ export class Podman {
   run(...words: readonly string[]): string {
     const [program = '', ...all] = [...this.#asUser, 'podman', ...this.#flags, ...words];
     return execFileSync(program, all, {
-      ...{
-        env: this.#env,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'pipe'],
-        cwd: this.directory,
-      },
+      env: this.#env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: this.directory,
     });
   }
 
@@ -137,8 +142,15 @@ export class Podman {
   get #flags(): readonly string[] {
     const at = (name: string) => join(this.directory, name);
     return [
-      ...['--root', at('root'), '--runroot', at('run'), '--tmpdir', at('tmp')],
-      ...['--storage-driver=vfs', '--runtime=runc', '--cgroup-manager=cgroupfs'],
+      '--root',
+      at('root'),
+      '--runroot',
+      at('run'),
+      '--tmpdir',
+      at('tmp'),
+      '--storage-driver=vfs',
+      '--runtime=runc',
+      '--cgroup-manager=cgroupfs',
     ];
   }
 

@@ -46,9 +46,13 @@ export function usableLayout(layout: CgroupLayout, probeId: string): CgroupLayou
   const bare = unified && { ...unified, controllers: new Set<Controller>() };
   const attempts = [layout, { ...layout, unified: bare }, { ...layout, unified: undefined }];
   // Not in limits: values for trying.
-  const limits = { cpuShares: 100, cores: [], memoryBytes: 2 ** 30, memoryKeptBytes: 0 };
+  const wants = {
+    isRequired: true,
+    processesMax: 1,
+    limits: { cpuShares: 100, cores: [], memoryBytes: 2 ** 30, memoryKeptBytes: 0 },
+  };
   for (const attempt of attempts) {
-    const plan = planCgroup(attempt, probeId, { isRequired: true, processesMax: 1, limits });
+    const plan = planCgroup(attempt, probeId, wants);
     if (plan === undefined) continue;
     try {
       for (const path of makeCgroup(plan).paths) removeDirectory(path);
