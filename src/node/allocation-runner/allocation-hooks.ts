@@ -1,4 +1,42 @@
-import type { AllocationHook, Unready } from '../hooks/hook.ts';
+import type { AllocationDirectories } from '../directories.ts';
+import type { AllocationHook, AllocationHookContext, Unready } from '../hooks/hook.ts';
+import type { SystemUser } from '../system-user.ts';
+import type { AllocationTasks } from './allocation-tasks.ts';
+import type { Specification } from './specification.ts';
+import type { AllocationSurroundings } from './surroundings.ts';
+
+export interface HookedAllocation {
+  readonly directories: AllocationDirectories;
+  readonly specification: Specification;
+  readonly tasks: AllocationTasks;
+  readonly ownUser: () => SystemUser | undefined;
+  /** The allocation's health has to be judged again. */
+  readonly changed: () => void;
+}
+
+export function newAllocationHooks(
+  { world, dataDirectory, allocationHooks, onNotice }: AllocationSurroundings,
+  { directories, specification, tasks, ownUser, changed }: HookedAllocation,
+): AllocationHooks {
+  const { group } = specification;
+  if (group === undefined) return new AllocationHooks([]);
+  const context: AllocationHookContext = {
+    id: specification.allocation.ID,
+    world,
+    dataDirectory,
+    directories,
+    onNotice,
+    allocation: () => specification.allocation,
+    job: () => specification.job,
+    group: () => specification.group ?? group,
+    states: () => tasks.states,
+    ownUser,
+    environment: (name) => specification.environment(specification.taskNamed(name), {}),
+    controls: (task) => tasks.runners.get(task)?.controls,
+    changed,
+  };
+  return new AllocationHooks(allocationHooks.flatMap((make) => make(context) ?? []));
+}
 
 export class AllocationHooks {
   readonly #hooks: readonly AllocationHook[];

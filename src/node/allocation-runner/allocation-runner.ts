@@ -2,7 +2,6 @@ import type { Allocation, AllocationReport } from '../../model/allocation/alloca
 import { isServerTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import type { Job } from '../../model/job/job.ts';
-import type { Task } from '../../model/task/task.ts';
 import {
   type AllocationDirectories,
   allocationDirectories,
@@ -10,10 +9,9 @@ import {
   removeAllocationDirectories,
 } from '../directories.ts';
 import type { DriverExec, DriverUsage } from '../drivers/driver.ts';
-import type { AllocationHookContext } from '../hooks/hook.ts';
 import type { SystemUser } from '../system-user.ts';
 import * as events from '../task-runner/events.ts';
-import { AllocationHooks } from './allocation-hooks.ts';
+import { type AllocationHooks, newAllocationHooks } from './allocation-hooks.ts';
 import { AllocationRecord } from './allocation-record.ts';
 import { AllocationTasks } from './allocation-tasks.ts';
 import { AllocationUser } from './allocation-user.ts';
@@ -27,12 +25,11 @@ import {
   signalTasks,
 } from './commands.ts';
 import { Deadlines } from './deadlines.ts';
-import { endInRounds, waitShutdownDelay } from './ending.ts';
 import { HealthTracker, type Reasons } from './health.ts';
 import { reportOf } from './report.ts';
 import type { SavedAllocation } from './saved-allocation.ts';
 import { Specification } from './specification.ts';
-import { type EndReason, endReason, hookOf } from './stages.ts';
+import { StageControl } from './stage-control.ts';
 import type { AllocationSurroundings } from './surroundings.ts';
 
 /**
@@ -58,14 +55,8 @@ export class AllocationRunner {
   readonly #health: HealthTracker;
   readonly #hooks: AllocationHooks;
   readonly #deadlines: Deadlines;
-  /** Aborted to skip the shutdown delay of the group. */
-  readonly #hurry = new AbortController();
-  #ending = false;
+  readonly #stages: StageControl;
   #leaving = false;
-  #looking = false;
-  #isBeginning = false;
-  /** How many holds keep tasks from starting. */
-  #holds = 0;
   readonly #ready = Promise.withResolvers<void>();
   #isReady = false;
   #resolveDone: () => void = () => {};
@@ -104,7 +95,7 @@ export class AllocationRunner {
       onExpired: () => this.#expire(),
       onCutOff: () => this.#cutOff(),
     });
-    const judged = (reasons: Reasons | undefined) => this.#judged(reasons);
+    const judged = (reasons: Reasons | undefined) => this.#noteJudgement(reasons);
     this.#health = new HealthTracker(
       { clock, timers, judged },
       allocation.DeploymentID,
@@ -119,11 +110,25 @@ export class AllocationRunner {
       saved: saved?.tasks,
       user: this.#user,
       ready: this.#ready.promise,
-      isEnding: () => this.#ending || this.#record.stopping,
+      isEnding: () => this.#stages.isEnding || this.#record.stopping,
       save: () => this.#record.save(),
       changed: () => this.#changed(),
     });
-    this.#hooks = this.#newHooks();
+    this.#hooks = newAllocationHooks(surroundings, {
+      directories,
+      specification,
+      tasks: this.#tasks,
+      ownUser: () => this.ownUser,
+      changed: () => this.#lookAtHealth(),
+    });
+    this.#stages = new StageControl({
+      timers,
+      specification,
+      record: this.#record,
+      tasks: this.#tasks,
+      hooks: this.#hooks,
+      evaluated: () => this.#settleStages(),
+    });
     void this.#ready.promise.then(() => {
       this.#isReady = true;
     });
@@ -191,22 +196,19 @@ export class AllocationRunner {
 
   /** No task starts before `until` has resolved. */
   hold(until: Promise<unknown>): void {
-    this.#holds++;
-    void until.then(() => {
-      this.#holds--;
-      this.#look();
-    });
+    this.#stages.hold(until);
   }
 
   /** Starts the first tasks, without waiting for them. */
   async start(): Promise<void> {
-    await this.#begin(async () => {
+    await this.#stages.prepare(async () => {
       await makeAllocationDirectories(this.directories).catch((error: Error) => {
         // The set-up of the tasks will fail for the same reason, with an event.
         this.#surroundings.onNotice(`allocation ${this.id}: ${error.message}`);
       });
+      this.#runHooks();
     });
-    this.#look();
+    this.#stages.evaluate();
     this.#setDeadlines();
   }
 
@@ -215,13 +217,15 @@ export class AllocationRunner {
       this.#resolveDone();
       return;
     }
-    await this.#begin(async () => {
-      // Comes first: nothing starts again that has been without servers for too long.
+    await this.#stages.prepare(async () => {
+      // First, as an allocation without servers for too long must not start again.
       this.#deadlines.setContact(this.#specification.group);
       await Promise.all(this.#tasks.all.map((task) => task.restore()));
+      this.#runHooks();
     });
-    if (this.allocation.DesiredTransition.NoShutdownDelay === true) this.#skipShutdownDelay();
-    this.#look();
+    if (this.allocation.DesiredTransition.NoShutdownDelay === true)
+      this.#stages.skipShutdownDelay();
+    this.#stages.evaluate();
     if (this.#record.expired) this.#tasks.cancelCleanUp();
     this.#setDeadlines();
   }
@@ -232,7 +236,7 @@ export class AllocationRunner {
    */
   update(allocation: Allocation, job?: Job): void {
     this.#specification.update(allocation, job);
-    if (allocation.DesiredTransition.NoShutdownDelay === true) this.#skipShutdownDelay();
+    if (allocation.DesiredTransition.NoShutdownDelay === true) this.#stages.skipShutdownDelay();
     if (isServerTerminal(allocation)) {
       this.stop();
       return;
@@ -242,7 +246,10 @@ export class AllocationRunner {
     this.#setDeadlines();
     this.#lookAtHealth();
     void this.#record.save();
-    if (allocation.ClientStatus === 'unknown') this.#tellReturn();
+    if (allocation.ClientStatus !== 'unknown') return;
+    // The servers had lost contact with the node.
+    this.#tasks.noteAlive(events.reconnected);
+    this.#surroundings.changed(this.report);
   }
 
   /** Ends the allocation for the servers. Resolves when every task is dead. */
@@ -251,15 +258,12 @@ export class AllocationRunner {
       this.#record.stopping = true;
       this.#health.stop();
       void this.#record.save();
-      this.#look();
+      this.#stages.evaluate();
     }
     return this.whenDone;
   }
 
-  /**
-   * Source: docs/behaviour/client.md#commands-on-tasks. Rejects with `CommandRefusal` or
-   * `DriverFailure`.
-   */
+  /** Rejects with `CommandRefusal` or `DriverFailure`. */
   restart(wish: RestartWish): Promise<void> {
     return restartTasks(this.#commanded, wish);
   }
@@ -293,6 +297,7 @@ export class AllocationRunner {
   /** Removes its files. Only after every task is dead. */
   async remove(): Promise<void> {
     this.#leaving = true;
+    this.#stages.close();
     this.#record.close();
     await this.#record.save();
     await removeAllocationDirectories(this.directories);
@@ -302,7 +307,7 @@ export class AllocationRunner {
   get #commanded(): Commanded {
     return {
       id: this.id,
-      isOver: () => this.#ending || this.#record.stopping || this.isDone,
+      isOver: () => this.#stages.isEnding || this.#record.stopping || this.isDone,
       tasks: this.#specification.tasks,
       runners: this.#tasks.runners,
       holding: (run) => {
@@ -319,12 +324,12 @@ export class AllocationRunner {
     this.#leaving = true;
     this.#deadlines.close();
     this.#record.close();
-    this.#hurry.abort();
+    this.#stages.close();
     this.#health.stop();
     await this.#hooks.close({ isDone: this.isDone });
   }
 
-  #judged(reasons: Reasons | undefined): void {
+  #noteJudgement(reasons: Reasons | undefined): void {
     for (const [task, reason] of reasons ?? []) {
       this.#tasks.runners.get(task)?.note(events.allocationUnhealthy(reason));
     }
@@ -333,45 +338,8 @@ export class AllocationRunner {
   }
 
   #lookAtHealth(): void {
-    if (this.#record.stopping || this.#leaving || this.#holds > 0) return;
+    if (this.#record.stopping || this.#leaving || this.#stages.isHeld) return;
     this.#health.look(this.allocation, this.job, this.#tasks.states, () => this.#hooks.unready());
-  }
-
-  #newHooks(): AllocationHooks {
-    const { world, dataDirectory, allocationHooks, onNotice } = this.#surroundings;
-    const group = this.#specification.group;
-    if (group === undefined) return new AllocationHooks([]);
-    const context: AllocationHookContext = {
-      id: this.id,
-      world,
-      dataDirectory,
-      directories: this.directories,
-      onNotice,
-      allocation: () => this.allocation,
-      job: () => this.job,
-      group: () => this.#specification.group ?? group,
-      states: () => this.#tasks.states,
-      ownUser: () => this.ownUser,
-      environment: (name) =>
-        this.#specification.environment(this.#specification.taskNamed(name), {}),
-      controls: (task) => this.#tasks.runners.get(task)?.controls,
-      changed: () => this.#lookAtHealth(),
-    };
-    return new AllocationHooks(allocationHooks.flatMap((make) => make(context) ?? []));
-  }
-
-  /**
-   * Prepares, then runs the hooks. No task starts before the hooks have begun, whatever holds end
-   * meanwhile, and none is ended before it is known whether it runs.
-   */
-  async #begin(prepare: () => Promise<void>): Promise<void> {
-    this.#isBeginning = true;
-    try {
-      await prepare();
-      this.#runHooks();
-    } finally {
-      this.#isBeginning = false;
-    }
   }
 
   /** No task starts before the hooks have finished. */
@@ -389,67 +357,20 @@ export class AllocationRunner {
     this.hold(ready);
   }
 
-  /** Reports that the tasks still run, after the servers had lost contact with the node. */
-  #tellReturn(): void {
-    this.#tasks.noteAlive(events.reconnected);
-    this.#surroundings.changed(this.report);
-  }
-
   #changed(): void {
     if (this.#leaving) return;
     this.#hooks.changed();
-    this.#look();
+    this.#stages.evaluate();
     this.#surroundings.changed(this.report);
   }
 
-  /** A1: starts and ends tasks as their states demand. */
-  #look(): void {
-    if (this.#looking || this.#leaving || this.#isBeginning) return;
-    this.#looking = true;
-    try {
-      const { tasks } = this.#specification;
-      const reason = this.#timeIsUp ?? endReason(tasks, this.#tasks.states);
-      if (this.#record.stopping || reason !== undefined) this.#endAll(tasks, reason);
-      this.#tasks.startAllowed(
-        (task) =>
-          this.#holds === 0 &&
-          !this.#record.expired &&
-          (!this.#ending || hookOf(task) === 'poststop'),
-      );
-    } finally {
-      this.#looking = false;
-    }
-    this.#tasks.endLeftovers();
+  /** After each evaluation of the tasks' states. */
+  #settleStages(): void {
     this.#lookAtHealth();
     if (!this.isDone) return;
     this.#deadlines.close();
     void this.#hooks.close({ isDone: true });
     this.#resolveDone();
-  }
-
-  #endAll(tasks: readonly Task[], reason: EndReason | undefined): void {
-    if (this.#ending) return;
-    this.#ending = true;
-    void this.#runEnding(tasks, reason);
-  }
-
-  async #runEnding(tasks: readonly Task[], reason: EndReason | undefined): Promise<void> {
-    await this.#hooks.ending();
-    await waitShutdownDelay({
-      timers: this.#surroundings.world.timers,
-      delayNs: this.#specification.group?.ShutdownDelay ?? 0,
-      runners: this.#tasks.all,
-      hurry: this.#hurry.signal,
-    });
-    if (this.#leaving) return;
-    await endInRounds({ tasks, runners: this.#tasks.runners, reason });
-    if (this.#record.expired) this.#tasks.cancelCleanUp();
-    this.#look();
-  }
-
-  #skipShutdownDelay(): void {
-    this.#hurry.abort();
-    for (const task of this.#tasks.all) task.skipShutdownDelay();
   }
 
   #setDeadlines(): void {
@@ -459,20 +380,12 @@ export class AllocationRunner {
     this.#deadlines.setContact(group);
   }
 
-  /** Why it has to end by itself, whatever its tasks do. */
-  get #timeIsUp(): EndReason | undefined {
-    const { MaxRunDuration, Disconnect } = this.#specification.group ?? {};
-    if (this.#record.expired) return { kind: 'max-run-duration', duration: MaxRunDuration ?? 0 };
-    if (!this.#record.cutOff) return undefined;
-    return { kind: 'no-contact', duration: Disconnect?.StopOnClientAfter ?? 0 };
-  }
-
   #expire(): void {
     if (this.#leaving || this.isDone) return;
-    const wasEnding = this.#ending;
+    const wasEnding = this.#stages.isEnding;
     this.#record.expired = true;
     void this.#record.save();
-    this.#look();
+    this.#stages.evaluate();
     if (wasEnding) this.#tasks.cancelCleanUp();
   }
 
