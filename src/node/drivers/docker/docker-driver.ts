@@ -84,7 +84,7 @@ export class DockerDriver implements Driver {
   readonly #leftovers = new Set<string>();
   /** Every run that this agent has started or taken up. */
   readonly #own = new Set<string>();
-  /** The claimed runs of a request to end all others that failed, to be repeated. */
+  /** The runs to keep, while a request to end all others has to be repeated. */
   #claimed: ReadonlySet<string> | undefined;
   #attributes: Readonly<Record<string, string>> = {};
 
