@@ -45,7 +45,8 @@ import type { AllocationSurroundings } from './surroundings.ts';
 export class AllocationRunner {
   readonly id: string;
   readonly directories: AllocationDirectories;
-  readonly whenDone: Promise<void>;
+  readonly #done = Promise.withResolvers<void>();
+  readonly whenDone = this.#done.promise;
 
   readonly #surroundings: AllocationSurroundings;
   readonly #record: AllocationRecord;
@@ -59,7 +60,6 @@ export class AllocationRunner {
   #leaving = false;
   readonly #ready = Promise.withResolvers<void>();
   #isReady = false;
-  #resolveDone: () => void = () => {};
 
   constructor(
     surroundings: AllocationSurroundings,
@@ -72,21 +72,7 @@ export class AllocationRunner {
     const directories = allocationDirectories(surroundings.dataDirectory, this.id);
     this.directories = directories;
     this.#specification = new Specification({ surroundings, directories, allocation, job });
-    this.whenDone = new Promise((resolve) => {
-      this.#resolveDone = resolve;
-    });
-    this.#record = new AllocationRecord({
-      surroundings,
-      id: this.id,
-      saved,
-      others: () => ({
-        allocation: this.allocation,
-        job: this.job,
-        tasks: this.#tasks.saved,
-        health: this.#health.saved,
-        ...this.#user.saved,
-      }),
-    });
+    this.#record = this.#newRecord(saved);
     const { clock, timers } = surroundings.world;
     this.#deadlines = new Deadlines({
       clock,
@@ -214,7 +200,7 @@ export class AllocationRunner {
 
   async restore(): Promise<void> {
     if (this.isDone) {
-      this.#resolveDone();
+      this.#done.resolve();
       return;
     }
     await this.#stages.prepare(async () => {
@@ -304,6 +290,21 @@ export class AllocationRunner {
     await this.#record.remove();
   }
 
+  #newRecord(saved: SavedAllocation | undefined): AllocationRecord {
+    return new AllocationRecord({
+      surroundings: this.#surroundings,
+      id: this.id,
+      saved,
+      others: () => ({
+        allocation: this.allocation,
+        job: this.job,
+        tasks: this.#tasks.saved,
+        health: this.#health.saved,
+        ...this.#user.saved,
+      }),
+    });
+  }
+
   get #commanded(): Commanded {
     return {
       id: this.id,
@@ -370,7 +371,7 @@ export class AllocationRunner {
     if (!this.isDone) return;
     this.#deadlines.close();
     void this.#hooks.close({ isDone: true });
-    this.#resolveDone();
+    this.#done.resolve();
   }
 
   #setDeadlines(): void {
