@@ -127,7 +127,7 @@ export class SimulatedServer {
     });
     this.#stop = () => server.stop();
     if (this.#outside !== undefined) {
-      server.peerings.advertise({ addresses: [this.#outside.address], caPems: [] });
+      server.advertise({ addresses: [this.#outside.address], caPems: [] });
     }
     await server.start();
     if (!process.isAlive) return;

@@ -32,6 +32,7 @@ import { ownIntroduction } from './server/nodes/introductions.ts';
 import { advertisedAddresses } from './server/peering/advertise.ts';
 import { webSocketTransport } from './server/peering/web-socket-link.ts';
 import { Server } from './server/server.ts';
+import type { LocalServers } from './server/servers-local.ts';
 import type { Engine } from './state/engine/engine.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
 import { SqliteEngine } from './state/engine/sqlite.ts';
@@ -48,6 +49,10 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly node?: NodeSettings | undefined;
   /** Name and datacenter of a server alone. */
   readonly server?: { readonly name?: string | undefined; readonly datacenter?: string };
+  /** Where the state is made durable; the default is the data directory, or memory without one. */
+  readonly engine?: Engine;
+  /** The other servers of this process, whose engines lead to the same log. */
+  readonly servers?: LocalServers;
   /** Secret of the first management token; `undefined`: only stored tokens are valid. */
   readonly rootToken?: string | undefined;
   /** Make a root token if none is given, and keep it in the data directory. */
@@ -124,7 +129,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
   try {
     const release = options.http && (await holdPort(options.http));
     opened.push(() => release?.());
-    const engine = newEngine(options.dataDirectory, world);
+    const engine = options.engine ?? newEngine(options.dataDirectory, world);
     const state = await openState({
       tables: allTables,
       engine,
@@ -141,7 +146,9 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
       options.rootToken ??
       (makesRootToken ? await keptSecret(options.dataDirectory, 'root-token', world) : undefined);
     const datacenter = options.node?.datacenter ?? options.server?.datacenter ?? 'dc1';
+    const serverId = options.servers === undefined ? '' : world.ids.uuid();
     const server = new Server({
+      ...(options.servers && { servers: options.servers.of(serverId) }),
       state,
       world,
       log,
@@ -198,7 +205,15 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     opened.push(() => api.close());
     const addresses = options.advertise ?? advertisedAddresses(listening, readAddress().ip);
     const trusted = peerAuthority ?? authorityOf(options.certificate);
-    server.peerings.advertise({ addresses, caPems: trusted === undefined ? [] : [trusted] });
+    server.advertise({ addresses, caPems: trusted === undefined ? [] : [trusted] });
+    const leave = options.servers?.join({
+      id: serverId,
+      address: () => listening ?? '',
+      state,
+      streams: server.streams,
+      answer: async (asked, gone) => api.answer({ ...asked, onGone: whenAborted(gone) }),
+    });
+    opened.push(() => leave?.());
     let tasks: 'stop' | 'keep' = 'stop';
     if (options.node !== undefined && address !== undefined) {
       node = await startNode(
@@ -230,6 +245,13 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     throw error;
   }
 }
+
+/** What `Request.onGone` is where a signal tells that the caller is gone. */
+const whenAborted = (signal: AbortSignal) => (run: () => void) => {
+  if (signal.aborted) run();
+  signal.addEventListener('abort', run, { once: true });
+  return () => signal.removeEventListener('abort', run);
+};
 
 /** The name in `host:port`. */
 const nameOf = (address: string): string => address.replace(/:\d+$/, '');

@@ -1,6 +1,7 @@
 import { RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { StateError, WriteQueueFull } from '../state/errors.ts';
+import { NotLeading, OutcomeUnknown, StateError, WriteQueueFull } from '../state/errors.ts';
+import type { Contact } from '../server/servers.ts';
 import type { Footprint } from '../state/types.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
@@ -22,11 +23,14 @@ export interface Attempt {
   readonly missing?: RosterError;
   readonly nextToken?: string;
   readonly filteredByAcls?: boolean;
+  /** What this server knows of the leader. */
+  readonly contact: Contact;
 }
 
 export function readAnswer(attempt: Attempt): Answer {
   const { dialect, footprint, nextToken, filteredByAcls, value, missing, pretty } = attempt;
   const headers = dialect.readHeaders(String(footprint.index));
+  tellContact(headers, attempt);
   const { filteredByAcls: filtered } = dialect.headers;
   if (nextToken !== undefined) headers[dialect.headers.nextToken] = nextToken;
   if (filteredByAcls && filtered !== undefined) headers[filtered] = 'true';
@@ -34,6 +38,16 @@ export function readAnswer(attempt: Attempt): Answer {
   if (attempt.body !== undefined) return { status: 200, headers, body: attempt.body };
   if (pretty) return { status: 200, headers, body: prettyJson(value) };
   return { status: 200, headers, body: bodyOf(attempt) };
+}
+
+/** The headers of a dialect say what the leader itself says. */
+function tellContact(
+  headers: Record<string, string>,
+  { dialect, contact: { KnownLeader, LastContact } }: Attempt,
+): void {
+  if (KnownLeader && LastContact === 0) return;
+  headers[dialect.headers.knownLeader] = String(KnownLeader);
+  headers[dialect.headers.lastContact] = String(LastContact);
 }
 
 function bodyOf({ value, rowsIn, rows }: Attempt): string | Uint8Array {
@@ -70,6 +84,8 @@ export const closedRefusal = ({ message }: Error): RosterError =>
 export function knownRefusal(thrown: unknown): RosterError | undefined {
   if (thrown instanceof RosterError) return thrown;
   if (thrown instanceof WriteQueueFull) return new RosterError('queue-full', thrown.message);
+  if (thrown instanceof NotLeading) return refusal('not-leader');
+  if (thrown instanceof OutcomeUnknown) return refusal('outcome-unknown');
   if (thrown instanceof StateError) return closedRefusal(thrown);
   return undefined;
 }

@@ -1,12 +1,14 @@
 import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
 import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { Leading } from '../server/leading.ts';
 import type { Server } from '../server/server.ts';
 import { allocations } from '../state/tables.ts';
 import { problemAnswer } from './answers.ts';
 import { type AuditOptions, auditTo } from './audit.ts';
 import type { ForeignDialect } from './dialect/dialect.ts';
 import { ExecSockets } from './exec-socket.ts';
+import { Forwarding } from './forward.ts';
 import { Gate } from './gate.ts';
 import type { Answer, Request } from './http.ts';
 import {
@@ -125,6 +127,15 @@ export class Api {
         this.#resolver.resolve(snapshot, secret, connection),
       gate: new Gate(ownHosts(options.hosts ?? [])),
       proveLeadership: () => server.proveLeadership(),
+      forwarding: server.isAlone
+        ? undefined
+        : new Forwarding({
+            servers: server.servers,
+            timers: world.timers,
+            leads: () => server.leads,
+            exact: () => server.exact(),
+          }),
+      contact: () => server.contact(),
       observe: (observation) => this.#observe(observation),
       defaultPolicy: options.acl.enabled ? this.#resolver.defaultPolicy : undefined,
     });
@@ -144,6 +155,11 @@ export class Api {
   /** Answers a request that did not come through the port. */
   handle(request: Request): Answer | Promise<Answer> {
     return this.#pipeline.handle(request);
+  }
+
+  /** Serves a request that another server of the cluster hands on. */
+  answer(request: Request): Answer | Promise<Answer> {
+    return this.#pipeline.answer(request);
   }
 
   /** `host:port`; empty before `listen`. */
@@ -192,8 +208,8 @@ export class Api {
     const turns = new Turns(server.context.world);
     let document: string | undefined;
     return [
-      ...jobRoutes(server.context, server.planner, this.#resolver, turns),
-      ...jobPlanRoutes(server.planner, turns),
+      ...jobRoutes(server.context, () => server.planner, this.#resolver, turns),
+      ...jobPlanRoutes(() => server.planner, turns),
       ...jobVersionsRoutes(),
       ...jobVersionRoutes(server.context, this.#resolver),
       ...jobStatusesRoutes(),
@@ -234,7 +250,7 @@ export class Api {
       ...discoveryChainRoutes(server),
       ...intentionRoutes(this.#options.acl.enabled ? this.#resolver.defaultPolicy : 'allow'),
       ...workloadIdentityRoutes(server),
-      ...exchangedServiceRoutes(server.exchange),
+      ...exchangedServiceRoutes(() => server.exchange),
       ...peeringRoutes(server),
       ...templatedPolicyRoutes(server.context),
       ...aclReplicationRoutes(),
@@ -245,6 +261,7 @@ export class Api {
         version,
         region: server.context.region,
         address: () => this.#address,
+        servers: server.servers,
         writesClosed: () => server.context.state.closed,
         node: () => this.#options.node?.(),
         metrics: this.#metrics,
@@ -258,7 +275,7 @@ export class Api {
 
   #gauges() {
     const { server } = this.#options;
-    const { broker, blocked } = server.dispatcher;
+    const ofLeader = (read: (leading: Leading) => number) => server.isLeading ? read(server.leading) : 0;
     return {
       state_index: {
         help: 'Committed transactions.',
@@ -274,15 +291,15 @@ export class Api {
       },
       evaluations_ready: {
         help: 'Evaluations that wait for a scheduler.',
-        read: () => broker.counts.ready,
+        read: () => ofLeader(({ dispatcher }) => dispatcher.broker.counts.ready),
       },
       evaluations_waiting: {
         help: 'Evaluations that wait behind another of their job.',
-        read: () => broker.counts.waiting,
+        read: () => ofLeader(({ dispatcher }) => dispatcher.broker.counts.waiting),
       },
       evaluations_blocked: {
         help: 'Evaluations that wait for room.',
-        read: () => blocked.size,
+        read: () => ofLeader(({ dispatcher }) => dispatcher.blocked.size),
       },
       exec_sessions: {
         help: 'WebSockets that carry commands in tasks.',
@@ -291,7 +308,7 @@ export class Api {
       nodes_connected: { help: 'Nodes that hold a stream open.', read: () => server.streams.size },
       peering_streams: {
         help: 'Streams of peerings that are open.',
-        read: () => server.peerings.streams.size,
+        read: () => ofLeader(({ peerings }) => peerings.streams.size),
       },
       writes_closed: {
         help: '1 when nothing can be written.',

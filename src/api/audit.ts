@@ -22,7 +22,8 @@ export interface AuditOptions {
  */
 export function auditTo({ sink, events }: AuditOptions, clock: Clock) {
   return (observation: Observation): void => {
-    const { request, status } = observation;
+    const { request, status, trail } = observation;
+    if (trail.forwardedTo !== undefined && trail.code === undefined) return;
     // An opened stream (101) may carry changes.
     const isRead = request.method === 'GET' && status < 400 && status !== 101;
     if (events === 'writes' && isRead) return;

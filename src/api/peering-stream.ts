@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import type { RosterError } from '../model/errors.ts';
+import { type RosterError, refusal } from '../model/errors.ts';
 import {
   longestFrameBytes,
   peeringStreamPath,
@@ -51,6 +51,8 @@ export class PeeringSockets {
       isAsked: (raw) => wantsWebSocket(raw) && pathOf(raw.url ?? '') === peeringStreamPath,
       take: (raw, socket, head) => {
         ownSocket(socket);
+        // The peer tries the other servers that it knows.
+        if (!server.leads) return refuse(raw, socket, refusal('not-leader'));
         accept(raw, socket, head, (webSocket) => {
           over(raw, switchingProtocols);
           this.#open.add(webSocket);

@@ -6,11 +6,13 @@ import { RosterError, refusal } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import { limits } from '../model/limits.ts';
 import type { Permission } from '../model/permission/permission.ts';
+import type { Contact } from '../server/servers.ts';
 import type { Snapshot } from '../state/types.ts';
 import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answers.ts';
 import { readBody } from './body.ts';
 import type { Dialect, ForeignDialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
+import type { Forwarding } from './forward.ts';
 import type { Answer, Request } from './http.ts';
 import { type Home, requireHome, requireRegion } from './place.ts';
 import { parseQuery } from './query.ts';
@@ -28,6 +30,9 @@ export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure
   readonly world: ReadsOptions['world'] & Pick<World, 'ids'>;
   /** Proves leadership for `consistent` reads. Throws `no-leader`. */
   readonly proveLeadership: () => Promise<void>;
+  /** Where requests run; `undefined`: here, as there is no other server. */
+  readonly forwarding: Forwarding | undefined;
+  readonly contact: () => Contact;
   readonly observe: (observation: Observation) => void;
   /** Sent with every answer of the registry; `undefined` when access control is off. */
   readonly defaultPolicy: DefaultPolicy | undefined;
@@ -94,6 +99,15 @@ export class Pipeline {
 
   /** Most answers need no promise. */
   handle(request: Request): Answer | Promise<Answer> {
+    return this.#handle(request, true);
+  }
+
+  /** The same for what another server asks: it is not handed on. */
+  answer(request: Request): Answer | Promise<Answer> {
+    return this.#handle(request, false);
+  }
+
+  #handle(request: Request, mayForward: boolean): Answer | Promise<Answer> {
     const seen: Seen = {
       request,
       route: undefined,
@@ -102,7 +116,7 @@ export class Pipeline {
     };
     let outcome: Answer | Promise<Answer>;
     try {
-      outcome = this.#route(request, seen);
+      outcome = this.#route(request, seen, mayForward);
     } catch (thrown) {
       return this.#answerError(seen, thrown);
     }
@@ -113,11 +127,14 @@ export class Pipeline {
     );
   }
 
-  #route(request: Request, seen: Seen): Answer | Promise<Answer> {
+  #route(request: Request, seen: Seen, mayForward: boolean): Answer | Promise<Answer> {
     const match = this.#match(request);
     if (match.kind !== 'route') return unroutedAnswer(match, request, this.dialectAt(request.path));
     seen.route = match.route.route;
-    return this.#run(match.route, match.parameters, seen);
+    const here = () => this.#run(match.route, match.parameters, seen);
+    const { forwarding } = this.#options;
+    if (!mayForward || forwarding === undefined) return here();
+    return forwarding.run(match.route, request, seen.trail, here);
   }
 
   #match({ method, path, query }: Request) {
@@ -316,6 +333,7 @@ export class Pipeline {
       ...read,
       ...place(authorized.caller),
       caller: authorized.caller,
+      contact: this.#options.contact,
       address: () => request.remoteAddress ?? '',
       allows: (permission) => authorized.allows(permission),
       snapshot,

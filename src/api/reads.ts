@@ -172,6 +172,7 @@ export class Reads {
     assert(run.kind === 'read' || run.kind === 'list', 'only reads are attempted');
     const { snapshot, footprint } = this.#options.state.track();
     const given = input(authorizer, snapshot);
+    const contact = given.contact();
     // Rows read for the permission do not belong to the footprint.
     const needed = permission({ ...given, snapshot: given.unwatched });
     this.#options.gate.pass(authorizer, needed, given, seen);
@@ -180,23 +181,23 @@ export class Reads {
         const onFailure = (thrown: unknown) => this.#options.onFailure(seen, thrown);
         const question = { run, input: given, shared, authorizer, request, onFailure };
         const page = this.#lister.page(question);
-        if (!(page instanceof Promise)) return { dialect, footprint, pretty, ...page };
+        if (!(page instanceof Promise)) return { dialect, footprint, pretty, contact, ...page };
         return page.then(
-          (made) => made && { dialect, footprint, pretty, ...made },
-          (thrown) => ({ dialect, footprint, pretty, missing: missingOf(thrown, trail) }),
+          (made) => made && { dialect, footprint, pretty, contact, ...made },
+          (thrown) => ({ dialect, footprint, pretty, contact, missing: missingOf(thrown, trail) }),
         );
       }
-      const common = { dialect, footprint, pretty, rowsIn: run.rowsIn(given), rows: this.#rows };
+      const common = { dialect, footprint, pretty, contact, rowsIn: run.rowsIn(given), rows: this.#rows };
       if (!run.isInSteps) return { ...common, value: run.handle(given) };
       const taken = this.#takeSteps(run.handle(given) as Steps<unknown>, request);
       if (taken === undefined) return Promise.resolve(undefined);
       if (!(taken instanceof Promise)) return { ...common, ...taken };
       return taken.then(
         (made) => made && { ...common, ...made },
-        (thrown) => ({ dialect, footprint, pretty, missing: missingOf(thrown, trail) }),
+        (thrown) => ({ dialect, footprint, pretty, contact, missing: missingOf(thrown, trail) }),
       );
     } catch (thrown) {
-      return { dialect, footprint, pretty, missing: missingOf(thrown, trail) };
+      return { dialect, footprint, pretty, contact, missing: missingOf(thrown, trail) };
     }
   }
 

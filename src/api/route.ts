@@ -6,6 +6,7 @@ import type { Fault } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import type { Caller } from '../model/permission/caller.ts';
 import type { Permission } from '../model/permission/permission.ts';
+import type { Contact } from '../server/servers.ts';
 import type { Snapshot } from '../state/types.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import type { Answer } from './http.ts';
@@ -48,6 +49,8 @@ export interface Input<
   readonly caller: Caller;
   /** The caller's address; empty without a connection. */
   readonly address: () => string;
+  /** What this server knows of the leader. */
+  readonly contact: () => Contact;
   /** Other permissions of the caller, for answers that depend on them (hidden secrets). */
   readonly allows: (permission: Permission) => boolean;
   /** A read's footprint: rows read through it give the answer's index and wake it. */

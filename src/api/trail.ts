@@ -16,6 +16,8 @@ export interface Trail {
   code?: ErrorCode;
   /** Names and ids from the handler, such as the token made by a login. */
   made?: Readonly<Record<string, string>>;
+  /** The server that answered it; there it is audited. */
+  forwardedTo?: string;
 }
 
 /** A request in the pipeline. */

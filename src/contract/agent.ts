@@ -17,6 +17,7 @@ export const agentEndpoints = endpoints(
     health: {
       kind: 'read',
       path: '/v1/agent/health',
+      isOfServer: true,
       summary: 'Check whether this server answers and can write',
       query: {
         type: text('`server` or `client`: only this part of the agent.'),
@@ -27,12 +28,14 @@ export const agentEndpoints = endpoints(
     self: {
       kind: 'read',
       path: '/v1/agent/self',
+      isOfServer: true,
       summary: "Read the agent's name, version, address and limits",
       permission: resource('agent', 'read'),
     },
     leader: {
       kind: 'read',
       path: '/v1/status/leader',
+      isOfServer: true,
       summary: 'Read the address of the leader',
       answer: Text(),
       permission: nothing,
@@ -40,6 +43,7 @@ export const agentEndpoints = endpoints(
     peers: {
       kind: 'read',
       path: '/v1/status/peers',
+      isOfServer: true,
       summary: 'Read the addresses of all servers',
       answer: Type.Array(Text()),
       permission: nothing,
@@ -47,6 +51,7 @@ export const agentEndpoints = endpoints(
     metrics: {
       kind: 'stream',
       path: '/v1/metrics',
+      isOfServer: true,
       summary: 'Read metrics, as JSON or for Prometheus',
       query: {
         format: text('`prometheus` for its text format.'),
@@ -56,6 +61,7 @@ export const agentEndpoints = endpoints(
     openApi: {
       kind: 'stream',
       path: '/v1/openapi.json',
+      isOfServer: true,
       summary: 'Read this OpenAPI 3.1 document',
       permission: nothing,
     },

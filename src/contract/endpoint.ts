@@ -31,6 +31,8 @@ export interface Definition {
   readonly noun?: string;
   /** An unknown token counts as no token. */
   readonly takesOldTokens?: true;
+  /** It tells of the server that is asked: it answers at once, whatever that knows of the others. */
+  readonly isOfServer?: true;
 }
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';

@@ -580,6 +580,17 @@ export const catalogue = {
     title: 'No leader',
     sentence: 'There is no leader at the moment. Try again shortly.',
   },
+  'not-leader': {
+    status: 503,
+    title: 'Not the leader',
+    sentence: 'This server does not lead, and the request was not run. Another server may take it.',
+  },
+  'outcome-unknown': {
+    status: 503,
+    title: 'Outcome unknown',
+    sentence:
+      'Nobody knows whether the request was run: the leader was lost while it was under way. Look before you repeat it.',
+  },
   'writes-closed': {
     status: 503,
     title: 'Writes closed',

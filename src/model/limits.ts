@@ -25,6 +25,7 @@ import { auditLimits, faultLimits, httpLimits, listLimits, watchLimits } from '.
 import { aclLoginLimits, oidcSessionLimits, outboundLimits } from './limits/login.ts';
 import { namesLimits } from './limits/names.ts';
 import { schedulerLimits } from './limits/scheduler.ts';
+import { serversLimits } from './limits/servers.ts';
 import { stateLimits } from './limits/state.ts';
 import { supervisorLimits } from './limits/supervisor.ts';
 import { templateLimits } from './limits/template.ts';
@@ -81,6 +82,7 @@ export const limits = {
   supervisor: supervisorLimits,
   restart: restartLimits,
   state: stateLimits,
+  servers: serversLimits,
   acl: aclLimits,
   authMethod: authMethodLimits,
   bindingRule: bindingRuleLimits,

@@ -1,39 +1,22 @@
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { isKnownAlive } from '../model/node/node.ts';
+import type { StreamConnection } from '../model/node-stream/stream-connection.ts';
 import type { SchedulerConfiguration } from '../scheduler/view.ts';
 import { nodes } from '../state/tables.ts';
+import type { Change, Term } from '../state/types.ts';
 import { type BootstrapReset, noReset } from './acl/bootstrap.ts';
-import { TokenReaper } from './acl/reaper.ts';
-import { seedAcl, seedScopes } from './acl/seed.ts';
 import type { ServerContext } from './context.ts';
-import { DeploymentWatcher } from './deployments/watcher.ts';
 import { EventLog } from './events/event-log.ts';
-import { GarbageCollector, type GarbageSettings } from './garbage/collector.ts';
-import { Planner } from './jobs/plan/planner.ts';
-import { seedScalingPolicies } from './jobs/scaling-policies.ts';
+import type { GarbageSettings } from './garbage/collector.ts';
 import type { Keyring } from './keyring/keyring.ts';
+import { Leading } from './leading.ts';
 import { LoginService } from './login/login.ts';
 import type { Outbound } from './login/outbound.ts';
-import { seedNodePools } from './node-pools/pools.ts';
-import { Drainer } from './nodes/drainer.ts';
-import { Heartbeats } from './nodes/heartbeats.ts';
-import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
 import { NodeStreams } from './nodes/streams.ts';
-import { seedIdentity } from './peering/context.ts';
-import { ServiceExchange } from './peering/exchange/service-exchange.ts';
+import type { Advertised } from './peering/context.ts';
 import type { Exchange } from './peering/exchange.ts';
 import type { PeeringTransport } from './peering/link.ts';
-import { Peerings } from './peering/peerings.ts';
-import { PeriodicLauncher } from './periodic/launcher.ts';
-import {
-  configurationFor,
-  configurationIn,
-  configurationInPool,
-} from './scheduler-configuration/read.ts';
-import { Decisions } from './scheduling/evaluations/decisions.ts';
-import { EvaluationDispatcher } from './scheduling/evaluations/dispatcher.ts';
-import { EvaluationWorker } from './scheduling/evaluations/worker.ts';
+import { alone, type Contact, type Servers } from './servers.ts';
 
 export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluations'> {
   readonly keyring: Keyring;
@@ -54,134 +37,118 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly exchange?: Exchange;
   /** How an operator of the machine allows another first token; the default: not at all. */
   readonly bootstrapReset?: BootstrapReset;
+  /** The way to the other servers of the cluster; the default: there are none. */
+  readonly servers?: Servers;
 }
 
-/** The loops that drive the state to what was asked for. One leader runs them. */
+/**
+ * What every server has, whether it leads or follows, and what drives the state while it leads.
+ *
+ * Invariants
+ *  V1. There is a `Leading` in each term of this process, and in no other time. It is started anew
+ *      with each term and knows nothing of the one before.
+ *  V2. Whatever a server that follows answers, it answers from the replica and from what it holds
+ *      itself: connections, and the newest commits.
+ */
 export class Server {
   readonly context: ServerContext;
-  readonly heartbeats: Heartbeats;
   readonly streams = new NodeStreams();
-  readonly dispatcher: EvaluationDispatcher;
-  readonly decisions = new Decisions();
   readonly events: EventLog;
-  readonly planner: Planner;
   readonly bootstrapReset: BootstrapReset;
   readonly logins: LoginService;
-  /** Of services with peers. */
-  readonly exchange: ServiceExchange;
   readonly keyring: Keyring;
   readonly issuer: string | undefined;
   /** Where this server stands. */
   readonly datacenter: string;
-  readonly #worker: EvaluationWorker;
-  readonly #deployments: DeploymentWatcher;
-  readonly #drainer: Drainer;
-  readonly #launcher: PeriodicLauncher;
-  readonly #reaper: TokenReaper;
-  readonly garbage: GarbageCollector;
-  readonly peerings: Peerings;
+  readonly servers: Servers;
   readonly #options: ServerOptions;
-  #stopped = false;
+  #leading: Leading | undefined;
+  #advertised: Advertised | undefined;
+  #unfollow: readonly (() => void)[] = [];
 
   constructor(options: ServerOptions) {
     const { state, world, log, region, keyring } = options;
     this.#options = options;
-    const openEvaluations = () => this.dispatcher.size;
+    const openEvaluations = () => this.#leading?.dispatcher.size ?? 0;
     this.bootstrapReset = options.bootstrapReset ?? noReset;
     this.context = { state, world, log, region, box: keyring, openEvaluations };
     this.keyring = keyring;
     this.events = new EventLog(state);
     this.issuer = options.issuer;
     this.datacenter = options.datacenter;
-    this.#reaper = new TokenReaper(this.context);
-    this.exchange = new ServiceExchange(this.context);
-    this.garbage = new GarbageCollector(this.context, {
-      settings: { ...limits.garbage, ...options.garbage },
-      forgetNode: (nodeId) => this.forgetNode(nodeId),
-    });
-    this.#deployments = new DeploymentWatcher(this.context);
+    this.servers = options.servers ?? alone(() => this.#leading !== undefined);
     const { outbound, datacenter } = options;
     this.logins = new LoginService({ context: this.context, outbound, datacenter });
-    this.peerings = new Peerings({
-      ...this.context,
-      datacenter,
-      transport: options.peers ?? unreachable,
-      exchange: options.exchange ?? this.exchange,
-    });
-    this.heartbeats = new Heartbeats({
-      timers: world.timers,
-      random: world.random,
-      nodeCount: () => state.read().table(nodes).size,
-      onMissed: (nodeId) => void this.#noteMissed(nodeId),
-    });
-    this.#drainer = new Drainer(this.context);
-    this.#launcher = new PeriodicLauncher(this.context);
-    this.dispatcher = new EvaluationDispatcher(this.context, () =>
-      configurationIn(state.head(), options.scheduler),
-    );
-    this.planner = new Planner({
-      context: this.context,
-      dispatcher: this.dispatcher,
-      decisions: this.decisions,
-      configuration: (snapshot, pool) => configurationInPool(snapshot, pool, options.scheduler),
-    });
-    this.#worker = new EvaluationWorker(
-      this.context,
-      this.dispatcher,
-      (evaluation) => configurationFor(state.head(), evaluation, options.scheduler),
-      this.decisions,
-    );
+    if (state.leading !== undefined) this.#leading = this.#newLeading(state.leading);
   }
 
-  /** Makes sure of what every cluster has, and takes up what the state holds. */
+  /** Leads from now on whenever the state says so. Resolves when it does, if it is to at once. */
   async start(): Promise<void> {
-    await this.#seed();
-    this.#expectNodes();
-    this.dispatcher.start();
-    this.#worker.start();
-    this.#deployments.start();
-    this.#drainer.start();
-    this.#launcher.start();
-    this.exchange.start();
-    this.#reaper.start();
-    this.garbage.start();
-    this.peerings.start();
+    const { state } = this.context;
+    this.#unfollow = [
+      state.onLeadership((term) => this.#followTerm(term)),
+      state.onCommit((changes) => this.#followNodes(changes)),
+    ];
+    await this.#leading?.start();
   }
 
   stop(): void {
-    this.peerings.stop();
+    for (const unfollow of this.#unfollow) unfollow();
+    this.#leading?.stop();
     this.events.stop();
-    this.garbage.stop();
-    this.#reaper.stop();
-    this.#stopped = true;
-    this.exchange.stop();
-    this.#launcher.stop();
-    this.#drainer.stop();
-    this.#deployments.stop();
-    this.#worker.stop();
-    this.dispatcher.stop();
-    this.heartbeats.stop();
     this.streams.closeAll();
   }
 
+  /** Whether this server leads and takes writes. */
+  get leads(): boolean {
+    return this.#leading?.isStarted === true;
+  }
+
+  /** Whether it is the only server there can be. */
+  get isAlone(): boolean {
+    return this.#options.servers === undefined;
+  }
+
+  /** Whether a term of this server is under way, or about to begin its work. */
+  get isLeading(): boolean {
+    return this.#leading !== undefined;
+  }
+
+  /** What this server knows of the leader. */
+  contact(): Contact {
+    if (this.leads) return ownContact;
+    return {
+      LastContact: this.servers.lastContactMs(),
+      KnownLeader: this.servers.leader() !== undefined,
+    };
+  }
+
+  /** What it does as the leader. @throws RosterError `not-leader` */
+  get leading(): Leading {
+    if (this.#leading === undefined) throw refusal('not-leader');
+    return this.#leading;
+  }
+
   /**
-   * Shows that this server leads, for `consistent` reads. With the embedded store it is the only
-   * one, and leads as long as it can write. @throws RosterError `no-leader`
+   * Shows that this server knows all that was durable when it was asked, for reads that have to be
+   * exact. At once where it holds the log alone. @throws RosterError `no-leader`
    */
+  exact(): Promise<void> | undefined {
+    const exact = this.context.state.exact();
+    return exact?.catch(() => {
+      throw refusal('no-leader');
+    });
+  }
+
+  /** Shows that this server can write, for `consistent` reads. @throws RosterError `no-leader` */
   async proveLeadership(): Promise<void> {
     if (this.context.state.closed !== undefined) throw refusal('no-leader');
   }
 
-  async #seed(): Promise<void> {
-    const { rootSecret } = this.#options;
-    const { ids } = this.context.world;
-    await this.context.state.write((transaction) => {
-      seedIdentity(transaction, ids);
-      seedScopes(transaction);
-      seedNodePools(transaction);
-      seedScalingPolicies(transaction);
-      seedAcl(transaction, this.context, rootSecret);
-    });
+  /** Where this cluster is reached by others from now on, whenever this server leads. */
+  advertise(advertised: Advertised): void {
+    this.#advertised = advertised;
+    this.#leading?.peerings.advertise(advertised);
   }
 
   /** What holds where operators have set nothing. */
@@ -189,44 +156,81 @@ export class Server {
     return this.#options.scheduler;
   }
 
+  /** The connection of a node that holds it to another server. @throws RosterError `node-unreachable` */
+  async streamElsewhere(nodeId: string): Promise<StreamConnection> {
+    const patience = { deadlineMs: limits.node.commandTimeoutMs };
+    const connection = await this.servers.streamTo(nodeId, patience).catch(() => undefined);
+    if (connection === undefined) throw refusal('node-unreachable', { node: nodeId });
+    return connection;
+  }
+
   /** A node that was purged is no more waited for, and has nothing to say here. */
   forgetNode(nodeId: string): void {
-    this.heartbeats.forget(nodeId);
-    this.streams.drop(nodeId, 'the node was purged');
+    this.#leading?.heartbeats.forget(nodeId);
+    this.streams.drop(nodeId, purged);
   }
 
-  /** Nodes that are there have to find this leader; those that are away may still come back. */
-  #expectNodes(): void {
-    const { state, world } = this.context;
-    const snapshot = state.read();
-    const nowMs = world.clock.nowMs();
-    for (const node of snapshot.table(nodes).scan()) {
-      if (isKnownAlive(node)) {
-        this.heartbeats.expectAfterFailover(node.ID);
-      } else if (node.Status === 'disconnected') {
-        const withinMs = awaitedUntilMs(snapshot, node, nowMs) - nowMs;
-        this.heartbeats.awaitReturn(node.ID, Math.max(withinMs, 0));
-      }
+  get heartbeats() {
+    return this.leading.heartbeats;
+  }
+
+  get dispatcher() {
+    return this.leading.dispatcher;
+  }
+
+  get decisions() {
+    return this.leading.decisions;
+  }
+
+  get planner() {
+    return this.leading.planner;
+  }
+
+  get garbage() {
+    return this.leading.garbage;
+  }
+
+  get peerings() {
+    return this.leading.peerings;
+  }
+
+  get exchange() {
+    return this.leading.exchange;
+  }
+
+  #newLeading(term: Term): Leading {
+    const forgetNode = (nodeId: string) => this.forgetNode(nodeId);
+    const leading = new Leading(this.context, term, this.#options, forgetNode);
+    if (this.#advertised !== undefined) leading.peerings.advertise(this.#advertised);
+    return leading;
+  }
+
+  #followTerm(term: Term | undefined): void {
+    const { log } = this.context;
+    this.#leading?.stop();
+    this.#leading = term && this.#newLeading(term);
+    if (this.#leading === undefined) {
+      log.info({}, 'this server follows');
+      return;
     }
+    const leading = this.#leading;
+    log.info({ term: term?.epoch }, 'this server leads');
+    leading.start().catch((error: unknown) => {
+      if (this.#leading !== leading || this.context.state.closed !== undefined) return;
+      log.error({ error }, 'this server could not begin to lead');
+    });
   }
 
-  /** A node was not heard in time. It may come back later, and then has to register anew. */
-  async #noteMissed(nodeId: string): Promise<void> {
-    const { state, log } = this.context;
-    try {
-      const missed = await noteMissed(this.context, nodeId);
-      if (missed === undefined) return;
-      log.warn({ node: nodeId }, `a node missed its heartbeat and counts as ${missed.status}`);
-      if (missed.status === 'disconnected' && !this.#stopped) {
-        this.heartbeats.awaitReturn(nodeId, missed.forMs);
-      }
-    } catch (error) {
-      log.error({ node: nodeId, error }, 'a node that was not heard could not be marked so');
-      if (!this.#stopped && state.closed === undefined) this.heartbeats.expectAgain(nodeId);
+  /** Of what another server has purged the connection may be held here. */
+  #followNodes(changes: readonly Change[]): void {
+    if (this.#leading !== undefined) return;
+    for (const { table, before, after } of changes) {
+      if (table !== nodes.name || after !== undefined) continue;
+      this.streams.drop((before as unknown as { readonly ID: string }).ID, purged);
     }
   }
 }
 
-const unreachable: PeeringTransport = {
-  dial: () => Promise.reject(new Error('this server has no way to other clusters')),
-};
+const ownContact: Contact = { LastContact: 0, KnownLeader: true };
+
+const purged = 'the node was purged';

@@ -1,11 +1,11 @@
-import { StateCorrupted, StateFormatUnknown } from './errors.ts';
-import { decodeKey, encodeKey } from './keys.ts';
+import { StateCorrupted } from './errors.ts';
+import { decodeKey } from './keys.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 import type { RowChange } from './row-change.ts';
-import { type SharedHolders, SharedReader, SharedWriter } from './shared-values.ts';
+import { type SharedHolders, SharedWriter } from './shared-values.ts';
 import type { AnyTable } from './table.ts';
 import type { Stamps } from './types.ts';
-import type { Tables, View } from './view.ts';
+import type { View } from './view.ts';
 
 /**
  * The durable form: JSON, the same on every engine.
@@ -18,20 +18,20 @@ import type { Tables, View } from './view.ts';
  *
  * A snapshot is a sequence of parts, each a `SnapshotPart`; the first is a `SnapshotHead`.
  */
-type Entry = readonly [table: string, version: number, key: readonly string[], row?: unknown];
-type TransactionForm = readonly [index: number, ...entries: Entry[]];
+export type Entry = readonly [table: string, version: number, key: readonly string[], row?: unknown];
+export type TransactionForm = readonly [index: number, ...entries: Entry[]];
 
 interface SnapshotHead {
   readonly Index: number;
 }
 
-interface SnapshotRows {
+export interface SnapshotRows {
   readonly Table: string;
   readonly Version: number;
   readonly Rows: readonly unknown[];
 }
 
-interface SnapshotMarks {
+export interface SnapshotMarks {
   readonly Table: string;
   readonly Version: number;
   /** Name of the secondary index; '' is the primary one. */
@@ -40,7 +40,7 @@ interface SnapshotMarks {
   readonly Marks: readonly (readonly [key: readonly string[], index: number])[];
 }
 
-type SnapshotPart = SnapshotHead | SnapshotRows | SnapshotMarks;
+export type SnapshotPart = SnapshotHead | SnapshotRows | SnapshotMarks;
 
 export function encodeTransaction(
   index: number,
@@ -82,7 +82,8 @@ function encodeTexts(head: string, texts: readonly string[], tail: string): Byte
   return new Uint8Array(bytes.buffer);
 }
 
-function parse(bytes: Bytes, place: string): unknown {
+/** @throws StateCorrupted naming the place */
+export function parse(bytes: Bytes, place: string): unknown {
   const { buffer, byteOffset, byteLength } = bytes;
   try {
     return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString('utf8'));
@@ -140,130 +141,10 @@ function* inParts(
   yield encodeTexts(head, texts, ']}');
 }
 
-function* ordersOf(table: AnyTable): Generator<{ name: string; index: OrderedIndex<Stamps> }> {
+/** The indexes of a table by name; '' is the primary one. */
+export function* ordersOf(
+  table: AnyTable,
+): Generator<{ name: string; index: OrderedIndex<Stamps> }> {
   yield { name: '', index: table.primary };
   yield* table.secondary;
-}
-
-/**
- * Builds tables from what an engine loads: the parts of a snapshot in order, then the batches
- * after it in order.
- */
-export class Loader {
-  readonly #tables: Tables;
-  readonly #marksPerIndex: number;
-  readonly #ready: (row: Stamps) => Stamps;
-  /** Indexes of the snapshot's tables whose marks it did not hold, or in another version. */
-  readonly #unmarked = new Set<OrderedIndex<Stamps>>();
-  /** Of the snapshot's rows, by table. */
-  readonly #shared = new Map<AnyTable, SharedReader>();
-  #index = 0;
-
-  constructor(tables: Tables, marksPerIndex: number, ready: (row: Stamps) => Stamps) {
-    this.#tables = tables;
-    this.#marksPerIndex = marksPerIndex;
-    this.#ready = ready;
-    for (const table of tables.values()) table.beginLoading();
-  }
-
-  get index(): number {
-    return this.#index;
-  }
-
-  snapshotPart(bytes: Bytes): void {
-    const part = parse(bytes, 'the snapshot') as SnapshotPart;
-    if ('Index' in part) this.#index = part.Index;
-    else if ('Rows' in part) this.#rows(part);
-    else this.#marks(part);
-  }
-
-  batch(bytes: Bytes): void {
-    this.#closeSnapshot();
-    const transactions = parse(bytes, `the batch after index ${this.#index}`) as TransactionForm[];
-    for (const [index, ...entries] of transactions) this.#transaction(index, entries);
-  }
-
-  /** Call when all is loaded. */
-  end(): void {
-    this.#closeSnapshot();
-    for (const table of this.#tables.values()) table.endLoading();
-  }
-
-  #rows({ Table, Version, Rows }: SnapshotRows): void {
-    const table = this.#table(Table, Version);
-    for (const { index } of ordersOf(table)) this.#unmarked.add(index);
-    const values = this.#shared.get(table) ?? new SharedReader();
-    this.#shared.set(table, values);
-    for (const row of Rows) {
-      values.read(table, row, undefined, 'the snapshot');
-      table.restoreRow(this.#row(table, row, Version));
-    }
-  }
-
-  #marks({ Table, Version, Order, Floor, Marks }: SnapshotMarks): void {
-    const table = this.#table(Table, Version);
-    // Marks are kept under keys as this version makes them; those of another say nothing.
-    if (Version !== table.definition.version) return;
-    for (const { name, index } of ordersOf(table)) {
-      if (name !== Order) continue;
-      index.restoreMarks(
-        Floor,
-        Marks.map(([key, mark]) => [encodeKey(key), mark]),
-      );
-      this.#unmarked.delete(index);
-    }
-  }
-
-  /** An index that is new, or of a new version, may have lost any row before the snapshot. */
-  #closeSnapshot(): void {
-    for (const index of this.#unmarked) index.restoreMarks(this.#index, []);
-    this.#unmarked.clear();
-    this.#shared.clear();
-  }
-
-  #transaction(index: number, entries: readonly Entry[]): void {
-    const place = `the transaction ${index}`;
-    if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
-    const touched = new Set<AnyTable>();
-    const values = new SharedReader();
-    for (const [name, version, parts, stored] of entries) {
-      const table = this.#table(name, version);
-      const key = encodeKey(parts);
-      const before = table.loaded(key);
-      if (stored !== undefined) values.read(table, stored, before, place);
-      const after = stored === undefined ? undefined : this.#row(table, stored, version);
-      if (after !== undefined && encodeKey(table.definition.key(after)) !== key) {
-        throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);
-      }
-      table.replay(key, before, after, index);
-      touched.add(table);
-    }
-    for (const table of touched) table.prune(this.#marksPerIndex);
-    this.#index = index;
-  }
-
-  #table(name: string, version: number): AnyTable {
-    const table = this.#tables.get(name);
-    if (table === undefined) {
-      throw new StateFormatUnknown(`the stored state has a table ${name}, which is not known here`);
-    }
-    const known = table.definition.version;
-    if (version > known) {
-      throw new StateFormatUnknown(
-        `the stored table ${name} has version ${version}; this program knows up to ${known}`,
-      );
-    }
-    return table;
-  }
-
-  #row(table: AnyTable, stored: unknown, version: number): Stamps {
-    const { name, version: known, upcast } = table.definition;
-    if (version === known) return this.#ready(stored as Stamps);
-    if (upcast === undefined) {
-      throw new StateFormatUnknown(
-        `the stored table ${name} has version ${version}; nothing lifts it to ${known}`,
-      );
-    }
-    return this.#ready(upcast(stored, version));
-  }
 }

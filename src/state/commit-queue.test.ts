@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { MemoryDisk } from './engine/memory.ts';
-import { Fenced, type StateError, WriteQueueFull, WritesClosed } from './errors.ts';
+import { type StateError, WriteQueueFull, WritesClosed } from './errors.ts';
 import { item, items, tables } from './items.test-helper.ts';
 import { memoryState } from './state.test-helper.ts';
 import type { State } from './types.ts';
@@ -103,6 +103,16 @@ test('a failed append fails all that wait, closes writes and leaves reads alone'
   expect(again.read().index).toBe(1);
 });
 
+test('a failed append discards the head', async () => {
+  const { world, disk, state, put } = await slow();
+  disk.faults.failAppend = () => new Error('the disk is on fire');
+  void put('a');
+  expect(state.head().table(items).size).toBe(1);
+  await world.advance(10);
+  expect(state.head().table(items).size).toBe(0);
+  expect(state.head().index).toBe(0);
+});
+
 test('a full disk closes writes with a clear word', async () => {
   const { world, disk, state, put, settled } = await slow();
   disk.faults.capacityBytes = 10;
@@ -143,9 +153,10 @@ test('a second engine on the disk fences the first', async () => {
   await world.advance(5);
   const second = await memoryState(tables, world, disk);
   await put('b');
-  expect(settled).toEqual(['a writes-closed', 'b writes-closed']);
-  expect(state.closed?.cause).toBeInstanceOf(Fenced);
+  expect(settled).toEqual(['b not-leading']);
+  expect(state.leading).toBeUndefined();
   await world.advance(10);
+  expect(settled).toEqual(['b not-leading', 'a not-leading']);
   const written = second.write((transaction) => transaction.table(items).put(item('c')));
   await world.advance(10);
   expect((await written).index).toBe(1);

@@ -1,14 +1,15 @@
 import { encodeBatch } from './codec.ts';
 import type { Engine } from './engine/engine.ts';
-import { WriteQueueFull, WritesClosed } from './errors.ts';
+import { Fenced, NotLeading, OutcomeUnknown, type StateError, WriteQueueFull, WritesClosed } from './errors.ts';
 import type { Head, Ran } from './head.ts';
 import type { StateLimits } from './limits.ts';
+import type { Transacted } from './row-change.ts';
 import type { View } from './view.ts';
 
 /** Who waits until something is durable. Exactly one of the two is called, once. */
 export interface Waiter {
   settle(): void;
-  fail(error: WritesClosed): void;
+  fail(error: StateError): void;
 }
 
 /** Transactions that become durable together. */
@@ -27,55 +28,71 @@ interface SealedGroup extends Group {
 /** What became durable. */
 export interface Committed {
   readonly view: View;
-  readonly transactions: readonly Ran[];
+  readonly transactions: readonly Transacted[];
   readonly waiters: readonly Waiter[];
   readonly bytes: number;
 }
 
+export interface QueueOptions {
+  readonly engine: Engine;
+  /** Of the term that it lives in. */
+  readonly epoch: number;
+  readonly head: Head;
+  readonly limits: StateLimits;
+}
+
+/** Who is told what became of appends. */
+export interface Outcome {
+  committed(committed: Committed): void;
+  /** An append met the log of another leader, or may have. */
+  superseded(): void;
+}
+
 /**
- * Takes what ran on the head to the engine: group commit.
+ * Takes what ran on the head to the engine: group commit. It lives as long as its head.
  *
  * Invariants
  *  Q1. One append is under way at most; what comes meanwhile waits and goes together.
  *  Q2. Transactions of one turn of the event loop, while idle, are one batch (up to its size).
  *  Q3. Waiters settle in the order in which they came, each after all that it could have read.
  *  Q4. After a failed append nothing settles any more, and nothing is appended.
+ *  Q5. When the term ends, what was not sent fails as not done, at once. Of the append under way the
+ *      engine tells what became of it.
  */
 export class CommitQueue {
   readonly #engine: Engine;
+  readonly #epoch: number;
   readonly #head: Head;
   readonly #limits: StateLimits;
-  readonly #committed: (committed: Committed) => void;
+  readonly #outcome: Outcome;
   #open: Group = emptyGroup();
   #sealed: SealedGroup[] = [];
   #flying: SealedGroup | undefined;
+  /** Resolves when the append under way has settled. */
+  #flight: Promise<void> = Promise.resolve();
   #flushSoon = false;
   #writes = 0;
   #size = 0;
-  #closed: WritesClosed | undefined;
+  #closed: WritesClosed | NotLeading | undefined;
   #idle: (() => void)[] = [];
 
-  constructor(
-    engine: Engine,
-    head: Head,
-    limits: StateLimits,
-    committed: (committed: Committed) => void,
-  ) {
+  constructor({ engine, epoch, head, limits }: QueueOptions, outcome: Outcome) {
     this.#engine = engine;
+    this.#epoch = epoch;
     this.#head = head;
     this.#limits = limits;
-    this.#committed = committed;
+    this.#outcome = outcome;
   }
 
   /** Why nothing more may run, if so. */
-  get refusal(): WritesClosed | WriteQueueFull | undefined {
+  get refusal(): WritesClosed | NotLeading | WriteQueueFull | undefined {
     if (this.#closed !== undefined) return this.#closed;
     const { waitingWrites, waitingBytes } = this.#limits;
     if (this.#writes < waitingWrites && this.#size < waitingBytes) return undefined;
     return new WriteQueueFull(this.#writes, this.#size);
   }
 
-  get closed(): WritesClosed | undefined {
+  get closed(): WritesClosed | NotLeading | undefined {
     return this.#closed;
   }
 
@@ -108,14 +125,19 @@ export class CommitQueue {
   fail(error: WritesClosed): void {
     if (this.#closed !== undefined && this.#writes === 0) return;
     this.#closed ??= error;
-    const lost = [this.#flying, ...this.#sealed, this.#open];
+    this.#drop(this.#flying, error);
     this.#flying = undefined;
-    this.#sealed = [];
-    this.#open = emptyGroup();
-    this.#writes = 0;
-    this.#size = 0;
-    for (const group of lost) for (const waiter of group?.waiters ?? []) waiter.fail(error);
-    this.#tellIdle();
+    this.#dropUnsent(error);
+  }
+
+  /**
+   * The term is over. Takes nothing more, and fails what was not sent. Resolves when what was sent
+   * has settled.
+   */
+  end(reason: NotLeading): Promise<void> {
+    this.#closed ??= reason;
+    this.#dropUnsent(reason);
+    return this.#flight;
   }
 
   /** Takes nothing more. Resolves when everything that waits is durable, or failed. */
@@ -137,7 +159,7 @@ export class CommitQueue {
     if (group === undefined) this.#tellIdle();
     else {
       this.#flying = group;
-      void this.#append(group);
+      this.#flight = this.#append(group);
     }
   }
 
@@ -147,9 +169,9 @@ export class CommitQueue {
     const length = bytes.byteLength;
     try {
       const batch = { firstIndex, lastIndex: group.view.index, bytes };
-      await this.#engine.append(batch, firstIndex - 1, this.#engine.leadership.epoch);
+      await this.#engine.append(batch, firstIndex - 1, this.#epoch);
     } catch (error) {
-      if (this.#flying === group) this.fail(new WritesClosed(messageOf(error), error));
+      if (this.#flying === group) this.#failed(group, error);
       return;
     }
     if (this.#flying !== group) return;
@@ -158,7 +180,37 @@ export class CommitQueue {
     this.#size -= group.size;
     // First the next append, so that the engine works while this thread tells everyone.
     this.#flush();
-    this.#committed({ ...group, bytes: length });
+    this.#outcome.committed({ ...group, bytes: length });
+  }
+
+  #failed(group: SealedGroup, error: unknown): void {
+    const isFenced = error instanceof Fenced;
+    const hasEnded = this.#closed instanceof NotLeading;
+    if (!isFenced && !hasEnded && !(error instanceof OutcomeUnknown)) {
+      this.fail(new WritesClosed(messageOf(error), error));
+      return;
+    }
+    const reason = new NotLeading(error);
+    this.#closed ??= reason;
+    this.#flying = undefined;
+    this.#drop(group, isFenced ? reason : new OutcomeUnknown(error));
+    this.#dropUnsent(reason);
+    this.#outcome.superseded();
+  }
+
+  #dropUnsent(error: StateError): void {
+    const unsent = [...this.#sealed, this.#open];
+    this.#sealed = [];
+    this.#open = emptyGroup();
+    for (const group of unsent) this.#drop(group, error);
+    if (this.#flying === undefined) this.#tellIdle();
+  }
+
+  #drop(group: Group | undefined, error: StateError): void {
+    if (group === undefined) return;
+    this.#writes -= group.transactions.length;
+    this.#size -= group.size;
+    for (const waiter of group.waiters) waiter.fail(error);
   }
 
   #tellIdle(): void {

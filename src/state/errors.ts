@@ -6,7 +6,9 @@ export type StateErrorCode =
   | 'data-directory-unusable'
   | 'data-directory-in-use'
   | 'data-directory-full'
-  | 'fenced';
+  | 'fenced'
+  | 'not-leading'
+  | 'outcome-unknown';
 
 /** An operating error of the state. A bug is an `AssertionError` instead. */
 export class StateError extends Error {
@@ -85,7 +87,25 @@ export class DataDirectoryFull extends StateError {
   }
 }
 
-/** Another leader has taken over the log: this one may no longer append to it. */
+/** This process does not lead, or no longer does. The write is not stored and never will be. */
+export class NotLeading extends StateError {
+  override readonly name = 'NotLeading';
+
+  constructor(cause?: unknown) {
+    super('not-leading', 'this server does not lead: another one takes writes, if any', cause);
+  }
+}
+
+/** The log did not say what became of a batch: its writes may be stored, now or later. */
+export class OutcomeUnknown extends StateError {
+  override readonly name = 'OutcomeUnknown';
+
+  constructor(cause?: unknown) {
+    super('outcome-unknown', 'the log did not answer: the write may be stored or not', cause);
+  }
+}
+
+/** Another leader has taken over the log: the batch is not in it and never will be. */
 export class Fenced extends StateError {
   override readonly name = 'Fenced';
 

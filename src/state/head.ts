@@ -4,7 +4,7 @@ import { deepFreeze } from './freeze.ts';
 import { encodeKey } from './keys.ts';
 import type { StateLimits } from './limits.ts';
 import type { OrderedIndex, Step } from './ordered-index.ts';
-import type { RowChange } from './row-change.ts';
+import type { RowChange, Transacted } from './row-change.ts';
 import { SharedHolders } from './shared-values.ts';
 import type { AnyTable, Table } from './table.ts';
 import type {
@@ -21,16 +21,14 @@ import type {
 import { type Tables, tableOf, View } from './view.ts';
 
 /** A transaction that ran on the head and changed something. */
-export interface Ran {
-  readonly index: number;
-  readonly changes: readonly RowChange[];
-  readonly steps: readonly Step[];
+export interface Ran extends Transacted {
   /** Its durable form. */
   readonly text: string;
 }
 
 /**
- * The newest state, durable or not: where transactions run.
+ * The newest state, durable or not: where transactions run. It begins as the durable view and lives
+ * as long as a term of leadership.
  *
  * Invariants
  *  H1. A transaction that throws leaves tables and index as they were.
@@ -38,7 +36,7 @@ export interface Ran {
  *  H3. A view that was taken is never changed.
  */
 export class Head {
-  readonly #tables: Map<string, AnyTable>;
+  readonly #tables: Tables;
   readonly #marksPerIndex: number;
   readonly #holders: SharedHolders;
   readonly #freeze: boolean;
@@ -48,17 +46,16 @@ export class Head {
   #running = false;
 
   constructor(
-    index: number,
-    tables: Map<string, AnyTable>,
+    view: View,
     limits: Pick<StateLimits, 'marksPerIndex' | 'sharedValues'>,
     freeze: boolean,
   ) {
-    this.#index = index;
-    this.#tables = tables;
+    this.#index = view.index;
+    this.#tables = cloneAll(view.tables);
     this.#marksPerIndex = limits.marksPerIndex;
     this.#holders = new SharedHolders(limits.sharedValues);
     this.#freeze = freeze;
-    this.#view = new View(index, cloneAll(tables));
+    this.#view = view;
   }
 
   get index(): number {

@@ -1,3 +1,4 @@
+import type { Step } from './ordered-index.ts';
 import type { AnyTable } from './table.ts';
 import type { Key, Stamps } from './types.ts';
 
@@ -7,4 +8,11 @@ export interface RowChange {
   readonly key: Key;
   readonly before: Stamps | undefined;
   readonly after: Stamps | undefined;
+}
+
+/** A transaction that changed something: what it did, and whom that concerns. */
+export interface Transacted {
+  readonly index: number;
+  readonly changes: readonly RowChange[];
+  readonly steps: readonly Step[];
 }

@@ -102,7 +102,7 @@ export class SharedWriter {
   }
 }
 
-type SharedTable = Pick<AnyTable, 'shared' | 'loaded'>;
+type SharedTable = Pick<AnyTable, 'shared' | 'at'>;
 
 export class SharedReader {
   readonly #values: unknown[] = [];
@@ -116,7 +116,7 @@ export class SharedReader {
       if (number === undefined) continue;
       if (reference?.is !== undefined) this.#values[number] = reference.is;
       if (reference?.of !== undefined) {
-        this.#values[number] = (table.loaded(encodeKey(reference.of)) as Row | undefined)?.[field];
+        this.#values[number] = (table.at(encodeKey(reference.of)) as Row | undefined)?.[field];
       }
       const value =
         number === asBefore ? (before as Row | undefined)?.[field] : this.#values[number];

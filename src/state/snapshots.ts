@@ -43,13 +43,20 @@ export class Snapshots {
     this.#report = report;
   }
 
-  /** Notes an append of so many bytes; `view` is the state after it. */
-  grew(bytes: number, view: View): void {
+  /** Notes a batch of so many bytes that another process appended: that one saves snapshots. */
+  followed(bytes: number): void {
+    this.#logBytes += bytes;
+  }
+
+  /** Notes an append of so many bytes in the term; `view` is the state after it. */
+  grew(bytes: number, view: View, epoch: number): void {
     this.#logBytes += bytes;
     const { logBytes, logPerSnapshot } = this.#limits;
     const threshold = Math.max(logBytes, logPerSnapshot * this.#snapshotBytes);
     const due = this.#logBytes - this.#failedAtBytes > threshold;
-    if (due && this.#running === undefined && !this.#stopped) this.#running = this.#take(view);
+    if (due && this.#running === undefined && !this.#stopped) {
+      this.#running = this.#take(view, epoch);
+    }
   }
 
   /** Gives up the one under way. Resolves when it has ended. */
@@ -58,11 +65,10 @@ export class Snapshots {
     await this.#running;
   }
 
-  async #take(view: View): Promise<void> {
+  async #take(view: View, epoch: number): Promise<void> {
     const coveredBytes = this.#logBytes;
     let bytes = 0;
     try {
-      const { epoch } = this.#engine.leadership;
       await this.#engine.saveSnapshot(
         view.index,
         epoch,

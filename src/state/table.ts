@@ -139,9 +139,9 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     for (const { index } of this.secondary) index.beginLoading();
   }
 
-  /** The row at the key, as far as the table is loaded. */
-  loaded(key: string): R | undefined {
-    return this.#loading?.get(key);
+  /** The row at the encoded key; while the table is loaded, as far as it is. */
+  at(key: string): R | undefined {
+    return this.#loading === undefined ? this.primary.get(key) : this.#loading.get(key);
   }
 
   /** Puts a row of a stored snapshot. */
@@ -157,11 +157,10 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     }
   }
 
-  /** Takes a stored change: `replace`, without a way back. */
-  replay(key: string, before: R | undefined, after: R | undefined, index: number): void {
-    this.replace(key, before, after, index);
-    if (after === undefined) this.#loading!.delete(key);
-    else this.#loading!.set(key, after);
+  /** Notes the row that a stored change leaves at the key of a table that is loaded. */
+  noteLoaded(key: string, after: R | undefined): void {
+    if (after === undefined) this.#loading?.delete(key);
+    else this.#loading?.set(key, after);
   }
 
   endLoading(): void {

@@ -123,20 +123,40 @@ export interface Watch {
   cancel(): void;
 }
 
+/** A time during which one process, and no other, may write. */
+export interface Term {
+  /** Grows from each term to the next. */
+  readonly epoch: number;
+}
+
 export interface State {
   /** The newest durable view. */
   read(): Snapshot;
   /**
    * The speculative head: what the next transaction will see. For deciders on the leader, whose
-   * decisions are worth nothing unless they are committed after all that they saw.
+   * decisions are worth nothing unless they are committed after all that they saw. Where nothing
+   * can be written it is the durable view.
    */
   head(): Snapshot;
+  /** The term in which this process leads; `undefined` while it follows. */
+  readonly leading: Term | undefined;
+  /**
+   * Calls `listen` when a term of this process begins, and with `undefined` when it ends: what ran
+   * in it and is not durable is void then. Returns the way out.
+   */
+  onLeadership(listen: (term: Term | undefined) => void): () => void;
+  /**
+   * Resolves when the view shows all that was durable, anywhere, when this was called. `undefined`
+   * where it always does: this process alone holds the log. Rejects while the log cannot be asked.
+   */
+  exact(): Promise<void> | undefined;
   /** The newest durable view, noting what is read through it. */
   track(): { readonly snapshot: Snapshot; readonly footprint: Footprint };
   /**
    * Runs a synchronous function over the speculative head. Resolves when what it wrote, and all
    * that it could have read, is durable. What the function throws leaves no trace and rejects.
-   * Rejects with {@link WritesClosed} once an append has failed.
+   * Rejects with `WritesClosed` once an append has failed, with `NotLeading`, without running it,
+   * while this process follows, and with `OutcomeUnknown` when nobody knows what became of it.
    */
   write<T>(run: (transaction: Transaction) => T): Promise<Written<T>>;
   /**
@@ -148,7 +168,8 @@ export interface State {
   onCommit(listen: (changes: readonly Change[], index: number) => void): () => void;
   /**
    * Calls `listen` right after each transaction ran on the head, whether it is durable or not, in
-   * order and with none left out. For who follows the head; it may not write. Returns the way out.
+   * order and with none left out; those of other processes when they are durable. For who follows
+   * the head, which begins anew with each term; it may not write. Returns the way out.
    */
   onRan(listen: (changes: readonly Change[], index: number) => void): () => void;
   /** Why writes are closed, or `undefined` while they are open. */

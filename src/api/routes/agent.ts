@@ -2,6 +2,7 @@ import { agentEndpoints as contract } from '../../contract/agent.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { quote } from '../../model/path.ts';
+import type { Member, Servers } from '../../server/servers.ts';
 import { nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { closedRefusal } from '../answers.ts';
@@ -15,6 +16,7 @@ export interface AgentFacts {
   readonly region: string;
   /** `host:port` of the HTTP API. */
   readonly address: () => string;
+  readonly servers: Servers;
   /** The reason why writes are refused, if they are. */
   readonly writesClosed: () => Error | undefined;
   /** The id of the node in this process, if there is one. */
@@ -33,6 +35,9 @@ function clientHealth(snapshot: Snapshot, id: string) {
   return { ok: false, message: `the node is ${status}` };
 }
 
+const addressOf = ({ servers, address }: AgentFacts, { id, address: told }: Member): string =>
+  id === servers.id ? address() : told;
+
 export function agentRoutes(facts: AgentFacts): Route[] {
   return [
     ...serveRead(contract.health, ({ query: { type }, snapshot }) => {
@@ -49,6 +54,7 @@ export function agentRoutes(facts: AgentFacts): Route[] {
       }
       const closed = facts.writesClosed();
       if (closed !== undefined) throw closedRefusal(closed);
+      if (facts.servers.leader() === undefined) throw refusal('no-leader');
       return { ...healthy, server: healthy, ...(type === '' && client && { client }) };
     }),
     ...serveRead(contract.self, () => ({
@@ -58,8 +64,13 @@ export function agentRoutes(facts: AgentFacts): Route[] {
       Address: facts.address(),
       Limits: limits,
     })),
-    ...serveRead(contract.leader, () => facts.address()),
-    ...serveRead(contract.peers, () => [facts.address()]),
+    ...serveRead(contract.leader, () => {
+      const leader = facts.servers.leader();
+      return leader === undefined ? '' : addressOf(facts, leader);
+    }),
+    ...serveRead(contract.peers, () =>
+      facts.servers.members().map((member) => addressOf(facts, member)),
+    ),
     ...serveStream(contract.metrics, async ({ query }) => {
       const prometheus = query.format === 'prometheus';
       const body = prometheus ? await facts.metrics.text() : await facts.metrics.json();

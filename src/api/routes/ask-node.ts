@@ -27,7 +27,7 @@ export interface NodeAnswer {
  */
 export async function askNode(server: Server, question: NodeQuestion): Promise<NodeAnswer> {
   const { nodeId, kind, params, signal } = question;
-  const connection = server.streams.of(nodeId);
+  const connection = server.streams.held(nodeId) ?? (await server.streamElsewhere(nodeId));
   try {
     const source = connection.open(kind, params);
     // Ending the iterator would wait for bytes, so the source is cancelled.

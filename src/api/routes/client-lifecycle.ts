@@ -56,7 +56,8 @@ async function tell(
   if (isClientTerminal(allocation)) {
     throw refusal('not-running', { noun: 'allocation', id: ID });
   }
-  const stream = server.streams.of(NodeID).open(kind, { ...wish, alloc_id: ID });
+  const connection = server.streams.held(NodeID) ?? (await server.streamElsewhere(NodeID));
+  const stream = connection.open(kind, { ...wish, alloc_id: ID });
   const { timers } = server.context.world;
   const late = timers.after(limits.node.commandTimeoutMs, () => stream.cancel());
   try {

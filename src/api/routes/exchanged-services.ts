@@ -19,7 +19,7 @@ import { serveList, serveSteps } from '../serve.ts';
  * Services exchanged with peers, and explanations.
  * Source: docs/behaviour/peering.md#exported-services.
  */
-export const exchangedServiceRoutes = (exchange: ServiceExchange): Route[] => [
+export const exchangedServiceRoutes = (exchange: () => ServiceExchange): Route[] => [
   ...serveList(contract.exported, {
     rows: exportedRows,
     // `between` is a pause, not a service.
@@ -36,7 +36,7 @@ export const exchangedServiceRoutes = (exchange: ServiceExchange): Route[] => [
     record: importedRow,
     present: importedRow,
   }),
-  ...serveSteps(contract.why, (input) => explained(exchange, input)),
+  ...serveSteps(contract.why, (input) => explained(exchange(), input)),
 ];
 
 const importedRow = ({ Name, Partition, Namespace, Peer }: ImportedService): ListedImport => ({

@@ -131,7 +131,8 @@ async function begin(
   const { timers } = server.context.world;
   try {
     const parameters = { ...wish, alloc_id: ID };
-    const stream = server.streams.of(NodeID).open('exec', parameters, limits.exec.creditBytes);
+    const connection = server.streams.held(NodeID) ?? (await server.streamElsewhere(NodeID));
+    const stream = connection.open('exec', parameters, limits.exec.creditBytes);
     const late = timers.after(limits.exec.startTimeoutMs, () => stream.cancel());
     const session = await openExec(stream).finally(() => late.clear());
     return { session: retold(session, NodeID), made: { allocation: ID, task: wish.task } };

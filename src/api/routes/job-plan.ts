@@ -10,7 +10,7 @@ import type { Turns } from '../turns.ts';
 import { jobRequired } from './job.ts';
 
 /** Source: docs/contract/jobs.md#plan-a-job, docs/behaviour/jobs.md#plans. */
-export function jobPlanRoutes(planner: Planner, turns: Turns): Route[] {
+export function jobPlanRoutes(planner: () => Planner, turns: Turns): Route[] {
   const finish: Finish = (steps) => turns.finish(steps);
   return serveWrite(contract.plan, async (input) => {
     const { body, caller, namespace, allows } = input;
@@ -29,7 +29,7 @@ export function jobPlanRoutes(planner: Planner, turns: Turns): Route[] {
       diff: body.Diff ?? false,
       mayRead: (name) => allows(namespaceCapability(name, 'read-job')),
     };
-    const { index, plan: value } = await planner.plan(request, finish);
+    const { index, plan: value } = await planner().plan(request, finish);
     return { index, value };
   });
 }

@@ -26,8 +26,7 @@ export const jobVersionsRoutes = (): Route[] => [
       Versions,
       Diffs: input.query.diffs ? diffsOf(input, Versions) : null,
       Index: table.lastIndex({ prefix }),
-      LastContact: 0,
-      KnownLeader: true,
+      ...input.contact(),
     };
   }),
 ];

@@ -61,7 +61,7 @@ export const jobRequired = faultAt(below(null, 'Job'), 'is required');
 const countsNotPreserved =
   'PreserveCounts is ignored: it is for registrations through /v1/jobs, not for updates';
 
-function registering(server: ServerContext, planner: Planner, tokens: JobTokens, turns: Turns) {
+function registering(server: ServerContext, planner: () => Planner, tokens: JobTokens, turns: Turns) {
   const finish: Finish = (steps) => turns.finish(steps);
   return async (input: InputOf<typeof contract.register>) => {
     const { body } = input;
@@ -87,7 +87,7 @@ function registering(server: ServerContext, planner: Planner, tokens: JobTokens,
       warnings: isUpdate && body.PreserveCounts ? [countsNotPreserved] : [],
     };
     const registered = body.PlanID
-      ? await planner.carryOut(registration, body.PlanID, finish)
+      ? await planner().carryOut(registration, body.PlanID, finish)
       : await registerJob(server, registration, finish);
     return { index: registered.Index, value: { ...registered, ...contact } };
   };
@@ -96,7 +96,7 @@ function registering(server: ServerContext, planner: Planner, tokens: JobTokens,
 /** Source: docs/contract/jobs.md#paths, #lists-below-a-job. */
 export function jobRoutes(
   server: ServerContext,
-  planner: Planner,
+  planner: () => Planner,
   tokens: JobTokens,
   turns: Turns,
 ): Route[] {

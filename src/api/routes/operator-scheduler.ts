@@ -10,10 +10,10 @@ import { serveRead, serveWrite } from '../serve.ts';
 /** Source: docs/behaviour/scheduling.md#scores, #preemption. */
 export function operatorSchedulerRoutes({ context, schedulerDefaults }: Server): Route[] {
   return [
-    ...serveRead(contract.configuration, ({ snapshot }) => {
+    ...serveRead(contract.configuration, ({ snapshot, contact }) => {
       const SchedulerConfig = shownConfiguration(snapshot, schedulerDefaults);
       const { ModifyIndex: Index } = SchedulerConfig;
-      return { SchedulerConfig, Index, LastContact: 0, KnownLeader: true };
+      return { SchedulerConfig, Index, ...contact() };
     }),
     ...serveWrite(contract.configure, async ({ query: { cas }, body }) => {
       const { index, value } = await setSchedulerConfiguration(context, body, cas);

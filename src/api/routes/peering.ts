@@ -12,35 +12,35 @@ const nameIn = ({ parameters }: Pick<Input, 'parameters'>): string =>
   parameters.name!.toLowerCase();
 
 /** Source: docs/contract/peering.md#endpoints. */
-export function peeringRoutes({ peerings: service }: Server): Route[] {
+export function peeringRoutes(server: Server): Route[] {
   return [
     ...serveWrite(contract.generateToken, async (input) => {
       const { partition, body, bodyFaults } = input;
-      const { index, value } = await service.generateToken(partition, body, bodyFaults);
+      const { index, value } = await server.peerings.generateToken(partition, body, bodyFaults);
       const { Name: peering, ID: id } = value.peering;
       return { index, value: { PeeringToken: value.token }, made: { peering, id } };
     }),
     ...serveWrite(contract.establish, async (input) => {
       const { partition, body, bodyFaults } = input;
-      const { index, value } = await service.establish(partition, body, bodyFaults);
+      const { index, value } = await server.peerings.establish(partition, body, bodyFaults);
       return { index, value: {}, made: { peering: value.Name, id: value.ID } };
     }),
     ...serveRead(contract.read, (input) => {
       const name = nameIn(input);
       const found = peeringNamed(input.snapshot, input.partition, name);
       if (found === undefined) throw refusal('peering-not-found', { name });
-      return service.present(input.snapshot, found);
+      return server.peerings.present(input.snapshot, found);
     }),
     ...serveWrite(contract.delete, async (input) => {
-      const { index } = await service.delete(input.partition, nameIn(input));
+      const { index } = await server.peerings.delete(input.partition, nameIn(input));
       return { index, value: undefined };
     }),
     ...serveList(contract.list, {
       rows: ({ partition, snapshot }, { from, reverse }) =>
         snapshot.table(peerings).scan({ prefix: [partition], ...(from && { from }), reverse }),
       keyOf: ({ Partition, Name }: StoredPeering) => [Partition, Name],
-      record: (peering, { snapshot }) => service.present(snapshot, peering),
-      present: (peering, { snapshot }) => service.present(snapshot, peering),
+      record: (peering, { snapshot }) => server.peerings.present(snapshot, peering),
+      present: (peering, { snapshot }) => server.peerings.present(snapshot, peering),
     }),
   ];
 }

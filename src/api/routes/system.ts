@@ -5,10 +5,11 @@ import type { Route } from '../route.ts';
 import { serveWrite } from '../serve.ts';
 
 /** Source: docs/behaviour/jobs.md#garbage-collection. */
-export function systemRoutes({ context, garbage }: Server): Route[] {
+export function systemRoutes(server: Server): Route[] {
+  const { context } = server;
   return [
     ...serveWrite(contract.collectGarbage, async () => {
-      const value = await garbage.collectAll();
+      const value = await server.garbage.collectAll();
       return { index: context.state.read().index, value };
     }),
     ...serveWrite(contract.reconcileSummaries, async () => {

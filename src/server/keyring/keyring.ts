@@ -2,6 +2,7 @@ import { instantFromMs } from '../../base/instant.ts';
 import type { World } from '../../base/ports.ts';
 import { rootKeyBox, type SecretBox } from '../../base/secret-box.ts';
 import { type SigningKey, signingKey, signToken } from '../../base/signed-token.ts';
+import { refusal } from '../../model/errors.ts';
 import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
 import { keyringKeys } from '../../state/tables.ts';
 import type { State, Transaction, Unstamped } from '../../state/types.ts';
@@ -19,6 +20,7 @@ import type { State, Transaction, Unstamped } from '../../state/types.ts';
  *      are of values that cannot be guessed (UUIDs from the system's random source).
  *  K5. One signing key is active, and only a durable key signs. A retired signing key stays for
  *      verification as long as an allocation runs that was there before the key retired.
+ *  K6. Between terms of this process it holds the keys that are durable, whoever made them.
  */
 export class Keyring implements SecretBox {
   readonly #root: SecretBox;
@@ -33,25 +35,50 @@ export class Keyring implements SecretBox {
     this.#world = world;
   }
 
-  /** Opens the keyring of the state, or makes one if there is none. @throws WrongRootKey */
+  /**
+   * Opens the keyring of the state. Where there is none, who leads makes one (`complete`); who
+   * follows takes the keys as they come. @throws WrongRootKey
+   */
   static async open(
     state: State,
     rootKey: Uint8Array,
     world: Pick<World, 'clock' | 'ids' | 'secrets'>,
   ): Promise<Keyring> {
     const keyring = new Keyring(rootKeyBox(rootKey, world.secrets), world);
-    for (const key of state.read().table(keyringKeys).scan()) keyring.#takeKey(key);
-    if (keyring.#active === '' || keyring.#finding === undefined || !keyring.#signing) {
-      const { value } = await state.write((transaction) => {
-        if (keyring.#active === '') keyring.#takeKey(keyring.#makeKey(transaction, 'sealing'));
-        if (keyring.#finding === undefined) {
-          keyring.#takeKey(keyring.#makeKey(transaction, 'fingerprint'));
-        }
-        return keyring.#signing ? undefined : keyring.#makeKey(transaction, 'signing');
-      });
-      if (value !== undefined) keyring.#takeKey(value);
-    }
+    keyring.#read(state);
+    // A key of a term that is over may never have become durable.
+    state.onLeadership(() => keyring.#read(state));
+    state.onCommit((changes) => {
+      if (state.leading !== undefined || changes.every(({ table }) => table !== keyringKeys.name)) {
+        return;
+      }
+      keyring.#read(state);
+    });
+    if (!keyring.isComplete && state.leading !== undefined) await keyring.complete(state);
     return keyring;
+  }
+
+  /** Whether there is a key for everything. */
+  get isComplete(): boolean {
+    return this.#active !== '' && this.#finding !== undefined && this.#signing !== undefined;
+  }
+
+  /** Makes the keys that are missing. */
+  async complete(state: State): Promise<void> {
+    const { value } = await state.write((transaction) => {
+      if (this.#active === '') this.#takeKey(this.#makeKey(transaction, 'sealing'));
+      if (this.#finding === undefined) this.#takeKey(this.#makeKey(transaction, 'fingerprint'));
+      return this.#signing ? undefined : this.#makeKey(transaction, 'signing');
+    });
+    if (value !== undefined) this.#takeKey(value);
+  }
+
+  #read(state: State): void {
+    this.#boxes.clear();
+    this.#active = '';
+    this.#finding = undefined;
+    this.#signing = undefined;
+    for (const key of state.read().table(keyringKeys).scan()) this.#takeKey(key);
   }
 
   seal(plain: string): string {
@@ -64,8 +91,10 @@ export class Keyring implements SecretBox {
     return box.open(sealed.slice(sealed.indexOf(separator) + 1));
   }
 
+  /** @throws RosterError `no-leader` before the first leader has made the keys */
   fingerprint(secret: string): string {
-    return this.#finding!.fingerprint(secret);
+    if (this.#finding === undefined) throw refusal('no-leader');
+    return this.#finding.fingerprint(secret);
   }
 
   /** Whether the text was sealed under a key that is no longer active. */

@@ -1,4 +1,3 @@
-import { refusal } from '../../model/errors.ts';
 import type { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 
 /**
@@ -24,13 +23,10 @@ export class NodeStreams {
     this.#connections.delete(nodeId);
   }
 
-  /** @throws RosterError `node-unreachable`. */
-  of(nodeId: string): StreamConnection {
+  /** The open connection of the node; `undefined`: it holds none to this server. */
+  held(nodeId: string): StreamConnection | undefined {
     const connection = this.#connections.get(nodeId);
-    if (connection === undefined || connection.isClosed) {
-      throw refusal('node-unreachable', { node: nodeId });
-    }
-    return connection;
+    return connection?.isClosed === false ? connection : undefined;
   }
 
   get size(): number {

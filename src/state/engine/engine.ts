@@ -18,9 +18,11 @@ export interface Leadership {
   readonly epoch: number;
 }
 
-/** An engine with followers will add another leader's batch, in order after what was loaded. */
 export type EngineEvent =
+  /** A term of this process begins or ends. */
   | { readonly kind: 'leadership'; readonly leadership: Leadership }
+  /** A batch is in the log that no append of this process has acknowledged. */
+  | { readonly kind: 'batch'; readonly batch: Batch }
   /** The engine cannot go on: no append will succeed. */
   | { readonly kind: 'failed'; readonly error: Error };
 
@@ -35,6 +37,16 @@ export type EngineEvent =
  *  E4. A snapshot takes effect as a whole when `saveSnapshot` resolves; only then does the log
  *      before it go. Appends go on meanwhile.
  *  E5. One append is under way at a time.
+ *
+ * Where several processes can hold the log
+ *  E6. After what `load` yielded, every process comes to know each batch of the log once, in order
+ *      and without a gap: as an append that resolved, or else as a `batch` event. An append that
+ *      rejects with `Fenced` is not in the log and never will be; after any other rejection its
+ *      batch may come as an event.
+ *  E7. A term begins when its process knows the whole log, with an epoch that no term had before.
+ *      From then on no append of an older epoch succeeds.
+ *  E8. The event that ends a term comes after its last append has settled, and before any `batch`
+ *      event of what follows it.
  */
 export interface Engine {
   /**
@@ -50,7 +62,15 @@ export interface Engine {
   append(batch: Batch, expectedIndex: number, epoch: number): Promise<void>;
   /** Stores a snapshot as of `index`, taking its parts as it needs them. */
   saveSnapshot(index: number, epoch: number, parts: AsyncIterable<Bytes>): Promise<void>;
-  /** What happens that this process did not ask for. Returns the way out. */
+  /**
+   * Resolves with the last index of the log, read after the call: what `append` had acknowledged by
+   * then, to any process, is no later. Rejects while the log cannot be asked. Absent where this
+   * process alone holds the log.
+   */
+  readonly end?: () => Promise<number>;
+  /**
+   * What happens that this process did not ask for, from the end of `load` on. Returns the way out.
+   */
   subscribe(listen: (event: EngineEvent) => void): () => void;
   /** Resolves when nothing is under way and everything is released. */
   close(): Promise<void>;

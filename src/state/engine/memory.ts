@@ -99,6 +99,7 @@ export class MemoryEngine implements Engine {
     const former = disk.engine;
     disk.engine = this;
     this.#epoch = ++disk.epoch;
+    disk.unsynced = undefined;
     former?.fence();
     this.#dropTornTail();
     for (const [ordinal, part] of disk.parts.entries()) {

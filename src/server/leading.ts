@@ -1,0 +1,195 @@
+import { limits } from '../model/limits.ts';
+import { isKnownAlive } from '../model/node/node.ts';
+import { nodes } from '../state/tables.ts';
+import { termState } from '../state/term-state.ts';
+import type { Term } from '../state/types.ts';
+import { TokenReaper } from './acl/reaper.ts';
+import { seedAcl, seedScopes } from './acl/seed.ts';
+import type { ServerContext } from './context.ts';
+import { DeploymentWatcher } from './deployments/watcher.ts';
+import { Decisions } from './scheduling/evaluations/decisions.ts';
+import { EvaluationDispatcher } from './scheduling/evaluations/dispatcher.ts';
+import { EvaluationWorker } from './scheduling/evaluations/worker.ts';
+import { GarbageCollector } from './garbage/collector.ts';
+import { Planner } from './jobs/plan/planner.ts';
+import { seedScalingPolicies } from './jobs/scaling-policies.ts';
+import { Drainer } from './nodes/drainer.ts';
+import { Heartbeats } from './nodes/heartbeats.ts';
+import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
+import { seedNodePools } from './node-pools/pools.ts';
+import { seedIdentity } from './peering/context.ts';
+import { ServiceExchange } from './peering/exchange/service-exchange.ts';
+import type { PeeringTransport } from './peering/link.ts';
+import { Peerings } from './peering/peerings.ts';
+import { PeriodicLauncher } from './periodic/launcher.ts';
+import {
+  configurationFor,
+  configurationIn,
+  configurationInPool,
+} from './scheduler-configuration/read.ts';
+import type { ServerOptions } from './server.ts';
+
+/**
+ * What drives the state to what was asked for, in one term of leadership.
+ *
+ * Invariants
+ *  T1. All that it knows is derived from the state when it starts, or begins empty: it owes nothing
+ *      to the term before.
+ *  T2. When it is stopped it leaves no timer and no listener behind. Work that is under way then
+ *      writes nothing more, as its state is that of its term.
+ */
+export class Leading {
+  readonly heartbeats: Heartbeats;
+  readonly dispatcher: EvaluationDispatcher;
+  readonly decisions = new Decisions();
+  readonly planner: Planner;
+  /** Of services with peers. */
+  readonly exchange: ServiceExchange;
+  readonly garbage: GarbageCollector;
+  readonly peerings: Peerings;
+  readonly #context: ServerContext;
+  readonly #options: ServerOptions;
+  readonly #worker: EvaluationWorker;
+  readonly #deployments: DeploymentWatcher;
+  readonly #drainer: Drainer;
+  readonly #launcher: PeriodicLauncher;
+  readonly #reaper: TokenReaper;
+  #isStarted = false;
+  #isStopped = false;
+
+  /** `forgetNode`: told of nodes that garbage collection has deleted. */
+  constructor(
+    given: ServerContext,
+    term: Term,
+    options: ServerOptions,
+    forgetNode: (nodeId: string) => void,
+  ) {
+    const context = { ...given, state: termState(given.state, term) };
+    const { state, world } = context;
+    this.#context = context;
+    this.#options = options;
+    this.#reaper = new TokenReaper(context);
+    this.exchange = new ServiceExchange(context);
+    this.garbage = new GarbageCollector(context, {
+      settings: { ...limits.garbage, ...options.garbage },
+      forgetNode,
+    });
+    this.#deployments = new DeploymentWatcher(context);
+    this.peerings = new Peerings({
+      ...context,
+      datacenter: options.datacenter,
+      transport: options.peers ?? unreachable,
+      exchange: options.exchange ?? this.exchange,
+    });
+    this.heartbeats = new Heartbeats({
+      timers: world.timers,
+      random: world.random,
+      nodeCount: () => state.read().table(nodes).size,
+      onMissed: (nodeId) => void this.#noteMissed(nodeId),
+    });
+    this.#drainer = new Drainer(context);
+    this.#launcher = new PeriodicLauncher(context);
+    this.dispatcher = new EvaluationDispatcher(context, () =>
+      configurationIn(state.head(), options.scheduler),
+    );
+    this.planner = new Planner({
+      context,
+      dispatcher: this.dispatcher,
+      decisions: this.decisions,
+      configuration: (snapshot, pool) => configurationInPool(snapshot, pool, options.scheduler),
+    });
+    this.#worker = new EvaluationWorker(
+      context,
+      this.dispatcher,
+      (evaluation) => configurationFor(state.head(), evaluation, options.scheduler),
+      this.decisions,
+    );
+  }
+
+  /** Whether the state has what every cluster has, and the loops run. */
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** Makes sure of what every cluster has, and takes up what the state holds. */
+  async start(): Promise<void> {
+    const { keyring } = this.#options;
+    if (!keyring.isComplete) await keyring.complete(this.#context.state);
+    await this.#seed();
+    if (this.#isStopped) return;
+    this.#isStarted = true;
+    this.#expectNodes();
+    this.dispatcher.start();
+    this.#worker.start();
+    this.#deployments.start();
+    this.#drainer.start();
+    this.#launcher.start();
+    this.exchange.start();
+    this.#reaper.start();
+    this.garbage.start();
+    this.peerings.start();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#isStarted = false;
+    this.peerings.stop();
+    this.garbage.stop();
+    this.#reaper.stop();
+    this.exchange.stop();
+    this.#launcher.stop();
+    this.#drainer.stop();
+    this.#deployments.stop();
+    this.#worker.stop();
+    this.dispatcher.stop();
+    this.heartbeats.stop();
+  }
+
+  async #seed(): Promise<void> {
+    const { rootSecret } = this.#options;
+    const { ids } = this.#context.world;
+    await this.#context.state.write((transaction) => {
+      seedIdentity(transaction, ids);
+      seedScopes(transaction);
+      seedNodePools(transaction);
+      seedScalingPolicies(transaction);
+      seedAcl(transaction, this.#context, rootSecret);
+    });
+  }
+
+  /** Nodes that are there have to find this leader; those that are away may still come back. */
+  #expectNodes(): void {
+    const { state, world } = this.#context;
+    const snapshot = state.read();
+    const nowMs = world.clock.nowMs();
+    for (const node of snapshot.table(nodes).scan()) {
+      if (isKnownAlive(node)) {
+        this.heartbeats.expectAfterFailover(node.ID);
+      } else if (node.Status === 'disconnected') {
+        const withinMs = awaitedUntilMs(snapshot, node, nowMs) - nowMs;
+        this.heartbeats.awaitReturn(node.ID, Math.max(withinMs, 0));
+      }
+    }
+  }
+
+  /** A node was not heard in time. It may come back later, and then has to register anew. */
+  async #noteMissed(nodeId: string): Promise<void> {
+    const { state, log } = this.#context;
+    try {
+      const missed = await noteMissed(this.#context, nodeId);
+      if (missed === undefined) return;
+      log.warn({ node: nodeId }, `a node missed its heartbeat and counts as ${missed.status}`);
+      if (missed.status === 'disconnected' && !this.#isStopped) {
+        this.heartbeats.awaitReturn(nodeId, missed.forMs);
+      }
+    } catch (error) {
+      if (this.#isStopped) return;
+      log.error({ node: nodeId, error }, 'a node that was not heard could not be marked so');
+      if (state.closed === undefined) this.heartbeats.expectAgain(nodeId);
+    }
+  }
+}
+
+const unreachable: PeeringTransport = {
+  dial: () => Promise.reject(new Error('this server has no way to other clusters')),
+};

@@ -1,0 +1,116 @@
+import type { Clock, Timers } from '../base/ports.ts';
+import type { State } from '../state/types.ts';
+import type { NodeStreams } from './nodes/streams.ts';
+import {
+  type Answered,
+  type Asked,
+  type Member,
+  type Patience,
+  ServerGone,
+  type Servers,
+} from './servers.ts';
+
+/** A server that has come to the others of its process. */
+export interface LocalServer {
+  readonly id: string;
+  /** `host:port` of its API; empty while it does not listen. */
+  readonly address: () => string;
+  readonly state: Pick<State, 'leading'>;
+  readonly streams: NodeStreams;
+  /** Answers by itself, as long as nobody is `gone`. Never settles when the server ends before. */
+  readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
+}
+
+export interface LocalServersOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly timers: Timers;
+}
+
+/** The servers of one process, which know each other by calls. */
+export class LocalServers {
+  readonly #options: LocalServersOptions;
+  readonly #present = new Map<string, LocalServer>();
+  /** Told to those who wait for an answer of a server that leaves. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #heardMs: number;
+
+  constructor(options: LocalServersOptions) {
+    this.#options = options;
+    this.#heardMs = options.clock.monotonicMs();
+  }
+
+  /** Makes it known to the others. Returns the way out. */
+  join(server: LocalServer): () => void {
+    this.#present.set(server.id, server);
+    return () => {
+      if (this.#present.get(server.id) !== server) return;
+      this.#noteLeader();
+      this.#present.delete(server.id);
+      const waiting = [...(this.#waiting.get(server.id) ?? [])];
+      this.#waiting.delete(server.id);
+      for (const gone of waiting) gone();
+    };
+  }
+
+  /** The way of the server with that id to all of them. */
+  of(id: string): Servers {
+    return {
+      id,
+      members: () => [...this.#present.values()].map(memberOf).sort(byId),
+      leader: () => {
+        const leader = this.#noteLeader();
+        return leader && memberOf(leader);
+      },
+      lastContactMs: () =>
+        this.#noteLeader() === undefined
+          ? Math.round(this.#options.clock.monotonicMs() - this.#heardMs)
+          : 0,
+      ask: (other, question, patience) => this.#ask(other, question, patience),
+      streamTo: async (nodeId) => {
+        for (const { streams } of this.#present.values()) {
+          const held = streams.held(nodeId);
+          if (held !== undefined) return held;
+        }
+        return undefined;
+      },
+    };
+  }
+
+  /** Of two that both believe to lead, the one of the later term does. */
+  #noteLeader(): LocalServer | undefined {
+    let leader: LocalServer | undefined;
+    for (const server of this.#present.values()) {
+      const epoch = server.state.leading?.epoch ?? 0;
+      if (epoch > (leader?.state.leading?.epoch ?? 0)) leader = server;
+    }
+    if (leader !== undefined) this.#heardMs = this.#options.clock.monotonicMs();
+    return leader;
+  }
+
+  #ask(id: string, question: Asked, { deadlineMs, gone }: Patience): Promise<Answered> {
+    const server = this.#present.get(id);
+    if (server === undefined) return Promise.reject(new ServerGone(id, false));
+    const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+    const over = new AbortController();
+    const fail = () => {
+      over.abort();
+      reject(new ServerGone(id, true));
+    };
+    const waiting = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, waiting.add(fail));
+    const late = this.#options.timers.after(deadlineMs, fail);
+    gone?.addEventListener('abort', fail, { once: true });
+    // What is answered may go on after the answer has begun.
+    const signal = gone === undefined ? over.signal : AbortSignal.any([over.signal, gone]);
+    server.answer(question, signal).then(resolve, reject);
+    return promise.finally(() => {
+      late.clear();
+      waiting.delete(fail);
+      gone?.removeEventListener('abort', fail);
+    });
+  }
+}
+
+const memberOf = ({ id, address }: LocalServer): Member => ({ id, address: address() });
+
+const byId = (left: Member, right: Member): number => (left.id < right.id ? -1 : 1);

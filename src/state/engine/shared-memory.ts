@@ -1,0 +1,320 @@
+import type { Clock, Random, Timer, Timers } from '../../base/ports.ts';
+import type { Bytes } from '../codec.ts';
+import { Fenced, OutcomeUnknown } from '../errors.ts';
+import type { Batch, Engine, EngineEvent, Leadership, Loaded } from './engine.ts';
+import {
+  batchChecksum,
+  checkPart,
+  checkParts,
+  LogCheck,
+  type LogRecord,
+  noSnapshot,
+  type PartRecord,
+  partChecksum,
+  type SnapshotRecord,
+} from './log-check.ts';
+
+/** What goes wrong from now on, for every process. All of it may be changed at any time. */
+export interface SharedLogFaults {
+  /** How long an append takes, half of it on the way to the log. Default: no time. */
+  appendDelayMs?: number | undefined;
+  /** Why the next appends fail, if so. Nothing of them is kept. */
+  failAppend?: ((batch: Batch) => Error | undefined) | undefined;
+  /** Whether the log keeps the batch and its answer is lost. */
+  loseAnswer?: ((batch: Batch) => boolean) | undefined;
+}
+
+export interface SharedLogOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** How long a leader leads without being heard. */
+  readonly leaseMs: number;
+  /** Told of each batch that becomes durable, and in which term. */
+  readonly appended?: (batch: Batch, epoch: number) => void;
+}
+
+/**
+ * One ordered log that several processes hold, for tests and the simulator. It outlives them all.
+ *
+ * Nothing is safe because of the lease, which says who should try: every append compares the epoch
+ * and the end of the log.
+ */
+export class SharedLog {
+  readonly faults: SharedLogFaults = {};
+  readonly #options: SharedLogOptions;
+  readonly #engines = new Set<SharedMemoryEngine>();
+  snapshot: SnapshotRecord = noSnapshot;
+  parts: PartRecord[] = [];
+  records: LogRecord[] = [];
+  #sequence = 0;
+  #index = 0;
+  #epoch = 0;
+  #leader: SharedMemoryEngine | undefined;
+  #leaseEndMs = 0;
+
+  constructor(options: SharedLogOptions) {
+    this.#options = options;
+  }
+
+  /** Of the last transaction in it. */
+  get index(): number {
+    return this.#index;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  attach(engine: SharedMemoryEngine): void {
+    this.#engines.add(engine);
+  }
+
+  /** The process ends. Its lease goes at once when it says goodbye, and else by time. */
+  detach(engine: SharedMemoryEngine, saysGoodbye: boolean): void {
+    this.#engines.delete(engine);
+    if (saysGoodbye && this.#leader === engine) this.#leader = undefined;
+  }
+
+  /** Whether nobody leads who was heard not long ago. */
+  get isFree(): boolean {
+    return this.#leader === undefined || this.#options.clock.monotonicMs() >= this.#leaseEndMs;
+  }
+
+  /** Begins a term of a process that knows the whole log, if nobody leads. Returns its epoch. */
+  campaign(engine: SharedMemoryEngine, knownIndex: number): number | undefined {
+    if (!this.isFree || knownIndex !== this.#index) return undefined;
+    this.#leader = engine;
+    this.#leaseEndMs = this.#options.clock.monotonicMs() + this.#options.leaseMs;
+    return ++this.#epoch;
+  }
+
+  /** `false`: another term has begun. */
+  renew(engine: SharedMemoryEngine, epoch: number): boolean {
+    if (this.#leader !== engine || this.#epoch !== epoch) return false;
+    this.#leaseEndMs = this.#options.clock.monotonicMs() + this.#options.leaseMs;
+    return true;
+  }
+
+  /** Ends the term of whoever leads: others may try at once. */
+  depose(): void {
+    this.#leader = undefined;
+  }
+
+  /** @throws Fenced */
+  commit(batch: Batch, expectedIndex: number, epoch: number): void {
+    this.#check(epoch);
+    if (expectedIndex !== this.#index) throw new Fenced(`the log ends at index ${this.#index}`);
+    const sequence = ++this.#sequence;
+    this.records.push({ ...batch, sequence, checksum: batchChecksum(sequence, batch) });
+    this.#index = batch.lastIndex;
+    this.#options.appended?.(batch, epoch);
+    for (const engine of this.#engines) engine.hint();
+  }
+
+  /** What follows the index, in order. */
+  after(index: number): readonly LogRecord[] {
+    return this.records.filter(({ firstIndex }) => firstIndex > index);
+  }
+
+  /** What was stored is what a process begins with. The log keeps what a living one still needs. */
+  replaceSnapshot(index: number, epoch: number, parts: PartRecord[]): void {
+    this.#check(epoch);
+    const covered = this.records.findLast((record) => record.lastIndex <= index);
+    const sequence = covered?.sequence ?? this.snapshot.sequence;
+    this.snapshot = { index, sequence, parts: parts.length };
+    this.parts = parts;
+    const needed = Math.min(index, ...[...this.#engines].map((engine) => engine.position));
+    this.records = this.records.filter((record) => record.lastIndex > needed);
+  }
+
+  #check(epoch: number): void {
+    if (epoch !== this.#epoch) throw new Fenced(`epoch ${epoch} has passed`);
+  }
+}
+
+export interface SharedMemoryOptions {
+  readonly log: SharedLog;
+  readonly timers: Timers;
+  readonly random: Random;
+  /** Between two times that a leader is heard, or another process asks whether there is one. */
+  readonly beatMs: number;
+}
+
+/** The way of one process to a {@link SharedLog}. */
+export class SharedMemoryEngine implements Engine {
+  /** How late this process hears of a batch. */
+  deliveryDelayMs = 0;
+  readonly #options: SharedMemoryOptions;
+  readonly #log: SharedLog;
+  readonly #listeners = new Set<(event: EngineEvent) => void>();
+  #leadership: Leadership = { leader: false, epoch: 0 };
+  /** Up to where this process knows the log. */
+  #position = 0;
+  #appending: Promise<void> | undefined;
+  #beating: Timer | undefined;
+  #isGone = false;
+
+  constructor(options: SharedMemoryOptions) {
+    this.#options = options;
+    this.#log = options.log;
+  }
+
+  get leadership(): Leadership {
+    return this.#leadership;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  async *load(): AsyncGenerator<Loaded> {
+    const log = this.#log;
+    const { snapshot } = log;
+    this.#position = snapshot.index;
+    log.attach(this);
+    const parts = [...log.parts];
+    const records = log.after(snapshot.index);
+    for (const [ordinal, part] of parts.entries()) {
+      checkPart(snapshot, ordinal, part);
+      yield { kind: 'snapshot-part', bytes: part.bytes };
+    }
+    checkParts(snapshot, parts.length);
+    const check = new LogCheck(snapshot);
+    for (const record of records) {
+      check.next(record);
+      yield { kind: 'batch', batch: record };
+    }
+    this.#position = check.index;
+  }
+
+  subscribe(listen: (event: EngineEvent) => void): () => void {
+    this.#listeners.add(listen);
+    if (this.#beating === undefined) this.#beat();
+    return () => {
+      this.#listeners.delete(listen);
+    };
+  }
+
+  async end(): Promise<number> {
+    await this.#half();
+    return this.#log.index;
+  }
+
+  async append(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
+    const appended = this.#append(batch, expectedIndex, epoch);
+    const settled = appended.then(
+      () => {},
+      () => {},
+    );
+    this.#appending = settled;
+    try {
+      await appended;
+      this.#position = batch.lastIndex;
+    } catch (error) {
+      // What was not stored, or not for certain, is found by whoever leads next.
+      if (this.#log.renew(this, epoch)) this.#log.depose();
+      throw error;
+    } finally {
+      this.#appending = undefined;
+    }
+  }
+
+  async #append(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
+    const { leader, epoch: own } = this.#leadership;
+    if (!leader || epoch !== own) throw new Fenced(`epoch ${epoch} has passed`);
+    const { faults } = this.#log;
+    await this.#half();
+    const fault = faults.failAppend?.(batch);
+    if (fault !== undefined) throw fault;
+    const isLost = faults.loseAnswer?.(batch) === true;
+    this.#log.commit(batch, expectedIndex, epoch);
+    await this.#half();
+    if (isLost) throw new OutcomeUnknown();
+  }
+
+  async saveSnapshot(index: number, epoch: number, parts: AsyncIterable<Bytes>): Promise<void> {
+    const stored: PartRecord[] = [];
+    for await (const bytes of parts) {
+      const ordinal = stored.length;
+      stored.push({ ordinal, bytes, checksum: partChecksum(index, ordinal, bytes) });
+    }
+    this.#log.replaceSnapshot(index, epoch, stored);
+  }
+
+  async close(): Promise<void> {
+    await this.#appending;
+    this.#leave(true);
+  }
+
+  /** The process dies: nothing more comes from it or to it. */
+  crash(): void {
+    this.#leave(false);
+  }
+
+  /** Something is in the log. */
+  hint(): void {
+    this.#options.timers.after(this.deliveryDelayMs, () => this.#pull());
+  }
+
+  #leave(saysGoodbye: boolean): void {
+    this.#isGone = true;
+    this.#beating?.clear();
+    this.#listeners.clear();
+    this.#log.detach(this, saysGoodbye);
+  }
+
+  #beat(): void {
+    const { timers, random, beatMs } = this.#options;
+    const nextMs = beatMs * (0.5 + random.fraction());
+    this.#beating = timers.after(nextMs, () => {
+      if (this.#isGone) return;
+      this.#beat();
+      if (this.#leadership.leader) this.#renew();
+      else this.#campaign();
+    });
+  }
+
+  #renew(): void {
+    const { epoch } = this.#leadership;
+    if (this.#log.renew(this, epoch)) return;
+    // The last append settles before the term ends, for whoever follows both.
+    void (this.#appending ?? Promise.resolve()).then(() => {
+      if (this.#isGone || !this.#leadership.leader || this.#leadership.epoch !== epoch) return;
+      this.#lead({ leader: false, epoch });
+      this.#pull();
+    });
+  }
+
+  #campaign(): void {
+    if (!this.#log.isFree) return;
+    this.#pull();
+    const epoch = this.#log.campaign(this, this.#position);
+    if (epoch !== undefined) this.#lead({ leader: true, epoch });
+  }
+
+  #lead(leadership: Leadership): void {
+    this.#leadership = leadership;
+    this.#tell({ kind: 'leadership', leadership });
+  }
+
+  /** A leader knows what it appended; who follows is told from the first listener on. */
+  #pull(): void {
+    if (this.#isGone || this.#beating === undefined) return;
+    if (this.#leadership.leader || this.#appending !== undefined) return;
+    for (const batch of this.#log.after(this.#position)) {
+      this.#position = batch.lastIndex;
+      this.#tell({ kind: 'batch', batch });
+    }
+  }
+
+  #tell(event: EngineEvent): void {
+    for (const listen of [...this.#listeners]) listen(event);
+  }
+
+  async #half(): Promise<void> {
+    const { appendDelayMs } = this.#log.faults;
+    if (appendDelayMs === undefined) return;
+    await new Promise<void>((resolve) => {
+      this.#options.timers.after(appendDelayMs / 2, resolve);
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import type { StateError } from './errors.ts';
+
+interface Waiting {
+  readonly index: number;
+  readonly resolve: () => void;
+  readonly reject: (error: StateError) => void;
+}
+
+/**
+ * Tells when a replica shows all that was durable at some moment.
+ *
+ * Invariants
+ *  N1. Who asks is told by a read of the log's end that began after the question.
+ *  N2. One read is under way at most, and one waits for it: all who ask meanwhile share that.
+ */
+export class LogEnd {
+  readonly #read: () => Promise<number>;
+  #applied: number;
+  #running: Promise<number> | undefined;
+  #next: Promise<number> | undefined;
+  #waiting: Waiting[] = [];
+  #stopped: StateError | undefined;
+
+  /** `applied`: the index that the replica shows. */
+  constructor(read: () => Promise<number>, applied: number) {
+    this.#read = read;
+    this.#applied = applied;
+  }
+
+  /** Resolves when the replica shows what was durable when this was called. */
+  async reached(): Promise<void> {
+    const index = await this.#ask();
+    if (this.#stopped !== undefined) throw this.#stopped;
+    if (index <= this.#applied) return;
+    await new Promise<void>((resolve, reject) => this.#waiting.push({ index, resolve, reject }));
+  }
+
+  /** The replica shows so much by now. */
+  applied(index: number): void {
+    this.#applied = index;
+    if (this.#waiting.length === 0) return;
+    const reached = this.#waiting.filter((one) => one.index <= index);
+    this.#waiting = this.#waiting.filter((one) => one.index > index);
+    for (const { resolve } of reached) resolve();
+  }
+
+  /** The replica moves no more. */
+  stop(reason: StateError): void {
+    this.#stopped ??= reason;
+    for (const { reject } of this.#waiting.splice(0)) reject(reason);
+  }
+
+  #ask(): Promise<number> {
+    if (this.#running === undefined) return this.#start();
+    const again = () => this.#running ?? this.#start();
+    this.#next ??= this.#running.then(again, again);
+    return this.#next;
+  }
+
+  #start(): Promise<number> {
+    this.#next = undefined;
+    const running = this.#read().finally(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    this.#running = running;
+    return running;
+  }
+}

@@ -1,0 +1,230 @@
+import { assert } from '../base/assert.ts';
+import {
+  type Bytes,
+  type Entry,
+  ordersOf,
+  parse,
+  type SnapshotMarks,
+  type SnapshotPart,
+  type SnapshotRows,
+  type TransactionForm,
+} from './codec.ts';
+import type { Batch } from './engine/engine.ts';
+import { StateCorrupted, StateFormatUnknown } from './errors.ts';
+import { encodeKey } from './keys.ts';
+import type { OrderedIndex, Step } from './ordered-index.ts';
+import type { RowChange, Transacted } from './row-change.ts';
+import { SharedReader } from './shared-values.ts';
+import type { AnyTable } from './table.ts';
+import type { Stamps } from './types.ts';
+import { type Tables, View } from './view.ts';
+
+/**
+ * The durable state, as this process has it: what the log holds, applied to tables.
+ *
+ * Invariants
+ *  P1. It is loaded once: the parts of a snapshot in order, then the batches after it in order. From
+ *      then on its view is the state after the last batch that was applied or adopted.
+ *  P2. It moves by whole batches, in the order of the log and without a gap. A batch that cannot be
+ *      applied leaves no trace.
+ *  P3. A batch of another process leaves the tables that its own head would have left: rows, marks
+ *      and the index of every range. The changes and steps of each transaction say the same.
+ */
+export class Replica {
+  readonly #marksPerIndex: number;
+  readonly #ready: (row: Stamps) => Stamps;
+  /** Indexes of the snapshot's tables whose marks it did not hold, or in another version. */
+  readonly #unmarked = new Set<OrderedIndex<Stamps>>();
+  /** Of the snapshot's rows, by table. */
+  readonly #shared = new Map<AnyTable, SharedReader>();
+  #view: View;
+  #isLoading = true;
+  #index = 0;
+
+  /** `tables` are empty. `ready` makes a row that was read one of the state. */
+  constructor(tables: Tables, marksPerIndex: number, ready: (row: Stamps) => Stamps) {
+    this.#view = new View(0, tables);
+    this.#marksPerIndex = marksPerIndex;
+    this.#ready = ready;
+    for (const table of tables.values()) table.beginLoading();
+  }
+
+  /** Of the last transaction. */
+  get index(): number {
+    return this.#index;
+  }
+
+  get view(): View {
+    assert(!this.#isLoading, 'the replica is not loaded yet');
+    return this.#view;
+  }
+
+  loadSnapshotPart(bytes: Bytes): void {
+    const part = parse(bytes, 'the snapshot') as SnapshotPart;
+    if ('Index' in part) this.#index = part.Index;
+    else if ('Rows' in part) this.#loadRows(part);
+    else this.#loadMarks(part);
+  }
+
+  loadBatch(bytes: Bytes): void {
+    this.#closeSnapshot();
+    for (const form of this.#transactionsIn(bytes)) this.#replay(this.#view.tables, form);
+  }
+
+  /** Call when all is loaded. */
+  endLoading(): void {
+    this.#closeSnapshot();
+    const { tables } = this.#view;
+    for (const table of tables.values()) table.endLoading();
+    this.#isLoading = false;
+    this.#view = new View(this.#index, tables);
+  }
+
+  /** Applies a batch that another process appended. Returns its transactions in order. */
+  apply({ firstIndex, lastIndex, bytes }: Batch): readonly Transacted[] {
+    const before = this.view.index;
+    if (firstIndex !== before + 1) {
+      throw new StateCorrupted(`the batch from index ${firstIndex}`, `it follows ${before}`);
+    }
+    const tables = new Writable(this.#view.tables);
+    try {
+      const transacted = this.#transactionsIn(bytes).map((form) => this.#replay(tables, form));
+      if (this.#index !== lastIndex) {
+        const place = `the batch from index ${firstIndex}`;
+        throw new StateCorrupted(place, `it ends with ${this.#index}, not with ${lastIndex}`);
+      }
+      this.#view = new View(this.#index, tables.all);
+      return transacted;
+    } catch (error) {
+      this.#index = before;
+      throw error;
+    }
+  }
+
+  /** Moves to the view of this process's own head, up to which all is durable. */
+  adopt(view: View): void {
+    assert(view.index > this.view.index, 'what is durable does not become less');
+    this.#view = view;
+    this.#index = view.index;
+  }
+
+  #loadRows({ Table, Version, Rows }: SnapshotRows): void {
+    const table = known(this.#view.tables, Table, Version);
+    for (const { index } of ordersOf(table)) this.#unmarked.add(index);
+    const values = this.#shared.get(table) ?? new SharedReader();
+    this.#shared.set(table, values);
+    for (const row of Rows) {
+      values.read(table, row, undefined, 'the snapshot');
+      table.restoreRow(this.#row(table, row, Version));
+    }
+  }
+
+  #loadMarks({ Table, Version, Order, Floor, Marks }: SnapshotMarks): void {
+    const table = known(this.#view.tables, Table, Version);
+    // Marks are kept under keys as this version makes them; those of another say nothing.
+    if (Version !== table.definition.version) return;
+    for (const { name, index } of ordersOf(table)) {
+      if (name !== Order) continue;
+      index.restoreMarks(
+        Floor,
+        Marks.map(([key, mark]) => [encodeKey(key), mark]),
+      );
+      this.#unmarked.delete(index);
+    }
+  }
+
+  /** An index that is new, or of a new version, may have lost any row before the snapshot. */
+  #closeSnapshot(): void {
+    for (const index of this.#unmarked) index.restoreMarks(this.#index, []);
+    this.#unmarked.clear();
+    this.#shared.clear();
+  }
+
+  #transactionsIn(bytes: Bytes): readonly TransactionForm[] {
+    return parse(bytes, `the batch after index ${this.#index}`) as TransactionForm[];
+  }
+
+  /** Does to the tables what a stored transaction did to those that it ran on. */
+  #replay(tables: Pick<Tables, 'get'>, [index, ...entries]: TransactionForm): Transacted {
+    const place = `the transaction ${index}`;
+    if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
+    const changes: RowChange[] = [];
+    // Nobody watches a table that is loaded.
+    const steps: Step[] | undefined = this.#isLoading ? undefined : [];
+    const values = new SharedReader();
+    for (const entry of entries) {
+      const table = known(tables, entry[0], entry[1]);
+      const change = this.#changeOf(table, entry, values, place);
+      const { before, after } = change;
+      const key = encodeKey(change.key);
+      table.replace(key, before, after, index, steps);
+      table.noteLoaded(key, after);
+      changes.push(change);
+    }
+    for (const table of new Set(changes.map((change) => change.table))) {
+      table.prune(this.#marksPerIndex);
+    }
+    this.#index = index;
+    return { index, changes, steps: steps ?? [] };
+  }
+
+  #changeOf(
+    table: AnyTable,
+    [name, version, parts, stored]: Entry,
+    values: SharedReader,
+    place: string,
+  ): RowChange {
+    const key = encodeKey(parts);
+    const before = table.at(key);
+    if (stored !== undefined) values.read(table, stored, before, place);
+    const after = stored === undefined ? undefined : this.#row(table, stored, version);
+    if (after !== undefined && encodeKey(table.definition.key(after)) !== key) {
+      throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);
+    }
+    return { table, key: parts, before, after };
+  }
+
+  #row(table: AnyTable, stored: unknown, version: number): Stamps {
+    const { name, version: newest, upcast } = table.definition;
+    if (version === newest) return this.#ready(stored as Stamps);
+    if (upcast === undefined) {
+      throw new StateFormatUnknown(
+        `the stored table ${name} has version ${version}; nothing lifts it to ${newest}`,
+      );
+    }
+    return this.#ready(upcast(stored, version));
+  }
+}
+
+/** The tables of a view, each of which becomes a clone when it is asked for. */
+class Writable {
+  readonly all: Map<string, AnyTable>;
+  readonly #cloned = new Set<string>();
+
+  constructor(tables: Tables) {
+    this.all = new Map(tables);
+  }
+
+  get(name: string): AnyTable | undefined {
+    const table = this.all.get(name);
+    if (table === undefined || this.#cloned.has(name)) return table;
+    const clone = table.clone();
+    this.#cloned.add(name);
+    this.all.set(name, clone);
+    return clone;
+  }
+}
+
+function known(tables: Pick<Tables, 'get'>, name: string, version: number): AnyTable {
+  const table = tables.get(name);
+  if (table === undefined) {
+    throw new StateFormatUnknown(`the stored state has a table ${name}, which is not known here`);
+  }
+  const newest = table.definition.version;
+  if (version > newest) {
+    throw new StateFormatUnknown(
+      `the stored table ${name} has version ${version}; this program knows up to ${newest}`,
+    );
+  }
+  return table;
+}

@@ -1,0 +1,28 @@
+import { NotLeading } from './errors.ts';
+import type { State, Term } from './types.ts';
+
+/**
+ * The state for what works in one term alone. When the term is over it takes no write, not even in a
+ * later term of the same process, and says that it is closed; reads go on.
+ */
+export function termState(state: State, term: Term): State {
+  const isOver = () => state.leading !== term;
+  return {
+    read: () => state.read(),
+    head: () => state.head(),
+    track: () => state.track(),
+    exact: () => state.exact(),
+    write: (run) => (isOver() ? Promise.reject(new NotLeading()) : state.write(run)),
+    watch: (footprint, wake) => state.watch(footprint, wake),
+    onCommit: (listen) => state.onCommit(listen),
+    onRan: (listen) => state.onRan(listen),
+    onLeadership: (listen) => state.onLeadership(listen),
+    get leading() {
+      return isOver() ? undefined : term;
+    },
+    get closed() {
+      return isOver() ? new NotLeading() : state.closed;
+    },
+    close: () => state.close(),
+  };
+}

@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { SimulatedWorld } from '../src/base/ports-simulated.ts';
+import { type Agent, createAgent } from '../src/main.ts';
+import { LocalServers } from '../src/server/servers-local.ts';
+import { SharedLog, SharedMemoryEngine } from '../src/state/engine/shared-memory.ts';
+
+const token = '11111111-1111-4111-8111-111111111111';
+const rootKey = new Uint8Array(32).fill(7);
+const [beatMs, leaseMs] = [100, 400];
+/** Long enough for a lease to end and somebody to lead. */
+const settleMs = 5000;
+
+interface Server {
+  readonly agent: Agent;
+  readonly engine: SharedMemoryEngine;
+}
+
+/** Agents of one process over one log. */
+class Cluster {
+  readonly world = new SimulatedWorld(1);
+  readonly log = new SharedLog({ clock: this.world.clock, leaseMs });
+  readonly #local = new LocalServers(this.world);
+  readonly servers: Server[] = [];
+
+  async start(): Promise<Server> {
+    const { world, log } = this;
+    const engine = new SharedMemoryEngine({
+      ...{ log, timers: world.timers, random: world.random, beatMs },
+    });
+    const agent = await createAgent({
+      ...{ world, engine, rootKey, rootToken: token, servers: this.#local },
+    });
+    const server = { agent, engine };
+    this.servers.push(server);
+    await world.advance(settleMs);
+    return server;
+  }
+
+  /** The process ends without a word. */
+  async kill(server: Server): Promise<void> {
+    this.servers.splice(this.servers.indexOf(server), 1);
+    server.engine.crash();
+    await this.#during(server.agent.close('stop'));
+    await this.world.advance(settleMs);
+  }
+
+  get leader(): Server {
+    return this.servers.find(({ agent }) => agent.state.leading?.epoch === this.log.epoch)!;
+  }
+
+  get followers(): readonly Server[] {
+    return this.servers.filter((server) => server !== this.leader);
+  }
+
+  async call({ agent }: Server, method: string, url: string, body?: object) {
+    const [path = '', query = ''] = url.split('?', 2);
+    const answer = await this.#during(
+      agent.handle({
+        ...{ method, path, query, headers: { 'x-registry-token': token } },
+        body: body && Buffer.from(JSON.stringify(body)),
+      }),
+    );
+    const { status, headers } = answer;
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+    let json: any;
+    if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) {
+      json = JSON.parse(Buffer.from(answer.body).toString() || 'null');
+    }
+    return { status, headers, json };
+  }
+
+  /** Time goes on until the promise has settled. */
+  async #during<T>(promise: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    promise.then(over, over);
+    while (!isOver) await this.world.advance(beatMs);
+    return promise;
+  }
+}
+
+let cluster: Cluster;
+afterEach(async () => {
+  for (const server of [...cluster.servers]) await cluster.kill(server);
+});
+
+async function three(): Promise<Cluster> {
+  cluster = new Cluster();
+  for (let count = 0; count < 3; count++) await cluster.start();
+  return cluster;
+}
+
+const job = (ID: string) => ({
+  Job: {
+    ...{ ID, Datacenters: ['dc1'] },
+    TaskGroups: [{ Name: 'g', Tasks: [{ Name: 't', Driver: 'mock' }] }],
+  },
+});
+
+describe('three agents over one log', () => {
+  test('a write through a follower is there on every server, and stays when the leader dies', async () => {
+    const { followers, leader } = await three();
+    const [first, second] = followers;
+    expect((await cluster.call(first!, 'PUT', '/v1/namespace/blue', { Name: 'blue' })).status).toBe(200);
+    expect((await cluster.call(first!, 'POST', '/v1/jobs', job('web'))).status).toBe(200);
+    for (const server of cluster.servers) {
+      const read = await cluster.call(server, 'GET', '/v1/job/web');
+      expect([read.status, read.json.ID]).toEqual([200, 'web']);
+    }
+    await cluster.kill(leader);
+    expect([first, second]).toContain(cluster.leader);
+    expect((await cluster.call(cluster.followers[0]!, 'POST', '/v1/jobs', job('more'))).status).toBe(200);
+    const late = await cluster.start();
+    for (const server of [...cluster.servers, late]) {
+      const { json } = await cluster.call(server, 'GET', '/v1/jobs');
+      expect(json.map(({ ID }: { ID: string }) => ID)).toEqual(['more', 'web']);
+    }
+  });
+
+  test('the scheduler goes on with a new leader', async () => {
+    const { leader } = await three();
+    await cluster.call(leader, 'POST', '/v1/jobs', job('web'));
+    await cluster.kill(leader);
+    const follower = cluster.followers[0]!;
+    await cluster.call(follower, 'POST', '/v1/jobs', job('other'));
+    await cluster.world.advance(settleMs);
+    for (const id of ['web', 'other']) {
+      const { json } = await cluster.call(follower, 'GET', `/v1/job/${id}/evaluations`);
+      expect(json.map(({ Status }: { Status: string }) => Status)).toContain('blocked');
+    }
+  });
+
+  test('whoever waits at a follower wakes by a write of the leader', async () => {
+    const { leader, followers } = await three();
+    const first = await cluster.call(followers[0]!, 'GET', '/v1/namespaces');
+    const index = first.headers['x-scheduler-index'] ?? first.headers['x-registry-index'];
+    const waiting = cluster.call(followers[0]!, 'GET', `/v1/namespaces?index=${index}&wait=60s`);
+    await cluster.call(leader, 'PUT', '/v1/namespace/green', { Name: 'green' });
+    const woken = await waiting;
+    expect(woken.json.map(({ Name }: { Name: string }) => Name)).toContain('green');
+  });
+
+  test('a default read waits for what another server has acknowledged; stale does not', async () => {
+    const { leader, followers } = await three();
+    const [follower] = followers;
+    follower!.engine.deliveryDelayMs = 1000;
+    await cluster.call(leader, 'PUT', '/v1/namespace/late', { Name: 'late' });
+    expect((await cluster.call(follower!, 'GET', '/v1/namespace/late?stale')).status).toBe(404);
+    expect((await cluster.call(follower!, 'GET', '/v1/namespace/late')).status).toBe(200);
+    expect((await cluster.call(follower!, 'GET', '/v1/namespace/late?stale')).status).toBe(200);
+  });
+
+  test('what only the leader knows is answered through a follower as well', async () => {
+    const { followers } = await three();
+    const peerings = await cluster.call(followers[0]!, 'GET', '/v1/peerings');
+    expect([peerings.status, peerings.json]).toEqual([200, []]);
+    const plan = { ...job('web'), Diff: true };
+    expect((await cluster.call(followers[1]!, 'POST', '/v1/job/web/plan', plan)).status).toBe(200);
+  });
+
+  test('a key that the leader rotated seals and opens on the server that leads next', async () => {
+    const { leader, followers } = await three();
+    await cluster.call(followers[0]!, 'PUT', '/v1/var/app', { Path: 'app', Items: { word: 'old' } });
+    expect((await cluster.call(leader, 'PUT', '/v1/operator/keyring/rotate')).status).toBe(200);
+    await cluster.call(leader, 'PUT', '/v1/var/new', { Path: 'new', Items: { word: 'new' } });
+    await cluster.kill(leader);
+    for (const [path, word] of [['app', 'old'], ['new', 'new']]) {
+      for (const server of cluster.servers) {
+        const { json } = await cluster.call(server, 'GET', `/v1/var/${path}`);
+        expect(json.Items).toEqual({ word });
+      }
+    }
+  });
+
+  test('without a leader nothing is written, stale reads say for how long, and health says so', async () => {
+    const { leader, followers, log } = await three();
+    const [follower] = followers;
+    // Nobody can begin a term.
+    Object.defineProperty(log, 'isFree', { get: () => false });
+    await cluster.kill(leader);
+    const write = await cluster.call(follower!, 'PUT', '/v1/namespace/x', { Name: 'x' });
+    expect([write.status, write.json.code]).toEqual([503, 'no-leader']);
+    const stale = await cluster.call(follower!, 'GET', '/v1/namespaces?stale');
+    expect(stale.status).toBe(200);
+    const told = Object.entries(stale.headers);
+    expect(told.find(([name]) => name.endsWith('knownleader'))?.[1]).toBe('false');
+    expect(Number(told.find(([name]) => name.endsWith('lastcontact'))?.[1])).toBeGreaterThan(1000);
+    expect((await cluster.call(follower!, 'GET', '/v1/agent/health')).json.code).toBe('no-leader');
+    await cluster.world.advance(6 * 60_000);
+    expect((await cluster.call(follower!, 'GET', '/v1/namespaces?stale')).status).toBe(503);
+  });
+
+  test('a write that nobody answered for is told as of unknown outcome, and is not repeated', async () => {
+    const { log, followers } = await three();
+    log.faults.loseAnswer = () => true;
+    const write = await cluster.call(followers[0]!, 'PUT', '/v1/namespace/maybe', { Name: 'maybe' });
+    expect([write.status, write.json.code]).toEqual([503, 'outcome-unknown']);
+    log.faults.loseAnswer = undefined;
+    await cluster.world.advance(settleMs);
+    for (const server of cluster.servers) {
+      expect((await cluster.call(server, 'GET', '/v1/namespace/maybe')).status).toBe(200);
+    }
+  });
+
+  test('a leader that loses its term, and leads again, leaves nothing of the term before', async () => {
+    const { log, leader } = await three();
+    await cluster.call(leader, 'POST', '/v1/jobs', job('web'));
+    const terms = new Set([log.epoch]);
+    for (let round = 0; round < 12; round++) {
+      log.depose();
+      await cluster.world.advance(settleMs);
+      terms.add(log.epoch);
+    }
+    expect(terms.size).toBe(13);
+    const { json } = await cluster.call(cluster.followers[0]!, 'GET', '/v1/jobs');
+    expect(json.length).toBe(1);
+    const { index } = leader.agent.state.read();
+    await cluster.world.advance(60_000);
+    expect(leader.agent.state.read().index).toBe(index);
+  });
+});
