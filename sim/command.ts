@@ -8,11 +8,12 @@ import type { Mistake } from './mistakes/mistake.ts';
 import type { Outcome } from './simulation.ts';
 import { Summary } from './summary.ts';
 
-export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--processes N] [--clusters N] [--calm] [--mistake NAME] [--trace] [--job ID] [--keep FILE] [--against FILE]
+export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--processes N] [--clusters N] [--servers N] [--calm] [--mistake NAME] [--trace] [--job ID] [--keep FILE] [--against FILE]
 
   --seed N      which life (1)
   --nodes N     how many machines a cluster has (20)
   --clusters N  how many clusters; those that are not alone peer (1)
+  --servers N   how many servers a cluster has; several share one log (1)
   --hours H     how long it lasts under load and faults, in simulated hours (1)
   --many N      N lives, from the seed on, and how often which fault struck in them
   --processes N  in so many processes at a time (1)
@@ -36,6 +37,7 @@ const bounds = {
   seed: { least: 0, most: Number.MAX_SAFE_INTEGER, isWhole: true },
   nodes: { least: 1, most: 10_000, isWhole: true },
   clusters: { least: 1, most: names.length, isWhole: true },
+  servers: { least: 1, most: 5, isWhole: true },
   hours: { least: 0, most: 10_000, isWhole: false },
   many: { least: 1, most: 1_000_000, isWhole: true },
   processes: { least: 1, most: 64, isWhole: true },
@@ -123,6 +125,7 @@ function read(words: readonly string[]): Wishes {
     options: {
       ...{ seed: { type: 'string', default: '1' }, nodes: { type: 'string', default: '20' } },
       clusters: { type: 'string', default: '1' },
+      servers: { type: 'string', default: '1' },
       ...{ hours: { type: 'string', default: '1' }, many: { type: 'string', default: '1' } },
       processes: { type: 'string', default: '1' },
       ...{ calm: { type: 'boolean', default: false }, mistake: { type: 'string' } },
@@ -145,7 +148,7 @@ function read(words: readonly string[]): Wishes {
   };
   const numbers = {
     ...{ seed: number('seed'), nodes: number('nodes') },
-    clusters: number('clusters'),
+    ...{ clusters: number('clusters'), servers: number('servers') },
     ...{ hours: number('hours'), many: number('many'), processes: number('processes') },
   };
   const mistake = mistakeNamed(values.mistake ?? '');
@@ -169,14 +172,14 @@ interface Lived {
 
 async function live(
   seed: number,
-  { nodes, clusters, hours, calm, trace, job, processes }: Wishes,
+  { nodes, clusters, servers, hours, calm, trace, job, processes }: Wishes,
   { simulate }: Lives,
   { say, showProgress, nowMs }: Surroundings,
 ): Promise<Lived> {
   const startMs = nowMs();
   const isShown = showProgress !== undefined && processes === 1;
   const outcome = await simulate({
-    ...{ seed, nodes, clusters, hours, calm, job },
+    ...{ seed, nodes, clusters, servers, hours, calm, job },
     ...((trace || job !== undefined) && { trace: say }),
     ...(isShown && {
       progress: (minute: number) => showProgress(`seed ${seed}: minute ${minute} `),

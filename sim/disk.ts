@@ -1,6 +1,6 @@
 /** The server's disk: what it does wrong, and a fingerprint of all that was ever written on it. */
 import type { Hash } from 'node:crypto';
-import type { Timers } from '../src/base/ports.ts';
+import type { World } from '../src/base/ports.ts';
 import type { Bytes } from '../src/state/codec.ts';
 import type { Batch, Engine, EngineEvent, Leadership, Loaded } from '../src/state/engine/engine.ts';
 import { MemoryDisk, MemoryEngine } from '../src/state/engine/memory.ts';
@@ -9,7 +9,7 @@ import { allTables } from '../src/state/tables.ts';
 import type { State } from '../src/state/types.ts';
 
 /** Small, so that a life of an hour sees dozens of snapshots, each in many parts. */
-const limits = { logBytes: 1024 * 1024, logPerSnapshot: 1, snapshotPartBytes: 128 * 1024 };
+export const stateLimits = { logBytes: 1024 * 1024, logPerSnapshot: 1, snapshotPartBytes: 128 * 1024 };
 
 export class SimulatedDisk extends MemoryDisk {
   /** How long each part takes to read when the server starts. */
@@ -22,12 +22,12 @@ export class SimulatedDisk extends MemoryDisk {
   }
 
   /** `report`: told of what went wrong and harms nothing. */
-  open(timers: Timers, report: (error: unknown) => void): Promise<State> {
+  open({ timers }: Pick<World, 'timers'>, report: (error: unknown) => void): Promise<State> {
     const engine = new WatchedEngine(new MemoryEngine(this, timers), {
       written: (bytes) => this.#written.update(bytes),
       pause: () => new Promise((go) => timers.after(this.loadDelayMs, go)),
     });
-    return openState({ tables: allTables, engine, timers, limits, report });
+    return openState({ tables: allTables, engine, timers, limits: stateLimits, report });
   }
 }
 

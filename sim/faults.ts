@@ -1,11 +1,8 @@
 /** What goes wrong, at random from the seed, until `end`. Each fault ends by itself. */
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
-import type { CrashFate } from '../src/state/engine/memory.ts';
 import type { Machine } from './machine.ts';
 import { fairWeather, type Network, type Weather } from './network.ts';
-import { usualPace } from './processor.ts';
-import type { SimulatedServer } from './server.ts';
 
 /** Between two faults of the fleet and its links, in the middle: a larger one has more of them. */
 const fleetPauseMs = 60_000;
@@ -19,7 +16,8 @@ export interface FaultsOptions {
   readonly world: SimulatedWorld;
   readonly random: Random;
   readonly network: Network;
-  readonly server: SimulatedServer;
+  /** What goes wrong with the servers, and with where their state is durable. */
+  readonly ofServers: readonly Fault[];
   readonly machines: readonly Machine[];
   /** What happened, for the trace. */
   readonly note: (sentence: string) => void;
@@ -27,7 +25,7 @@ export interface FaultsOptions {
 
 type Undo = () => void;
 
-interface Fault {
+export interface Fault {
   readonly name: string;
   readonly weight: number;
   /** Begins; returns what ends it, or nothing when there is nobody whom it could strike. */
@@ -51,7 +49,7 @@ export class Faults {
   start(): void {
     const more = Math.max(1, Math.sqrt(this.#options.machines.length / nodesOfPause));
     this.#strikeOn([...this.#ofMachines(), ...this.#ofMessages()], fleetPauseMs / more);
-    this.#strikeOn(this.#ofTheServer(), serverPauseMs);
+    this.#strikeOn(this.#options.ofServers, serverPauseMs);
   }
 
   #strikeOn(kinds: readonly Fault[], pauseMs: number): void {
@@ -211,96 +209,6 @@ export class Faults {
     };
   }
 
-  #ofTheServer(): readonly Fault[] {
-    const { server, random } = this.#options;
-    const { faults } = server.disk;
-    const clear = (name: keyof typeof faults) => () => {
-      faults[name] = undefined;
-    };
-    return [
-      {
-        ...{ name: 'the disk is slow', weight: 2, lastsMaxMs: 60_000 },
-        begin: () => {
-          faults.appendDelayMs = 5 + random.below(800);
-          return clear('appendDelayMs');
-        },
-      },
-      {
-        ...{ name: 'the disk fails', weight: 1, lastsMaxMs: 5000 },
-        begin: () => {
-          faults.failAppend = () => new Error('input/output error');
-          return () => {
-            faults.failAppend = undefined;
-            this.#crash('lost');
-          };
-        },
-      },
-      {
-        ...{ name: 'the disk is full', weight: 1, lastsMaxMs: 20_000 },
-        begin: () => {
-          faults.capacityBytes = server.disk.usedBytes + random.below(20_000);
-          return () => {
-            faults.capacityBytes = undefined;
-            this.#crash('lost');
-          };
-        },
-      },
-      {
-        ...{ name: 'snapshots fail', weight: 1, lastsMaxMs: 300_000 },
-        begin: () => {
-          let parts = random.below(3);
-          faults.failSnapshot = () => (parts-- > 0 ? undefined : new Error('input/output error'));
-          return clear('failSnapshot');
-        },
-      },
-      {
-        ...{ name: 'the server crashes', weight: 2 },
-        begin: () => {
-          this.#crash(this.#fate());
-          return 'over at once';
-        },
-      },
-      {
-        ...{ name: 'the server crashes, and again when it starts', weight: 1, lastsMaxMs: 9000 },
-        begin: () => {
-          server.disk.loadDelayMs = 200 + random.below(1000);
-          faults.appendDelayMs = random.below(500);
-          this.#crash(this.#fate());
-          return () => {
-            server.disk.loadDelayMs = 1;
-            faults.appendDelayMs = undefined;
-            this.#crash(this.#fate());
-          };
-        },
-      },
-      {
-        ...{ name: 'the server freezes', weight: 1, lastsMaxMs: 60_000 },
-        begin: () => {
-          const { process } = server;
-          process?.freeze();
-          return () => process?.thaw();
-        },
-      },
-      {
-        ...{ name: 'the server is short of processor', weight: 2, lastsMaxMs: 120_000 },
-        begin: () => {
-          const { processor } = server;
-          processor.pace = { workMs: 1, turnMaxMs: 50 + random.below(1000) };
-          return () => {
-            processor.pace = usualPace;
-          };
-        },
-      },
-      {
-        ...{ name: "the server's clock jumps", weight: 1 },
-        begin: () => {
-          server.clock.jump(random.below(240_000) - 120_000);
-          return 'over at once';
-        },
-      },
-    ];
-  }
-
   /** A machine that nothing else is wrong with; most of the fleet stays well at any time. */
   #onVictim(begin: (machine: Machine) => () => unknown): Undo | undefined {
     const { machines, random } = this.#options;
@@ -314,16 +222,5 @@ export class Faults {
       this.#busy.delete(machine);
       undo();
     };
-  }
-
-  /** In the midst of a write: before or after it is durable, or with half of it on the disk. */
-  #fate(): CrashFate {
-    return (['lost', 'kept', 'torn'] as const)[this.#options.random.below(3)]!;
-  }
-
-  #crash(fate: CrashFate): void {
-    const { server } = this.#options;
-    server.crash(fate);
-    server.startSoon();
   }
 }

@@ -24,9 +24,10 @@ import { deletedPeeringLeavesNothing } from './checkers/peerings.ts';
 import { placementKeepsTheRules } from './checkers/placements.ts';
 import { noResourceTwice } from './checkers/resources.ts';
 import { servicesAreThoseOfWhatRuns } from './checkers/services.ts';
+import { everyServerShowsTheLog } from './checkers/replicas.ts';
 import { noSlotTwice } from './checkers/slots.ts';
 import { summariesAddUp } from './checkers/summaries.ts';
-import { watchMissesNothing } from './checkers/watch.ts';
+import { type WatchOptions, watchMissesNothing } from './checkers/watch.ts';
 import type { Machine } from './machine.ts';
 import type { Network } from './network.ts';
 import type { Run } from './run.ts';
@@ -44,7 +45,7 @@ const keptOfEach = 5;
 
 export interface JudgesOptions {
   readonly world: SimulatedWorld;
-  readonly server: SimulatedServer;
+  readonly server: WatchOptions['server'] & Pick<SimulatedServer, 'clock'>;
   readonly network: Network;
   readonly machines: readonly Machine[];
   readonly trace: Trace;
@@ -60,6 +61,7 @@ export class Judges {
   readonly #account = new Account();
   readonly #machines: ReadonlyMap<string, Machine>;
   readonly #checkers: readonly Checker[];
+  readonly #replicas = everyServerShowsTheLog();
   readonly #found = new Map<string, number>();
   #state: State | undefined;
 
@@ -76,6 +78,7 @@ export class Judges {
       ...[summariesAddUp(), evictionsAreDeserved(), noSlotTwice(), tokenDispatchesOnce()],
       ...[whatIsAwayIsWaitedFor(), drainsEnd(), failuresAreLookedAt()],
       ...[servicesAreThoseOfWhatRuns(), deletedPeeringLeavesNothing(), whatRunsHasAJob()],
+      this.#replicas,
     ];
     network.onServed = ({ method, url }, { status, index }) => {
       this.requests++;
@@ -95,6 +98,17 @@ export class Judges {
     state.onCommit((changes, index) => {
       if (this.#state === state) this.#committed(changes, index);
     });
+  }
+
+  /** One of several servers heard of a commit. */
+  heard(server: number, changes: readonly Change[], index: number): void {
+    this.#replicas.heard(server, changes, index, this.#foundOfReplicas);
+  }
+
+  /** Another of several servers leads from now on: it knows what the log holds, and nothing else. */
+  led(): void {
+    this.#ask((checker, scene, fault) => checker.restarted?.(scene, fault));
+    this.#ask((checker, scene) => checker.resumed?.(scene));
   }
 
   /** Whether canaries are healthy and only a person's word is missing. */
@@ -120,6 +134,12 @@ export class Judges {
     else this.#ask((checker, scene, fault) => checker.rested?.(scene, fault));
   }
 
+  /** At rest, one of several servers shows this. */
+  shows(server: number, state: State | undefined): void {
+    if (state === undefined) this.found('the server comes back', `server ${server} does not run`);
+    else this.#replicas.shows(server, state.read(), this.#account, this.#foundOfReplicas);
+  }
+
   /** The server says that something failed. What a failing disk does to writes is part of the play. */
   failed(sentence: string, fields: object): void {
     const { error } = fields as { error?: Error };
@@ -135,6 +155,9 @@ export class Judges {
     if (count > keptOfEach) return;
     this.violations.push({ guarantee, sentence, atMs: world.clock.monotonicMs() });
   }
+
+  readonly #foundOfReplicas = (sentence: string) =>
+    this.found(this.#replicas.guarantee, sentence);
 
   #committed(changes: readonly Change[], index: number): void {
     this.commits++;
@@ -158,6 +181,6 @@ export class Judges {
 }
 
 const isPartOfThePlay = (error: Error): boolean =>
-  /input\/output error|writes are closed|taken over|another process|log ends at|is full|no space is left|is closing/i.test(
+  /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|is closing/i.test(
     `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
   );

@@ -30,7 +30,7 @@ export interface MachineOptions {
   readonly world: SimulatedWorld;
   readonly random: Random;
   readonly network: Network;
-  readonly server: () => RunningServer | undefined;
+  readonly server: (machine: string) => RunningServer | undefined;
   readonly hardware: Hardware;
   /** A task here has begun, or come to its end. */
   readonly moved: (run: Run) => void;
@@ -331,7 +331,7 @@ export class Machine {
 
   #stream(agent: Process): void {
     const { network, server } = this.#options;
-    const running = server();
+    const running = server(this.hardware.name);
     const again = () => agent.world.timers.after(this.#pauseMs(), () => this.#stream(agent));
     if (running === undefined) {
       again();

@@ -1,5 +1,5 @@
 /**
- * Carries requests from programs to the one server, and answers back: late, twice, or not at all.
+ * Carries requests from programs to a server, and answers back: late, twice, or not at all.
  *
  * 1. A caller learns of exactly one end of a call: the answer, or why there is none. Neither tells it
  *    whether a request without an answer was served.
@@ -76,9 +76,14 @@ export class Network {
   readonly #cuts: Readonly<Record<Direction, Set<string>>> = { from: new Set(), to: new Set() };
   readonly #world: SimulatedWorld;
   readonly #random: Random;
-  readonly #server: () => Endpoint | undefined;
+  readonly #server: (machine: string) => Endpoint | undefined;
 
-  constructor(world: SimulatedWorld, random: Random, server: () => Endpoint | undefined) {
+  /** `server`: the one that a call from the machine comes to. */
+  constructor(
+    world: SimulatedWorld,
+    random: Random,
+    server: (machine: string) => Endpoint | undefined,
+  ) {
     this.#world = world;
     this.#random = random;
     this.#server = server;
@@ -108,7 +113,7 @@ export class Network {
       const patience = caller.world.timers.after(call.patienceMs, () => fail(timedOut));
       const back = (arrive: () => void) => this.carry(machine, 'to', arrive);
       const deliver = () => {
-        const server = this.#server();
+        const server = this.#server(machine);
         if (server === undefined) return back(() => fail(refused));
         const stopListening = server.process.onDeath(() => back(() => fail(reset)));
         const answered = (reply: Reply) => {

@@ -12,6 +12,8 @@ import { Keyring } from '../src/server/keyring/keyring.ts';
 import { OutboundError } from '../src/server/login/outbound.ts';
 import type { PeeringLink, PeeringTransport } from '../src/server/peering/link.ts';
 import { Server } from '../src/server/server.ts';
+import type { Answered, Asked } from '../src/server/servers.ts';
+import type { LocalServers } from '../src/server/servers-local.ts';
 import type { CrashFate } from '../src/state/engine/memory.ts';
 import type { State } from '../src/state/types.ts';
 import type { SimulatedDisk } from './disk.ts';
@@ -36,6 +38,22 @@ export interface Outside {
   readonly transportOf: (program: Process) => PeeringTransport;
 }
 
+/** Where a server keeps its state, over its own end. */
+export interface Storage {
+  /** `report`: told of what went wrong and harms nothing. */
+  open(world: World, report: (error: unknown) => void): Promise<State>;
+  /** The program ends. `fate`: what becomes of the write that is under way. */
+  crash(fate: CrashFate): void;
+}
+
+/** The other servers of its cluster. */
+export interface Others {
+  readonly id: string;
+  readonly servers: LocalServers;
+  /** Takes a message between two servers, if it arrives. */
+  readonly carry: (arrive: () => void) => void;
+}
+
 export interface ServerEvents {
   /** A state was opened; nothing is served yet. */
   readonly opened: (state: State) => void;
@@ -45,24 +63,37 @@ export interface ServerEvents {
 
 const restartMaxMs = 5000;
 
-export class SimulatedServer {
-  readonly disk: SimulatedDisk;
+export interface SimulatedServerOptions<S extends Storage> {
+  readonly world: SimulatedWorld;
+  readonly disk: S;
+  readonly events: ServerEvents;
+  /** Of its machine; the default is one of its own. */
+  readonly clock?: MachineClock;
+  readonly outside?: Outside | undefined;
+  readonly others?: Others;
+}
+
+export class SimulatedServer<S extends Storage = SimulatedDisk> {
+  readonly disk: S;
   readonly clock: MachineClock;
   readonly processor: Processor;
   readonly #world: SimulatedWorld;
   readonly #events: ServerEvents;
   readonly #outside: Outside | undefined;
+  readonly #others: Others | undefined;
   readonly #hashed = new Map<string, string>();
   #running: RunningServer | undefined;
   #process: Process | undefined;
   #stop = () => {};
 
-  constructor(world: SimulatedWorld, disk: SimulatedDisk, events: ServerEvents, outside?: Outside) {
+  constructor(options: SimulatedServerOptions<S>) {
+    const { world, disk, events, outside, others, clock } = options;
     this.#outside = outside;
+    this.#others = others;
     this.#world = world;
     this.disk = disk;
     this.#events = events;
-    this.clock = new MachineClock(world.clock);
+    this.clock = clock ?? new MachineClock(world.clock);
     this.processor = new Processor(world.random);
   }
 
@@ -101,7 +132,7 @@ export class SimulatedServer {
       ...{ debug() {}, info() {}, warn() {} },
       error: (fields, sentence) => say(sentence, fields),
     };
-    const state = await this.disk.open(world.timers, (error) =>
+    const state = await this.disk.open(world, (error) =>
       say('a snapshot could not be written', { error: error as Error }),
     );
     const keyring = await Keyring.open(state, new Uint8Array(32).fill(1), world);
@@ -113,6 +144,7 @@ export class SimulatedServer {
         throw new OutboundError(`${url} cannot be reached`);
       },
       rootSecret: rootToken,
+      ...(this.#others && { servers: this.#others.servers.of(this.#others.id) }),
       ...(this.#outside && { peers: this.#outside.transportOf(process) }),
       scheduler: schedulerDefaults,
     });
@@ -131,6 +163,7 @@ export class SimulatedServer {
     }
     await server.start();
     if (!process.isAlive) return;
+    this.#join(process, state, server, api);
     this.#running = {
       ...{ process, state, handle: (request) => api.handle(request) },
       takeStream: (nodeId, socket) => {
@@ -140,6 +173,21 @@ export class SimulatedServer {
       },
       takeLink: (link) => void server.peerings.accept(link),
     };
+  }
+
+  /** Lets the other servers of its cluster find it, as long as its program lives. */
+  #join(process: Process, state: State, { streams }: Server, api: Api): void {
+    if (this.#others === undefined) return;
+    const { id, servers, carry } = this.#others;
+    const answer = (asked: Asked, gone: AbortSignal) =>
+      new Promise<Answered>((resolve) => {
+        const serve = async () => {
+          const answered = await api.answer({ ...asked, onGone: whenAborted(gone) });
+          if (process.isAlive) carry(() => resolve(answered));
+        };
+        carry(() => process.post(() => void serve()));
+      });
+    process.onDeath(servers.join({ id, address: () => id, state, streams, answer }));
   }
 
   /** Work takes time. And the same few secrets are shown over and over: each is hashed once. */
@@ -168,3 +216,8 @@ export class SimulatedServer {
     this.#stop = () => {};
   }
 }
+
+const whenAborted = (signal: AbortSignal) => (run: () => void) => {
+  signal.addEventListener('abort', run, { once: true });
+  return () => signal.removeEventListener('abort', run);
+};

@@ -20,6 +20,8 @@ export interface SimulationOptions {
   readonly nodes: number;
   /** How many there are; those that are not alone peer. */
   readonly clusters?: number;
+  /** How many servers each cluster has (1); several share one log, and one of them leads. */
+  readonly servers?: number;
   /** Simulated time with load and faults; the time to come to rest is on top. */
   readonly hours: number;
   /** Nobody is in a hurry, as it was in the lives that earlier seeds were kept from. */
@@ -76,7 +78,7 @@ class Simulation {
 
   constructor(options: SimulationOptions) {
     this.#options = options;
-    const { seed, nodes, clusters = 1, calm: isCalm = false } = options;
+    const { seed, nodes, clusters = 1, servers = 1, calm: isCalm = false } = options;
     const world = new SimulatedWorld(seed);
     this.#world = world;
     this.#trace = new Trace(world, options);
@@ -97,7 +99,7 @@ class Simulation {
         transportOf: (dialer: Process) => wires.transportOf(name, dialer),
       };
       const own = { name, trace, randomOf: chance(number), isCalm, ...(!isAlone && { outside }) };
-      return new Cluster({ world, nodes, hash, ...own });
+      return new Cluster({ world, nodes, servers, hash, ...own });
     });
     const peering = { world, wires, clusters: this.#clusters, trace: this.#trace };
     this.#peers = isAlone ? undefined : new Peers({ ...peering, randomOf: between });
@@ -128,9 +130,9 @@ class Simulation {
     }
     await this.#promoteLate();
     await this.#pause();
-    for (const { judges, server } of clusters) {
-      const state = server.running?.state;
-      judges.rested(state);
+    for (const cluster of clusters) {
+      cluster.rested();
+      const state = cluster.server.running?.state;
       if (state !== undefined) this.#hashState(state.read());
     }
     this.#peers?.rested();

@@ -9,6 +9,7 @@ const strikesPerThousandMin = 20;
 export interface Shape {
   readonly nodes: number;
   readonly clusters: number;
+  readonly servers: number;
   readonly hours: number;
   readonly calm: boolean;
   readonly processes: number;
@@ -30,14 +31,15 @@ export class Summary {
     }
   }
 
-  lines({ nodes, clusters, hours, calm, processes }: Shape, realMs: number): readonly string[] {
+  lines({ nodes, clusters, servers, hours, calm, processes }: Shape, realMs: number): readonly string[] {
     const which = this.failed.length > 0 ? `: ${this.failed.join(', ')}` : '';
     const place = clusters === 1 ? `${nodes} nodes` : `${clusters} clusters of ${nodes} nodes`;
+    const led = servers === 1 ? '' : ` and ${servers} servers`;
     const people = calm ? ', nobody in a hurry' : '';
     const where = processes === 1 ? 'in one process' : `in ${processes} processes`;
     return [
       `${this.#lives} seeds, ${this.failed.length} with violations${which}`,
-      `each ${hours} h under load and faults, with ${place}${people}`,
+      `each ${hours} h under load and faults, with ${place}${led}${people}`,
       `${(realMs / 60_000).toFixed(1)} minutes in all, ${where}`,
       'faults that struck, the rarest first:',
       ...this.#faultLines(),

@@ -32,7 +32,8 @@ export const noAcknowledgedWriteLost = (): Checker & {
   };
 };
 
-function compare(
+/** Holds every row of the view against the account. */
+export function compare(
   account: Account,
   view: Snapshot,
   isSampled: (row: number) => boolean,

@@ -3,7 +3,7 @@ import { deployments, jobs, nodes } from '../../src/state/tables.ts';
 import type { Change, Stamps, TableDefinition } from '../../src/state/types.ts';
 import { loopback, type Network, type Reply } from '../network.ts';
 import { Process } from '../process.ts';
-import { rootToken, type SimulatedServer } from '../server.ts';
+import { rootToken } from '../server.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
 
 interface Item {
@@ -36,7 +36,8 @@ const promptMs = 1000;
 export interface WatchOptions {
   readonly world: SimulatedWorld;
   readonly network: Network;
-  readonly server: SimulatedServer;
+  /** Whose machine the near readers sit on. */
+  readonly server: { readonly process: Process | undefined };
   readonly nodeIds: readonly string[];
 }
 
@@ -79,6 +80,8 @@ class Reader {
   #index = 0;
   #last: Reply | undefined;
   #fellBack: string | undefined;
+  /** Whom it asked last. */
+  #asked: Process | undefined;
   /** Something is expected to be heard of, and looked after. */
   #isExpecting = false;
 
@@ -102,6 +105,7 @@ class Reader {
     const wait = `${url.includes('?') ? '&' : '?'}index=${this.#index}&wait=60s`;
     const call = { method: 'GET', token: rootToken, patienceMs: 75_000 };
     const asked = { ...call, url: this.#index === 0 ? url : `${url}${wait}` };
+    this.#asked = this.#options.server.process;
     this.#take(await this.#options.network.call(this.#process, this.#machine, asked));
   }
 
@@ -131,9 +135,10 @@ class Reader {
     const { world, server } = this.#options;
     const { process } = server;
     const hadIndex = this.#index;
+    const asked = this.#asked;
     world.timers.after(promptMs, () => {
       this.#isExpecting = false;
-      const isSame = server.process === process && (process?.awakeMs ?? 0) > 2 * promptMs;
+      const isSame = server.process === process && asked === process && (process?.awakeMs ?? 0) > 2 * promptMs;
       // One that has just come back, or woken up, is not yet listened to.
       if (!isSame || hadIndex === 0 || this.#index >= index || newest() < index) return;
       fault(`nobody told the reader of ${this.#followed.url} of ${index}: it is at ${this.#index}`);

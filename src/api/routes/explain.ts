@@ -32,7 +32,7 @@ export function explainRoutes(server: Server): Route[] {
 
   /** Runs the steps on the newest state when it is their turn. */
   async function answer<T>(
-    input: Pick<StreamInput, 'query' | 'dialect'>,
+    input: Pick<StreamInput, 'query' | 'dialect' | 'contact'>,
     signal: AbortSignal,
     steps: (snapshot: Snapshot) => Steps<T>,
   ): Promise<Answer> {

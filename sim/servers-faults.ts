@@ -1,0 +1,124 @@
+/** What goes wrong where there are several servers: with them, and with the log that they share. */
+import type { Random } from '../src/base/ports.ts';
+import type { Fault } from './faults.ts';
+import { usualPace } from './processor.ts';
+import type { SimulatedServer } from './server.ts';
+import { type SharedStorage, type SimulatedServers, usualDeliveryMs } from './servers.ts';
+
+type Member = SimulatedServer<SharedStorage>;
+
+export function faultsOfServers(servers: SimulatedServers, random: Random): readonly Fault[] {
+  const any = (): Member => servers.all[random.below(servers.all.length)]!;
+  return [
+    ...ofLeadership(servers, any),
+    ...ofTheLog(servers, random, any),
+    ...ofMachines(servers, random, any),
+  ];
+}
+
+function crash(server: Member | undefined): 'over at once' | undefined {
+  if (server === undefined) return undefined;
+  server.crash('lost');
+  server.startSoon();
+  return 'over at once';
+}
+
+function freeze(server: Member | undefined): (() => void) | undefined {
+  const process = server?.process;
+  process?.freeze();
+  return process && (() => process.thaw());
+}
+
+const ofLeadership = (servers: SimulatedServers, any: () => Member): readonly Fault[] => [
+  { name: 'the leader crashes', weight: 3, begin: () => crash(servers.leader) },
+  { name: 'a server crashes', weight: 2, begin: () => crash(any()) },
+  {
+    ...{ name: 'the leader freezes', weight: 3, lastsMaxMs: 60_000 },
+    begin: () => freeze(servers.leader),
+  },
+  { name: 'a server freezes', weight: 1, lastsMaxMs: 60_000, begin: () => freeze(any()) },
+  {
+    ...{ name: 'leadership moves', weight: 3 },
+    begin: () => {
+      servers.log.depose();
+      return 'over at once';
+    },
+  },
+  {
+    ...{ name: 'all servers crash', weight: 1 },
+    begin: () => {
+      for (const server of servers.all) crash(server);
+      return 'over at once';
+    },
+  },
+];
+
+function ofTheLog(servers: SimulatedServers, random: Random, any: () => Member): readonly Fault[] {
+  const { faults } = servers.log;
+  const clear = (name: keyof typeof faults) => () => {
+    faults[name] = undefined;
+  };
+  return [
+    {
+      ...{ name: 'the log is slow', weight: 2, lastsMaxMs: 60_000 },
+      begin: () => {
+        faults.appendDelayMs = 5 + random.below(800);
+        return clear('appendDelayMs');
+      },
+    },
+    {
+      ...{ name: 'the log fails', weight: 1, lastsMaxMs: 5000 },
+      begin: () => {
+        faults.failAppend = () => new Error('input/output error');
+        return clear('failAppend');
+      },
+    },
+    {
+      ...{ name: 'the answers of the log are lost', weight: 1, lastsMaxMs: 5000 },
+      begin: () => {
+        faults.loseAnswer = () => true;
+        return clear('loseAnswer');
+      },
+    },
+    {
+      ...{ name: 'a server hears late of what is written', weight: 3, lastsMaxMs: 120_000 },
+      begin: () => {
+        const { disk } = any();
+        disk.hearAfter(random.below(8000));
+        return () => disk.hearAfter(usualDeliveryMs);
+      },
+    },
+  ];
+}
+
+const ofMachines = (
+  servers: SimulatedServers,
+  random: Random,
+  any: () => Member,
+): readonly Fault[] => [
+  {
+    ...{ name: 'a server is cut off from the others', weight: 2, lastsMaxMs: 60_000 },
+    begin: () => {
+      const number = random.below(servers.all.length);
+      servers.cutOff.add(number);
+      return () => servers.cutOff.delete(number);
+    },
+  },
+  {
+    ...{ name: 'a server is short of processor', weight: 2, lastsMaxMs: 120_000 },
+    begin: () => {
+      const { processor } = any();
+      processor.pace = { workMs: 1, turnMaxMs: 50 + random.below(1000) };
+      return () => {
+        processor.pace = usualPace;
+      };
+    },
+  },
+  {
+    ...{ name: 'the clock of the servers jumps', weight: 1 },
+    begin: () => {
+      servers.clock.jump(random.below(240_000) - 120_000);
+      return 'over at once';
+    },
+  },
+];

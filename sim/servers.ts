@@ -1,0 +1,192 @@
+/**
+ * Several servers over one log: one leads, the others follow. Calls come to any of them.
+ *
+ * What the checkers are told comes from the log itself: a witness applies each batch in the moment in
+ * which it becomes durable, and every server's own word is held against that.
+ */
+import type { Hash } from 'node:crypto';
+import type { Random, World } from '../src/base/ports.ts';
+import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
+import { LocalServers } from '../src/server/servers-local.ts';
+import type { Batch, Engine, EngineEvent, Leadership, Loaded } from '../src/state/engine/engine.ts';
+import type { CrashFate } from '../src/state/engine/memory.ts';
+import { SharedLog, SharedMemoryEngine } from '../src/state/engine/shared-memory.ts';
+import { openState } from '../src/state/state.ts';
+import { allTables } from '../src/state/tables.ts';
+import type { Change, State } from '../src/state/types.ts';
+import { stateLimits } from './disk.ts';
+import { loopback } from './network.ts';
+import { MachineClock, type Process } from './process.ts';
+import {
+  type Outside,
+  type RunningServer,
+  type ServerEvents,
+  SimulatedServer,
+  type Storage,
+} from './server.ts';
+
+const leaseMs = 10_000;
+const beatMs = 2000;
+/** Between two servers, one way. */
+const latencyMaxMs = 3;
+/** How late a server hears of a batch, when nothing is wrong. */
+export const usualDeliveryMs = 2;
+/** Of so many calls, one goes to another server than the one before. */
+const switchOneIn = 8;
+
+export interface GroupEvents extends ServerEvents {
+  /** A server heard of a commit, by its number. */
+  readonly heard: (server: number, changes: readonly Change[], index: number) => void;
+  /** Another term has begun. */
+  readonly led: () => void;
+}
+
+export interface SimulatedServersOptions {
+  readonly world: SimulatedWorld;
+  readonly count: number;
+  /** Of every byte that becomes durable. */
+  readonly hash: Hash;
+  readonly random: Random;
+  readonly events: GroupEvents;
+  readonly outside?: Outside | undefined;
+}
+
+export class SimulatedServers {
+  readonly all: readonly SimulatedServer<SharedStorage>[];
+  readonly log: SharedLog;
+  /** All of them keep the same time. */
+  readonly clock: MachineClock;
+  /** Servers to which no message of another one comes, by number. */
+  readonly cutOff = new Set<number>();
+  readonly #options: SimulatedServersOptions;
+  readonly #witness = new Witness();
+  /** Which server each caller talked to last. */
+  readonly #chosen = new Map<string, number>();
+
+  constructor(options: SimulatedServersOptions) {
+    const { world, count, hash, random, events, outside } = options;
+    this.#options = options;
+    this.clock = new MachineClock(world.clock);
+    this.log = new SharedLog({
+      ...{ clock: world.clock, leaseMs },
+      appended: (batch) => {
+        hash.update(batch.bytes);
+        this.#witness.tell(batch);
+      },
+    });
+    const servers = new LocalServers(world);
+    const carry = (number: number) => (arrive: () => void) => {
+      world.timers.after(random.fraction() * latencyMaxMs, () => {
+        if (!this.cutOff.has(number)) arrive();
+      });
+    };
+    this.all = Array.from({ length: count }, (_, number) => {
+      const own: ServerEvents = {
+        opened: (state) => {
+          state.onCommit((changes, index) => events.heard(number, changes, index));
+          state.onLeadership((term) => term && events.led());
+        },
+        failed: events.failed,
+      };
+      return new SimulatedServer({
+        ...{ world, events: own, outside, clock: this.clock },
+        disk: new SharedStorage(this.log, random),
+        others: { id: `server-${number}`, servers, carry: carry(number) },
+      });
+    });
+  }
+
+  get leader(): SimulatedServer<SharedStorage> | undefined {
+    return this.all.find(({ running }) => running?.state.leading?.epoch === this.log.epoch);
+  }
+
+  get running(): RunningServer | undefined {
+    return this.leader?.running;
+  }
+
+  get process(): Process | undefined {
+    return this.leader?.process;
+  }
+
+  /** Most callers stay with a server for a while. Who sits on the leader's machine asks the leader. */
+  reachedFrom(machine: string): RunningServer | undefined {
+    if (machine === loopback) return this.running;
+    const { random } = this.#options;
+    const known = this.#chosen.get(machine);
+    const isKept = known !== undefined && this.all[known]?.running !== undefined;
+    const number = isKept && random.below(switchOneIn) > 0 ? known : random.below(this.all.length);
+    this.#chosen.set(machine, number);
+    return this.all[number]!.running;
+  }
+
+  start(): void {
+    const { world, events } = this.#options;
+    const opened = openState({ tables: allTables, engine: this.#witness, timers: world.timers });
+    void opened.then((state) => {
+      events.opened(state);
+      for (const server of this.all) server.start();
+    });
+  }
+
+  crash(fate: CrashFate): void {
+    for (const server of this.all) server.crash(fate);
+  }
+}
+
+/** The way of one server to the log that all share. */
+export class SharedStorage implements Storage {
+  engine: SharedMemoryEngine | undefined;
+  deliveryDelayMs = usualDeliveryMs;
+  readonly #log: SharedLog;
+  readonly #random: Random;
+
+  constructor(log: SharedLog, random: Random) {
+    this.#log = log;
+    this.#random = random;
+  }
+
+  open({ timers }: World, report: (error: unknown) => void): Promise<State> {
+    const engine = new SharedMemoryEngine({ log: this.#log, timers, random: this.#random, beatMs });
+    this.engine = engine;
+    this.hearAfter(this.deliveryDelayMs);
+    return openState({ tables: allTables, engine, timers, limits: stateLimits, report });
+  }
+
+  crash(): void {
+    this.engine?.crash();
+    this.engine = undefined;
+  }
+
+  /** It hears of a batch so much later. */
+  hearAfter(delayMs: number): void {
+    this.deliveryDelayMs = delayMs;
+    if (this.engine !== undefined) this.engine.deliveryDelayMs = delayMs;
+  }
+}
+
+/** Follows the log from its beginning, without any delay. */
+class Witness implements Engine {
+  readonly leadership: Leadership = { leader: false, epoch: 0 };
+  #listen: (event: EngineEvent) => void = () => {};
+
+  tell(batch: Batch): void {
+    this.#listen({ kind: 'batch', batch });
+  }
+
+  async *load(): AsyncGenerator<Loaded> {}
+
+  append(): Promise<void> {
+    return Promise.reject(new Error('a witness writes nothing'));
+  }
+
+  saveSnapshot(): Promise<void> {
+    return Promise.reject(new Error('a witness stores nothing'));
+  }
+
+  subscribe(listen: (event: EngineEvent) => void): () => void {
+    this.#listen = listen;
+    return () => {};
+  }
+
+  async close(): Promise<void> {}
+}
