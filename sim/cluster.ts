@@ -53,9 +53,7 @@ export class Cluster {
     };
     const ofFaults = randomOf(4);
     const { server, ofServers, reached } =
-      options.servers === 1
-        ? alone(options, events, ofFaults)
-        : several(options, events, ofFaults);
+      options.servers === 1 ? alone(options, events, ofFaults) : several(options, events, ofFaults);
     this.server = server;
     const network = new Network(world, randomOf(1), reached);
     this.network = network;

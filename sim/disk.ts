@@ -9,7 +9,11 @@ import { allTables } from '../src/state/tables.ts';
 import type { State } from '../src/state/types.ts';
 
 /** Small, so that a life of an hour sees dozens of snapshots, each in many parts. */
-export const stateLimits = { logBytes: 1024 * 1024, logPerSnapshot: 1, snapshotPartBytes: 128 * 1024 };
+export const stateLimits = {
+  logBytes: 1024 * 1024,
+  logPerSnapshot: 1,
+  snapshotPartBytes: 128 * 1024,
+};
 
 export class SimulatedDisk extends MemoryDisk {
   /** How long each part takes to read when the server starts. */

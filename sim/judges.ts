@@ -22,9 +22,9 @@ import { drainsMoveFewAtATime } from './checkers/migrations.ts';
 import { whatRunsHasAJob } from './checkers/orphans.ts';
 import { deletedPeeringLeavesNothing } from './checkers/peerings.ts';
 import { placementKeepsTheRules } from './checkers/placements.ts';
+import { everyServerShowsTheLog } from './checkers/replicas.ts';
 import { noResourceTwice } from './checkers/resources.ts';
 import { servicesAreThoseOfWhatRuns } from './checkers/services.ts';
-import { everyServerShowsTheLog } from './checkers/replicas.ts';
 import { noSlotTwice } from './checkers/slots.ts';
 import { summariesAddUp } from './checkers/summaries.ts';
 import { type WatchOptions, watchMissesNothing } from './checkers/watch.ts';
@@ -156,8 +156,7 @@ export class Judges {
     this.violations.push({ guarantee, sentence, atMs: world.clock.monotonicMs() });
   }
 
-  readonly #foundOfReplicas = (sentence: string) =>
-    this.found(this.#replicas.guarantee, sentence);
+  readonly #foundOfReplicas = (sentence: string) => this.found(this.#replicas.guarantee, sentence);
 
   #committed(changes: readonly Change[], index: number): void {
     this.commits++;

@@ -31,7 +31,10 @@ export class Summary {
     }
   }
 
-  lines({ nodes, clusters, servers, hours, calm, processes }: Shape, realMs: number): readonly string[] {
+  lines(
+    { nodes, clusters, servers, hours, calm, processes }: Shape,
+    realMs: number,
+  ): readonly string[] {
     const which = this.failed.length > 0 ? `: ${this.failed.join(', ')}` : '';
     const place = clusters === 1 ? `${nodes} nodes` : `${clusters} clusters of ${nodes} nodes`;
     const led = servers === 1 ? '' : ` and ${servers} servers`;

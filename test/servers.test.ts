@@ -103,7 +103,9 @@ describe('three agents over one log', () => {
   test('a write through a follower is there on every server, and stays when the leader dies', async () => {
     const { followers, leader } = await three();
     const [first, second] = followers;
-    expect((await cluster.call(first!, 'PUT', '/v1/namespace/blue', { Name: 'blue' })).status).toBe(200);
+    expect((await cluster.call(first!, 'PUT', '/v1/namespace/blue', { Name: 'blue' })).status).toBe(
+      200,
+    );
     expect((await cluster.call(first!, 'POST', '/v1/jobs', job('web'))).status).toBe(200);
     for (const server of cluster.servers) {
       const read = await cluster.call(server, 'GET', '/v1/job/web');
@@ -111,7 +113,9 @@ describe('three agents over one log', () => {
     }
     await cluster.kill(leader);
     expect([first, second]).toContain(cluster.leader);
-    expect((await cluster.call(cluster.followers[0]!, 'POST', '/v1/jobs', job('more'))).status).toBe(200);
+    expect(
+      (await cluster.call(cluster.followers[0]!, 'POST', '/v1/jobs', job('more'))).status,
+    ).toBe(200);
     const late = await cluster.start();
     for (const server of [...cluster.servers, late]) {
       const { json } = await cluster.call(server, 'GET', '/v1/jobs');
@@ -162,11 +166,17 @@ describe('three agents over one log', () => {
 
   test('a key that the leader rotated seals and opens on the server that leads next', async () => {
     const { leader, followers } = await three();
-    await cluster.call(followers[0]!, 'PUT', '/v1/var/app', { Path: 'app', Items: { word: 'old' } });
+    await cluster.call(followers[0]!, 'PUT', '/v1/var/app', {
+      Path: 'app',
+      Items: { word: 'old' },
+    });
     expect((await cluster.call(leader, 'PUT', '/v1/operator/keyring/rotate')).status).toBe(200);
     await cluster.call(leader, 'PUT', '/v1/var/new', { Path: 'new', Items: { word: 'new' } });
     await cluster.kill(leader);
-    for (const [path, word] of [['app', 'old'], ['new', 'new']]) {
+    for (const [path, word] of [
+      ['app', 'old'],
+      ['new', 'new'],
+    ]) {
       for (const server of cluster.servers) {
         const { json } = await cluster.call(server, 'GET', `/v1/var/${path}`);
         expect(json.Items).toEqual({ word });
@@ -195,7 +205,9 @@ describe('three agents over one log', () => {
   test('a write that nobody answered for is told as of unknown outcome, and is not repeated', async () => {
     const { log, followers } = await three();
     log.faults.loseAnswer = () => true;
-    const write = await cluster.call(followers[0]!, 'PUT', '/v1/namespace/maybe', { Name: 'maybe' });
+    const write = await cluster.call(followers[0]!, 'PUT', '/v1/namespace/maybe', {
+      Name: 'maybe',
+    });
     expect([write.status, write.json.code]).toEqual([503, 'outcome-unknown']);
     log.faults.loseAnswer = undefined;
     await cluster.world.advance(settleMs);

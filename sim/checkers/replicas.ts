@@ -9,12 +9,7 @@ const commitsKept = 20_000;
 /** Where there are several servers: each hears of every commit once, in order, as the log has it. */
 export const everyServerShowsTheLog = (): Checker & {
   /** A server, which was opened at some index, heard of a commit. */
-  readonly heard: (
-    server: number,
-    changes: readonly Change[],
-    index: number,
-    fault: Fault,
-  ) => void;
+  readonly heard: (server: number, changes: readonly Change[], index: number, fault: Fault) => void;
   /** Everything has come to rest: the server's newest view. */
   readonly shows: (server: number, view: Snapshot, account: Account, fault: Fault) => void;
 } => {
@@ -27,13 +22,19 @@ export const everyServerShowsTheLog = (): Checker & {
     },
     heard(server, changes, index, fault) {
       const expected = told.get(index);
-      if (expected === undefined) fault(`server ${server} heard of ${index}, which is not in the log`);
+      if (expected === undefined)
+        fault(`server ${server} heard of ${index}, which is not in the log`);
       else if (expected !== fingerprint(changes)) {
         fault(`server ${server} heard of ${index} something else than the log has`);
       }
     },
     shows(server, view, account, fault) {
-      compare(account, view, () => true, (sentence) => fault(`server ${server}: ${sentence}`));
+      compare(
+        account,
+        view,
+        () => true,
+        (sentence) => fault(`server ${server}: ${sentence}`),
+      );
     },
   };
 };

@@ -138,7 +138,8 @@ class Reader {
     const asked = this.#asked;
     world.timers.after(promptMs, () => {
       this.#isExpecting = false;
-      const isSame = server.process === process && asked === process && (process?.awakeMs ?? 0) > 2 * promptMs;
+      const isSame =
+        server.process === process && asked === process && (process?.awakeMs ?? 0) > 2 * promptMs;
       // One that has just come back, or woken up, is not yet listened to.
       if (!isSame || hadIndex === 0 || this.#index >= index || newest() < index) return;
       fault(`nobody told the reader of ${this.#followed.url} of ${index}: it is at ${this.#index}`);

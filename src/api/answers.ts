@@ -1,7 +1,7 @@
 import { RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { NotLeading, OutcomeUnknown, StateError, WriteQueueFull } from '../state/errors.ts';
 import type { Contact } from '../server/servers.ts';
+import { NotLeading, OutcomeUnknown, StateError, WriteQueueFull } from '../state/errors.ts';
 import type { Footprint } from '../state/types.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';

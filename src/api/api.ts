@@ -275,7 +275,8 @@ export class Api {
 
   #gauges() {
     const { server } = this.#options;
-    const ofLeader = (read: (leading: Leading) => number) => server.isLeading ? read(server.leading) : 0;
+    const ofLeader = (read: (leading: Leading) => number) =>
+      server.isLeading ? read(server.leading) : 0;
     return {
       state_index: {
         help: 'Committed transactions.',

@@ -67,7 +67,8 @@ export class Forwarding {
     if (!request.query.includes('stale')) return false;
     const { stale } = parseQuery(query, request.query).values as { readonly stale?: boolean };
     if (stale !== true) return false;
-    if (this.#options.servers.lastContactMs() > limits.servers.staleMaxMs) throw refusal('no-leader');
+    if (this.#options.servers.lastContactMs() > limits.servers.staleMaxMs)
+      throw refusal('no-leader');
     return true;
   }
 

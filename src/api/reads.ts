@@ -187,7 +187,14 @@ export class Reads {
           (thrown) => ({ dialect, footprint, pretty, contact, missing: missingOf(thrown, trail) }),
         );
       }
-      const common = { dialect, footprint, pretty, contact, rowsIn: run.rowsIn(given), rows: this.#rows };
+      const common = {
+        dialect,
+        footprint,
+        pretty,
+        contact,
+        rowsIn: run.rowsIn(given),
+        rows: this.#rows,
+      };
       if (!run.isInSteps) return { ...common, value: run.handle(given) };
       const taken = this.#takeSteps(run.handle(given) as Steps<unknown>, request);
       if (taken === undefined) return Promise.resolve(undefined);

@@ -7,16 +7,13 @@ import { TokenReaper } from './acl/reaper.ts';
 import { seedAcl, seedScopes } from './acl/seed.ts';
 import type { ServerContext } from './context.ts';
 import { DeploymentWatcher } from './deployments/watcher.ts';
-import { Decisions } from './scheduling/evaluations/decisions.ts';
-import { EvaluationDispatcher } from './scheduling/evaluations/dispatcher.ts';
-import { EvaluationWorker } from './scheduling/evaluations/worker.ts';
 import { GarbageCollector } from './garbage/collector.ts';
 import { Planner } from './jobs/plan/planner.ts';
 import { seedScalingPolicies } from './jobs/scaling-policies.ts';
+import { seedNodePools } from './node-pools/pools.ts';
 import { Drainer } from './nodes/drainer.ts';
 import { Heartbeats } from './nodes/heartbeats.ts';
 import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
-import { seedNodePools } from './node-pools/pools.ts';
 import { seedIdentity } from './peering/context.ts';
 import { ServiceExchange } from './peering/exchange/service-exchange.ts';
 import type { PeeringTransport } from './peering/link.ts';
@@ -27,6 +24,9 @@ import {
   configurationIn,
   configurationInPool,
 } from './scheduler-configuration/read.ts';
+import { Decisions } from './scheduling/evaluations/decisions.ts';
+import { EvaluationDispatcher } from './scheduling/evaluations/dispatcher.ts';
+import { EvaluationWorker } from './scheduling/evaluations/worker.ts';
 import type { ServerOptions } from './server.ts';
 
 /**

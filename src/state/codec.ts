@@ -18,7 +18,12 @@ import type { View } from './view.ts';
  *
  * A snapshot is a sequence of parts, each a `SnapshotPart`; the first is a `SnapshotHead`.
  */
-export type Entry = readonly [table: string, version: number, key: readonly string[], row?: unknown];
+export type Entry = readonly [
+  table: string,
+  version: number,
+  key: readonly string[],
+  row?: unknown,
+];
 export type TransactionForm = readonly [index: number, ...entries: Entry[]];
 
 interface SnapshotHead {

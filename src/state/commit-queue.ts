@@ -1,6 +1,13 @@
 import { encodeBatch } from './codec.ts';
 import type { Engine } from './engine/engine.ts';
-import { Fenced, NotLeading, OutcomeUnknown, type StateError, WriteQueueFull, WritesClosed } from './errors.ts';
+import {
+  Fenced,
+  NotLeading,
+  OutcomeUnknown,
+  type StateError,
+  WriteQueueFull,
+  WritesClosed,
+} from './errors.ts';
 import type { Head, Ran } from './head.ts';
 import type { StateLimits } from './limits.ts';
 import type { Transacted } from './row-change.ts';

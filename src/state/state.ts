@@ -11,7 +11,16 @@ import { Replica } from './replica.ts';
 import type { RowChange, Transacted } from './row-change.ts';
 import { Snapshots, type StoredBytes } from './snapshots.ts';
 import type { AnyDefinition } from './table.ts';
-import type { Change, Footprint, Snapshot, State, Term, Transaction, Watch, Written } from './types.ts';
+import type {
+  Change,
+  Footprint,
+  Snapshot,
+  State,
+  Term,
+  Transaction,
+  Watch,
+  Written,
+} from './types.ts';
 import { emptyTables } from './view.ts';
 import { guarded, type Parked, Watches, wakeAll } from './watches.ts';
 
@@ -132,7 +141,9 @@ class Store implements State {
 
   head(): Snapshot {
     const leading = this.#leading;
-    return leading?.queue.closed === undefined && leading ? leading.head.view() : this.#replica.view;
+    return leading?.queue.closed === undefined && leading
+      ? leading.head.view()
+      : this.#replica.view;
   }
 
   exact(): Promise<void> | undefined {
@@ -204,16 +215,19 @@ class Store implements State {
   #begin({ epoch }: Leadership): void {
     const { limits, freeze } = this.#options;
     const head = new Head(this.#replica.view, limits, freeze);
-    const queue = new CommitQueue({ engine: this.#engine, epoch, head, limits }, {
-      committed: ({ view, transactions, waiters, bytes }) => {
-        this.#replica.adopt(view);
-        this.#publish(transactions, waiters);
-        this.#snapshots.grew(bytes, view, epoch);
+    const queue = new CommitQueue(
+      { engine: this.#engine, epoch, head, limits },
+      {
+        committed: ({ view, transactions, waiters, bytes }) => {
+          this.#replica.adopt(view);
+          this.#publish(transactions, waiters);
+          this.#snapshots.grew(bytes, view, epoch);
+        },
+        superseded: () => {
+          if (this.#leading?.queue === queue) this.#endTerm();
+        },
       },
-      superseded: () => {
-        if (this.#leading?.queue === queue) this.#endTerm();
-      },
-    });
+    );
     this.#leading = { term: { epoch }, head, queue };
     this.#tellTerm();
   }

@@ -45,7 +45,13 @@ export function explainRoutes(server: Server): Route[] {
     const value = await queue.run(begin, signal);
     if (value === undefined) return gone;
     const { pretty = false } = input.query as { readonly pretty?: boolean };
-    return readAnswer({ dialect: input.dialect, footprint: { index }, pretty, value, contact: input.contact() });
+    return readAnswer({
+      dialect: input.dialect,
+      footprint: { index },
+      pretty,
+      value,
+      contact: input.contact(),
+    });
   }
 
   return [

@@ -61,7 +61,12 @@ export const jobRequired = faultAt(below(null, 'Job'), 'is required');
 const countsNotPreserved =
   'PreserveCounts is ignored: it is for registrations through /v1/jobs, not for updates';
 
-function registering(server: ServerContext, planner: () => Planner, tokens: JobTokens, turns: Turns) {
+function registering(
+  server: ServerContext,
+  planner: () => Planner,
+  tokens: JobTokens,
+  turns: Turns,
+) {
   const finish: Finish = (steps) => turns.finish(steps);
   return async (input: InputOf<typeof contract.register>) => {
     const { body } = input;

@@ -2,7 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { NotLeading, OutcomeUnknown } from '../errors.ts';
-import { dump, expected, item, items, Oracle, runScript, script, tables } from '../items.test-helper.ts';
+import {
+  dump,
+  expected,
+  item,
+  items,
+  Oracle,
+  runScript,
+  script,
+  tables,
+} from '../items.test-helper.ts';
 import { openState } from '../state.ts';
 import type { Change, State } from '../types.ts';
 import { SharedLog, SharedMemoryEngine } from './shared-memory.ts';
@@ -26,7 +35,8 @@ class Servers {
   readonly log: SharedLog;
   readonly all: (Server | undefined)[] = [];
   /** First index and term of each batch of the log. */
-  readonly appended: { readonly first: number; readonly last: number; readonly epoch: number }[] = [];
+  readonly appended: { readonly first: number; readonly last: number; readonly epoch: number }[] =
+    [];
   readonly #limits: object;
 
   constructor(limits: object = {}) {
@@ -113,7 +123,7 @@ describe('servers over one log', () => {
     expect(woken).toEqual(['a']);
   });
 
-  test('what follows the head hears of another leader\'s transactions in order', async () => {
+  test("what follows the head hears of another leader's transactions in order", async () => {
     const servers = await new Servers().open(2);
     const ran: number[] = [];
     servers.follower.state.onRan((_, index) => ran.push(index));
@@ -241,7 +251,8 @@ async function play(servers: Servers, moves: readonly Move[]) {
     if (one.kind === 'pass') await servers.world.advance(one.ms);
     if (one.kind === 'depose') servers.log.depose();
     if (one.kind === 'crash') servers.crash(one.server);
-    if (one.kind === 'start' && servers.all[one.server] === undefined) await servers.start(one.server);
+    if (one.kind === 'start' && servers.all[one.server] === undefined)
+      await servers.start(one.server);
     if (one.kind === 'slow') faults.appendDelayMs = one.ms;
     if (one.kind === 'late') {
       const server = servers.all[one.server];
@@ -285,7 +296,9 @@ test('whatever leads, dies or comes late: all show what the log holds, and nothi
         expect(state.closed).toBeUndefined();
         expect(dump(state.read())).toEqual(isPruned ? dump(leader.state.read()) : expected(oracle));
         const indexes = heard.map(({ index }) => index);
-        expect(indexes).toEqual(indexes.map((_, at) => state.read().index - indexes.length + 1 + at));
+        expect(indexes).toEqual(
+          indexes.map((_, at) => state.read().index - indexes.length + 1 + at),
+        );
       }
       for (const place of acknowledged) expect(stored).toContain(place);
       expect(leader.state.read().index).toBe(oracle.index);
