@@ -68,7 +68,9 @@ export class Cluster {
       return machine;
     });
     const { machines } = this;
-    this.judges = new Judges({ world, server, network, machines, trace });
+    this.judges = new Judges({
+      ...{ world, server, network, machines, trace, isShared: options.servers > 1 },
+    });
     this.workload = new Workload({
       ...{ world, network, random: randomOf(3), unexpected },
       nodeIds: machines.map((machine) => machine.hardware.id),

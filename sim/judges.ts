@@ -15,6 +15,7 @@ import { whatIsAwayIsWaitedFor } from './checkers/disconnects.ts';
 import { tokenDispatchesOnce } from './checkers/dispatches.ts';
 import { drainsEnd } from './checkers/drains-end.ts';
 import { evictionsAreDeserved } from './checkers/evictions.ts';
+import { readsAreExact } from './checkers/exact-reads.ts';
 import { failuresAreLookedAt } from './checkers/failures.ts';
 import { indexOnlyRises } from './checkers/index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './checkers/max-parallel.ts';
@@ -49,6 +50,8 @@ export interface JudgesOptions {
   readonly network: Network;
   readonly machines: readonly Machine[];
   readonly trace: Trace;
+  /** Whether the cluster has several servers. */
+  readonly isShared: boolean;
 }
 
 type Ask = (checker: Checker, scene: Scene, fault: (sentence: string) => void) => void;
@@ -79,6 +82,7 @@ export class Judges {
       ...[whatIsAwayIsWaitedFor(), drainsEnd(), failuresAreLookedAt()],
       ...[servicesAreThoseOfWhatRuns(), deletedPeeringLeavesNothing(), whatRunsHasAJob()],
       this.#replicas,
+      ...(options.isShared ? [readsAreExact(options)] : []),
     ];
     network.onServed = ({ method, url }, { status, index }) => {
       this.requests++;

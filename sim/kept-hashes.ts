@@ -6,6 +6,7 @@ import type { Outcome } from './simulation.ts';
 export interface LifeShape {
   readonly nodes: number;
   readonly clusters: number;
+  readonly servers: number;
   readonly hours: number;
   readonly calm: boolean;
 }
@@ -54,5 +55,7 @@ export function keepHashes(path: string, shape: LifeShape, outcomes: readonly Ou
   writeFileSync(path, `${[shapeLine(shape), ...lines].join('\n')}\n`);
 }
 
-const shapeLine = ({ nodes, clusters, hours, calm }: LifeShape): string =>
-  `--nodes ${nodes} --clusters ${clusters} --hours ${hours}${calm ? ' --calm' : ''}`;
+const shapeLine = ({ nodes, clusters, servers, hours, calm }: LifeShape): string => {
+  const several = servers === 1 ? '' : ` --servers ${servers}`;
+  return `--nodes ${nodes} --clusters ${clusters}${several} --hours ${hours}${calm ? ' --calm' : ''}`;
+};

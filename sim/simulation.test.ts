@@ -36,6 +36,15 @@ describe('a life under load and faults', () => {
     },
   );
 
+  test.each([
+    [2, 1],
+    [3, 2],
+  ])('%i servers over one log, seed %i', { timeout: 240_000 }, async (servers, seed) => {
+    const { violations, commits } = await simulate({ ...life, seed, servers });
+    expect(violations).toEqual([]);
+    expect(commits).toBeGreaterThan(200);
+  });
+
   test('is a function of its seed', { timeout: 240_000 }, async () => {
     const [first, again, other] = [
       await simulate({ seed: 11, ...life }),

@@ -7,6 +7,7 @@ import { ofJobs } from './jobs.ts';
 import type { Mistake } from './mistake.ts';
 import { ofNodes } from './nodes.ts';
 import { ofPeering } from './peering.ts';
+import { ofServers } from './servers.ts';
 import { ofTheState } from './state.ts';
 
 export const mistakes: readonly Mistake[] = [
@@ -14,6 +15,7 @@ export const mistakes: readonly Mistake[] = [
   ...ofJobs,
   ...ofNodes,
   ...ofTheState,
+  ...ofServers,
   ...ofPeering,
 ];
 

@@ -12,6 +12,7 @@ export interface Life {
   readonly hours: number;
   /** 1, if it is not given. */
   readonly clusters?: number;
+  readonly servers?: number;
 }
 
 export interface Mistake {

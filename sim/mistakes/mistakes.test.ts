@@ -22,10 +22,11 @@ test('each has a name of its own', () => {
 
 describe('what is planted is found', () => {
   test.each(drawn(mistakes))('$name', { timeout: 900_000 }, async ({ name, guarantee, life }) => {
-    const { seed, nodes, hours, clusters = 1 } = life;
+    const { seed, nodes, hours, clusters = 1, servers = 1 } = life;
     const out = await sim(
       ...['--mistake', name, '--seed', `${seed}`, '--many', `${seedsMax - seed + 1}`],
       ...['--nodes', `${nodes}`, '--hours', `${hours}`, '--clusters', `${clusters}`],
+      ...['--servers', `${servers}`],
     );
     expect(out).toContain(`: ${guarantee}: `);
   });

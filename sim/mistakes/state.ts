@@ -44,9 +44,9 @@ export const ofTheState: readonly Mistake[] = [
     places: [
       {
         file: 'src/state/state.ts',
-        right: 'if (ran !== undefined) return this.#queue.add(ran, { settle, fail });',
+        right: 'if (ran !== undefined) return queue.add(ran, { settle, fail });',
         wrong:
-          'if (ran !== undefined) { settle(); return this.#queue.add(ran, { settle() {}, fail() {} }); }',
+          'if (ran !== undefined) { settle(); return queue.add(ran, { settle() {}, fail() {} }); }',
       },
     ],
     guarantee: 'no acknowledged write is lost',

@@ -1,0 +1,46 @@
+import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { jobs } from '../../src/state/tables.ts';
+import type { Network } from '../network.ts';
+import { Process } from '../process.ts';
+import { rootToken } from '../server.ts';
+import type { Checker } from './checker.ts';
+
+const pauseMs = 1000;
+const patienceMs = 30_000;
+
+/**
+ * Somebody who lists the jobs again and again, now at this server and now at that. Where there are
+ * several servers, each answers with all that was durable when it was asked.
+ */
+export function readsAreExact(options: { world: SimulatedWorld; network: Network }): Checker {
+  const { world, network } = options;
+  const reader = new Process(world);
+  const { timers } = reader.world;
+  /** Of the last commit that changed a job. */
+  let durable = 0;
+  const faults: string[] = [];
+  const turn = async () => {
+    const least = durable;
+    const call = { method: 'GET', url: '/v1/jobs', token: rootToken, patienceMs };
+    const { status, index } = await network.call(reader, 'reader', call);
+    if (status !== 200 || index >= least) return;
+    faults.push(`a list of ${index} was told although ${least} was durable when it was asked for`);
+  };
+  const again = () => {
+    turn().then(
+      () => timers.after(pauseMs, again),
+      () => timers.after(pauseMs, again),
+    );
+  };
+  again();
+  return {
+    guarantee: 'a read is exact',
+    committed(changes, index, _scene, fault) {
+      if (changes.some(({ table }) => table === jobs.name)) durable = index;
+      for (const one of faults.splice(0)) fault(one);
+    },
+    rested(_scene, fault) {
+      for (const one of faults.splice(0)) fault(one);
+    },
+  };
+}
