@@ -36,7 +36,7 @@ export const ofServers: readonly Mistake[] = [
         wrong: '    if (expectedIndex > this.#index)',
       },
     ],
-    guarantee: 'no acknowledged write is lost',
+    guarantee: 'every server shows the log',
     life: { seed: 1, nodes: 3, hours: 0.3, servers: 2 },
   },
 ];

@@ -27,7 +27,7 @@ import {
 import { Decisions } from './scheduling/evaluations/decisions.ts';
 import { EvaluationDispatcher } from './scheduling/evaluations/dispatcher.ts';
 import { EvaluationWorker } from './scheduling/evaluations/worker.ts';
-import type { ServerOptions } from './server.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /**
  * What drives the state to what was asked for, in one term of leadership.

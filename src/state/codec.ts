@@ -28,6 +28,8 @@ export type TransactionForm = readonly [index: number, ...entries: Entry[]];
 
 interface SnapshotHead {
   readonly Index: number;
+  /** Of the last batch that it covers, where hashes are kept. */
+  readonly Hash?: string | undefined;
 }
 
 export interface SnapshotRows {
@@ -101,8 +103,13 @@ export function parse(bytes: Bytes, place: string): unknown {
  * The parts of a snapshot of the view, one at a time, each about `partBytes` long; `undefined`
  * wherever others may get their turn.
  */
-export function* encodeSnapshot(view: View, partBytes: number): Generator<Bytes | undefined> {
-  yield encodeTexts(JSON.stringify({ Index: view.index } satisfies SnapshotHead), [], '');
+export function* encodeSnapshot(
+  view: View,
+  partBytes: number,
+  hash?: string,
+): Generator<Bytes | undefined> {
+  const start: SnapshotHead = { Index: view.index, Hash: hash };
+  yield encodeTexts(JSON.stringify(start), [], '');
   for (const table of view.tables.values()) {
     const head = `{"Table":${JSON.stringify(table.definition.name)},"Version":${table.definition.version}`;
     yield* inParts(`${head},"Rows":[`, rowsOf(table), partBytes);

@@ -1,3 +1,4 @@
+import { batchHash } from './batch-hash.ts';
 import { encodeBatch } from './codec.ts';
 import type { Engine } from './engine/engine.ts';
 import {
@@ -38,6 +39,8 @@ export interface Committed {
   readonly transactions: readonly Transacted[];
   readonly waiters: readonly Waiter[];
   readonly bytes: number;
+  /** Of the batch, where hashes are kept. */
+  readonly hash: string | undefined;
 }
 
 export interface QueueOptions {
@@ -46,6 +49,8 @@ export interface QueueOptions {
   readonly epoch: number;
   readonly head: Head;
   readonly limits: StateLimits;
+  /** Of the batch before, where hashes are kept. */
+  readonly hash: string | undefined;
 }
 
 /** Who is told what became of appends. */
@@ -72,6 +77,7 @@ export class CommitQueue {
   readonly #head: Head;
   readonly #limits: StateLimits;
   readonly #outcome: Outcome;
+  #hash: string | undefined;
   #open: Group = emptyGroup();
   #sealed: SealedGroup[] = [];
   #flying: SealedGroup | undefined;
@@ -83,7 +89,8 @@ export class CommitQueue {
   #closed: WritesClosed | NotLeading | undefined;
   #idle: (() => void)[] = [];
 
-  constructor({ engine, epoch, head, limits }: QueueOptions, outcome: Outcome) {
+  constructor({ engine, epoch, head, limits, hash }: QueueOptions, outcome: Outcome) {
+    this.#hash = hash;
     this.#engine = engine;
     this.#epoch = epoch;
     this.#head = head;
@@ -174,8 +181,10 @@ export class CommitQueue {
     const firstIndex = group.transactions[0]!.index;
     const bytes = encodeBatch(group.transactions);
     const length = bytes.byteLength;
+    let hash: string | undefined;
     try {
-      const batch = { firstIndex, lastIndex: group.view.index, bytes };
+      const batch = { firstIndex, lastIndex: group.view.index, bytes, previous: this.#hash };
+      hash = batchHash(batch);
       await this.#engine.append(batch, firstIndex - 1, this.#epoch);
     } catch (error) {
       if (this.#flying === group) this.#failed(group, error);
@@ -183,11 +192,12 @@ export class CommitQueue {
     }
     if (this.#flying !== group) return;
     this.#flying = undefined;
+    this.#hash = hash;
     this.#writes -= group.transactions.length;
     this.#size -= group.size;
     // First the next append, so that the engine works while this thread tells everyone.
     this.#flush();
-    this.#outcome.committed({ ...group, bytes: length });
+    this.#outcome.committed({ ...group, bytes: length, hash });
   }
 
   #failed(group: SealedGroup, error: unknown): void {

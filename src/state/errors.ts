@@ -8,7 +8,8 @@ export type StateErrorCode =
   | 'data-directory-full'
   | 'fenced'
   | 'not-leading'
-  | 'outcome-unknown';
+  | 'outcome-unknown'
+  | 'diverged';
 
 /** An operating error of the state. A bug is an `AssertionError` instead. */
 export class StateError extends Error {
@@ -111,5 +112,17 @@ export class Fenced extends StateError {
 
   constructor(message: string) {
     super('fenced', message);
+  }
+}
+
+/** What the log holds is not what this process has applied: it is another log, or an older one. */
+export class Diverged extends StateError {
+  override readonly name = 'Diverged';
+
+  constructor(index: number, applied: string, found: string) {
+    super(
+      'diverged',
+      `the log has diverged: this server has applied ${applied} up to index ${index}, the log goes on from ${found}`,
+    );
   }
 }

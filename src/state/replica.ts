@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import { batchHash } from './batch-hash.ts';
 import {
   type Bytes,
   type Entry,
@@ -10,7 +11,7 @@ import {
   type TransactionForm,
 } from './codec.ts';
 import type { Batch } from './engine/engine.ts';
-import { StateCorrupted, StateFormatUnknown } from './errors.ts';
+import { Diverged, StateCorrupted, StateFormatUnknown } from './errors.ts';
 import { encodeKey } from './keys.ts';
 import type { OrderedIndex, Step } from './ordered-index.ts';
 import type { RowChange, Transacted } from './row-change.ts';
@@ -29,6 +30,8 @@ import { type Tables, View } from './view.ts';
  *      applied leaves no trace.
  *  P3. A batch of another process leaves the tables that its own head would have left: rows, marks
  *      and the index of every range. The changes and steps of each transaction say the same.
+ *  P4. Where hashes are kept, a batch follows the very batches that were applied before, or is refused
+ *      by name.
  */
 export class Replica {
   readonly #marksPerIndex: number;
@@ -40,6 +43,7 @@ export class Replica {
   #view: View;
   #isLoading = true;
   #index = 0;
+  #hash: string | undefined;
 
   /** `tables` are empty. `ready` makes a row that was read one of the state. */
   constructor(tables: Tables, marksPerIndex: number, ready: (row: Stamps) => Stamps) {
@@ -47,6 +51,11 @@ export class Replica {
     this.#marksPerIndex = marksPerIndex;
     this.#ready = ready;
     for (const table of tables.values()) table.beginLoading();
+  }
+
+  /** Of the last batch; `undefined` where no hashes are kept. */
+  get hash(): string | undefined {
+    return this.#hash;
   }
 
   /** Of the last transaction. */
@@ -61,14 +70,18 @@ export class Replica {
 
   loadSnapshotPart(bytes: Bytes): void {
     const part = parse(bytes, 'the snapshot') as SnapshotPart;
-    if ('Index' in part) this.#index = part.Index;
-    else if ('Rows' in part) this.#loadRows(part);
+    if ('Index' in part) {
+      this.#index = part.Index;
+      this.#hash = part.Hash;
+    } else if ('Rows' in part) this.#loadRows(part);
     else this.#loadMarks(part);
   }
 
-  loadBatch(bytes: Bytes): void {
+  loadBatch(batch: Batch): void {
     this.#closeSnapshot();
-    for (const form of this.#transactionsIn(bytes)) this.#replay(this.#view.tables, form);
+    this.#requireNext(batch);
+    for (const form of this.#transactionsIn(batch.bytes)) this.#replay(this.#view.tables, form);
+    this.#hash = batchHash(batch);
   }
 
   /** Call when all is loaded. */
@@ -81,11 +94,13 @@ export class Replica {
   }
 
   /** Applies a batch that another process appended. Returns its transactions in order. */
-  apply({ firstIndex, lastIndex, bytes }: Batch): readonly Transacted[] {
+  apply(batch: Batch): readonly Transacted[] {
+    const { firstIndex, lastIndex, bytes } = batch;
     const before = this.view.index;
     if (firstIndex !== before + 1) {
       throw new StateCorrupted(`the batch from index ${firstIndex}`, `it follows ${before}`);
     }
+    this.#requireNext(batch);
     const tables = new Writable(this.#view.tables);
     try {
       const transacted = this.#transactionsIn(bytes).map((form) => this.#replay(tables, form));
@@ -94,6 +109,7 @@ export class Replica {
         throw new StateCorrupted(place, `it ends with ${this.#index}, not with ${lastIndex}`);
       }
       this.#view = new View(this.#index, tables.all);
+      this.#hash = batchHash(batch);
       return transacted;
     } catch (error) {
       this.#index = before;
@@ -101,11 +117,19 @@ export class Replica {
     }
   }
 
-  /** Moves to the view of this process's own head, up to which all is durable. */
-  adopt(view: View): void {
+  /** Moves to the view of this process's own head, up to which all is durable: by that batch. */
+  adopt(view: View, hash: string | undefined): void {
     assert(view.index > this.view.index, 'what is durable does not become less');
     this.#view = view;
     this.#index = view.index;
+    this.#hash = hash;
+  }
+
+  /** @throws Diverged */
+  #requireNext({ previous }: Batch): void {
+    const applied = this.#hash;
+    if (applied === undefined || previous === undefined || applied === previous) return;
+    throw new Diverged(this.#index, applied, previous);
   }
 
   #loadRows({ Table, Version, Rows }: SnapshotRows): void {

@@ -11,6 +11,14 @@ export interface StoredBytes {
   readonly log: number;
 }
 
+/** The durable state at some point of a term. */
+export interface Reached {
+  readonly view: View;
+  /** Of its last batch, where hashes are kept. */
+  readonly hash: string | undefined;
+  readonly epoch: number;
+}
+
 /**
  * Writes a snapshot when the log has grown too long, in slices, beside the appends.
  *
@@ -48,14 +56,14 @@ export class Snapshots {
     this.#logBytes += bytes;
   }
 
-  /** Notes an append of so many bytes in the term; `view` is the state after it. */
-  grew(bytes: number, view: View, epoch: number): void {
+  /** Notes an append of so many bytes in a term, and the state after it. */
+  grew(bytes: number, reached: Reached): void {
     this.#logBytes += bytes;
     const { logBytes, logPerSnapshot } = this.#limits;
     const threshold = Math.max(logBytes, logPerSnapshot * this.#snapshotBytes);
     const due = this.#logBytes - this.#failedAtBytes > threshold;
     if (due && this.#running === undefined && !this.#stopped) {
-      this.#running = this.#take(view, epoch);
+      this.#running = this.#take(reached);
     }
   }
 
@@ -65,14 +73,14 @@ export class Snapshots {
     await this.#running;
   }
 
-  async #take(view: View, epoch: number): Promise<void> {
+  async #take({ view, hash, epoch }: Reached): Promise<void> {
     const coveredBytes = this.#logBytes;
     let bytes = 0;
     try {
       await this.#engine.saveSnapshot(
         view.index,
         epoch,
-        this.#slices(view, (length) => {
+        this.#slices({ view, hash }, (length) => {
           bytes += length;
         }),
       );
@@ -87,8 +95,11 @@ export class Snapshots {
     }
   }
 
-  async *#slices(view: View, count: (bytes: number) => void): AsyncGenerator<Bytes> {
-    for (const part of encodeSnapshot(view, this.#limits.snapshotPartBytes)) {
+  async *#slices(
+    { view, hash }: Pick<Reached, 'view' | 'hash'>,
+    count: (bytes: number) => void,
+  ): AsyncGenerator<Bytes> {
+    for (const part of encodeSnapshot(view, this.#limits.snapshotPartBytes, hash)) {
       if (this.#stopped) throw new Error('the state is closing');
       if (part !== undefined) {
         count(part.byteLength);

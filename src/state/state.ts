@@ -1,4 +1,5 @@
 import type { Timers } from '../base/ports.ts';
+import { noBatch } from './batch-hash.ts';
 import { CommitQueue, type Waiter } from './commit-queue.ts';
 import type { Batch, Engine, EngineEvent, Leadership } from './engine/engine.ts';
 import { NotLeading, WritesClosed } from './errors.ts';
@@ -65,7 +66,7 @@ async function loadAll(engine: Engine, replica: Replica): Promise<StoredBytes> {
       replica.loadSnapshotPart(loaded.bytes);
     } else {
       log += loaded.batch.bytes.byteLength;
-      replica.loadBatch(loaded.batch.bytes);
+      replica.loadBatch(loaded.batch);
     }
   }
   replica.endLoading();
@@ -215,13 +216,15 @@ class Store implements State {
   #begin({ epoch }: Leadership): void {
     const { limits, freeze } = this.#options;
     const head = new Head(this.#replica.view, limits, freeze);
+    // Whoever holds the log alone needs no hashes.
+    const hash = this.#end && (this.#replica.hash ?? noBatch);
     const queue = new CommitQueue(
-      { engine: this.#engine, epoch, head, limits },
+      { engine: this.#engine, epoch, head, limits, hash },
       {
-        committed: ({ view, transactions, waiters, bytes }) => {
-          this.#replica.adopt(view);
+        committed: ({ view, transactions, waiters, bytes, hash }) => {
+          this.#replica.adopt(view, hash);
           this.#publish(transactions, waiters);
-          this.#snapshots.grew(bytes, view, epoch);
+          this.#snapshots.grew(bytes, { view, hash, epoch });
         },
         superseded: () => {
           if (this.#leading?.queue === queue) this.#endTerm();

@@ -5,6 +5,11 @@ export interface Batch {
   readonly firstIndex: number;
   readonly lastIndex: number;
   readonly bytes: Bytes;
+  /**
+   * Hash of the batch before it, where several processes hold the log: `batchHash` (`batch-hash.ts`).
+   * Empty in the first one.
+   */
+  readonly previous?: string | undefined;
 }
 
 export type Loaded =

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
-import { NotLeading, OutcomeUnknown } from '../errors.ts';
+import { Diverged, NotLeading, OutcomeUnknown } from '../errors.ts';
 import {
   dump,
   expected,
@@ -200,6 +200,42 @@ describe('servers over one log', () => {
     await servers.world.advance(20);
     expect(isExact).toBe(true);
     expect(hasRow(servers.follower, 'a')).toBe(true);
+  });
+});
+
+describe('a log that has diverged', () => {
+  /** A follower has applied the first batch; then the log goes on from another one. */
+  const diverged = async (limits: object) => {
+    const servers = await new Servers(limits).open(2);
+    await put(servers.leader.state, 'a');
+    await servers.world.advance(1);
+    const { follower } = servers;
+    follower.engine.deliveryDelayMs = 10;
+    await put(servers.leader.state, 'b');
+    const last = servers.log.records.pop()!;
+    servers.log.records.push({ ...last, previous: 'f'.repeat(32) });
+    return { servers, follower };
+  };
+
+  test('is named, and nothing of it is taken in', async () => {
+    const { servers, follower } = await diverged({});
+    await servers.world.advance(20);
+    expect(follower.state.closed?.cause).toBeInstanceOf(Diverged);
+    expect(follower.state.closed?.message).toContain('the log has diverged');
+    expect([hasRow(follower, 'a'), hasRow(follower, 'b')]).toEqual([true, false]);
+  });
+
+  test.each([
+    ['its batches', {}],
+    ['a snapshot', { logBytes: 1 }],
+  ])('is not loaded after %s', async (_, limits) => {
+    const { servers } = await diverged(limits);
+    if ('logBytes' in limits) {
+      const covered = servers.log.records.findIndex(({ lastIndex }) => lastIndex === 2);
+      expect(servers.log.snapshot.index).toBe(1);
+      expect(covered).toBe(servers.log.records.length - 1);
+    }
+    await expect(servers.start(2)).rejects.toBeInstanceOf(Diverged);
   });
 });
 

@@ -1,0 +1,32 @@
+import type { SchedulerConfiguration } from '../scheduler/view.ts';
+import type { BootstrapReset } from './acl/bootstrap.ts';
+import type { ServerContext } from './context.ts';
+import type { GarbageSettings } from './garbage/collector.ts';
+import type { Keyring } from './keyring/keyring.ts';
+import type { Outbound } from './login/outbound.ts';
+import type { Exchange } from './peering/exchange.ts';
+import type { PeeringTransport } from './peering/link.ts';
+import type { Servers } from './servers.ts';
+
+export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluations'> {
+  readonly keyring: Keyring;
+  /** The way to identity providers. */
+  readonly outbound: Outbound;
+  /** Where this server stands. */
+  readonly datacenter: string;
+  /** The address under which others find the keys of this cluster; `undefined`: it has none. */
+  readonly issuer?: string | undefined;
+  /** The secret of the first management token, when the operator or `--dev` gives one. */
+  readonly rootSecret: string | undefined;
+  readonly scheduler: SchedulerConfiguration;
+  /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
+  readonly garbage?: Partial<GarbageSettings>;
+  /** The way to other clusters; `undefined`: there is none. */
+  readonly peers?: PeeringTransport;
+  /** What goes over the streams of peerings; the default is the exchange of services. */
+  readonly exchange?: Exchange;
+  /** How an operator of the machine allows another first token; the default: not at all. */
+  readonly bootstrapReset?: BootstrapReset;
+  /** The way to the other servers of the cluster; the default: there are none. */
+  readonly servers?: Servers;
+}
