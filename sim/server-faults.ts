@@ -18,14 +18,18 @@ export function faultsOfServer(server: SimulatedServer, random: Random): readonl
   };
   return [
     {
-      ...{ name: 'the disk is slow', weight: 2, lastsMaxMs: 60_000 },
+      name: 'the disk is slow',
+      weight: 2,
+      lastsMaxMs: 60_000,
       begin: () => {
         faults.appendDelayMs = 5 + random.below(800);
         return clear('appendDelayMs');
       },
     },
     {
-      ...{ name: 'the disk fails', weight: 1, lastsMaxMs: 5000 },
+      name: 'the disk fails',
+      weight: 1,
+      lastsMaxMs: 5000,
       begin: () => {
         faults.failAppend = () => new Error('input/output error');
         return () => {
@@ -35,7 +39,9 @@ export function faultsOfServer(server: SimulatedServer, random: Random): readonl
       },
     },
     {
-      ...{ name: 'the disk is full', weight: 1, lastsMaxMs: 20_000 },
+      name: 'the disk is full',
+      weight: 1,
+      lastsMaxMs: 20_000,
       begin: () => {
         faults.capacityBytes = server.disk.usedBytes + random.below(20_000);
         return () => {
@@ -45,7 +51,9 @@ export function faultsOfServer(server: SimulatedServer, random: Random): readonl
       },
     },
     {
-      ...{ name: 'snapshots fail', weight: 1, lastsMaxMs: 300_000 },
+      name: 'snapshots fail',
+      weight: 1,
+      lastsMaxMs: 300_000,
       begin: () => {
         let parts = random.below(3);
         faults.failSnapshot = () => (parts-- > 0 ? undefined : new Error('input/output error'));
@@ -53,14 +61,17 @@ export function faultsOfServer(server: SimulatedServer, random: Random): readonl
       },
     },
     {
-      ...{ name: 'the server crashes', weight: 2 },
+      name: 'the server crashes',
+      weight: 2,
       begin: () => {
         crash(fate());
         return 'over at once';
       },
     },
     {
-      ...{ name: 'the server crashes, and again when it starts', weight: 1, lastsMaxMs: 9000 },
+      name: 'the server crashes, and again when it starts',
+      weight: 1,
+      lastsMaxMs: 9000,
       begin: () => {
         server.disk.loadDelayMs = 200 + random.below(1000);
         faults.appendDelayMs = random.below(500);
@@ -73,7 +84,9 @@ export function faultsOfServer(server: SimulatedServer, random: Random): readonl
       },
     },
     {
-      ...{ name: 'the server freezes', weight: 1, lastsMaxMs: 60_000 },
+      name: 'the server freezes',
+      weight: 1,
+      lastsMaxMs: 60_000,
       begin: () => {
         const { process } = server;
         process?.freeze();
@@ -81,7 +94,9 @@ export function faultsOfServer(server: SimulatedServer, random: Random): readonl
       },
     },
     {
-      ...{ name: 'the server is short of processor', weight: 2, lastsMaxMs: 120_000 },
+      name: 'the server is short of processor',
+      weight: 2,
+      lastsMaxMs: 120_000,
       begin: () => {
         const { processor } = server;
         processor.pace = { workMs: 1, turnMaxMs: 50 + random.below(1000) };
@@ -91,7 +106,8 @@ export function faultsOfServer(server: SimulatedServer, random: Random): readonl
       },
     },
     {
-      ...{ name: "the server's clock jumps", weight: 1 },
+      name: "the server's clock jumps",
+      weight: 1,
       begin: () => {
         server.clock.jump(random.below(240_000) - 120_000);
         return 'over at once';

@@ -33,19 +33,23 @@ const ofLeadership = (servers: SimulatedServers, any: () => Member): readonly Fa
   { name: 'the leader crashes', weight: 3, begin: () => crash(servers.leader) },
   { name: 'a server crashes', weight: 2, begin: () => crash(any()) },
   {
-    ...{ name: 'the leader freezes', weight: 3, lastsMaxMs: 60_000 },
+    name: 'the leader freezes',
+    weight: 3,
+    lastsMaxMs: 60_000,
     begin: () => freeze(servers.leader),
   },
   { name: 'a server freezes', weight: 1, lastsMaxMs: 60_000, begin: () => freeze(any()) },
   {
-    ...{ name: 'leadership moves', weight: 3 },
+    name: 'leadership moves',
+    weight: 3,
     begin: () => {
       servers.log.depose();
       return 'over at once';
     },
   },
   {
-    ...{ name: 'all servers crash', weight: 1 },
+    name: 'all servers crash',
+    weight: 1,
     begin: () => {
       for (const server of servers.all) crash(server);
       return 'over at once';
@@ -60,28 +64,36 @@ function ofTheLog(servers: SimulatedServers, random: Random, any: () => Member):
   };
   return [
     {
-      ...{ name: 'the log is slow', weight: 2, lastsMaxMs: 60_000 },
+      name: 'the log is slow',
+      weight: 2,
+      lastsMaxMs: 60_000,
       begin: () => {
         faults.appendDelayMs = 5 + random.below(800);
         return clear('appendDelayMs');
       },
     },
     {
-      ...{ name: 'the log fails', weight: 1, lastsMaxMs: 5000 },
+      name: 'the log fails',
+      weight: 1,
+      lastsMaxMs: 5000,
       begin: () => {
         faults.failAppend = () => new Error('input/output error');
         return clear('failAppend');
       },
     },
     {
-      ...{ name: 'the answers of the log are lost', weight: 1, lastsMaxMs: 5000 },
+      name: 'the answers of the log are lost',
+      weight: 1,
+      lastsMaxMs: 5000,
       begin: () => {
         faults.loseAnswer = () => true;
         return clear('loseAnswer');
       },
     },
     {
-      ...{ name: 'a server hears late of what is written', weight: 3, lastsMaxMs: 120_000 },
+      name: 'a server hears late of what is written',
+      weight: 3,
+      lastsMaxMs: 120_000,
       begin: () => {
         const { disk } = any();
         disk.hearAfter(random.below(8000));
@@ -97,7 +109,9 @@ const ofMachines = (
   any: () => Member,
 ): readonly Fault[] => [
   {
-    ...{ name: 'a server is cut off from the others', weight: 2, lastsMaxMs: 60_000 },
+    name: 'a server is cut off from the others',
+    weight: 2,
+    lastsMaxMs: 60_000,
     begin: () => {
       const number = random.below(servers.all.length);
       servers.cutOff.add(number);
@@ -105,7 +119,9 @@ const ofMachines = (
     },
   },
   {
-    ...{ name: 'a server is short of processor', weight: 2, lastsMaxMs: 120_000 },
+    name: 'a server is short of processor',
+    weight: 2,
+    lastsMaxMs: 120_000,
     begin: () => {
       const { processor } = any();
       processor.pace = { workMs: 1, turnMaxMs: 50 + random.below(1000) };
@@ -115,7 +131,8 @@ const ofMachines = (
     },
   },
   {
-    ...{ name: 'the clock of the servers jumps', weight: 1 },
+    name: 'the clock of the servers jumps',
+    weight: 1,
     begin: () => {
       servers.clock.jump(random.below(240_000) - 120_000);
       return 'over at once';

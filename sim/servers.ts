@@ -68,7 +68,8 @@ export class SimulatedServers {
     this.#options = options;
     this.clock = new MachineClock(world.clock);
     this.log = new SharedLog({
-      ...{ clock: world.clock, leaseMs },
+      clock: world.clock,
+      leaseMs,
       appended: (batch) => {
         hash.update(batch.bytes);
         this.#witness.tell(batch);
@@ -89,7 +90,10 @@ export class SimulatedServers {
         failed: events.failed,
       };
       return new SimulatedServer({
-        ...{ world, events: own, outside, clock: this.clock },
+        world,
+        events: own,
+        outside,
+        clock: this.clock,
         disk: new SharedStorage(this.log, random),
         others: { id: `server-${number}`, servers, carry: carry(number) },
       });

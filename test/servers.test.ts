@@ -25,10 +25,17 @@ class Cluster {
   async start(): Promise<Server> {
     const { world, log } = this;
     const engine = new SharedMemoryEngine({
-      ...{ log, timers: world.timers, random: world.random, beatMs },
+      log,
+      timers: world.timers,
+      random: world.random,
+      beatMs,
     });
     const agent = await createAgent({
-      ...{ world, engine, rootKey, rootToken: token, servers: this.#local },
+      world,
+      engine,
+      rootKey,
+      rootToken: token,
+      servers: this.#local,
     });
     const server = { agent, engine };
     this.servers.push(server);
@@ -40,7 +47,7 @@ class Cluster {
   async kill(server: Server): Promise<void> {
     this.servers.splice(this.servers.indexOf(server), 1);
     server.engine.crash();
-    await this.#during(server.agent.close('stop'));
+    await this.during(server.agent.close('stop'));
     await this.world.advance(settleMs);
   }
 
@@ -54,9 +61,12 @@ class Cluster {
 
   async call({ agent }: Server, method: string, url: string, body?: object) {
     const [path = '', query = ''] = url.split('?', 2);
-    const answer = await this.#during(
+    const answer = await this.during(
       agent.handle({
-        ...{ method, path, query, headers: { 'x-registry-token': token } },
+        method,
+        path,
+        query,
+        headers: { 'x-registry-token': token },
         body: body && Buffer.from(JSON.stringify(body)),
       }),
     );
@@ -70,7 +80,7 @@ class Cluster {
   }
 
   /** Time goes on until the promise has settled. */
-  async #during<T>(promise: Promise<T>): Promise<T> {
+  async during<T>(promise: Promise<T>): Promise<T> {
     let isOver = false;
     const over = () => {
       isOver = true;
@@ -94,7 +104,8 @@ async function three(): Promise<Cluster> {
 
 const job = (ID: string) => ({
   Job: {
-    ...{ ID, Datacenters: ['dc1'] },
+    ID,
+    Datacenters: ['dc1'],
     TaskGroups: [{ Name: 'g', Tasks: [{ Name: 't', Driver: 'mock' }] }],
   },
 });
@@ -182,6 +193,37 @@ describe('three agents over one log', () => {
         expect(json.Items).toEqual({ word });
       }
     }
+  });
+
+  test('a resume point that a server does not hold is answered by a gap with the index to list from', async () => {
+    const { followers } = await three();
+    for (const Name of ['a', 'b', 'c']) {
+      await cluster.call(followers[0]!, 'PUT', `/v1/namespace/${Name}`, { Name });
+    }
+    await cluster.kill(followers[0]!);
+    const late = await cluster.start();
+    const { index } = late.agent.state.read();
+    const gone = new AbortController();
+    const answer = await cluster.during(
+      late.agent.handle({
+        method: 'GET',
+        path: '/v1/event/stream',
+        query: 'index=2',
+        headers: { 'x-registry-token': token },
+        body: undefined,
+        onGone: (run) => {
+          gone.signal.addEventListener('abort', run);
+          return () => {};
+        },
+      }),
+    );
+    const lines: unknown[] = [];
+    for await (const part of answer.body as AsyncIterable<Uint8Array>) {
+      lines.push(JSON.parse(Buffer.from(part).toString()));
+      if (lines.length === 2) break;
+    }
+    gone.abort();
+    expect(lines).toEqual([{}, { Index: index + 1, Events: [], Missed: true }]);
   });
 
   test('without a leader nothing is written, stale reads say for how long, and health says so', async () => {

@@ -25,7 +25,7 @@ export const ofServers: readonly Mistake[] = [
       },
     ],
     guarantee: 'a read is exact',
-    life: { seed: 1, nodes: 3, hours: 0.1, servers: 3 },
+    life: { seed: 1, nodes: 10, hours: 0.3, servers: 3 },
   },
   {
     name: 'the log takes what a leader of a term that is over appends',

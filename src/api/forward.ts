@@ -17,7 +17,13 @@ export interface ForwardOptions {
   readonly exact: () => Promise<void> | undefined;
 }
 
-type Asking = Pick<Route, 'endpoint' | 'run' | 'query'>;
+interface Asking {
+  readonly route: Pick<Route, 'endpoint' | 'run' | 'query'>;
+  readonly request: Request;
+  readonly trail: Trail;
+  /** Another server has handed it on already. */
+  readonly isAsked: boolean;
+}
 
 /**
  * Where a request runs.
@@ -38,20 +44,16 @@ export class Forwarding {
   }
 
   /** Runs it with `here`, or has the leader answer it. */
-  run(
-    route: Asking,
-    request: Request,
-    trail: Trail,
-    here: () => Answer | Promise<Answer>,
-  ): Answer | Promise<Answer> {
+  run(asking: Asking, here: () => Answer | Promise<Answer>): Answer | Promise<Answer> {
+    const { route } = asking;
     const { leads, exact } = this.#options;
     if (route.endpoint.isOfServer) return here();
-    if (route.run.kind === 'write') return leads() ? here() : this.#toLeader(request, trail);
+    if (route.run.kind === 'write') return leads() ? here() : this.#toLeader(asking);
     const isRead = route.run.kind === 'read' || route.run.kind === 'list';
-    const ready = isRead && this.#isStale(route, request) ? undefined : exact();
+    const ready = isRead && this.#isStale(asking) ? undefined : exact();
     const elsewhere = (thrown: unknown) => {
       if (!isLeaderWanted(thrown) || leads()) throw thrown;
-      return this.#toLeader(request, trail);
+      return this.#toLeader(asking);
     };
     if (ready !== undefined) return ready.then(here).catch(elsewhere);
     try {
@@ -63,7 +65,7 @@ export class Forwarding {
   }
 
   /** @throws RosterError `no-leader` after too long without contact */
-  #isStale({ query }: Asking, request: Request): boolean {
+  #isStale({ route: { query }, request }: Asking): boolean {
     if (!request.query.includes('stale')) return false;
     const { stale } = parseQuery(query, request.query).values as { readonly stale?: boolean };
     if (stale !== true) return false;
@@ -72,7 +74,8 @@ export class Forwarding {
     return true;
   }
 
-  async #toLeader(request: Request, trail: Trail): Promise<Answer> {
+  async #toLeader({ request, trail, isAsked }: Asking): Promise<Answer> {
+    if (isAsked) throw refusal('not-leader');
     const { servers } = this.#options;
     const leader = servers.leader();
     if (leader === undefined || leader.id === servers.id) throw refusal('no-leader');

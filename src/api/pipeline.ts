@@ -99,15 +99,15 @@ export class Pipeline {
 
   /** Most answers need no promise. */
   handle(request: Request): Answer | Promise<Answer> {
-    return this.#handle(request, true);
+    return this.#handle(request, false);
   }
 
   /** The same for what another server asks: it is not handed on. */
   answer(request: Request): Answer | Promise<Answer> {
-    return this.#handle(request, false);
+    return this.#handle(request, true);
   }
 
-  #handle(request: Request, mayForward: boolean): Answer | Promise<Answer> {
+  #handle(request: Request, isAsked: boolean): Answer | Promise<Answer> {
     const seen: Seen = {
       request,
       route: undefined,
@@ -116,7 +116,7 @@ export class Pipeline {
     };
     let outcome: Answer | Promise<Answer>;
     try {
-      outcome = this.#route(request, seen, mayForward);
+      outcome = this.#route(request, seen, isAsked);
     } catch (thrown) {
       return this.#answerError(seen, thrown);
     }
@@ -127,14 +127,15 @@ export class Pipeline {
     );
   }
 
-  #route(request: Request, seen: Seen, mayForward: boolean): Answer | Promise<Answer> {
+  #route(request: Request, seen: Seen, isAsked: boolean): Answer | Promise<Answer> {
     const match = this.#match(request);
     if (match.kind !== 'route') return unroutedAnswer(match, request, this.dialectAt(request.path));
     seen.route = match.route.route;
     const here = () => this.#run(match.route, match.parameters, seen);
     const { forwarding } = this.#options;
-    if (!mayForward || forwarding === undefined) return here();
-    return forwarding.run(match.route, request, seen.trail, here);
+    if (forwarding === undefined) return here();
+    const { trail } = seen;
+    return forwarding.run({ route: match.route, request, trail, isAsked }, here);
   }
 
   #match({ method, path, query }: Request) {

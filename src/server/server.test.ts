@@ -94,7 +94,11 @@ test('a term that ends leaves no timer and no listener, however often it begins'
   const timers = new CountedTimers(world.timers);
   const own = { ...world, timers, clock: world.clock, ids: world.ids, secrets: world.secrets };
   const server = new Server({
-    ...{ state, world: own, log: silentLog, region: 'global', datacenter: 'dc1' },
+    state,
+    world: own,
+    log: silentLog,
+    region: 'global',
+    datacenter: 'dc1',
     keyring: await Keyring.open(state, new Uint8Array(32).fill(1), own),
     servers: new LocalServers(world).of('this'),
     outbound: () => Promise.reject(new Error('nowhere')),

@@ -59,7 +59,11 @@ class Servers {
     const { timers, random } = this.world;
     const engine = new SharedMemoryEngine({ log: this.log, timers, random, beatMs });
     const state = await openState({
-      ...{ tables, engine, timers, freeze: true, limits: this.#limits },
+      tables,
+      engine,
+      timers,
+      freeze: true,
+      limits: this.#limits,
     });
     const server: Server = { engine, state, heard: [], terms: [] };
     state.onCommit((changes, index) => server.heard.push({ index, changes }));

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { SimulatedWorld } from '../base/ports-simulated.ts';
+import { StreamConnection } from '../model/node-stream/stream-connection.ts';
+import { NodeStreams } from './nodes/streams.ts';
+import { type Answered, type Asked, ServerGone } from './servers.ts';
+import { type LocalServer, LocalServers } from './servers-local.ts';
+
+const question: Asked = { method: 'GET', path: '/', query: '', headers: {}, body: undefined };
+const answered: Answered = { status: 200, headers: {}, body: 'yes' };
+const patience = { deadlineMs: 1000 };
+
+function setUp() {
+  const world = new SimulatedWorld(1);
+  const servers = new LocalServers(world);
+  const join = (id: string, more: Partial<LocalServer> = {}) =>
+    servers.join({
+      id,
+      address: () => `${id}:4720`,
+      state: { leading: undefined },
+      streams: new NodeStreams(),
+      answer: async () => answered,
+      ...more,
+    });
+  const silent = { answer: () => new Promise<Answered>(() => {}) };
+  return { world, join, silent, own: servers.of('own') };
+}
+
+test('a server that is there answers, and is known by its address', async () => {
+  const { join, own } = setUp();
+  join('b');
+  join('a');
+  expect(await own.ask('b', question, patience)).toEqual(answered);
+  expect(own.members()).toEqual([
+    { id: 'a', address: 'a:4720' },
+    { id: 'b', address: 'b:4720' },
+  ]);
+});
+
+test('a server that is not there was not asked', async () => {
+  const { own } = setUp();
+  const asked = own.ask('b', question, patience);
+  await expect(asked).rejects.toBeInstanceOf(ServerGone);
+  await expect(asked).rejects.toMatchObject({ wasSent: false });
+});
+
+test('a server that leaves before it answers, or is late, may have done what it was asked', async () => {
+  const { world, join, silent, own } = setUp();
+  const leave = join('b', silent);
+  join('c', silent);
+  const asked = Promise.allSettled([
+    own.ask('b', question, patience),
+    own.ask('c', question, patience),
+  ]);
+  leave();
+  await world.advance(patience.deadlineMs);
+  for (const one of await asked) {
+    expect(one).toMatchObject({ status: 'rejected', reason: { wasSent: true } });
+  }
+});
+
+test('who is asked hears when nobody waits for the answer any more', async () => {
+  const { join, own } = setUp();
+  let isGone = false;
+  join('b', {
+    answer: (_, gone) => {
+      gone.addEventListener('abort', () => {
+        isGone = true;
+      });
+      return new Promise(() => {});
+    },
+  });
+  const caller = new AbortController();
+  const asked = own.ask('b', question, { ...patience, gone: caller.signal });
+  caller.abort();
+  await expect(asked).rejects.toBeInstanceOf(ServerGone);
+  expect(isGone).toBe(true);
+});
+
+test('of two that believe to lead, the later term counts; without any, the time since is told', async () => {
+  const { world, join, own } = setUp();
+  expect(own.leader()).toBeUndefined();
+  const leaveOld = join('old', { state: { leading: { epoch: 1 } } });
+  const leaveNew = join('new', { state: { leading: { epoch: 2 } } });
+  expect(own.leader()).toEqual({ id: 'new', address: 'new:4720' });
+  expect(own.lastContactMs()).toBe(0);
+  leaveNew();
+  leaveOld();
+  await world.advance(700);
+  expect(own.leader()).toBeUndefined();
+  expect(own.lastContactMs()).toBe(700);
+});
+
+test('the connection of a node is found at the server that holds it, as long as it is open', async () => {
+  const { join, own } = setUp();
+  const streams = new NodeStreams();
+  join('b', { streams });
+  const socket = {
+    sendText() {},
+    sendBinary() {},
+    onMessage() {},
+    onClose() {},
+    close() {},
+    terminate() {},
+    ping() {},
+    onPong() {},
+  };
+  const connection = new StreamConnection({ socket, side: 'server' });
+  streams.add('node', connection);
+  expect(await own.streamTo('node', patience)).toBe(connection);
+  expect(await own.streamTo('other', patience)).toBeUndefined();
+  streams.closeAll();
+  expect(await own.streamTo('node', patience)).toBeUndefined();
+});
