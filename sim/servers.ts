@@ -1,8 +1,8 @@
 /**
  * Several servers over one log: one leads, the others follow. Calls come to any of them.
  *
- * What the checkers are told comes from the log itself: a witness applies each batch in the moment in
- * which it becomes durable, and every server's own word is held against that.
+ * The checkers hear of commits from the log itself: a witness applies each batch at the moment in which
+ * it becomes durable. The commits that each server tells are compared with the witness.
  */
 import type { Hash } from 'node:crypto';
 import type { Random, World } from '../src/base/ports.ts';
@@ -27,11 +27,11 @@ import {
 
 const leaseMs = 10_000;
 const beatMs = 2000;
-/** Between two servers, one way. */
+/** Longest delay of a message between two servers. */
 const latencyMaxMs = 3;
-/** How late a server hears of a batch, when nothing is wrong. */
+/** Delay until a server hears of a batch, without faults. */
 export const usualDeliveryMs = 2;
-/** Of so many calls, one goes to another server than the one before. */
+/** A caller changes its server about once in so many calls. */
 const switchOneIn = 8;
 
 export interface GroupEvents extends ServerEvents {
@@ -44,7 +44,7 @@ export interface GroupEvents extends ServerEvents {
 export interface SimulatedServersOptions {
   readonly world: SimulatedWorld;
   readonly count: number;
-  /** Of every byte that becomes durable. */
+  /** Takes every byte that becomes durable. */
   readonly hash: Hash;
   readonly random: Random;
   readonly events: GroupEvents;
@@ -54,13 +54,13 @@ export interface SimulatedServersOptions {
 export class SimulatedServers {
   readonly all: readonly SimulatedServer<SharedStorage>[];
   readonly log: SharedLog;
-  /** All of them keep the same time. */
+  /** Clock of all servers. */
   readonly clock: MachineClock;
-  /** Servers to which no message of another one comes, by number. */
+  /** Numbers of the servers that receive no message of another server. */
   readonly cutOff = new Set<number>();
   readonly #options: SimulatedServersOptions;
   readonly #witness = new Witness();
-  /** Which server each caller talked to last. */
+  /** The server that each caller asked last. */
   readonly #chosen = new Map<string, number>();
 
   constructor(options: SimulatedServersOptions) {
@@ -112,7 +112,7 @@ export class SimulatedServers {
     return this.leader?.process;
   }
 
-  /** Most callers stay with a server for a while. Who sits on the leader's machine asks the leader. */
+  /** Callers stay with a server for a while. Callers on the leader's machine ask the leader. */
   reachedFrom(machine: string): RunningServer | undefined {
     if (machine === loopback) return this.running;
     const { random } = this.#options;
@@ -137,7 +137,7 @@ export class SimulatedServers {
   }
 }
 
-/** The way of one server to the log that all share. */
+/** The storage of a single server: the log that all servers share. */
 export class SharedStorage implements Storage {
   engine: SharedMemoryEngine | undefined;
   deliveryDelayMs = usualDeliveryMs;
@@ -161,14 +161,14 @@ export class SharedStorage implements Storage {
     this.engine = undefined;
   }
 
-  /** It hears of a batch so much later. */
+  /** Sets the delay until the server hears of a batch. */
   hearAfter(delayMs: number): void {
     this.deliveryDelayMs = delayMs;
     if (this.engine !== undefined) this.engine.deliveryDelayMs = delayMs;
   }
 }
 
-/** Follows the log from its beginning, without any delay. */
+/** Follows the log from its beginning without delay. */
 class Witness implements Engine {
   readonly leadership: Leadership = { leader: false, epoch: 0 };
   #listen: (event: EngineEvent) => void = () => {};

@@ -21,7 +21,7 @@ interface Asking {
   readonly route: Pick<Route, 'endpoint' | 'run' | 'query'>;
   readonly request: Request;
   readonly trail: Trail;
-  /** Another server has handed it on already. */
+  /** Whether another server has handed the request on. */
   readonly isAsked: boolean;
 }
 
@@ -29,12 +29,12 @@ interface Asking {
  * Where a request runs.
  *
  * Invariants
- *  F1. A write runs on the leader, which decides on its own view who may do it. It is handed on once,
- *      and never repeated: where nobody knows whether it ran, that is the answer.
- *  F2. A read is answered here, exactly: when this server shows all that was durable when it came.
- *      With `stale` it is answered at once, as long as this server has had contact not long ago.
- *  F3. What only the leader knows says `not-leader` here, before anything is done; then the leader is
- *      asked.
+ *  F1. A write runs on the leader, which checks permissions on its own view. It is handed on once and
+ *      never repeated. If nobody knows whether it ran, the answer says so.
+ *  F2. A read is answered by this server once its state shows all that was durable when the read came.
+ *      With `stale` it is answered at once, unless the last contact was too long ago.
+ *  F3. A handler that needs the leader's memory throws `not-leader` before it does anything. Then the
+ *      leader is asked.
  */
 export class Forwarding {
   readonly #options: ForwardOptions;
@@ -43,7 +43,7 @@ export class Forwarding {
     this.#options = options;
   }
 
-  /** Runs it with `here`, or has the leader answer it. */
+  /** Runs the request with `here`, or has the leader answer it. */
   run(asking: Asking, here: () => Answer | Promise<Answer>): Answer | Promise<Answer> {
     const { route } = asking;
     const { leads, exact } = this.#options;
@@ -97,7 +97,7 @@ export class Forwarding {
     }
   }
 
-  /** Whoever wrote through this server finds it here, at `stale` too, unless that takes too long. */
+  /** Waits until this server shows the write, so that its client reads it even with `stale`. */
   async #caughtUp(): Promise<void> {
     const late = Promise.withResolvers<void>();
     const timer = this.#options.timers.after(limits.servers.catchUpMs, () => late.resolve());
@@ -110,7 +110,7 @@ export class Forwarding {
 const isLeaderWanted = (thrown: unknown): boolean =>
   thrown instanceof NotLeading || (thrown instanceof RosterError && thrown.code === 'not-leader');
 
-/** The longest that a request with this query may wait by itself. */
+/** The longest time that a request with this query may block. */
 const waitMsOf = (query: string): number =>
   /(?:^|&)(?:wait|index)=/.test(query)
     ? limits.watch.waitMaxMs * (1 + 1 / limits.watch.jitterDivisor)

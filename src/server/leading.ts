@@ -30,20 +30,20 @@ import { EvaluationWorker } from './scheduling/evaluations/worker.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /**
- * What drives the state to what was asked for, in one term of leadership.
+ * The loops that drive the state to the wanted state, in a single term of leadership.
  *
  * Invariants
- *  T1. All that it knows is derived from the state when it starts, or begins empty: it owes nothing
- *      to the term before.
- *  T2. When it is stopped it leaves no timer and no listener behind. Work that is under way then
- *      writes nothing more, as its state is that of its term.
+ *  T1. Its memory is derived from the state when it starts, or begins empty. It takes nothing over from
+ *      the term before.
+ *  T2. After `stop` it has no timer and no listener. Work under way writes nothing more, since its state
+ *      is bound to its term.
  */
 export class Leading {
   readonly heartbeats: Heartbeats;
   readonly dispatcher: EvaluationDispatcher;
   readonly decisions = new Decisions();
   readonly planner: Planner;
-  /** Of services with peers. */
+  /** The exchange of services with peers. */
   readonly exchange: ServiceExchange;
   readonly garbage: GarbageCollector;
   readonly peerings: Peerings;
@@ -106,12 +106,12 @@ export class Leading {
     );
   }
 
-  /** Whether the state has what every cluster has, and the loops run. */
+  /** Whether the state is seeded and the loops run. */
   get isStarted(): boolean {
     return this.#isStarted;
   }
 
-  /** Makes sure of what every cluster has, and takes up what the state holds. */
+  /** Seeds the state and starts the loops, which take up the work that the state holds. */
   async start(): Promise<void> {
     const { keyring } = this.#options;
     if (!keyring.isComplete) await keyring.complete(this.#context.state);

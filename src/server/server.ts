@@ -16,13 +16,11 @@ import type { ServerOptions } from './server-options.ts';
 import { alone, type Contact, type Servers } from './servers.ts';
 
 /**
- * What every server has, whether it leads or follows, and what drives the state while it leads.
+ * A server, whether it leads or follows. While it leads it has a `Leading`.
  *
  * Invariants
- *  V1. There is a `Leading` in each term of this process, and in no other time. It is started anew
- *      with each term and knows nothing of the one before.
- *  V2. Whatever a server that follows answers, it answers from the replica and from what it holds
- *      itself: connections, and the newest commits.
+ *  V1. Each term of this process has a `Leading` of its own, and there is none outside a term.
+ *  V2. A server that follows answers from its replica, its own connections and its own newest commits.
  */
 export class Server {
   readonly context: ServerContext;
@@ -56,7 +54,7 @@ export class Server {
     if (state.leading !== undefined) this.#leading = this.#newLeading(state.leading);
   }
 
-  /** Leads from now on whenever the state says so. Resolves when it does, if it is to at once. */
+  /** From now on it leads in each term. Resolves once it leads, if a term is under way already. */
   async start(): Promise<void> {
     const { state } = this.context;
     this.#unfollow = [
@@ -83,7 +81,7 @@ export class Server {
     return this.#options.servers === undefined;
   }
 
-  /** Whether a term of this server is under way, or about to begin its work. */
+  /** Whether a term of this server is under way, even if its loops do not run yet. */
   get isLeading(): boolean {
     return this.#leading !== undefined;
   }
@@ -97,15 +95,15 @@ export class Server {
     };
   }
 
-  /** What it does as the leader. @throws RosterError `not-leader` */
+  /** The loops of the term under way. @throws RosterError `not-leader` */
   get leading(): Leading {
     if (this.#leading === undefined) throw refusal('not-leader');
     return this.#leading;
   }
 
   /**
-   * Shows that this server knows all that was durable when it was asked, for reads that have to be
-   * exact. At once where it holds the log alone. @throws RosterError `no-leader`
+   * Resolves when the state shows all that was durable at the call. `undefined` where this server holds
+   * the log alone and always does. @throws RosterError `no-leader`
    */
   exact(): Promise<void> | undefined {
     const exact = this.context.state.exact();
@@ -119,7 +117,7 @@ export class Server {
     if (this.context.state.closed !== undefined) throw refusal('no-leader');
   }
 
-  /** Where this cluster is reached by others from now on, whenever this server leads. */
+  /** The addresses that peers are told from now on, whenever this server leads. */
   advertise(advertised: Advertised): void {
     this.#advertised = advertised;
     this.#leading?.peerings.advertise(advertised);
@@ -130,7 +128,7 @@ export class Server {
     return this.#options.scheduler;
   }
 
-  /** The connection of a node that holds it to another server. @throws RosterError `node-unreachable` */
+  /** The node's connection to another server. @throws RosterError `node-unreachable` */
   async streamElsewhere(nodeId: string): Promise<StreamConnection> {
     const patience = { deadlineMs: limits.node.commandTimeoutMs };
     const connection = await this.servers.streamTo(nodeId, patience).catch(() => undefined);
@@ -195,7 +193,7 @@ export class Server {
     });
   }
 
-  /** Of what another server has purged the connection may be held here. */
+  /** Another server may have purged a node that is connected here. */
   #followNodes(changes: readonly Change[]): void {
     if (this.#leading !== undefined) return;
     for (const { table, before, after } of changes) {

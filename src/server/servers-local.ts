@@ -10,14 +10,14 @@ import {
   type Servers,
 } from './servers.ts';
 
-/** A server that has come to the others of its process. */
+/** A server that the other servers of its process know. */
 export interface LocalServer {
   readonly id: string;
   /** `host:port` of its API; empty while it does not listen. */
   readonly address: () => string;
   readonly state: Pick<State, 'leading'>;
   readonly streams: NodeStreams;
-  /** Answers by itself, as long as nobody is `gone`. Never settles when the server ends before. */
+  /** Answers the request; `gone` aborts when nobody waits. Never settles if the server ends first. */
   readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
 }
 
@@ -26,11 +26,11 @@ export interface LocalServersOptions {
   readonly timers: Timers;
 }
 
-/** The servers of one process, which know each other by calls. */
+/** The servers of a single process. They reach each other by function calls. */
 export class LocalServers {
   readonly #options: LocalServersOptions;
   readonly #present = new Map<string, LocalServer>();
-  /** Told to those who wait for an answer of a server that leaves. */
+  /** Fails the requests that wait for an answer, by the server that was asked. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #heardMs: number;
 
@@ -39,7 +39,7 @@ export class LocalServers {
     this.#heardMs = options.clock.monotonicMs();
   }
 
-  /** Makes it known to the others. Returns the way out. */
+  /** Makes the server known to the others. Returns the function that ends this. */
   join(server: LocalServer): () => void {
     this.#present.set(server.id, server);
     return () => {
@@ -52,7 +52,7 @@ export class LocalServers {
     };
   }
 
-  /** The way of the server with that id to all of them. */
+  /** The port of the server with that id. */
   of(id: string): Servers {
     return {
       id,
@@ -76,7 +76,7 @@ export class LocalServers {
     };
   }
 
-  /** Of two that both believe to lead, the one of the later term does. */
+  /** If two servers believe to lead, the server with the later term leads. */
   #noteLeader(): LocalServer | undefined {
     let leader: LocalServer | undefined;
     for (const server of this.#present.values()) {
@@ -100,7 +100,7 @@ export class LocalServers {
     this.#waiting.set(id, waiting.add(fail));
     const late = this.#options.timers.after(deadlineMs, fail);
     gone?.addEventListener('abort', fail, { once: true });
-    // What is answered may go on after the answer has begun.
+    // The body of an answer may go on after its head.
     const signal = gone === undefined ? over.signal : AbortSignal.any([over.signal, gone]);
     server.answer(question, signal).then(resolve, reject);
     return promise.finally(() => {

@@ -2,20 +2,20 @@ import type { StreamConnection } from '../model/node-stream/stream-connection.ts
 
 /** A server of the cluster, as the others know it. */
 export interface Member {
-  /** Its own for as long as its process lives. */
+  /** Unique; the same as long as the process lives. */
   readonly id: string;
   /** `host:port` of its API; empty while it does not listen. */
   readonly address: string;
 }
 
-/** What one server asks another: a request of the API, as far as it can be handed on. */
+/** A request of the API that is handed on to another server. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array | undefined;
-  /** Of the client that it is asked for. */
+  /** Address of the client. */
   readonly remoteAddress?: string | undefined;
 }
 
@@ -25,16 +25,16 @@ export interface Answered {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
-/** How long the one who asks waits, and whether anybody still does. */
+/** How long to wait for an answer. `gone` aborts when the client is gone. */
 export interface Patience {
   readonly deadlineMs: number;
   readonly gone?: AbortSignal | undefined;
 }
 
-/** There is no answer: the other server is not there any more, or did not answer in time. */
+/** The other server is gone, or did not answer in time. */
 export class ServerGone extends Error {
   override readonly name = 'ServerGone';
-  /** Whether the question may have reached it. */
+  /** Whether the request may have reached it, and may have run. */
   readonly wasSent: boolean;
 
   constructor(id: string, wasSent: boolean) {
@@ -43,36 +43,36 @@ export class ServerGone extends Error {
   }
 }
 
-/** What a server knows of the leader, in the words of the API. */
+/** Knowledge of the leader, with the field names of the API. */
 export interface Contact {
-  /** Milliseconds since the leader was heard. */
+  /** Milliseconds since the server heard of the leader. */
   readonly LastContact: number;
   readonly KnownLeader: boolean;
 }
 
 /**
- * The way to the other servers of the cluster. Nothing is safe because of what it says: who leads is
- * decided by the log, and who is asked checks for itself.
+ * The port to the other servers of the cluster. Safety does not depend on its answers: the log decides
+ * which server leads, and a server that is asked checks for itself.
  */
 export interface Servers {
-  /** Of this server. */
+  /** Id of this server. */
   readonly id: string;
-  /** Every server that is known, this one among them. */
+  /** All known servers, this server included. */
   members(): readonly Member[];
-  /** Who leads, as far as is known here. */
+  /** The leader, if one is known. */
   leader(): Member | undefined;
-  /** Milliseconds since a leader was heard of; 0 where it is this server. */
+  /** Milliseconds since this server heard of a leader; 0 on the leader. */
   lastContactMs(): number;
-  /** Has that server answer a request by itself, without handing it on. @throws ServerGone */
+  /** Has that server answer a request, without handing it on again. @throws ServerGone */
   ask(id: string, question: Asked, patience: Patience): Promise<Answered>;
   /**
-   * The connection that a node holds open to another server, as if it were held here; `undefined`
-   * where no server has one. @throws ServerGone
+   * The connection that a node holds to another server, usable as if it were held here; `undefined` if
+   * no server holds one. @throws ServerGone
    */
   streamTo(nodeId: string, patience: Patience): Promise<StreamConnection | undefined>;
 }
 
-/** Of a server without others. */
+/** The port of a server that is alone. */
 export function alone(leads: () => boolean): Servers {
   const self = { id: 'self', address: '' };
   return {

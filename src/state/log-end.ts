@@ -10,8 +10,9 @@ interface Waiting {
  * Tells when a replica shows all that was durable at some moment.
  *
  * Invariants
- *  N1. Who asks is told by a read of the log's end that began after the question.
- *  N2. One read is under way at most, and one waits for it: all who ask meanwhile share that.
+ *  N1. Each question is answered by a read of the log's end that began after the question.
+ *  N2. At most one read is under way and one waits for it. All questions that come meanwhile share the
+ *      waiting read.
  */
 export class LogEnd {
   readonly #read: () => Promise<number>;
@@ -35,7 +36,7 @@ export class LogEnd {
     await new Promise<void>((resolve, reject) => this.#waiting.push({ index, resolve, reject }));
   }
 
-  /** The replica shows so much by now. */
+  /** Notes that the replica has moved to this index. */
   applied(index: number): void {
     this.#applied = index;
     if (this.#waiting.length === 0) return;
@@ -44,7 +45,7 @@ export class LogEnd {
     for (const { resolve } of reached) resolve();
   }
 
-  /** The replica moves no more. */
+  /** Fails every question, as the replica moves no more. */
   stop(reason: StateError): void {
     this.#stopped ??= reason;
     for (const { reject } of this.#waiting.splice(0)) reject(reason);

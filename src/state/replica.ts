@@ -21,7 +21,7 @@ import type { Stamps } from './types.ts';
 import { type Tables, View } from './view.ts';
 
 /**
- * The durable state, as this process has it: what the log holds, applied to tables.
+ * The durable state in this process: the log, applied to tables.
  *
  * Invariants
  *  P1. It is loaded once: the parts of a snapshot in order, then the batches after it in order. From
@@ -36,16 +36,16 @@ import { type Tables, View } from './view.ts';
 export class Replica {
   readonly #marksPerIndex: number;
   readonly #ready: (row: Stamps) => Stamps;
-  /** Indexes of the snapshot's tables whose marks it did not hold, or in another version. */
+  /** Indexes whose marks the snapshot lacks, or holds in another version. */
   readonly #unmarked = new Set<OrderedIndex<Stamps>>();
-  /** Of the snapshot's rows, by table. */
+  /** Readers of the shared values in the snapshot's rows, by table. */
   readonly #shared = new Map<AnyTable, SharedReader>();
   #view: View;
   #isLoading = true;
   #index = 0;
   #hash: string | undefined;
 
-  /** `tables` are empty. `ready` makes a row that was read one of the state. */
+  /** `tables` are empty. `ready` prepares each row that is read. */
   constructor(tables: Tables, marksPerIndex: number, ready: (row: Stamps) => Stamps) {
     this.#view = new View(0, tables);
     this.#marksPerIndex = marksPerIndex;
@@ -53,12 +53,12 @@ export class Replica {
     for (const table of tables.values()) table.beginLoading();
   }
 
-  /** Of the last batch; `undefined` where no hashes are kept. */
+  /** Hash of the last batch; `undefined` where no hashes are kept. */
   get hash(): string | undefined {
     return this.#hash;
   }
 
-  /** Of the last transaction. */
+  /** Index of the last transaction. */
   get index(): number {
     return this.#index;
   }
@@ -84,7 +84,7 @@ export class Replica {
     this.#hash = batchHash(batch);
   }
 
-  /** Call when all is loaded. */
+  /** Ends the loading. */
   endLoading(): void {
     this.#closeSnapshot();
     const { tables } = this.#view;
@@ -117,7 +117,7 @@ export class Replica {
     }
   }
 
-  /** Moves to the view of this process's own head, up to which all is durable: by that batch. */
+  /** Moves to a view of this process's own head. `hash`: of the batch that made it durable. */
   adopt(view: View, hash: string | undefined): void {
     assert(view.index > this.view.index, 'what is durable does not become less');
     this.#view = view;
@@ -145,7 +145,7 @@ export class Replica {
 
   #loadMarks({ Table, Version, Order, Floor, Marks }: SnapshotMarks): void {
     const table = known(this.#view.tables, Table, Version);
-    // Marks are kept under keys as this version makes them; those of another say nothing.
+    // Marks of another version are kept under other keys.
     if (Version !== table.definition.version) return;
     for (const { name, index } of ordersOf(table)) {
       if (name !== Order) continue;
@@ -168,7 +168,7 @@ export class Replica {
     return parse(bytes, `the batch after index ${this.#index}`) as TransactionForm[];
   }
 
-  /** Does to the tables what a stored transaction did to those that it ran on. */
+  /** Applies a stored transaction to the tables. */
   #replay(tables: Pick<Tables, 'get'>, [index, ...entries]: TransactionForm): Transacted {
     const place = `the transaction ${index}`;
     if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
@@ -220,7 +220,7 @@ export class Replica {
   }
 }
 
-/** The tables of a view, each of which becomes a clone when it is asked for. */
+/** The tables of a view. Each becomes a clone when it is first asked for. */
 class Writable {
   readonly all: Map<string, AnyTable>;
   readonly #cloned = new Set<string>();

@@ -26,7 +26,7 @@ export interface Leadership {
 export type EngineEvent =
   /** A term of this process begins or ends. */
   | { readonly kind: 'leadership'; readonly leadership: Leadership }
-  /** A batch is in the log that no append of this process has acknowledged. */
+  /** The log holds a batch, and no append of this process has resolved for it. */
   | { readonly kind: 'batch'; readonly batch: Batch }
   /** The engine cannot go on: no append will succeed. */
   | { readonly kind: 'failed'; readonly error: Error };

@@ -14,29 +14,29 @@ import {
   type SnapshotRecord,
 } from './log-check.ts';
 
-/** What goes wrong from now on, for every process. All of it may be changed at any time. */
+/** Faults of the log for every process. They may be changed at any time. */
 export interface SharedLogFaults {
   /** How long an append takes, half of it on the way to the log. Default: no time. */
   appendDelayMs?: number | undefined;
-  /** Why the next appends fail, if so. Nothing of them is kept. */
+  /** The error of the next appends, if they are to fail. The log keeps nothing of them. */
   failAppend?: ((batch: Batch) => Error | undefined) | undefined;
-  /** Whether the log keeps the batch and its answer is lost. */
+  /** Whether the log keeps the batch, and its answer is lost. */
   loseAnswer?: ((batch: Batch) => boolean) | undefined;
 }
 
 export interface SharedLogOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** How long a leader leads without being heard. */
+  /** How long a leader leads without renewing its lease. */
   readonly leaseMs: number;
   /** Told of each batch that becomes durable, and in which term. */
   readonly appended?: (batch: Batch, epoch: number) => void;
 }
 
 /**
- * One ordered log that several processes hold, for tests and the simulator. It outlives them all.
+ * An ordered log that several processes share, for tests and the simulator. It outlives the processes.
  *
- * Nothing is safe because of the lease, which says who should try: every append compares the epoch
- * and the end of the log.
+ * The lease only says which process should try to lead. Safety comes from each append, which compares
+ * the epoch and the end of the log.
  */
 export class SharedLog {
   readonly faults: SharedLogFaults = {};
@@ -55,7 +55,7 @@ export class SharedLog {
     this.#options = options;
   }
 
-  /** Of the last transaction in it. */
+  /** Index of its last transaction. */
   get index(): number {
     return this.#index;
   }
@@ -68,18 +68,18 @@ export class SharedLog {
     this.#engines.add(engine);
   }
 
-  /** The process ends. Its lease goes at once when it says goodbye, and else by time. */
+  /** The process ends. Its lease ends at once if it says goodbye, else when its time is over. */
   detach(engine: SharedMemoryEngine, saysGoodbye: boolean): void {
     this.#engines.delete(engine);
     if (saysGoodbye && this.#leader === engine) this.#leader = undefined;
   }
 
-  /** Whether nobody leads who was heard not long ago. */
+  /** Whether no process leads, or the leader's lease is over. */
   get isFree(): boolean {
     return this.#leader === undefined || this.#options.clock.monotonicMs() >= this.#leaseEndMs;
   }
 
-  /** Begins a term of a process that knows the whole log, if nobody leads. Returns its epoch. */
+  /** Begins a term if the log is free and the process knows all of it. Returns the epoch. */
   campaign(engine: SharedMemoryEngine, knownIndex: number): number | undefined {
     if (!this.isFree || knownIndex !== this.#index) return undefined;
     this.#leader = engine;
@@ -94,7 +94,7 @@ export class SharedLog {
     return true;
   }
 
-  /** Ends the term of whoever leads: others may try at once. */
+  /** Ends the leader's lease: any process may try at once. */
   depose(): void {
     this.#leader = undefined;
   }
@@ -110,12 +110,12 @@ export class SharedLog {
     for (const engine of this.#engines) engine.hint();
   }
 
-  /** What follows the index, in order. */
+  /** The batches after the index, in order. */
   after(index: number): readonly LogRecord[] {
     return this.records.filter(({ firstIndex }) => firstIndex > index);
   }
 
-  /** What was stored is what a process begins with. The log keeps what a living one still needs. */
+  /** Replaces the snapshot. The log keeps the batches that a living process still needs. */
   replaceSnapshot(index: number, epoch: number, parts: PartRecord[]): void {
     this.#check(epoch);
     const covered = this.records.findLast((record) => record.lastIndex <= index);
@@ -135,19 +135,19 @@ export interface SharedMemoryOptions {
   readonly log: SharedLog;
   readonly timers: Timers;
   readonly random: Random;
-  /** Between two times that a leader is heard, or another process asks whether there is one. */
+  /** Time between two renewals of the lease, or between two attempts to lead. */
   readonly beatMs: number;
 }
 
-/** The way of one process to a {@link SharedLog}. */
+/** The engine of a single process on a {@link SharedLog}. */
 export class SharedMemoryEngine implements Engine {
-  /** How late this process hears of a batch. */
+  /** Delay until this process hears of a batch. */
   deliveryDelayMs = 0;
   readonly #options: SharedMemoryOptions;
   readonly #log: SharedLog;
   readonly #listeners = new Set<(event: EngineEvent) => void>();
   #leadership: Leadership = { leader: false, epoch: 0 };
-  /** Up to where this process knows the log. */
+  /** Index up to which this process knows the log. */
   #position = 0;
   #appending: Promise<void> | undefined;
   #beating: Timer | undefined;
@@ -210,7 +210,7 @@ export class SharedMemoryEngine implements Engine {
       await appended;
       this.#position = batch.lastIndex;
     } catch (error) {
-      // What was not stored, or not for certain, is found by whoever leads next.
+      // The next leader finds out whether the batch is in the log.
       if (this.#log.renew(this, epoch)) this.#log.depose();
       throw error;
     } finally {
@@ -245,12 +245,12 @@ export class SharedMemoryEngine implements Engine {
     this.#leave(true);
   }
 
-  /** The process dies: nothing more comes from it or to it. */
+  /** The process dies: it sends and receives nothing more. */
   crash(): void {
     this.#leave(false);
   }
 
-  /** Something is in the log. */
+  /** The log has grown. */
   hint(): void {
     this.#options.timers.after(this.deliveryDelayMs, () => this.#pull());
   }
@@ -276,7 +276,7 @@ export class SharedMemoryEngine implements Engine {
   #renew(): void {
     const { epoch } = this.#leadership;
     if (this.#log.renew(this, epoch)) return;
-    // The last append settles before the term ends, for whoever follows both.
+    // E8: the last append settles before the term ends.
     void (this.#appending ?? Promise.resolve()).then(() => {
       if (this.#isGone || !this.#leadership.leader || this.#leadership.epoch !== epoch) return;
       this.#lead({ leader: false, epoch });
@@ -296,7 +296,7 @@ export class SharedMemoryEngine implements Engine {
     this.#tell({ kind: 'leadership', leadership });
   }
 
-  /** A leader knows what it appended; who follows is told from the first listener on. */
+  /** Tells the batches of other processes. A leader knows its own batches. */
   #pull(): void {
     if (this.#isGone || this.#beating === undefined) return;
     if (this.#leadership.leader || this.#appending !== undefined) return;
