@@ -61,7 +61,11 @@ export class Cluster {
     const unexpected = (sentence: string) => this.judges.found('no answer is a surprise', sentence);
     this.machines = Array.from({ length: nodes }, (_, number): Machine => {
       const machine = new Machine({
-        ...{ world, network, random: machineRandom, server: reached, unexpected },
+        world,
+        network,
+        random: machineRandom,
+        server: reached,
+        unexpected,
         hardware: hardware(number, world.ids),
         moved: (run) => this.judges.moved(machine, run),
       });
@@ -69,15 +73,27 @@ export class Cluster {
     });
     const { machines } = this;
     this.judges = new Judges({
-      ...{ world, server, network, machines, trace, isShared: options.servers > 1 },
+      world,
+      server,
+      network,
+      machines,
+      trace,
+      isShared: options.servers > 1,
     });
     this.workload = new Workload({
-      ...{ world, network, random: randomOf(3), unexpected },
+      world,
+      network,
+      random: randomOf(3),
+      unexpected,
       nodeIds: machines.map((machine) => machine.hardware.id),
       ...(!isCalm && { hurry: randomOf(5) }),
     });
     this.faults = new Faults({
-      ...{ world, network, ofServers, machines, random: ofFaults },
+      world,
+      network,
+      ofServers,
+      machines,
+      random: ofFaults,
       note: (sentence) => trace.tell(sentence),
     });
   }
@@ -114,7 +130,12 @@ function alone(
 function several(options: ClusterOptions, events: GroupEvents, ofFaults: Random): Served {
   const { world, hash, outside, randomOf, servers: count } = options;
   const server = new SimulatedServers({
-    ...{ world, count, hash, events, outside, random: randomOf(6) },
+    world,
+    count,
+    hash,
+    events,
+    outside,
+    random: randomOf(6),
   });
   const ofServers = faultsOfServers(server, ofFaults);
   return { server, ofServers, reached: (machine) => server.reachedFrom(machine) };

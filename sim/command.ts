@@ -123,13 +123,17 @@ function read(words: readonly string[]): Wishes {
   const { values } = parseArgs({
     args: [...words],
     options: {
-      ...{ seed: { type: 'string', default: '1' }, nodes: { type: 'string', default: '20' } },
+      seed: { type: 'string', default: '1' },
+      nodes: { type: 'string', default: '20' },
       clusters: { type: 'string', default: '1' },
       servers: { type: 'string', default: '1' },
-      ...{ hours: { type: 'string', default: '1' }, many: { type: 'string', default: '1' } },
+      hours: { type: 'string', default: '1' },
+      many: { type: 'string', default: '1' },
       processes: { type: 'string', default: '1' },
-      ...{ calm: { type: 'boolean', default: false }, mistake: { type: 'string' } },
-      ...{ trace: { type: 'boolean', default: false }, job: { type: 'string' } },
+      calm: { type: 'boolean', default: false },
+      mistake: { type: 'string' },
+      trace: { type: 'boolean', default: false },
+      job: { type: 'string' },
       keep: { type: 'string' },
       against: { type: 'string' },
     },
@@ -147,9 +151,13 @@ function read(words: readonly string[]): Wishes {
     return value;
   };
   const numbers = {
-    ...{ seed: number('seed'), nodes: number('nodes') },
-    ...{ clusters: number('clusters'), servers: number('servers') },
-    ...{ hours: number('hours'), many: number('many'), processes: number('processes') },
+    seed: number('seed'),
+    nodes: number('nodes'),
+    clusters: number('clusters'),
+    servers: number('servers'),
+    hours: number('hours'),
+    many: number('many'),
+    processes: number('processes'),
   };
   const mistake = mistakeNamed(values.mistake ?? '');
   if (values.mistake !== undefined && mistake === undefined) {
@@ -179,7 +187,13 @@ async function live(
   const startMs = nowMs();
   const isShown = showProgress !== undefined && processes === 1;
   const outcome = await simulate({
-    ...{ seed, nodes, clusters, servers, hours, calm, job },
+    seed,
+    nodes,
+    clusters,
+    servers,
+    hours,
+    calm,
+    job,
     ...((trace || job !== undefined) && { trace: say }),
     ...(isShown && {
       progress: (minute: number) => showProgress(`seed ${seed}: minute ${minute} `),

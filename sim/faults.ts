@@ -16,7 +16,7 @@ export interface FaultsOptions {
   readonly world: SimulatedWorld;
   readonly random: Random;
   readonly network: Network;
-  /** What goes wrong with the servers, and with where their state is durable. */
+  /** Faults of the servers and of their storage. */
   readonly ofServers: readonly Fault[];
   readonly machines: readonly Machine[];
   /** What happened, for the trace. */

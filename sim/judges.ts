@@ -74,13 +74,27 @@ export class Judges {
     this.#machines = new Map(machines.map((machine) => [machine.hardware.id, machine]));
     const acknowledged = noAcknowledgedWriteLost();
     this.#checkers = [
-      ...[noResourceTwice(), placementKeepsTheRules(), indexOnlyRises()],
-      ...[atMostMaxParallelUnhealthy(), drainsMoveFewAtATime(), autoRevertLandsOnStable()],
-      ...[acknowledged, watchMissesNothing({ ...options, nodeIds: [...this.#machines.keys()] })],
-      ...[desiredCountsAreReached(), batchWorkIsDoneOnce(), blockedReasonIsTrue()],
-      ...[summariesAddUp(), evictionsAreDeserved(), noSlotTwice(), tokenDispatchesOnce()],
-      ...[whatIsAwayIsWaitedFor(), drainsEnd(), failuresAreLookedAt()],
-      ...[servicesAreThoseOfWhatRuns(), deletedPeeringLeavesNothing(), whatRunsHasAJob()],
+      noResourceTwice(),
+      placementKeepsTheRules(),
+      indexOnlyRises(),
+      atMostMaxParallelUnhealthy(),
+      drainsMoveFewAtATime(),
+      autoRevertLandsOnStable(),
+      acknowledged,
+      watchMissesNothing({ ...options, nodeIds: [...this.#machines.keys()] }),
+      desiredCountsAreReached(),
+      batchWorkIsDoneOnce(),
+      blockedReasonIsTrue(),
+      summariesAddUp(),
+      evictionsAreDeserved(),
+      noSlotTwice(),
+      tokenDispatchesOnce(),
+      whatIsAwayIsWaitedFor(),
+      drainsEnd(),
+      failuresAreLookedAt(),
+      servicesAreThoseOfWhatRuns(),
+      deletedPeeringLeavesNothing(),
+      whatRunsHasAJob(),
       this.#replicas,
       ...(options.isShared ? [readsAreExact(options)] : []),
     ];
@@ -174,8 +188,11 @@ export class Judges {
     if (state === undefined) return;
     const { server, world } = this.#options;
     const scene = {
-      ...{ account: this.#account, view: state.read(), machines: this.#machines },
-      ...{ nowMs: server.clock.nowMs(), elapsedMs: world.clock.monotonicMs() },
+      account: this.#account,
+      view: state.read(),
+      machines: this.#machines,
+      nowMs: server.clock.nowMs(),
+      elapsedMs: world.clock.monotonicMs(),
     };
     for (const checker of this.#checkers) {
       ask(checker, scene, (sentence) => this.found(checker.guarantee, sentence));

@@ -1,17 +1,26 @@
-/** What goes wrong with a server that is alone, and with its disk. */
+/** Faults of a server that is alone, and of its disk. */
 import type { Random } from '../src/base/ports.ts';
 import type { CrashFate } from '../src/state/engine/memory.ts';
 import type { Fault } from './faults.ts';
 import { usualPace } from './processor.ts';
 import type { SimulatedServer } from './server.ts';
 
+interface Victim {
+  readonly server: SimulatedServer;
+  readonly random: Random;
+  readonly crash: (fate: CrashFate) => void;
+}
+
 export function faultsOfServer(server: SimulatedServer, random: Random): readonly Fault[] {
-  /** In the midst of a write: before or after it is durable, or with half of it on the disk. */
-  const fate = (): CrashFate => (['lost', 'kept', 'torn'] as const)[random.below(3)]!;
-  const crash = (what: CrashFate): void => {
-    server.crash(what);
+  const crash = (fate: CrashFate): void => {
+    server.crash(fate);
     server.startSoon();
   };
+  const victim = { server, random, crash };
+  return [...faultsOfDisk(victim), ...faultsOfProgram(victim)];
+}
+
+function faultsOfDisk({ server, random, crash }: Victim): readonly Fault[] {
   const { faults } = server.disk;
   const clear = (name: keyof typeof faults) => () => {
     faults[name] = undefined;
@@ -60,6 +69,14 @@ export function faultsOfServer(server: SimulatedServer, random: Random): readonl
         return clear('failSnapshot');
       },
     },
+  ];
+}
+
+function faultsOfProgram({ server, random, crash }: Victim): readonly Fault[] {
+  /** In the midst of a write: before or after it is durable, or with half of it on the disk. */
+  const fate = (): CrashFate => (['lost', 'kept', 'torn'] as const)[random.below(3)]!;
+  const { faults } = server.disk;
+  return [
     {
       name: 'the server crashes',
       weight: 2,

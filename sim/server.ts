@@ -42,7 +42,7 @@ export interface Outside {
 export interface Storage {
   /** `report`: told of what went wrong and harms nothing. */
   open(world: World, report: (error: unknown) => void): Promise<State>;
-  /** The program ends. `fate`: what becomes of the write that is under way. */
+  /** The program ends. `fate`: of the write under way. */
   crash(fate: CrashFate): void;
 }
 
@@ -129,7 +129,9 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
       if (process.isAlive) this.#events.failed(sentence, fields);
     };
     const log: Log = {
-      ...{ debug() {}, info() {}, warn() {} },
+      debug() {},
+      info() {},
+      warn() {},
       error: (fields, sentence) => say(sentence, fields),
     };
     const state = await this.disk.open(world, (error) =>
@@ -139,7 +141,12 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     if (!process.isAlive) return;
     this.#events.opened(state);
     const server = new Server({
-      ...{ state, world, log, keyring, region: 'global', datacenter: 'dc1' },
+      state,
+      world,
+      log,
+      keyring,
+      region: 'global',
+      datacenter: 'dc1',
       outbound: async ({ url }) => {
         throw new OutboundError(`${url} cannot be reached`);
       },
@@ -154,7 +161,8 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
         enabled: true,
         secrets: world.secrets,
       },
-      ...{ name: 'simulated', version: '0.0.0' },
+      name: 'simulated',
+      version: '0.0.0',
       connections: { perAddressMax: 0, perLoopbackMax: 0 },
     });
     this.#stop = () => server.stop();
@@ -163,9 +171,11 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     }
     await server.start();
     if (!process.isAlive) return;
-    this.#join(process, state, server, api);
+    this.#joinOthers(process, state, server, api);
     this.#running = {
-      ...{ process, state, handle: (request) => api.handle(request) },
+      process,
+      state,
+      handle: (request) => api.handle(request),
       takeStream: (nodeId, socket) => {
         const connection = new StreamConnection({ socket, side: 'server' });
         server.streams.add(nodeId, connection);
@@ -176,7 +186,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
   }
 
   /** Lets the other servers of its cluster find it, as long as its program lives. */
-  #join(process: Process, state: State, { streams }: Server, api: Api): void {
+  #joinOthers(process: Process, state: State, { streams }: Server, api: Api): void {
     if (this.#others === undefined) return;
     const { id, servers, carry } = this.#others;
     const answer = (asked: Asked, gone: AbortSignal) =>

@@ -1,4 +1,4 @@
-/** What goes wrong where there are several servers: with them, and with the log that they share. */
+/** Faults of several servers, and of the log that they share. */
 import type { Random } from '../src/base/ports.ts';
 import type { Fault } from './faults.ts';
 import { usualPace } from './processor.ts';

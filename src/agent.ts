@@ -246,7 +246,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
   }
 }
 
-/** What `Request.onGone` is where a signal tells that the caller is gone. */
+/** A `Request.onGone` by a signal that aborts when the caller is gone. */
 const whenAborted = (signal: AbortSignal) => (run: () => void) => {
   if (signal.aborted) run();
   signal.addEventListener('abort', run, { once: true });

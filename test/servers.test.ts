@@ -147,7 +147,7 @@ describe('three agents over one log', () => {
     }
   });
 
-  test('whoever waits at a follower wakes by a write of the leader', async () => {
+  test('a blocking query at a follower wakes by a write of the leader', async () => {
     const { leader, followers } = await three();
     const first = await cluster.call(followers[0]!, 'GET', '/v1/namespaces');
     const index = first.headers['x-scheduler-index'] ?? first.headers['x-registry-index'];
@@ -167,7 +167,7 @@ describe('three agents over one log', () => {
     expect((await cluster.call(follower!, 'GET', '/v1/namespace/late?stale')).status).toBe(200);
   });
 
-  test('what only the leader knows is answered through a follower as well', async () => {
+  test('a follower hands a request on that needs the memory of the leader', async () => {
     const { followers } = await three();
     const peerings = await cluster.call(followers[0]!, 'GET', '/v1/peerings');
     expect([peerings.status, peerings.json]).toEqual([200, []]);

@@ -24,9 +24,20 @@ describe('what is planted is found', () => {
   test.each(drawn(mistakes))('$name', { timeout: 900_000 }, async ({ name, guarantee, life }) => {
     const { seed, nodes, hours, clusters = 1, servers = 1 } = life;
     const out = await sim(
-      ...['--mistake', name, '--seed', `${seed}`, '--many', `${seedsMax - seed + 1}`],
-      ...['--nodes', `${nodes}`, '--hours', `${hours}`, '--clusters', `${clusters}`],
-      ...['--servers', `${servers}`],
+      '--mistake',
+      name,
+      '--seed',
+      `${seed}`,
+      '--many',
+      `${seedsMax - seed + 1}`,
+      '--nodes',
+      `${nodes}`,
+      '--hours',
+      `${hours}`,
+      '--clusters',
+      `${clusters}`,
+      '--servers',
+      `${servers}`,
     );
     expect(out).toContain(`: ${guarantee}: `);
   });

@@ -32,7 +32,7 @@ export const ofServers: readonly Mistake[] = [
     places: [
       {
         file: 'src/state/engine/shared-memory.ts',
-        right: '    this.#check(epoch);\n    if (expectedIndex !== this.#index)',
+        right: '    this.#requireEpoch(epoch);\n    if (expectedIndex !== this.#index)',
         wrong: '    if (expectedIndex > this.#index)',
       },
     ],

@@ -23,7 +23,7 @@ export interface Attempt {
   readonly missing?: RosterError;
   readonly nextToken?: string;
   readonly filteredByAcls?: boolean;
-  /** What this server knows of the leader. */
+  /** Knowledge of the leader. */
   readonly contact: Contact;
 }
 

@@ -49,7 +49,7 @@ export interface Input<
   readonly caller: Caller;
   /** The caller's address; empty without a connection. */
   readonly address: () => string;
-  /** What this server knows of the leader. */
+  /** Knowledge of the leader. */
   readonly contact: () => Contact;
   /** Other permissions of the caller, for answers that depend on them (hidden secrets). */
   readonly allows: (permission: Permission) => boolean;

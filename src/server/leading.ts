@@ -157,7 +157,7 @@ export class Leading {
     });
   }
 
-  /** Nodes that are there have to find this leader; those that are away may still come back. */
+  /** Gives known nodes time to find this leader. Nodes that are away may still come back. */
   #expectNodes(): void {
     const { state, world } = this.#context;
     const snapshot = state.read();

@@ -23,7 +23,7 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly garbage?: Partial<GarbageSettings>;
   /** The way to other clusters; `undefined`: there is none. */
   readonly peers?: PeeringTransport;
-  /** What goes over the streams of peerings; the default is the exchange of services. */
+  /** The exchange over the streams of peerings; the default is that of services. */
   readonly exchange?: Exchange;
   /** How an operator of the machine allows another first token; the default: not at all. */
   readonly bootstrapReset?: BootstrapReset;

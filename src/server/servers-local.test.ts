@@ -58,7 +58,7 @@ test('a server that leaves before it answers, or is late, may have done what it 
   }
 });
 
-test('who is asked hears when nobody waits for the answer any more', async () => {
+test('a server that is asked hears when nobody waits for the answer any more', async () => {
   const { join, own } = setUp();
   let isGone = false;
   join('b', {

@@ -65,7 +65,7 @@ export class LocalServers {
         this.#noteLeader() === undefined
           ? Math.round(this.#options.clock.monotonicMs() - this.#heardMs)
           : 0,
-      ask: (other, question, patience) => this.#ask(other, question, patience),
+      ask: (other, question, patience) => this.#askServer(other, question, patience),
       streamTo: async (nodeId) => {
         for (const { streams } of this.#present.values()) {
           const held = streams.held(nodeId);
@@ -87,7 +87,7 @@ export class LocalServers {
     return leader;
   }
 
-  #ask(id: string, question: Asked, { deadlineMs, gone }: Patience): Promise<Answered> {
+  #askServer(id: string, question: Asked, { deadlineMs, gone }: Patience): Promise<Answered> {
     const server = this.#present.get(id);
     if (server === undefined) return Promise.reject(new ServerGone(id, false));
     const { promise, resolve, reject } = Promise.withResolvers<Answered>();

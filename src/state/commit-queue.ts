@@ -14,7 +14,7 @@ import type { StateLimits } from './limits.ts';
 import type { Transacted } from './row-change.ts';
 import type { View } from './view.ts';
 
-/** Who waits until something is durable. Exactly one of the two is called, once. */
+/** The promise of a write that waits until it is durable. Exactly one of the two is called, once. */
 export interface Waiter {
   settle(): void;
   fail(error: StateError): void;
@@ -53,7 +53,7 @@ export interface QueueOptions {
   readonly hash: string | undefined;
 }
 
-/** Who is told what became of appends. */
+/** Takes the outcomes of appends. */
 export interface Outcome {
   committed(committed: Committed): void;
   /** An append met the log of another leader, or may have. */
@@ -64,7 +64,7 @@ export interface Outcome {
  * Takes what ran on the head to the engine: group commit. It lives as long as its head.
  *
  * Invariants
- *  Q1. One append is under way at most; what comes meanwhile waits and goes together.
+ *  Q1. One append is under way at most; writes that come meanwhile wait and go together.
  *  Q2. Transactions of one turn of the event loop, while idle, are one batch (up to its size).
  *  Q3. Waiters settle in the order in which they came, each after all that it could have read.
  *  Q4. After a failed append nothing settles any more, and nothing is appended.
@@ -139,7 +139,7 @@ export class CommitQueue {
   fail(error: WritesClosed): void {
     if (this.#closed !== undefined && this.#writes === 0) return;
     this.#closed ??= error;
-    this.#drop(this.#flying, error);
+    this.#dropGroup(this.#flying, error);
     this.#flying = undefined;
     this.#dropUnsent(error);
   }
@@ -173,11 +173,11 @@ export class CommitQueue {
     if (group === undefined) this.#tellIdle();
     else {
       this.#flying = group;
-      this.#flight = this.#append(group);
+      this.#flight = this.#appendGroup(group);
     }
   }
 
-  async #append(group: SealedGroup): Promise<void> {
+  async #appendGroup(group: SealedGroup): Promise<void> {
     const firstIndex = group.transactions[0]!.index;
     const bytes = encodeBatch(group.transactions);
     const length = bytes.byteLength;
@@ -187,7 +187,7 @@ export class CommitQueue {
       hash = batchHash(batch);
       await this.#engine.append(batch, firstIndex - 1, this.#epoch);
     } catch (error) {
-      if (this.#flying === group) this.#failed(group, error);
+      if (this.#flying === group) this.#appendFailed(group, error);
       return;
     }
     if (this.#flying !== group) return;
@@ -200,7 +200,7 @@ export class CommitQueue {
     this.#outcome.committed({ ...group, bytes: length, hash });
   }
 
-  #failed(group: SealedGroup, error: unknown): void {
+  #appendFailed(group: SealedGroup, error: unknown): void {
     const isFenced = error instanceof Fenced;
     const hasEnded = this.#closed instanceof NotLeading;
     if (!isFenced && !hasEnded && !(error instanceof OutcomeUnknown)) {
@@ -210,7 +210,7 @@ export class CommitQueue {
     const reason = new NotLeading(error);
     this.#closed ??= reason;
     this.#flying = undefined;
-    this.#drop(group, isFenced ? reason : new OutcomeUnknown(error));
+    this.#dropGroup(group, isFenced ? reason : new OutcomeUnknown(error));
     this.#dropUnsent(reason);
     this.#outcome.superseded();
   }
@@ -219,11 +219,11 @@ export class CommitQueue {
     const unsent = [...this.#sealed, this.#open];
     this.#sealed = [];
     this.#open = emptyGroup();
-    for (const group of unsent) this.#drop(group, error);
+    for (const group of unsent) this.#dropGroup(group, error);
     if (this.#flying === undefined) this.#tellIdle();
   }
 
-  #drop(group: Group | undefined, error: StateError): void {
+  #dropGroup(group: Group | undefined, error: StateError): void {
     if (group === undefined) return;
     this.#writes -= group.transactions.length;
     this.#size -= group.size;

@@ -115,7 +115,7 @@ export class Fenced extends StateError {
   }
 }
 
-/** What the log holds is not what this process has applied: it is another log, or an older one. */
+/** The log differs from the batches that this process has applied: it is another log, or an older state of it. */
 export class Diverged extends StateError {
   override readonly name = 'Diverged';
 

@@ -30,7 +30,7 @@ export class LogEnd {
 
   /** Resolves when the replica shows what was durable when this was called. */
   async reached(): Promise<void> {
-    const index = await this.#ask();
+    const index = await this.#readEnd();
     if (this.#stopped !== undefined) throw this.#stopped;
     if (index <= this.#applied) return;
     await new Promise<void>((resolve, reject) => this.#waiting.push({ index, resolve, reject }));
@@ -51,7 +51,7 @@ export class LogEnd {
     for (const { reject } of this.#waiting.splice(0)) reject(reason);
   }
 
-  #ask(): Promise<number> {
+  #readEnd(): Promise<number> {
     if (this.#running === undefined) return this.#start();
     const again = () => this.#running ?? this.#start();
     this.#next ??= this.#running.then(again, again);

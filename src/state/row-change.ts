@@ -10,7 +10,7 @@ export interface RowChange {
   readonly after: Stamps | undefined;
 }
 
-/** A transaction that changed something: what it did, and whom that concerns. */
+/** A transaction that changed rows, with the steps that tell which watches it concerns. */
 export interface Transacted {
   readonly index: number;
   readonly changes: readonly RowChange[];

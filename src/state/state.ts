@@ -76,7 +76,7 @@ async function loadAll(engine: Engine, replica: Replica): Promise<StoredBytes> {
 type Listener = (changes: readonly Change[], index: number) => void;
 type TermListener = (term: Term | undefined) => void;
 
-/** A term of leadership under way: what lives as long as it does. */
+/** A term of leadership under way, with its head and its queue. */
 interface Leading {
   readonly term: Term;
   readonly head: Head;
@@ -216,7 +216,7 @@ class Store implements State {
   #begin({ epoch }: Leadership): void {
     const { limits, freeze } = this.#options;
     const head = new Head(this.#replica.view, limits, freeze);
-    // Whoever holds the log alone needs no hashes.
+    // A process that holds the log alone keeps no hashes.
     const hash = this.#end && (this.#replica.hash ?? noBatch);
     const queue = new CommitQueue(
       { engine: this.#engine, epoch, head, limits, hash },
@@ -264,7 +264,7 @@ class Store implements State {
   }
 
   #onEvent(event: EngineEvent): void {
-    if (event.kind === 'failed') this.#fail(event.error);
+    if (event.kind === 'failed') this.#closeWrites(event.error);
     else if (this.#held !== undefined) this.#held.push(event);
     else if (event.kind === 'batch') this.#apply(event.batch);
     else this.#followTerm(event);
@@ -288,11 +288,11 @@ class Store implements State {
       this.#snapshots.followed(bytes);
     } catch (error) {
       this.#options.report(error);
-      this.#fail(error as Error);
+      this.#closeWrites(error as Error);
     }
   }
 
-  #fail(error: Error): void {
+  #closeWrites(error: Error): void {
     this.#closed ??= new WritesClosed(error.message, error);
     this.#leading?.queue.fail(this.#closed);
     this.#end?.stop(this.#closed);

@@ -141,8 +141,8 @@ export interface State {
   /** The term in which this process leads; `undefined` while it follows. */
   readonly leading: Term | undefined;
   /**
-   * Calls `listen` when a term of this process begins, and with `undefined` when it ends: what ran
-   * in it and is not durable is void then. Returns the way out.
+   * Calls `listen` when a term of this process begins, and with `undefined` when it ends: transactions
+   * of the term that are not durable are void then. Returns the way out.
    */
   onLeadership(listen: (term: Term | undefined) => void): () => void;
   /**

@@ -36,7 +36,7 @@ export class Keyring implements SecretBox {
   }
 
   /**
-   * Opens the keyring of the state. Where there is none, who leads makes one (`complete`); who
+   * Opens the keyring of the state. If there is none, the leader makes one (`complete`), and a server that
    * follows takes the keys as they come. @throws WrongRootKey
    */
   static async open(

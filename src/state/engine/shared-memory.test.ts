@@ -127,7 +127,7 @@ describe('servers over one log', () => {
     expect(woken).toEqual(['a']);
   });
 
-  test("what follows the head hears of another leader's transactions in order", async () => {
+  test("a follower of the head hears of another leader's transactions in order", async () => {
     const servers = await new Servers().open(2);
     const ran: number[] = [];
     servers.follower.state.onRan((_, index) => ran.push(index));

@@ -101,7 +101,7 @@ export class SharedLog {
 
   /** @throws Fenced */
   commit(batch: Batch, expectedIndex: number, epoch: number): void {
-    this.#check(epoch);
+    this.#requireEpoch(epoch);
     if (expectedIndex !== this.#index) throw new Fenced(`the log ends at index ${this.#index}`);
     const sequence = ++this.#sequence;
     this.records.push({ ...batch, sequence, checksum: batchChecksum(sequence, batch) });
@@ -117,7 +117,7 @@ export class SharedLog {
 
   /** Replaces the snapshot. The log keeps the batches that a living process still needs. */
   replaceSnapshot(index: number, epoch: number, parts: PartRecord[]): void {
-    this.#check(epoch);
+    this.#requireEpoch(epoch);
     const covered = this.records.findLast((record) => record.lastIndex <= index);
     const sequence = covered?.sequence ?? this.snapshot.sequence;
     this.snapshot = { index, sequence, parts: parts.length };
@@ -126,7 +126,7 @@ export class SharedLog {
     this.records = this.records.filter((record) => record.lastIndex > needed);
   }
 
-  #check(epoch: number): void {
+  #requireEpoch(epoch: number): void {
     if (epoch !== this.#epoch) throw new Fenced(`epoch ${epoch} has passed`);
   }
 }
@@ -200,7 +200,7 @@ export class SharedMemoryEngine implements Engine {
   }
 
   async append(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
-    const appended = this.#append(batch, expectedIndex, epoch);
+    const appended = this.#sendBatch(batch, expectedIndex, epoch);
     const settled = appended.then(
       () => {},
       () => {},
@@ -218,7 +218,7 @@ export class SharedMemoryEngine implements Engine {
     }
   }
 
-  async #append(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
+  async #sendBatch(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
     const { leader, epoch: own } = this.#leadership;
     if (!leader || epoch !== own) throw new Fenced(`epoch ${epoch} has passed`);
     const { faults } = this.#log;
@@ -242,12 +242,12 @@ export class SharedMemoryEngine implements Engine {
 
   async close(): Promise<void> {
     await this.#appending;
-    this.#leave(true);
+    this.#leaveLog(true);
   }
 
   /** The process dies: it sends and receives nothing more. */
   crash(): void {
-    this.#leave(false);
+    this.#leaveLog(false);
   }
 
   /** The log has grown. */
@@ -255,7 +255,7 @@ export class SharedMemoryEngine implements Engine {
     this.#options.timers.after(this.deliveryDelayMs, () => this.#pull());
   }
 
-  #leave(saysGoodbye: boolean): void {
+  #leaveLog(saysGoodbye: boolean): void {
     this.#isGone = true;
     this.#beating?.clear();
     this.#listeners.clear();
@@ -293,7 +293,7 @@ export class SharedMemoryEngine implements Engine {
 
   #lead(leadership: Leadership): void {
     this.#leadership = leadership;
-    this.#tell({ kind: 'leadership', leadership });
+    this.#tellListeners({ kind: 'leadership', leadership });
   }
 
   /** Tells the batches of other processes. A leader knows its own batches. */
@@ -302,11 +302,11 @@ export class SharedMemoryEngine implements Engine {
     if (this.#leadership.leader || this.#appending !== undefined) return;
     for (const batch of this.#log.after(this.#position)) {
       this.#position = batch.lastIndex;
-      this.#tell({ kind: 'batch', batch });
+      this.#tellListeners({ kind: 'batch', batch });
     }
   }
 
-  #tell(event: EngineEvent): void {
+  #tellListeners(event: EngineEvent): void {
     for (const listen of [...this.#listeners]) listen(event);
   }
 
