@@ -1,4 +1,5 @@
 import type { Timers } from '../base/ports.ts';
+import { queryOf } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { ServerGone, type Servers } from '../server/servers.ts';
@@ -18,7 +19,7 @@ export interface ForwardOptions {
 }
 
 interface Asking {
-  readonly route: Pick<Route, 'endpoint' | 'run' | 'query'>;
+  readonly route: Pick<Route, 'endpoint' | 'run'>;
   readonly request: Request;
   readonly trail: Trail;
   /** Whether another server has handed the request on. */
@@ -65,9 +66,11 @@ export class Forwarding {
   }
 
   /** @throws RosterError `no-leader` after too long without contact */
-  #isStale({ route: { query }, request }: Asking): boolean {
+  #isStale({ route, request }: Asking): boolean {
     if (!request.query.includes('stale')) return false;
-    const { stale } = parseQuery(query, request.query).values as { readonly stale?: boolean };
+    const { stale } = parseQuery(queryOf(route.endpoint), request.query).values as {
+      readonly stale?: boolean;
+    };
     if (stale !== true) return false;
     if (this.#options.servers.lastContactMs() > limits.servers.staleMaxMs)
       throw refusal('no-leader');
