@@ -62,7 +62,7 @@ async function live(seed: number, hours: number): Promise<Life> {
   const begun = now(0);
   const minutes: Stretch[] = [];
   const progress = (minute: number) => minutes.push(now(minute * 60_000));
-  const outcome = await simulate({ seed, nodes, hours, progress });
+  const outcome = await simulate({ seed, nodes, hours, progress, calm: true });
   const [violation] = outcome.violations;
   if (violation !== undefined) {
     throw new Error(`seed ${seed}: ${violation.guarantee}: ${violation.sentence}`);
@@ -97,7 +97,7 @@ function loadOf(lives: readonly Life[]): string {
     .flatMap(({ outcome }) => Object.values(outcome.faults))
     .reduce((sum, count) => sum + count, 0);
   return (
-    `One run is one life of \`npm run sim -- --nodes ${nodes} --hours ${hours}\`, run N of seed N, with ` +
+    `One run is one life of \`npm run sim -- --nodes ${nodes} --hours ${hours} --calm\`, run N of seed N, with ` +
     'every checker: a minute to start, an hour of jobs of all types that come, change, fail and go ' +
     'under every fault, and 42 minutes to come to rest. In a simulated second there are ' +
     `${perSecond(({ requests }) => requests)} answered requests and ` +
