@@ -19,7 +19,7 @@ export class RowEncoder {
       this.#encoded.set(row, known);
       return known;
     }
-    const bytes = utf8.encode(JSON.stringify(row));
+    const bytes = Buffer.from(utf8.encode(JSON.stringify(row)).buffer);
     if (bytes.length <= limits.http.encodedRowBytesMax) this.#keepRow(row, bytes);
     return bytes;
   }
