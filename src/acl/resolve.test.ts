@@ -179,7 +179,7 @@ describe('the policies of a token', () => {
     expect(resolve('t').allows(resourceAccess('operator', 'write'))).toBe(false);
   });
 
-  it('give everything with the management policy, except where a narrower rule says less', async () => {
+  it('allow everything with the management policy, except where a narrower rule allows less', async () => {
     const ID = '00000000-0000-0000-0000-000000000001';
     await policy(ID, 'operator = "write"');
     await policy('narrow', 'namespace "prod" { policy = "read" }');
@@ -219,7 +219,7 @@ describe('a revocation', () => {
     expect(resolve('t').allows(readOperator)).toBe(false);
   });
 
-  it('leaves other compiled rules in place, and tokens with the same policies share them', async () => {
+  it('leaves other compiled rules in place, which tokens with the same policies share', async () => {
     await policy('p', 'operator = "read"');
     await token('t', { Policies: [{ ID: 'p' }] });
     await token('other', { Policies: [{ ID: 'p' }] });

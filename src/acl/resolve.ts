@@ -162,7 +162,7 @@ export class Resolver {
     return { authorizer, links: this.#workloads.linksOf(snapshot, caller) };
   }
 
-  /** The permissions of a token, for any asker. */
+  /** The permissions of a token, whoever asks about them. */
   authorizerOf(snapshot: Snapshot, token: AclToken): Authorizer {
     const rules = this.#rules.rulesOf(snapshot, token);
     const known = this.#made.get(token);
@@ -177,7 +177,7 @@ export class Resolver {
     return authorizer;
   }
 
-  /** The policies of a token, with the ways to them. */
+  /** The policies of a token, and how each is linked to the token. */
   linksOf(snapshot: Snapshot, token: AclToken): readonly Linked[] {
     return this.#rules.linksOf(snapshot, token);
   }

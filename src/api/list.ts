@@ -38,8 +38,8 @@ export interface ListQuestion {
  * Invariants
  *  L1. A short list is made at once, without a promise. A long list is made in turns (`turns.ts`)
  *      over a single snapshot, so that other requests continue.
- *  L2. The first pass over a long list finds its rows and reads all their dependencies. Headers and
- *      index are known after it, and any refusal has happened. A second pass writes the text at the
+ *  L2. The first pass over a long list finds its rows and reads all their dependencies. After it,
+ *      headers and index are known, and no refusal is possible. A second pass writes the text at the
  *      reader's pace. Only references to rows are kept, never the whole text.
  *  L3. Work stops when the caller disconnects.
  */

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Observation } from './pipeline.ts';
 import type { Route } from './route.ts';
 
-/** Numbers read from elsewhere when metrics are requested. */
+/** Gauges whose values are read when metrics are requested. */
 export type Gauges = Readonly<
   Record<string, { readonly help: string; readonly read: () => number }>
 >;

@@ -49,7 +49,9 @@ export const fingerprintOf = ({ certificate }: Pick<ServerCertificate, 'certific
   new X509Certificate(certificate).fingerprint256;
 
 export const contextOf = ({ certificate, privateKey, authorities }: ServerCertificate) => ({
-  ...({ cert: certificate, key: privateKey, minVersion: 'TLSv1.2' } as const),
+  cert: certificate,
+  key: privateKey,
+  minVersion: 'TLSv1.2' as const,
   ...(authorities !== undefined && { ca: authorities }),
 });
 

@@ -32,8 +32,18 @@ test('calls are named by their endpoint, and a call that differs from the contra
   await read('GET /v1/jobs', {}, {}, { meta: 'yes' });
   // @ts-expect-error: the field of the body is a number.
   await write('PUT /v1/jobs', {}, {}, { JobModifyIndex: '7' });
-  expect(seen[0]).toEqual(['DELETE', '/v1/job/a%2Fb', {}, undefined, { purge: true }]);
-  expect(seen.at(-1)).toEqual(['PUT', '/v1/jobs', {}, { JobModifyIndex: '7' }, undefined]);
+  expect(seen[0]).toEqual([
+    { method: 'DELETE', path: '/v1/job/a%2Fb' },
+    {},
+    undefined,
+    { purge: true },
+  ]);
+  expect(seen.at(-1)).toEqual([
+    { method: 'PUT', path: '/v1/jobs' },
+    {},
+    { JobModifyIndex: '7' },
+    undefined,
+  ]);
 });
 
 test('every endpoint can be called without a method of its own', async () => {

@@ -83,7 +83,8 @@ export function callsOf<C>(requester: Requester): Calls<C> {
       requester.read(filled(request, path), options, query as Query),
     write: (request, path, options, body, query) => {
       const method = request.slice(0, request.indexOf(' ')) as Method;
-      return requester.write(method, filled(request, path), options, body, query as Query);
+      const target = { method, path: filled(request, path) };
+      return requester.write(target, options, body, query as Query);
     },
     stream: (request, path, options, query) =>
       requester.stream(filled(request, path), options, query as Query),

@@ -57,8 +57,7 @@ export type Query = Readonly<Record<string, QueryValue>>;
 export interface Requester {
   read<T>(path: string, options?: ReadOptions, query?: Query): Promise<Answer<T>>;
   write<T>(
-    method: Method,
-    path: string,
+    target: { readonly method: Method; readonly path: string },
     options?: CallOptions,
     body?: unknown,
     query?: Query,
@@ -94,60 +93,61 @@ export function createRequester(options: RequesterOptions): Requester {
     const secret = token();
     return secret === undefined || secret === '' ? {} : { 'x-registry-token': secret };
   };
-  const placed = (call: CallOptions, query: Query): string =>
-    queryText({
+  const targetOf = (path: string, call: CallOptions, query: Query): string => {
+    const text = queryText({
       namespace: call.namespace ?? options.namespace,
       ...query,
       partition: query.partition ?? call.partition ?? options.partition,
     });
+    return `${basePath}${path}${text}`;
+  };
   const send = async (
-    request: Pick<TransportRequest, 'method' | 'headTimeoutMs' | 'bodyTimeoutMs'>,
-    relativePath: string,
+    request: Pick<TransportRequest, 'method' | 'path' | 'headTimeoutMs' | 'bodyTimeoutMs'>,
     call: CallOptions,
     query: Query,
     body?: unknown,
   ): Promise<TransportAnswer> => {
     const answer = await transport.send({
       ...request,
-      path: `${basePath}${relativePath}${placed(call, query)}`,
+      path: targetOf(request.path, call, query),
       headers: { ...headers(), ...(body !== undefined && { 'content-type': 'application/json' }) },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: call.signal,
     });
     if (answer.status >= 200 && answer.status < 300) return answer;
-    throw await refusalOf(answer, address, `${request.method} ${relativePath}`);
+    throw await refusalOf(answer, address, `${request.method} ${request.path}`);
   };
   const { headTimeoutMs, bodyTimeoutMs } = limits;
   return {
     headers,
-    async read(relativePath, call = {}, query = {}) {
+    async read(path, call = {}, query = {}) {
       const request = {
         method: 'GET',
+        path,
         headTimeoutMs: call.timeoutMs ?? headTimeoutMs + longestWaitMs(call),
         bodyTimeoutMs,
       } as const;
-      const answer = await send(request, relativePath, call, { ...readQuery(call), ...query });
+      const answer = await send(request, call, { ...readQuery(call), ...query });
       return decode(answer, address);
     },
-    async write(method, relativePath, call = {}, body, query = {}) {
-      const request = { method, headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs };
-      return decode(await send(request, relativePath, call, query, body), address);
+    async write({ method, path }, call = {}, body, query = {}) {
+      const waits = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs };
+      return decode(await send({ method, path, ...waits }, call, query, body), address);
     },
-    async openSocket(relativePath, call = {}, query = {}) {
+    async openSocket(path, call = {}, query = {}) {
       if (transport.openSocket === undefined) {
         const sentence = `${address} is reached in a way that has no WebSockets.`;
         throw new ConnectionError(address, 'no-web-socket', sentence);
       }
       return transport.openSocket({
-        path: `${basePath}${relativePath}${placed(call, query)}`,
+        path: targetOf(path, call, query),
         headers: headers(),
         signal: call.signal,
       });
     },
-    async *stream(relativePath, call = {}, query = {}) {
-      const head = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs };
-      const request = { method: 'GET', ...head, bodyTimeoutMs: 0 } as const;
-      yield* (await send(request, relativePath, call, query)).body;
+    async *stream(path, call = {}, query = {}) {
+      const waits = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs: 0 };
+      yield* (await send({ method: 'GET', path, ...waits }, call, query)).body;
     },
   };
 }

@@ -112,7 +112,7 @@ describe('refusals, in the order of the checks', () => {
   test.each([
     ['not parameterized', {}, 'it is not parameterized'],
     ['stopped', { ParameterizedJob: {} }, 'it is stopped'],
-  ])('one that is %s', async (_title, changes, reason) => {
+  ])('a job that is %s', async (_title, changes, reason) => {
     const body = jobBody({ ID: 'render', Type: 'batch', ...changes });
     await api.call('PUT', '/v1/jobs', { body });
     if (reason.includes('stopped')) await api.call('DELETE', '/v1/job/render');

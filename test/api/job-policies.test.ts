@@ -89,15 +89,13 @@ describe('a policy', () => {
     ['a rule that ends too soon', 'p', { Rule: 'Priority ==' }, 'Rule is wrong at line 1, column'],
     [
       'a selector there is not',
-      ...([
-        'p',
+      'p',
         { Rule: 'Meta is empty and\nOwnr == x' },
         'line 2, column 1: There is no field "Ownr"',
-      ] as const),
     ],
     [
       'a selector there is not, below',
-      ...(['p', { Rule: 'any TaskGroups as g { g.Cout == 1 }' }, 'did you mean "Count"?'] as const),
+      'p', { Rule: 'any TaskGroups as g { g.Cout == 1 }' }, 'did you mean "Count"?',
     ],
     [
       'an operator that is not for the field',

@@ -234,27 +234,27 @@ describe('a refusal', () => {
     [
       'an index below 0',
       to(1, { JobModifyIndex: -1 }),
-      ...([400, 'invalid-body', 'JobModifyIndex must be at least 0'] as const),
+      400, 'invalid-body', 'JobModifyIndex must be at least 0',
     ],
     [
       'a message too long',
       to(1, { Message: text(1025) }),
-      ...([400, 'invalid-body', 'Message must be at most 1024'] as const),
+      400, 'invalid-body', 'Message must be at most 1024',
     ],
     [
       'an error too long',
       to(1, { Error: text(1025) }),
-      ...([400, 'invalid-body', 'Error must be at most 1024'] as const),
+      400, 'invalid-body', 'Error must be at most 1024',
     ],
     [
       'an error that is a number',
       to(1, { Error: 5 }),
-      ...([400, 'invalid-body', 'Error must be a text or a boolean'] as const),
+      400, 'invalid-body', 'Error must be a text or a boolean',
     ],
     [
       'too much beside it',
       to(1, { Meta: { a: text(limits.scaling.metaLengthMax) } }),
-      ...([400, 'invalid-body', 'Meta must be at most'] as const),
+      400, 'invalid-body', 'Meta must be at most',
     ],
     ['a count below 0', to(-1), 400, 'invalid-body', 'Count must be at least 0, got -1'],
     ['no target', { Count: 1, Message: 'm' }, 400, 'invalid-body', 'Target.Group is required'],
@@ -262,43 +262,41 @@ describe('a refusal', () => {
     [
       'another job',
       to(1, { Target: { ...group, Job: 'api' } }),
-      ...([400, 'invalid-body', 'Target.Job must be "web" as in the path, got "api"'] as const),
+      400, 'invalid-body', 'Target.Job must be "web" as in the path, got "api"',
     ],
     [
       'another namespace',
       to(1, { Target: { ...group, Namespace: 'x' } }),
-      ...([400, 'invalid-body', 'Target.Namespace must be "default"'] as const),
+      400, 'invalid-body', 'Target.Namespace must be "default"',
     ],
     [
       'nothing said',
       { Count: 1, Target: group },
-      ...([400, 'invalid-body', 'Message or Error is required: one of the two'] as const),
+      400, 'invalid-body', 'Message or Error is required: one of the two',
     ],
     [
       'nothing said but that there is no error',
       { Count: 1, Target: group, Error: false },
-      ...([400, 'invalid-body', 'Message or Error is required'] as const),
+      400, 'invalid-body', 'Message or Error is required',
     ],
     [
       'an error with a count',
       to(1, { Error: true }),
-      ...([400, 'invalid-body', 'Error cannot be true together with a Count'] as const),
+      400, 'invalid-body', 'Error cannot be true together with a Count',
     ],
     [
       'a group that is none',
       to(9, { Target: { Group: 'db' } }),
-      ...([
-        400,
+      400,
         'invalid-body',
         'Target.Group must be a group of the job, which has "web"',
-      ] as const),
     ],
     ['fewer than Min', to(0), 400, 'invalid-body', 'Count must be at least 1, the Min of'],
     ['more than Max', to(6), 400, 'invalid-body', 'Count must be at most 5, the Max of'],
     [
       'an index there is not',
       to(3, { EnforceIndex: true, JobModifyIndex: 1 }),
-      ...([409, 'job-index-conflict', 'Enforcing job modify index 1'] as const),
+      409, 'job-index-conflict', 'Enforcing job modify index 1',
     ],
     ['the index of a new job', to(3, { EnforceIndex: true }), 409, 'job-exists', 'already exists'],
   ];

@@ -313,7 +313,7 @@ describe('over HTTP', () => {
     expect(await answer.text()).toBe(parts.join(''));
   });
 
-  test.each(['gzip', 'identity'])('one that fails on the way is cut: %s', async (accepted) => {
+  test.each(['gzip', 'identity'])('a list that fails on the way is cut: %s', async (accepted) => {
     const cut = async () => (await serve(true, accepted)).text();
     await expect(cut()).rejects.toThrow();
   });

@@ -51,7 +51,7 @@ describe('a pool', () => {
       'an algorithm there is not',
       'gpu',
       { SchedulerConfiguration: { SchedulerAlgorithm: 'best' } },
-      ...([400, 'invalid-body'] as const),
+      400, 'invalid-body',
     ],
     ['an unknown field', 'gpu', { Colour: 'red' }, 400, 'invalid-body'],
     ['the name of a builtin one', 'default', {}, 400, 'builtin-protected'],

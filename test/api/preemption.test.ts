@@ -20,14 +20,18 @@ beforeEach(async () => {
 const second = 1000;
 const get = async <T>(url: string): Promise<T> => (await api.call('GET', url)).json;
 
-async function submit(ID: string, Priority: number, CPU: number, job: object = {}, group = {}) {
-  const isSystem = (job as { Type?: string }).Type === 'system';
+interface Shape {
+  readonly Type?: string;
+  readonly Count?: number;
+}
+
+async function submit(ID: string, Priority: number, CPU: number, { Type, Count }: Shape = {}) {
   const body = jobBody(
-    { ID, Priority, ...job },
+    { ID, Priority, ...(Type && { Type }) },
     {
       Update: { MaxParallel: 0 },
-      ...(isSystem && { ReschedulePolicy: null }),
-      ...group,
+      ...(Type === 'system' && { ReschedulePolicy: null }),
+      ...(Count && { Count }),
     },
     { Config: {}, Resources: { CPU, MemoryMB: 64 } },
   );
@@ -60,7 +64,7 @@ const queuedOf = async (job: string) => {
 describe('a system job on a full fleet', () => {
   beforeEach(async () => {
     await fleet.join(3);
-    await submit('batch', 20, 3900, { Type: 'service' }, { Count: 3 });
+    await submit('batch', 20, 3900, { Type: 'service', Count: 3 });
     expect(await runningOf('batch')).toHaveLength(3);
   });
 
@@ -119,7 +123,7 @@ describe('a system job on a full fleet', () => {
 describe('a service', () => {
   beforeEach(async () => {
     await fleet.join(1);
-    await submit('low', 20, 1900, {}, { Count: 2 });
+    await submit('low', 20, 1900, { Count: 2 });
   });
 
   test('waits unless preemption is enabled, and is placed as soon as it is', async () => {

@@ -36,7 +36,12 @@ const update = {
 const runs = 'exec sleep 1000';
 
 /** Version `v` of three processes that run until they are stopped. */
-const version = (id: string, v: string, changes: object = {}, script = runs, task: object = {}) =>
+const version = (
+  id: string,
+  v: string,
+  changes: object = {},
+  { script = runs, ...task }: { script?: string; Services?: object[] } = {},
+) =>
   job(id, {
     group: {
       Count: 3,
@@ -155,7 +160,9 @@ test.concurrent('a bad version is rolled back to the stable version automaticall
   const before = await runningOf('reverts', 0);
   const { code, stdout } = await run(
     // It fails long before it could be healthy.
-    version('reverts', '1', { AutoRevert: true, MinHealthyTime: '10s' }, 'sleep 0.1; exit 1'),
+    version('reverts', '1', { AutoRevert: true, MinHealthyTime: '10s' }, {
+      script: 'sleep 0.1; exit 1',
+    }),
   );
   expect(code).toBe(2);
   expect(stdout).toMatch(
@@ -188,7 +195,7 @@ test.concurrent('a deployment is paused and resumed', async () => {
   const checked = { HealthCheck: 'checks', HealthyDeadline: '5m', ProgressDeadline: '10m' };
   const isOpen = { Type: 'script', Command: '/usr/bin/test', Args: ['-e', gate] };
   const Checks = [{ ...isOpen, Interval: '1s', Timeout: '20s' }];
-  const body = version('pauses', '1', checked, runs, { Services: [{ Name: 'gate', Checks }] });
+  const body = version('pauses', '1', checked, { Services: [{ Name: 'gate', Checks }] });
   const { code } = await agent.cliWith(JSON.stringify(body), 'job', 'run', '-detach', '-');
   expect(code).toBe(0);
   const { ID } = await deploymentUntil('pauses', { JobVersion: 1, Status: 'running' });
