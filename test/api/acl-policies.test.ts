@@ -237,7 +237,9 @@ describe('roles', () => {
     [
       'a template without its name',
       { Name: 'a', TemplatedPolicies: [{}] },
-      400, 'invalid-body', '/TemplatedPolicies/0/TemplateName',
+      400,
+      'invalid-body',
+      '/TemplatedPolicies/0/TemplateName',
     ],
     ['an unknown field', { Name: 'a', Colour: 1 }, 400, 'invalid-body', '/Colour'],
     ['a name that is taken', { Name: 'taken' }, 409, 'name-taken'],
@@ -306,7 +308,11 @@ test('every route needs its permission, and is disabled when access control is o
     ...['policy', `policy/${nobody}`, 'role', `role/${nobody}`].map(
       (path): [string, string, string] => ['PUT', path, 'acl:write'],
     ),
-    ...[`policy/${nobody}`, `role/${nobody}`].map((path): [string, string, string] => ['DELETE', path, 'acl:write']),
+    ...[`policy/${nobody}`, `role/${nobody}`].map((path): [string, string, string] => [
+      'DELETE',
+      path,
+      'acl:write',
+    ]),
   ];
   for (const [method, path, permission] of routes) {
     const body = method === 'PUT' ? { body: { Name: 'x' } } : {};

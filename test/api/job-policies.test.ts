@@ -90,12 +90,14 @@ describe('a policy', () => {
     [
       'a selector there is not',
       'p',
-        { Rule: 'Meta is empty and\nOwnr == x' },
-        'line 2, column 1: There is no field "Ownr"',
+      { Rule: 'Meta is empty and\nOwnr == x' },
+      'line 2, column 1: There is no field "Ownr"',
     ],
     [
       'a selector there is not, below',
-      'p', { Rule: 'any TaskGroups as g { g.Cout == 1 }' }, 'did you mean "Count"?',
+      'p',
+      { Rule: 'any TaskGroups as g { g.Cout == 1 }' },
+      'did you mean "Count"?',
     ],
     [
       'an operator that is not for the field',

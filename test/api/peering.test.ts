@@ -87,17 +87,23 @@ describe('POST /v1/peering/token', () => {
     [
       'too many addresses',
       { PeerName: 'x', ServerExternalAddresses: Array(17).fill('x:1') },
-      400, 'invalid-body', 'at most 16 addresses',
+      400,
+      'invalid-body',
+      'at most 16 addresses',
     ],
     [
       'meta of a strange name',
       { PeerName: 'x', Meta: { 'a b': '' } },
-      400, 'invalid-body', 'must have a name of letters',
+      400,
+      'invalid-body',
+      'must have a name of letters',
     ],
     [
       'meta that is too long',
       { PeerName: 'x', Meta: { a: 'x'.repeat(513) } },
-      400, 'invalid-body', 'at most 512 characters',
+      400,
+      'invalid-body',
+      'at most 512 characters',
     ],
     [
       'too much meta',
@@ -105,12 +111,16 @@ describe('POST /v1/peering/token', () => {
         PeerName: 'x',
         Meta: Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`k${at}`, ''])),
       },
-      400, 'invalid-body', 'at most 64 entries',
+      400,
+      'invalid-body',
+      'at most 64 entries',
     ],
     [
       'a partition that is not there',
       { PeerName: 'x', Partition: 'none' },
-      404, 'partition-not-found', '"none"',
+      404,
+      'partition-not-found',
+      '"none"',
     ],
   ])('refuses %s', async (_, body, status, code, words) => {
     const answer = await call('POST', '/v1/peering/token', body);

@@ -206,17 +206,23 @@ describe('a forced launch', () => {
     [
       'that is switched off',
       { Periodic: { Specs: ['@daily'], Enabled: false } },
-      400, 'launch-refused', 'its Periodic block is not enabled',
+      400,
+      'launch-refused',
+      'its Periodic block is not enabled',
     ],
     [
       'that is stopped',
       { Periodic: { Specs: ['@daily'] } },
-      400, 'launch-refused', 'it is stopped',
+      400,
+      'launch-refused',
+      'it is stopped',
     ],
     [
       'that is parameterized',
       { Periodic: { Specs: ['@daily'] }, ParameterizedJob: {} },
-      400, 'launch-refused', 'it is parameterized',
+      400,
+      'launch-refused',
+      'it is parameterized',
     ],
   ])('a job %s is refused', async (title, changes, status, code, reason) => {
     if (changes !== undefined) {

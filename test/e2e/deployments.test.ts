@@ -160,9 +160,14 @@ test.concurrent('a bad version is rolled back to the stable version automaticall
   const before = await runningOf('reverts', 0);
   const { code, stdout } = await run(
     // It fails long before it could be healthy.
-    version('reverts', '1', { AutoRevert: true, MinHealthyTime: '10s' }, {
-      script: 'sleep 0.1; exit 1',
-    }),
+    version(
+      'reverts',
+      '1',
+      { AutoRevert: true, MinHealthyTime: '10s' },
+      {
+        script: 'sleep 0.1; exit 1',
+      },
+    ),
   );
   expect(code).toBe(2);
   expect(stdout).toMatch(
