@@ -95,15 +95,16 @@ async function goOn(
   await camp.red.ended(id);
 }
 
-/** The allocation's id once its script is ready; `undefined` if it has ended before. */
+/** The allocation's id once it is known to run and its script is ready; `undefined` if it has ended before. */
 function readiness({ red }: Camp, id: string): Promise<string | undefined> {
   return eventually(async () => {
     const found = await red.allocation(id);
     if (['complete', 'failed'].includes(found?.ClientStatus ?? '')) return undefined;
-    const path = `/v1/client/fs/stat/${found?.ID}?path=alloc/tmp/ready`;
+    if (found?.ClientStatus !== 'running') throw new Error(`${id} is not known to run`);
+    const path = `/v1/client/fs/stat/${found.ID}?path=alloc/tmp/ready`;
     const { status, text } = await red.ask('GET', path);
     if (status !== 200) throw new Error(`${id} is not ready: ${text}`);
-    return found!.ID;
+    return found.ID;
   });
 }
 

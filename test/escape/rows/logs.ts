@@ -8,10 +8,14 @@ import { end, perl, ready, waits } from './words.ts';
 const owner = ({ agent, driver }: Prey): object =>
   agent === 'root' && driver === 'exec' ? { task: { User: 'root' } } : {};
 
+/** An obstacle is put in the place of a file that is there: five seconds are long enough for it to come. */
+const hasLog =
+  'n=0; until test -e task.stdout.0 || test $n = 100; do n=$((n + 1)); sleep 0.05; done';
+
 /** The task puts an obstacle in the place of a log, and goes on printing. */
 const inTheWay = (prey: Prey, trick: string, more: Partial<Plan> = {}): Plan => ({
   ...owner(prey),
-  script: `${end}; ${end} >&2; cd /alloc/logs; { ${trick}; } 2>/dev/null; ${ready}; ${waits}`,
+  script: `${end}; ${end} >&2; cd /alloc/logs; ${hasLog}; { ${trick}; } 2>/dev/null; ${ready}; ${waits}`,
   ...more,
 });
 
