@@ -18,6 +18,7 @@ import { checkServiceName, destinationFields, namedServices } from './destinatio
 import { faultsOf, isGiven } from './faults.ts';
 import { checkHeaders, headerFields, isHeaderName } from './header-changes.ts';
 import type { ConfigKind } from './kind.ts';
+import { retryConditions } from './retry-conditions.ts';
 
 const RouteHeaderSchema = Type.Object({
   Name: About('Name of the header.', Text()),
@@ -53,22 +54,6 @@ export const RouteHttpMatchSchema = Type.Object({
 });
 type RouteHttpMatch = Model<typeof RouteHttpMatchSchema>;
 
-/** Reasons to send a request again. Source: docs/behaviour/discovery.md#routers. */
-const retryReasons = [
-  '5xx',
-  'gateway-error',
-  'reset',
-  'connect-failure',
-  'envoy-ratelimited',
-  'retriable-4xx',
-  'refused-stream',
-  'cancelled',
-  'deadline-exceeded',
-  'internal',
-  'resource-exhausted',
-  'unavailable',
-] as const;
-
 export const RouteDestinationSchema = Type.Object({
   ...destinationFields,
   PrefixRewrite: About('Replaces the matched path.', Text(), {
@@ -78,7 +63,7 @@ export const RouteDestinationSchema = Type.Object({
   IdleTimeout: About('How long a stream may be silent.', duration()),
   NumRetries: About('How often a request is sent again.', Whole({ minimum: 0 })),
   RetryOnConnectFailure: About('Send it again when there was no connection.', Flag()),
-  RetryOn: About('Further reasons to send it again.', List(Choice(retryReasons))),
+  RetryOn: About('Further reasons to send it again.', List(Choice(retryConditions))),
   RetryOnStatusCodes: About(
     'Answers after which it is sent again.',
     List(Type.Integer({ minimum: 100, maximum: 599 })),
