@@ -78,7 +78,7 @@ export class Network {
   readonly #random: Random;
   readonly #server: (machine: string) => Endpoint | undefined;
 
-  /** `server`: the one that a call from the machine comes to. */
+  /** `server`: the server that receives a call of the machine. */
   constructor(
     world: SimulatedWorld,
     random: Random,

@@ -66,7 +66,7 @@ const sections: readonly Section[] = [
       ['of these, without a token', 'watch.parkedAnonymousMax'],
       ['readers of the event stream', 'events.readersMax'],
       ['topics of one of them', 'events.topicsMax'],
-      ['changes that are kept for who comes later', 'events.changesKept'],
+      ['changes that are kept for readers of events', 'events.changesKept'],
       ['followers of the logs of one task', 'stream.logFollowersPerTaskMax'],
       ['followers of the files of one allocation', 'files.followersPerAllocationMax'],
       ['commands that run in one task', 'exec.sessionsPerTaskMax'],
