@@ -59,14 +59,3 @@ export interface Parameter<T extends Value | undefined = Value | undefined> {
   /** @throws ConversionFault */
   readonly read: (value: Value, budget: Budget) => T;
 }
-
-/** A fault of a call. `argument`: the index of the argument at fault, as written. */
-export class FunctionFault extends Error {
-  override readonly name = 'FunctionFault';
-  readonly argument: number | undefined;
-
-  constructor(sentence: string, argument?: number) {
-    super(sentence);
-    this.argument = argument;
-  }
-}

@@ -1,5 +1,5 @@
+import { spaceBefore, trimEnd, trimStart } from '../functions/white-space.ts';
 import type { HclExpression } from './syntax.ts';
-import { spaceBefore, trimEnd, trimStart } from './white-space.ts';
 
 /** A template before its directives are matched: lines of text, and sequences between them. */
 export type FlatPart = FlatText | Sequence;

@@ -1,6 +1,6 @@
+import { trimEnd, trimStart } from '../functions/white-space.ts';
 import type { Token } from './lexer.ts';
 import type { Source } from './source.ts';
-import { trimEnd, trimStart } from './white-space.ts';
 
 /** A run of text in a template, up to what ends it. */
 export interface LiteralRun {

@@ -1,7 +1,8 @@
+import { FunctionFault } from '../functions/fault.ts';
 import { suggestion } from '../hcl/suggest.ts';
 import { LimitReached } from './budget.ts';
 import { TemplateError } from './errors.ts';
-import { FunctionFault, type TemplateFunction } from './functions/define.ts';
+import type { TemplateFunction } from './functions/define.ts';
 import type { RunContext } from './run-context.ts';
 import type { Command, Operand, Pipeline, Template } from './syntax.ts';
 import { describeValue, isMap, isTrue, TemplateRecord, type TemplateValue } from './value.ts';

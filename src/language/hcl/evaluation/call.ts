@@ -1,5 +1,6 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import { ConversionFault } from '../convert.ts';
-import { FunctionFault, type Parameter, type ValueFunction } from '../scope.ts';
+import type { Parameter, ValueFunction } from '../scope.ts';
 import { suggestion } from '../suggest.ts';
 import type { HclCall, HclExpression } from '../syntax.ts';
 import { describeValue, itemsOf, type Value } from '../value.ts';

@@ -1,5 +1,5 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import type { Budget } from '../budget.ts';
-import { FunctionFault } from '../scope.ts';
 import { define, type Functions, text, variadic, whole } from './define.ts';
 import { type Address, addressText, parseAddress } from './ip.ts';
 

@@ -1,7 +1,7 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import type { Budget } from '../budget.ts';
 import { calculate, inexact } from '../decimal.ts';
 import { functionLimits } from '../limits.ts';
-import { FunctionFault } from '../scope.ts';
 import { unified } from '../unify.ts';
 import {
   compareText,

@@ -1,7 +1,8 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import type { Budget } from '../budget.ts';
 import { ConversionFault, convert } from '../convert.ts';
 import { attempt } from '../evaluation/operators.ts';
-import { type CallPlace, type FormFunction, FunctionFault, type ValueFunction } from '../scope.ts';
+import type { CallPlace, FormFunction, ValueFunction } from '../scope.ts';
 import type { HclCall } from '../syntax.ts';
 import { typeConstraint } from '../type-constraint.ts';
 import { anyType, boolType, type HclType, numberType, stringType } from '../types.ts';

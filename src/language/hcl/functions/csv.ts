@@ -1,5 +1,5 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import type { Budget } from '../budget.ts';
-import { FunctionFault } from '../scope.ts';
 import { objectOf, type ValueObject } from '../value.ts';
 
 /**

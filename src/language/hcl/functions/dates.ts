@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/ports.ts';
-import { FunctionFault } from '../scope.ts';
+import { days, halfOfDay, hourOf12, months, two } from '../../functions/calendar.ts';
+import { FunctionFault } from '../../functions/fault.ts';
 import { define, type Functions, text } from './define.ts';
 
 export const dateFunctions = (clock: Clock): Functions => ({
@@ -79,8 +80,6 @@ function parseSpan(value: string): number {
   return value.startsWith('-') ? -total : total;
 }
 
-const two = (value: number): string => String(value).padStart(2, '0');
-
 function timestampText(unixMs: number, offsetMinutes: number): string {
   const local = new Date(unixMs + offsetMinutes * 60_000);
   const year = local.getUTCFullYear();
@@ -96,16 +95,7 @@ function zoneText(offsetMinutes: number, separator: string, zero: string): strin
   return `${sign}${two(Math.floor(size / 60))}${separator}${two(size % 60)}`;
 }
 
-const months =
-  'January February March April May June July August September October November December'.split(
-    ' ',
-  );
-const days = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
-
 type Part = (local: Date, offsetMinutes: number) => string;
-
-const hourOf12 = (local: Date): number => local.getUTCHours() % 12 || 12;
-const half = (local: Date): string => (local.getUTCHours() < 12 ? 'am' : 'pm');
 
 /** The part of a date that a run of one letter stands for. */
 const parts: Readonly<Record<string, Part>> = {
@@ -123,8 +113,8 @@ const parts: Readonly<Record<string, Part>> = {
   h: (local) => String(local.getUTCHours()),
   HH: (local) => two(hourOf12(local)),
   H: (local) => String(hourOf12(local)),
-  AA: (local) => half(local).toUpperCase(),
-  aa: half,
+  AA: (local) => halfOfDay(local).toUpperCase(),
+  aa: halfOfDay,
   mm: (local) => two(local.getUTCMinutes()),
   m: (local) => String(local.getUTCMinutes()),
   ss: (local) => two(local.getUTCSeconds()),

@@ -1,14 +1,15 @@
 import { compilePattern, PatternError } from '../../filter/regex/pattern.ts';
+import { utf8Text } from '../../functions/encoding.ts';
+import { FunctionFault } from '../../functions/fault.ts';
 import type { Budget } from '../budget.ts';
 import { evaluateTemplate } from '../evaluate.ts';
 import { functionLimits } from '../limits.ts';
 import { parseHclTemplate } from '../parse.ts';
-import { type CallPlace, type FormFunction, FunctionFault, type HclFunction } from '../scope.ts';
+import type { CallPlace, FormFunction, HclFunction } from '../scope.ts';
 import { Source } from '../source.ts';
 import type { HclCall } from '../syntax.ts';
 import { describeValue, isObject, type Value, ValueSet } from '../value.ts';
 import { define, type Functions, text } from './define.ts';
-import { utf8Text } from './encoding.ts';
 import { globPattern } from './glob.ts';
 import { FileFault, type FunctionFiles } from './ports.ts';
 

@@ -1,8 +1,8 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import type { Budget } from '../budget.ts';
 import { numberText } from '../constant.ts';
 import { boolOf, ConversionFault, numberOf, textOf } from '../convert.ts';
 import { functionLimits } from '../limits.ts';
-import { FunctionFault } from '../scope.ts';
 import { itemsOf, kindOf, type Value } from '../value.ts';
 import { jsonText, quotedText } from './json-text.ts';
 

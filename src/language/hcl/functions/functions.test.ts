@@ -332,9 +332,9 @@ describe('faults', () => {
     ['sort([[1]])', '1:6 The argument "list" of sort has to be a string, and is a list, at [0]'],
     ['zipmap(["a"], [])', '1:15 zipmap: there are 1 keys and 0 values'],
     ['setproduct([1], 2)', '1:17 setproduct: every argument is a list or set'],
-    ['base64decode("a")', '1:14 base64decode: this is not base64'],
-    ['base64decode("====")', '1:14 base64decode: this is not base64'],
-    ['base64decode("//4=")', '1:14 base64decode: what it decodes to is not text: not UTF-8'],
+    ['base64decode("a")', '1:14 base64decode: the text is not base64'],
+    ['base64decode("====")', '1:14 base64decode: the text is not base64'],
+    ['base64decode("//4=")', '1:14 base64decode: the decoded bytes are not text in UTF-8'],
     ['csvdecode("")', '1:11 csvdecode: the first row names the columns, and is missing'],
     ['csvdecode("a,a\\n")', '1:11 csvdecode: two columns have the name "a"'],
     [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { FunctionFault } from '../scope.ts';
+import { FunctionFault } from '../../functions/fault.ts';
 import { define, type Functions, text } from './define.ts';
 
 /** Lower-case hexadecimal of the hash of the text's UTF-8. */

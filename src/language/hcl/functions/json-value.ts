@@ -1,8 +1,8 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import type { Budget } from '../budget.ts';
 import { inexact, numberIn } from '../decimal.ts';
 import { HclError } from '../errors.ts';
 import { parseJson } from '../json.ts';
-import { FunctionFault } from '../scope.ts';
 import type { HclExpression } from '../syntax.ts';
 import { objectOf, type Value } from '../value.ts';
 

@@ -1,6 +1,6 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import { calculate, inexact, power, wholeNumber } from '../decimal.ts';
 import { functionLimits } from '../limits.ts';
-import { FunctionFault } from '../scope.ts';
 import { define, type Functions, number, numbers, text, variadic, whole } from './define.ts';
 
 /** A number that can be kept, or the fault that says why not. */

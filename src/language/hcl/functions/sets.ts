@@ -1,5 +1,5 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import type { Budget } from '../budget.ts';
-import { FunctionFault } from '../scope.ts';
 import { unified } from '../unify.ts';
 import { identityOf, itemsOf, type Value, ValueSet } from '../value.ts';
 import { any, define, type Functions, list, variadic } from './define.ts';

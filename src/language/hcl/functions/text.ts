@@ -1,6 +1,7 @@
+import { FunctionFault } from '../../functions/fault.ts';
+import { split, titled, trimmed, withoutPrefix, withoutSuffix } from '../../functions/text.ts';
+import { trimEnd, trimStart } from '../../functions/white-space.ts';
 import type { Budget } from '../budget.ts';
-import { FunctionFault } from '../scope.ts';
-import { trimEnd, trimStart } from '../white-space.ts';
 import { any, define, type Functions, optional, text, texts, variadic, whole } from './define.ts';
 import { format, formatList } from './format.ts';
 import { clustersOf, lengthOf } from './graphemes.ts';
@@ -32,7 +33,7 @@ export const textFunctions: Functions = {
     ([value, substring, replacement], budget) => replaceAll(value, substring, replacement, budget),
   ),
   split: define([text('separator'), text('string')], ([separator, value], budget) =>
-    budget.made(separator === '' ? Array.from(value) : value.split(separator)),
+    budget.made(split(value, separator)),
   ),
   startswith: define([text('string'), text('prefix')], ([value, prefix]) =>
     value.startsWith(prefix),
@@ -47,14 +48,14 @@ export const textFunctions: Functions = {
   ),
   title: define([text('string')], ([value], budget) => budget.made(titled(value))),
   trim: define([text('string'), text('characters')], ([value, characters]) =>
-    trimmed(value, new Set(characters)),
+    trimmed(value, characters),
   ),
   trimprefix: define([text('string'), text('prefix')], ([value, prefix]) =>
-    value.startsWith(prefix) ? value.slice(prefix.length) : value,
+    withoutPrefix(value, prefix),
   ),
   trimspace: define([text('string')], ([value]) => trimEnd(trimStart(value))),
   trimsuffix: define([text('string'), text('suffix')], ([value, suffix]) =>
-    suffix !== '' && value.endsWith(suffix) ? value.slice(0, -suffix.length) : value,
+    withoutSuffix(value, suffix),
   ),
   upper: define([text('string')], ([value], budget) => budget.made(value.toUpperCase())),
 };
@@ -79,17 +80,4 @@ function substring(value: string, offset: number, length: number, budget: Budget
   const start = offset < 0 ? Math.max(0, clusters.length + offset) : offset;
   const end = length === -1 ? clusters.length : start + length;
   return clusters.slice(start, end).join('');
-}
-
-/** Words begin behind what is neither letter, digit nor `_`. */
-const titled = (value: string): string =>
-  value.replace(/(?<![\p{L}\p{N}_])\p{L}/gu, (letter) => letter.toUpperCase());
-
-function trimmed(value: string, characters: ReadonlySet<string>): string {
-  const points = Array.from(value);
-  let start = 0;
-  let end = points.length;
-  while (start < end && characters.has(points[start]!)) start++;
-  while (end > start && characters.has(points[end - 1]!)) end--;
-  return points.slice(start, end).join('');
 }

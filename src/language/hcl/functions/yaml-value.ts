@@ -1,8 +1,8 @@
 import { Composer, type CST, LineCounter, Parser } from 'yaml';
+import { FunctionFault } from '../../functions/fault.ts';
 import type { Budget } from '../budget.ts';
 import { inexact, wholeNumber } from '../decimal.ts';
 import { functionLimits } from '../limits.ts';
-import { FunctionFault } from '../scope.ts';
 import { objectOf, type Value } from '../value.ts';
 
 /** The value of one YAML 1.2 document, with the core types alone. */

@@ -1,3 +1,4 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import type { RunContext } from '../run-context.ts';
 import {
   compareText,
@@ -9,17 +10,7 @@ import {
   type TemplateMap,
   type TemplateValue,
 } from '../value.ts';
-import {
-  any,
-  define,
-  FunctionFault,
-  type Functions,
-  list,
-  map,
-  type Parameter,
-  rest,
-  whole,
-} from './define.ts';
+import { any, define, type Functions, list, map, type Parameter, rest, whole } from './define.ts';
 
 export const collectionFunctions: Functions = {
   len: define([any('value')], ([value]) => {

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
+import { FunctionFault } from '../../functions/fault.ts';
 import { Budget, BudgetSpent } from '../../hcl/budget.ts';
 import { quotedText } from '../../hcl/functions/json-text.ts';
 import { yamlValue } from '../../hcl/functions/yaml-value.ts';
-import { FunctionFault as HclFunctionFault } from '../../hcl/scope.ts';
 import { LimitReached, type TemplateBudget } from '../budget.ts';
 import { exponentText, sizeOf } from '../format-value.ts';
 import type { RunContext } from '../run-context.ts';
@@ -15,7 +15,7 @@ import {
   type TemplateValue,
   valueOfData,
 } from '../value.ts';
-import { any, define, FunctionFault, type Functions, map, text } from './define.ts';
+import { any, define, type Functions, map, text } from './define.ts';
 import { tomlText } from './toml.ts';
 
 export const dataFunctions: Functions = {
@@ -31,7 +31,7 @@ export const dataFunctions: Functions = {
       return read;
     } catch (error) {
       // Its sentence may tell of what is in the text, which may be secret.
-      if (error instanceof HclFunctionFault) throw new FunctionFault('the text is not YAML', 0);
+      if (error instanceof FunctionFault) throw new FunctionFault('the text is not YAML', 0);
       if (error instanceof BudgetSpent) throw new LimitReached(error.message);
       throw error;
     }

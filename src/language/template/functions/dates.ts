@@ -1,3 +1,4 @@
+import { days, halfOfDay, hourOf12, months, two } from '../../functions/calendar.ts';
 import { define, type Functions, optional, text } from './define.ts';
 
 export const dateFunctions: Functions = {
@@ -10,24 +11,6 @@ export const dateFunctions: Functions = {
   }),
 };
 
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
-const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-
-const two = (number: number): string => String(number).padStart(2, '0');
-const hour12 = (date: Date): number => date.getUTCHours() % 12 || 12;
 const dayOfYear = (date: Date): number =>
   Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000) + 1;
 
@@ -42,13 +25,13 @@ const parts: Readonly<Record<string, (date: Date) => string>> = {
   '002': (date) => String(dayOfYear(date)).padStart(3, '0'),
   '01': (date) => two(date.getUTCMonth() + 1),
   '02': (date) => two(date.getUTCDate()),
-  '03': (date) => two(hour12(date)),
+  '03': (date) => two(hourOf12(date)),
   '04': (date) => two(date.getUTCMinutes()),
   '05': (date) => two(date.getUTCSeconds()),
   '06': (date) => two(date.getUTCFullYear() % 100),
   '15': (date) => two(date.getUTCHours()),
-  PM: (date) => (date.getUTCHours() < 12 ? 'AM' : 'PM'),
-  pm: (date) => (date.getUTCHours() < 12 ? 'am' : 'pm'),
+  PM: (date) => halfOfDay(date).toUpperCase(),
+  pm: halfOfDay,
   '-07:00': () => '+00:00',
   '-0700': () => '+0000',
   '-07': () => '+00',
@@ -58,7 +41,7 @@ const parts: Readonly<Record<string, (date: Date) => string>> = {
   _2: (date) => String(date.getUTCDate()).padStart(2, ' '),
   '1': (date) => String(date.getUTCMonth() + 1),
   '2': (date) => String(date.getUTCDate()),
-  '3': (date) => String(hour12(date)),
+  '3': (date) => String(hourOf12(date)),
   '4': (date) => String(date.getUTCMinutes()),
   '5': (date) => String(date.getUTCSeconds()),
 };

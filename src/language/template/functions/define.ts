@@ -1,3 +1,4 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import type { RunContext } from '../run-context.ts';
 import {
   describeValue,
@@ -20,17 +21,6 @@ export interface TemplateFunction {
 
 /** Functions by name, as one file of them offers them. */
 export type Functions = Readonly<Record<string, TemplateFunction>>;
-
-/** Why a call has no value: a clause. `argument` is the index of the one that it is about. */
-export class FunctionFault extends Error {
-  override readonly name = 'FunctionFault';
-  readonly argument: number | undefined;
-
-  constructor(message: string, argument?: number) {
-    super(message);
-    this.argument = argument;
-  }
-}
 
 export interface Parameter<T> {
   readonly name: string;

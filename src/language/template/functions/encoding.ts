@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import { any, define, FunctionFault, type Functions, rest, text } from './define.ts';
+import { base64Decoded, queryEscaped } from '../../functions/encoding.ts';
+import { any, define, type Functions, rest, text } from './define.ts';
 import { printed } from './print.ts';
 
 /** Work grows with the text, and what is made does, too. */
@@ -25,8 +26,8 @@ export const encodingFunctions: Functions = {
   base64URLEncode: of((value) =>
     Buffer.from(value).toString('base64').replaceAll('+', '-').replaceAll('/', '_'),
   ),
-  base64Decode: of((value) => decoded(value, /^[A-Za-z0-9+/]*={0,2}$/)),
-  base64URLDecode: of((value) => decoded(value, /^[A-Za-z0-9_-]*={0,2}$/)),
+  base64Decode: of((value) => base64Decoded(value, 'base64')),
+  base64URLDecode: of((value) => base64Decoded(value, 'base64url')),
   sha256Hex: of((value) => createHash('sha256').update(value).digest('hex')),
   md5sum: of((value) => createHash('md5').update(value).digest('hex')),
   hmacSHA256Hex: define([text('key'), text('text')], ([key, value], { budget }) => {
@@ -37,25 +38,8 @@ export const encodingFunctions: Functions = {
     value.replace(/[<>&"'\0]/g, (character) => htmlEscapes[character] ?? '\ufffd'),
   ),
   js: escaping((value) => value.replace(/[\\'"<>&=\p{C}\p{Z}]/gu, jsEscape)),
-  urlquery: escaping((value) =>
-    encodeURIComponent(value.toWellFormed())
-      .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-      .replaceAll('%20', '+'),
-  ),
+  urlquery: escaping(queryEscaped),
 };
-
-function decoded(value: string, form: RegExp): string {
-  if (!form.test(value) || value.length % 4 !== 0) {
-    throw new FunctionFault('the text is not base64', 0);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-      Buffer.from(value, 'base64url'),
-    );
-  } catch {
-    throw new FunctionFault('what the text encodes is not text in UTF-8', 0);
-  }
-}
 
 const htmlEscapes: Readonly<Record<string, string>> = {
   '<': '&lt;',

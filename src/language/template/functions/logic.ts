@@ -1,3 +1,4 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import {
   compareText,
   describeValue,
@@ -6,7 +7,7 @@ import {
   isTrue,
   type TemplateValue,
 } from '../value.ts';
-import { any, define, FunctionFault, type Functions, rest } from './define.ts';
+import { any, define, type Functions, rest } from './define.ts';
 
 export const logicFunctions: Functions = {
   // The evaluator decides these two itself, for it does not evaluate what comes after a decision.

@@ -1,6 +1,7 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import type { RunContext } from '../run-context.ts';
 import { fitsWhole, type TemplateValue } from '../value.ts';
-import { define, FunctionFault, type Functions, number, optional, text, whole } from './define.ts';
+import { define, type Functions, number, optional, text, whole } from './define.ts';
 
 type Numeric = bigint | number;
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { FunctionFault } from '../../functions/fault.ts';
 import { type Dependency, describeDependency, type RunContext } from '../run-context.ts';
 import { isList, isMap, type TemplateMap, type TemplateValue } from '../value.ts';
-import { any, define, FunctionFault, type Functions, optional, rest, text } from './define.ts';
+import { any, define, type Functions, optional, rest, text } from './define.ts';
 
 /** What templates read from outside: the task's variables, files, services, variables. */
 const service = define([any('name'), rest(any('more'))], (values, context) => {

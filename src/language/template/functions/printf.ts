@@ -1,8 +1,8 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import { exponentText, floatText, formatted, plainText, sizeOf } from '../format-value.ts';
 import { templateLimits } from '../limits.ts';
 import type { RunContext } from '../run-context.ts';
 import { describeValue, isNumber, type TemplateValue } from '../value.ts';
-import { FunctionFault } from './define.ts';
 
 interface Verb {
   readonly letter: string;

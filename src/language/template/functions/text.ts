@@ -1,40 +1,36 @@
+import { FunctionFault } from '../../functions/fault.ts';
+import { split, titled, trimmed, withoutPrefix, withoutSuffix } from '../../functions/text.ts';
+import { trimEnd, trimStart } from '../../functions/white-space.ts';
 import type { RunContext } from '../run-context.ts';
 import type { TemplateValue } from '../value.ts';
-import { define, FunctionFault, type Functions, list, text, whole } from './define.ts';
+import { define, type Functions, list, text, whole } from './define.ts';
 
 export const textFunctions: Functions = {
   toLower: define([text('text')], ([value], context) => made(value.toLowerCase(), context)),
   toUpper: define([text('text')], ([value], context) => made(value.toUpperCase(), context)),
   toTitle: define([text('text')], ([value], context) => {
     context.budget.walk(value.length);
-    const upper = (letter: string): string => letter.toUpperCase();
-    return made(value.replace(/(?<![\p{L}\p{N}_])\p{L}/gu, upper), context);
+    return made(titled(value), context);
   }),
   trim: define([text('characters'), text('text')], ([characters, value], context) => {
     context.budget.walk(characters.length + value.length);
-    const cut = new Set(characters);
-    const points = [...counted(value, context)];
-    let from = 0;
-    let to = points.length;
-    while (from < to && cut.has(points[from]!)) from++;
-    while (to > from && cut.has(points[to - 1]!)) to--;
-    return points.slice(from, to).join('');
+    return trimmed(counted(value, context), characters);
   }),
   trimSpace: define([text('text')], ([value], context) => trimSpace(counted(value, context))),
   trimPrefix: define([text('prefix'), text('text')], ([prefix, value], context) =>
-    made(value.startsWith(prefix) ? value.slice(prefix.length) : value, context),
+    made(withoutPrefix(value, prefix), context),
   ),
   trimSuffix: define([text('suffix'), text('text')], ([suffix, value], context) =>
-    made(value.endsWith(suffix) ? value.slice(0, value.length - suffix.length) : value, context),
+    made(withoutSuffix(value, suffix), context),
   ),
   replaceAll: define([text('from'), text('to'), text('text')], ([from, to, value], context) => {
-    const pieces = split(value, from, context).length;
+    const pieces = splitCounted(value, from, context).length;
     context.budget.make(value.length + pieces * to.length);
     return value.replaceAll(from, () => to);
   }),
   split: define([text('separator'), text('text')], ([separator, value], context) => {
-    const trimmed = trimSpace(value);
-    return trimmed === '' ? [] : split(trimmed, separator, context);
+    const inner = trimSpace(value);
+    return inner === '' ? [] : splitCounted(inner, separator, context);
   }),
   join: define([text('separator'), list('texts')], ([separator, items], { budget }) => {
     const texts = items.map((item) => {
@@ -59,9 +55,9 @@ export const textFunctions: Functions = {
   }),
 };
 
-function split(value: string, separator: string, { budget }: RunContext): readonly string[] {
+function splitCounted(value: string, separator: string, { budget }: RunContext): readonly string[] {
   budget.walk(value.length, separator === '' ? 1 : 1 / 8);
-  const parts = separator === '' ? [...value] : value.split(separator);
+  const parts = split(value, separator);
   budget.make(value.length + parts.length * 8);
   return parts;
 }
@@ -75,9 +71,4 @@ function made(value: string, context: RunContext): TemplateValue {
   return counted(value, context);
 }
 
-/** Space as Unicode has it, without the mark that JavaScript takes along. */
-const trimSpace = (value: string): string =>
-  value.replace(/^[\p{White_Space}]+/u, '').replace(trailingSpace, '');
-
-/** From the end, so that much space within is looked at once. */
-const trailingSpace = /(?<!\p{White_Space})\p{White_Space}+$/u;
+const trimSpace = (value: string): string => trimEnd(trimStart(value));

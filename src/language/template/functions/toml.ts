@@ -1,6 +1,6 @@
+import { FunctionFault } from '../../functions/fault.ts';
 import { plainText } from '../format-value.ts';
 import { isList, isMap, keysInOrder, type TemplateMap, type TemplateValue } from '../value.ts';
-import { FunctionFault } from './define.ts';
 
 /** A map as a TOML document: its own values first, then its tables. */
 export const tomlText = (map: TemplateMap): string => lines(map, []).join('\n').trim();
