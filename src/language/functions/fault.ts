@@ -1,4 +1,4 @@
-/** What a computation may still cost. Each language has its own bounds and its own error for them. */
+/** The remaining budget of a computation. Each language has its own bounds and its own error for them. */
 export interface Meter {
   /** Counts steps of work. */
   work(steps: number): void;
