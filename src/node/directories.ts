@@ -3,7 +3,7 @@
  * DESIGN.md.
  * Source: docs/behaviour/client.md#directories.
  */
-import { lstat, mkdir, stat, unlink } from 'node:fs/promises';
+import { lstat, mkdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { quote } from '../model/path.ts';
 import { isPathPart } from '../model/text-rules.ts';
@@ -73,12 +73,7 @@ const sharedModeBits = 0o1777;
 const privateModeBits = 0o700;
 
 export async function makeAllocationDirectories(paths: AllocationDirectories): Promise<void> {
-  const mayBeMasked = await makeTop(paths.root).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    // The first allocation of the node.
-    await make(dirname(paths.root), { modeBits: passModeBits, mayBeMasked: true });
-    return makeTop(paths.root);
-  });
+  const mayBeMasked = await restoreTop(paths.root, await makeRoot(paths.root));
   await make(paths.shared, { modeBits: openModeBits, mayBeMasked });
   await Promise.all([
     make(paths.logs, { modeBits: openModeBits, mayBeMasked }),
@@ -103,7 +98,8 @@ export async function makeTaskDirectories(
   owner: SystemUser | undefined,
 ): Promise<void> {
   await makeLogs(paths);
-  const mayBeMasked = await makeTop(paths.root);
+  const isNew = await makeIfMissing(paths.root, openModeBits);
+  const mayBeMasked = await restoreTop(paths.root, isNew);
   await Promise.all([
     make(privateDirectory(paths), { modeBits: privateModeBits, mayBeMasked }),
     make(paths.local, { modeBits: openModeBits, mayBeMasked, owner }),
@@ -130,12 +126,26 @@ export const giveDirectory = (
   defences?: Defences,
 ): Promise<void> => HeldDirectory.during(path, (held) => held.give(owner), defences);
 
+/** Resolves with whether the root of an allocation was missing. */
+async function makeRoot(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: openModeBits });
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error;
+    // The first allocation of the node finds no directory of all allocations.
+    if (code === 'ENOENT') await make(dirname(path), { modeBits: passModeBits, mayBeMasked: true });
+    return makeIfMissing(path, openModeBits);
+  }
+}
+
 /**
- * Makes the directory that contains the others. `false`: the file creation mask took none of its
- * permissions away, and so takes none from directories with the same permissions or fewer.
+ * Restores the permissions of a new directory that contains others. `false`: the file creation mask took
+ * none of them away, and so takes none from directories with the same permissions or fewer.
  */
-async function makeTop(path: string): Promise<boolean> {
-  if (!(await makeIfMissing(path, openModeBits))) return true;
+async function restoreTop(path: string, isNew: boolean): Promise<boolean> {
+  if (!isNew) return true;
   const { mode } = await lstat(path);
   if ((mode & 0o7777) === openModeBits) return false;
   await HeldDirectory.during(path, (held) => held.permit(openModeBits));
@@ -160,17 +170,12 @@ async function make(path: string, { modeBits, mayBeMasked, owner }: Making): Pro
   });
 }
 
-/** Resolves with whether it was missing. Rejects when something else has its name. */
-async function makeIfMissing(path: string, modeBits: number): Promise<boolean> {
-  try {
-    await mkdir(path, { mode: modeBits });
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return false;
-    throw error;
-  }
-}
+/**
+ * Resolves with whether it was missing; its parent is there. Rejects when something else has its name.
+ * A second run finds all directories: `recursive` makes that cheaper than a caught error.
+ */
+const makeIfMissing = async (path: string, modeBits: number): Promise<boolean> =>
+  (await mkdir(path, { mode: modeBits, recursive: true })) !== undefined;
 
 /** N5. */
 export async function removeAllocationDirectories({ root }: AllocationDirectories): Promise<void> {
