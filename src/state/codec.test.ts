@@ -81,7 +81,7 @@ test.each([
 test.each<[string, readonly AnyDefinition[], string]>([
   ['a table that is not known', [others], 'has a table items'],
   ['a version that is not known', [{ ...items, version: 0 }, others], 'items has version 1'],
-  ['a version that nothing lifts', [{ ...items, version: 2 }, others], 'nothing lifts it to 2'],
+  ['a version that nothing lifts', [{ ...items, version: 2 }, others], 'cannot lift it to 2'],
 ])('refused by name: %s', async (_, definitions, message) => {
   for (const limits of [inLog, inSnapshot]) {
     const opened = reopen(await stored(limits), definitions);

@@ -27,8 +27,8 @@ export interface Ran extends Transacted {
 }
 
 /**
- * The newest state, durable or not: where transactions run. It begins as the durable view and lives
- * as long as a term of leadership.
+ * The newest state, durable or not. Transactions run on it. It begins as the durable view and lives
+ * for one term.
  *
  * Invariants
  *  H1. A transaction that throws leaves tables and index as they were.
@@ -88,7 +88,7 @@ export class Head {
     }
   }
 
-  /** The head as it is now. Tables that did not change since the last view are shared with it. */
+  /** A view of the head as it is now. It shares unchanged tables with the view before it. */
   view(): View {
     if (this.#view.index === this.#index) return this.#view;
     const tables = new Map(this.#view.tables);
@@ -146,74 +146,70 @@ class HeadTable<R extends Stamps, I extends string> implements TableWriter<R, I>
   }
 
   get size(): number {
-    return this.#opened().size;
+    return this.#openTable().size;
   }
 
   get(...key: Key): R | undefined {
-    return this.#opened().primary.get(encodeKey(key));
+    return this.#openTable().primary.get(encodeKey(key));
   }
 
   has(...key: Key): boolean {
     return this.get(...key) !== undefined;
   }
 
-  /** The caller may change the table while it takes the rows: it gets those of the beginning. */
+  /** Yields the present rows, even if the caller changes the table meanwhile. */
   scan(options?: ScanOptions): IterableIterator<R> {
-    return this.#opened().primary.stableScan(options);
+    return this.#openTable().primary.stableScan(options);
   }
 
   lastIndex(range?: KeyRange): number {
-    return this.#opened().lastIndex(range);
+    return this.#openTable().lastIndex(range);
   }
 
   by(index: I): RangeReader<R> {
-    return new HeadIndex(() => this.#opened().index(index));
+    return new HeadIndex(() => this.#openTable().index(index));
   }
 
   put(row: Unstamped<R>): R {
-    const table = this.#opened();
+    const table = this.#openTable();
     const { index, freeze } = this.#transaction;
     const parts = table.definition.key(row as R);
     const key = encodeKey(parts);
     const before = table.primary.get(key);
-    // The stamps complete what `Unstamped` left out; TypeScript cannot see that for any R.
     const given = table.definition.keepsCreateIndex ? row.CreateIndex : undefined;
+    // TypeScript cannot see that the stamps complete an `Unstamped` row.
     const after = {
       ...row,
       CreateIndex: before?.CreateIndex ?? given ?? index,
       ModifyIndex: index,
     } as unknown as R;
     if (freeze) deepFreeze(after);
-    this.#change(table, parts, key, before, after);
+    this.#makeChange(key, { table: anyTable(table), key: parts, before, after });
     return after;
   }
 
   delete(...parts: Key): boolean {
-    const table = this.#opened();
+    const table = this.#openTable();
     const key = encodeKey(parts);
     const before = table.primary.get(key);
     if (before === undefined) return false;
-    this.#change(table, parts, key, before, undefined);
+    this.#makeChange(key, { table: anyTable(table), key: parts, before, after: undefined });
     return true;
   }
 
-  #change(
-    table: Table<R, I>,
-    parts: Key,
-    key: string,
-    before: R | undefined,
-    after: R | undefined,
-  ): void {
-    const { index, steps, changes } = this.#transaction;
-    table.replace(key, before, after, index, steps);
-    changes.push({ table: table as unknown as AnyTable, key: parts, before, after });
+  #makeChange(key: string, change: RowChange): void {
+    change.table.replace(key, change.before, change.after, this.#transaction);
+    this.#transaction.changes.push(change);
   }
 
-  #opened(): Table<R, I> {
+  #openTable(): Table<R, I> {
     assert(this.#transaction.open, 'a transaction is valid only while its function runs');
     return this.#table;
   }
 }
+
+const anyTable = <R extends Stamps, I extends string>(table: Table<R, I>): AnyTable =>
+  table as unknown as AnyTable;
 
 class HeadIndex<R extends Stamps> implements RangeReader<R> {
   readonly #index: () => OrderedIndex<R>;

@@ -12,23 +12,23 @@ function churned(...names: string[]): OrderedIndex<Stamps> {
   const steps: Step[] = [];
   let index = 0;
   for (const name of names) {
-    order.set(key(name), undefined, row(++index), index, steps);
-    order.remove(key(name), order.get(key(name))!, ++index, steps);
+    order.set(key(name), undefined, row(++index), { index, steps });
+    order.remove(key(name), order.get(key(name))!, { index: ++index, steps });
   }
   return order;
 }
 
-test('a delete leaves a mark, a row that comes again takes its place', () => {
+test('a delete leaves a mark until a row comes to the key again', () => {
   const order = churned('a', 'b');
   expect([...order.marks()]).toEqual([
     [key('a'), 2],
     [key('b'), 4],
   ]);
-  order.set(key('a'), undefined, row(5), 5, []);
+  order.set(key('a'), undefined, row(5), { index: 5 });
   expect([...order.marks()]).toEqual([[key('b'), 4]]);
 });
 
-test('the oldest marks go when there are too many, and count for every key and range', () => {
+test('the oldest of too many marks are dropped, and count for every key and range from then on', () => {
   const order = churned('a', 'b', 'c', 'd');
   order.prune(4);
   expect([order.floor, [...order.marks()].length]).toEqual([0, 4]);
@@ -42,12 +42,12 @@ test('the oldest marks go when there are too many, and count for every key and r
   expect(order.lastIndex()).toBe(8);
 });
 
-test('steps taken back in reverse leave rows, marks and index as they were', () => {
+test('steps undone in reverse leave rows, marks and index as they were', () => {
   const order = churned('a', 'b');
   const steps: Step[] = [];
-  order.set(key('a'), undefined, row(5), 5, steps);
-  order.remove(key('a'), row(5), 5, steps);
-  order.set(key('c'), undefined, row(5), 5, steps);
+  order.set(key('a'), undefined, row(5), { index: 5, steps });
+  order.remove(key('a'), row(5), { index: 5, steps });
+  order.set(key('c'), undefined, row(5), { index: 5, steps });
   for (const step of steps.toReversed()) order.undo(step);
   expect([...order.scan()]).toEqual([]);
   expect([...order.marks()]).toEqual([...churned('a', 'b').marks()]);
@@ -55,12 +55,12 @@ test('steps taken back in reverse leave rows, marks and index as they were', () 
 });
 
 test.each<[string, number | undefined, number, number, boolean]>([
-  // what the row comes as, touch before, touch after, index that the range then has, whether marked
-  ['new, touched now', undefined, 7, 7, false],
-  ['new, touched long ago', undefined, 2, 7, true],
-  ['there, touched now', 2, 7, 7, false],
-  ['there, touched as before', 2, 2, 2, false],
-  ['there, touched earlier than before', 4, 3, 7, true],
+  // the row, its touch before, its touch after, the index of the range after it, whether it is marked
+  ['a new row, touched now', undefined, 7, 7, false],
+  ['a new row, touched long ago', undefined, 2, 7, true],
+  ['a row, touched now', 2, 7, 7, false],
+  ['a row, touched as before', 2, 2, 2, false],
+  ['a row, touched earlier than before', 4, 3, 7, true],
 ])('a change shows in the touch, or else in a mark: %s', (_, before, after, last, marked) => {
   const touched = new Map<Stamps, number>();
   const order = new OrderedIndex<Stamps>({ slot: 0, touch: (one) => touched.get(one)! });
@@ -70,9 +70,9 @@ test.each<[string, number | undefined, number, number, boolean]>([
     return one;
   };
   const old = before === undefined ? undefined : made(before, before);
-  if (old !== undefined) order.set(key('a'), undefined, old, before!, []);
+  if (old !== undefined) order.set(key('a'), undefined, old, { index: before! });
   const steps: Step[] = [];
-  order.set(key('a'), old, made(after, 7), 7, steps);
+  order.set(key('a'), old, made(after, 7), { index: 7, steps });
   expect(order.lastIndex({ prefix: ['s'] })).toBe(last);
   expect(order.lastIndexOfKey(key('a'))).toBe(last);
   expect(order.lastIndex()).toBe(last);

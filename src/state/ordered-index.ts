@@ -18,6 +18,12 @@ export interface Step {
   readonly moved: boolean;
 }
 
+/** A transaction under way. It gathers its steps if they are needed. */
+export interface Stepping {
+  readonly index: number;
+  readonly steps?: Step[] | undefined;
+}
+
 /** What an index is, apart from what it holds. */
 interface Order<R extends Stamps> {
   readonly slot: number;
@@ -157,8 +163,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return this.clone().scan(options);
   }
 
-  /** Puts the row at its key, where `before` was. Adds what it did to `steps`, if it is given. */
-  set(key: string, before: R | undefined, row: R, index: number, steps?: Step[]): void {
+  /** Puts the row at its key, in place of `before`. */
+  set(key: string, before: R | undefined, row: R, { index, steps }: Stepping): void {
     const touch = this.#touchOf(row);
     assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
     const moved = before === undefined || this.#touchOf(before) !== touch;
@@ -171,7 +177,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   }
 
   /** Removes the row, which is there. */
-  remove(key: string, before: R, index: number, steps?: Step[]): void {
+  remove(key: string, before: R, { index, steps }: Stepping): void {
     this.#note(key, before, true, steps);
     if (this.#ownsRows && !this.#isLoading) this.#rows.delete(key);
     this.#marks.set(key, index);

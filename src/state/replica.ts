@@ -24,19 +24,19 @@ import { type Tables, View } from './view.ts';
  * The durable state in this process: the log, applied to tables.
  *
  * Invariants
- *  P1. It is loaded once: the parts of a snapshot in order, then the batches after it in order. From
+ *  P1. It is loaded once: first the parts of a snapshot, then the batches after it, in order. From
  *      then on its view is the state after the last batch that was applied or adopted.
  *  P2. It moves by whole batches, in the order of the log and without a gap. A batch that cannot be
  *      applied leaves no trace.
- *  P3. A batch of another process leaves the tables that its own head would have left: rows, marks
- *      and the index of every range. The changes and steps of each transaction say the same.
- *  P4. Where hashes are kept, a batch follows the very batches that were applied before, or is refused
- *      by name.
+ *  P3. A batch of another process yields the same here as on the head of that process: rows, marks,
+ *      the index of every range, and the changes and steps of each transaction.
+ *  P4. Where batches have hashes, a batch that does not follow the applied batches is refused with
+ *      `Diverged`.
  */
 export class Replica {
   readonly #marksPerIndex: number;
   readonly #ready: (row: Stamps) => Stamps;
-  /** Indexes whose marks the snapshot lacks, or holds in another version. */
+  /** Indexes for which the snapshot has no marks of the present version. */
   readonly #unmarked = new Set<OrderedIndex<Stamps>>();
   /** Readers of the shared values in the snapshot's rows, by table. */
   readonly #shared = new Map<AnyTable, SharedReader>();
@@ -45,7 +45,7 @@ export class Replica {
   #index = 0;
   #hash: string | undefined;
 
-  /** `tables` are empty. `ready` prepares each row that is read. */
+  /** `tables` are empty. `ready` is applied to each row that is read. */
   constructor(tables: Tables, marksPerIndex: number, ready: (row: Stamps) => Stamps) {
     this.#view = new View(0, tables);
     this.#marksPerIndex = marksPerIndex;
@@ -84,7 +84,6 @@ export class Replica {
     this.#hash = batchHash(batch);
   }
 
-  /** Ends the loading. */
   endLoading(): void {
     this.#closeSnapshot();
     const { tables } = this.#view;
@@ -117,9 +116,9 @@ export class Replica {
     }
   }
 
-  /** Moves to a view of this process's own head. `hash`: of the batch that made it durable. */
+  /** Moves to a durable view of this process's own head. `hash`: that of its last batch. */
   adopt(view: View, hash: string | undefined): void {
-    assert(view.index > this.view.index, 'what is durable does not become less');
+    assert(view.index > this.view.index, 'the durable view does not go back');
     this.#view = view;
     this.#index = view.index;
     this.#hash = hash;
@@ -133,19 +132,19 @@ export class Replica {
   }
 
   #loadRows({ Table, Version, Rows }: SnapshotRows): void {
-    const table = known(this.#view.tables, Table, Version);
+    const table = requireTable(this.#view.tables, Table, Version);
     for (const { index } of ordersOf(table)) this.#unmarked.add(index);
     const values = this.#shared.get(table) ?? new SharedReader();
     this.#shared.set(table, values);
     for (const row of Rows) {
       values.read(table, row, undefined, 'the snapshot');
-      table.restoreRow(this.#row(table, row, Version));
+      table.restoreRow(this.#rowOf(table, row, Version));
     }
   }
 
   #loadMarks({ Table, Version, Order, Floor, Marks }: SnapshotMarks): void {
-    const table = known(this.#view.tables, Table, Version);
-    // Marks of another version are kept under other keys.
+    const table = requireTable(this.#view.tables, Table, Version);
+    // Another version may have other keys.
     if (Version !== table.definition.version) return;
     for (const { name, index } of ordersOf(table)) {
       if (name !== Order) continue;
@@ -157,7 +156,7 @@ export class Replica {
     }
   }
 
-  /** An index that is new, or of a new version, may have lost any row before the snapshot. */
+  /** Any row may have left an index without marks, so every range of it counts as changed. */
   #closeSnapshot(): void {
     for (const index of this.#unmarked) index.restoreMarks(this.#index, []);
     this.#unmarked.clear();
@@ -173,15 +172,16 @@ export class Replica {
     const place = `the transaction ${index}`;
     if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
     const changes: RowChange[] = [];
-    // Nobody watches a table that is loaded.
+    // Nothing watches a table while it is loaded.
     const steps: Step[] | undefined = this.#isLoading ? undefined : [];
+    const transaction = { index, steps };
     const values = new SharedReader();
     for (const entry of entries) {
-      const table = known(tables, entry[0], entry[1]);
+      const table = requireTable(tables, entry[0], entry[1]);
       const change = this.#changeOf(table, entry, values, place);
       const { before, after } = change;
       const key = encodeKey(change.key);
-      table.replace(key, before, after, index, steps);
+      table.replace(key, before, after, transaction);
       table.noteLoaded(key, after);
       changes.push(change);
     }
@@ -201,26 +201,26 @@ export class Replica {
     const key = encodeKey(parts);
     const before = table.at(key);
     if (stored !== undefined) values.read(table, stored, before, place);
-    const after = stored === undefined ? undefined : this.#row(table, stored, version);
+    const after = stored === undefined ? undefined : this.#rowOf(table, stored, version);
     if (after !== undefined && encodeKey(table.definition.key(after)) !== key) {
       throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);
     }
     return { table, key: parts, before, after };
   }
 
-  #row(table: AnyTable, stored: unknown, version: number): Stamps {
+  #rowOf(table: AnyTable, stored: unknown, version: number): Stamps {
     const { name, version: newest, upcast } = table.definition;
     if (version === newest) return this.#ready(stored as Stamps);
     if (upcast === undefined) {
       throw new StateFormatUnknown(
-        `the stored table ${name} has version ${version}; nothing lifts it to ${newest}`,
+        `the stored table ${name} has version ${version}; this program cannot lift it to ${newest}`,
       );
     }
     return this.#ready(upcast(stored, version));
   }
 }
 
-/** The tables of a view. Each becomes a clone when it is first asked for. */
+/** Tables that begin as those of a view. `get` replaces a table by its clone. */
 class Writable {
   readonly all: Map<string, AnyTable>;
   readonly #cloned = new Set<string>();
@@ -239,10 +239,12 @@ class Writable {
   }
 }
 
-function known(tables: Pick<Tables, 'get'>, name: string, version: number): AnyTable {
+function requireTable(tables: Pick<Tables, 'get'>, name: string, version: number): AnyTable {
   const table = tables.get(name);
   if (table === undefined) {
-    throw new StateFormatUnknown(`the stored state has a table ${name}, which is not known here`);
+    throw new StateFormatUnknown(
+      `the stored state has a table ${name}, which this program does not know`,
+    );
   }
   const newest = table.definition.version;
   if (version > newest) {

@@ -5,6 +5,14 @@ import type { Engine } from './engine/engine.ts';
 import type { StateLimits } from './limits.ts';
 import type { View } from './view.ts';
 
+interface SnapshotsOptions {
+  readonly engine: Engine;
+  readonly timers: Timers;
+  readonly limits: StateLimits;
+  /** Takes the error of a failed snapshot. */
+  readonly report: (error: unknown) => void;
+}
+
 /** How much is stored. */
 export interface StoredBytes {
   readonly snapshot: number;
@@ -36,13 +44,7 @@ export class Snapshots {
   #running: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(
-    engine: Engine,
-    timers: Timers,
-    limits: StateLimits,
-    stored: StoredBytes,
-    report: (error: unknown) => void,
-  ) {
+  constructor({ engine, timers, limits, report }: SnapshotsOptions, stored: StoredBytes) {
     this.#engine = engine;
     this.#timers = timers;
     this.#limits = limits;

@@ -26,20 +26,20 @@ import { emptyTables } from './view.ts';
 import { guarded, type Parked, Watches, wakeAll } from './watches.ts';
 
 export interface StateOptions {
-  /** Every table there is. What is stored may hold no other. */
+  /** All tables. A store that holds another table is refused. */
   readonly tables: readonly AnyDefinition[];
   readonly engine: Engine;
   readonly timers: Timers;
   /** Freeze every row and assert that it is plain data. For tests and development. */
   readonly freeze?: boolean;
   readonly limits?: Partial<StateLimits>;
-  /** Told of what went wrong but harms nothing now, such as a snapshot that failed. */
+  /** Takes the errors that no caller gets, such as that of a failed snapshot. */
   readonly report?: (error: unknown) => void;
 }
 
 /**
- * Opens the state on its engine and loads what is stored. Rejects with a `StateError`
- * (`errors.ts`) that says what is wrong with the store; the engine is closed then.
+ * Loads the state from its engine. Closes the engine and rejects with a `StateError` (`errors.ts`)
+ * if the store cannot be used.
  */
 export async function openState(options: StateOptions): Promise<State> {
   const { engine, freeze = false } = options;
@@ -49,7 +49,7 @@ export async function openState(options: StateOptions): Promise<State> {
   try {
     const stored = await loadAll(engine, replica);
     const report = options.report ?? (() => {});
-    const snapshots = new Snapshots(engine, options.timers, limits, stored, report);
+    const snapshots = new Snapshots({ engine, timers: options.timers, limits, report }, stored);
     return new Store(engine, replica, snapshots, { limits, freeze, report });
   } catch (error) {
     await engine.close();
@@ -76,7 +76,7 @@ async function loadAll(engine: Engine, replica: Replica): Promise<StoredBytes> {
 type Listener = (changes: readonly Change[], index: number) => void;
 type TermListener = (term: Term | undefined) => void;
 
-/** A term of leadership under way, with its head and its queue. */
+/** The term in which this process leads, with its head and its commit queue. */
 interface Leading {
   readonly term: Term;
   readonly head: Head;
@@ -90,15 +90,14 @@ interface StoreOptions {
 }
 
 /**
- * Invariants (those of the parts stand in their files)
- *  S1. Readers see only what is durable; what a reader once saw stays.
- *  S2. For each durable batch, of this process or another: the view moves first, then listeners hear
- *      of each of its transactions in order, then its writers resolve, then the watches that it
- *      concerns wake.
- *  S3. Once an append failed no write of the term is taken; reads and watches go on over the last view.
- *  S4. Head and queue live as long as a term. With it ends what is not durable; a write that comes
- *      while there is no term does not run.
- *  S5. After the end of a term nothing else of the log is taken in until its last append has settled.
+ * Invariants (the files of its parts have their own)
+ *  S1. Readers see durable transactions only, so nothing that a reader has seen is taken back.
+ *  S2. Each durable batch, of this process or another, first moves the view. Then listeners hear of
+ *      its transactions in order, then its writers resolve, then the watches of its changes wake.
+ *  S3. After a failed append the term takes no write. Reads and watches go on over the last view.
+ *  S4. Head and commit queue live for one term. Its end discards the transactions that are not
+ *      durable. Without a term no write runs.
+ *  S5. When a term ends, batches and terms that follow it wait until its last append has settled.
  */
 class Store implements State {
   readonly #engine: Engine;
@@ -110,9 +109,9 @@ class Store implements State {
   readonly #followers = new Set<Listener>();
   readonly #termListeners = new Set<TermListener>();
   readonly #unsubscribe: () => void;
-  readonly #end: LogEnd | undefined;
+  readonly #logEnd: LogEnd | undefined;
   #leading: Leading | undefined;
-  /** What the engine told while the last append of a term that is over has not settled. */
+  /** Events that wait for the last append of the term that ended (S5). */
   #held: EngineEvent[] | undefined;
   #closed: WritesClosed | undefined;
   #closing: Promise<void> | undefined;
@@ -122,8 +121,8 @@ class Store implements State {
     this.#replica = replica;
     this.#options = options;
     this.#snapshots = snapshots;
-    this.#end = engine.end && new LogEnd(() => engine.end!(), replica.index);
-    if (engine.leadership.leader) this.#begin(engine.leadership);
+    this.#logEnd = engine.end && new LogEnd(() => engine.end!(), replica.index);
+    if (engine.leadership.leader) this.#beginTerm(engine.leadership);
     this.#unsubscribe = engine.subscribe((event) => this.#onEvent(event));
   }
 
@@ -148,7 +147,7 @@ class Store implements State {
   }
 
   exact(): Promise<void> | undefined {
-    return this.#end?.reached();
+    return this.#logEnd?.reached();
   }
 
   track(): { readonly snapshot: Snapshot; readonly footprint: Footprint } {
@@ -169,10 +168,10 @@ class Store implements State {
         const { value, ran } = head.run(run);
         const { index } = head;
         settle = () => resolve({ index, value });
-        if (ran !== undefined) tell(this.#followers, ran.changes, index);
+        if (ran !== undefined) tellListeners(this.#followers, ran.changes, index);
         if (ran !== undefined) return queue.add(ran, { settle, fail });
       } catch (error) {
-        // It may have thrown over something that never becomes durable: then that is the answer.
+        // The error may rest on transactions that never become durable: then their failure is the answer.
         settle = () => fail(error);
       }
       queue.observe({ settle, fail });
@@ -184,17 +183,15 @@ class Store implements State {
   }
 
   onCommit(listen: Listener): () => void {
-    return added(this.#listeners, listen);
+    return addListener(this.#listeners, listen);
   }
 
   onRan(listen: Listener): () => void {
-    return added(this.#followers, listen);
+    return addListener(this.#followers, listen);
   }
 
   onLeadership(listen: TermListener): () => void {
-    const listener: TermListener = (term) => listen(term);
-    this.#termListeners.add(listener);
-    return () => this.#termListeners.delete(listener);
+    return addListener(this.#termListeners, listen);
   }
 
   close(): Promise<void> {
@@ -206,18 +203,18 @@ class Store implements State {
     this.#closed ??= new WritesClosed('the state was closed');
     await this.#leading?.queue.close(this.#closed);
     this.#unsubscribe();
-    this.#end?.stop(this.#closed);
+    this.#logEnd?.stop(this.#closed);
     await this.#snapshots.stop();
     await this.#engine.close();
     wakeAll(this.#watches.all());
   }
 
-  /** The term of this process begins: it goes on from what is durable. */
-  #begin({ epoch }: Leadership): void {
+  /** Begins a term of this process on the durable view. */
+  #beginTerm({ epoch }: Leadership): void {
     const { limits, freeze } = this.#options;
     const head = new Head(this.#replica.view, limits, freeze);
     // A process that holds the log alone keeps no hashes.
-    const hash = this.#end && (this.#replica.hash ?? noBatch);
+    const hash = this.#logEnd && (this.#replica.hash ?? noBatch);
     const queue = new CommitQueue(
       { engine: this.#engine, epoch, head, limits, hash },
       {
@@ -255,35 +252,39 @@ class Store implements State {
   }
 
   #publish(transactions: readonly Transacted[], waiters: readonly Waiter[]): void {
-    for (const { changes, index } of transactions) tell(this.#listeners, changes, index);
+    for (const { changes, index } of transactions) {
+      tellListeners(this.#listeners, changes, index);
+    }
     for (const waiter of waiters) waiter.settle();
     const concerned: Parked[] = [];
     for (const { steps } of transactions) this.#watches.concerned(steps, concerned);
     wakeAll(concerned);
-    this.#end?.applied(this.#replica.index);
+    this.#logEnd?.applied(this.#replica.index);
   }
 
   #onEvent(event: EngineEvent): void {
     if (event.kind === 'failed') this.#closeWrites(event.error);
     else if (this.#held !== undefined) this.#held.push(event);
-    else if (event.kind === 'batch') this.#apply(event.batch);
+    else if (event.kind === 'batch') this.#applyBatch(event.batch);
     else this.#followTerm(event);
   }
 
   #followTerm(event: EngineEvent & { readonly kind: 'leadership' }): void {
     this.#endTerm();
     if (!event.leadership.leader) return;
-    if (this.#held === undefined) this.#begin(event.leadership);
+    if (this.#held === undefined) this.#beginTerm(event.leadership);
     else this.#held.push(event);
   }
 
-  /** Takes in what another process appended. */
-  #apply(batch: Batch): void {
+  /** Applies a batch of another process. */
+  #applyBatch(batch: Batch): void {
     if (this.#closed !== undefined) return;
     const bytes = batch.bytes.byteLength;
     try {
       const transactions = this.#replica.apply(batch);
-      for (const { changes, index } of transactions) tell(this.#followers, changes, index);
+      for (const { changes, index } of transactions) {
+        tellListeners(this.#followers, changes, index);
+      }
       this.#publish(transactions, []);
       this.#snapshots.followed(bytes);
     } catch (error) {
@@ -295,20 +296,23 @@ class Store implements State {
   #closeWrites(error: Error): void {
     this.#closed ??= new WritesClosed(error.message, error);
     this.#leading?.queue.fail(this.#closed);
-    this.#end?.stop(this.#closed);
+    this.#logEnd?.stop(this.#closed);
   }
 }
 
-function added(listeners: Set<Listener>, listen: Listener): () => void {
-  // A function of its own, so that listening twice with one function is two listeners.
-  const listener: Listener = (changes, index) => listen(changes, index);
+function addListener<Heard extends readonly unknown[]>(
+  listeners: Set<(...heard: Heard) => void>,
+  listen: (...heard: Heard) => void,
+): () => void {
+  // A new function, so that the same `listen` may be added twice.
+  const listener = (...heard: Heard) => listen(...heard);
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
   };
 }
 
-function tell(
+function tellListeners(
   listeners: ReadonlySet<Listener>,
   changes: readonly RowChange[],
   index: number,

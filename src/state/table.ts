@@ -1,7 +1,7 @@
 import { assert } from '../base/assert.ts';
 import { Gathering, inOrder } from './in-order.ts';
 import { encodeKey } from './keys.ts';
-import { OrderedIndex, type Step } from './ordered-index.ts';
+import { OrderedIndex, type Stepping } from './ordered-index.ts';
 import type {
   IndexDefinition,
   Key,
@@ -106,15 +106,9 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   }
 
   /** Puts (`after`) or deletes (no `after`) the row at `key`, where `before` is now. */
-  replace(
-    key: string,
-    before: R | undefined,
-    after: R | undefined,
-    index: number,
-    steps?: Step[],
-  ): void {
-    const self = after === undefined ? undefined : key;
-    change(this.primary, key, before, self, after, index, steps);
+  replace(key: string, before: R | undefined, after: R | undefined, transaction: Stepping): void {
+    if (after !== undefined) this.primary.set(key, before, after, transaction);
+    else if (before !== undefined) this.primary.remove(key, before, transaction);
     let from: string | undefined;
     let to: string | undefined;
     for (const { key: keyOf, index: order, sharesRows } of this.secondary) {
@@ -122,7 +116,12 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
         from = before === undefined ? undefined : fullKey(keyOf(before), key);
         to = after === undefined ? undefined : fullKey(keyOf(after), key);
       }
-      change(order, from, before, to, after, index, steps);
+      if (before !== undefined && from !== undefined && from !== to) {
+        order.remove(from, before, transaction);
+      }
+      if (after !== undefined && to !== undefined) {
+        order.set(to, from === to ? before : undefined, after, transaction);
+      }
     }
   }
 
@@ -180,23 +179,6 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
       gatherings[at] = undefined;
       owner = index;
     }
-  }
-}
-
-function change<R extends Stamps>(
-  order: OrderedIndex<R>,
-  from: string | undefined,
-  before: R | undefined,
-  to: string | undefined,
-  after: R | undefined,
-  index: number,
-  steps: Step[] | undefined,
-): void {
-  if (from !== undefined && before !== undefined && from !== to) {
-    order.remove(from, before, index, steps);
-  }
-  if (to !== undefined && after !== undefined) {
-    order.set(to, from === to ? before : undefined, after, index, steps);
   }
 }
 

@@ -23,10 +23,12 @@ const job = (
 ) => ({
   Submission: { Format: 'hcl2', Source: `job "${ID}" {}` },
   Job: {
-    ...{ ID, Type: 'service' },
+    ID,
+    Type: 'service',
     TaskGroups: [
       {
-        ...{ Name: 'main', Count: 1 },
+        Name: 'main',
+        Count: 1,
         Tasks: [
           { Name: 'task', Driver: 'raw_exec', Resources: { CPU: 20, MemoryMB: 32 }, ...task },
         ],
@@ -89,7 +91,8 @@ const access: readonly Write[] = [
     'PUT',
     '/v1/acl/token',
     {
-      ...{ SecretID: '12121212-1212-4212-8212-121212121212', Roles: [{ Name: 'reader' }] },
+      SecretID: '12121212-1212-4212-8212-121212121212',
+      Roles: [{ Name: 'reader' }],
       Description: 'kept',
     },
   ],
@@ -131,22 +134,25 @@ export const writes: readonly Write[] = [...access, ...others, ...entries, ...jo
 
 /** Reads whose answers never change with time or version, except for added fields. */
 export const reads: readonly string[] = [
-  ...[
-    'acl/policies',
-    'acl/roles',
-    'acl/auth-methods',
-    'acl/binding-rules',
-    'partitions',
-    'namespaces',
-  ],
-  ...['acl/auth-method/k8s', 'node/pools', 'operator/scheduler/configuration', 'job-policies'],
-  ...['var/db/main', 'var/db/other', 'vars', 'scaling/policies', 'job/edited/versions'],
-  ...[
-    'job/counter',
-    'job/isolated',
-    'job/render',
-    'job/edited/scale',
-    'job/edited/submission?version=1',
-  ],
+  'acl/policies',
+  'acl/roles',
+  'acl/auth-methods',
+  'acl/binding-rules',
+  'partitions',
+  'namespaces',
+  'acl/auth-method/k8s',
+  'node/pools',
+  'operator/scheduler/configuration',
+  'job-policies',
+  'var/db/main',
+  'var/db/other',
+  'vars',
+  'scaling/policies',
+  'job/edited/versions',
+  'job/counter',
+  'job/isolated',
+  'job/render',
+  'job/edited/scale',
+  'job/edited/submission?version=1',
   ...entryKinds.map(({ kind }) => `config/${kind}?partition=${kind}`),
 ].map((path) => `/v1/${path}`);

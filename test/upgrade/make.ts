@@ -29,8 +29,17 @@ const start = (name: string, more: readonly string[] = []): Promise<RunningProgr
   startProgram(program, {
     token,
     words: [
-      ...['--data-dir', join(work, name), '--http', '127.0.0.1:0', '--root-token', token],
-      ...['--node-name', name, '--config', configuration, ...more],
+      '--data-dir',
+      join(work, name),
+      '--http',
+      '127.0.0.1:0',
+      '--root-token',
+      token,
+      '--node-name',
+      name,
+      '--config',
+      configuration,
+      ...more,
     ],
   });
 

@@ -23,9 +23,18 @@ export async function bundleProgram(checkout: string, folder: string, version: s
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', version }));
   for (const [name, path] of Object.entries(entries)) {
     await build({
-      ...{ absWorkingDir: checkout, entryPoints: { [name]: path }, outdir: join(folder, 'dist') },
-      ...{ bundle: true, minify: true, format: 'esm', platform: 'node', target: 'node24' },
-      ...{ external: absent, banner: { js: banner }, legalComments: 'none', logLevel: 'error' },
+      absWorkingDir: checkout,
+      entryPoints: { [name]: path },
+      outdir: join(folder, 'dist'),
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node24',
+      external: absent,
+      banner: { js: banner },
+      legalComments: 'none',
+      logLevel: 'error',
     });
   }
 }

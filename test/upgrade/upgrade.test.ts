@@ -61,7 +61,10 @@ describe.each(versions)('a data directory of %s', (version) => {
       for (const [target, expected] of Object.entries(JSON.parse(answers, shownSince))) {
         const [path = '', query = ''] = target.split('?');
         const { status, body } = await agent.handle({
-          ...{ method: 'GET', path, query, body: undefined, signal: undefined },
+          method: 'GET',
+          path,
+          query,
+          body: undefined,
           headers: { 'x-registry-token': rootToken },
         });
         expect([target, status]).toEqual([target, 200]);
@@ -75,8 +78,14 @@ describe.each(versions)('a data directory of %s', (version) => {
   test('keeps its tasks running with an agent of this version', async () => {
     const dataDirectory = unpack('main');
     const words = [
-      ...['--data-dir', dataDirectory, '--http', '127.0.0.1:0', '--root-token', rootToken],
-      ...['--config', join(sample, 'agent.json')],
+      '--data-dir',
+      dataDirectory,
+      '--http',
+      '127.0.0.1:0',
+      '--root-token',
+      rootToken,
+      '--config',
+      join(sample, 'agent.json'),
     ];
     const old = await startProgram(unpack('program'), { token: rootToken, words });
     const before = await eventually(async () => {

@@ -13,11 +13,12 @@ import { StateCorrupted } from '../errors.ts';
 /**
  * The number of the last acknowledged batch, in a small file beside the database.
  *
- * SQLite takes a write-ahead log that breaks off for the end of the log, whether a crash or a
- * fault of the disk cut it. Only the first may be silent, and this file tells them apart.
+ * SQLite reads a damaged write-ahead log up to the damage and takes it for whole, whether a crash or
+ * a fault of the disk did the damage. This file tells them apart: a crash cuts off no acknowledged
+ * batch.
  *
- * It has two slots of fixed width, written in turn without `fsync`: a number that is too low
- * after a power loss checks less, and never refuses what is whole.
+ * The file has two slots of fixed width, written in turn without `fsync`. After a power loss the
+ * number may be too low. Such a number detects less, but never refuses a whole log.
  */
 export class Acknowledged {
   readonly #file: number;
@@ -27,8 +28,8 @@ export class Acknowledged {
   }
 
   /**
-   * The number in the file. 0 when there is no file, or an empty one: versions up to 0.1.1 left it
-   * so when they were killed in the moment of their start. Throws `StateCorrupted` if none is legible.
+   * The number in the file. 0 if the file is absent or empty: versions up to 0.1.1 left it empty when
+   * they were killed while they started. Throws `StateCorrupted` if no slot is legible.
    */
   static read(path: string): number {
     const text = existsSync(path) ? readFileSync(path, 'latin1') : '';
@@ -42,7 +43,7 @@ export class Acknowledged {
     );
   }
 
-  /** Starts the file over at this number, durably; a crash leaves the old file or the new one. */
+  /** Replaces the file, durably: a crash leaves the old file or the new one. */
   static create(path: string, sequence: number): Acknowledged {
     const next = `${path}.next`;
     const acknowledged = new Acknowledged(openSync(next, 'w', 0o600));

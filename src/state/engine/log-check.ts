@@ -16,7 +16,7 @@ export interface PartRecord {
   readonly checksum: number;
 }
 
-/** What a complete snapshot is, so that it can be told from a part of one. */
+/** A complete snapshot. A store writes this record after all parts. */
 export interface SnapshotRecord {
   readonly index: number;
   /** The last batch that it covers. */
@@ -34,7 +34,7 @@ export function partChecksum(snapshotIndex: number, ordinal: number, bytes: Byte
   return crc32(bytes, crc32(`${snapshotIndex}:${ordinal}`));
 }
 
-/** Throws `StateCorrupted` unless the part is the one of that place, as it was written. */
+/** Throws `StateCorrupted` unless this is the part with that ordinal, unaltered. */
 export function checkPart(snapshot: SnapshotRecord, ordinal: number, part: PartRecord): void {
   const place = `part ${ordinal} of the snapshot at index ${snapshot.index}`;
   if (part.ordinal !== ordinal) throw new StateCorrupted(place, 'it is missing');
@@ -43,7 +43,7 @@ export function checkPart(snapshot: SnapshotRecord, ordinal: number, part: PartR
   }
 }
 
-/** Throws `StateCorrupted` unless all parts of the snapshot were seen. */
+/** Throws `StateCorrupted` unless the snapshot has so many parts. */
 export function checkParts(snapshot: SnapshotRecord, seen: number): void {
   if (seen === snapshot.parts) return;
   throw new StateCorrupted(
@@ -52,7 +52,7 @@ export function checkParts(snapshot: SnapshotRecord, seen: number): void {
   );
 }
 
-/** Checks the batches of a log one after the other: each whole, none missing, up to the last. */
+/** Checks the batches of a log in order: each is unaltered, and none is missing. */
 export class LogCheck {
   #sequence: number;
   #index: number;
@@ -62,11 +62,12 @@ export class LogCheck {
     this.#index = snapshot.index;
   }
 
-  /** Of the last batch that was checked. */
+  /** The sequence of the last batch that was checked. */
   get sequence(): number {
     return this.#sequence;
   }
 
+  /** The last index of that batch. */
   get index(): number {
     return this.#index;
   }
@@ -87,11 +88,11 @@ export class LogCheck {
     this.#index = record.lastIndex;
   }
 
-  /** Throws when the log ends before the last batch known to have been acknowledged. */
+  /** Throws `StateCorrupted` if the log ends before the last acknowledged batch. */
   end(acknowledged: number): void {
     if (this.#sequence >= acknowledged) return;
     throw new StateCorrupted(
-      `the end of the log`,
+      'the end of the log',
       `it ends with batch ${this.#sequence}, but batch ${acknowledged} was acknowledged`,
     );
   }

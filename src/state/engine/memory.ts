@@ -14,19 +14,19 @@ import {
   type SnapshotRecord,
 } from './log-check.ts';
 
-/** What the disk is to do wrong from now on. All of it may be changed at any time. */
+/** Faults of a disk. They may be changed at any time. */
 export interface MemoryFaults {
-  /** How long an append takes. Default: until the promises that are ready have run. */
+  /** How long an append takes. Default: no time. */
   appendDelayMs?: number | undefined;
-  /** Why the next appends fail, if so. Nothing of them is kept. */
+  /** The error of the next appends, if they are to fail. The disk keeps nothing of them. */
   failAppend?: ((batch: Batch) => Error | undefined) | undefined;
-  /** Why the next snapshots fail, if so. */
+  /** The error of the next snapshots, if they are to fail. */
   failSnapshot?: (() => Error | undefined) | undefined;
-  /** An append or a snapshot beyond it fails as on a full disk. */
+  /** Appends and snapshots beyond it fail as on a full disk. */
   capacityBytes?: number | undefined;
 }
 
-/** What a crash makes of the append that was under way. */
+/** The fate of the append that is under way in a crash. */
 export type CrashFate = 'lost' | 'kept' | 'torn';
 
 /** A disk that outlives the engines opened on it, for tests and the simulator. */
@@ -37,7 +37,7 @@ export class MemoryDisk {
   log: LogRecord[] = [];
   /** Sequence of the last batch whose append was acknowledged. */
   acknowledged = 0;
-  /** Written, not yet durable. */
+  /** The batch that is written but not yet durable. */
   unsynced: LogRecord | undefined;
   epoch = 0;
   engine: MemoryEngine | undefined;
@@ -46,7 +46,7 @@ export class MemoryDisk {
     return [...this.parts, ...this.log].reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
   }
 
-  /** The process dies: its engine can do nothing more. */
+  /** Ends the process: its engine can do nothing more. */
   crash(fate: CrashFate): void {
     this.epoch++;
     this.engine = undefined;
@@ -57,7 +57,7 @@ export class MemoryDisk {
     this.log.push(fate === 'kept' ? last : { ...last, bytes: half });
   }
 
-  /** Inverts one bit in what is stored, at this byte of all of it. */
+  /** Inverts a bit of the byte at this position of everything stored. */
   flip(position: number): void {
     let offset = position;
     for (const { bytes } of [...this.parts, ...this.log]) {
@@ -84,7 +84,7 @@ export class MemoryEngine implements Engine {
   #sequence = 0;
   #index = 0;
 
-  /** `timers` are needed when the disk is to take time. */
+  /** `timers` are needed where appends take time. */
   constructor(disk = new MemoryDisk(), timers?: Timers) {
     this.#disk = disk;
     this.#timers = timers;
@@ -124,7 +124,7 @@ export class MemoryEngine implements Engine {
     const sequence = this.#sequence + 1;
     const fault = disk.faults.failAppend?.(batch);
     if (fault !== undefined) throw fault;
-    this.#reserve(batch.bytes.byteLength);
+    this.#reserveBytes(batch.bytes.byteLength);
     const record = { ...batch, sequence, checksum: batchChecksum(sequence, batch) };
     disk.unsynced = record;
     await this.#delay();
@@ -141,7 +141,7 @@ export class MemoryEngine implements Engine {
     for await (const bytes of parts) {
       const fault = this.#disk.faults.failSnapshot?.();
       if (fault !== undefined) throw fault;
-      this.#reserve(bytes.byteLength);
+      this.#reserveBytes(bytes.byteLength);
       const ordinal = stored.length;
       stored.push({ ordinal, bytes, checksum: partChecksum(index, ordinal, bytes) });
     }
@@ -171,7 +171,7 @@ export class MemoryEngine implements Engine {
     for (const listen of [...this.#listeners]) listen({ kind: 'leadership', leadership });
   }
 
-  /** A batch that was never acknowledged may be torn; then it is dropped whole. */
+  /** Drops the last batch if it was not acknowledged and is torn. */
   #dropTornTail(): void {
     const { log, acknowledged } = this.#disk;
     const last = log.at(-1);
@@ -185,7 +185,7 @@ export class MemoryEngine implements Engine {
     }
   }
 
-  #reserve(bytes: number): void {
+  #reserveBytes(bytes: number): void {
     const { capacityBytes } = this.#disk.faults;
     if (capacityBytes === undefined) return;
     if (this.#disk.usedBytes + bytes > capacityBytes) throw new DataDirectoryFull('(memory)');

@@ -18,13 +18,13 @@ import { SharedLog, SharedMemoryEngine } from './shared-memory.ts';
 
 const beatMs = 10;
 const leaseMs = 40;
-/** Long enough for a lease to end, somebody to lead and everybody to hear of it. */
+/** Long enough for a lease to end, and for every server to hear of the next leader's batches. */
 const settleMs = 500;
 
 interface Server {
   readonly engine: SharedMemoryEngine;
   readonly state: State;
-  /** What its listeners heard, commit by commit. */
+  /** The commits that its listeners heard of. */
   readonly heard: { readonly index: number; readonly changes: readonly Change[] }[];
   /** The terms in which it led. */
   readonly terms: number[];
@@ -34,7 +34,7 @@ class Servers {
   readonly world = new SimulatedWorld(1);
   readonly log: SharedLog;
   readonly all: (Server | undefined)[] = [];
-  /** First index and term of each batch of the log. */
+  /** Indexes and term of each batch of the log. */
   readonly appended: { readonly first: number; readonly last: number; readonly epoch: number }[] =
     [];
   readonly #limits: object;
@@ -96,7 +96,7 @@ const put = (state: State, name: string) =>
 const hasRow = ({ state }: Server, name: string) => state.read().table(items).has('s', name);
 
 describe('servers over one log', () => {
-  test('one leads; the others refuse a write without running it, and show what it wrote', async () => {
+  test('a single server leads; the others refuse writes without running them, and show its rows', async () => {
     const servers = await new Servers().open(3);
     expect(servers.living.filter(({ state }) => state.leading !== undefined).length).toBe(1);
     await put(servers.leader.state, 'a');
@@ -113,7 +113,7 @@ describe('servers over one log', () => {
     }
   });
 
-  test('a watch of a follower wakes by what the leader writes, and by nothing else', async () => {
+  test("a watch of a follower wakes by the leader's write of its row, and by no other write", async () => {
     const servers = await new Servers().open(2);
     const { state } = servers.follower;
     const woken: string[] = [];
@@ -136,7 +136,7 @@ describe('servers over one log', () => {
     expect(ran).toEqual([1, 2, 3]);
   });
 
-  test('when the leader dies another one leads, goes on from its last batch, and it can come back', async () => {
+  test('after the death of the leader another server leads from its last batch, and it can come back', async () => {
     const servers = await new Servers().open(3);
     await put(servers.leader.state, 'a');
     servers.crash(servers.all.indexOf(servers.leader));
@@ -150,7 +150,7 @@ describe('servers over one log', () => {
     expect(servers.living.length).toBe(3);
   });
 
-  test('a leader that another one replaced discards what is not durable, and leads again later', async () => {
+  test('a leader that was replaced discards transactions that are not durable, and can lead again', async () => {
     const servers = await new Servers().open(2);
     const former = servers.leader;
     servers.log.faults.appendDelayMs = 4 * beatMs;
@@ -160,7 +160,7 @@ describe('servers over one log', () => {
     expect(former.state.head().table(items).size).toBe(2);
     const outcomes = Promise.allSettled([sent, unsent]);
     former.engine.deliveryDelayMs = 1;
-    // Another process leads before the first half of the way is over.
+    // Another process leads before the append has reached the log.
     servers.log.depose();
     servers.log.campaign(servers.follower.engine, 0);
     await servers.world.advance(settleMs);
@@ -176,7 +176,7 @@ describe('servers over one log', () => {
     expect(former.terms.length).toBe(2);
   });
 
-  test('of an append whose answer is lost the outcome is unknown, and it comes as any other batch', async () => {
+  test('an append whose answer is lost has an unknown outcome, and its batch comes as any other', async () => {
     const servers = await new Servers().open(2);
     const former = servers.leader;
     servers.log.faults.loseAnswer = () => true;
@@ -189,7 +189,7 @@ describe('servers over one log', () => {
     expect((await put(servers.leader.state, 'b')).index).toBe(2);
   });
 
-  test('an exact read waits for what was acknowledged anywhere before it', async () => {
+  test('an exact read waits for every write that was acknowledged before it', async () => {
     const servers = await new Servers().open(2);
     const { engine, state } = servers.follower;
     engine.deliveryDelayMs = 20;
@@ -208,7 +208,7 @@ describe('servers over one log', () => {
 });
 
 describe('a log that has diverged', () => {
-  /** A follower has applied the first batch; then the log goes on from another one. */
+  /** A follower has applied the first batch; then the log goes on from another batch. */
   const diverged = async (limits: object) => {
     const servers = await new Servers(limits).open(2);
     await put(servers.leader.state, 'a');
@@ -221,7 +221,7 @@ describe('a log that has diverged', () => {
     return { servers, follower };
   };
 
-  test('is named, and nothing of it is taken in', async () => {
+  test('is named, and nothing of it is applied', async () => {
     const { servers, follower } = await diverged({});
     await servers.world.advance(20);
     expect(follower.state.closed?.cause).toBeInstanceOf(Diverged);
@@ -268,7 +268,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   }),
 );
 
-/** Runs the moves. Resolves with the scripts that ran, by term and index, and what was acknowledged. */
+/** Runs the moves. Resolves with the scripts that ran, by term and index, and the acknowledged places. */
 async function play(servers: Servers, moves: readonly Move[]) {
   const ran = new Map<string, Parameters<typeof runScript>[1]>();
   const acknowledged = new Set<string>();
@@ -308,7 +308,7 @@ async function play(servers: Servers, moves: readonly Move[]) {
   return { ran, acknowledged };
 }
 
-test('whatever leads, dies or comes late: all show what the log holds, and nothing acknowledged is lost', async () => {
+test('whichever server leads, dies or is late: all show the log, and no acknowledged write is lost', async () => {
   let moved = 0;
   const property = fc.asyncProperty(
     fc.array(move, { maxLength: 40 }),

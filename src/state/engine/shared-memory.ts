@@ -28,12 +28,12 @@ export interface SharedLogOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** How long a leader leads without renewing its lease. */
   readonly leaseMs: number;
-  /** Told of each batch that becomes durable, and in which term. */
+  /** Called with each batch that becomes durable, and its epoch. */
   readonly appended?: (batch: Batch, epoch: number) => void;
 }
 
 /**
- * An ordered log that several processes share, for tests and the simulator. It outlives the processes.
+ * The log of several processes, for tests and the simulator. It outlives them.
  *
  * The lease only says which process should try to lead. Safety comes from each append, which compares
  * the epoch and the end of the log.
@@ -55,7 +55,7 @@ export class SharedLog {
     this.#options = options;
   }
 
-  /** Index of its last transaction. */
+  /** Index of the last transaction. */
   get index(): number {
     return this.#index;
   }
@@ -68,7 +68,7 @@ export class SharedLog {
     this.#engines.add(engine);
   }
 
-  /** The process ends. Its lease ends at once if it says goodbye, else when its time is over. */
+  /** Removes a process that ended. Its lease ends at once if it says goodbye, or else at its time. */
   detach(engine: SharedMemoryEngine, saysGoodbye: boolean): void {
     this.#engines.delete(engine);
     if (saysGoodbye && this.#leader === engine) this.#leader = undefined;
@@ -87,7 +87,7 @@ export class SharedLog {
     return ++this.#epoch;
   }
 
-  /** `false`: another term has begun. */
+  /** Extends the lease. Returns `false` if the process no longer leads. */
   renew(engine: SharedMemoryEngine, epoch: number): boolean {
     if (this.#leader !== engine || this.#epoch !== epoch) return false;
     this.#leaseEndMs = this.#options.clock.monotonicMs() + this.#options.leaseMs;
@@ -139,7 +139,7 @@ export interface SharedMemoryOptions {
   readonly beatMs: number;
 }
 
-/** The engine of a single process on a {@link SharedLog}. */
+/** The engine of one process on a {@link SharedLog}. */
 export class SharedMemoryEngine implements Engine {
   /** Delay until this process hears of a batch. */
   deliveryDelayMs = 0;
@@ -195,7 +195,7 @@ export class SharedMemoryEngine implements Engine {
   }
 
   async end(): Promise<number> {
-    await this.#half();
+    await this.#travelHalfway();
     return this.#log.index;
   }
 
@@ -222,12 +222,12 @@ export class SharedMemoryEngine implements Engine {
     const { leader, epoch: own } = this.#leadership;
     if (!leader || epoch !== own) throw new Fenced(`epoch ${epoch} has passed`);
     const { faults } = this.#log;
-    await this.#half();
+    await this.#travelHalfway();
     const fault = faults.failAppend?.(batch);
     if (fault !== undefined) throw fault;
     const isLost = faults.loseAnswer?.(batch) === true;
     this.#log.commit(batch, expectedIndex, epoch);
-    await this.#half();
+    await this.#travelHalfway();
     if (isLost) throw new OutcomeUnknown();
   }
 
@@ -310,7 +310,7 @@ export class SharedMemoryEngine implements Engine {
     for (const listen of [...this.#listeners]) listen(event);
   }
 
-  async #half(): Promise<void> {
+  async #travelHalfway(): Promise<void> {
     const { appendDelayMs } = this.#log.faults;
     if (appendDelayMs === undefined) return;
     await new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { item, items, tables } from '../items.test-helper.ts';
 import { openState } from '../state.ts';
 import { SqliteEngine } from './sqlite.ts';
 
-/** Writes until it is killed, and tells its parent what was acknowledged. Run by a test. */
+/** A program that writes until it is killed. It tells its parent the index of each acknowledged write. */
 const engine = new SqliteEngine({ directory: process.argv[2]! });
 const limits = { logBytes: 200_000, logPerSnapshot: 0 };
 const state = await openState({ tables, engine, timers: realWorld.timers, limits });

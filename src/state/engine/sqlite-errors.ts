@@ -18,18 +18,17 @@ export function sqliteCodeOf(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** The error of the state for what went wrong while the file was read. */
+/** The `StateError` for an error that reading the file met. */
 export function readError(directory: string, file: string, error: unknown): Error {
   if (error instanceof StateError) return error;
   const code = sqliteCodeOf(error);
   if (code === sqliteCodes.full) return new DataDirectoryFull(directory, error);
   const environment = code !== undefined && environmentCodes.has(code);
   if (environment || isSystemError(error)) return writeError(directory, error);
-  // What SQLite calls malformed, and whatever else cannot be read as it was written.
   return new StateCorrupted(file, messageOf(error), error);
 }
 
-/** The error of the state for what went wrong while something was written. */
+/** The `StateError` for an error that writing met. */
 export function writeError(directory: string, error: unknown): Error {
   if (error instanceof StateError) return error;
   const code = sqliteCodeOf(error);
@@ -41,7 +40,7 @@ export function writeError(directory: string, error: unknown): Error {
   return new DataDirectoryUnusable(directory, messageOf(error), error);
 }
 
-/** PERM, READONLY, IOERR, CANTOPEN, AUTH: the fault of the file system, not of the content. */
+/** PERM, READONLY, IOERR, CANTOPEN, AUTH: faults of the file system, not of the content. */
 const environmentCodes = new Set([3, 8, 10, 14, 23]);
 
 function isSystemError(error: unknown): boolean {
@@ -52,7 +51,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** An error as it crosses from the worker. Structured clone keeps neither class nor fields. */
+/** An error in a message of the worker: structured cloning keeps neither its class nor its fields. */
 export interface Failure {
   readonly error: unknown;
   readonly code: StateErrorCode | undefined;

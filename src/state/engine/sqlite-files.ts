@@ -35,7 +35,7 @@ export function filesIn(directory: string): SqliteFiles {
   };
 }
 
-/** Of the tables below. A greater one was written by a newer program. */
+/** Version of the tables below. A newer program writes a greater number. */
 const formatVersion = 1;
 
 const schema = `
@@ -56,11 +56,11 @@ export const metaFormat = 1;
 export const metaSnapshot = 2;
 
 export interface SqliteOptions {
-  /** Made if it is not there. Holds `state.db` and its companions. */
+  /** Made if it is absent. Holds `state.db` and the files beside it. */
   readonly directory: string;
-  /** The database gets no larger than so many pages, as if the disk were full. For tests. */
+  /** Size of the database, in pages of 4 KB, at which the disk counts as full. For tests. */
   readonly maxPages?: number;
-  /** Pages of 4 KB in the write-ahead log before they are copied into the database. */
+  /** Length of the write-ahead log, in pages, at which SQLite copies it into the database. */
   readonly checkpointPages?: number;
 }
 
@@ -71,7 +71,7 @@ export function lockDatabase(files: SqliteFiles, options: SqliteOptions): Databa
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(files.database, { timeout: 0 });
-    // Exclusive before the first access: then the lock is kept, and no shared memory file is made.
+    // Exclusive mode comes before the first access, to keep the lock and to do without a file of shared memory.
     database.exec(`
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
@@ -95,15 +95,15 @@ function makeDirectory({ directory, database }: SqliteFiles): void {
   try {
     makeDirectories(directory);
     if (!statSync(directory).isDirectory()) throw new Error('it is not a directory');
-    // SQLite gives its companions the mode of the database. An existing one must not be opened
-    // and closed here: that would drop the lock that this process may hold on it.
+    // SQLite gives the files beside the database its mode. Never open and close an existing database
+    // here: closing it drops the lock that this process may hold on it.
     if (!existsSync(database)) closeSync(openSync(database, 'wx', 0o600));
   } catch (error) {
     throw new DataDirectoryUnusable(directory, (error as Error).message, error);
   }
 }
 
-/** Not `recursive`: that one never returns where parents exist but nothing can be made, as in /proc. */
+/** `mkdirSync` with `recursive` never returns below a directory that takes no files, such as /proc. */
 function makeDirectories(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectories(dirname(directory));
@@ -119,7 +119,7 @@ function pidIn(path: string): number | undefined {
   }
 }
 
-/** Makes the tables in a new database; refuses one that is not whole, or newer than this. */
+/** Makes the tables of a new database. Refuses a database without them, or of another format. */
 export function createOrCheck(
   database: DatabaseSync,
   files: SqliteFiles,

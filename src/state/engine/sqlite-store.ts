@@ -5,6 +5,7 @@ import type { Bytes } from '../codec.ts';
 import { Fenced, StateCorrupted } from '../errors.ts';
 import { Acknowledged } from './acknowledged.ts';
 import type { Batch, Loaded } from './engine.ts';
+import { sqliteLimits } from './limits.ts';
 import {
   batchChecksum,
   checkPart,
@@ -26,20 +27,15 @@ import {
   writeMeta,
 } from './sqlite-files.ts';
 
-/** About so much is loaded, or deleted, in one go. */
-const loadBytes = 1024 * 1024;
-const compactBytes = 8 * 1024 * 1024;
-const compactRows = 512;
-
 /**
  * The log and the snapshots in a SQLite database. Synchronous: it lives in a worker thread.
  *
  * Invariants
- *  D1. A batch is one row, inserted by one transaction: it is there whole or not at all.
- *  D2. Every row carries a checksum over its content and its place; batches are numbered without
- *      gaps; the number of the last acknowledged one is kept outside the database as well.
- *  D3. A snapshot exists when its row in `meta` does, which is written after all of its parts.
- *      The log that it covers goes after that.
+ *  D1. A batch is one row, inserted by one transaction, so it is stored whole or not at all.
+ *  D2. Every row has a checksum over its content and its place. Batches are numbered without gaps.
+ *      The number of the last acknowledged batch is kept outside the database, too.
+ *  D3. A snapshot exists when its row in `meta` does. This row is written after all of its parts,
+ *      and before the log that it covers is deleted.
  *  D4. The database is locked for this process as long as it is open.
  */
 export class SqliteStore {
@@ -60,12 +56,12 @@ export class SqliteStore {
     this.#loading = this.#load();
   }
 
-  /** The next things stored; none at the end. */
+  /** The next snapshot parts and batches; none at the end. */
   loadNext(): Loaded[] {
     const loaded: Loaded[] = [];
     let size = 0;
     try {
-      while (size < loadBytes) {
+      while (size < sqliteLimits.loadBytes) {
         const next = this.#loading.next();
         if (next.done) break;
         loaded.push(next.value);
@@ -94,7 +90,7 @@ export class SqliteStore {
     this.#index = lastIndex;
   }
 
-  /** Begins a snapshot as of `index`, where a batch ended. Drops one that was not finished. */
+  /** Begins a snapshot of the state at `index`, where a batch ended. Deletes an unfinished one. */
   beginSnapshot(index: number): void {
     this.#writing(() => {
       this.#database
@@ -123,9 +119,10 @@ export class SqliteStore {
     this.#snapshot = this.#taken;
   }
 
-  /** Deletes some of what the snapshot covers. `false` when there was nothing left. */
+  /** Deletes a piece of the log that the snapshot covers. Returns `false` if none was left. */
   compact(): boolean {
     const { index, sequence } = this.#snapshot;
+    const { compactBytes, compactRows } = sqliteLimits;
     const covered = this.#database
       .prepare('SELECT sequence, length(bytes) AS size FROM log WHERE sequence <= ? LIMIT ?')
       .all(sequence, compactRows);

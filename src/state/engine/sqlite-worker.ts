@@ -6,7 +6,7 @@ import { failureOf } from './sqlite-errors.ts';
 import type { SqliteOptions } from './sqlite-files.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
-/** The thread in which the database lives, so that no `fsync` holds up the main one. */
+/** The database lives in this thread, so that no `fsync` holds up the main thread. */
 const port = present(parentPort, 'this file runs as a worker');
 let store: SqliteStore | undefined;
 

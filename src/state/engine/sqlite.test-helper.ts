@@ -6,7 +6,7 @@ import type { Batch, Engine, Loaded } from './engine.ts';
 import type { SqliteOptions } from './sqlite-files.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
-/** The store on the calling thread: hundreds of faults are tried without hundreds of threads. */
+/** The store on the calling thread, for tests that open it hundreds of times. */
 export class SameThreadEngine implements Engine {
   readonly leadership = { leader: true, epoch: 1 };
   readonly #options: SqliteOptions;
@@ -45,7 +45,7 @@ export class SameThreadEngine implements Engine {
   }
 }
 
-/** Directories that are removed by {@link Scratch.end}. */
+/** New directories until {@link Scratch.end} removes them. */
 export class Scratch {
   readonly #root = mkdtempSync(join(tmpdir(), 'roster-state-'));
   #count = 0;
@@ -54,7 +54,7 @@ export class Scratch {
     return join(this.#root, String(++this.#count));
   }
 
-  /** A copy of what is in the directory now: what a crash at this moment would leave. */
+  /** A copy of the directory as a crash at this moment would leave it. */
   copyOf(directory: string): string {
     const copy = this.next();
     cpSync(directory, copy, { recursive: true });

@@ -40,7 +40,7 @@ async function put(state: State, ...names: string[]): Promise<void> {
   );
 }
 
-test('what was written is there after a restart, in files for the owner alone', async () => {
+test('rows are there after a restart, in files for the owner alone', async () => {
   const directory = join(scratch.next(), 'made', 'on', 'the', 'way');
   const state = await openIn(directory);
   await put(state, 'a', 'b', 'c');
@@ -81,7 +81,7 @@ test('a snapshot takes the place of the log that it covers', async () => {
   await again.close();
 });
 
-test('a second agent on the directory is refused, and told who holds it', async () => {
+test('a second agent on the directory is refused, and told the process that holds it', async () => {
   const directory = scratch.next();
   const state = await openIn(directory);
   const second = openIn(directory);
@@ -172,7 +172,7 @@ test('a directory that cannot be made is named', async () => {
   await expect(opened).rejects.toBeInstanceOf(DataDirectoryUnusable);
 });
 
-test('an empty file that guards the end is what a kill at the start left', async () => {
+test('an empty state.acknowledged, as a kill at the start left it, does not keep the state from opening', async () => {
   const directory = scratch.next();
   const state = await openIn(directory);
   await put(state, 'a');
@@ -183,7 +183,7 @@ test('an empty file that guards the end is what a kill at the start left', async
   await again.close();
 });
 
-test('deleting the file that guards the end opens the state as far as its log goes', async () => {
+test('without state.acknowledged the state opens as far as its log goes', async () => {
   const directory = scratch.next();
   const state = await openIn(directory);
   await put(state, 'a');
@@ -203,7 +203,7 @@ test('deleting the file that guards the end opens the state as far as its log go
 
 const faultsPerFile = 100;
 
-/** A store as a crash leaves it, with something in the database and more in its log. */
+/** A store as a crash leaves it, with rows in the database and more rows in its write-ahead log. */
 async function crashed(
   limits: Partial<StateLimits>,
   checkpointPages: number,
@@ -230,7 +230,7 @@ test.each([
   ['snapshots', { logBytes: 1_500, logPerSnapshot: 0, snapshotPartBytes: 500 }, 4_000, 3],
   ['snapshots amid checkpoints', { logBytes: 1_500, logPerSnapshot: 0 }, 7, 4],
 ])(
-  'a flipped byte or a cut file is the exact state or a named error: %s',
+  'a flipped bit or a cut file leads to the exact state or to a named error: %s',
   async (_, limits, pages, seed) => {
     const { directory, was } = await crashed(limits, pages);
     const random = seededRandom(seed);
@@ -252,14 +252,14 @@ test.each([
         rmSync(copy, { recursive: true });
       }
     }
-    // Both happen often, or the faults would not be where it matters.
+    // If either were rare, the faults would miss the bytes that matter.
     expect([...outcomes.keys()].sort()).toEqual(['exact', 'state-corrupted']);
     expect(Math.min(...outcomes.values())).toBeGreaterThan(20);
   },
   60_000,
 );
 
-/** The state that opens, or the code of the error that names what is wrong. */
+/** The content of the state that opens, or the code of the error. */
 async function outcome(directory: string): Promise<unknown> {
   try {
     const state = await open(new SameThreadEngine({ directory }));

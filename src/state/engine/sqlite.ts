@@ -16,13 +16,12 @@ type Request =
   | { readonly kind: 'compact' }
   | { readonly kind: 'close' };
 
-/** What goes to the worker. */
+/** A request to the worker. */
 export interface Call {
   readonly id: number;
   readonly request: Request;
 }
 
-/** What comes back. */
 export type Answer =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly failure: Failure };
@@ -32,12 +31,12 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The one process that holds the data directory leads. */
+/** The process that holds the data directory leads. */
 const leadership: Leadership = { leader: true, epoch: 1 };
 
 /**
- * The embedded store: `state.db` in a data directory, for one process at a time. The database is
- * in a worker thread (`sqlite-store.ts`); the bytes go there and come back without being copied.
+ * The embedded store: `state.db` in a data directory, for one process at a time. The database lives
+ * in a worker thread (`sqlite-store.ts`). Bytes move between the threads without being copied.
  */
 export class SqliteEngine implements Engine {
   readonly leadership = leadership;
@@ -53,13 +52,13 @@ export class SqliteEngine implements Engine {
   }
 
   async *load(): AsyncGenerator<Loaded> {
-    this.#start();
-    let next = this.#call({ kind: 'load' });
+    this.#startWorker();
+    let next = this.#callWorker({ kind: 'load' });
     for (;;) {
       const loaded = (await next) as Loaded[];
       if (loaded.length === 0) return;
-      // The worker reads on while this thread takes in what came.
-      next = this.#call({ kind: 'load' });
+      // The worker reads on while this thread uses what it has.
+      next = this.#callWorker({ kind: 'load' });
       next.catch(() => {});
       yield* loaded;
     }
@@ -67,16 +66,18 @@ export class SqliteEngine implements Engine {
 
   async append(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
     this.#checkLeads(epoch);
-    await this.#call({ kind: 'append', batch, expectedIndex }, batch.bytes.buffer);
+    await this.#callWorker({ kind: 'append', batch, expectedIndex }, batch.bytes.buffer);
   }
 
   async saveSnapshot(index: number, epoch: number, parts: AsyncIterable<Bytes>): Promise<void> {
     this.#checkLeads(epoch);
-    await this.#call({ kind: 'begin-snapshot', index });
-    for await (const bytes of parts) await this.#call({ kind: 'add-part', bytes }, bytes.buffer);
-    await this.#call({ kind: 'finish-snapshot' });
-    // Piece by piece: an append that comes meanwhile has its turn between two of them.
-    while (await this.#call({ kind: 'compact' }));
+    await this.#callWorker({ kind: 'begin-snapshot', index });
+    for await (const bytes of parts) {
+      await this.#callWorker({ kind: 'add-part', bytes }, bytes.buffer);
+    }
+    await this.#callWorker({ kind: 'finish-snapshot' });
+    // In pieces, so that appends get their turns.
+    while (await this.#callWorker({ kind: 'compact' }));
   }
 
   subscribe(listen: (event: EngineEvent) => void): () => void {
@@ -90,24 +91,24 @@ export class SqliteEngine implements Engine {
     const worker = this.#worker;
     if (worker === undefined || this.#failed !== undefined) return;
     const ended = new Promise((resolve) => worker.once('exit', resolve));
-    const closed = this.#call({ kind: 'close' });
+    const closed = this.#callWorker({ kind: 'close' });
     this.#failed = new DataDirectoryUnusable(this.#options.directory, 'it was closed');
     await closed;
     await ended;
   }
 
-  #start(): void {
-    // Bundled, the worker is a file beside the bundle.
+  #startWorker(): void {
+    // In the published package the worker is a bundle beside this one.
     const name = import.meta.url.endsWith('.ts') ? './sqlite-worker.ts' : './sqlite-worker.js';
     const url = new URL(name, import.meta.url);
     const worker = new Worker(url, { workerData: this.#options, execArgv: [] });
-    worker.on('message', (answer: Answer) => this.#settle(answer));
-    worker.on('error', (error) => this.#fail(error));
-    worker.on('exit', () => this.#fail(new Error('its thread ended')));
+    worker.on('message', (answer: Answer) => this.#settleCall(answer));
+    worker.on('error', (error) => this.#failCalls(error));
+    worker.on('exit', () => this.#failCalls(new Error('its thread ended')));
     this.#worker = worker;
   }
 
-  #call(request: Request, transfer?: ArrayBuffer): Promise<unknown> {
+  #callWorker(request: Request, transfer?: ArrayBuffer): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#failed !== undefined || this.#worker === undefined) {
         return reject(this.#failed ?? new Error('the engine is not open'));
@@ -118,15 +119,15 @@ export class SqliteEngine implements Engine {
     });
   }
 
-  #settle(answer: Answer): void {
+  #settleCall(answer: Answer): void {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
     if ('failure' in answer) waiting?.reject(errorOf(answer.failure));
     else waiting?.resolve(answer.value);
   }
 
-  /** The thread is gone. After `close` that is as it should be. */
-  #fail(cause: unknown): void {
+  /** Fails every call, since the thread has ended. After `close` that is no failure. */
+  #failCalls(cause: unknown): void {
     if (this.#failed !== undefined) return;
     const fault = cause instanceof Error ? cause.message : String(cause);
     const error = new DataDirectoryUnusable(this.#options.directory, fault, cause);
