@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Batch } from './engine/engine.ts';
 
-/** Of a log that holds no batch yet. */
+/** The hash of a log without batches. */
 export const noBatch = '';
 
 const digits = 32;
 
 /**
- * Tells a batch, and all before it, from every other log: two processes that show the same hash have
- * applied the same. `undefined` where a process alone holds the log, and no hashes are kept.
+ * Identifies a batch and all batches before it: two processes with the same hash have applied the same
+ * batches. `undefined` where a process alone holds the log, which keeps no hashes.
  */
 export function batchHash({ previous, bytes }: Pick<Batch, 'previous' | 'bytes'>) {
   if (previous === undefined) return undefined;

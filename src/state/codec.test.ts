@@ -12,7 +12,7 @@ const world = new SimulatedWorld(1);
 const inSnapshot: Partial<StateLimits> = { logBytes: 1, logPerSnapshot: 0 };
 const inLog: Partial<StateLimits> = {};
 
-/** A disk that holds rows a, b and c, of which b was deleted. */
+/** A disk with the rows a and c, and a row b that was deleted. */
 async function stored(limits: Partial<StateLimits>): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const state = await memoryState(tables, world, disk, { limits });
@@ -67,7 +67,7 @@ test.each([
 test.each([
   ['the log', inLog],
   ['a snapshot', inSnapshot],
-])('an index that %s does not know counts everything as changed', async (_, limits) => {
+])('an index that is new since %s counts everything as changed', async (_, limits) => {
   const named = {
     ...items,
     indexes: { ...items.indexes, name: { key: (row: Item) => [row.Name] } },
@@ -79,10 +79,10 @@ test.each([
 });
 
 test.each<[string, readonly AnyDefinition[], string]>([
-  ['a table that is not known', [others], 'has a table items'],
-  ['a version that is not known', [{ ...items, version: 0 }, others], 'items has version 1'],
-  ['a version that nothing lifts', [{ ...items, version: 2 }, others], 'cannot lift it to 2'],
-])('refused by name: %s', async (_, definitions, message) => {
+  ['an unknown table', [others], 'has a table items'],
+  ['a newer version', [{ ...items, version: 0 }, others], 'items has version 1'],
+  ['an older version without an upcast', [{ ...items, version: 2 }, others], 'cannot lift it to 2'],
+])('the store is refused: %s', async (_, definitions, message) => {
   for (const limits of [inLog, inSnapshot]) {
     const opened = reopen(await stored(limits), definitions);
     await expect(opened).rejects.toThrow(message);
@@ -109,7 +109,7 @@ test.each<[string, (disk: MemoryDisk) => void, string]>([
   ['a batch in the middle', (disk) => disk.log.splice(1, 1), 'it is missing'],
   ['the last batch', (disk) => disk.cut(1), 'the end of the log'],
   ['the whole log', (disk) => disk.cut(9), 'the end of the log'],
-])('lost or changed, and named: %s', async (_, damage, message) => {
+])('damage is named: %s', async (_, damage, message) => {
   const disk = await stored(inSnapshot);
   const state = await reopen(disk, tables);
   for (const name of ['d', 'e', 'f']) await state.write((t) => t.table(items).put(item(name)));
@@ -125,31 +125,34 @@ test.each([
   ['lost', 2],
   ['torn', 2],
   ['kept', 4],
-] as const)('a crash during an append leaves it whole or not at all: %s', async (fate, index) => {
-  const disk = new MemoryDisk();
-  const state = await memoryState(tables, world, disk);
-  for (const name of ['a', 'b']) await state.write((t) => t.table(items).put(item(name)));
-  const before = dump(state.read());
-  disk.faults.appendDelayMs = 10;
-  let acknowledged = 0;
-  for (const name of ['c', 'd']) {
-    const written = state.write((t) => t.table(items).put(item(name)));
-    written.then(() => acknowledged++).catch(() => {});
-  }
-  await world.advance(5);
-  disk.crash(fate);
-  await world.advance(10);
-  expect(acknowledged).toBe(0);
-  const again = await reopen(disk, tables);
-  expect(again.read().index).toBe(index);
-  if (fate !== 'kept') expect(dump(again.read())).toEqual(before);
-  const written = again.write((t) => t.table(items).put(item('e')));
-  await world.advance(10);
-  await written;
-  expect((await reopen(disk, tables)).read().index).toBe(index + 1);
-});
+] as const)(
+  'a crash during an append leaves the whole batch or nothing of it: %s',
+  async (fate, index) => {
+    const disk = new MemoryDisk();
+    const state = await memoryState(tables, world, disk);
+    for (const name of ['a', 'b']) await state.write((t) => t.table(items).put(item(name)));
+    const before = dump(state.read());
+    disk.faults.appendDelayMs = 10;
+    let acknowledged = 0;
+    for (const name of ['c', 'd']) {
+      const written = state.write((t) => t.table(items).put(item(name)));
+      written.then(() => acknowledged++).catch(() => {});
+    }
+    await world.advance(5);
+    disk.crash(fate);
+    await world.advance(10);
+    expect(acknowledged).toBe(0);
+    const again = await reopen(disk, tables);
+    expect(again.read().index).toBe(index);
+    if (fate !== 'kept') expect(dump(again.read())).toEqual(before);
+    const written = again.write((t) => t.table(items).put(item('e')));
+    await world.advance(10);
+    await written;
+    expect((await reopen(disk, tables)).read().index).toBe(index + 1);
+  },
+);
 
-test('a snapshot is of one moment while writes go on', async () => {
+test('a snapshot holds the state of one moment while writes go on', async () => {
   const disk = new MemoryDisk();
   const limits = { logBytes: 1_000, snapshotPartBytes: 100 };
   const state = await memoryState(tables, world, disk, { limits });
@@ -164,7 +167,7 @@ test('a snapshot is of one moment while writes go on', async () => {
   expect(dump((await reopen(disk, tables)).read())).toEqual(was);
 });
 
-test('a snapshot that fails is told, harms nothing, and is tried again later', async () => {
+test('a failed snapshot is reported, does no harm, and is tried again later', async () => {
   const disk = new MemoryDisk();
   const reports: unknown[] = [];
   const options = { limits: { logBytes: 500 }, report: (error: unknown) => reports.push(error) };

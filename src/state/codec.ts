@@ -11,10 +11,10 @@ import type { View } from './view.ts';
  * The durable form: JSON, the same on every engine.
  *
  * A batch is `[transaction, ...]`; a transaction is `[index, entry, ...]`; an entry is
- * `[table, version, key parts, row]`, without the row when it was deleted. Entries stand in the
- * order in which they were made and say what became of a row, never how.
+ * `[table, version, key parts, row]`, or without the row if it was deleted. Entries are in the order of
+ * the changes. They hold the rows after the changes, never the commands.
  *
- * Values that rows share stand in them as `shared-values.ts` tells.
+ * `shared-values.ts` has the form of values that rows share.
  *
  * A snapshot is a sequence of parts, each a `SnapshotPart`; the first is a `SnapshotHead`.
  */
@@ -28,7 +28,7 @@ export type TransactionForm = readonly [index: number, ...entries: Entry[]];
 
 interface SnapshotHead {
   readonly Index: number;
-  /** Of the last batch that it covers, where hashes are kept. */
+  /** Hash of the last batch that it covers, if hashes are kept. */
   readonly Hash?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface SnapshotRows {
 export interface SnapshotMarks {
   readonly Table: string;
   readonly Version: number;
-  /** Name of the secondary index; '' is the primary one. */
+  /** Name of the secondary index; '' is the primary index. */
   readonly Order: string;
   readonly Floor: number;
   readonly Marks: readonly (readonly [key: readonly string[], index: number])[];
@@ -64,7 +64,7 @@ export function encodeTransaction(
   return `${text}]`;
 }
 
-/** The bytes of a batch, in a buffer of their own that may be transferred. */
+/** The bytes of a batch, alone in their buffer, so that it may be transferred. */
 export function encodeBatch(transactions: readonly { readonly text: string }[]): Bytes {
   const texts = transactions.map(({ text }) => text);
   return encodeTexts('[', texts, ']');
@@ -74,7 +74,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 const between = ',\n';
 
-/** Text by text: one of them all would be copied twice more before it is bytes. */
+/** Writes text by text, since joining them first would copy all of them twice more. */
 function encodeTexts(head: string, texts: readonly string[], tail: string): Bytes {
   let length = Buffer.byteLength(head) + Buffer.byteLength(tail);
   for (const text of texts) length += Buffer.byteLength(text) + between.length;
@@ -89,7 +89,7 @@ function encodeTexts(head: string, texts: readonly string[], tail: string): Byte
   return new Uint8Array(bytes.buffer);
 }
 
-/** @throws StateCorrupted naming the place */
+/** @throws StateCorrupted */
 export function parse(bytes: Bytes, place: string): unknown {
   const { buffer, byteOffset, byteLength } = bytes;
   try {
@@ -100,8 +100,8 @@ export function parse(bytes: Bytes, place: string): unknown {
 }
 
 /**
- * The parts of a snapshot of the view, one at a time, each about `partBytes` long; `undefined`
- * wherever others may get their turn.
+ * Yields the parts of a snapshot of the view, each about `partBytes` long. Between them it yields
+ * `undefined` where the caller may pause.
  */
 export function* encodeSnapshot(
   view: View,
@@ -129,7 +129,7 @@ function* marksOf(index: OrderedIndex<Stamps>): Generator<string> {
   for (const [key, mark] of index.marks()) yield JSON.stringify([decodeKey(key), mark]);
 }
 
-/** Few enough to be short, and enough that a snapshot of a busy server is done before its log is long. */
+/** Rows and marks between two pauses: few for a short step, enough to finish before the log is long again. */
 const itemsPerStep = 128;
 
 function* inParts(
@@ -153,7 +153,7 @@ function* inParts(
   yield encodeTexts(head, texts, ']}');
 }
 
-/** The indexes of a table by name; '' is the primary one. */
+/** The indexes of a table by name; '' is the primary index. */
 export function* ordersOf(
   table: AnyTable,
 ): Generator<{ name: string; index: OrderedIndex<Stamps> }> {

@@ -16,7 +16,7 @@ async function slow(limits = {}) {
   return { world, disk, state, settled, put };
 }
 
-/** Writes a row and notes how it ended. */
+/** Writes a row and notes its index or its error. */
 function note(state: State, settled: string[], name: string, fails = false): Promise<void> {
   const written = state.write((transaction) => {
     transaction.table(items).put(item(name));
@@ -28,7 +28,7 @@ function note(state: State, settled: string[], name: string, fails = false): Pro
   );
 }
 
-test('what one turn writes is one batch, what comes during an append is the next', async () => {
+test('the writes of a turn are a batch; writes during its append are the next batch', async () => {
   const { world, disk, state, settled, put } = await slow();
   for (const name of ['a', 'b', 'c']) void put(name);
   await world.advance(5);
@@ -45,7 +45,7 @@ test('what one turn writes is one batch, what comes during an append is the next
   expect(settled.slice(3)).toEqual(['d 4', 'e 5']);
 });
 
-test('a batch ends at its size; each moves the view as far as it goes', async () => {
+test('a batch ends at its size; each batch moves the view by its transactions', async () => {
   const { world, disk, state, put } = await slow({ batchBytes: 1 });
   for (const name of ['a', 'b', 'c']) void put(name);
   for (const index of [1, 2, 3]) {
@@ -56,7 +56,7 @@ test('a batch ends at its size; each moves the view as far as it goes', async ()
   expect(disk.log.length).toBe(3);
 });
 
-test('reads see nothing before it is durable, transactions see everything', async () => {
+test('reads see durable rows only; transactions see all rows', async () => {
   const { world, state, put } = await slow();
   void put('a');
   const seen = state.write((transaction) => transaction.table(items).has('s', 'a'));
@@ -67,7 +67,7 @@ test('reads see nothing before it is durable, transactions see everything', asyn
   expect(await seen).toEqual({ index: 1, value: true });
 });
 
-test('what only reads, and what throws, waits for what it may have seen', async () => {
+test('transactions that only read or that throw wait for the transactions that they saw', async () => {
   const { world, state, settled, put } = await slow();
   void put('a');
   void state.write((t) => t.table(items).size).then(() => settled.push('read'));
@@ -81,7 +81,7 @@ test('what only reads, and what throws, waits for what it may have seen', async 
   expect(settled.length).toBe(4);
 });
 
-test('a failed append fails all that wait, closes writes and leaves reads alone', async () => {
+test('a failed append fails all writes that wait, closes writes and leaves reads alone', async () => {
   const { world, disk, state, settled, put } = await slow({ batchBytes: 1 });
   void put('a');
   await world.advance(10);
@@ -113,7 +113,7 @@ test('a failed append discards the head', async () => {
   expect(state.head().index).toBe(0);
 });
 
-test('a full disk closes writes with a clear word', async () => {
+test('a full disk closes writes and is named', async () => {
   const { world, disk, state, put, settled } = await slow();
   disk.faults.capacityBytes = 10;
   void put('a');
@@ -136,7 +136,7 @@ test.each([
   expect(settled.slice(1)).toEqual(['a 1', 'b 2', 'd 3']);
 });
 
-test('close waits for what waits, and takes nothing more', async () => {
+test('close waits for the writes that wait, and takes no more writes', async () => {
   const { world, state, settled, put } = await slow();
   void put('a');
   const closed = state.close();

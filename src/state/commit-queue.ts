@@ -14,7 +14,7 @@ import type { StateLimits } from './limits.ts';
 import type { Transacted } from './row-change.ts';
 import type { View } from './view.ts';
 
-/** The promise of a write that waits until it is durable. Exactly one of the two is called, once. */
+/** The promise of a write that waits until it is durable. `settle` or `fail` is called, once. */
 export interface Waiter {
   settle(): void;
   fail(error: StateError): void;
@@ -29,47 +29,48 @@ interface Group {
 }
 
 interface SealedGroup extends Group {
-  /** The state after the last of them. */
+  /** The state after its last transaction. */
   readonly view: View;
 }
 
-/** What became durable. */
+/** A batch that became durable. */
 export interface Committed {
   readonly view: View;
   readonly transactions: readonly Transacted[];
   readonly waiters: readonly Waiter[];
   readonly bytes: number;
-  /** Of the batch, where hashes are kept. */
+  /** Hash of the batch, if hashes are kept. */
   readonly hash: string | undefined;
 }
 
 export interface QueueOptions {
   readonly engine: Engine;
-  /** Of the term that it lives in. */
+  /** The epoch of its term. */
   readonly epoch: number;
   readonly head: Head;
   readonly limits: StateLimits;
-  /** Of the batch before, where hashes are kept. */
+  /** Hash of the last batch of the log, if hashes are kept. */
   readonly hash: string | undefined;
 }
 
 /** Takes the outcomes of appends. */
 export interface Outcome {
   committed(committed: Committed): void;
-  /** An append met the log of another leader, or may have. */
+  /** Another leader may have appended to the log: the term is over. */
   superseded(): void;
 }
 
 /**
- * Takes what ran on the head to the engine: group commit. It lives as long as its head.
+ * Appends the transactions that ran on the head to the log: group commit. It lives as long as its head.
  *
  * Invariants
- *  Q1. One append is under way at most; writes that come meanwhile wait and go together.
- *  Q2. Transactions of one turn of the event loop, while idle, are one batch (up to its size).
- *  Q3. Waiters settle in the order in which they came, each after all that it could have read.
- *  Q4. After a failed append nothing settles any more, and nothing is appended.
- *  Q5. When the term ends, what was not sent fails as not done, at once. Of the append under way the
- *      engine tells what became of it.
+ *  Q1. At most one append is under way. Transactions that run meanwhile wait, and are appended together.
+ *  Q2. While the queue is idle, the transactions of a turn of the event loop become one batch, up to
+ *      the size of a batch.
+ *  Q3. Waiters settle in the order in which they came, each after everything that it could have read.
+ *  Q4. After a failed append no waiter settles, and nothing is appended.
+ *  Q5. When the term ends, transactions that were not sent fail at once, as not done. The engine
+ *      tells the outcome of the append under way.
  */
 export class CommitQueue {
   readonly #engine: Engine;
@@ -98,7 +99,7 @@ export class CommitQueue {
     this.#outcome = outcome;
   }
 
-  /** Why nothing more may run, if so. */
+  /** The reason why no transaction may run; `undefined` if one may. */
   get refusal(): WritesClosed | NotLeading | WriteQueueFull | undefined {
     if (this.#closed !== undefined) return this.#closed;
     const { waitingWrites, waitingBytes } = this.#limits;
@@ -110,7 +111,7 @@ export class CommitQueue {
     return this.#closed;
   }
 
-  /** Takes a transaction that just ran on the head. */
+  /** Adds the transaction that has just run on the head. */
   add(ran: Ran, waiter: Waiter): void {
     const group = this.#open;
     group.transactions.push(ran);
@@ -127,7 +128,7 @@ export class CommitQueue {
     });
   }
 
-  /** Settles the waiter when all that ran so far is durable. */
+  /** Settles the waiter when all transactions that ran before are durable. */
   observe(waiter: Waiter): void {
     const last =
       this.#open.transactions.length > 0 ? this.#open : (this.#sealed.at(-1) ?? this.#flying);
@@ -135,7 +136,7 @@ export class CommitQueue {
     else last.waiters.push(waiter);
   }
 
-  /** Takes nothing more, and fails everything that waits. */
+  /** Takes no more transactions, and fails those that wait. */
   fail(error: WritesClosed): void {
     if (this.#closed !== undefined && this.#writes === 0) return;
     this.#closed ??= error;
@@ -145,8 +146,8 @@ export class CommitQueue {
   }
 
   /**
-   * The term is over. Takes nothing more, and fails what was not sent. Resolves when what was sent
-   * has settled.
+   * Ends the term: takes no more transactions, and fails those that were not sent. Resolves when the
+   * append under way has settled.
    */
   end(reason: NotLeading): Promise<void> {
     this.#closed ??= reason;
@@ -154,7 +155,7 @@ export class CommitQueue {
     return this.#flight;
   }
 
-  /** Takes nothing more. Resolves when everything that waits is durable, or failed. */
+  /** Takes no more transactions. Resolves when those that wait are durable, or have failed. */
   async close(reason: WritesClosed): Promise<void> {
     this.#closed ??= reason;
     if (this.#writes === 0) return;
@@ -195,7 +196,7 @@ export class CommitQueue {
     this.#hash = hash;
     this.#writes -= group.transactions.length;
     this.#size -= group.size;
-    // First the next append, so that the engine works while this thread tells everyone.
+    // The next append comes first, so that the engine works while this thread tells the listeners.
     this.#flush();
     this.#outcome.committed({ ...group, bytes: length, hash });
   }

@@ -22,7 +22,7 @@ export class StateError extends Error {
   }
 }
 
-/** An append failed, or the state was closed: no write is taken any more, reads go on. */
+/** An append failed, or the state was closed: it takes no more writes. Reads go on. */
 export class WritesClosed extends StateError {
   override readonly name = 'WritesClosed';
 
@@ -31,7 +31,7 @@ export class WritesClosed extends StateError {
   }
 }
 
-/** Too much waits to become durable. The write did not run; try again later. */
+/** Too many writes wait to become durable. The write did not run; it may be sent again later. */
 export class WriteQueueFull extends StateError {
   override readonly name = 'WriteQueueFull';
 
@@ -40,7 +40,7 @@ export class WriteQueueFull extends StateError {
   }
 }
 
-/** What is stored is not what was written. `place` names where: a batch, a part, a file. */
+/** The store is damaged. `place` names the damaged batch, part or file. */
 export class StateCorrupted extends StateError {
   override readonly name = 'StateCorrupted';
   readonly place: string;
@@ -51,7 +51,7 @@ export class StateCorrupted extends StateError {
   }
 }
 
-/** What is stored was written by a version of the program that knows more than this one. */
+/** This version of the program cannot read the store, which another version wrote. */
 export class StateFormatUnknown extends StateError {
   override readonly name = 'StateFormatUnknown';
 
@@ -88,7 +88,7 @@ export class DataDirectoryFull extends StateError {
   }
 }
 
-/** This process does not lead, or no longer does. The write is not stored and never will be. */
+/** This process does not lead, or no longer leads. The write is not stored and never will be. */
 export class NotLeading extends StateError {
   override readonly name = 'NotLeading';
 
@@ -97,7 +97,7 @@ export class NotLeading extends StateError {
   }
 }
 
-/** The log did not say what became of a batch: its writes may be stored, now or later. */
+/** The log did not answer an append: the writes of the batch may be stored, now or later. */
 export class OutcomeUnknown extends StateError {
   override readonly name = 'OutcomeUnknown';
 

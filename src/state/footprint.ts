@@ -15,8 +15,8 @@ import type {
 import { tableOf, type View } from './view.ts';
 
 /**
- * What was read through a tracked snapshot: texts with which the keys that matter begin, per
- * index. A key that was read is the text of the whole key. Holds no view, so that a parked
+ * The ranges that were read through a tracked snapshot, for each index: texts with which their keys
+ * begin. For a single key it is the text of the whole key. The set holds no view, so that a parked
  * request keeps no old state alive.
  */
 export class ReadSet implements Footprint {
@@ -35,20 +35,20 @@ export class ReadSet implements Footprint {
     return this.#index;
   }
 
-  /** The ranges by the slot of their index. */
+  /** The ranges, by the slot of their index. */
   get ranges(): ReadonlyMap<number, ReadonlySet<string>> {
     return this.#ranges;
   }
 
   noteKey<R extends Stamps>(order: OrderedIndex<R>, key: string): void {
-    if (this.#isNew(order.slot, key)) this.#raise(order.lastIndexOfKey(key));
+    if (this.#isNew(order.slot, key)) this.#raiseIndex(order.lastIndexOfKey(key));
   }
 
   noteRange<R extends Stamps>(order: OrderedIndex<R>, prefix: string): void {
-    if (this.#isNew(order.slot, prefix)) this.#raise(order.lastIndexUnder(prefix));
+    if (this.#isNew(order.slot, prefix)) this.#raiseIndex(order.lastIndexUnder(prefix));
   }
 
-  #raise(index: number): void {
+  #raiseIndex(index: number): void {
     if (index > this.#index) this.#index = index;
   }
 
@@ -58,13 +58,13 @@ export class ReadSet implements Footprint {
     else if (ranges.has(range)) return false;
     else if (ranges.has('')) return true;
     else if (ranges.size < this.#rangesPerIndex) ranges.add(range);
-    // Too many to watch one by one: woken too often is slow, woken too seldom would be wrong.
+    // Too many ranges become the whole index: waking too often is slow, waking too seldom would be wrong.
     else this.#ranges.set(slot, new Set(['']));
     return true;
   }
 }
 
-/** A view that notes in `reads` what is read through it. */
+/** A view that notes its reads in `reads`. */
 export class TrackedSnapshot implements Snapshot {
   readonly #view: View;
   readonly #reads: ReadSet;

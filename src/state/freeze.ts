@@ -1,12 +1,11 @@
 import { assert } from '../base/assert.ts';
 
 /**
- * Freezes a row through and through, and asserts that it is plain data which survives JSON: what
- * is read back after a restart is then what was put.
+ * Freezes a row deeply. Asserts that it is plain data that JSON keeps unchanged, so that a restart reads
+ * back the same row.
  */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'number')
-    assert(Number.isFinite(value), 'a row holds a number without value');
+  if (typeof value === 'number') assert(Number.isFinite(value), `a row holds ${value}`);
   else if (typeof value === 'object' && value !== null) freezeObject(value);
   else assert(plain.has(typeof value) || value === null, `a row holds a ${typeof value}`);
   return value;

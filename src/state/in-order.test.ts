@@ -13,7 +13,7 @@ const part = fc.constantFrom('', 'a', 'ab', 'b', 'é', '\u{1F600}', '\u{FFFD}');
 const rows = fc.uniqueArray(
   fc.record<Row>({
     name: fc.string({ maxLength: 3 }).filter((name) => !name.includes('\0')),
-    // Also of different lengths, so that the parts of one row begin those of another.
+    // Different lengths let the parts of a row begin with all parts of another row.
     parts: fc.option(fc.array(part, { maxLength: 3 }), { nil: undefined }),
   }),
   { selector: ({ name }) => name },
@@ -21,7 +21,7 @@ const rows = fc.uniqueArray(
 
 const ascending = (left: string, right: string) => (left < right ? -1 : 1);
 
-test('rows stand in the order of their keys, as if all keys were sorted', () => {
+test('rows are in the order of their keys, as if all keys were sorted', () => {
   fc.assert(
     fc.property(rows, (some) => {
       const all = inOrder(new Map(some.map((row) => [encodeKey([row.name]), row])));
@@ -46,7 +46,7 @@ const texts = fc.tuple(
   fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 5 }), { minLength: 600, maxLength: 700 }),
 );
 
-test('many texts are put in order as a plain sort would', () => {
+test('many texts get the order of a plain sort', () => {
   fc.assert(
     fc.property(texts, ([beginning, ends]) => {
       const all = ends.map((end) => beginning + end);

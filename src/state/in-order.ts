@@ -1,7 +1,7 @@
 import { encodeKey, terminator } from './keys.ts';
 import type { Key } from './types.ts';
 
-/** Rows in the order of their keys; the two lists go together. */
+/** Rows in the order of their keys. `rows[i]` has the key `keys[i]`. */
 export interface SortedRows<R> {
   readonly keys: string[];
   readonly rows: R[];
@@ -14,13 +14,13 @@ export function inOrder<R>(rowsByKey: ReadonlyMap<string, R>): SortedRows<R> {
   return { keys: order.map((at) => keys[at]!), rows: order.map((at) => rows[at]!) };
 }
 
-/** Where few enough texts are, they lie close together and are simply sorted. */
+/** So few texts lie close together in memory, and are simply sorted. */
 const fewTexts = 512;
 
 /**
- * The positions of texts in their order. Many are parted by the characters that follow what all of
- * them begin with, as a comparison of two that lie far from each other in memory costs far more than
- * one of neighbours.
+ * The positions of texts in their order. Many texts are first divided by the characters after their
+ * common beginning: comparing texts that lie far apart in memory costs much more than comparing
+ * neighbours.
  */
 export function orderOf(texts: readonly string[]): number[] {
   const all = texts.map((_, at) => at);
@@ -41,7 +41,7 @@ export function orderOf(texts: readonly string[]): number[] {
   return order;
 }
 
-/** How many leading characters all of them share. */
+/** Length of the common beginning of all texts. */
 function commonLength([first = '', ...others]: readonly string[]): number {
   let length = first.length;
   for (const text of others) {
@@ -52,7 +52,7 @@ function commonLength([first = '', ...others]: readonly string[]): number {
   return length;
 }
 
-/** The next three characters as a number that orders as they do; what is shorter comes first. */
+/** A number that orders like the next three characters. A shorter text comes first. */
 function codeAt(text: string, begin: number): number {
   let code = 0;
   for (let at = begin; at < begin + 3; at++) {
@@ -62,17 +62,17 @@ function codeAt(text: string, begin: number): number {
 }
 
 /**
- * Gathers the rows of a secondary index: by its parts and then by their primary key. Rows are noted
- * in the order of their primary keys, so that only the different parts have to be sorted.
+ * Sorts the rows of a secondary index by its parts, then by primary key. A group has the same parts.
+ * Rows are noted in the order of their primary keys, so that only the groups have to be sorted.
  */
 export class Gathering<R> {
   readonly #all: SortedRows<R>;
   readonly #partsOf: (row: R) => Key | undefined;
-  /** By name; absent as long as each name was above those before it, or the last one. */
+  /** Groups by name; absent while the groups came in their order. */
   #groups: Map<string, number> | undefined;
   readonly #names: string[] = [];
   readonly #sizes: number[] = [];
-  /** Of each row; -1: it is not in the index. */
+  /** The group of each row; -1 for a row that is not in the index. */
   readonly #groupOf: Int32Array;
 
   constructor(all: SortedRows<R>, partsOf: (row: R) => Key | undefined) {
@@ -81,6 +81,7 @@ export class Gathering<R> {
     this.#groupOf = new Int32Array(all.rows.length);
   }
 
+  /** Notes the row at this position of all rows. */
   note(position: number): void {
     const parts = this.#partsOf(this.#all.rows[position]!);
     const group = parts === undefined ? -1 : this.#groupNamed(nameOf(parts));
@@ -93,21 +94,21 @@ export class Gathering<R> {
     if (this.#groups === undefined) {
       const last = this.#names[count - 1];
       if (last === name) return count - 1;
-      if (last === undefined || last < name) return this.#begin(name);
+      if (last === undefined || last < name) return this.#beginGroup(name);
       this.#groups = new Map(this.#names.map((known, group) => [known, group]));
     }
     const known = this.#groups.get(name);
     if (known !== undefined) return known;
     this.#groups.set(name, count);
-    return this.#begin(name);
+    return this.#beginGroup(name);
   }
 
-  #begin(name: string): number {
+  #beginGroup(name: string): number {
     this.#sizes.push(0);
     return this.#names.push(name) - 1;
   }
 
-  /** All that was noted. */
+  /** The noted rows in order. */
   get sorted(): SortedRows<R> {
     const order = this.#groups === undefined ? [...this.#names.keys()] : orderOf(this.#names);
     const texts = this.#names.map(textOf);
@@ -126,7 +127,7 @@ export class Gathering<R> {
       keys[at] = texts[group]! + this.#all.keys[position]!;
       rows[at] = this.#all.rows[position]!;
     }
-    // Where some rows have more parts than others, these lie between the others' primary keys.
+    // If a group's parts begin with those of another group, their rows mix in the order of primary keys.
     const isMixed = order.some((group, at) => {
       const following = order[at + 1];
       return following !== undefined && texts[following]!.startsWith(texts[group]!);
@@ -135,7 +136,7 @@ export class Gathering<R> {
   }
 }
 
-/** Of a single part, that itself: it need not be put together. Names are ordered as their texts. */
+/** The name of a group. A single part needs no encoding. Names have the order of their texts. */
 const nameOf = (parts: Key): string =>
   parts.length === 1 && parts[0] !== '' ? parts[0]! : encodeKey(parts);
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { encodeKey, encodeRange } from './keys.ts';
 import type { Key, KeyRange, Snapshot, Stamps, TableDefinition, Transaction } from './types.ts';
 
-/** The table of the tests: a namespaced noun with four ways to be ordered. */
+/** A row of the tests' table: a namespaced noun with four orders. */
 export interface Item extends Stamps {
   readonly Space: string;
   readonly Name: string;
@@ -29,7 +29,7 @@ export const items: TableDefinition<Item, ItemOrder> = {
   },
 };
 
-/** A second one, to see that it is left alone. */
+/** A second table, which the scripts leave alone. */
 export const others: TableDefinition<Item, never> = { ...items, name: 'others', indexes: {} };
 
 export const tables = [items, others];
@@ -44,7 +44,7 @@ export type Operation =
   | { readonly kind: 'delete'; readonly key: readonly [string, string] }
   | { readonly kind: 'clear'; readonly space: string };
 
-/** What one transaction does; it may end in a throw. */
+/** The operations of a transaction, which may throw at its end. */
 export interface Script {
   readonly operations: readonly Operation[];
   readonly throws: boolean;
@@ -71,7 +71,7 @@ export const script: fc.Arbitrary<Script> = fc.record({
   throws: fc.integer({ min: 0, max: 5 }).map((number) => number === 0),
 });
 
-/** Every range that the arbitrary keys make interesting, for any of the orders. */
+/** Ranges that hold some of the arbitrary keys, in each of the orders. */
 export const ranges: KeyRange[] = [
   {},
   ...texts.map((start) => ({ text: start })),
@@ -87,7 +87,7 @@ export type Order = (typeof orders)[number];
 
 export class ScriptFailure extends Error {}
 
-/** Runs the script in a transaction of the state, and tells the oracle what to expect. */
+/** Runs the script in a transaction of the state. */
 export function runScript(transaction: Transaction, { operations, throws }: Script): void {
   const table = transaction.table(items);
   for (const operation of operations) {
@@ -120,7 +120,7 @@ interface Event {
   readonly after: Item | undefined;
 }
 
-/** A table as obvious as can be: a map of rows and the list of everything that happened. */
+/** The simplest model of a table: a map of rows, and a list of all changes. */
 export class Oracle {
   index = 0;
   rows = new Map<string, Item>();
@@ -133,14 +133,14 @@ export class Oracle {
     for (const operation of operations) {
       if (operation.kind === 'clear') {
         for (const row of [...this.rows.values()]) {
-          if (row.Space === operation.space) this.#set([row.Space, row.Name], undefined, index);
+          if (row.Space === operation.space) this.#setRow([row.Space, row.Name], undefined, index);
         }
-      } else if (operation.kind === 'delete') this.#set(operation.key, undefined, index);
+      } else if (operation.kind === 'delete') this.#setRow(operation.key, undefined, index);
       else {
         const before = this.rows.get(encodeKey(operation.key));
         const CreateIndex = before?.CreateIndex ?? index;
         const row = rowOf(operation, before, index);
-        this.#set(operation.key, { ...row, CreateIndex, ModifyIndex: index }, index);
+        this.#setRow(operation.key, { ...row, CreateIndex, ModifyIndex: index }, index);
       }
     }
     if (this.events.length > known) this.index = index;
@@ -154,7 +154,7 @@ export class Oracle {
       .map(({ row }) => row);
   }
 
-  /** Index of the last event after `since` that concerned the range; 0 when none did. */
+  /** Index of the last event that concerned the range; 0 if there was none. */
   lastIndex(order: Order, range: KeyRange): number {
     const text = encodeRange(range);
     const last = this.events.findLast(({ index, before, after }) => {
@@ -166,7 +166,7 @@ export class Oracle {
     return last?.index ?? 0;
   }
 
-  #set(key: Key, after: Item | undefined, index: number): void {
+  #setRow(key: Key, after: Item | undefined, index: number): void {
     const text = encodeKey(key);
     const before = this.rows.get(text);
     if (before === undefined && after === undefined) return;
@@ -181,7 +181,7 @@ function keyIn(order: Order, row: Item): string | undefined {
   return parts && encodeKey([...parts, row.Space, row.Name]);
 }
 
-/** Everything that can be seen of the table through a snapshot. */
+/** Everything that a snapshot shows of the table. */
 export function dump(snapshot: Snapshot): unknown {
   const table = snapshot.table(items);
   return {
@@ -198,7 +198,7 @@ export function dump(snapshot: Snapshot): unknown {
   };
 }
 
-/** The same, of the oracle. */
+/** The dump that the oracle expects. */
 export function expected(oracle: Oracle): unknown {
   return {
     index: oracle.index,

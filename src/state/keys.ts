@@ -2,8 +2,8 @@ import { assert } from '../base/assert.ts';
 import type { Key, KeyRange } from './types.ts';
 
 /**
- * A key's text: every part followed by NUL, so that the text of leading parts is a prefix of the
- * text of the whole key, and only of keys with exactly those parts.
+ * The text of a key is every part followed by NUL. So the text of some leading parts begins the text of
+ * exactly the keys that start with these parts.
  */
 export const terminator = '\u0000';
 
@@ -16,7 +16,7 @@ export function encodeKey(parts: Key): string {
   return text;
 }
 
-/** The text with which the key of every row in the range begins. */
+/** The text with which all keys of the range begin. */
 export function encodeRange(range: KeyRange | undefined): string {
   if (range === undefined) return '';
   const text = range.text ?? '';
@@ -28,12 +28,12 @@ export function decodeKey(text: string): string[] {
   return text.split(terminator).slice(0, -1);
 }
 
-/** The whole parts that the text begins with. */
+/** The text up to the end of its last whole part. */
 export function wholeParts(text: string): string {
   return text.slice(0, text.lastIndexOf(terminator) + 1);
 }
 
-/** Calls `visit` with '' and with the text of every number of leading parts, up to all. */
+/** Calls `visit` with '', and with the text of the first part, of the first two parts, up to all parts. */
 export function eachPrefix(key: string, visit: (prefix: string) => void): void {
   visit('');
   for (let end = key.indexOf(terminator); end !== -1; end = key.indexOf(terminator, end + 1)) {
@@ -44,7 +44,7 @@ export function eachPrefix(key: string, visit: (prefix: string) => void): void {
 /** The least text above the key. */
 export const afterKey = (key: string): string => `${key}\u0000`;
 
-/** The least text above all that begin with `prefix`; `undefined` when there is none. */
+/** The least text above all texts that begin with `prefix`; `undefined` if there is none. */
 export function afterPrefix(prefix: string): string | undefined {
   for (let end = prefix.length - 1; end >= 0; end--) {
     const unit = prefix.charCodeAt(end);

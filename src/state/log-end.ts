@@ -1,25 +1,25 @@
 import type { StateError } from './errors.ts';
 
-interface Waiting {
+interface Question {
   readonly index: number;
   readonly resolve: () => void;
   readonly reject: (error: StateError) => void;
 }
 
 /**
- * Tells when a replica shows all that was durable at some moment.
+ * Tells when a replica shows every transaction that was durable at a moment.
  *
  * Invariants
  *  N1. Each question is answered by a read of the log's end that began after the question.
- *  N2. At most one read is under way and one waits for it. All questions that come meanwhile share the
- *      waiting read.
+ *  N2. At most one read is under way, and at most one read waits for it. Questions that come meanwhile
+ *      share the waiting read.
  */
 export class LogEnd {
   readonly #read: () => Promise<number>;
   #applied: number;
   #running: Promise<number> | undefined;
   #next: Promise<number> | undefined;
-  #waiting: Waiting[] = [];
+  #waiting: Question[] = [];
   #stopped: StateError | undefined;
 
   /** `applied`: the index that the replica shows. */
@@ -28,7 +28,7 @@ export class LogEnd {
     this.#applied = applied;
   }
 
-  /** Resolves when the replica shows what was durable when this was called. */
+  /** Resolves when the replica shows every transaction that was durable at the call. */
   async reached(): Promise<void> {
     const index = await this.#readEnd();
     if (this.#stopped !== undefined) throw this.#stopped;
@@ -40,25 +40,25 @@ export class LogEnd {
   applied(index: number): void {
     this.#applied = index;
     if (this.#waiting.length === 0) return;
-    const reached = this.#waiting.filter((one) => one.index <= index);
-    this.#waiting = this.#waiting.filter((one) => one.index > index);
+    const reached = this.#waiting.filter((question) => question.index <= index);
+    this.#waiting = this.#waiting.filter((question) => question.index > index);
     for (const { resolve } of reached) resolve();
   }
 
-  /** Fails every question, as the replica moves no more. */
+  /** Fails every question, since the replica moves no more. */
   stop(reason: StateError): void {
     this.#stopped ??= reason;
     for (const { reject } of this.#waiting.splice(0)) reject(reason);
   }
 
   #readEnd(): Promise<number> {
-    if (this.#running === undefined) return this.#start();
-    const again = () => this.#running ?? this.#start();
+    if (this.#running === undefined) return this.#startRead();
+    const again = () => this.#running ?? this.#startRead();
     this.#next ??= this.#running.then(again, again);
     return this.#next;
   }
 
-  #start(): Promise<number> {
+  #startRead(): Promise<number> {
     this.#next = undefined;
     const running = this.#read().finally(() => {
       if (this.#running === running) this.#running = undefined;

@@ -4,15 +4,16 @@ import { afterKey, afterPrefix, encodeKey, encodeRange } from './keys.ts';
 import { Tree } from './tree.ts';
 import type { KeyRange, RangeReader, ScanOptions, Stamps } from './types.ts';
 
-/** One entry's change: enough to take it back, and to tell who watches. */
+/** The change of an entry, as needed to undo it and to find the watches that it wakes. */
 export interface Step {
   readonly index: OrderedIndex<Stamps>;
   readonly key: string;
-  /** What was there before. */
+  /** Row and mark of the key before the change. */
   readonly row: Stamps | undefined;
   readonly mark: number | undefined;
+  /** `last` before the change. */
   readonly last: number;
-  /** What the kept index of the key's scope was; absent when scopes are not kept. */
+  /** `lastIndex` of the key's scope before the change; absent where scopes are not kept. */
   readonly scopeLast: number | undefined;
   /** Whether `lastIndex` of the ranges around the key moved. */
   readonly moved: boolean;
@@ -24,12 +25,12 @@ export interface Stepping {
   readonly steps?: Step[] | undefined;
 }
 
-/** What an index is, apart from what it holds. */
+/** The settings of an index. */
 interface Order<R extends Stamps> {
   readonly slot: number;
   readonly touch?: ((row: R) => number) | undefined;
   readonly scopeParts?: number | undefined;
-  /** Whose rows it shows; its own by default. */
+  /** The index whose rows it shares. By default it has its own rows. */
   readonly owner?: OrderedIndex<R> | undefined;
 }
 
@@ -41,14 +42,14 @@ interface Order<R extends Stamps> {
  *      this index is concerned, or later (O3). It never goes back.
  *  O2. A change shows in its row's touch. Where it cannot (the row left this key, or came to it
  *      with an older touch) a mark at the key holds the transaction's index.
- *  O3. Marks are bounded. The oldest are dropped by raising `floor`, which counts as a change of
- *      every range. Pruning depends on nothing but the marks, so a replay prunes alike.
- *  O4. `last` is `lastIndex` of everything.
- *  O5. `lastIndex` of the ranges of `scopeParts` whole leading parts is kept, since lists ask for it
- *      again and again: it is the index of the last change there.
- *  O6. A clone is never changed by what happens to its original, and costs O(1).
- *  O7. While it is loaded it has no rows: `settle` gives them. Everything else follows each change.
- *  O8. Of two that share their rows, the owner is changed first: it alone changes them.
+ *  O3. The number of marks is bounded. The oldest marks are dropped by raising `floor`, which counts as
+ *      a change of every range. Pruning depends on the marks alone, so a replay prunes alike.
+ *  O4. `last` is the `lastIndex` of all keys.
+ *  O5. `lastIndex` is kept for each scope, the keys with the same first `scopeParts` parts, since lists
+ *      ask for it often. It is the index of the last change there.
+ *  O6. A clone costs O(1), and changes of its original never change it.
+ *  O7. While it is loaded it has no rows: `settle` gives them. Marks and indexes follow each change.
+ *  O8. Of two indexes that share their rows, the owner changes them, and is changed first.
  */
 export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   /** Which index of which table; the same in every clone. */
@@ -59,7 +60,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   #marks: Tree<number>;
   readonly #scopeParts: number;
   readonly #scopes: Tree<number>;
-  /** Only while it is loaded: its rows come at the end, all at once. */
+  /** Its rows come at the end of the loading, all at once. */
   #isLoading = false;
   #floor = 0;
   #last = 0;
@@ -79,7 +80,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.#scopes = scopes;
   }
 
-  /** Where the rows are another's, `owner` is the clone of that one. */
+  /** `owner`: the clone of the index whose rows it shares. */
   clone(owner?: OrderedIndex<R>): OrderedIndex<R> {
     const copy = new OrderedIndex(
       { slot: this.slot, touch: this.#touch, scopeParts: this.#scopeParts, owner },
@@ -112,7 +113,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return this.#rows.get(key);
   }
 
-  /** The index of one key: its row's touch or, when there is none, that of its delete. */
+  /** The index of the last change of a key: the touch of its row, or its mark if that is later. */
   lastIndexOfKey(key: string): number {
     const row = this.#rows.get(key);
     const mark = this.#marks.get(key) ?? 0;
@@ -130,10 +131,10 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
       return Math.max(this.#scopes.get(prefix) ?? 0, this.#floor);
     }
     const end = afterPrefix(prefix);
-    // Where nothing is anywhere else the walk would only find `last`.
+    // If all keys begin with the prefix, the walk would find `last`.
     if (isWithin(this.#rows, prefix) && isWithin(this.#marks, prefix)) return this.#last;
     let greatest = this.#floor;
-    // Nothing exceeds `last`, so the walk may end where it is met.
+    // No mark or touch exceeds `last`, so the walk ends when it has found it.
     for (const mark of this.#marks.values(prefix, end)) {
       if (greatest === this.#last) break;
       if (mark > greatest) greatest = mark;
@@ -158,7 +159,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return this.#rows.valuesReversed(prefix, isBelow ? afterKey(from) : end);
   }
 
-  /** Scans what is there now, whatever is changed while the caller takes the rows. */
+  /** Yields the present rows, even if the index is changed meanwhile. */
   stableScan(options?: ScanOptions): IterableIterator<R> {
     return this.clone().scan(options);
   }
@@ -168,23 +169,23 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     const touch = this.#touchOf(row);
     assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
     const moved = before === undefined || this.#touchOf(before) !== touch;
-    const mark = this.#note(key, before, moved, steps);
+    const mark = this.#noteStep(key, before, moved, steps);
     if (this.#ownsRows && !this.#isLoading) this.#rows.set(key, row);
     if (!moved) return;
     if (touch < index) this.#marks.set(key, index);
     else if (mark !== undefined) this.#marks.delete(key);
-    this.#raise(key, index);
+    this.#raiseLast(key, index);
   }
 
   /** Removes the row, which is there. */
   remove(key: string, before: R, { index, steps }: Stepping): void {
-    this.#note(key, before, true, steps);
+    this.#noteStep(key, before, true, steps);
     if (this.#ownsRows && !this.#isLoading) this.#rows.delete(key);
     this.#marks.set(key, index);
-    this.#raise(key, index);
+    this.#raiseLast(key, index);
   }
 
-  /** Takes a step back. Steps are taken back in reverse order. */
+  /** Undoes a step. Steps are undone in reverse order. */
   undo(step: Step): void {
     if (this.#ownsRows) {
       if (step.row === undefined) this.#rows.delete(step.key);
@@ -197,8 +198,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   }
 
   /**
-   * Drops the older half of the marks when there are more than `limit`. What is left becomes a new
-   * tree: to take thousands of keys out of one that clones share would copy it bit by bit.
+   * Drops the older half of the marks if there are more than `limit`. The other half becomes a new tree:
+   * deleting thousands of keys from a tree that clones share would copy it node by node.
    */
   prune(limit: number): void {
     if (this.#marks.size <= limit) return;
@@ -212,17 +213,17 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.#floor = Math.max(this.#floor, floor);
   }
 
-  /** What follows are changes that were stored; `settle` ends them. It is empty as yet. */
+  /** Begins the loading of an empty index. `settle` ends it. */
   beginLoading(): void {
     this.#isLoading = true;
   }
 
   /** Notes a row of a stored snapshot. */
   restoreRow(key: string, row: R): void {
-    this.#raise(key, this.#touchOf(row));
+    this.#raiseLast(key, this.#touchOf(row));
   }
 
-  /** Its rows, when all is loaded: in the order of their keys, or those of the owner. */
+  /** Ends the loading with the rows in the order of their keys, or with the owner's rows. */
   settle(rows: SortedRows<R> | OrderedIndex<R>): void {
     this.#isLoading = false;
     this.#rows = rows instanceof OrderedIndex ? rows.#rows : Tree.of(rows.keys, rows.rows);
@@ -234,11 +235,12 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.#last = Math.max(this.#last, floor);
     for (const [key, mark] of marks) {
       this.#marks.set(key, mark);
-      this.#raise(key, mark);
+      this.#raiseLast(key, mark);
     }
   }
 
-  #note(key: string, row: R | undefined, moved: boolean, steps?: Step[]): number | undefined {
+  /** Adds the step to `steps`. Returns the mark at the key. */
+  #noteStep(key: string, row: R | undefined, moved: boolean, steps?: Step[]): number | undefined {
     const mark = this.#marks.size === 0 ? undefined : this.#marks.get(key);
     if (steps === undefined) return mark;
     const index = this as unknown as OrderedIndex<Stamps>;
@@ -248,14 +250,15 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return mark;
   }
 
-  #raise(key: string, index: number): void {
+  /** Raises `last`, and the `lastIndex` of the key's scope, to the index. */
+  #raiseLast(key: string, index: number): void {
     if (index > this.#last) this.#last = index;
     const scope = this.#scopeOf(key);
     if (scope === undefined) return;
     if (index > (this.#scopes.get(scope) ?? 0)) this.#scopes.set(scope, index);
   }
 
-  /** The leading parts of a key or range that make its scope; `undefined` when it has fewer. */
+  /** The first `scopeParts` parts of a key or range; `undefined` if it has fewer. */
   #scopeOf(key: string): string | undefined {
     if (this.#scopeParts === 0) return undefined;
     let end = 0;
@@ -271,7 +274,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   }
 }
 
-/** Whether all keys begin so; keys that do lie next to each other. */
+/** Whether all keys begin with the prefix: so do the least and the greatest key. */
 function isWithin<V>(tree: Tree<V>, prefix: string): boolean {
   const least = tree.leastKey();
   return (

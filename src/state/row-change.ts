@@ -2,7 +2,7 @@ import type { Step } from './ordered-index.ts';
 import type { AnyTable } from './table.ts';
 import type { Key, Stamps } from './types.ts';
 
-/** One row's change, as the machinery hands it on. */
+/** The change of a row within the state. Listeners get a `Change`. */
 export interface RowChange {
   readonly table: AnyTable;
   readonly key: Key;
@@ -10,7 +10,7 @@ export interface RowChange {
   readonly after: Stamps | undefined;
 }
 
-/** A transaction that changed rows, with the steps that tell which watches it concerns. */
+/** A transaction that changed rows. Its steps find the watches that it wakes. */
 export interface Transacted {
   readonly index: number;
   readonly changes: readonly RowChange[];

@@ -22,7 +22,7 @@ const leaves: TableDefinition<Leaf, never> = {
 
 type Action = { readonly name: string; readonly tags: number; readonly keeps: boolean };
 
-/** Transactions of puts that take one of four objects, none, or what the row has already. */
+/** Transactions of puts with one of four objects, with none, or with the object of the row. */
 const histories = fc.array(
   fc.array(
     fc.record<Action>({
@@ -39,7 +39,7 @@ describe.each([
   ['the log', {}],
   ['a snapshot', { logBytes: 1, logPerSnapshot: 0 }],
 ])('in %s', (_, limits) => {
-  test('rows come back as they were, and share what they shared', async () => {
+  test('rows are loaded as they were, and share their values again', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
         const world = new SimulatedWorld(1);
@@ -62,7 +62,7 @@ describe.each([
         const again = await memoryState([leaves], world, disk);
         const after = [...again.read().table(leaves).scan()];
         expect(after).toEqual(before);
-        // In the log, what one transaction wrote does so, and some of what several did.
+        // In the log, only some values that several transactions wrote are shared.
         if (disk.snapshot.index === 0) return;
         const sharing = (rows: readonly Leaf[]) =>
           rows.map(({ Tags }) => Tags && rows.findIndex((row) => row.Tags === Tags));
@@ -72,7 +72,7 @@ describe.each([
   });
 });
 
-test('a thousand rows with one value hold it once', async () => {
+test('a thousand rows with the same value hold it once', async () => {
   const world = new SimulatedWorld(1);
   const disk = new MemoryDisk();
   const state = await memoryState([leaves], world, disk);
@@ -92,17 +92,17 @@ test('a thousand rows with one value hold it once', async () => {
 });
 
 describe('a value that several transactions write', () => {
-  /** What a transaction does with a row that has the value, before it writes it once more. */
+  /** The changes of a row with the value, before a transaction writes the value again. */
   const cases: [string, (table: TableWriter<Leaf, never>, Tags: Leaf['Tags']) => void, number][] = [
-    ['stands in the log once', () => {}, 1],
-    ['and again, when the row that has it is deleted', (table) => table.delete('first'), 2],
+    ['is in the log once', () => {}, 1],
+    ['is there again after the delete of its row', (table) => table.delete('first'), 2],
     [
-      'and again, when that row has another value',
+      'is there again after its row got another value',
       (table) => table.put({ Name: 'first', Note: 1, Tags: null }),
       2,
     ],
     [
-      'and again, when that row changes besides',
+      'is there again after another change of its row',
       (table, Tags) => table.put({ Name: 'first', Note: 1, Tags }),
       2,
     ],
@@ -132,7 +132,7 @@ describe('a value that several transactions write', () => {
   });
 });
 
-test('a reference to nothing is damage', () => {
+test('a reference without a value is damage', () => {
   const table = { shared: ['Tags'], at: () => undefined };
   const read = (row: object) => new SharedReader().read(table, row, undefined, 'the log');
   for (const reference of [{ '=': 3 }, { '=': -1 }, { '=': 0, of: ['a'] }]) {

@@ -1,15 +1,18 @@
 /**
- * Values that many rows share are written once. Sharing is by identity, and is there again after
- * loading, so that a million rows take no more room than before.
+ * Values that many rows share are written once. Values are shared by identity. Loading restores the
+ * sharing, so that a million rows need no more memory than before.
  *
- * In a transaction a shared field that is the row's own from before is `{"=": -1}`. Else, in a
- * transaction as in a table of a snapshot, its value is `{"=": n, "is": value}` where it stands
- * first, and `{"=": n}` wherever it stands again. Numbers begin at 0 with each transaction and with
- * each table of a snapshot. What a row of an earlier transaction holds in the same field is
- * `{"=": n, "of": key parts}` where it stands first in a transaction.
+ * The value of a shared field is written as
+ *  - `{"=": -1}` if the row had it before the change,
+ *  - `{"=": n, "of": key parts}` where it first occurs in a transaction, if the row at that key had it in
+ *    the same field since an earlier transaction,
+ *  - `{"=": n, "is": value}` where any other value first occurs in a transaction or in a table of a
+ *    snapshot,
+ *  - `{"=": n}` where it occurs again there.
+ * Numbers begin at 0 with each transaction and with each table of a snapshot.
  *
- * What is found in another row has been lifted to this version of its table already: an `upcast` that
- * changes a shared field sees it as it was and as it is to be.
+ * A value from another row has been lifted to the newest version of the table already. So an `upcast`
+ * that changes a shared field must accept both its old and its new form.
  */
 import { StateCorrupted } from './errors.ts';
 import { encodeKey } from './keys.ts';
@@ -26,7 +29,7 @@ interface Reference {
   readonly of?: Key;
 }
 
-/** A row that holds a value, as long as that is the row at its key. */
+/** A row that holds a value, as long as it is the row at its key. */
 interface Holder {
   readonly table: AnyTable;
   readonly field: string;
@@ -35,7 +38,7 @@ interface Holder {
   readonly row: Stamps;
 }
 
-/** Which rows hold the values that were written last. */
+/** The rows that hold the values written last. */
 export class SharedHolders {
   readonly #holders = new Map<object, Holder>();
   readonly #max: number;
@@ -44,14 +47,14 @@ export class SharedHolders {
     this.#max = max;
   }
 
-  /** The key of a row that has the value in that field, now and when its own transaction ended. */
+  /** The key of a row that has the value in that field, now and at the end of its own transaction. */
   keyOf(value: object, table: AnyTable, field: string): Key | undefined {
     const holder = this.#holders.get(value);
     if (holder === undefined || holder.table !== table || holder.field !== field) return undefined;
     return table.primary.get(holder.key) === holder.row ? holder.parts : undefined;
   }
 
-  /** The values that have waited longest are forgotten. */
+  /** Notes a row that holds the value. The value noted longest ago is forgotten. */
   note(value: object, table: AnyTable, field: string, row: Stamps): void {
     const parts = table.definition.key(row);
     this.#holders.delete(value);
@@ -71,7 +74,7 @@ export class SharedWriter {
     this.#holders = holders;
   }
 
-  /** The row as JSON. `before`: what it was, where whoever reads this knows. */
+  /** The row as JSON. `before`: the row in its place, if the reader has it. */
   write(table: AnyTable, row: Stamps, before: object | undefined): string {
     if (table.shared.length === 0) return JSON.stringify(row);
     const written: Record<string, unknown> = { ...row };
@@ -85,7 +88,7 @@ export class SharedWriter {
     return JSON.stringify(written);
   }
 
-  /** What was written may be referred to from now on. */
+  /** Ends the transaction: later transactions may refer to its values. */
   end(): void {
     for (const written of this.#written) this.#holders?.note(...written);
   }
@@ -107,7 +110,7 @@ type SharedTable = Pick<AnyTable, 'shared' | 'at'>;
 export class SharedReader {
   readonly #values: unknown[] = [];
 
-  /** Puts the values back into a row of the table that was parsed. */
+  /** Puts the values back into a parsed row of the table. */
   read(table: SharedTable, row: unknown, before: object | undefined, place: string): void {
     const written = row as Record<string, unknown>;
     for (const field of table.shared) {

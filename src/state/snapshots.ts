@@ -13,25 +13,25 @@ interface SnapshotsOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** How much is stored. */
+/** Sizes of the stored snapshot and log. */
 export interface StoredBytes {
   readonly snapshot: number;
   readonly log: number;
 }
 
-/** The durable state at some point of a term. */
+/** The durable state after an append. */
 export interface Reached {
   readonly view: View;
-  /** Of its last batch, where hashes are kept. */
+  /** Hash of its last batch, if hashes are kept. */
   readonly hash: string | undefined;
   readonly epoch: number;
 }
 
 /**
- * Writes a snapshot when the log has grown too long, in slices, beside the appends.
+ * Writes a snapshot when the log has grown too long, in slices between other work.
  *
- * A snapshot that fails harms nothing: the log is still whole. It is tried again when the log
- * has grown as much again.
+ * A failed snapshot does no harm, as the log is still whole. The next attempt comes when the log has
+ * grown as much again.
  */
 export class Snapshots {
   readonly #engine: Engine;
@@ -53,7 +53,7 @@ export class Snapshots {
     this.#report = report;
   }
 
-  /** Notes a batch of so many bytes that another process appended: that one saves snapshots. */
+  /** Notes a batch of so many bytes by another process, which saves the snapshots. */
   followed(bytes: number): void {
     this.#logBytes += bytes;
   }
@@ -65,17 +65,17 @@ export class Snapshots {
     const threshold = Math.max(logBytes, logPerSnapshot * this.#snapshotBytes);
     const due = this.#logBytes - this.#failedAtBytes > threshold;
     if (due && this.#running === undefined && !this.#stopped) {
-      this.#running = this.#take(reached);
+      this.#running = this.#saveSnapshot(reached);
     }
   }
 
-  /** Gives up the one under way. Resolves when it has ended. */
+  /** Gives up the snapshot under way. Resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running;
   }
 
-  async #take({ view, hash, epoch }: Reached): Promise<void> {
+  async #saveSnapshot({ view, hash, epoch }: Reached): Promise<void> {
     const coveredBytes = this.#logBytes;
     let bytes = 0;
     try {

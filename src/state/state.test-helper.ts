@@ -4,7 +4,7 @@ import { openState, type StateOptions } from './state.ts';
 import type { AnyDefinition } from './table.ts';
 import type { State } from './types.ts';
 
-/** A state in memory, with frozen rows, for tests. Open it again on the same disk after a crash. */
+/** A state in memory with frozen rows, for tests. A crash leaves its disk, to open it again. */
 export function memoryState(
   tables: readonly AnyDefinition[],
   world: Pick<World, 'timers'>,

@@ -23,7 +23,7 @@ const open = (disk = new MemoryDisk(), limits = {}): Promise<State> =>
 const names = (rows: Iterable<{ readonly Name: string }>): string[] =>
   [...rows].map(({ Name }) => Name);
 
-test('rows, orders and indexes are those of a table rebuilt from scratch, and snapshots stay', async () => {
+test('rows, orders and indexes are as the oracle has them, and snapshots never change', async () => {
   const property = fc.asyncProperty(fc.array(script, { maxLength: 12 }), async (scripts) => {
     const state = await open();
     const oracle = new Oracle();
@@ -40,7 +40,7 @@ test('rows, orders and indexes are those of a table rebuilt from scratch, and sn
   await fc.assert(property, { numRuns: 60 });
 });
 
-test('several transactions of one turn leave what they leave one by one', async () => {
+test('several transactions in one turn have the effect that they have one by one', async () => {
   const property = fc.asyncProperty(fc.array(script, { maxLength: 12 }), async (scripts) => {
     const state = await open();
     const oracle = new Oracle();
@@ -52,7 +52,7 @@ test('several transactions of one turn leave what they leave one by one', async 
   await fc.assert(property, { numRuns: 40 });
 });
 
-test('the state that is loaded again is the state that was', async () => {
+test('a restart loads the same state again', async () => {
   const property = fc.asyncProperty(
     fc.array(script, { maxLength: 15 }),
     fc.constantFrom(1, 3, 1_000),
@@ -75,7 +75,7 @@ test('the state that is loaded again is the state that was', async () => {
   await fc.assert(property, { numRuns: 60 });
 });
 
-test('marks that are pruned raise the index of a range, and never lower it', async () => {
+test('pruning marks may raise the index of a range, and never lowers it', async () => {
   const property = fc.asyncProperty(fc.array(script, { maxLength: 25 }), async (scripts) => {
     const state = await open(new MemoryDisk(), { marksPerIndex: 2 });
     const oracle = new Oracle();
@@ -127,7 +127,7 @@ test.each<[string, ScanOptions, string[]]>([
   expect(names(state.read().table(items).scan(options))).toEqual(found);
 });
 
-test('a transaction sees what it wrote, and may change a table while it scans it', async () => {
+test('a transaction sees its own changes, and may change a table while it scans it', async () => {
   const state = await open();
   const { value } = await state.write((transaction) => {
     const table = transaction.table(items);
@@ -148,7 +148,7 @@ test('a transaction sees what it wrote, and may change a table while it scans it
   ).toEqual(['b']);
 });
 
-test('stamps: given ones are ignored, CreateIndex is kept until a delete', async () => {
+test('the stamps of a row that is put are ignored, and CreateIndex stays until a delete', async () => {
   const state = await open();
   const put = async (more = {}) =>
     (await state.write((transaction) => transaction.table(items).put({ ...item('a'), ...more })))
@@ -173,14 +173,14 @@ test('a transaction that changes nothing uses no index', async () => {
 test.each<[string, (transaction: Transaction) => unknown, string]>([
   ['a NUL in a key', (t) => t.table(items).put(item('a\u0000b')), 'NUL'],
   ['a NUL in a key that is read', (t) => t.table(items).get('s', '\u0000'), 'NUL'],
-  ['a table that is not there', (t) => t.table({ ...items, name: 'none' }), 'no table none'],
+  ['an unknown table', (t) => t.table({ ...items, name: 'none' }), 'no table none'],
   ['another definition of a table', (t) => t.table({ ...items }), 'no table items'],
   ['a promise', async () => {}, 'synchronous'],
   ['a row that is not plain', (t) => t.table(items).put(item('a', badRow)), 'plain'],
   [
     'a number that JSON does not have',
     (t) => t.table(items).put(item('a', { Weight: NaN })),
-    'value',
+    'NaN',
   ],
   ['a touch of the future', (t) => t.table(items).put(item('a', { WeightIndex: 9 })), 'later'],
 ])('a bug is an assertion: %s', async (_, run, message) => {
@@ -204,20 +204,20 @@ test('a transaction cannot run inside another', async () => {
   await expect(inner).rejects.toThrow('inside another');
 });
 
-test('a transaction that is kept after its function has run is of no use', async () => {
+test('a transaction cannot be used after its function has run', async () => {
   const state = await open();
   const { value } = await state.write((transaction) => ({ table: transaction.table(items) }));
   expect(() => value.table.put(item('a'))).toThrow('only while its function runs');
   expect(() => value.table.get('s', 'a')).toThrow('only while its function runs');
 });
 
-test('rows are frozen through and through', async () => {
+test('rows are frozen', async () => {
   const state = await open();
   const { value } = await state.write((t) => t.table(items).put(item('a')));
   expect(() => Object.assign(value, { Weight: 3 })).toThrow();
 });
 
-test('the feed tells each transaction in order, with the rows before and after', async () => {
+test('a listener of commits hears each transaction in order, with the rows before and after', async () => {
   const state = await open();
   const heard: unknown[] = [];
   const stop = state.onCommit((changes, index) => {
@@ -251,7 +251,7 @@ test('the feed tells each transaction in order, with the rows before and after',
   ]);
 });
 
-test('who follows the head hears of a transaction at once, and of none that threw', async () => {
+test('a follower of the head hears of a transaction at once, unless it threw', async () => {
   const state = await open();
   const heard: unknown[] = [];
   const stop = state.onRan((changes, index) => {

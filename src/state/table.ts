@@ -17,7 +17,7 @@ interface Secondary<R extends Stamps> {
   readonly name: string;
   readonly key: IndexDefinition<R>['key'];
   readonly index: OrderedIndex<R>;
-  /** With the one before it. */
+  /** Whether it shares the rows of the index before it. */
   readonly sharesRows: boolean;
 }
 
@@ -32,10 +32,10 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   readonly definition: TableDefinition<R, I>;
   readonly primary: OrderedIndex<R>;
   readonly secondary: readonly Secondary<R>[];
-  /** How each of its entries in a batch begins. */
+  /** The beginning of its entries in a batch. */
   readonly entryHead: string;
   readonly shared: readonly string[];
-  /** Only while it is loaded: its rows by primary key. */
+  /** Its rows by primary key, while it is loaded. */
   #loading: Map<string, R> | undefined;
 
   private constructor(
@@ -56,8 +56,8 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     firstSlot: number,
   ): Table<R, I> {
     const secondary: Secondary<R>[] = [];
-    for (const [name, one] of Object.entries<IndexDefinition<R>>(definition.indexes)) {
-      const { key, touch, scopeParts, sharesRows = false } = one;
+    const definitions = Object.entries<IndexDefinition<R>>(definition.indexes);
+    for (const [name, { key, touch, scopeParts, sharesRows = false }] of definitions) {
       const owner = sharesRows ? secondary.at(-1)!.index : undefined;
       const slot = firstSlot + 1 + secondary.length;
       const index = new OrderedIndex<R>({ slot, touch, scopeParts, owner });
@@ -102,10 +102,10 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
 
   index(name: I): OrderedIndex<R> {
     for (const one of this.secondary) if (one.name === name) return one.index;
-    return assertNoIndex(this.definition.name, name);
+    assert(false, `the table ${this.definition.name} has no index ${name}`);
   }
 
-  /** Puts (`after`) or deletes (no `after`) the row at `key`, where `before` is now. */
+  /** Replaces the row at `key`, which is `before`. Without `after`, the row is deleted. */
   replace(key: string, before: R | undefined, after: R | undefined, transaction: Stepping): void {
     if (after !== undefined) this.primary.set(key, before, after, transaction);
     else if (before !== undefined) this.primary.remove(key, before, transaction);
@@ -125,20 +125,20 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     }
   }
 
-  /** Drops the oldest marks of every index that has more than `limit`. */
+  /** Drops the oldest marks of every index that has more than `limit` marks. */
   prune(limit: number): void {
     this.primary.prune(limit);
     for (const { index } of this.secondary) index.prune(limit);
   }
 
-  /** What follows is what was stored; `endLoading` ends it. The table is empty as yet. */
+  /** Begins the loading of an empty table. */
   beginLoading(): void {
     this.#loading = new Map();
     this.primary.beginLoading();
     for (const { index } of this.secondary) index.beginLoading();
   }
 
-  /** The row at the encoded key; while the table is loaded, as far as it is. */
+  /** The row at the encoded key, also while the table is loaded. */
   at(key: string): R | undefined {
     return this.#loading === undefined ? this.primary.get(key) : this.#loading.get(key);
   }
@@ -156,7 +156,7 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     }
   }
 
-  /** Notes the row that a stored change leaves at the key of a table that is loaded. */
+  /** Notes the row that a change left at the key, if the table is being loaded. */
   noteLoaded(key: string, after: R | undefined): void {
     if (after === undefined) this.#loading?.delete(key);
     else this.#loading?.set(key, after);
@@ -169,7 +169,7 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     const gatherings = this.secondary.map(({ key, sharesRows }) =>
       sharesRows ? undefined : new Gathering(all, key),
     );
-    // Each row is looked at once, for all indexes.
+    // A single pass over the rows serves all indexes.
     for (let position = 0; position < all.rows.length; position++) {
       for (const gathering of gatherings) gathering?.note(position);
     }
@@ -184,8 +184,4 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
 
 function fullKey(parts: Key | undefined, key: string): string | undefined {
   return parts === undefined ? undefined : encodeKey(parts) + key;
-}
-
-function assertNoIndex(table: string, name: string): never {
-  assert(false, `the table ${table} has no index ${name}`);
 }

@@ -2,8 +2,8 @@ import { NotLeading } from './errors.ts';
 import type { State, Term } from './types.ts';
 
 /**
- * The state for the work of a single term. After the term it takes no write, not even in a later term of
- * the same process, and says that it is closed. Reads go on.
+ * The state for the work of a single term. After the term it is closed and takes no write, not even in a
+ * later term of the same process. Reads go on.
  */
 export function termState(state: State, term: Term): State {
   const isOver = () => state.leading !== term;

@@ -8,7 +8,7 @@ const keyCount = 3_000;
 const keyOf = (number: number) => `k${String(number).padStart(4, '0')}`;
 const someKey = fc.nat(keyCount - 1);
 
-/** So many keys from `from` on, each `apart` from the one before, ascending or in another order. */
+/** Keys at equal distances, ascending until they begin again at the least key. */
 const someKeys = fc
   .record({ from: someKey, apart: fc.integer({ min: 1, max: 97 }), count: fc.nat(600) })
   .map(({ from, apart, count }) =>
@@ -28,7 +28,7 @@ const commands = fc.array(
   { maxLength: 30 },
 );
 
-/** A tree, and what it has to hold. */
+/** A tree, and the content that it must have. */
 interface Pair {
   readonly tree: Tree<number>;
   readonly held: Map<string, number>;
@@ -52,7 +52,7 @@ function apply(pairs: Pair[], command: Command, value: number, changed: number):
   }
 }
 
-test('a tree and all its clones hold what each of them was given, in order', () => {
+test('a tree and each of its clones hold their own content, in order', () => {
   fc.assert(
     fc.property(commands, fc.array(fc.nat(), { minLength: 30, maxLength: 30 }), (all, changed) => {
       const pairs: Pair[] = [{ tree: Tree.empty(), held: new Map() }];
@@ -69,7 +69,7 @@ test('a tree and all its clones hold what each of them was given, in order', () 
   );
 });
 
-test('a key is found, and a range gives what is in it, forwards and backwards', () => {
+test('a key is found, and a range yields its values, forwards and backwards', () => {
   const bound = fc.tuple(someKey, fc.boolean()).map(([number, isAfter]) => {
     const key = keyOf(number);
     return isAfter ? afterKey(key) : key;
@@ -99,7 +99,7 @@ test('a key is found, and a range gives what is in it, forwards and backwards', 
   );
 });
 
-test('what was made of many keys can be emptied and filled again', () => {
+test('a tree that was made of many keys can be emptied and filled again', () => {
   const numbers = Array.from({ length: keyCount }, (_, number) => number);
   const tree = Tree.of(numbers.map(keyOf), numbers);
   const before = tree.clone();
@@ -110,7 +110,7 @@ test('what was made of many keys can be emptied and filled again', () => {
   expect([...before.values()]).toEqual(numbers);
 });
 
-test('what is emptied from one end gives its least and greatest key all the time', () => {
+test('a tree that is emptied from one end knows its least and greatest key all the time', () => {
   const numbers = Array.from({ length: keyCount }, (_, number) => number);
   const [fromBelow, fromAbove] = [0, 1].map(() => Tree.of(numbers.map(keyOf), numbers));
   for (const number of numbers.slice(0, -1)) {

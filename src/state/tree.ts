@@ -1,20 +1,20 @@
 import { assert } from '../base/assert.ts';
 
-/** Values or children of one node, at most. */
+/** Greatest number of values or children of a node. Not in limits: it only decides about speed. */
 const nodeSizeMax = 16;
-/** A node with fewer is joined with a neighbour. */
+/** A node with fewer items is joined with a neighbour. */
 const nodeSizeMin = nodeSizeMax / 4;
-/** What a node of a tree that is made of sorted keys is filled with. */
+/** Number of items in the nodes of a tree that is made of sorted keys. */
 const nodeSizeMade = (nodeSizeMax * 3) / 4;
 
-/** Held by the tree that alone may change a node in place. */
+/** Identifies the tree that may change a node in place. */
 type Owner = object;
 
 class Leaf<V> {
   readonly owner: Owner;
   keys: readonly string[];
   values: V[];
-  /** What tells it from a branch. */
+  /** Tells a leaf from a branch. */
   readonly children = undefined;
 
   constructor(owner: Owner, keys: readonly string[], values: V[]) {
@@ -26,7 +26,7 @@ class Leaf<V> {
 
 class Branch<V> {
   readonly owner: Owner;
-  /** One fewer than children: what is under `children[i + 1]` is not less than `keys[i]`. */
+  /** One fewer than children: `keys[i]` is not above any key under `children[i + 1]`. */
   keys: readonly string[];
   children: Node<V>[];
 
@@ -39,7 +39,7 @@ class Branch<V> {
 
 type Node<V> = Leaf<V> | Branch<V>;
 
-/** What was too much for one node: all that is not less than the key. */
+/** The right half of a node that was split: its items from `key` on. */
 interface Right<V> {
   readonly key: string;
   readonly node: Node<V>;
@@ -49,23 +49,23 @@ interface Right<V> {
  * A sorted map from text to values, ordered by UTF-16 code units, whose clones cost O(1): a B+ tree
  * that copies a path when it is changed.
  *
- * Each commit makes a view, and what the next one copies for itself is garbage soon after. So little
- * is copied: arrays have the length that they need and no more, and what replaces a value or a child
- * leaves the keys as they are. A tree that keeps room in its arrays makes twice as much.
+ * Each commit makes a view, and the nodes that the next commit copies are garbage soon after. To copy
+ * little, arrays are as long as their content, and replacing a value or a child leaves the keys
+ * alone. Arrays with spare room make twice as much garbage.
  *
  * Invariants
- *  T1. A node is changed in place by its owner alone; no other tree has it. All above such a node
- *      have the same owner. `clone` gives both trees new owners, so that all nodes are shared then.
- *  T2. The values and children of a node are its alone, keys may be those of its copies, too: they
- *      are replaced and never changed.
- *  T3. All leaves are equally deep. But for the root, a node has `nodeSizeMin` to `nodeSizeMax`
- *      items, a branch that is the root at least two.
+ *  T1. Only the owner of a node changes it in place, and no other tree has the node. The nodes above
+ *      it have the same owner. `clone` gives both trees new owners, so that they share all nodes.
+ *  T2. A node has its values and children for itself. It may share its keys with copies of it, so
+ *      keys are replaced and never changed.
+ *  T3. All leaves are equally deep. The root may be a leaf of any size, or has at least two
+ *      children. Every other node has `nodeSizeMin` to `nodeSizeMax` items.
  */
 export class Tree<V> {
   #root: Node<V>;
   #size: number;
   #owner: Owner = {};
-  /** What came out of the node below, if it had to be split. */
+  /** The right half of the node below, if it was split. */
   #right: Right<V> | undefined;
 
   private constructor(root: Node<V>, size: number) {
@@ -77,7 +77,7 @@ export class Tree<V> {
     return new Tree<V>(new Leaf<V>({}, [], []), 0);
   }
 
-  /** Of keys that ascend strictly and their values. O(n). */
+  /** A tree of strictly ascending keys and their values. O(n). */
   static of<V>(keys: readonly string[], values: readonly V[]): Tree<V> {
     const owner = {};
     let nodes: Node<V>[] = [];
@@ -125,7 +125,7 @@ export class Tree<V> {
     return node.keys.at(-1);
   }
 
-  /** Values of the keys from `least` on and below `end`. Not to be mixed with changes. */
+  /** Values of the keys from `least` on and below `end`. The tree must not be changed meanwhile. */
   *values(least = '', end?: string): IterableIterator<V> {
     for (const { keys, values } of leaves(this.#root, least)) {
       const isLast = end !== undefined && keys.at(-1)! >= end;
@@ -135,7 +135,7 @@ export class Tree<V> {
     }
   }
 
-  /** The same, the greatest key first. */
+  /** The values of {@link values}, the greatest key first. */
   *valuesReversed(least = '', end?: string): IterableIterator<V> {
     for (const { keys, values } of leavesReversed(this.#root, end)) {
       const isLast = keys[0]! < least;
@@ -153,28 +153,28 @@ export class Tree<V> {
   }
 
   set(key: string, value: V): void {
-    const node = this.#put(this.#root, key, value);
-    const right = this.#taken();
+    const node = this.#putBelow(this.#root, key, value);
+    const right = this.#takeRight();
     this.#root =
       right === undefined ? node : new Branch(this.#owner, [right.key], [node, right.node]);
   }
 
-  /** Whether it was there. */
+  /** Returns whether the key was there. */
   delete(key: string): boolean {
     if (this.get(key) === undefined) return false;
-    const root = this.#without(this.#root, key);
+    const root = this.#deleteBelow(this.#root, key);
     this.#root = root.children?.length === 1 ? root.children[0]! : root;
     this.#size--;
     return true;
   }
 
-  #put(node: Node<V>, key: string, value: V): Node<V> {
+  #putBelow(node: Node<V>, key: string, value: V): Node<V> {
     if (node.children === undefined) return this.#putInLeaf(node, key, value);
     const { keys, children } = node;
     const at = childAt(keys, key);
     const before = children[at]!;
-    const child = this.#put(before, key, value);
-    const right = this.#taken();
+    const child = this.#putBelow(before, key, value);
+    const right = this.#takeRight();
     if (right !== undefined) {
       return this.#branch(
         node,
@@ -182,10 +182,10 @@ export class Tree<V> {
         children.toSpliced(at, 1, child, right.node),
       );
     }
-    return child === before ? node : this.#replaced(node, at, child);
+    return child === before ? node : this.#replaceChild(node, at, child);
   }
 
-  #replaced(branch: Branch<V>, at: number, child: Node<V>): Branch<V> {
+  #replaceChild(branch: Branch<V>, at: number, child: Node<V>): Branch<V> {
     const { owner, keys, children } = branch;
     if (owner !== this.#owner) return new Branch(this.#owner, keys, children.with(at, child));
     children[at] = child;
@@ -204,8 +204,8 @@ export class Tree<V> {
     return this.#leaf(leaf, keys.toSpliced(at, 0, key), values.toSpliced(at, 0, value));
   }
 
-  /** The node without the key, which is there. It may have too few items. */
-  #without(node: Node<V>, key: string): Node<V> {
+  /** The node without the key, which it holds. The result may have too few items. */
+  #deleteBelow(node: Node<V>, key: string): Node<V> {
     if (node.children === undefined) {
       const at = placeOf(node.keys, key);
       return this.#leaf(node, node.keys.toSpliced(at, 1), node.values.toSpliced(at, 1));
@@ -213,18 +213,18 @@ export class Tree<V> {
     const { keys, children } = node;
     const at = childAt(keys, key);
     const before = children[at]!;
-    const child = this.#without(before, key);
-    if (sizeOf(child) < nodeSizeMin) return this.#joined(node, at, child);
-    return child === before ? node : this.#replaced(node, at, child);
+    const child = this.#deleteBelow(before, key);
+    if (sizeOf(child) < nodeSizeMin) return this.#mergeChild(node, at, child);
+    return child === before ? node : this.#replaceChild(node, at, child);
   }
 
-  /** The branch, whose child there is `child` now, with that and a neighbour made one, or even. */
-  #joined(branch: Branch<V>, at: number, child: Node<V>): Branch<V> {
+  /** The branch with `child` at this position, joined with a neighbour or filled up from it. */
+  #mergeChild(branch: Branch<V>, at: number, child: Node<V>): Branch<V> {
     const children = branch.children.with(at, child);
     const from = at === 0 ? 0 : at - 1;
     const [left, other] = [children[from]!, children[from + 1]!];
-    const joined = this.#join(left, branch.keys[from]!, other);
-    const right = this.#taken();
+    const joined = this.#joinNodes(left, branch.keys[from]!, other);
+    const right = this.#takeRight();
     return right === undefined
       ? this.#branch(branch, branch.keys.toSpliced(from, 1), children.toSpliced(from, 2, joined))
       : this.#branch(
@@ -234,7 +234,7 @@ export class Tree<V> {
         );
   }
 
-  #join(left: Node<V>, between: string, right: Node<V>): Node<V> {
+  #joinNodes(left: Node<V>, between: string, right: Node<V>): Node<V> {
     if (left.children === undefined) {
       assert(right.children === undefined, 'neighbours are equally deep');
       return this.#leaf(left, [...left.keys, ...right.keys], [...left.values, ...right.values]);
@@ -244,7 +244,7 @@ export class Tree<V> {
     return this.#branch(left, keys, [...left.children, ...right.children]);
   }
 
-  /** The leaf with these in place of what it holds; what is too much for it is in `#right`. */
+  /** The leaf with these items. If they are too many for a leaf, `#right` gets the second half. */
   #leaf(leaf: Leaf<V>, keys: readonly string[], values: V[]): Leaf<V> {
     if (keys.length > nodeSizeMax) {
       const half = keys.length >> 1;
@@ -258,7 +258,7 @@ export class Tree<V> {
     return leaf;
   }
 
-  /** The same of a branch. */
+  /** The branch with these items. If they are too many for a branch, `#right` gets the second half. */
   #branch(branch: Branch<V>, keys: readonly string[], children: Node<V>[]): Branch<V> {
     if (children.length > nodeSizeMax) {
       const half = children.length >> 1;
@@ -272,14 +272,14 @@ export class Tree<V> {
     return branch;
   }
 
-  #taken(): Right<V> | undefined {
+  #takeRight(): Right<V> | undefined {
     const right = this.#right;
     this.#right = undefined;
     return right;
   }
 }
 
-/** Where the key is, or would be: the number of keys below it. */
+/** The position of the key, or the position for it: the number of lesser keys. */
 function placeOf(keys: readonly string[], key: string): number {
   let from = 0;
   let to = keys.length;
@@ -291,7 +291,7 @@ function placeOf(keys: readonly string[], key: string): number {
   return from;
 }
 
-/** Under which child of a branch the key is, or would be: the number of keys not above it. */
+/** The position of the child for the key: the number of keys that are not greater. */
 function childAt(keys: readonly string[], key: string): number {
   const at = placeOf(keys, key);
   return keys[at] === key ? at + 1 : at;
@@ -299,7 +299,7 @@ function childAt(keys: readonly string[], key: string): number {
 
 const sizeOf = <V>({ keys, children }: Node<V>): number => (children ?? keys).length;
 
-/** Leaves in their order, from the one of the key on. */
+/** The leaves in order, from the leaf of the key on. */
 function* leaves<V>(node: Node<V>, least: string): IterableIterator<Leaf<V>> {
   if (node.children === undefined) yield node;
   else {
@@ -310,7 +310,7 @@ function* leaves<V>(node: Node<V>, least: string): IterableIterator<Leaf<V>> {
   }
 }
 
-/** Leaves from the last or that of the key, backwards. */
+/** The leaves in reverse order, from the leaf of the key or from the last leaf on. */
 function* leavesReversed<V>(node: Node<V>, from: string | undefined): IterableIterator<Leaf<V>> {
   if (node.children === undefined) yield node;
   else {
@@ -320,7 +320,7 @@ function* leavesReversed<V>(node: Node<V>, from: string | undefined): IterableIt
   }
 }
 
-/** From and to of parts of about the same length. */
+/** Divides a length into parts of about `nodeSizeMade`. */
 function spans(length: number): [from: number, to: number][] {
   const count = Math.ceil(length / nodeSizeMade);
   const found: [number, number][] = [];

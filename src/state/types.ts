@@ -3,42 +3,41 @@
  * written by transactions. See `DESIGN.md` beside this file.
  */
 
-/** What every record carries. A transaction stamps both; nobody else sets them. */
+/** The stamps of every record. Only a transaction sets them. */
 export interface Stamps {
   readonly CreateIndex: number;
   readonly ModifyIndex: number;
 }
 
-/** A row before the transaction stamps it. Stamps given are ignored. */
+/** A row before the transaction stamps it. Its own stamps are ignored. */
 export type Unstamped<R extends Stamps> = Omit<R, keyof Stamps> & Partial<Stamps>;
 
 /** Key parts, most significant first. No part holds a NUL character. */
 export type Key = readonly string[];
 
 export interface IndexDefinition<R extends Stamps> {
-  /** The parts that come before the primary key, or `undefined`: the row is not in this index. */
+  /** The parts before the primary key; `undefined` for a row that is not in this index. */
   readonly key: (row: R) => Key | undefined;
   /**
-   * The index number at which the row last changed as far as this index is concerned; the default
-   * is its `ModifyIndex`. A write that leaves key and touch alone neither moves the index's
-   * `lastIndex` nor wakes who watches it.
+   * The index of the last change of the row that counts for this index. Default: its `ModifyIndex`.
+   * A write that changes neither key nor touch does not move `lastIndex` and wakes no watch.
    */
   readonly touch?: (row: R) => number;
-  /** As the table's own. */
+  /** Like `scopeParts` of the table. */
   readonly scopeParts?: number;
-  /** Its keys are those of the index that stands before it, so that the two hold their rows once. */
+  /** The index has the keys of the index before it, so that the two hold their rows once. */
   readonly sharesRows?: true;
 }
 
-/** One table. A namespaced noun's key starts with its partition and namespace. */
+/** A table. The key of a namespaced noun starts with its partition and namespace. */
 export interface TableDefinition<R extends Stamps = Stamps, I extends string = string> {
   readonly name: string;
   /** Version of the row's durable form; rises with each incompatible change. */
   readonly version: number;
   readonly key: (row: R) => Key;
-  /** Lists are read by ranges of so many leading parts: their `lastIndex` is kept. Default: none. */
+  /** Number of leading parts in the ranges of lists. The `lastIndex` of these ranges is kept. Default: 0. */
   readonly scopeParts?: number;
-  /** New rows keep a `CreateIndex` they are put with: that of the record they are part of. */
+  /** A new row keeps the `CreateIndex` that it is put with: the `CreateIndex` of the record it is part of. */
   readonly keepsCreateIndex?: true;
   readonly indexes: Readonly<Record<I, IndexDefinition<R>>>;
   /** Fields whose objects many rows share by identity: each is written once (`shared-values.ts`). */
@@ -47,16 +46,16 @@ export interface TableDefinition<R extends Stamps = Stamps, I extends string = s
   readonly upcast?: (row: unknown, version: number) => R;
 }
 
-/** A contiguous range of keys: those that start with `prefix`, and then with `text`. */
+/** A contiguous range: all keys that start with `prefix`, followed by `text`. */
 export interface KeyRange {
   /** Whole leading parts. Default: none, which is the whole table. */
   readonly prefix?: Key;
-  /** The beginning of the part after `prefix`. */
+  /** Beginning of the part after `prefix`. */
   readonly text?: string;
 }
 
 export interface ScanOptions extends KeyRange {
-  /** Start at this full key (inclusive), in the direction of the scan. */
+  /** The full key at which the scan starts, inclusive, in its direction. */
   readonly from?: Key;
   readonly reverse?: boolean;
 }
@@ -64,8 +63,8 @@ export interface ScanOptions extends KeyRange {
 export interface RangeReader<R extends Stamps> {
   scan(options?: ScanOptions): IterableIterator<R>;
   /**
-   * The greatest of the touches of the rows in the range and of the last delete in it; 0 when
-   * nothing was ever there.
+   * The index of the last change in the range: the greatest touch of its rows, or its last delete if
+   * that came later. 0 if the range was always empty.
    */
   lastIndex(range?: KeyRange): number;
 }
@@ -80,50 +79,50 @@ export interface TableReader<R extends Stamps, I extends string> extends RangeRe
 
 /** A consistent view that never changes, however long it is kept. */
 export interface Snapshot {
-  /** Committed transactions so far. */
+  /** Number of committed transactions. */
   readonly index: number;
   table<R extends Stamps, I extends string>(definition: TableDefinition<R, I>): TableReader<R, I>;
 }
 
 export interface TableWriter<R extends Stamps, I extends string> extends TableReader<R, I> {
-  /** Inserts or replaces by key. Stamps the row; keeps an existing `CreateIndex`. */
+  /** Inserts or replaces the row of that key, and stamps it. An existing row's `CreateIndex` stays. */
   put(row: Unstamped<R>): R;
-  /** `true` when there was such a row. */
+  /** Returns whether there was such a row. */
   delete(...key: Key): boolean;
 }
 
-/** A writable view of the speculative head. Valid only while its function runs. */
+/** A writable view of the speculative head, valid only while its function runs. */
 export interface Transaction extends Omit<Snapshot, 'table'> {
-  /** The index this transaction gets if it changes anything. */
+  /** The index of this transaction, if it changes anything. */
   readonly index: number;
   table<R extends Stamps, I extends string>(definition: TableDefinition<R, I>): TableWriter<R, I>;
 }
 
 export interface Written<T> {
-  /** Index of the transaction; when it changed nothing, of the newest state that it saw. */
+  /** Index of the transaction, or of the newest state that it saw if it changed nothing. */
   readonly index: number;
   readonly value: T;
 }
 
-/** One row's change in a durable commit. */
+/** The change of a row by a transaction. */
 export interface Change<R extends Stamps = Stamps> {
   readonly table: string;
   readonly before: R | undefined;
   readonly after: R | undefined;
 }
 
-/** What was read: keys and ranges. Gathered by a tracked snapshot, awaited by `State.watch`. */
+/** The keys and ranges read through a tracked snapshot, for `State.watch`. */
 export interface Footprint {
-  /** The result's own index: the greatest over all that was read, never below 1. */
+  /** The index of the result: the greatest index of the keys and ranges, at least 1. */
   readonly index: number;
 }
 
-/** A one-shot watch. `cancel` is idempotent. */
+/** A watch that wakes once. `cancel` may be called again. */
 export interface Watch {
   cancel(): void;
 }
 
-/** A time during which one process, and no other, may write. */
+/** A time in which only this process may write. */
 export interface Term {
   /** Grows from each term to the next. */
   readonly epoch: number;
@@ -133,43 +132,44 @@ export interface State {
   /** The newest durable view. */
   read(): Snapshot;
   /**
-   * The speculative head: what the next transaction will see. For deciders on the leader, whose
-   * decisions are worth nothing unless they are committed after all that they saw. Where nothing
-   * can be written it is the durable view.
+   * The speculative head, which the next transaction will see. For deciders on the leader: their
+   * decisions are only committed after everything that they saw. Without a term it is the durable view.
    */
   head(): Snapshot;
   /** The term in which this process leads; `undefined` while it follows. */
   readonly leading: Term | undefined;
   /**
-   * Calls `listen` when a term of this process begins, and with `undefined` when it ends: transactions
-   * of the term that are not durable are void then. Returns the way out.
+   * Calls `listen` when a term of this process begins, and with `undefined` when it ends, which voids
+   * the transactions of the term that are not durable. Returns a function that unsubscribes.
    */
   onLeadership(listen: (term: Term | undefined) => void): () => void;
   /**
-   * Resolves when the view shows all that was durable, anywhere, when this was called. `undefined`
-   * where it always does: this process alone holds the log. Rejects while the log cannot be asked.
+   * Resolves when the view shows every transaction that was durable in any process at the call.
+   * `undefined` where this process alone holds the log: there the view always does. Rejects while the
+   * log cannot be asked.
    */
   exact(): Promise<void> | undefined;
-  /** The newest durable view, noting what is read through it. */
+  /** The newest durable view, and the footprint that its readers leave. */
   track(): { readonly snapshot: Snapshot; readonly footprint: Footprint };
   /**
-   * Runs a synchronous function over the speculative head. Resolves when what it wrote, and all
-   * that it could have read, is durable. What the function throws leaves no trace and rejects.
-   * Rejects with `WritesClosed` once an append has failed, with `NotLeading`, without running it,
-   * while this process follows, and with `OutcomeUnknown` when nobody knows what became of it.
+   * Runs a synchronous function on the speculative head. Resolves when its changes, and all that it
+   * could have read, are durable. If the function throws, its changes are undone and the promise
+   * rejects with the error. Rejects with `WritesClosed` after an append has failed, with `NotLeading`,
+   * without running the function, while this process follows, and with `OutcomeUnknown` if the log
+   * did not answer.
    */
   write<T>(run: (transaction: Transaction) => T): Promise<Written<T>>;
   /**
-   * Calls `wake` once, as soon as something in the footprint changes after the snapshot the
-   * footprint was taken from (at once if it already has), or when the store is replaced.
+   * Calls `wake` once, as soon as a key or range of the footprint has changed since its snapshot, or
+   * when the state closes.
    */
   watch(footprint: Footprint, wake: () => void): Watch;
-  /** Calls `listen` after each durable commit with its changes, in order. Returns the way out. */
+  /** Calls `listen` with the changes of each durable transaction, in order. Returns a function that unsubscribes. */
   onCommit(listen: (changes: readonly Change[], index: number) => void): () => void;
   /**
-   * Calls `listen` right after each transaction ran on the head, whether it is durable or not, in
-   * order and with none left out; those of other processes when they are durable. For who follows
-   * the head, which begins anew with each term; it may not write. Returns the way out.
+   * Calls `listen` with the changes of each transaction as soon as it has run on the head, in order and
+   * without a gap. A transaction of another process is heard when it is durable. Followers of the head
+   * begin anew with each term. `listen` must not write. Returns a function that unsubscribes.
    */
   onRan(listen: (changes: readonly Change[], index: number) => void): () => void;
   /** Why writes are closed, or `undefined` while they are open. */

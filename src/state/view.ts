@@ -6,7 +6,7 @@ import type { Snapshot, Stamps, TableDefinition, TableReader } from './types.ts'
 
 export type Tables = ReadonlyMap<string, AnyTable>;
 
-/** Empty tables, each of whose indexes has a slot of its own. */
+/** Empty tables. Each of their indexes has its own slot. */
 export function emptyTables(definitions: readonly AnyDefinition[]): Map<string, AnyTable> {
   const tables = new Map<string, AnyTable>();
   let slot = 0;
@@ -18,7 +18,7 @@ export function emptyTables(definitions: readonly AnyDefinition[]): Map<string, 
   return tables;
 }
 
-/** The table of that very definition. */
+/** The table of the definition. */
 export function tableOf<R extends Stamps, I extends string>(
   tables: Tables,
   definition: TableDefinition<R, I>,
@@ -42,7 +42,7 @@ export class View implements Snapshot {
     return tableOf(this.tables, definition);
   }
 
-  /** The index that has the slot. */
+  /** The index with the slot. */
   order(slot: number): OrderedIndex<Stamps> {
     for (const { primary, secondary } of this.tables.values()) {
       const position = slot - primary.slot;

@@ -20,7 +20,7 @@ import type { Footprint, KeyRange, Snapshot, State } from './types.ts';
 const open = (limits = {}): Promise<State> =>
   memoryState(tables, new SimulatedWorld(1), new MemoryDisk(), { limits });
 
-/** One read: of a range in one order, or of a key. */
+/** A read of a range in an order, or of a key. */
 interface Read {
   readonly order: Order;
   readonly range: KeyRange;
@@ -33,7 +33,7 @@ const read: fc.Arbitrary<Read> = fc.record({
   get: fc.boolean(),
 });
 
-/** A whole key of the primary index is read as a key, anything else as a range. */
+/** Reads a whole key of the primary index as a key, and anything else as a range. */
 function perform(snapshot: Snapshot, { order, range, get }: Read): void {
   const table = snapshot.table(items);
   const reader = order === '' ? table : table.by(order);
@@ -47,10 +47,10 @@ function footprintOf(state: State, reads: readonly Read[]): Footprint {
   return footprint;
 }
 
-test('a watch wakes exactly when something that it read has changed, however late it is', async () => {
+test('a watch wakes exactly when a row or range of its footprint has changed, however late it parks', async () => {
   const watcher = fc.record({
     reads: fc.array(read, { minLength: 1, maxLength: 3 }),
-    /** The transaction before which it reads, and how many later it parks. */
+    /** The transaction before which it reads, and the number of transactions until it parks. */
     from: fc.nat(8),
     late: fc.nat(3),
   });
@@ -85,7 +85,7 @@ test('a watch wakes exactly when something that it read has changed, however lat
         await Promise.resolve();
         for (const one of parked) {
           if (one.isParked && changed(one)) expect(one.wakes).toBe(1);
-          // Woken for nothing only where its ranges were too many to watch one by one.
+          // Only a watch of too many ranges may wake without a change.
           else if (rangesPerIndex > 1 || one.reads.length === 1) expect(one.wakes).toBe(0);
         }
         if (next === undefined) break;
@@ -156,7 +156,7 @@ test.each<[string, (snapshot: Snapshot) => unknown, number]>([
   expect(footprint.index).toBe(index);
 });
 
-test('a delete moves the index of a list, an unrelated write does not', async () => {
+test('a delete moves the index of a list; an unrelated write does not', async () => {
   const state = await seeded();
   const list = () =>
     state
@@ -170,7 +170,7 @@ test('a delete moves the index of a list, an unrelated write does not', async ()
   expect(list()).toBe(7);
 });
 
-test('an unrelated write wakes none of ten thousand, a related one wakes all', async () => {
+test('an unrelated write wakes none of ten thousand watches, and a write of a row wakes all of its watches', async () => {
   const state = await open();
   let wakes = 0;
   for (let number = 0; number < 10_000; number++) {
@@ -210,7 +210,7 @@ test('a watch wakes once, after the view has moved, and not after it was cancell
   expect(woken).toEqual(['first at 1']);
 });
 
-test('closing wakes whoever waits', async () => {
+test('closing the state wakes every watch', async () => {
   const state = await open();
   const { snapshot, footprint } = state.track();
   snapshot.table(items).scan();

@@ -4,16 +4,16 @@ import type { Step } from './ordered-index.ts';
 import type { Watch } from './types.ts';
 import type { View } from './view.ts';
 
-/** One range that one watch waits for. */
-interface Place {
+/** A range of a watch. */
+interface WatchedRange {
   readonly parked: Parked;
   readonly slot: number;
-  /** The watched keys begin with it. */
+  /** The text with which the watched keys begin. */
   readonly range: string;
 }
 
 export class Parked implements Watch {
-  readonly places: Place[] = [];
+  readonly ranges: WatchedRange[] = [];
   readonly #watches: Watches;
   #wake: (() => void) | undefined;
 
@@ -35,40 +35,40 @@ export class Parked implements Watch {
 }
 
 /**
- * Who waits for a change of what.
+ * The watches that wait, by the ranges that they watch.
  *
  * Invariants
  *  W1. A watch wakes at most once, and never after it was cancelled.
- *  W2. A change wakes every watch one of whose ranges holds the changed key.
- *  W3. A watch stands, for each range, in the bucket of the whole parts of the range; a changed
- *      key looks into one bucket for each number of its leading parts, and nowhere else.
+ *  W2. A change wakes every watch that has a range with the changed key.
+ *  W3. Each range of a watch is in the bucket of its whole parts. For a changed key, only the buckets of
+ *      the key's own leading parts are searched.
  */
 export class Watches {
   /** By slot of the index, then by text of the whole parts. */
-  readonly #buckets = new Map<number, Map<string, Set<Place>>>();
+  readonly #buckets = new Map<number, Map<string, Set<WatchedRange>>>();
   readonly #parked = new Set<Parked>();
 
-  /** Watches that wait. */
+  /** Number of watches that wait. */
   get size(): number {
     return this.#parked.size;
   }
 
-  /** Parks a watch for what follows `view`, which is the current one. A late one wakes soon. */
+  /** Parks a watch. `view` is current: if it shows a change since the read, the watch wakes soon. */
   park(reads: ReadSet, view: View, wake: () => void): Watch {
     const parked = new Parked(this, wake);
     this.#parked.add(parked);
     if (movedSince(reads, view)) {
-      // Not at once: the caller has not got the watch yet, and may want to cancel it in `wake`.
+      // Not at once, as `wake` may want to cancel the watch, which the caller does not have yet.
       queueMicrotask(() => wakeAll([parked]));
       return parked;
     }
     for (const [slot, ranges] of reads.ranges) {
-      for (const range of ranges) this.#place({ parked, slot, range });
+      for (const range of ranges) this.#addRange({ parked, slot, range });
     }
     return parked;
   }
 
-  /** Takes out every watch that one of the steps concerns and adds it to `found`. */
+  /** Moves every watch that one of the steps concerns to `found`. */
   concerned(steps: readonly Step[], found: Parked[]): void {
     for (const { moved, index, key } of steps) {
       const buckets = moved ? this.#buckets.get(index.slot) : undefined;
@@ -90,40 +90,40 @@ export class Watches {
 
   forget(parked: Parked): void {
     this.#parked.delete(parked);
-    for (const place of parked.places) this.#remove(place);
-    parked.places.length = 0;
+    for (const watched of parked.ranges) this.#removeRange(watched);
+    parked.ranges.length = 0;
   }
 
-  #place(place: Place): void {
-    place.parked.places.push(place);
-    let buckets = this.#buckets.get(place.slot);
+  #addRange(watched: WatchedRange): void {
+    watched.parked.ranges.push(watched);
+    let buckets = this.#buckets.get(watched.slot);
     if (buckets === undefined) {
       buckets = new Map();
-      this.#buckets.set(place.slot, buckets);
+      this.#buckets.set(watched.slot, buckets);
     }
-    const parts = wholeParts(place.range);
-    const places = buckets.get(parts);
-    if (places === undefined) buckets.set(parts, new Set([place]));
-    else places.add(place);
+    const parts = wholeParts(watched.range);
+    const bucket = buckets.get(parts);
+    if (bucket === undefined) buckets.set(parts, new Set([watched]));
+    else bucket.add(watched);
   }
 
-  #remove(place: Place): void {
-    const buckets = this.#buckets.get(place.slot)!;
-    const parts = wholeParts(place.range);
-    const places = buckets.get(parts)!;
-    places.delete(place);
-    if (places.size > 0) return;
+  #removeRange(watched: WatchedRange): void {
+    const buckets = this.#buckets.get(watched.slot)!;
+    const parts = wholeParts(watched.range);
+    const bucket = buckets.get(parts)!;
+    bucket.delete(watched);
+    if (bucket.size > 0) return;
     buckets.delete(parts);
-    if (buckets.size === 0) this.#buckets.delete(place.slot);
+    if (buckets.size === 0) this.#buckets.delete(watched.slot);
   }
 }
 
-/** Wakes each that was not cancelled. One that throws does not keep the others from waking. */
+/** Wakes the watches that were not cancelled, even if some of them throw. */
 export function wakeAll(watches: readonly Parked[]): void {
   for (const parked of watches) guarded(() => parked.wake());
 }
 
-/** Calls `run`; what it throws is a bug, and surfaces as an uncaught error of its own. */
+/** Calls `run`. If it throws, that is a bug, and the error becomes an uncaught error. */
 export function guarded(run: () => void): void {
   try {
     run();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { kill } from '../support/agent.ts';
 
-/** Entry points that are found beside `main.js` by these names. */
+/** Entry points and their names beside `main.js`. */
 const entries: Readonly<Record<string, string>> = {
   main: 'src/main.ts',
   'sqlite-worker': 'src/state/engine/sqlite-worker.ts',
@@ -47,10 +47,7 @@ export interface RunningProgram {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/**
- * Starts the program in `folder` with its configuration. Rejects with its output when it ends
- * early.
- */
+/** Starts the program in `folder`. Rejects with its output if it ends before it is ready. */
 export async function startProgram(
   folder: string,
   { token, words }: { readonly token: string; readonly words: readonly string[] },

@@ -54,7 +54,7 @@ describe.each(versions)('a data directory of %s', (version) => {
     }
   });
 
-  test('gives the same answers as with that version, including secrets', async () => {
+  test('gives the answers of that version, with the secrets', async () => {
     const agent = await createAgent({ dataDirectory: unpack('main'), rootToken });
     try {
       const answers = readFileSync(join(sample, 'answers.json'), 'utf8');
@@ -98,7 +98,7 @@ describe.each(versions)('a data directory of %s', (version) => {
     const agent = await startAgent({ dataDirectory });
     const after = await agent.until('/v1/allocations', runningOf);
     expect(after.map(({ ID }) => ID)).toEqual(before.map(({ ID }) => ID));
-    // A counting shell starts other processes all the time; the shell itself stays.
+    // The counting shell stays. The processes that it starts do not.
     for (const [place, { pids }] of before.entries()) {
       expect(pids.filter((pid) => after[place]!.pids.includes(pid))).not.toEqual([]);
     }
@@ -128,7 +128,7 @@ function runningOf(all: readonly Allocation[]) {
     const found = all.filter((one) => one.JobID === id && one.ClientStatus === 'running');
     expect(found).toHaveLength(1);
     const pids = processesOf(found[0]!);
-    // An allocation that the state calls running may not have been started yet.
+    // An allocation with the status `running` may not have been started yet.
     expect(pids).not.toEqual([]);
     return { ...found[0]!, pids };
   });

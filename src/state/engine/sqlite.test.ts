@@ -278,7 +278,7 @@ function flip(path: string, position: number, bit: number): void {
   writeFileSync(path, bytes);
 }
 
-test('kill -9 loses nothing that was acknowledged', async () => {
+test('kill -9 loses no acknowledged write', async () => {
   const directory = scratch.next();
   const random = seededRandom(9);
   let least = 0;
