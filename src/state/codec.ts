@@ -129,7 +129,7 @@ function* marksOf(index: OrderedIndex<Stamps>): Generator<string> {
   for (const [key, mark] of index.marks()) yield JSON.stringify([decodeKey(key), mark]);
 }
 
-/** Rows and marks between two pauses: few for a short step, enough to finish before the log is long again. */
+/** Rows or marks between two pauses: few for short steps, enough to finish before the log is long again. */
 const itemsPerStep = 128;
 
 function* inParts(

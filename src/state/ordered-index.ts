@@ -113,7 +113,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return this.#rows.get(key);
   }
 
-  /** The index of the last change of a key: the touch of its row, or its mark if that is later. */
+  /** The index of the last change of a key. */
   lastIndexOfKey(key: string): number {
     const row = this.#rows.get(key);
     const mark = this.#marks.get(key) ?? 0;

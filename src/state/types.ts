@@ -12,7 +12,7 @@ export interface Stamps {
 /** A row before the transaction stamps it. Its own stamps are ignored. */
 export type Unstamped<R extends Stamps> = Omit<R, keyof Stamps> & Partial<Stamps>;
 
-/** Key parts, most significant first. No part holds a NUL character. */
+/** Key parts, the most significant part first. No part holds a NUL character. */
 export type Key = readonly string[];
 
 export interface IndexDefinition<R extends Stamps> {
@@ -37,7 +37,7 @@ export interface TableDefinition<R extends Stamps = Stamps, I extends string = s
   readonly key: (row: R) => Key;
   /** Number of leading parts in the ranges of lists. The `lastIndex` of these ranges is kept. Default: 0. */
   readonly scopeParts?: number;
-  /** A new row keeps the `CreateIndex` that it is put with: the `CreateIndex` of the record it is part of. */
+  /** A new row keeps the `CreateIndex` that it is put with, which is that of the record it belongs to. */
   readonly keepsCreateIndex?: true;
   readonly indexes: Readonly<Record<I, IndexDefinition<R>>>;
   /** Fields whose objects many rows share by identity: each is written once (`shared-values.ts`). */
@@ -132,8 +132,8 @@ export interface State {
   /** The newest durable view. */
   read(): Snapshot;
   /**
-   * The speculative head, which the next transaction will see. For deciders on the leader: their
-   * decisions are only committed after everything that they saw. Without a term it is the durable view.
+   * The speculative head, which the next transaction will see. For deciders on the leader: a decision is
+   * committed after everything that it saw, or never. Where writes are closed it is the durable view.
    */
   head(): Snapshot;
   /** The term in which this process leads; `undefined` while it follows. */

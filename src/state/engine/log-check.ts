@@ -43,7 +43,7 @@ export function checkPart(snapshot: SnapshotRecord, ordinal: number, part: PartR
   }
 }
 
-/** Throws `StateCorrupted` unless the snapshot has so many parts. */
+/** Throws `StateCorrupted` unless all parts of the snapshot were seen. */
 export function checkParts(snapshot: SnapshotRecord, seen: number): void {
   if (seen === snapshot.parts) return;
   throw new StateCorrupted(

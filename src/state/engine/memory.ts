@@ -26,7 +26,7 @@ export interface MemoryFaults {
   capacityBytes?: number | undefined;
 }
 
-/** The fate of the append that is under way in a crash. */
+/** The fate of the append that is under way at a crash. */
 export type CrashFate = 'lost' | 'kept' | 'torn';
 
 /** A disk that outlives the engines opened on it, for tests and the simulator. */

@@ -18,7 +18,7 @@ export function sqliteCodeOf(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** The `StateError` for an error that reading the file met. */
+/** The `StateError` for an error of reading the file. */
 export function readError(directory: string, file: string, error: unknown): Error {
   if (error instanceof StateError) return error;
   const code = sqliteCodeOf(error);
@@ -28,7 +28,7 @@ export function readError(directory: string, file: string, error: unknown): Erro
   return new StateCorrupted(file, messageOf(error), error);
 }
 
-/** The `StateError` for an error that writing met. */
+/** The `StateError` for an error of writing. */
 export function writeError(directory: string, error: unknown): Error {
   if (error instanceof StateError) return error;
   const code = sqliteCodeOf(error);

@@ -71,7 +71,7 @@ export function lockDatabase(files: SqliteFiles, options: SqliteOptions): Databa
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(files.database, { timeout: 0 });
-    // Exclusive mode comes before the first access, to keep the lock and to do without a file of shared memory.
+    // Exclusive mode from the first access on keeps the lock, and needs no file of shared memory.
     database.exec(`
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
@@ -103,7 +103,7 @@ function makeDirectory({ directory, database }: SqliteFiles): void {
   }
 }
 
-/** `mkdirSync` with `recursive` never returns below a directory that takes no files, such as /proc. */
+/** Without `recursive`, with which `mkdirSync` never returns where nothing can be made, as in /proc. */
 function makeDirectories(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectories(dirname(directory));
