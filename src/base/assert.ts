@@ -11,7 +11,7 @@ export function assert(condition: unknown, sentence: string): asserts condition 
   if (!condition) throw new AssertionError(sentence);
 }
 
-/** The value, or an {@link AssertionError} when it is `undefined` or `null`. */
+/** The value. Throws {@link AssertionError} if it is `undefined` or `null`. */
 export function present<T>(value: T | undefined | null, sentence: string): T {
   assert(value !== undefined && value !== null, sentence);
   return value;

@@ -17,8 +17,8 @@ const wholeForm = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$
 const oneTerm = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
- * Nanoseconds of a written duration, or `undefined` when the text is none or does not fit a safe
- * integer. `"0"` needs no unit.
+ * Nanoseconds of a written duration; `undefined` if the text is no duration or exceeds a safe integer.
+ * `"0"` needs no unit.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === '0' || text === '+0' || text === '-0') return 0;
@@ -31,7 +31,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(signed) ? signed : undefined;
 }
 
-/** The field's way to write nanoseconds: `5m0s`, `1.5s`, `250ms`, `0s`. */
+/** Writes nanoseconds as in Go: `5m0s`, `1.5s`, `250ms`, `0s`. */
 export function formatDuration(nanoseconds: number): string {
   if (nanoseconds === 0) return '0s';
   const sign = nanoseconds < 0 ? '-' : '';
@@ -47,7 +47,7 @@ export function formatDuration(nanoseconds: number): string {
   return `${sign}${seconds}`;
 }
 
-/** `amount / unit` with all its digits and no trailing zeros; both are safe integers. */
+/** `amount / unit` of safe integers, with all digits and no trailing zeros. */
 function trim(amount: number, unit: number): string {
   const whole = Math.floor(amount / unit);
   const rest = amount % unit;

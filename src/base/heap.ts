@@ -1,4 +1,4 @@
-/** A binary heap: `peek` and `pop` give the least item by `compare`. O(log n) push and pop. */
+/** A binary heap. `peek` and `pop` return the least item by `compare`. O(log n) push and pop. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #compare: (left: T, right: T) => number;
@@ -36,7 +36,7 @@ export class Heap<T> {
     return least;
   }
 
-  /** How many items satisfy `matches`. O(n). */
+  /** Number of items that satisfy `matches`. O(n). */
   count(matches: (item: T) => boolean): number {
     return this.#items.reduce((total, item) => total + (matches(item) ? 1 : 0), 0);
   }

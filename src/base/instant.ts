@@ -1,21 +1,21 @@
 /**
- * Instants travel as Unix nanoseconds in the scheduler's records (`SubmitTime`, `CreateTime`) and
- * are only ever as fine as a millisecond. A double holds such a number to 256 ns, so the
- * millisecond comes back exactly, and its shortest decimal form is the exact one.
+ * Instants are Unix nanoseconds in the scheduler's records (`SubmitTime`, `CreateTime`), in whole
+ * milliseconds. A double holds such a number to 256 ns, so the millisecond is read back exactly, and the
+ * shortest decimal form is exact.
  * Source: docs/contract/http.md#numbers-durations-and-instants.
  */
 export const instantFromMs = (unixMs: number): number => unixMs * 1e6;
 
 export const instantToMs = (unixNanoseconds: number): number => Math.round(unixNanoseconds / 1e6);
 
-/** RFC 3339 of no instant at all. */
+/** The absence of an instant in RFC 3339. */
 export const noInstant = '0001-01-01T00:00:00Z';
 
 /** Unix nanoseconds as RFC 3339; 0 is no instant. */
 export const instantText = (unixNanoseconds: number): string =>
   unixNanoseconds === 0 ? noInstant : formatInstant(instantToMs(unixNanoseconds));
 
-/** The Unix nanoseconds of an RFC 3339 text; `undefined` when it is none. */
+/** The Unix nanoseconds of a text in RFC 3339; `undefined` for another text. */
 export function instantFromText(text: string): number | undefined {
   if (text === noInstant) return 0;
   const isForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text);
@@ -23,7 +23,7 @@ export function instantFromText(text: string): number | undefined {
   return Number.isNaN(unixMs) ? undefined : instantFromMs(unixMs);
 }
 
-/** RFC 3339 in UTC, seconds without a fraction when there is none. */
+/** RFC 3339 in UTC. Whole seconds have no fraction. */
 export function formatInstant(unixMs: number): string {
   return new Date(unixMs).toISOString().replace('.000Z', 'Z');
 }

@@ -1,11 +1,11 @@
 import { secondMs } from './units.ts';
 
-/** Of the collector of garbage, as the real timers follow it. */
+/** Times with which the real timers follow the garbage collector. */
 export const collectorLimits = {
-  /** Work that can wait goes on this long after marking began, whether or not it has ended. */
+  /** Work that can wait goes on this long after marking began, even if marking has not ended. */
   markingMaxMs: 1 * secondMs,
-  /** Between two questions whether marking has ended. */
+  /** Time between two checks whether marking has ended. */
   markingPollMs: 2,
-  /** Between two looks at how busy the process is. */
+  /** Time between two measurements of how busy the process is. */
   workPollMs: 1 * secondMs,
 } as const;

@@ -4,7 +4,7 @@ import { realWorld } from './ports-real.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('work that can wait is done when no old objects are marked', async () => {
+test('work that can wait runs while no old objects are marked', async () => {
   const { timers } = realWorld;
   await new Promise<void>((resolve) => timers.unhurried(resolve));
   const marking = new Marking();

@@ -11,10 +11,10 @@ interface GarbageCollected extends PerformanceEntry {
 }
 
 /**
- * Whether V8 is marking the old objects that are in use, and work that can wait should. It marks on
- * threads of its own; but while these are behind it also takes up to 5 ms of whoever makes 64 KB of
- * objects, so that what makes many holds everybody up. V8 tells that it has begun. A collection of old
- * objects ends it.
+ * Whether V8 is marking the old objects that are in use, so that work that can wait should wait. V8 marks
+ * on its own threads. While these are behind, it also takes up to 5 ms of the main thread for each 64 KB of
+ * new objects, so work that makes many objects delays all other work. V8 reports the start of marking. A
+ * collection of old objects ends it.
  */
 export class Marking {
   #sinceMs: number | undefined;
@@ -25,7 +25,7 @@ export class Marking {
   }
 
   get isUnderWay(): boolean {
-    // The observer itself would be told a turn later.
+    // The observer itself hears of collections a turn later.
     this.#noteCollections(this.#observer.takeRecords());
     return (
       this.#sinceMs !== undefined &&

@@ -22,6 +22,6 @@ it.each([
     found.push(told.at(-1) === true ? 'saves' : '');
   }
   expect(found).toEqual(expected);
-  // It is told of changes alone.
+  // `save` is called for changes only.
   expect(told).toEqual(told.map((_, position) => position % 2 === 0));
 });

@@ -1,7 +1,7 @@
 /**
- * A test that needs what this machine cannot give is not run, and `npm test` says so at its end with
- * the reason. Where nothing may be left out (`--all`, or `CI=true`) it has failed. A lint keeps tests
- * from being left out in any other way (`tools/left-out.ts`).
+ * A test whose needs this machine does not meet is not run, and `npm test` reports the reason at its end.
+ * With `--all` or `CI=true` it fails instead. A lint refuses every other way of leaving out a test
+ * (`tools/left-out.ts`).
  */
 import type { TestOptions } from 'vitest';
 
@@ -11,9 +11,10 @@ declare module 'vitest' {
   }
 }
 
-/** What tests need of the machine, and what "not run, because" goes on with where that is not there. */
+/** A need of tests. */
 export interface Need {
   readonly isMet: boolean;
+  /** The reason that follows "not run, because" if the need is not met. */
   readonly otherwise: string;
 }
 
@@ -22,7 +23,7 @@ export const root: Need = {
   otherwise: 'they need root, and the tests run as another user',
 };
 
-/** Options of a test, or of a group of tests, that is run where every need is met. */
+/** Options of a test, or of a group of tests, with these needs. */
 export function needing(...needs: readonly Need[]): TestOptions {
   const missing = needs.find(({ isMet }) => !isMet);
   return missing === undefined ? {} : { skip: true, meta: { notRun: missing.otherwise } };

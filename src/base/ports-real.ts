@@ -12,7 +12,7 @@ import { Marking } from './marking.ts';
 import type { Clock, Ids, Random, Secrets, Timers, World } from './ports.ts';
 import { uuidSource } from './uuid.ts';
 
-/** Not in limits: `setTimeout` counts in a signed 32-bit integer. Longer delays are taken in steps. */
+/** Not in limits: `setTimeout` takes a signed 32-bit integer. Longer delays are divided. */
 const longestTimeoutMs = 2 ** 31 - 1;
 
 const clock: Clock = {
@@ -56,7 +56,7 @@ const random: Random = {
 
 const ids: Ids = { uuid: uuidSource(randomFillSync) };
 
-/** Exported for the simulated world, whose secrets are seeded but hashed and compared alike. */
+/** Exported for the simulated world, which hashes and compares its secrets in the same way. */
 export const hashing: Pick<Secrets, 'hash' | 'equal'> = {
   hash: (secret) => hash('sha256', secret),
   equal(left, right) {

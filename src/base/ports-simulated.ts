@@ -11,10 +11,11 @@ interface PendingTimer {
 }
 
 /**
- * A world in which time passes only when told to and random is a function of the seed.
+ * A world in which only `advance` lets time pass, and random numbers are a function of the seed.
  *
  * Invariants
- *  S1. Timers run in the order of their due time; equal ones in the order in which they were set.
+ *  S1. Timers run in the order of their due times. Timers with the same due time run in the order in
+ *      which they were set.
  *  S2. While a timer runs, `nowMs` and `monotonicMs` show its due time.
  *  S3. The same seed and the same calls give the same values.
  */
@@ -53,19 +54,19 @@ export class SimulatedWorld implements World {
     };
   }
 
-  /** Timers that are set and neither ran nor were cleared. */
+  /** Number of timers that were set, and neither ran nor were cleared. */
   get pendingTimers(): number {
     return this.#pending.count((timer) => !timer.cleared);
   }
 
-  /** Moves the wall clock alone, as a correction of the machine's clock does. */
+  /** Moves only the wall clock, as a correction of the machine's clock does. */
   jumpWallClock(byMs: number): void {
     this.#wallMs += byMs;
   }
 
   /**
-   * Lets `durationMs` pass: runs every timer that comes due, and between two timers all the
-   * promises that are ready.
+   * Lets `durationMs` pass: runs every timer that comes due, and between two timers all promises that
+   * are ready.
    */
   async advance(durationMs: number): Promise<void> {
     const endMs = this.#elapsedMs + durationMs;
@@ -73,7 +74,7 @@ export class SimulatedWorld implements World {
     this.#elapsedMs = endMs;
   }
 
-  /** Runs the next timer. `false`: none is due until then. */
+  /** Runs the next timer. Returns `false` if none is due until then. */
   #runNext(endMs: number): boolean {
     for (;;) {
       const next = this.#pending.peek();
@@ -99,13 +100,13 @@ export class SimulatedWorld implements World {
   }
 }
 
-/** Turns that are queued at a time: going round the event loop costs more than most of them. */
+/** Number of turns that are queued together: a round of the event loop costs more than most turns. */
 const turnsQueued = 32;
 
 /**
- * Calls `next` until it returns false, and before each call lets every promise chain that is ready
- * go on until it waits for something else: between two macrotasks the whole microtask queue is
- * drained, however long its chains are. Rejects with what `next` throws.
+ * Calls `next` until it returns `false`. Before each call, every promise chain that is ready runs until
+ * it waits, however long it is: between two macrotasks the whole microtask queue is drained. Rejects
+ * with the error of `next`.
  */
 function turns(next: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,12 +1,12 @@
 /**
- * The world, as the program may know it. Everything below `main.ts` takes these as arguments and
- * never reaches for the ambient clock, timers or random. So the simulator can run it.
- * The real ones are in `ports-real.ts`, the simulated ones in `ports-simulated.ts`.
+ * The world, as the program may know it. All code below `main.ts` takes these ports as arguments and
+ * never uses the ambient clock, timers or random numbers, so that the simulator can run it.
+ * `ports-real.ts` has the real ports, `ports-simulated.ts` the simulated ports.
  */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. May jump. */
   nowMs(): number;
-  /** Milliseconds since an arbitrary start. Never goes back; use it to measure. */
+  /** Milliseconds since an arbitrary start, for measuring. Never goes back. */
   monotonicMs(): number;
 }
 
@@ -18,16 +18,16 @@ export interface Timer {
 export interface Timers {
   /** Runs `run` once, `delayMs` from now. A timer does not keep the process alive. */
   after(delayMs: number, run: () => void): Timer;
-  /** Runs `run` once, after the input and output that is ready now. Used to slice long work. */
+  /** Runs `run` once, after the input and output that is ready now. For long work in slices. */
   soon(run: () => void): Timer;
   /**
-   * The same for work that makes many objects and can wait: not while the collector looks for garbage,
-   * which would hold everybody up then, but after a second at the latest.
+   * Like `soon`, for work that makes many objects and can wait. It waits up to a second while the garbage
+   * collector marks objects, since it would delay all other work then.
    */
   unhurried(run: () => void): Timer;
 }
 
-/** Seeded in the simulator: for jitter, shuffles and samples, never for secrets. */
+/** Random numbers for jitter, shuffles and samples, never for secrets. Seeded in the simulator. */
 export interface Random {
   /** A number in [0, 1). */
   fraction(): number;
@@ -46,13 +46,13 @@ export interface Secrets {
   /** A UUID, version 4, fit to be a token's secret. */
   uuid(): string;
   bytes(count: number): Uint8Array;
-  /** Lower-case hex SHA-256 of the text. It is kept in place of a secret. */
+  /** SHA-256 of the text in lower-case hex, to be stored instead of a secret. */
   hash(secret: string): string;
-  /** Compares in time that does not depend on where the texts differ. */
+  /** Compares texts in a time that does not depend on the place of their first difference. */
   equal(left: string, right: string): boolean;
 }
 
-/** All ports together, for the composition root and the simulator. */
+/** All ports, for the composition roots and the simulator. */
 export interface World {
   readonly clock: Clock;
   readonly timers: Timers;

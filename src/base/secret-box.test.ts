@@ -8,7 +8,7 @@ const { secrets } = new SimulatedWorld(1);
 const box = rootKeyBox(new Uint8Array(32).fill(7), secrets);
 const other = rootKeyBox(new Uint8Array(32).fill(8), secrets);
 
-test('a sealed text opens again, and shows nothing until then', () => {
+test('a sealed text can be opened, and does not show its content', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 6 }), (plain) => {
       const sealed = box.seal(plain);
@@ -19,7 +19,7 @@ test('a sealed text opens again, and shows nothing until then', () => {
   );
 });
 
-describe('it does not open', () => {
+describe('a sealed text cannot be opened', () => {
   const sealed = box.seal('secret');
   const flipped = `${sealed.slice(0, 30)}${sealed[30] === 'A' ? 'B' : 'A'}${sealed.slice(31)}`;
   test.each([
@@ -32,7 +32,7 @@ describe('it does not open', () => {
   });
 });
 
-test('fingerprints are the same for the same secret under the same key, and only then', () => {
+test('fingerprints are equal exactly for the same secret under the same key', () => {
   expect(box.fingerprint('a')).toBe(box.fingerprint('a'));
   expect(box.fingerprint('a')).toMatch(/^[0-9a-f]{64}$/);
   expect(box.fingerprint('a')).not.toBe(box.fingerprint('b'));

@@ -2,29 +2,29 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash } f
 import type { Secrets } from './ports.ts';
 
 /**
- * How secrets are kept (ARCHITECTURE.md#secrets-and-logins): sealed, so that what is stored tells
- * nothing without the key, and found again by a keyed fingerprint.
+ * The storage form of secrets (ARCHITECTURE.md#secrets-and-logins). A sealed secret reveals nothing
+ * without the key. A keyed fingerprint finds it again.
  */
 export interface SecretBox {
-  /** The text encrypted; sealing it twice gives different texts. */
+  /** Encrypts the text, each time differently. */
   seal(plain: string): string;
-  /** @throws Error when it was not sealed under this box's keys, or was changed since. */
+  /** @throws Error if the text was not sealed under this box's keys, or was changed since. */
   open(sealed: string): string;
-  /** Lower-case hex; the same secret always has the same. Without the key it cannot be guessed. */
+  /** In lower-case hex, always the same for the same secret. Without the key it cannot be guessed. */
   fingerprint(secret: string): string;
 }
 
 const form = 'v1';
-// Not in limits: the sizes that AES-GCM has.
+// Not in limits: a size of AES-GCM.
 const nonceBytes = 12;
-// Not in limits: as above.
+// Not in limits: a size of AES-GCM.
 const tagBytes = 16;
 
-/** A box under one root key of 32 bytes: AES-256-GCM, and HMAC-SHA256 for the fingerprints. */
+/** A box under a root key of 32 bytes: AES-256-GCM, and HMAC-SHA256 for the fingerprints. */
 export function rootKeyBox(rootKey: Uint8Array, secrets: Pick<Secrets, 'bytes'>): SecretBox {
   if (rootKey.length !== 32) throw new Error('a root key has 32 bytes');
   const derived = (purpose: string) => createHmac('sha256', rootKey).update(purpose).digest();
-  // As an object of the crypto module, which takes a fraction of the time that bytes take.
+  // A key object takes a fraction of the time that key bytes take.
   const sealing = createSecretKey(derived('roster seal'));
   const finding = derived('roster fingerprint');
   return {
@@ -47,12 +47,12 @@ export function rootKeyBox(rootKey: Uint8Array, secrets: Pick<Secrets, 'bytes'>)
   };
 }
 
-/** Not in limits: the block of SHA-256. */
+/** Not in limits: the block size of SHA-256. */
 const blockBytes = 64;
 
 /**
- * HMAC-SHA256 by its definition (RFC 2104) over the one-shot hash: every request is looked up by
- * one, and an object of the crypto module for each takes several times as long.
+ * HMAC-SHA256 by its definition (RFC 2104) over the one-shot hash. Every request needs a fingerprint, and
+ * an `Hmac` object for each would take several times as long.
  */
 function hmacOf(key: Uint8Array): (text: string) => string {
   if (key.length > blockBytes) throw new Error(`a key has ${blockBytes} bytes at most`);

@@ -2,7 +2,7 @@ import { createLocalJWKSet, importJWK, jwtVerify, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { claimsIn, looksSigned, readToken, signingKey, signToken } from './signed-token.ts';
 
-// `jose` is the oracle: it verifies tokens signed here, and the other way round.
+// `jose` is the oracle.
 
 const seed = (first: number) => Uint8Array.from({ length: 32 }, (_, at) => (at + first) % 256);
 const key = signingKey('k1', seed(1));
@@ -15,14 +15,14 @@ const verified = (text: string, publicKey = key.publicKey) => {
   return token && claimsIn(token, publicKey);
 };
 
-test('a library verifies what is signed here', async () => {
+test('`jose` verifies a token that was signed here', async () => {
   const keys = createLocalJWKSet({ keys: [{ ...jwkOf(key), alg: 'EdDSA', use: 'sig' }] });
   const { payload, protectedHeader } = await jwtVerify(signToken(claims, key), keys);
   expect(payload).toEqual(claims);
   expect(protectedHeader).toEqual({ alg: 'EdDSA', kid: 'k1', typ: 'JWT' });
 });
 
-test('and what it signs is verified here', async () => {
+test('a token that `jose` signed is verified here', async () => {
   const d = Buffer.from(seed(1)).toString('base64url');
   const signing = await importJWK({ ...jwkOf(key), d }, 'EdDSA');
   const text = await new SignJWT(claims)
@@ -42,7 +42,7 @@ test.each([
   ['a shared secret', () => [encode({ alg: 'HS256', kid: 'k1' }), body, signature]],
   ['no key', () => [encode({ alg: 'EdDSA' }), body, signature]],
   [
-    'what has to be understood',
+    'a critical extension',
     () => [encode({ alg: 'EdDSA', kid: 'k1', crit: ['x'] }), body, signature],
   ],
   ['a cut signature', () => [head, body, signature.slice(0, -4)]],
@@ -53,7 +53,7 @@ test.each([
   expect(verified(parts().join('.'))).toBeUndefined();
 });
 
-test('a secret does not look like one', () => {
+test('a secret does not look like a signed token', () => {
   expect(looksSigned('11111111-1111-4111-8111-111111111111')).toBe(false);
   expect(looksSigned('')).toBe(false);
 });

@@ -1,15 +1,14 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 
 /**
- * Signed JWTs (RFC 7519) in their compact form, with the one algorithm EdDSA over Ed25519 (RFC 8037).
+ * Signed JWTs (RFC 7519) in their compact form, always with EdDSA over Ed25519 (RFC 8037).
  *
- * Libraries for JWTs sign and verify asynchronously, and who sends a request is decided before
- * anything else of it, without a promise. So these few lines are ours; a test holds them against a
- * library, both ways.
+ * Libraries for JWTs sign and verify asynchronously. But the caller of a request is found first, without
+ * a promise. So this code is ours, and a test compares it with a library.
  *
  * Invariants
- *  W1. The algorithm is never the token's choice: a header with another one is no token of ours.
- *  W2. Nothing of a token is given out before its signature was verified, but for the key it names.
+ *  W1. The token never chooses the algorithm: a header with another algorithm is refused.
+ *  W2. Before the signature of a token is verified, only the id of its key is given out.
  */
 export interface SigningKey {
   readonly id: string;
@@ -18,10 +17,10 @@ export interface SigningKey {
   readonly publicKey: string;
 }
 
-/** RFC 8410: the bytes before the 32 of a private key. */
+/** RFC 8410: the bytes before the 32 bytes of a private key. */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The key that 32 unguessable bytes are. */
+/** The signing key of 32 unguessable bytes. */
 export function signingKey(id: string, seed: Uint8Array): SigningKey {
   if (seed.length !== 32) throw new Error('a signing key is made of 32 bytes');
   const der = Buffer.concat([pkcs8Head, seed]);
@@ -37,7 +36,7 @@ export function signToken(claims: object, key: SigningKey): string {
   return `${text}.${sign(null, Buffer.from(text), key.privateKey).toString('base64url')}`;
 }
 
-/** A text that has the form of a token; whether it is one is not known before `claimsIn`. */
+/** A text in the form of a token, not verified yet: see `claimsIn`. */
 export interface UnverifiedToken {
   readonly keyId: string;
   readonly text: string;
@@ -45,10 +44,10 @@ export interface UnverifiedToken {
 
 const form = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
-/** Cheap, for any text. */
+/** Whether the text has the form of a token. Cheap for any text. */
 export const looksSigned = (text: string): boolean => form.test(text);
 
-/** `undefined`: it is no token of this form and algorithm. */
+/** Returns `undefined` for a token of another form or algorithm. */
 export function readToken(text: string): UnverifiedToken | undefined {
   if (!looksSigned(text)) return undefined;
   const head = parsed(text.slice(0, text.indexOf('.')));
@@ -56,7 +55,7 @@ export function readToken(text: string): UnverifiedToken | undefined {
   return { keyId: head.kid, text };
 }
 
-/** The claims of a token that the key signed; `undefined`: it did not. */
+/** The claims of a token; `undefined` if the key did not sign it. */
 export function claimsIn(
   { text }: UnverifiedToken,
   publicKey: string,

@@ -3,7 +3,7 @@ import { SimulatedWorld } from './ports-simulated.ts';
 import { inSlices, type Step, takeSlice, visitSlice, WorkTime } from './slices.ts';
 import type { Steps } from './steps.ts';
 
-/** A clock that shows one millisecond more at every look. */
+/** A clock that shows a millisecond more at every call. */
 function tickingClock() {
   let nowMs = 0;
   return { nowMs: () => 0, monotonicMs: () => nowMs++ };
@@ -15,7 +15,7 @@ const stepsOf = (count: number) => {
 };
 
 test.each([
-  // steps that there are, milliseconds and steps of a slice, steps taken, whether the last is among them
+  // number of steps, milliseconds and steps of a slice, steps taken, whether the last step was taken
   [5, 0, undefined, 1, false],
   [5, 3, undefined, 3, false],
   [5, 3, 2, 2, false],
@@ -66,7 +66,7 @@ const slicesOf = ({ clock }: SimulatedWorld) => {
   return (step: Step) => takeSlice(step, clock, bounds);
 };
 
-test('work in slices lets others go first between two slices', async () => {
+test('other work goes first between two slices', async () => {
   const world = new SimulatedWorld(1);
   const log: string[] = [];
   world.timers.soon(() => log.push('other'));
@@ -76,7 +76,7 @@ test('work in slices lets others go first between two slices', async () => {
   expect(log).toEqual(['step', 'step', 'other', 'step', 'end']);
 });
 
-test('work that is called off ends after its slice and cleans up', async () => {
+test('aborted work ends after its slice and cleans up', async () => {
   const world = new SimulatedWorld(1);
   const log: string[] = [];
   const calledOff = new AbortController();

@@ -1,17 +1,17 @@
 import type { Clock, Timers } from './ports.ts';
 import type { Steps } from './steps.ts';
 
-/** A short part of long work. `true`: it was the last one. */
+/** A short part of long work. Returns whether it was the last part. */
 export type Step = () => boolean;
 
-/** A slice of work ends after the step during which its time is over. */
+/** A slice of work ends after the step in which its time ends. */
 export interface SliceBounds {
   readonly sliceMs: number;
-  /** Ends a slice in the simulator, whose clock stands still meanwhile. */
+  /** The most steps of a slice, for the simulator, whose clock stands still meanwhile. */
   readonly sliceSteps?: number;
 }
 
-/** Takes one step at least, and looks at the clock after each. `true`: the last step was taken. */
+/** Takes at least one step, until the slice ends. Returns whether the last step was taken. */
 export function takeSlice(
   step: Step,
   clock: Clock,
@@ -26,8 +26,8 @@ export function takeSlice(
 }
 
 /**
- * Visits items until the slice is over, and returns how many it visited. `visit` returns `false` if
- * an item took no time.
+ * Visits items until the slice ends. Returns the number of visited items. `visit` returns `false` if an
+ * item took no time.
  */
 export function visitSlice<T>(
   items: Iterable<T>,
@@ -48,13 +48,13 @@ export function visitSlice<T>(
 export const pause = (timers: Timers): Promise<void> =>
   new Promise((resolve) => timers.soon(resolve));
 
-/** The same, and the garbage collector of the process too. */
+/** Like `pause`, and also waits while the garbage collector marks objects (`Timers.unhurried`). */
 export const unhurriedPause = (timers: Timers): Promise<void> =>
   new Promise((resolve) => timers.unhurried(resolve));
 
 /**
- * Takes all steps, with a pause after each slice; `take` takes a slice. `undefined`: `signal` aborted
- * before the end.
+ * Takes all steps, with a pause after each slice. `take` takes a slice. Resolves with `undefined` if
+ * `signal` aborts before the end.
  */
 export async function inSlices<T>(
   steps: Steps<T>,
@@ -76,11 +76,11 @@ export async function inSlices<T>(
   return undefined;
 }
 
-/** Measures how long work in slices takes; the time between two slices does not count. */
+/** Measures the time of work in slices, without the pauses between them. */
 export class WorkTime {
   readonly #clock: Clock;
   readonly #bounds: SliceBounds;
-  /** Of all slices that are over. */
+  /** The time of all slices that have ended. */
   #finishedMs = 0;
   #startMs = 0;
 
@@ -89,13 +89,13 @@ export class WorkTime {
     this.#bounds = bounds;
   }
 
-  /** The time until now, within a slice. */
+  /** The time until now. Called within a slice. */
   elapsedNs(): number {
     const currentMs = this.#clock.monotonicMs() - this.#startMs;
     return Math.round((this.#finishedMs + currentMs) * 1e6);
   }
 
-  /** Takes the steps of one slice. `true`: the last step was taken. */
+  /** Takes the steps of a slice. Returns whether the last step was taken. */
   readonly take = (step: Step): boolean => {
     this.#startMs = this.#clock.monotonicMs();
     if (takeSlice(step, this.#clock, this.#bounds, this.#startMs)) return true;

@@ -1,6 +1,6 @@
 /**
- * Long work in steps: a generator that yields wherever others may get their turn. Its caller decides how
- * long it goes on at a time.
+ * Long work in steps: a generator that yields where other work may run. Its caller decides how many steps
+ * it takes at a time.
  */
 export type Steps<T> = Generator<void, T, void>;
 
@@ -12,7 +12,7 @@ export function drained<T>(steps: Steps<T>): T {
   }
 }
 
-/** Items of a long list that are looked at before others get their turn. */
+/** Number of items of a long list in a step. */
 const itemsPerStep = 100;
 
 export function* each<T>(items: Iterable<T>, visit: (item: T) => void): Steps<void> {
@@ -42,7 +42,7 @@ export function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Steps
 
 export const collected = <T>(items: Iterable<T>): Steps<T[]> => mapped(items, (item) => item);
 
-/** One list of all; where only one has anything, that very one. */
+/** All lists in one. If only one list has items, the result is this list itself. */
 export function* joined<T>(lists: readonly (readonly T[])[]): Steps<readonly T[]> {
   const filled = lists.filter(({ length }) => length > 0);
   if (filled.length < 2) return filled[0] ?? [];
@@ -85,7 +85,7 @@ export function* grouped<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Steps
   return groups;
 }
 
-/** In the order of `compare`; equal ones stay in theirs. */
+/** Sorts by `compare`. Equal items stay in their order. */
 export function* sorted<T>(
   items: readonly T[],
   compare: (left: T, right: T) => number,

@@ -1,13 +1,13 @@
 /** Not in limits: RFC 9562. */
 const uuidBytes = 16;
 const digits = Buffer.from('0123456789abcdef', 'latin1');
-/** Where in the text the two digits of each byte stand. */
+/** The position of each byte's two digits in the text. */
 const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
 /**
- * Random UUIDs (RFC 9562, version 4), each of them text in one piece. `crypto.randomUUID` joins
- * twenty pieces, which takes ten times as long and feeds the collector; a large job needs thousands
- * at once. `fill` gives random bytes, ahead of time: these are names, not secrets.
+ * Random UUIDs (RFC 9562, version 4). Each is written as a single text: `crypto.randomUUID` joins twenty
+ * pieces, which takes ten times as long and makes garbage, and a large job needs thousands of UUIDs at once.
+ * `fill` gives random bytes ahead of time, since the UUIDs are names and no secrets.
  */
 export function uuidSource(fill: (bytes: Uint8Array) => void): () => string {
   const drawn = new Uint8Array(uuidBytes * 256);
