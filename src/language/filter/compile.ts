@@ -12,12 +12,12 @@ import { describeType, type FieldType, fieldType, type JsonSchema } from './sche
 import type { FilterNode, Selector } from './syntax.ts';
 
 /**
- * A filter's tree to closures. All that depends on the expression and the schema alone is done
- * here once: paths are looked up, literals read, patterns built; a record then costs a few calls.
+ * Compiles a filter's tree to closures. All work that depends only on the expression and the schema is done
+ * here: looking up paths, reading literals, building patterns. A record then costs a few calls.
  */
 export type Predicate = (record: unknown) => boolean;
 
-/** From a record to the selected value, `absent` where a map or a list does not have it. */
+/** Gets the selected value of a record; `absent` if a map or a list lacks it. */
 type Getter = (record: unknown) => unknown;
 
 interface Typed {
@@ -28,11 +28,11 @@ interface Typed {
 interface Context {
   readonly expression: string;
   readonly schema: JsonSchema;
-  /** Free content that an operator is not for is a fault of the record, and not just no match. */
+  /** Free content of a type that the operator does not take is a fault of the record, not just no match. */
   readonly isStrict: boolean;
-  /** Names that `any` and `all` bound, the innermost last. */
+  /** Names bound by `any` and `all`, the innermost name last. */
   readonly names: ReadonlyMap<string, Typed>;
-  /** Places of the bound values while a record is evaluated. */
+  /** The bound values while a record is evaluated. */
   readonly slots: unknown[];
 }
 
@@ -82,7 +82,7 @@ function matching(node: Extract<FilterNode, { kind: 'match' }>, context: Context
   return signed(checked(field, operator, node.selector, context), built, node.negated);
 }
 
-/** The getter of the field. In a strict filter it refuses free content that the operator is not for. */
+/** The getter of the field. In a strict filter it refuses free content that the operator does not take. */
 function checked(
   { get, type }: Typed,
   operator: string,
@@ -138,7 +138,7 @@ function collection(
   const slot = slots.push(undefined, undefined) - 2;
   const names = bind(node.names, type, slot, context);
   const body = compile(node.body, { ...context, names });
-  // One element decides: `any` at the first that passes, `all` at the first that does not.
+  // The first element that passes decides `any`; the first element that does not pass decides `all`.
   const decisive = node.kind === 'any';
   const visit = (key: unknown, value: unknown, record: unknown): boolean => {
     slots[slot] = key;
@@ -156,13 +156,13 @@ function collection(
         if (decided) break;
       }
     }
-    // Or the filter would keep the record alive.
+    // Otherwise the filter would keep the record alive.
     slots[slot + 1] = undefined;
     return decided === decisive;
   };
 }
 
-/** One name is a list's element or a map's key; two are index or key, then value. */
+/** A single name is bound to the element of a list or the key of a map; two names, to index or key, and value. */
 function bind(
   names: readonly string[],
   type: FieldType,
@@ -180,13 +180,13 @@ function bind(
   if (second !== undefined) {
     bound.set(first, key).set(second, value);
   } else if (type.kind === 'any') {
-    // Which it is shows at evaluation, and only a list's index is a number.
+    // Only the evaluation shows whether it is a list. Only the index of a list is a number.
     const get: Getter = () => (typeof slots[slot] === 'number' ? slots[slot + 1] : slots[slot]);
     bound.set(first, { type, get });
   } else {
     bound.set(first, type.kind === 'list' ? value : key);
   }
-  // No selector can start with it: it binds nothing.
+  // `_` binds nothing, so that no selector can start with it.
   bound.delete('_');
   return bound;
 }
@@ -203,7 +203,7 @@ function elementSchema(type: FieldType): JsonSchema {
   return declared.length === 0 ? type.rest! : { anyOf: [...declared, type.rest!] };
 }
 
-/** The selected value's type, and the way to it. Throws at the first part that is not there. */
+/** The type and getter of the selected value. Throws at the first unknown part. */
 function select(selector: Selector, context: Context): Typed {
   const bound = context.names.get(selector.path[0]!);
   let at: Typed = bound ?? { type: fieldType(context.schema, context.schema), get: (it) => it };
@@ -245,14 +245,14 @@ function step(at: Typed, selector: Selector, index: number, context: Context): T
   return { type: fieldType(type.rest, context.schema), get: keyGetter(get, name) };
 }
 
-/** No list is longer than what nine digits count. */
+/** Nine digits count the elements of any list. */
 const indexForm = /^(0|[1-9][0-9]{0,8})$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** A declared field: missing or null, it reads as its zero value, unless its parent is absent. */
+/** Gets a declared field. A missing or null field reads as its zero value, unless its parent is absent. */
 function fieldGetter(get: Getter, name: string, isRoot: boolean): Getter {
   if (isRoot) return (record) => (record as Fields | null | undefined)?.[name];
   return (record) => {
@@ -262,7 +262,7 @@ function fieldGetter(get: Getter, name: string, isRoot: boolean): Getter {
   };
 }
 
-/** A map's value. */
+/** Gets the value of a map's key. */
 const keyGetter =
   (get: Getter, name: string): Getter =>
   (record) => {
@@ -277,7 +277,7 @@ const indexGetter =
     return Array.isArray(parent) && index < parent.length ? parent[index] : absent;
   };
 
-/** In free content a number selects from whatever is there, and `length` is no key of a list. */
+/** Gets a part of free content. A number selects from a list or an object; `length` is no key of a list. */
 function freeGetter(get: Getter, name: string): Getter {
   const isIndex = indexForm.test(name);
   return (record) => {
@@ -287,7 +287,7 @@ function freeGetter(get: Getter, name: string): Getter {
   };
 }
 
-/** The selector up to, not with, the part at `index`, for messages. */
+/** The selector before the part at `index`, for messages. */
 const written = (selector: Selector, index: number): string =>
   JSON.stringify(selector.path.slice(0, index).join('.'));
 

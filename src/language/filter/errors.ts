@@ -1,10 +1,10 @@
 /**
- * What is wrong with a filter expression, where, and how to see it. The one kind of error this
- * folder throws; callers answer it with 400.
+ * A fault of a filter expression, with its place. This folder throws no other errors. Callers answer it
+ * with 400.
  */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
-  /** The fault, without its place. `message` is this with line and column after it. */
+  /** The fault without its place. In `message`, line and column follow it. */
   readonly sentence: string;
   /** 0-based, in UTF-16 code units of `expression`. */
   readonly offset: number;
@@ -39,14 +39,14 @@ function excerptAt(expression: string, lineStart: number, offset: number): strin
   const end = Math.min(lineEnd, start + excerptWidth);
   const head = start > lineStart ? '…' : '';
   const tail = end < lineEnd ? '…' : '';
-  // A tab would move the caret away from its place.
+  // A tab would shift the caret.
   const text = expression.slice(start, end).replace(/[\t\r]/g, ' ');
   return `${head}${text}${tail}\n${' '.repeat(head.length + offset - start)}^`;
 }
 
 const suggestions = 3;
 
-/** The known names most like `name`, best first, without names that only share a letter. */
+/** The known names that are similar to `name`, the most similar name first. */
 export function nearestNames(name: string, known: readonly string[]): readonly string[] {
   const folded = name.toLowerCase();
   const bound = Math.max(2, Math.floor(name.length / 3));
@@ -65,7 +65,7 @@ export function nearestNames(name: string, known: readonly string[]): readonly s
     .map(({ candidate }) => candidate);
 }
 
-/** Edits between two words, or more than `bound` as soon as it cannot be less. */
+/** The number of edits between two words; any greater number if it exceeds `bound`. */
 function distance(left: string, right: string, bound: number): number {
   if (Math.abs(left.length - right.length) > bound) return bound + 1;
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -27,14 +27,14 @@ export type { JsonSchema } from './schema.ts';
  *   number     = [ "-" ] ( "0" | digits without a leading zero ) [ "." digits ]
  *   identifier = letter { letter | digit | "_" | "/" }
  *
- * - Keywords are lower case. `and`, `or` and `not` are never bare words; the others are where
- *   nothing else could be meant: `empty in Tags`, `Status == in`.
- * - Words that act as operators stand between spaces; `==`, `!=` and brackets need none. The parts
- *   of a selector touch.
- * - `any`/`all` with one name bind the element of a list or the key of a map; with two, the index
- *   or key and the value; `_` binds nothing. A name hides a field of the record.
- * - Names are the published field names and case counts. Meanings are in `operators.ts`; patterns
- *   are RE2's, in `regex/`.
+ * - Keywords are lower case. `and`, `or` and `not` are never bare words. The other keywords are bare words
+ *   where nothing else could be meant: `empty in Tags`, `Status == in`.
+ * - Operators that are words need spaces around them; `==`, `!=` and brackets do not. A selector has no
+ *   spaces between its parts.
+ * - `any` and `all` with a single name bind the element of a list or the key of a map; with two names, the
+ *   index or key and the value. `_` binds nothing. A name hides a field of the record.
+ * - Names are the published field names, and case matters. `operators.ts` has the meaning of operators.
+ *   Patterns are RE2 patterns (`regex/`).
  */
 export const filterLimits = {
   expressionLength: 8192,
@@ -44,16 +44,16 @@ export const filterLimits = {
 } as const satisfies ParserLimits;
 
 /**
- * A predicate over records of the given JSON Schema; free of state between calls and quick, so
- * compile once and keep it for the whole list. A blank expression accepts every record.
+ * A predicate over records of the given JSON Schema. It is fast and keeps no state between calls: compile
+ * it once for a whole list. A blank expression accepts every record.
  *
- * Throws {@link FilterError} (`errors.ts`) for bad syntax, a selector the schema does not know, an
- * operator that is not for the field's type, and a literal the field cannot hold. The predicate
- * never throws: a value that is not of its schema's type equals nothing and contains nothing.
+ * Throws {@link FilterError} (`errors.ts`) for bad syntax, a selector that the schema does not have, an
+ * operator that the field's type does not take, and a literal that the field cannot hold. The predicate
+ * never throws: a value of another type than its schema's equals nothing and contains nothing.
  *
- * `isStrict` is for rules, where a negated operator must not hold for a value that it cannot judge:
- * the predicate then throws a {@link FilterError} when free content is of a type that the operator
- * is not for (`matches` on a number).
+ * `isStrict` is for rules, where a negated operator must not hold for a value that it cannot judge: the
+ * predicate then throws a {@link FilterError} if free content has a type that the operator does not take
+ * (`matches` on a number).
  */
 export function compileFilter(
   expression: string,

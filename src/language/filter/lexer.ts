@@ -1,17 +1,17 @@
 import { FilterError } from './errors.ts';
 
 /**
- * Text to tokens. A selector is one token with its whole path, so that whitespace inside it is an error and
- * `List.0.5` never reads as a decimal. A keyword is a word of one part, and the parser knows its meaning.
+ * Divides the text into tokens. A selector is a single token with its whole path, so that white space in it
+ * is an error and `List.0.5` is no decimal. A keyword is a word of one part; the parser knows its meaning.
  */
 export interface Token {
   readonly kind: 'word' | 'string' | 'number' | 'symbol' | 'end';
-  /** As written; for a string its contents. */
+  /** The token as written, or the content of a string. */
   readonly text: string;
   readonly offset: number;
   /** Offset after the last character. */
   readonly end: number;
-  /** The parts of a word and where each starts; empty for other tokens. */
+  /** The parts of a word and their offsets; empty for other tokens. */
   readonly path: readonly string[];
   readonly offsets: readonly number[];
 }
@@ -21,7 +21,7 @@ const identifier = /[A-Za-z][A-Za-z0-9_/]*/y;
 const digits = /[0-9]+/y;
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?/y;
 const symbol = /==|!=|[(){},_]/y;
-/** The end of a number. Anything else makes the number malformed. */
+/** A number ends before one of these. Any other character makes it malformed. */
 const numberEnd = /[\s()},]|[!=]=|$/y;
 
 export function tokenize(expression: string): readonly Token[] {

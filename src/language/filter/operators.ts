@@ -2,20 +2,20 @@ import { compilePattern, PatternError } from './regex/pattern.ts';
 import { type FieldType, fieldType, type JsonSchema } from './schema.ts';
 
 /**
- * What the operators mean, by the type of the field. Rules, in order:
- * 1. A map key or list index that is not there is `absent`: only `is empty` and `is nil` hold for
- *    it, so the negated operators do.
- * 2. A declared field that is missing or null behaves as the zero value of its type;
- *    `is nil` alone tells the two apart.
- * 3. A literal is read once, by the type of the field; a value of another type never equals it.
+ * The meaning of the operators, by the type of the field. Rules, in order:
+ * 1. A missing map key or list index is `absent`. Only `is empty` and `is nil` hold for it, and the negated
+ *    operators.
+ * 2. A declared field that is missing or null behaves as the zero value of its type. Only `is nil`
+ *    distinguishes them.
+ * 3. A literal is read once, by the type of the field. A value of another type never equals it.
  */
 export const absent: unique symbol = Symbol('absent');
 
 export type Test = (value: unknown) => boolean;
 
 /**
- * The test, a sentence that says what is wrong with the literal, or `undefined` when the operator
- * is not for this type.
+ * The test of an operator; a sentence about the fault of the literal; or `undefined` if the operator does
+ * not take this type.
  */
 export type Built = Test | string | undefined;
 
@@ -55,7 +55,7 @@ function readLiteral(
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Equality in free content: the literal is read by the type of the value that is there. */
+/** Equality in free content: the literal is read by the type of the value. */
 function looselyEqual(text: string): Test {
   const number = readLiteral('number', text);
   return (value) => {
@@ -78,7 +78,7 @@ function matchesTest(type: FieldType, pattern: string): Built {
   return (value) => (typeof value === 'string' ? test(value) : value == null && ofNull);
 }
 
-/** `contains` and `in`: substring, member, or key. */
+/** The test of `contains` and `in`: substring, member, or key. */
 export function elementTest(type: FieldType, text: string, root: JsonSchema): Built {
   if (type.kind === 'string') {
     return (value) => (typeof value === 'string' ? value.includes(text) : value == null && !text);
@@ -103,14 +103,14 @@ function freelyContains(text: string): Test {
 const hasKey = (value: unknown, key: string): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, key);
 
-/** An object with declared fields is empty when it is not there; a map, when it has no key. */
+/** An object with declared fields is empty if it is missing; a map, if it has no key. */
 export function emptyTest(type: FieldType): Test | undefined {
   if (type.kind === 'object' && type.rest === undefined) return isNothing;
   if (type.kind === 'string' || type.kind === 'list' || type.kind === 'object') return emptyContent;
   return type.kind === 'any' ? emptyContent : undefined;
 }
 
-/** The test of `is nil`, which is for every type. */
+/** The test of `is nil`, which takes every type. */
 export const isNothing: Test = (value) => value === absent || value == null;
 
 function emptyContent(value: unknown): boolean {
@@ -122,7 +122,7 @@ function emptyContent(value: unknown): boolean {
   return isNothing(value);
 }
 
-/** Whether free content is of a type that the operator is for, or absent. */
+/** Whether free content is absent or has a type that the operator takes. */
 export function fits(operator: string, value: unknown): boolean {
   if (value === absent || value == null || typeof value === 'string') return true;
   if (operator === '==') return typeof value !== 'object';

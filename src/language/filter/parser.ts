@@ -3,13 +3,13 @@ import { type Token, tokenize } from './lexer.ts';
 import type { FilterNode, Literal, Selector, ValueOperator } from './syntax.ts';
 
 export interface ParserLimits {
-  /** Characters of the whole expression. */
+  /** Length of the expression in characters. */
   readonly expressionLength: number;
-  /** Parentheses, `not`, `any` and `all` around one another. */
+  /** Depth of parentheses, `not`, `any` and `all`. */
   readonly depth: number;
-  /** `any` and `all` around one another: each level multiplies the work for one record. */
+  /** Depth of `any` and `all`: each level multiplies the work for a record. */
   readonly collectionDepth: number;
-  /** Parts of one selector. */
+  /** Number of parts of a selector. */
   readonly pathLength: number;
 }
 
@@ -22,11 +22,11 @@ export function parseFilter(expression: string, limits: ParserLimits): FilterNod
   return new Parser(expression, limits).whole();
 }
 
-/** Words that join or turn around expressions: to mean them as text, quote them. */
+/** Words that join or negate expressions. As text they need quotes. */
 const reserved: ReadonlySet<string> = new Set(['and', 'or', 'not']);
 const operatorWords: ReadonlySet<string> = new Set(['in', 'not', 'is', 'contains', 'matches']);
 
-/** Recursive descent, one method for each level of precedence. Never goes back over a token. */
+/** Recursive descent with a method for each level of precedence. It never goes back over a token. */
 class Parser {
   private readonly tokens: readonly Token[];
   private position = 0;
@@ -80,7 +80,7 @@ class Parser {
     if (isSymbol(token, '(')) return this.enclosed('(', ')', () => this.or());
     if (isWord(token, 'any') || isWord(token, 'all')) {
       const next = this.peek(1);
-      // `any contains x` and `any in x` are matches; nothing else can follow but a collection.
+      // `any contains x` and `any in x` are matches. Otherwise a collection follows.
       const isName = next.kind === 'word' && !operatorWords.has(next.text);
       if (isName || next.kind === 'string') return this.collection(token);
     }
@@ -212,14 +212,14 @@ class Parser {
     return { text: token.text, offset: token.offset };
   }
 
-  /** Takes a word that acts as an operator; it must stand free on both sides. */
+  /** Takes an operator that is a word, which needs spaces around it. */
   private wordOperator(): void {
     const token = this.next();
     const before = this.expression[token.offset - 1];
     const after = this.expression[token.end];
     const free = (character: string | undefined): boolean =>
       character === undefined || /\s/.test(character);
-    // A bracket that opens a group may touch its first word, as no operand stands before it.
+    // An opening bracket may touch the word, since it is no operand.
     if (!free(before) && before !== '(' && before !== '{') {
       throw this.error(`A space is needed before "${token.text}"`, token);
     }
@@ -245,7 +245,7 @@ class Parser {
     return token;
   }
 
-  /** A word that touches the term before it is most often the rest of a value such as `dc-1`. */
+  /** A word that touches the term before it is usually the rest of a value such as `dc-1`. */
   private joinExpected(what: string, found: Token): FilterError {
     const touches = this.tokens[this.position - 1]?.end === found.offset;
     if (!touches) return this.expected(what, found);

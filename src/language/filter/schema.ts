@@ -1,19 +1,18 @@
 /**
- * What a filter needs to know of a record, read from its JSON Schema one step at a time, so that a
- * schema that refers to itself is no trouble. Null is no type here: a field that may be null has
- * the type it has otherwise, and null is that type's zero value.
+ * The types of a record's fields, read from its JSON Schema step by step, so that a schema may refer to
+ * itself. Null is no type here: a field that may be null has its other type, whose zero value is null.
  */
 export type JsonSchema = object | boolean;
 
 export type FieldType =
   | { readonly kind: 'string' | 'integer' | 'number' | 'boolean' }
-  /** Free content, whose type is known at evaluation. */
+  /** Free content, whose type is only known at evaluation. */
   | { readonly kind: 'any' }
   | { readonly kind: 'list'; readonly items: JsonSchema }
   | {
       readonly kind: 'object';
       readonly fields: ReadonlyMap<string, JsonSchema>;
-      /** The values under names that are not declared. An object that has this is a map. */
+      /** The values of undeclared names. An object with `rest` is a map. */
       readonly rest: JsonSchema | undefined;
     };
 
@@ -21,14 +20,15 @@ type Keywords = Readonly<Record<string, unknown>>;
 
 const any: FieldType = { kind: 'any' };
 const scalars: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
-/** Only a schema that says nothing but `$ref` and `anyOf` around one another gets this deep. */
+/** Not in limits: only a schema of nothing but nested `$ref` and `anyOf` is so deep. */
 const resolveDepth = 32;
 
-/** `root` is the schema that `$ref` refers into. `undefined` is a schema that allows only null. */
+/** `root`: the schema to which `$ref` refers. */
 export function fieldType(schema: JsonSchema, root: JsonSchema): FieldType {
   return resolve(schema, root, 0) ?? any;
 }
 
+/** Returns `undefined` for a schema that allows only null. */
 function resolve(schema: unknown, root: JsonSchema, depth: number): FieldType | undefined {
   if (typeof schema !== 'object' || schema === null || depth > resolveDepth) return any;
   const keywords = schema as Keywords;
@@ -95,7 +95,7 @@ function join(
   return types.length === 0 ? undefined : types.reduce(pair);
 }
 
-/** A value that has one type or the other. */
+/** The type of a value of either type. */
 function either(left: FieldType, right: FieldType): FieldType {
   if (left.kind === 'object' && right.kind === 'object') return merged(left, right, 'anyOf');
   if (left.kind === 'list' && right.kind === 'list') {
@@ -106,7 +106,7 @@ function either(left: FieldType, right: FieldType): FieldType {
   return kinds.has('integer') && kinds.has('number') ? { kind: 'number' } : any;
 }
 
-/** A value that has one type and the other. */
+/** The type of a value of both types. */
 function both(left: FieldType, right: FieldType): FieldType {
   if (left.kind === 'any') return right;
   if (left.kind === 'object' && right.kind === 'object') return merged(left, right, 'allOf');
@@ -126,7 +126,7 @@ function merged(left: ObjectType, right: ObjectType, keyword: 'anyOf' | 'allOf')
   return { kind: 'object', fields, rest };
 }
 
-/** The schema a `$ref` names: `#/$defs/Name`, or the bare `Name` of a definition. */
+/** The schema of a `$ref`: `#/$defs/Name`, or the bare `Name` of a definition. */
 function definition(keywords: Keywords, root: Keywords): unknown {
   const reference = keywords.$ref as string;
   if (reference === '#') return root;
@@ -156,7 +156,7 @@ const plurals: Readonly<Record<FieldType['kind'], string>> = {
   object: 'objects',
 };
 
-/** For messages: "a string", "a list of objects", "a map". */
+/** The type in messages: "a string", "a list of objects", "a map". */
 export function describeType(type: FieldType, root: JsonSchema): string {
   if (type.kind === 'list') return `a list of ${plurals[fieldType(type.items, root).kind]}`;
   if (type.kind === 'object') return type.rest === undefined ? 'an object' : 'a map';

@@ -1,9 +1,9 @@
 /** The tree of a filter expression, which the parser builds and the compiler reads. */
 
-/** A place in the record. `path[0]` is a field of the record or a name bound by `any`/`all`. */
+/** A path in the record. `path[0]` is a field of the record or a name bound by `any` or `all`. */
 export interface Selector {
   readonly path: readonly string[];
-  /** Where each part of the path starts; for a JSON pointer, where the pointer starts. */
+  /** The offset of each part of the path; in a JSON pointer, the offset of the pointer. */
   readonly offsets: readonly number[];
 }
 
@@ -14,8 +14,8 @@ export interface Literal {
 }
 
 /**
- * `value in selector` is kept apart from its mirror `selector contains value` only so that a tree
- * still says how it was written; both mean the same.
+ * `value in selector` and `selector contains value` mean the same. They differ in the tree so that it still
+ * shows how the expression was written.
  */
 export type ValueOperator = 'equal' | 'contains' | 'in' | 'matches';
 
@@ -33,7 +33,7 @@ export type FilterNode =
   | {
       readonly kind: 'any' | 'all';
       readonly selector: Selector;
-      /** One or two names as written; `_` binds nothing. */
+      /** A name or two names, as written. `_` binds nothing. */
       readonly names: readonly string[];
       readonly body: FilterNode;
     };

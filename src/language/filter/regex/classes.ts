@@ -1,7 +1,7 @@
 import { hexadecimal, type Reader, readCharacter, take } from './reader.ts';
 import { PatternError } from './syntax.ts';
 
-/** RE2's sets of characters, written as ECMAScript class contents under the `v` flag. */
+/** RE2's sets of characters, as contents of an ECMAScript class under the `v` flag. */
 const perl: Readonly<Record<string, string>> = {
   d: '0-9',
   w: '0-9A-Za-z_',
@@ -25,11 +25,11 @@ const posix: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** A class whose `[` was read, as a whole ECMAScript class. */
+/** Reads a class after its `[`. Returns a whole ECMAScript class. */
 export function readClass(reader: Reader): string {
   const negated = take(reader, '^');
   let items = '';
-  // A `]` that comes first is a member.
+  // A `]` at the beginning is a member.
   for (let first = true; first || reader.pattern[reader.at] !== ']'; first = false) {
     if (reader.at >= reader.pattern.length) throw new PatternError('a "[" is not closed');
     items += readItem(reader);
@@ -76,7 +76,7 @@ function readMember(reader: Reader): Member {
   return readEscape(reader);
 }
 
-/** What a backslash, already read, stands for, as class contents. */
+/** Reads an escape after its backslash. Returns class contents. */
 export const readEscapedSet = (reader: Reader): string => readEscape(reader).source;
 
 function readEscape(reader: Reader): Member {

@@ -1,8 +1,8 @@
 import type { Match, Search } from './search.ts';
 
 /**
- * From left to right, none within another; an empty one does not touch the one before it. `count` is
- * told of the automaton's steps.
+ * Matches from left to right, without overlaps. An empty match does not touch the match before it. `count`
+ * is called with the steps of the automaton.
  */
 export function* matchesIn(
   search: Search,
@@ -26,7 +26,7 @@ export function* matchesIn(
 
 const reference = /\$(?:\$|([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)\})/g;
 
-/** `$1`, `${1}`, `$name`, `${name}`, and `$$` for the sign. A missing group is empty. */
+/** Replaces `$1`, `${1}`, `$name` and `${name}` by groups, and `$$` by the sign. A missing group is empty. */
 export const expanded = (
   replacement: string,
   { start, end, groups }: Match,

@@ -1,6 +1,6 @@
 import type { Assertion } from './syntax.ts';
 
-/** What assertions ask about a neighbour: nothing there, a line feed, a word character, another. */
+/** The kinds of a neighbour for assertions: none, a line feed, a word character, another character. */
 export type Neighbour = 0 | 1 | 2 | 3;
 
 /** Whether an assertion holds between two neighbours. */

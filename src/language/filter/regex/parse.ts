@@ -15,7 +15,7 @@ export interface Flags {
 
 export const patternLimits = { length: 1024, depth: 50, repeat: 1000 } as const;
 
-/** @param names hears of the groups in their order: the name of each, or `undefined` */
+/** @param names takes the name of each group in order, or `undefined` for a group without a name */
 export function parsePattern(pattern: string, names: (string | undefined)[] = []): PatternNode {
   if (pattern.length > patternLimits.length) {
     throw new PatternError(`it is longer than ${patternLimits.length} characters`);
@@ -35,7 +35,7 @@ function choice(reader: Reader, given: Flags): PatternNode {
 
 const flagGroup = /\(\?([imsU]*)(?:-([imsU]+))?([:)])/y;
 
-/** `(?i)` at the start of a pattern or group holds for all of it. */
+/** `(?i)` at the start of a pattern or group applies to all of it. */
 function leadingFlags(reader: Reader, flags: Flags): Flags {
   flagGroup.lastIndex = reader.at;
   const found = flagGroup.exec(reader.pattern);
@@ -180,7 +180,7 @@ function escaped(reader: Reader, flags: Flags): PatternNode {
   return assert(assertion);
 }
 
-/** `\Q…\E`: all between stands for itself; without `\E`, to the end. */
+/** `\Q…\E`: the text between is literal; without `\E`, up to the end. */
 function quoted(reader: Reader, flags: Flags): PatternNode[] {
   const from = reader.at + 2;
   const close = reader.pattern.indexOf('\\E', from);

@@ -5,30 +5,30 @@ import { assemble, type Instruction } from './program.ts';
 export { PatternError } from './syntax.ts';
 
 /**
- * Unanchored matching of RE2 patterns in time linear in the text, whatever the pattern: filters
- * come from clients, and a backtracking engine can be made to think for years.
+ * Unanchored matching of RE2 patterns in a time that is linear in the text, whatever the pattern. Filters
+ * come from clients, and a pattern can make a backtracking engine work for years.
  *
- * 1. The automaton is in all its states at once; a set of states, together with what kind of
- *    character came before, is one state of the cache, and its way on a character is found once.
- * 2. A character costs at most the program's length, however the cache does.
- * 3. The cache is bounded: when it is full it is dropped and begins again.
- * 4. Instructions that take no character are followed only when the next character is known, so an
+ * 1. The automaton is at several places of the program at once. The set of these places, with the kind of
+ *    the character before, is a state of the cache. Its way on a character is found once.
+ * 2. A character costs at most the program's length, even if the cache does not have its way.
+ * 3. The cache is bounded. A full cache is dropped and begins again.
+ * 4. Instructions that take no character are followed only when the next character is known, so that an
  *    assertion sees both its sides.
  */
 
-/** Places and ways together. */
+/** Number of cached places and ways. */
 const defaultCacheSize = 100_000;
 
 interface State {
   readonly places: readonly number[];
   readonly before: Neighbour;
-  /** By code point; `true` when the text matches, whatever follows. */
+  /** The next state by code point; `true` if the text matches, whatever follows. */
   readonly ways: Map<number, State | true>;
-  /** Found when a text first ends here. */
+  /** Whether a text that ends here matches; found at the first such text. */
   matchesAtEnd: boolean | undefined;
 }
 
-/** Throws `PatternError`. The test keeps a cache but no memory of texts. */
+/** Throws `PatternError`. The test keeps a cache of states, but no texts. */
 export function compilePattern(
   pattern: string,
   cacheSize = defaultCacheSize,
@@ -90,7 +90,7 @@ export function compilePattern(
 
 type SetInstruction = Extract<Instruction, { kind: 'set' }>;
 
-/** The instructions that wait for a character, or `match` when none is needed any more. */
+/** The instructions that wait for a character, or `match` if no character is needed. */
 function closure(
   program: readonly Instruction[],
   places: readonly number[],

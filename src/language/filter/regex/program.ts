@@ -1,6 +1,6 @@
 import { type Assertion, PatternError, type PatternNode } from './syntax.ts';
 
-/** A pattern as instructions of an automaton; `next` and `other` are places in the program. */
+/** A pattern as instructions of an automaton. `next` and `other` are positions in the program. */
 export type Instruction =
   | { readonly kind: 'set'; readonly test: (point: number) => boolean; readonly next: number }
   | { readonly kind: 'assert'; readonly assertion: Assertion; readonly next: number }
@@ -8,12 +8,12 @@ export type Instruction =
   | { readonly kind: 'save'; readonly slot: number; readonly next: number }
   | { readonly kind: 'match' };
 
-/** Instructions of one pattern, and so the cost of one character at most. */
+/** The most instructions of a pattern, and so the greatest cost of a character. */
 export const programLength = 600;
 
 /**
- * Of a fork, `next` is preferred. With `captures` the program also says where groups begin and end:
- * slots 2 and 3 for the first one, and so on. Whether a text matches does not need them.
+ * In a fork, `next` is preferred. With `captures` the program also notes the beginning and end of groups:
+ * in slots 2 and 3 for the first group, and so on. A mere test needs no captures.
  */
 export function assemble(
   node: PatternNode,
@@ -29,7 +29,7 @@ export function assemble(
     return program.push(instruction) - 1;
   };
 
-  // Built from the end to the start, so that each part knows where it goes on.
+  // Built from the end to the start, so that each part knows its next instruction.
   const build = (part: PatternNode, next: number): number => {
     switch (part.kind) {
       case 'set':
@@ -70,7 +70,7 @@ export function assemble(
     for (let count = 0; count < part.least; count++) {
       const before = at;
       at = build(part.part, at);
-      // Nothing was added: more of it adds nothing, and groups of it would take for ever.
+      // A part without instructions adds nothing when it is repeated, and repeating it could take forever.
       if (at === before) break;
     }
     return at;
@@ -79,7 +79,7 @@ export function assemble(
   return { start: build(node, 0), program };
 }
 
-/** Membership, by a table for ASCII. One test for all places that use the same set. */
+/** Tests membership by a table for ASCII. All instructions with the same set share the test. */
 function setTest(
   source: string,
   ignoreCase: boolean,
@@ -90,7 +90,7 @@ function setTest(
   if (made) return made;
   const expression = new RegExp(`^${source}$`, ignoreCase ? 'vi' : 'v');
   const holds = (point: number): boolean => expression.test(String.fromCodePoint(point));
-  // Filled as characters come up: most patterns that are checked are never matched.
+  // The table is filled as characters come up, since most checked patterns are never matched.
   const ascii = new Int8Array(128);
   const test = (point: number): boolean => {
     if (point >= 128) return holds(point);

@@ -1,19 +1,19 @@
 import { PatternError } from './syntax.ts';
 
-/** Where the parser is. Mutable: `at` moves on. */
+/** The position of the parser. Mutable: `at` moves on. */
 export interface Reader {
   readonly pattern: string;
   at: number;
   depth: number;
-  /** Of the groups so far; `undefined` for one without a name. */
+  /** Names of the groups so far; `undefined` for a group without a name. */
   readonly names: (string | undefined)[];
 }
 
-/** A hexadecimal escape means the same in every place of an ECMAScript class. */
+/** A hexadecimal escape has the same meaning everywhere in an ECMAScript class. */
 export const hexadecimal = (character: string): string =>
   `\\u{${character.codePointAt(0)!.toString(16)}}`;
 
-/** The code point here, which the reader passes. */
+/** Takes the code point at the position. */
 export function readCharacter(reader: Reader): string {
   const point = reader.pattern.codePointAt(reader.at);
   if (point === undefined) throw new PatternError('it ends too early');

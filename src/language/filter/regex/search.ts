@@ -3,22 +3,22 @@ import { parsePattern } from './parse.ts';
 import { assemble, type Instruction } from './program.ts';
 
 /**
- * Where an RE2 pattern matches, and what its groups hold, in time linear in the text.
+ * Finds the matches of an RE2 pattern and its groups, in a time that is linear in the text.
  *
- * 1. All ways to match are followed side by side, ordered by preference: earlier alternatives before
- *    later ones, more of a repetition before less, unless it is lazy.
- * 2. Of two ways at the same instruction only the preferred one goes on, so a character costs at
- *    most the program's length.
- * 3. A match that begins further left is preferred to all that begin later.
+ * 1. All ways to match are followed together, in the order of preference: earlier alternatives before later
+ *    alternatives, longer repetitions before shorter repetitions, or the reverse if they are lazy.
+ * 2. Of two ways at the same instruction only the preferred way goes on, so that a character costs at most
+ *    the program's length.
+ * 3. A match that begins further left is preferred to every match that begins later.
  */
 export interface Search {
-  /** Names of the groups in their order; `undefined` for those without one. */
+  /** Names of the groups in order; `undefined` for a group without a name. */
   readonly names: readonly (string | undefined)[];
-  /** Instructions of its program. */
+  /** Number of instructions of its program. */
   readonly size: number;
   /**
    * The first match that begins at `from` or later.
-   * @param work hears of the work that was done for a character, and may throw to end it
+   * @param work is called with the work for each character, and may throw to end the search
    */
   readonly next: (text: string, from: number, work: (steps: number) => void) => Match | undefined;
 }
@@ -30,7 +30,7 @@ export interface Span {
 
 /** Offsets in UTF-16 code units. */
 export interface Match extends Span {
-  /** `undefined` where a group took no part. */
+  /** `undefined` for a group without a match. */
   readonly groups: readonly (Span | undefined)[];
 }
 
@@ -58,7 +58,7 @@ function matchOf(slots: Slots): Match {
   return { start: slots[0]!, end: slots[1]!, groups };
 }
 
-/** Start and end of the match and of each group; -1 where there is none yet. Never changed. */
+/** Start and end of the match and of each group; -1 while there is none. Never changed. */
 type Slots = readonly number[];
 
 interface Thread {
@@ -87,7 +87,7 @@ function run(
   for (let at = from; ; ) {
     const point = text.codePointAt(at);
     const after: Neighbour = point === undefined ? 0 : neighbour(point);
-    // Ways that begin here come after all that began before.
+    // A way that begins here comes after the ways that began before.
     const begun =
       found === undefined ? [...threads, { place: start, slots: empty.with(0, at) }] : threads;
     if (begun.length === 0) return found;
@@ -115,7 +115,7 @@ function pointBefore(text: string, at: number): number {
   return isLow ? (text.codePointAt(at - 2) ?? unit) : unit;
 }
 
-/** Between two characters of the text. */
+/** A position between two characters of the text. */
 interface Position {
   readonly before: Neighbour;
   readonly after: Neighbour;
@@ -123,7 +123,7 @@ interface Position {
 }
 
 /**
- * Follows the instructions that take no character. It ends at the first match: the others are less
+ * Follows the instructions that take no character, up to the first match: the ways after it are less
  * preferred.
  */
 function follow(
@@ -133,7 +133,7 @@ function follow(
 ): {
   readonly waiting: readonly Thread[];
   readonly match: Slots | undefined;
-  /** Instructions, and slots that were copied. */
+  /** Number of instructions and of copied slots. */
   readonly followed: number;
 } {
   let followed = program.length >> 4;

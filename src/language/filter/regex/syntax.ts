@@ -8,14 +8,14 @@ export type PatternNode =
       readonly part: PatternNode;
       readonly least: number;
       readonly most: number;
-      /** As few as will do are preferred. */
+      /** Whether fewer repetitions are preferred. */
       readonly lazy: boolean;
     }
   | { readonly kind: 'capture'; readonly index: number; readonly part: PatternNode };
 
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'word' | 'notWord';
 
-/** A pattern that cannot be used; the message is a clause that starts in lower case. */
+/** A fault of a pattern. The message is a clause that starts in lower case. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
