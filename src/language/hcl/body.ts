@@ -6,20 +6,20 @@ import type { HclAttribute, HclBlock, HclBody, HclItem, HclLabel } from './synta
 import { readTemplate } from './template.ts';
 
 /**
- * Reads bodies. A fault in one item does not hide those in the items after it: the item is passed
- * over by its brackets, unless it is so broken that nobody could say where it ends.
+ * Reads bodies. A fault in an item does not hide the faults of later items: reading goes on behind the
+ * brackets of the item, unless its end cannot be found.
  */
 export class BodyParser {
   readonly faults: HclFault[] = [];
   private readonly reader: Reader;
-  /** The rest of the text cannot be understood. */
+  /** Whether the rest of the text cannot be read. */
   private halted = false;
 
   constructor(reader: Reader) {
     this.reader = reader;
   }
 
-  /** The whole text. Throws all faults together. */
+  /** Reads the whole text. Throws all faults together. */
   file(): HclBody {
     try {
       const items = this.items('end');
@@ -170,7 +170,7 @@ export class BodyParser {
     throw reader.error(`Expected a new line after ${what}, found ${found}`, token.offset);
   }
 
-  /** Goes on behind the item that began at `start` and failed at `error`; false: cannot be told. */
+  /** Moves behind the item that began at `start` and failed at `error`. `false`: its end was not found. */
   private passOver(start: number, error: HclError): boolean {
     const { reader } = this;
     const failed = error.faults.at(-1)!.offset;

@@ -4,8 +4,8 @@ import type { Source } from './source.ts';
 import { isObject, itemsOf, type Value } from './value.ts';
 
 /**
- * What evaluations may still cost. Whoever evaluates the expressions of one text shares one budget
- * among them, so that many small ones cannot do what one large one may not.
+ * The remaining budget of evaluations. All expressions of a text share a budget, so that many small
+ * expressions together cannot exceed it.
  */
 export class Budget {
   readonly limits: EvaluationLimits;
@@ -24,7 +24,7 @@ export class Budget {
     }
   }
 
-  /** Counts what is made, in characters and elements; call it before making it. */
+  /** Counts characters and elements before they are made. */
   make(size: number): void {
     this.work(size >> 6);
     this.size += size;
@@ -33,7 +33,7 @@ export class Budget {
     }
   }
 
-  /** Counts a value that was made of others, and returns it. */
+  /** Counts a value that was made of other values, and returns it. */
   made<T extends Value>(value: T): T {
     this.make(ownSize(value));
     this.weightOf(value);
@@ -46,7 +46,7 @@ export class Budget {
   }
 
   /**
-   * The weight of a value with all its parts. A shared part counts wherever it stands, for it is written
+   * The weight of a value with all its parts. A shared part counts wherever it occurs, since it is written
    * out there. Weight and depth are bounded as for made values.
    */
   weightOf(value: Value): number {
@@ -59,7 +59,7 @@ export class Budget {
   }
 }
 
-/** A bound was met. `try` and `can` do not hide it; the node at which it was met adds its place. */
+/** A bound was met. `try` and `can` do not hide the error. The node that met the bound adds its place. */
 export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
 
@@ -68,7 +68,7 @@ export class BudgetSpent extends Error {
   }
 }
 
-/** Without what is in its elements, which was counted when they were made. */
+/** The size of the value itself. Its parts were counted when they were made. */
 function ownSize(value: Value): number {
   if (typeof value === 'string') return value.length;
   const items = itemsOf(value);
@@ -87,10 +87,10 @@ interface Weight {
   readonly depth: number;
 }
 
-/** Values never change, so what they weigh is found once. */
+/** The weights of known values, which never change. */
 const weights = new WeakMap<object, Weight>();
 
-/** An element and a key count 8 each, since they take room even when they are empty. */
+/** The weight of an element or a key, which takes memory even if it is empty. */
 const elementSize = 8;
 
 function weigh(value: Value, limits: EvaluationLimits, level = 0): Weight {

@@ -1,10 +1,10 @@
 import type { Reader } from './reader.ts';
 import type { HclEntry, HclExpression, HclFor } from './syntax.ts';
 
-/** How the parts of a construct are read; given, so that no file depends on those that use it. */
+/** The reader of a construct's parts. It is passed in, so that no file imports the files that use it. */
 export type ParseExpression = (reader: Reader) => HclExpression;
 
-/** A tuple, an object, or a `for` expression in either kind of bracket. */
+/** Reads a tuple, an object, or a `for` expression in either kind of bracket. */
 export function parseCollection(reader: Reader, parse: ParseExpression): HclExpression {
   const opened = reader.peek();
   const isFor = reader.withNewlines(false, () => {
@@ -12,7 +12,7 @@ export function parseCollection(reader: Reader, parse: ParseExpression): HclExpr
     return reader.atName('for');
   });
   if (isFor) return reader.withNewlines(false, () => forExpression(reader, parse, opened.offset));
-  // Peeking may have passed over newlines, which mean nothing here.
+  // Peeking may have skipped newlines, which mean nothing here.
   return opened.text === '['
     ? reader.withNewlines(false, () => tuple(reader, parse, opened.offset))
     : reader.withNewlines(true, () => object(reader, parse, opened.offset));
@@ -64,7 +64,7 @@ function entry(reader: Reader, parse: ParseExpression): HclEntry {
   return { kind: 'entry', key, value, isBlock, range };
 }
 
-/** A bare word is the key itself: a name, and a keyword as well. */
+/** Reads a key. A bare word is the key itself, even if it is a keyword. */
 function bareKey(key: HclExpression): HclExpression {
   if (key.kind === 'variable') return { kind: 'literal', value: key.name, range: key.range };
   if (key.kind === 'literal' && (key.value === null || typeof key.value === 'boolean')) {
@@ -92,7 +92,7 @@ function forExpression(reader: Reader, parse: ParseExpression, start: number): H
   return { kind: 'for', keyName, valueName, collection, key, value, condition, grouped, range };
 }
 
-/** `for name in` or `for key, value in`, up to the collection. */
+/** Reads `for name in` or `for key, value in`, up to the collection. */
 export function parseForNames(reader: Reader): {
   readonly keyName: string | undefined;
   readonly valueName: string;

@@ -10,9 +10,9 @@ export type HclValue =
   | { readonly [key: string]: HclValue };
 
 /**
- * The value of an expression that needs nothing else: literals, tuples, objects, templates whose
- * interpolations are constant, and signs. Objects have no prototype.
- * @param text what the expression was parsed from, for the excerpt of an error
+ * The value of a constant expression: literals, tuples, objects, templates whose interpolations are
+ * constant, and signs. Objects have no prototype.
+ * @param text the text of the expression, for the excerpt of an error
  * @throws HclError at the first part that is not constant
  */
 export function evaluateConstant(expression: HclExpression, text: string | Source): HclValue {
@@ -77,7 +77,7 @@ function textOf(value: HclValue, node: HclExpression, source: Source): string {
   throw refused(source, node, 'This value has no form as text');
 }
 
-/** A number within a text: never with an exponent, as the reference implementation writes it. */
+/** A number in a text, without an exponent, as in the reference implementation. */
 export function numberText(value: number): string {
   const written = String(value);
   const parts = /^(-?)([0-9])(?:\.([0-9]+))?e([+-][0-9]+)$/.exec(written);
@@ -92,7 +92,7 @@ export function numberText(value: number): string {
 const refused = (source: Source, { range }: Pick<HclExpression, 'range'>, sentence: string) =>
   source.error(sentence, range.start.offset);
 
-/** How a sentence names the kind of an expression. */
+/** The kind of an expression, for messages. */
 export function describe(expression: HclExpression): string {
   switch (expression.kind) {
     case 'literal':

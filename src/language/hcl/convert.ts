@@ -14,10 +14,10 @@ import {
   ValueSet,
 } from './value.ts';
 
-/** A value that cannot be what is needed. The message is a clause: `has to be a number, and is a list`. */
+/** A value cannot be converted. The message is a clause: `has to be a number, and is a list`. */
 export class ConversionFault extends Error {
   override readonly name = 'ConversionFault';
-  /** Where in the value, such as `[0].name`; empty for the value itself. */
+  /** The place in the value, such as `[0].name`; empty for the value itself. */
   readonly path: string;
 
   constructor(message: string, path = '') {
@@ -63,9 +63,9 @@ export function boolOf(value: Value, path = ''): boolean {
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 40).toWellFormed());
 
 /**
- * The value as one of the type; null stays null. Elements are converted, attributes that an object
- * type does not name are left out, and those that it lacks are an error unless they are optional.
- * A value that is of the type already is returned as it is.
+ * Converts the value to the type. Null stays null. Elements are converted. Attributes that the object type
+ * does not have are left out. Missing attributes are an error unless they are optional. A value of the
+ * type is returned itself.
  * @throws ConversionFault
  */
 export function convert(value: Value, type: HclType, budget: Budget, path = ''): Value {

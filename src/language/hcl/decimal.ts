@@ -1,14 +1,14 @@
 import { numberText } from './constant.ts';
 
 /**
- * Arithmetic as people do it on paper, kept in doubles.
+ * Decimal arithmetic on doubles.
  *
- * 1. A number is the shortest decimal fraction that its double stands for: 0.1 is one tenth.
- * 2. Sums, differences, products and remainders are exact, and rounded once to a double, so
- *    `0.1 + 0.2` is `0.3`. A quotient is rounded once as well.
- * 3. A whole number that would come out as another one is refused instead of rounded: it may be an
- *    id or a size in bytes, and nobody would see the change.
- * 4. Nothing is infinite, and nothing is not a number.
+ * 1. A double stands for the shortest decimal fraction that rounds to it: 0.1 is one tenth.
+ * 2. Sums, differences, products and remainders are exact before they are rounded once to a double, so
+ *    `0.1 + 0.2` is `0.3`. A quotient is also rounded once.
+ * 3. A whole number that a double cannot hold is refused instead of rounded: it may be an id or a size in
+ *    bytes, and nobody would notice the change.
+ * 4. No result is infinite or `NaN`.
  */
 
 /** `value × 10^-scale` */
@@ -17,10 +17,10 @@ interface Decimal {
   readonly scale: number;
 }
 
-/** Why a text is no number: too great, or a whole number with too many digits. */
+/** The reasons why a number is refused: too great, or a whole number with too many digits. */
 export type Inexact = 'inexact' | 'infinite';
 
-/** The ends of sentences about them. */
+/** The end of a message for each reason. */
 export const inexact: Readonly<Record<Inexact, string>> = {
   infinite: 'is too large to be a number',
   inexact: 'has more digits than a number holds; write such numbers as strings',
@@ -28,7 +28,7 @@ export const inexact: Readonly<Record<Inexact, string>> = {
 
 const form = /^([+-]?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,9}))?$/;
 
-/** The number that a text is, `undefined` when it is none. */
+/** The number of a text; `undefined` if the text is no number. */
 export function numberIn(text: string): number | Inexact | undefined {
   const found = form.exec(text);
   if (found === null) return undefined;
@@ -37,13 +37,13 @@ export function numberIn(text: string): number | Inexact | undefined {
   if (!Number.isFinite(value)) return 'infinite';
   if (Number.isSafeInteger(value) || !Number.isInteger(value)) return value || 0;
   const scale = fraction.length - Number(exponent);
-  // A great number that is no whole one loses its fraction, and so does one with too many digits.
+  // A double of this size has no fraction, and holds only the first digits.
   if (whole!.length + fraction.length > 400) return 'inexact';
   const exact = wholeOf({ digits: BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`), scale });
   return exact === wholeOf(decimalOf(value)) ? value : 'inexact';
 }
 
-/** The whole number, or `undefined` when it is none. */
+/** The whole number; `undefined` if it has a fraction. */
 function wholeOf({ digits, scale }: Decimal): bigint | undefined {
   if (scale <= 0) return digits * 10n ** BigInt(-scale);
   const divisor = 10n ** BigInt(scale);
@@ -52,7 +52,7 @@ function wholeOf({ digits, scale }: Decimal): bigint | undefined {
 
 export type Arithmetic = '+' | '-' | '*' | '/' | '%';
 
-/** Divisors are not zero. */
+/** The divisor is not zero. */
 export function calculate(left: number, operator: Arithmetic, right: number): number | Inexact {
   const quick = fast(left, operator, right);
   if (quick !== undefined && Number.isSafeInteger(quick)) return quick || 0;
@@ -77,7 +77,7 @@ export function calculate(left: number, operator: Arithmetic, right: number): nu
   }
 }
 
-/** Whole powers that are not too high are exact as well. */
+/** Whole powers are exact unless they are too high. */
 export function power(base: number, exponent: number): number | Inexact {
   if (Number.isInteger(exponent) && exponent >= 0 && exponent <= 64) {
     const { digits, scale } = decimalOf(base);
@@ -94,7 +94,7 @@ export function wholeNumber(whole: bigint): number | Inexact {
   return whole === wholeOf(decimalOf(value)) ? value : 'inexact';
 }
 
-/** Whole numbers, which most are. */
+/** The common case of whole numbers. */
 function fast(left: number, operator: Arithmetic, right: number): number | undefined {
   if (!Number.isSafeInteger(left) || !Number.isSafeInteger(right)) return undefined;
   switch (operator) {

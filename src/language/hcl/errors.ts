@@ -1,4 +1,4 @@
-/** One thing that is wrong with a text, where, and how to see it. */
+/** A fault of a text, with its place. */
 export interface HclFault {
   /** The fault, without its place. */
   readonly sentence: string;
@@ -14,9 +14,8 @@ export interface HclFault {
 }
 
 /**
- * Everything that is wrong with a text, in the order of the text. The one kind of error that the
- * `hcl` and `rules` folders throw; callers answer it with 400. The error itself reads as its first
- * fault.
+ * The faults of a text, in the order of the text. The folders `hcl` and `rules` throw no other errors.
+ * Callers answer it with 400. The message of the error is that of its first fault.
  */
 export class HclError extends Error implements HclFault {
   override readonly name = 'HclError';
@@ -49,11 +48,11 @@ export class HclError extends Error implements HclFault {
   }
 }
 
-/** The evaluation met a bound: nothing that catches other faults of evaluation catches this one. */
+/** The evaluation met a bound. Code that catches other faults of evaluation does not catch this error. */
 export class HclLimitError extends HclError {}
 
 /**
- * A fault for a person at a terminal: where, what, and the line with a caret.
+ * A fault as a terminal shows it: place, sentence, and the line with a caret.
  *
  *     web.hcl:3:11: Unknown variable "regoin"; did you mean "region"?
  *       3 |   count = regoin
@@ -68,5 +67,5 @@ export function renderFault(fault: HclFault): string {
   return `${place}: ${sentence}\n  ${number} | ${shown}\n  ${blank} | ${caret}`;
 }
 
-/** All faults of an error, one below the other. */
+/** All faults of an error, in lines of a terminal. */
 export const renderFaults = ({ faults }: HclError): string => faults.map(renderFault).join('\n\n');

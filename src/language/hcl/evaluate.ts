@@ -12,21 +12,21 @@ import type { HclExpression, HclLiteral, HclObject, HclTemplate } from './syntax
 import { objectOf, type Value } from './value.ts';
 
 /**
- * The value of an expression. Source: HCL's native syntax specification; where ours differs,
- * docs/reference/hcl.md says how.
+ * The value of an expression. Source: HCL's native syntax specification. docs/reference/hcl.md has the
+ * differences.
  *
- * 1. Work and size are bounded by the scope's budget alone, whatever the text; recursion is bounded
- *    by the height of the tree, which the parser bounds.
- * 2. It depends on the scope and on nothing else: the world is reached by functions only.
+ * 1. The scope's budget bounds work and size for any text. The parser bounds the height of the tree, and so
+ *    the recursion.
+ * 2. It depends only on the scope: only functions reach the world.
  * 3. Every fault has a place in the scope's source.
  *
- * @throws HclError with the first fault; an HclLimitError when a bound was met
+ * @throws HclError with the first fault; an HclLimitError if a bound was met
  */
 export function evaluate(expression: HclExpression, scope: HclScope): Value {
   const context = new Context(scope, evaluateNode);
   try {
     const value = context.value(expression);
-    // A value may be small itself and large when it is written out: the result is.
+    // A small value may share parts, and be large when it is written out. The result is written out.
     scope.budget.make(scope.budget.weightOf(value));
     return value;
   } catch (error) {
@@ -36,7 +36,7 @@ export function evaluate(expression: HclExpression, scope: HclScope): Value {
 }
 
 /**
- * A template as text: one interpolation alone is no value of its own here.
+ * A template as text, even if it is a single interpolation.
  * @throws HclError
  */
 export function evaluateTemplate(template: HclLiteral | HclTemplate, scope: HclScope): string {
@@ -102,7 +102,7 @@ function literal(node: HclLiteral, context: Context): Value {
   throw context.fault(`This number ${inexact[read]}`, node);
 }
 
-/** Of a key that is written twice the last one counts. */
+/** If a key is written twice, the last one counts. */
 function object({ entries }: HclObject, context: Context): Value {
   context.budget.work(4 * entries.length);
   const members = entries.map(({ key, value }): readonly [string, Value] => [

@@ -10,7 +10,7 @@ import type {
   HclObject,
 } from './syntax.ts';
 
-/** Which attributes of a body stand for blocks, as a JSON text writes them. */
+/** The attributes of a body that stand for blocks in a JSON text. */
 export interface BodyShape {
   readonly blocks: ReadonlyMap<string, BlockShape>;
 }
@@ -21,10 +21,10 @@ export interface BlockShape {
 }
 
 /**
- * Turns attributes whose value is an object, or a list of objects, into the blocks that the shape
- * says they are: `{"key": {"a": {"policy": "read"}}}` reads as `key "a" { policy = "read" }`. Where
- * a block takes a label, an object with anything else than objects in it has none:
- * `{"agent": {"policy": "read"}}`. Other items stay as they are, for the reader of the body to judge.
+ * Turns attributes whose value is an object, or a list of objects, into the blocks of the shape:
+ * `{"key": {"a": {"policy": "read"}}}` becomes `key "a" { policy = "read" }`. If a block takes a label, an
+ * object with other values than objects has none: `{"agent": {"policy": "read"}}`. Other items stay as they
+ * are, for the reader of the body.
  */
 export function expandBlocks(body: HclBody, shape: BodyShape): HclBody {
   const items = body.items.flatMap((item): readonly HclItem[] => {
@@ -50,7 +50,7 @@ function blocksOf(
   );
 }
 
-/** `entry` has the label of the block, where it has one. */
+/** `entry` has the label of the block, if any. */
 function blockOf(
   attribute: HclAttribute,
   object: HclObject,
@@ -69,7 +69,7 @@ function labelOf({ key }: HclEntry): HclLabel {
   return { kind: 'label', text, quoted: true, range: key.range };
 }
 
-/** The objects that stand for blocks, or `undefined` when the value is something else. */
+/** The objects that stand for blocks; `undefined` for any other value. */
 function objectsOf(value: HclExpression): readonly HclObject[] | undefined {
   if (value.kind === 'object') return hasPlainKeys(value) ? [value] : undefined;
   if (value.kind !== 'tuple') return undefined;

@@ -15,7 +15,7 @@ const levels: readonly (readonly string[])[] = [
   ['*', '/', '%'],
 ];
 
-/** Recursive descent over one expression. Never goes back over a token. */
+/** Recursive descent over an expression. It never goes back over a token. */
 export function parseExpression(reader: Reader): HclExpression {
   return reader.nested(reader.peek().offset, () => conditional(reader));
 }

@@ -5,8 +5,8 @@ import type { Reader } from './reader.ts';
 import type { HclAttribute, HclBody, HclEntry, HclExpression, HclObject } from './syntax.ts';
 
 /**
- * A JSON text as an expression with positions; strings are plain text, whatever they hold. A key
- * given twice in an object is refused.
+ * A JSON text as an expression with positions. Strings are plain text, even if they look like templates. A
+ * duplicate key in an object is refused.
  * @throws HclError
  */
 export function parseJson(text: string, options: Partial<HclLimits> = {}): HclExpression {
@@ -17,8 +17,7 @@ export function parseJson(text: string, options: Partial<HclLimits> = {}): HclEx
 }
 
 /**
- * A JSON object as a body: each of its keys is an attribute. Which of them stand for blocks is for
- * `expandBlocks` to say.
+ * A JSON object as a body: each of its keys is an attribute. `expandBlocks` makes blocks of some of them.
  * @throws HclError
  */
 export function parseJsonBody(text: string, options: Partial<HclLimits> = {}): HclBody {
@@ -27,7 +26,7 @@ export function parseJsonBody(text: string, options: Partial<HclLimits> = {}): H
   throw openText(text, options).source.error('Expected an object', value.range.start.offset);
 }
 
-/** The entries as attributes. Keys have to be literals, as they are in JSON. */
+/** The entries as attributes. The keys are literals, as in JSON. */
 export function bodyOfObject({ entries, range }: HclObject): HclBody {
   const items = entries.map(({ key, value, range }): HclAttribute => {
     const name = key.kind === 'literal' ? String(key.value) : '';
@@ -67,7 +66,7 @@ class JsonParser {
     return value;
   }
 
-  /** Each of the readers takes the space behind what it read. */
+  /** Every reader also takes the space behind its value. */
   private value(): HclExpression {
     const start = this.at;
     const character = this.text[start];
@@ -130,7 +129,7 @@ class JsonParser {
     this.faults.push(fault);
   }
 
-  /** From the opening bracket to the closing one, without the space behind it. */
+  /** The range from the opening to the closing bracket, without the space behind it. */
   private list(close: string, item: () => void): void {
     const opened = this.at++;
     this.skipSpace();

@@ -1,16 +1,16 @@
 import type { Source } from './source.ts';
 
 /**
- * Text to tokens, one at a time and only outside of templates: the parser asks for the next token
- * where an expression or a body goes on, and reads the inside of a string or heredoc itself.
- * Spaces and comments are skipped. The parser knows the meaning of a newline.
+ * Reads tokens one by one, outside of templates: the parser asks for the next token of an expression or
+ * body, and reads the inside of a string or heredoc itself. Spaces and comments are skipped. The parser
+ * knows the meaning of a newline.
  */
 export interface Token {
   readonly kind: 'name' | 'number' | 'quote' | 'heredoc' | 'newline' | 'symbol' | 'end';
-  /** As written; for a heredoc its closing word. */
+  /** The token as written; of a heredoc, its closing word. */
   readonly text: string;
   readonly offset: number;
-  /** Offset after the last character; for a quote or heredoc where its contents begin. */
+  /** Offset after the last character; of a quote or heredoc, the offset of its content. */
   readonly end: number;
   /** `<<-`: the common indentation of the lines is cut off. */
   readonly indented: boolean;
@@ -18,13 +18,13 @@ export interface Token {
 
 const space = /[ \t]*/y;
 const number = /[0-9]+(?:\.[0-9]+)*(?:\.?[eE][+-]?[0-9]+(?:\.[0-9]+)*)?/y;
-/** The point needs digits behind it, or an exponent, which the reference implementation takes. */
+/** Digits or, as in the reference implementation, an exponent must follow the point. */
 const wellFormedNumber = /^[0-9]+(?:\.[0-9]+|\.(?=[eE]))?(?:[eE][+-]?[0-9]+)?$/;
 const asciiName = /[A-Za-z0-9_-]*/y;
 const symbol = /\.\.\.|[=!<>]=|=>|&&|\|\||::|~\}|[-+*/%<>!=?:.,{}[\]()]/y;
 const heredoc = /<<(-?)/y;
 const nameStart = /[\p{ID_Start}_]/u;
-/** Newer versions of Unicode count the joiners in, which nobody sees in a name. */
+/** Without the joiners of newer versions of Unicode, which are invisible in a name. */
 const namePart = /[[\p{ID_Continue}\-]--[\u200C\u200D]]/v;
 
 export function readToken(source: Source, from: number): Token {
@@ -49,7 +49,7 @@ export function readToken(source: Source, from: number): Token {
   return token('symbol', written, offset, offset + written.length);
 }
 
-/** The value of a number token; `undefined` when numbers are not written so, or not that large. */
+/** The value of a number token; `undefined` if it is malformed or too large. */
 export function numberOf(written: string): number | undefined {
   const value = wellFormedNumber.test(written) ? Number(written) : Number.NaN;
   return Number.isFinite(value) ? value : undefined;
@@ -59,7 +59,7 @@ export function readName(text: string, offset: number): string {
   const start = String.fromCodePoint(text.codePointAt(offset) ?? 0);
   if (!nameStart.test(start)) return '';
   let end = offset + start.length;
-  // Characters outside of ASCII one by one: a pattern over them all could exhaust its stack.
+  // Characters outside of ASCII are matched one by one: a pattern over all of them could exhaust its stack.
   for (;;) {
     end += match(asciiName, text, end)!.length;
     const point = text.codePointAt(end);

@@ -1,13 +1,13 @@
 import { mebibyte } from '../../base/units.ts';
 
-/** Bounds of one text; above them it is refused with an `HclError`. */
+/** Bounds of a text. A text beyond them is refused with an `HclError`. */
 export interface HclLimits {
   /** UTF-16 code units. */
   readonly textLengthMax: number;
-  /** How deep blocks, brackets, templates and chains of operators may nest. */
+  /** Depth of blocks, brackets, templates and chains of operators. */
   readonly depthMax: number;
   readonly nodesMax: number;
-  /** After this many faults the rest of the text is not looked at. */
+  /** Number of faults after which the rest of the text is not read. */
   readonly faultsMax: number;
 }
 
@@ -18,13 +18,13 @@ export const hclLimits: HclLimits = {
   faultsMax: 20,
 };
 
-/** Bounds of all the evaluations that share a budget, such as those of one job file. */
+/** Bounds of all evaluations that share a budget, such as the evaluations of a job file. */
 export interface EvaluationLimits {
-  /** Nodes that are evaluated, and pieces of 64 characters or 8 elements that are read or made. */
+  /** Number of evaluated nodes, and of pieces of 64 characters or 8 elements that are read or made. */
   readonly stepsMax: number;
-  /** The weight of all results and of all values made on the way (`budget.ts`). */
+  /** Weight of all results and intermediate values (`budget.ts`). */
   readonly sizeMax: number;
-  /** How deep lists and objects may stand in each other. */
+  /** Depth of nested lists and objects. */
   readonly depthMax: number;
 }
 
@@ -36,7 +36,7 @@ export const evaluationLimits: EvaluationLimits = {
 
 /** Bounds of single functions. */
 export const functionLimits = {
-  /** Numbers that `range` makes, as many as its published limit. */
+  /** Numbers that `range` makes: its published limit. */
   rangeMax: 1024,
   /** Files that `fileset` looks at. */
   filesLookedAtMax: 10_000,

@@ -8,14 +8,14 @@ import { readWholeTemplate } from './template.ts';
 import { checkHeight } from './walk.ts';
 
 export interface TextOptions extends Partial<HclLimits> {
-  /** What faults call the text. */
+  /** The name of the text in faults. */
   readonly fileName?: string;
 }
 
 export interface HclOptions extends Partial<HclGrammar>, TextOptions {}
 
 /**
- * A text in HCL2's native syntax. Nothing is evaluated. Source: docs/reference/hcl.md.
+ * Parses a text in HCL2's native syntax, without evaluating it. Source: docs/reference/hcl.md.
  * @throws HclError with all faults that could be told apart
  */
 export function parseHcl(text: string, options: HclOptions = {}): HclBody {
@@ -26,7 +26,7 @@ export function parseHcl(text: string, options: HclOptions = {}): HclBody {
 }
 
 /**
- * One expression that is the whole text, such as the value of a variable given on a command line.
+ * Parses a text that is a single expression, such as the value of a variable on a command line.
  * @throws HclError
  */
 export function parseHclExpression(text: string, options: TextOptions = {}): HclExpression {
@@ -41,7 +41,7 @@ export function parseHclExpression(text: string, options: TextOptions = {}): Hcl
 }
 
 /**
- * A text that is a template as a whole, such as a file that `templatefile` renders.
+ * Parses a text that is a template as a whole, such as a file that `templatefile` renders.
  * @throws HclError
  */
 export function parseHclTemplate(
@@ -54,7 +54,7 @@ export function parseHclTemplate(
   return template;
 }
 
-/** A reader at the start of a text that is not too long. */
+/** A reader at the start of a text. Refuses a text that is too long. */
 export function openText(text: string, options: HclOptions) {
   const limits: HclLimits = { ...hclLimits, ...options };
   const isTooLong = text.length > limits.textLengthMax;

@@ -5,20 +5,20 @@ import type { Range, Source } from './source.ts';
 
 export interface HclGrammar {
   /**
-   * Also take what HCL1 takes: any number of attributes and blocks on one line, with or without
-   * commas between them; blocks in an object, which are values of it; quoted names; new lines before
-   * "{" and after "="; names that are set again, which are then for the reader of the body to judge.
+   * Also accept the syntax of HCL1: several attributes and blocks on a line, with or without commas between
+   * them; blocks in an object, as its values; quoted names; new lines before "{" and after "="; and names
+   * that are set again, which the reader of the body judges.
    */
   readonly hcl1Blocks: boolean;
 }
 
 const hcl2: HclGrammar = { hcl1Blocks: false };
 
-/** The tokens of a text, and what the parser has to remember while it reads them. */
+/** The tokens of a text, and the state of the parser while it reads them. */
 export class Reader {
   readonly source: Source;
   readonly limits: HclLimits;
-  /** The text is read with what HCL1 takes as well. */
+  /** Whether the text may use the syntax of HCL1. */
   readonly hcl1: boolean;
   /** Offset after the last token that was taken. */
   lastEnd = 0;
@@ -32,11 +32,11 @@ export class Reader {
     this.source = source;
     this.limits = limits;
     this.hcl1 = hcl1Blocks;
-    // Editors write a byte order mark; it means nothing.
+    // Some editors write a byte order mark, which means nothing.
     if (source.text.startsWith('\uFEFF')) this.seek(1);
   }
 
-  /** The next token; newlines are passed over where they mean nothing. */
+  /** The next token. Newlines are skipped where they mean nothing. */
   peek(): Token {
     this.ahead ??= readToken(this.source, this.offset);
     while (!this.newlinesCount && this.ahead.kind === 'newline') {
@@ -52,7 +52,7 @@ export class Reader {
     return token;
   }
 
-  /** Goes on reading at `offset`, which is behind a template or the start of an item. */
+  /** Continues at `offset`, behind a template or at the start of an item. */
   seek(offset: number): void {
     this.offset = offset;
     this.lastEnd = offset;
@@ -98,7 +98,7 @@ export class Reader {
     while (this.peek().kind === 'newline') this.next();
   }
 
-  /** Of HCL1: passes over newlines when one of the symbols is behind them. */
+  /** For HCL1: skips newlines before one of the symbols. */
   skipNewlinesBefore(...symbols: readonly string[]): void {
     if (this.peek().kind !== 'newline') return;
     const before = this.lastEnd;

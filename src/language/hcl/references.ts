@@ -5,14 +5,14 @@ import { childrenOf } from './walk.ts';
 /** A use of a variable of the scope: `local.image` is `local`, with the attribute `image`. */
 export interface Reference {
   readonly name: string;
-  /** `undefined` when the variable is used as a whole, or by a key that is computed. */
+  /** `undefined` if the variable is used as a whole, or with a computed key. */
   readonly attribute: string | undefined;
   readonly range: Range;
 }
 
 /**
- * What a part of a text refers to outside of itself: not the names of its own `for`s. Tells in which
- * order values that refer to each other have to be found.
+ * The outer references of a part of a text, without the names of its own `for`s. They determine the order in
+ * which values that refer to each other are evaluated.
  */
 export function referencesOf(node: HclNode): readonly Reference[] {
   const found: Reference[] = [];

@@ -4,47 +4,48 @@ import type { Source } from './source.ts';
 import type { HclCall, HclExpression, HclNode } from './syntax.ts';
 import type { Value } from './value.ts';
 
-/** The names that expressions of one text may refer to. */
+/** The names to which the expressions of a text may refer. */
 export interface HclScope {
-  /** The text of the expressions, for places of faults and for references that stay text. */
+  /** The text of the expressions, for the places of faults and for references that remain text. */
   readonly source: Source;
-  /** By the first name of a reference: `var`, `local`. */
+  /** Values by the first name of a reference: `var`, `local`. */
   readonly variables: ReadonlyMap<string, Value>;
   readonly functions: ReadonlyMap<string, HclFunction>;
   readonly budget: Budget;
   /**
-   * Whether references that begin with a name are only known where a task runs (`attr`, `node`,
-   * `NOMAD_TASK_DIR`). Such a reference is not evaluated; its value is the text `${attr.cpu.arch}`,
-   * which is written in it, for somebody later to replace. Names of `variables` are not asked for.
+   * Whether references that begin with this name are only known where a task runs (`attr`, `node`,
+   * `NOMAD_TASK_DIR`). Such a reference is not evaluated: its value is its own text (`${attr.cpu.arch}`),
+   * to be replaced later. Not called for names of `variables`.
    */
   readonly isKnownLater?: (name: string) => boolean;
 }
 
-/** A function that job files may call, by the name that it stands under in `HclScope.functions`. */
+/** A function that job files call by its name in `HclScope.functions`. */
 export type HclFunction = ValueFunction | FormFunction;
 
-/** Takes values: each argument is evaluated and read as what its parameter says. */
+/** A function of values. Each argument is evaluated and converted as its parameter says. */
 export interface ValueFunction {
   readonly kind: 'values';
   readonly parameters: readonly Parameter[];
-  /** The parameter of all further arguments; `undefined` when there are none. */
+  /** The parameter of all further arguments; `undefined` if the function takes none. */
   readonly rest: Parameter | undefined;
-  /** A call costs the same for arguments of any length. */
+  /** Whether a call costs the same for arguments of any length. */
   readonly isCheap: boolean;
   /**
-   * Arguments are in the order of the parameters, those left out `undefined`, then the further ones.
+   * Takes the arguments in the order of the parameters, `undefined` for omitted arguments, then the further
+   * arguments.
    * @throws FunctionFault
    */
   readonly call: (values: readonly (Value | undefined)[], budget: Budget) => Value;
 }
 
-/** Takes its arguments as they are written, like `try`. */
+/** A function that takes its arguments as expressions, like `try`. */
 export interface FormFunction {
   readonly kind: 'form';
   readonly form: (call: HclCall, place: CallPlace) => Value;
 }
 
-/** Where a form is called. */
+/** The place and context of a call of a form. */
 export interface CallPlace {
   readonly scope: HclScope;
   readonly budget: Budget;
@@ -54,7 +55,7 @@ export interface CallPlace {
 
 export interface Parameter<T extends Value | undefined = Value | undefined> {
   readonly name: string;
-  /** May be left out; only the last ones. */
+  /** Whether it may be omitted. Only the last parameters may. */
   readonly isOptional?: boolean;
   /** @throws ConversionFault */
   readonly read: (value: Value, budget: Budget) => T;

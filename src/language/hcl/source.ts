@@ -10,13 +10,13 @@ export interface Position {
   readonly column: number;
 }
 
-/** From the first character up to the place after the last one. */
+/** A range of text: its first character, and the place after its last character. */
 export interface Range {
   readonly start: Position;
   readonly end: Position;
 }
 
-/** A text that knows its lines, so that offsets become positions in logarithmic time. */
+/** A text with the offsets of its lines, which finds the position of an offset in logarithmic time. */
 export class Source {
   readonly text: string;
   readonly fileName: string | undefined;
@@ -59,7 +59,7 @@ export class Source {
 
 const excerptWidth = 72;
 
-/** The part of the line around the place, and below it a caret. */
+/** The part of the line around the place, and a caret below it. */
 function excerptAt(text: string, { offset, column }: Position): string {
   const newline = text.indexOf('\n', offset);
   const lineStart = offset - column + 1;
@@ -68,7 +68,7 @@ function excerptAt(text: string, { offset, column }: Position): string {
   const end = Math.min(lineEnd, start + excerptWidth);
   const head = start > lineStart ? '…' : '';
   const tail = end < lineEnd ? '…' : '';
-  // A tab would move the caret away from its place.
+  // A tab would shift the caret.
   const shown = text.slice(start, end).replace(/[\t\r]/g, ' ');
   return `${head}${shown}${tail}\n${' '.repeat(head.length + offset - start)}^`;
 }

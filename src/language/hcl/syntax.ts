@@ -1,13 +1,12 @@
 import type { Range } from './source.ts';
 
 /**
- * What HCL text says, as plain data: bodies of attributes and blocks, and expressions that are not
- * evaluated yet. Every node knows its place. Source: docs/reference/hcl.md, and HCL's native syntax
- * specification.
+ * The syntax tree of HCL text, as plain data: bodies of attributes and blocks, and expressions. Every node
+ * has its place. Source: docs/reference/hcl.md, and HCL's native syntax specification.
  */
 export interface HclBody {
   readonly kind: 'body';
-  /** In the order of the text. A name is set once at most, but for HCL1's bodies. */
+  /** In the order of the text. A name is set at most once, except in bodies of HCL1. */
   readonly items: readonly HclItem[];
   readonly range: Range;
 }
@@ -62,7 +61,7 @@ export interface HclLiteral {
   readonly range: Range;
 }
 
-/** A string or heredoc with sequences. One interpolation alone is that value itself, not a text. */
+/** A string or heredoc with sequences. A single interpolation is its value itself, not a text. */
 export interface HclTemplate {
   readonly kind: 'template';
   readonly parts: readonly HclTemplatePart[];
@@ -74,8 +73,8 @@ export type HclTemplatePart = HclText | HclInterpolation | HclIfDirective | HclF
 export interface HclText {
   readonly kind: 'text';
   /**
-   * Escapes are resolved; trim markers and the indentation of `<<-` are applied. A part that is then empty
-   * stays: `" ${~ a}"` is a text, and `"${~ a}"` is the value of `a`.
+   * Escapes are resolved. Trim markers and the indentation of `<<-` are applied. Empty parts remain:
+   * `" ${~ a}"` is a text, and `"${~ a}"` is the value of `a`.
    */
   readonly text: string;
   readonly range: Range;
@@ -91,7 +90,7 @@ export interface HclIfDirective {
   readonly kind: 'if-directive';
   readonly condition: HclExpression;
   readonly whenTrue: readonly HclTemplatePart[];
-  /** Empty when there is no `else`. */
+  /** Empty without an `else`. */
   readonly whenFalse: readonly HclTemplatePart[];
   readonly range: Range;
 }
@@ -127,7 +126,7 @@ export interface HclIndex {
   readonly range: Range;
 }
 
-/** `of.*.a` (attribute) or `of[*].a[0]` (full): `item`, evaluated for each element of `of`. */
+/** `of.*.a` (attribute) or `of[*].a[0]` (full): evaluates `item` for each element of `of`. */
 export interface HclSplat {
   readonly kind: 'splat';
   readonly style: 'attribute' | 'full';
@@ -137,7 +136,7 @@ export interface HclSplat {
   readonly range: Range;
 }
 
-/** The element that the nearest splat around it, by `item`, stands at. */
+/** The present element of the nearest splat around it. */
 export interface HclSplatItem {
   readonly kind: 'splat-item';
   readonly range: Range;
@@ -160,7 +159,7 @@ export interface HclEntry {
   /** A bare name is a literal string; a name in parentheses is a variable. */
   readonly key: HclExpression;
   readonly value: HclExpression;
-  /** Of HCL1: the value is a block of that name, `key { … }`. */
+  /** In HCL1: whether the value is a block of that name, `key { … }`. */
   readonly isBlock: boolean;
   readonly range: Range;
 }
@@ -170,11 +169,11 @@ export interface HclFor {
   readonly keyName: string | undefined;
   readonly valueName: string;
   readonly collection: HclExpression;
-  /** Given when the result is an object. */
+  /** Given if the result is an object. */
   readonly key: HclExpression | undefined;
   readonly value: HclExpression;
   readonly condition: HclExpression | undefined;
-  /** `...`: values of the same key are gathered in a tuple. */
+  /** `...`: values with the same key become a tuple. */
   readonly grouped: boolean;
   readonly range: Range;
 }

@@ -1,7 +1,7 @@
 import { spaceBefore, trimEnd, trimStart } from '../functions/white-space.ts';
 import type { HclExpression } from './syntax.ts';
 
-/** A template before its directives are matched: lines of text, and sequences between them. */
+/** A part of a template before its directives are matched: a line of text, or a sequence. */
 export type FlatPart = FlatText | Sequence;
 
 export interface FlatText {
@@ -12,9 +12,9 @@ export interface FlatText {
 }
 
 export type Sequence = SequenceContent & {
-  /** `${~`: spaces of the text right before are cut off. */
+  /** `${~`: the spaces before the sequence are cut off. */
   readonly trimBefore: boolean;
-  /** `~}`: spaces of the text right after are cut off. */
+  /** `~}`: the spaces after the sequence are cut off. */
   readonly trimAfter: boolean;
   readonly start: number;
   readonly end: number;
@@ -31,7 +31,7 @@ type SequenceContent =
     }
   | { readonly kind: 'else' | 'endif' | 'endfor' };
 
-/** Applies the trim markers: each reaches over the one piece of text that it touches. */
+/** Applies the trim markers, each to the piece of text that it touches. */
 export function trimMarked(parts: readonly FlatPart[]): readonly FlatPart[] {
   return parts.map((part, index) => {
     if (part.kind !== 'text') return part;
@@ -45,8 +45,8 @@ export function trimMarked(parts: readonly FlatPart[]): readonly FlatPart[] {
 }
 
 /**
- * Cuts the spaces that all lines of a `<<-` heredoc begin with. Blank lines do not count and stay
- * as they are; a line that begins with a sequence has no spaces.
+ * Cuts the common spaces at the beginning of all lines of a `<<-` heredoc. Blank lines do not count and stay
+ * as they are. A line that begins with a sequence has no spaces.
  */
 export function cutIndentation(parts: readonly FlatPart[]): readonly FlatPart[] {
   const cut = new Set<FlatPart>();

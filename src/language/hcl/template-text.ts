@@ -2,17 +2,17 @@ import { trimEnd, trimStart } from '../functions/white-space.ts';
 import type { Token } from './lexer.ts';
 import type { Source } from './source.ts';
 
-/** A run of text in a template, up to what ends it. */
+/** A run of text in a template. */
 export interface LiteralRun {
   readonly text: string;
   readonly end: number;
-  /** A line of a heredoc is one run, since trim markers and indentation work by line. */
+  /** A line of a heredoc is a run, since trim markers and indentation work by line. */
   readonly followedBy: 'sequence' | 'line' | 'close';
-  /** Offset after the closing quote or word; only when `followedBy` is `close`. */
+  /** Offset after the closing quote or word, if `followedBy` is `close`. */
   readonly closeEnd: number;
 }
 
-/** Opens a template that the end of the text closes: a heredoc without a word. */
+/** The opening of a template that the end of the text closes: a heredoc without a word. */
 export const wholeText: Token = { kind: 'heredoc', text: '', offset: 0, end: 0, indented: false };
 
 const plainQuoted = /[^"\\$%\r\n]*/y;
@@ -68,7 +68,7 @@ function readHeredocLine(
   const isWhole = opened.text === '';
   if (lineStart && !isWhole) {
     const newline = text.indexOf('\n', offset);
-    // Without a line end after it the closing word does not close.
+    // Without a line end after it, the closing word does not close the heredoc.
     if (newline < 0) throw unclosed(source, opened);
     const closeEnd = text[newline - 1] === '\r' ? newline - 1 : newline;
     const line = text.slice(offset, closeEnd);
@@ -101,7 +101,7 @@ function readHeredocLine(
 const unclosed = (source: Source, opened: Token) =>
   source.error(`This heredoc is not closed by a line with only ${opened.text}`, opened.offset);
 
-/** One `$` or `%` before a brace introduces a sequence; with more of them it is text, less one. */
+/** A single `$` or `%` before a brace begins a sequence. Several of them are text, with one of them less. */
 function readIntroduction(text: string, offset: number) {
   const [whole, signs, brace] = match(introduction, text, offset)! as unknown as [
     string,

@@ -6,11 +6,11 @@ import type { FlatPart, Sequence } from './template-parts.ts';
 interface Frame {
   readonly opened: Extract<Sequence, { kind: 'if' | 'for' }> | undefined;
   parts: HclTemplatePart[];
-  /** What stood before `else`. */
+  /** The parts before `else`. */
   beforeElse: HclTemplatePart[] | undefined;
 }
 
-/** Matches each `if` and `for` with its end. The open ones are a list: recursion could overflow. */
+/** Matches each `if` and `for` with its end. Open directives are in a list, since recursion could overflow. */
 export function nestParts(reader: Reader, flat: readonly FlatPart[]): readonly HclTemplatePart[] {
   const whole: Frame = { opened: undefined, parts: [], beforeElse: undefined };
   const open: Frame[] = [whole];

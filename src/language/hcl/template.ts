@@ -6,11 +6,11 @@ import { cutIndentation, type FlatPart, type Sequence, trimMarked } from './temp
 import { readLiteral, wholeText } from './template-text.ts';
 import { nestParts } from './template-tree.ts';
 
-/** A quoted string or a heredoc, from its opening token on. */
+/** Reads a quoted string or a heredoc, with its opening token. */
 export const readTemplate = (reader: Reader, parse: ParseExpression): HclLiteral | HclTemplate =>
   readOpened(reader, reader.next(), parse);
 
-/** A text that is a template as a whole. */
+/** Reads a text that is a template as a whole. */
 export function readWholeTemplate(
   reader: Reader,
   parse: ParseExpression,
@@ -61,7 +61,7 @@ function readFlatParts(
   }
 }
 
-/** `${…}` or `%{…}`. */
+/** Reads `${…}` or `%{…}`. */
 function readSequence(reader: Reader, start: number, parse: ParseExpression): Sequence {
   const { text } = reader.source;
   const trimBefore = text[start + 2] === '~';

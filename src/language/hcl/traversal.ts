@@ -3,7 +3,7 @@ import { numberOf } from './lexer.ts';
 import type { Reader } from './reader.ts';
 import type { HclExpression } from './syntax.ts';
 
-/** The steps after a value: `.name`, `.0`, `[key]`, and the splats `.*` and `[*]`. */
+/** Reads the steps after a value: `.name`, `.0`, `[key]`, and the splats `.*` and `[*]`. */
 export function parsePostfix(
   reader: Reader,
   from: HclExpression,
@@ -24,7 +24,7 @@ export function parsePostfix(
   }
 }
 
-/** `.name`, or `.0` from before there were brackets. */
+/** Reads `.name`, or `.0`, the older form of `[0]`. */
 function step(reader: Reader, of: HclExpression, start: number): HclExpression {
   const token = reader.peek();
   if (token.kind === 'name') {
@@ -58,7 +58,7 @@ function index(
   });
 }
 
-/** Takes the names that follow; an index after them applies to the whole list. */
+/** Reads the names that follow. An index after them applies to the whole list. */
 function attributeSplat(reader: Reader, of: HclExpression): HclExpression {
   const star = reader.next();
   const start = of.range.start.offset;
@@ -70,7 +70,7 @@ function attributeSplat(reader: Reader, of: HclExpression): HclExpression {
   return { kind: 'splat', style: 'attribute', of, item, range: reader.range(start) };
 }
 
-/** Takes all that follows, further splats included. */
+/** Reads all steps that follow, with further splats. */
 function fullSplat(
   reader: Reader,
   of: HclExpression,
@@ -80,7 +80,7 @@ function fullSplat(
   reader.next();
   reader.expect(']', '"]" after "*"');
   const first: HclExpression = { kind: 'splat-item', range: reader.range(opened) };
-  // Splats after splats nest; each of them is one level down.
+  // Splats after splats are nested, each a level deeper.
   const item = reader.nested(opened, () => parsePostfix(reader, first, parse));
   const start = of.range.start.offset;
   return { kind: 'splat', style: 'full', of, item, range: reader.range(start) };

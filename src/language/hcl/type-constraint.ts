@@ -21,9 +21,9 @@ const constructors = ['list', 'set', 'map', 'tuple', 'object'];
 const known = [...primitives.keys(), ...constructors];
 
 /**
- * What `type = …` of a variable says: `string`, `number`, `bool`, `any`, `list(T)`, `set(T)`,
- * `map(T)`, `tuple([T, …])` and `object({name = T, other = optional(T, default)})`. A bare `list`,
- * `set` or `map` is one of anything.
+ * The type in `type = …` of a variable: `string`, `number`, `bool`, `any`, `list(T)`, `set(T)`, `map(T)`,
+ * `tuple([T, …])` and `object({name = T, other = optional(T, default)})`. A bare `list`, `set` or `map` has
+ * elements of any type.
  * @param evaluateDefault evaluates the default of an optional attribute
  * @throws HclError
  */
@@ -53,7 +53,7 @@ class ConstraintReader {
       case 'call':
         return this.constructed(expression);
       case 'literal':
-        // From before types were expressions: `type = "string"`.
+        // The older form of a type: `type = "string"`.
         if (typeof expression.value === 'string')
           return this.typeNamed(expression.value, expression);
     }

@@ -1,7 +1,7 @@
 import { shownTypeLengthMax } from './limits.ts';
 import type { Value } from './value.ts';
 
-/** The type of a value, as `variable "x" { type = … }` says it and as conversions know it. */
+/** The type of a value, for `variable "x" { type = … }` and for conversions. */
 export type HclType =
   | { readonly kind: 'any' | 'string' | 'number' | 'bool' }
   | ListType
@@ -38,7 +38,7 @@ export interface ObjectType {
 export interface HclAttributeType {
   readonly type: HclType;
   readonly optional: boolean;
-  /** The value's own type is the attribute's; only with `optional`. */
+  /** A value of the attribute's type; only with `optional`. */
   readonly default?: Value;
 }
 
@@ -47,7 +47,7 @@ export const stringType: HclType = { kind: 'string' };
 export const numberType: HclType = { kind: 'number' };
 export const boolType: HclType = { kind: 'bool' };
 
-/** As it is written, `list(object({name = string}))`, but no longer than fits in a sentence. */
+/** The type as it is written, `list(object({name = string}))`, shortened to fit into a message. */
 export function typeText(type: HclType): string {
   const text = written(type);
   return text.length <= shownTypeLengthMax ? text : `${text.slice(0, shownTypeLengthMax)}…`;

@@ -11,9 +11,9 @@ import {
 } from './types.ts';
 import { isList, keysOf, type Value, ValueSet } from './value.ts';
 
-/** The type of a value as it stands; `any` for null, which is of every type. */
+/** The type of a value; `any` for null, which has every type. */
 export function typeOf(value: Value, budget: Budget): HclType {
-  // Making types to compare them is the work of several steps.
+  // Making a type for comparisons is the work of several steps.
   budget.work(4);
   if (value === null) return anyType;
   if (typeof value === 'boolean') return boolType;
@@ -29,10 +29,9 @@ export function typeOf(value: Value, budget: Budget): HclType {
 }
 
 /**
- * The one type that values of both can be read as: a string beside a number is a string, lists of different
- * lengths are lists of one type, objects with different attributes are maps of one type. `undefined` when
- * there is none. Within lists and objects that is no fault: elements without a common type stay as they
- * are.
+ * The common type of two types, to which values of both can be converted: of a string and a number, string;
+ * of lists of different lengths, a list; of objects with different attributes, a map. `undefined` if there
+ * is none. Within lists and objects this is no fault: elements without a common type stay as they are.
  */
 export function unify(left: HclType, right: HclType): HclType | undefined {
   if (left.kind === 'any') return right;
@@ -94,7 +93,7 @@ function unifyObjects(left: ObjectType, right: ObjectType): HclType {
   return { kind: 'object', attributes: new Map(attributes) };
 }
 
-/** The type of all elements; `any` when they have none in common. */
+/** The common type of all elements; `any` if there is none. */
 function elementType(type: HclType): HclType {
   switch (type.kind) {
     case 'list':
@@ -112,7 +111,7 @@ function elementType(type: HclType): HclType {
 
 export const unifyAll = (types: readonly HclType[]): HclType => commonType(types) ?? anyType;
 
-/** The one type of all, or `undefined` when two of them have none in common. */
+/** The common type of all types; `undefined` if there is none. */
 export function commonType(types: readonly HclType[]): HclType | undefined {
   let common: HclType | undefined = anyType;
   for (const type of types) {
@@ -122,7 +121,7 @@ export function commonType(types: readonly HclType[]): HclType | undefined {
   return common;
 }
 
-/** The elements, all read as their common type. Without a common type they stay as they are. */
+/** The elements, converted to their common type. Without a common type they stay as they are. */
 export function unified(items: readonly Value[], budget: Budget): readonly Value[] {
   const type = unifyAll(items.map((item) => typeOf(item, budget)));
   return type.kind === 'any' ? items : items.map((item) => convert(item, type, budget));

@@ -3,12 +3,12 @@ import type { HclValue } from './constant.ts';
 /**
  * The value of an expression: plain immutable data, and sets.
  *
- * 1. A number is a finite double. Whole numbers that would come out as others are refused where they
- *    are written or made (`decimal.ts`), never rounded in silence.
- * 2. A list and a tuple are one kind, and so are a map and an object: they differ by what their
- *    elements are, not by where they come from.
- * 3. Objects have no prototype. Their keys have no order of their own: loops over them take {@link keysOf},
- *    which is ordered by code points.
+ * 1. A number is a finite double. Whole numbers that a double cannot hold are refused (`decimal.ts`), never
+ *    rounded silently.
+ * 2. A list and a tuple have the same kind, and so have a map and an object. They differ by their elements,
+ *    not by their origin.
+ * 3. Objects have no prototype. Their keys have no order of their own. Loops use {@link keysOf}, which orders
+ *    them by code points.
  * 4. There are no unknown values: a reference that only the machine of a task resolves is text
  *    (`HclScope`).
  */
@@ -18,7 +18,7 @@ export interface ValueObject {
   readonly [key: string]: Value;
 }
 
-/** Each value once, in the order of {@link compareValues}. Elements have no index. */
+/** A set: each value once, in the order of {@link compareValues}. Elements have no index. */
 export class ValueSet {
   readonly items: readonly Value[];
 
@@ -44,7 +44,7 @@ export function kindOf(value: Value): ValueKind {
   return value instanceof ValueSet ? 'set' : 'object';
 }
 
-/** Like `Array.isArray`, which does not narrow immutable arrays. */
+/** `Array.isArray` for immutable arrays, which it does not narrow. */
 export const isList = (value: Value): value is readonly Value[] => Array.isArray(value);
 
 export const isObject = (value: Value): value is ValueObject => kindOf(value) === 'object';
@@ -55,7 +55,7 @@ export function itemsOf(value: Value): readonly Value[] | undefined {
   return isList(value) ? value : undefined;
 }
 
-/** How a sentence names the kind of a value. */
+/** The kind of a value, for messages. */
 export function describeValue(value: Value): string {
   const kind = kindOf(value);
   if (kind === 'null') return 'null';
@@ -72,11 +72,11 @@ export function objectOf(entries: Iterable<readonly [key: string, value: Value]>
 export const keysOf = (object: ValueObject): readonly string[] =>
   Object.keys(object).sort(compareText);
 
-/** The value of a key, never one of a prototype. */
+/** The value of a key, never a property of a prototype. */
 export const memberOf = (object: ValueObject, key: string): Value | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** By code points, as bytes of UTF-8 compare; `<` goes by UTF-16, which puts emoji before U+FFFD. */
+/** Compares by code points, like the bytes of UTF-8. `<` compares UTF-16, where emoji come before U+FFFD. */
 export function compareText(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let at = 0; at < length; at++) {
@@ -87,7 +87,7 @@ export function compareText(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates stand for what is above all other units. */
+/** A surrogate belongs to a character above all others. */
 const fixedUp = (unit: number): number =>
   unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit;
 
@@ -109,7 +109,7 @@ export function compareValues(left: Value, right: Value): number {
   return kinds === 0 ? compareText(identityOf(left), identityOf(right)) : kinds;
 }
 
-/** A text that two values share when they are equal, and only then. */
+/** A text that is the same for two values exactly if they are equal. */
 export function identityOf(value: Value): string {
   switch (typeof value) {
     case 'string':
@@ -127,7 +127,7 @@ export function identityOf(value: Value): string {
   return `{${entries.join(',')}}`;
 }
 
-/** The value as JSON can tell it: sets as lists. */
+/** The value for JSON: sets become lists. */
 export function plainOf(value: Value): HclValue {
   if (value === null || typeof value !== 'object') return value;
   const items = itemsOf(value);

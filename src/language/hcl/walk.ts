@@ -3,7 +3,7 @@ import { tooDeep } from './reader.ts';
 import type { Source } from './source.ts';
 import type { HclNode } from './syntax.ts';
 
-/** The nodes directly inside of a node, in the order of the text. */
+/** The children of a node, in the order of the text. */
 export function childrenOf(node: HclNode): readonly HclNode[] {
   switch (node.kind) {
     case 'body':
@@ -55,12 +55,12 @@ export function childrenOf(node: HclNode): readonly HclNode[] {
 
 const isGiven = <T>(value: T | undefined): value is T => value !== undefined;
 
-/** A level of brackets adds a few nodes; chains of operators add one for each. */
+/** A level of brackets adds a few nodes, and each operator of a chain adds a node. */
 const heightPerDepth = 8;
 
 /**
- * Refuses trees that are so high that those who walk them by recursion would overflow. The parser
- * bounds brackets as it goes; a chain such as `a + a + …` shows its height only when it is done.
+ * Refuses trees that are too high for recursion. The parser bounds brackets while it reads them. The height
+ * of a chain such as `a + a + …` is only known at its end.
  */
 export function checkHeight(source: Source, limits: HclLimits, root: HclNode): void {
   const most = limits.depthMax * heightPerDepth;

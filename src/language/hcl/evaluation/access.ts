@@ -17,7 +17,7 @@ import { operandOf } from './operators.ts';
 
 type Step = HclGetAttribute | HclIndex;
 
-/** A chain of `.name` and `[key]`, from its root on: a long one is no deep recursion. */
+/** Evaluates a chain of `.name` and `[key]` from its root on, without recursion. */
 export function traversal(node: Step, context: Context): Value {
   const steps: Step[] = [];
   let root: HclExpression = node;
@@ -39,7 +39,7 @@ export function traversal(node: Step, context: Context): Value {
 const isKnownLater = (name: string, context: Context): boolean =>
   context.variable(name) === undefined && context.scope.isKnownLater?.(name) === true;
 
-/** The reference itself, as text for whoever knows its value: see `HclScope.isKnownLater`. */
+/** The reference itself as text, to be replaced later: see `HclScope.isKnownLater`. */
 function kept(
   node: Step | HclVariable,
   name: string,
@@ -78,7 +78,7 @@ function attributeOf(of: Value, node: HclGetAttribute, context: Context): Value 
 }
 
 function missing(of: ValueObject, name: string, node: Step, context: Context): null {
-  // A member that is null is there.
+  // A member may be null.
   if (Object.hasOwn(of, name)) return null;
   const hint = suggestion(name, keysOf(of));
   const quoted = JSON.stringify(name.slice(0, 64).toWellFormed());
@@ -94,7 +94,7 @@ const nouns = new Map([
   ['local', 'local value'],
 ]);
 
-/** At the name or key, since the object before it may be long and is not at fault. */
+/** A fault at the name or key, since the object before it may be long and is not at fault. */
 function faultAtEnd(sentence: string, node: Step, { scope }: Context) {
   const offset =
     node.kind === 'index' ? node.key.range.start.offset : node.range.end.offset - node.name.length;
@@ -121,7 +121,7 @@ function elementAt(of: Value, node: HclIndex, context: Context): Value {
   throw context.fault(`There is no element ${index}: the list has ${elements}`, node.key);
 }
 
-/** Of null nothing, of a list or set what `item` is for each element, of anything else for it. */
+/** Evaluates `item` for each element of a list or set, or for a single other value. Null has no elements. */
 export function splat(node: HclSplat, context: Context): Value {
   const of = context.value(node.of);
   if (of === null) return [];

@@ -39,7 +39,7 @@ function argumentsOf(node: HclCall, context: Context): readonly Value[] {
   throw context.fault(sentence, node.arguments.at(-1)!);
 }
 
-/** Arguments that "..." made of a list all stand where the list does. */
+/** Arguments that "..." made of a list all have the place of the list. */
 const writtenArgument = (node: HclCall, index: number): HclExpression | HclCall =>
   node.arguments[Math.min(index, node.arguments.length - 1)] ?? node;
 

@@ -4,14 +4,14 @@ import type { HclScope } from '../scope.ts';
 import type { HclExpression, HclNode } from '../syntax.ts';
 import type { Value } from '../value.ts';
 
-/** A name of a `for`, the innermost first. */
+/** The names of `for`s, the innermost name first. */
 interface Binding {
   readonly name: string;
   readonly value: Value;
   readonly outer: Binding | undefined;
 }
 
-/** Where an evaluation stands: the scope, and what the `for`s and splats around it stand at. */
+/** The context of an evaluation: the scope, and the present elements of the `for`s and splats around it. */
 export class Context {
   readonly scope: HclScope;
   /** The value of `splat-item`. */
@@ -21,7 +21,7 @@ export class Context {
 
   constructor(
     scope: HclScope,
-    /** Given, so that the parts of the evaluator do not depend on the whole. */
+    /** Passed in, so that the parts of the evaluator do not import the whole. */
     evaluate: (expression: HclExpression, context: Context) => Value,
     bindings?: Binding,
     item?: Value,

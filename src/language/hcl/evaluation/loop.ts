@@ -56,14 +56,14 @@ function repeated(key: string, node: HclExpression, context: Context) {
   return context.fault(`Two elements have the key ${quoted}; ${hint}`, node);
 }
 
-/** The parts that a `for` has as an expression and as a directive. */
+/** The parts that `for` expressions and `for` directives have in common. */
 interface Loop {
   readonly keyName: string | undefined;
   readonly valueName: string;
   readonly collection: HclExpression;
 }
 
-/** A context for each element, with its names in it. */
+/** A context for each element, with the names of the `for`. */
 export function* loopOver(
   { keyName, valueName, collection }: Loop,
   context: Context,

@@ -71,7 +71,7 @@ interface Operand {
   readonly node: HclExpression;
 }
 
-/** The value in the type that is needed, or a fault that tells its own type. */
+/** Converts the value to the type that is needed. The fault tells the type of the value. */
 export function operandOf<T>(
   value: Value,
   read: (value: Value) => T,
@@ -99,8 +99,8 @@ export function areEqual(left: Value, right: Value, { budget }: Context): boolea
 }
 
 /**
- * Both branches are evaluated, for the result is of the type that they have in common: with
- * `true ? 1 : "a"` it is `"1"`. Faults of the branch that is not taken do not matter.
+ * Evaluates both branches, since the result has their common type: `true ? 1 : "a"` is `"1"`. Faults of the
+ * other branch do not matter.
  */
 export function conditional(node: HclConditional, context: Context): Value {
   const condition = operandOf(
@@ -126,7 +126,7 @@ export function conditional(node: HclConditional, context: Context): Value {
 const isSamePrimitive = (left: Value, right: Value): boolean =>
   left === null || right === null || (typeof left === typeof right && typeof left !== 'object');
 
-/** The value, or `undefined` when there is none; meeting a limit ends everything all the same. */
+/** The value; `undefined` after a fault. Throws if a limit is met. */
 export function attempt(evaluate: () => Value): { readonly value: Value } | undefined {
   try {
     return { value: evaluate() };

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { loopOver } from './loop.ts';
 import { operandOf } from './operators.ts';
 
-/** A text, but for one interpolation alone, which is the value in it. */
+/** The text of a template. A single interpolation is its value itself. */
 export function template({ parts }: HclTemplate, context: Context): Value {
   const only = parts.length === 1 ? parts[0]! : undefined;
   if (only?.kind === 'interpolation') return context.value(only.expression);
