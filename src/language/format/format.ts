@@ -2,17 +2,17 @@
  * The canonical form of HCL text.
  *
  * Invariants
- *  F1. The parsed tree stays the same: only space between tokens changes, and only where it means nothing.
- *      Strings, heredocs and comments stay as they are written.
+ *  F1. The parsed tree stays the same: only space between tokens changes, where it has no meaning. Strings,
+ *      heredocs and comments stay as they are written.
  *  F2. Formatting twice changes nothing.
  */
 import { parseHcl, type TextOptions } from '../hcl/parse.ts';
 import { type Line, linesOf, type Piece } from './tokens.ts';
 
 /**
- * The text with two spaces for each level, one space where one belongs, the `=` and the comments of
- * lines in a row below each other, at most one blank line at a time, and a new line at the end.
- * @throws HclError when the text is not HCL
+ * Formats the text: two spaces for each level, a space between tokens, aligned `=` and comments of
+ * successive lines, no two blank lines together, and a new line at the end.
+ * @throws HclError if the text is not HCL
  */
 export function formatHcl(text: string, options: TextOptions = {}): string {
   const lines = withoutNeedlessBlanks(linesOf(text, parseHcl(text, options)));
@@ -30,14 +30,14 @@ export function formatHcl(text: string, options: TextOptions = {}): string {
 
 interface Written {
   readonly indent: number;
-  /** Before the `=` of an attribute; `undefined` where the line sets none. */
+  /** The name of the attribute that the line sets, if any. */
   readonly name: string | undefined;
   code: string;
   /** The comment at the end of the line, with the space before it. */
   comment: string;
 }
 
-/** One blank line at most, and none at the beginning, at the end, or just inside of braces. */
+/** Keeps at most one blank line, and none at the beginning, at the end, or next to braces inside of them. */
 function withoutNeedlessBlanks(lines: readonly Line[]): readonly Line[] {
   const kept: Line[] = [];
   for (const line of lines) {
@@ -57,7 +57,7 @@ const closes = ({ kind, text }: Piece): boolean =>
   kind === 'symbol' && (text === '}' || text === ']' || text === ')');
 
 function indented(lines: readonly Line[]): Written[] {
-  /** The indent of the line that each open bracket stands on. */
+  /** The indents of the lines with the open brackets. */
   const open: number[] = [];
   return lines.map((line) => {
     let leading = 0;
@@ -95,7 +95,7 @@ const isName = ({ kind, text }: Piece): boolean =>
 
 const spacedOnBothSides = new Set(['=', '==', '!=', '<=', '>=', '=>', '&&', '||', '?', ':']);
 
-/** Where a space could mean something else, it stays as it is written. */
+/** Whether there is a space between the pieces. It stays as written where it could have a meaning. */
 function isSpaced(left: Piece, right: Piece): boolean {
   if (left.kind === 'comment' || right.kind === 'comment') return true;
   const before = left.kind === 'symbol' ? left.text : '';
@@ -107,12 +107,12 @@ function isSpaced(left: Piece, right: Piece): boolean {
   if (before === '{' || after === '}' || after === '{') return true;
   if (spacedOnBothSides.has(before) || spacedOnBothSides.has(after)) return true;
   if (right.kind === 'heredoc') return true;
-  // Labels and names in a row.
+  // Between two labels or names.
   if (before === '' && after === '') return true;
   return right.spaced;
 }
 
-/** Lines in a row, of the same depth, that each set an attribute. */
+/** Aligns the `=` of successive lines of the same depth. */
 function alignAssignments(lines: readonly Written[]): void {
   inRows(
     lines,
@@ -152,7 +152,7 @@ function inRows(
       row = [];
     }
     if (belongs(line)) row.push(line);
-    // A text over several lines ends its row.
+    // A text of several lines ends its row.
     if (row.length > 0 && line.code.includes('\n')) {
       align(row);
       row = [];

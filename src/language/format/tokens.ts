@@ -11,12 +11,11 @@ export interface Piece {
   readonly spaced: boolean;
 }
 
-/** The pieces that begin on one line; none: a blank line. */
+/** The pieces that begin on a line; none for a blank line. */
 export type Line = readonly Piece[];
 
 /**
- * The lines of a text with their comments. Strings and heredocs are one piece each, with all that
- * is in them: the tree says where they are.
+ * The lines of a text with their comments. A string or heredoc is a single piece, which the tree locates.
  */
 export function linesOf(text: string, tree: HclBody): readonly Line[] {
   const source = new Source(text);
@@ -53,7 +52,7 @@ export function linesOf(text: string, tree: HclBody): readonly Line[] {
   return lines;
 }
 
-/** Where the outermost strings and heredocs begin, and where they end. */
+/** The ends of the outermost strings and heredocs, by their starts. */
 function stringsIn(text: string, tree: HclBody): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   const open: HclNode[] = [tree];

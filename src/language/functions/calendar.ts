@@ -6,7 +6,7 @@ export const months: readonly string[] =
 export const days: readonly string[] =
   'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
-/** With two digits at least. */
+/** The number with at least two digits. */
 export const two = (value: number): string => String(value).padStart(2, '0');
 
 /** The hour of a twelve-hour clock, in UTC. */

@@ -1,6 +1,6 @@
 import { FunctionFault } from './fault.ts';
 
-/** As a query string has it: a space is `+`. */
+/** Encodes for a query string: a space becomes `+`. */
 export const queryEscaped = (value: string): string =>
   encodeURIComponent(value.toWellFormed())
     .replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -23,7 +23,7 @@ const padded = {
 };
 
 /**
- * The text in padded base64, in the alphabet that is named.
+ * The text of padded base64 in this alphabet.
  * @throws FunctionFault
  */
 export function base64Decoded(value: string, alphabet: keyof typeof padded): string {

@@ -4,7 +4,7 @@ import { compileSearch, type Search } from '../filter/regex/search.ts';
 import { FunctionFault, type Meter } from './fault.ts';
 
 /**
- * A pattern of RE2, which takes time that is linear in the text. `argument`: its index in the call.
+ * A pattern of RE2, whose time is linear in the text. `argument`: its index in the call.
  * @throws FunctionFault
  */
 export function compilePattern(pattern: string, meter: Meter, argument?: number): Search {
@@ -19,10 +19,10 @@ export function compilePattern(pattern: string, meter: Meter, argument?: number)
   }
 }
 
-/** A step of the automaton is far smaller than a step of an evaluation. */
+/** Counts steps of the automaton, which are far smaller than steps of an evaluation. */
 export const automatonSteps = (meter: Meter) => (steps: number) => meter.work(1 + (steps >> 2));
 
-/** The text with each match replaced; `$1` and `${name}` in the replacement stand for groups. */
+/** The text with all matches replaced. `$1` and `${name}` in the replacement stand for groups. */
 export function matchesReplaced(
   value: string,
   search: Search,

@@ -3,11 +3,11 @@
  * `template/functions/`) give them their names, read the arguments and count the cost.
  */
 
-/** With a capital at the beginning of each word: behind anything but a letter, a digit or `_`. */
+/** The text with capitals at the beginning of words. A word has letters, digits and `_`. */
 export const titled = (value: string): string =>
   value.replace(/(?<![\p{L}\p{N}_])\p{L}/gu, (letter) => letter.toUpperCase());
 
-/** Without any of these characters at both ends. */
+/** The text without these characters at both ends. */
 export function trimmed(value: string, characters: string): string {
   const cut = new Set(characters);
   const points = Array.from(value);

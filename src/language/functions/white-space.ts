@@ -1,13 +1,12 @@
 /**
- * What counts as space at the ends of a line: Unicode's White_Space, as the reference
- * implementation has it. JavaScript's own `trim` differs: it takes the byte order mark along and
- * leaves U+0085.
+ * The space at the ends of a line: Unicode's White_Space, as in the reference implementation. JavaScript's
+ * `trim` also removes the byte order mark, and leaves U+0085.
  */
 const space = '[\\t-\\r \\u0085\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000]';
 const atStart = new RegExp(`${space}*`, 'y');
 const one = new RegExp(space);
 
-/** How many characters of space the text begins with. */
+/** The number of characters of space at the beginning of the text. */
 export function spaceBefore(text: string): number {
   atStart.lastIndex = 0;
   return atStart.exec(text)![0].length;

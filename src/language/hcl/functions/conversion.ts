@@ -28,7 +28,7 @@ export const conversionFunctions: Functions<ValueFunction | FormFunction> = {
   try: { kind: 'form', form: firstThatWorks },
 };
 
-/** Null stays null, whatever it is made to be. */
+/** Null stays null in every conversion. */
 function converter(typeFor: (value: Value, budget: Budget) => HclType): ValueFunction {
   return define([any('value')], ([value], budget) => {
     if (value === null) return null;
@@ -58,7 +58,7 @@ function argumentsOf(call: HclCall, least: number, most: number, place: CallPlac
   throw place.fault(`${call.name} takes ${needed} arguments, and ${length} are given`, call);
 }
 
-/** The second argument is a type, as it is written for a variable: `convert("1", number)`. */
+/** The second argument is a type as in a variable: `convert("1", number)`. */
 function convertTo(call: HclCall, place: CallPlace): Value {
   const [written, type] = argumentsOf(call, 2, 2, place);
   const value = place.value(written!);
@@ -79,6 +79,6 @@ function firstThatWorks(call: HclCall, place: CallPlace): Value {
     const found = attempt(() => place.value(candidate));
     if (found !== undefined) return found.value;
   }
-  // It should always have worked, so it tells best why nothing does.
+  // The last argument is the fallback, so its fault says best why none can be evaluated.
   return place.value(candidates.at(-1)!);
 }

@@ -3,8 +3,8 @@ import type { Budget } from '../budget.ts';
 import { objectOf, type ValueObject } from '../value.ts';
 
 /**
- * The rows of a CSV text (RFC 4180) as objects by the names in its first row. Blank lines are
- * passed over; every row has as many fields as the first one.
+ * The rows of a CSV text (RFC 4180) as objects, by the names in the first row. Blank lines are skipped. Every
+ * row has as many fields as the first row.
  */
 export function csvRows(text: string, budget: Budget): readonly ValueObject[] {
   const [names, ...rows] = [...recordsOf(text, budget)];
@@ -26,7 +26,7 @@ export function csvRows(text: string, budget: Budget): readonly ValueObject[] {
 
 interface CsvRecord {
   readonly fields: readonly string[];
-  /** 1-based, where it begins. */
+  /** The line where it begins, from 1. */
   readonly line: number;
 }
 

@@ -66,7 +66,7 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 const spanForm = /^[+-]?(?:(?:\d{1,15}(?:\.\d{0,9})?|\.\d{1,9})(?:ns|us|µs|μs|ms|s|m|h))+$/;
 
-/** Milliseconds of `1h30m`; the house's own durations end at a hundred days. */
+/** Milliseconds of `1h30m`, also beyond the hundred days of `parseDuration`. */
 function parseSpan(value: string): number {
   if (value === '0') return 0;
   if (value.length > 100 || !spanForm.test(value)) {
@@ -97,7 +97,7 @@ function zoneText(offsetMinutes: number, separator: string, zero: string): strin
 
 type Part = (local: Date, offsetMinutes: number) => string;
 
-/** The part of a date that a run of one letter stands for. */
+/** The part of a date for a run of the same letter. */
 const parts: Readonly<Record<string, Part>> = {
   YYYY: (local) => String(local.getUTCFullYear()).padStart(4, '0'),
   YY: (local) => two(local.getUTCFullYear() % 100),
@@ -125,7 +125,7 @@ const parts: Readonly<Record<string, Part>> = {
   Z: (_, offset) => zoneText(offset, ':', 'Z'),
 };
 
-/** Quoted text, runs of one letter, and everything else. */
+/** Quoted text, runs of the same letter, and other characters. */
 const pieces = /'([^']*(?:''[^']*)*)'|([A-Za-z])\2*|[^A-Za-z']+|'/g;
 
 function formatDate(spec: string, { unixMs, offsetMinutes }: Timestamp): string {

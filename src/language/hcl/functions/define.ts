@@ -3,10 +3,10 @@ import { ConversionFault, numberOf, textOf } from '../convert.ts';
 import type { Parameter, ValueFunction } from '../scope.ts';
 import { describeValue, isObject, itemsOf, type Value, type ValueObject } from '../value.ts';
 
-/** Functions by name, as one file of them offers them. */
+/** The functions of a file, by name. */
 export type Functions<T = ValueFunction> = Readonly<Record<string, T>>;
 
-/** Parameters of each kind. The body gets the argument as it was read. */
+/** The kinds of parameters. The body of a function gets the converted argument. */
 export const text = (name: string): Parameter<string> => ({ name, read: (value) => textOf(value) });
 
 export const number = (name: string): Parameter<number> => ({
@@ -23,7 +23,7 @@ export const whole = (name: string): Parameter<number> => ({
   },
 });
 
-/** Anything, null as well. */
+/** Any value, or null. */
 export const any = (name: string): Parameter<Value> => ({ name, read: (value) => value });
 
 /** The elements of a list or set. */
@@ -59,7 +59,7 @@ export const map = (name: string): Parameter<ValueObject> => ({
   },
 });
 
-/** May be left out, and is `undefined` then. Only the last parameters. */
+/** A parameter that may be omitted: its value is `undefined` then. Only the last parameters may be optional. */
 export const optional = <T extends Value>(of: Parameter<T>): Parameter<T | undefined> => ({
   ...of,
   isOptional: true,
@@ -70,11 +70,11 @@ type Read<P extends readonly Parameter[]> = {
 };
 
 export interface CallOptions {
-  /** Reading an argument costs the same for any length. */
+  /** Whether reading an argument costs the same for any length. */
   readonly isCheap?: boolean;
 }
 
-/** A function of a fixed number of arguments, but for optional ones. */
+/** A function of a fixed number of arguments, some of them optional. */
 export function define<const P extends readonly Parameter[]>(
   parameters: P,
   body: (values: Read<P>, budget: Budget) => Value,
@@ -89,7 +89,7 @@ export function define<const P extends readonly Parameter[]>(
   };
 }
 
-/** A function of some arguments and then any number of one kind. */
+/** A function of some arguments, followed by any number of arguments of the same kind. */
 export function variadic<const P extends readonly Parameter[], T extends Value>(
   parameters: P,
   rest: Parameter<T>,

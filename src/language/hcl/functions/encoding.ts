@@ -9,7 +9,7 @@ import { yamlValue } from './yaml-value.ts';
 export const encodingFunctions: Functions = {
   base64decode: define([text('string')], ([value], budget) => {
     budget.make(value.length);
-    // Line ends are passed over: long texts are often wrapped.
+    // Line ends are skipped, since long texts are often wrapped.
     return base64Decoded(value.replace(/[\r\n]/g, ''), 'base64');
   }),
   base64encode: define([text('string')], ([value], budget) =>

@@ -33,7 +33,7 @@ function withoutEndSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** The functions that look at the files of whoever evaluates. */
+/** The functions that read files of the evaluating program. */
 export const fileFunctions = (files: FunctionFiles): Functions<HclFunction> => ({
   abspath: define([text('path')], ([path]) => reading(() => files.absolute(path))),
   file: define([text('path')], ([path], budget) => budget.made(readText(files, path, budget))),
@@ -57,7 +57,7 @@ export const fileFunctions = (files: FunctionFiles): Functions<HclFunction> => (
   templatefile: { kind: 'form', form: (call, place) => templateFile(call, place, files) },
 });
 
-/** In the place of these where there are no files. */
+/** The functions in their place where there are no files. */
 export const refusedFileFunctions: Functions<FormFunction> = Object.fromEntries(
   ['abspath', 'file', 'filebase64', 'fileexists', 'fileset', 'pathexpand', 'templatefile'].map(
     (name) => [name, { kind: 'form', form: refuse }],
@@ -101,7 +101,7 @@ function compileGlob(pattern: string): (path: string) => boolean {
   }
 }
 
-/** Renders a file as a template whose variables are given; a template does not render others. */
+/** Renders a file as a template with the given variables. The template cannot render other files. */
 function templateFile(call: HclCall, place: CallPlace, files: FunctionFiles): Value {
   const { scope, budget } = place;
   const [path, variables] = call.arguments.map((argument) => place.value(argument));

@@ -12,16 +12,16 @@ const verbForm = /%([ +\-0#]*)([0-9]*)(?:\.([0-9]*))?(?:\[([0-9]{1,9})\])?(.?)/s
 interface Verb {
   readonly letter: string;
   readonly flags: string;
-  /** In characters. */
+  /** The width in characters. */
   readonly width: number;
   readonly precision: number | undefined;
-  /** As it is written, for faults. */
+  /** The verb as written, for faults. */
   readonly written: string;
 }
 
 /**
- * A text made after a specification: `%s %q %v %#v %t %d %b %o %x %X %e %E %f %g %G %%`, with flags,
- * width, precision and `[n]` for one of the arguments.
+ * Formats values by a specification: `%s %q %v %#v %t %d %b %o %x %X %e %E %f %g %G %%`, with flags, width,
+ * precision and `[n]` for the argument.
  */
 export function format(spec: string, values: readonly Value[], budget: Budget): string {
   let text = '';
@@ -68,7 +68,7 @@ export function format(spec: string, values: readonly Value[], budget: Budget): 
   return text;
 }
 
-/** Lists go through together, and what is no list stands in every text. */
+/** Formats a text for each element of the lists. Other values are in every text. */
 export function formatList(
   spec: string,
   values: readonly Value[],
@@ -165,7 +165,7 @@ function wholeOf(value: Value): bigint {
   throw new ConversionFault(`has to be a whole number, and is ${numberText(read)}`);
 }
 
-/** Precision of a whole number is the least count of its digits. */
+/** The precision of a whole number is the least number of its digits. */
 function numeric(verb: Verb, value: bigint, write: (digits: bigint) => string): string {
   const digits = write(value < 0n ? -value : value).padStart(verb.precision ?? 0, '0');
   return signed(verb, value < 0n, digits, verb.precision === undefined);
@@ -184,7 +184,7 @@ function floating(verb: Verb, value: number): string {
   return signed(verb, value < 0, letter === small ? text : text.toUpperCase(), true);
 }
 
-/** `toFixed` allows 100 digits, and writes great numbers with an exponent. */
+/** `toFixed` takes at most 100 digits, and writes great numbers with an exponent. */
 function fixed(value: number, precision: number): string {
   if (value >= 1e21) {
     const whole = BigInt(value).toString();
@@ -194,14 +194,14 @@ function fixed(value: number, precision: number): string {
   return text + '0'.repeat(Math.max(0, precision - 100));
 }
 
-/** The exponent has two digits at least. */
+/** The exponent has at least two digits. */
 function exponential(value: number, precision: number | undefined): string {
   const text =
     precision === undefined ? value.toExponential() : value.toExponential(Math.min(precision, 100));
   return text.replace(/e([+-])([0-9])$/, 'e$10$2');
 }
 
-/** The shortest form; with an exponent where it is below -4, or beyond the digits shown. */
+/** The shortest form; with an exponent that is below -4 or exceeds the digits shown. */
 function general(value: number, precision: number | undefined): string {
   if (precision === undefined) {
     const exponent = value === 0 ? 0 : Number(value.toExponential().split('e')[1]);
@@ -225,7 +225,7 @@ function signed(verb: Verb, isNegative: boolean, digits: string, mayFill: boolea
   return padded(verb, sign + filled);
 }
 
-/** Width counts characters, not the units of UTF-16. */
+/** The width counts characters, not units of UTF-16. */
 function padded({ width, flags }: Verb, text: string): string {
   if (text.length >= width * 2) return text;
   const missing = width - Array.from(text).length;

@@ -1,7 +1,7 @@
 import { PatternError } from '../../filter/regex/pattern.ts';
 
 /**
- * A pattern of paths as a regular expression: `*` and `?` within a part, `**` over parts, `[ab]`,
+ * The regular expression of a path pattern: `*` and `?` within a part, `**` over several parts, `[ab]`,
  * `[!ab]` and `{a,b}`. Throws `PatternError`.
  */
 export function globPattern(glob: string): string {

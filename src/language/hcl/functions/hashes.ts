@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { FunctionFault } from '../../functions/fault.ts';
 import { define, type Functions, text } from './define.ts';
 
-/** Lower-case hexadecimal of the hash of the text's UTF-8. */
+/** The hash of the text's UTF-8, in lower-case hexadecimal. */
 const hashed = (algorithm: string) =>
   define([text('string')], ([value]) => createHash(algorithm).update(value, 'utf8').digest('hex'));
 
@@ -23,7 +23,7 @@ const namespaces: ReadonlyMap<string, string> = new Map([
 ]);
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** RFC 9562 §5.5: the name within its namespace, always the same. */
+/** The UUID of a name within a namespace (RFC 9562 §5.5). */
 function uuid5(namespace: string, name: string): string {
   const base = namespaces.get(namespace) ?? namespace;
   if (!uuidForm.test(base)) {

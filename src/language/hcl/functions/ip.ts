@@ -8,7 +8,7 @@ export interface Address {
 const octet = /^(?:0|[1-9][0-9]{0,2})$/;
 const group = /^[0-9A-Fa-f]{1,4}$/;
 
-/** `undefined` when the text is none. */
+/** Returns `undefined` if the text is no address. */
 export function parseAddress(text: string): Address | undefined {
   if (!text.includes(':')) {
     const value = parseOctets(text);
@@ -46,7 +46,7 @@ function groupsOf(text: string): readonly number[] | undefined {
     : undefined;
 }
 
-/** As RFC 5952 writes them: the longest run of zeros is left out. */
+/** The form of RFC 5952: without the longest run of zeros. */
 export function addressText({ bits, value }: Address): string {
   if (bits === 32) {
     return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.');

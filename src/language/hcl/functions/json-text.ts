@@ -3,8 +3,8 @@ import { numberText } from '../constant.ts';
 import { itemsOf, keysOf, type Value, type ValueObject } from '../value.ts';
 
 /**
- * A value as JSON: keys in order, numbers without exponents, and what would mean something within
- * HTML written as escapes, as the published description of `jsonencode` says.
+ * A value as JSON, by the published description of `jsonencode`: with sorted keys, numbers without
+ * exponents, and escapes for the characters that have a meaning in HTML.
  */
 export function jsonText(value: Value, budget: Budget): string {
   budget.read(value);

@@ -6,9 +6,9 @@ import { parseJson } from '../json.ts';
 import type { HclExpression } from '../syntax.ts';
 import { objectOf, type Value } from '../value.ts';
 
-/** The value of a JSON text, which comes with the places of all its numbers. */
+/** The value of a JSON text. */
 export function jsonValue(text: string, budget: Budget): Value {
-  // A reader is made, and positions for every part.
+  // Parsing makes a reader, and positions for every part.
   budget.work(100 + (text.length >> 1));
   try {
     return budget.made(valueIn(parseJson(text), text, budget));

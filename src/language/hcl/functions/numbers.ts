@@ -3,7 +3,7 @@ import { calculate, inexact, power, wholeNumber } from '../decimal.ts';
 import { functionLimits } from '../limits.ts';
 import { define, type Functions, number, numbers, text, variadic, whole } from './define.ts';
 
-/** A number that can be kept, or the fault that says why not. */
+/** The number; throws a fault if a double cannot hold it. */
 function kept(result: number | keyof typeof inexact): number {
   if (typeof result === 'number') return result;
   throw new FunctionFault(`the result ${inexact[result]}`);
@@ -34,7 +34,7 @@ export const numberFunctions: Functions = {
 function logarithm(value: number, base: number): number {
   if (value <= 0) throw new FunctionFault(`there is no logarithm of ${value}`, 0);
   if (base <= 0 || base === 1) throw new FunctionFault(`there is no logarithm to base ${base}`, 1);
-  // These two are exact where the result is a whole number.
+  // These functions are exact if the result is a whole number.
   if (base === 2) return Math.log2(value);
   if (base === 10) return Math.log10(value);
   return Math.log(value) / Math.log(base) || 0;
@@ -47,7 +47,7 @@ function parseWhole(text: string, base: number): number {
   }
   const sign = /^[+-]/.test(text) ? text[0]! : '';
   const digits = text.slice(sign.length);
-  // Capital letters are digits of their own where small ones are not enough.
+  // In large bases, capital letters are other digits than small letters.
   const written = base <= 36 ? digits.toLowerCase() : digits;
   const values = [...written.slice(0, functionLimits.digitsMax)].map((digit) =>
     alphabet.indexOf(digit),

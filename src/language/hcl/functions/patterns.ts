@@ -28,7 +28,7 @@ export const patternFunctions: Functions = {
   ),
 };
 
-/** The whole match; with groups, what they hold, by name when they have names. */
+/** The whole match; if the pattern has groups, their texts, by name if they have names. */
 function captured({ start, end, groups }: Match, value: string, { names }: Search): Value {
   if (groups.length === 0) return value.slice(start, end);
   const held = groups.map((group) =>

@@ -4,24 +4,24 @@ import type { Clock, Ids } from '../../../base/ports.ts';
 export interface FunctionPorts {
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Absent where texts come from others, as on a server: functions of files are then refused. */
+  /** Absent on a server, where texts come from others: functions of files are refused there. */
   readonly files?: FunctionFiles;
 }
 
 /**
- * The files of the evaluating program. Relative paths start where the evaluated text is. A file that cannot
- * be read is thrown as a {@link FileFault}.
+ * The files of the evaluating program. Relative paths start at the directory of the evaluated text. Throws
+ * {@link FileFault} if a file cannot be read.
  */
 export interface FunctionFiles {
-  /** At most `lengthMax` bytes; more are a fault. */
+  /** Reads a file. More than `lengthMax` bytes are a fault. */
   read(path: string, lengthMax: number): Uint8Array;
-  /** Whether there is a file, and no directory, by that name. */
+  /** Whether the path is a file, not a directory. */
   exists(path: string): boolean;
-  /** The paths of all files in a directory and those in it, relative to it, with `/`. */
+  /** The paths of all files below a directory, relative to it, with `/`. */
   list(directory: string, countMax: number): readonly string[];
-  /** The path from the root on, without links being followed. */
+  /** The path from the root. Links are not followed. */
   absolute(path: string): string;
-  /** Where `~` leads. */
+  /** The directory of `~`. */
   home(): string;
 }
 

@@ -22,7 +22,7 @@ export const setFunctions: Functions = {
   ),
 };
 
-/** Elements of all sets are read as one type first: `1` and `"1"` are the same among strings. */
+/** Converts the elements of all sets to their common type first: `1` and `"1"` are equal as strings. */
 function combined(
   lists: readonly (readonly Value[])[],
   budget: Budget,
@@ -42,7 +42,7 @@ function isIn(items: readonly Value[]): (item: Value) => boolean {
   return (item) => identities.has(identityOf(item));
 }
 
-/** All lists of one element of each; a set when all of them are sets. */
+/** The Cartesian product: lists with an element of each argument. A set if all arguments are sets. */
 function product(given: readonly Value[], budget: Budget): Value {
   const lists = given.map((one, index) => {
     const items = itemsOf(one);
@@ -50,7 +50,7 @@ function product(given: readonly Value[], budget: Budget): Value {
     return unified(items, budget);
   });
   const count = lists.reduce((total, { length }) => total * length, 1);
-  // Before any of them is made.
+  // Counted before the lists are made.
   budget.make(count * lists.length * 8);
   budget.work(count * lists.length);
   let rows: readonly (readonly Value[])[] = [[]];

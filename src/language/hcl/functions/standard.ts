@@ -14,8 +14,8 @@ import { setFunctions } from './sets.ts';
 import { textFunctions } from './text.ts';
 
 /**
- * The functions that job files may call, by name. docs/reference/hcl.md has all of them, with an
- * example each. Make them once: they keep nothing of a call.
+ * The functions that job files may call, by name. docs/reference/hcl.md has an example of each. They keep
+ * no state between calls, so make them once.
  */
 export function standardFunctions(ports: FunctionPorts): ReadonlyMap<string, HclFunction> {
   const groups: readonly Readonly<Record<string, HclFunction>>[] = [

@@ -73,7 +73,7 @@ function replaceAll(value: string, wanted: string, replacement: string, budget: 
   return parts.join(replacement);
 }
 
-/** Counted in characters; a negative offset from the end, and a length of -1 is all the rest. */
+/** Offset and length count characters. A negative offset counts from the end. The length -1 means all the rest. */
 function substring(value: string, offset: number, length: number, budget: Budget): string {
   if (length < -1) throw new FunctionFault('the length is -1 for all the rest, or not negative', 2);
   const clusters = clustersOf(value, budget);

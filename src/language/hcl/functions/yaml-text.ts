@@ -2,10 +2,10 @@ import type { Budget } from '../budget.ts';
 import { numberText } from '../constant.ts';
 import { isList, itemsOf, keysOf, type Value, type ValueObject } from '../value.ts';
 
-/** A value as YAML in block style: strings and keys in quotes, so that none is read as another type. */
+/** A value as YAML in block style. Strings and keys have quotes, so that they are not read as other types. */
 export function yamlText(value: Value, budget: Budget): string {
   budget.read(value);
-  // Each line is indented by how deep it is.
+  // Each line is indented by its depth.
   budget.make(budget.weightOf(value));
   const text = `${lines(value).join('\n')}\n`;
   budget.make(text.length);

@@ -5,7 +5,7 @@ import { inexact, wholeNumber } from '../decimal.ts';
 import { functionLimits } from '../limits.ts';
 import { objectOf, type Value } from '../value.ts';
 
-/** The value of one YAML 1.2 document, with the core types alone. */
+/** The value of a YAML 1.2 document with the core types only. */
 export function yamlValue(text: string, budget: Budget): Value {
   // Parsing takes far longer than reading.
   budget.work(300 + text.length);
@@ -35,7 +35,7 @@ function parse(text: string, depthMax: number): unknown {
 
 const refused = (sentence: string) => new FunctionFault(`not YAML: ${sentence}`, 0);
 
-/** Before the tree is composed, which is done by recursion. */
+/** Called before the tree is composed, which is done by recursion. */
 function refuseDepth(tokens: readonly CST.Token[], depthMax: number): void {
   let level: readonly unknown[] = tokens;
   for (let depth = 0; level.length > 0; depth++) {
