@@ -18,7 +18,7 @@ interface OpenRecord {
   readonly form: BlockForm;
   readonly fields: Fields;
   readonly at: WrittenAt;
-  /** Blocks that may stand there once, and do. */
+  /** The blocks that occurred, of those that may occur only once. */
   readonly alone: Set<string>;
 }
 
@@ -32,12 +32,12 @@ export class BodyReader {
     this.items = new Items(reading);
   }
 
-  /** The record of the job that a block describes. */
+  /** The record of a block. */
   record(block: HclBlock, form: BlockForm, scope: HclScope): Fields {
     return drained(this.recordInSteps(block, form, scope));
   }
 
-  /** The same, with a step for each item of the block. */
+  /** `record`, with a step for each item of the block. */
   *recordInSteps(block: HclBlock, form: BlockForm, scope: HclScope): Steps<Fields> {
     this.reading.work(block.typeRange, 1);
     const at: WrittenAt = { record: block.typeRange, fields: new Map() };
@@ -81,7 +81,7 @@ export class BodyReader {
   ): void {
     at.fields.set(form.field, nameRange);
     const found = this.reading.value(value, scope);
-    // Null counts as not written.
+    // Null counts as absent.
     if (found === undefined || found === null) return;
     const converted = this.converted(name, form.kind, found, value.range);
     if (converted === undefined) return;
@@ -157,7 +157,7 @@ export class BodyReader {
     }
   }
 
-  /** `target { value = "a" }` says by an attribute what its label would say. */
+  /** Whether an attribute stands for the label, as in `target { value = "a" }`. */
   private isSetInside(body: HclBody, form: BlockForm, label: LabelForm): boolean {
     return body.items.some((item) => {
       const inner = item.kind === 'attribute' ? form.body.forms.get(item.name) : undefined;
@@ -191,8 +191,8 @@ export class BodyReader {
   }
 
   /**
-   * Whatever it says: blocks are lists of maps, and their labels are keys around them. `pointer` is
-   * its own, by which its places are noted.
+   * Reads a body of free content: blocks become lists of maps, with their labels as keys around them.
+   * `pointer` is the pointer of the body, for its places.
    */
   private free(
     body: HclBody,

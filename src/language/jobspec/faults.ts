@@ -2,8 +2,8 @@ import { HclError, type HclFault, HclLimitError } from '../hcl/errors.ts';
 import type { Range, Source } from '../hcl/source.ts';
 
 /**
- * Gathers what is wrong with a job file and the files beside it, so that one look tells all of it.
- * When a bound is met, and when there are too many faults, it ends at once.
+ * Gathers the faults of a job file and of the files beside it, so that they are reported together. Reading
+ * ends at once if a bound is met, or if there are too many faults.
  */
 export class Faults {
   private readonly found: HclFault[] = [];
@@ -26,13 +26,13 @@ export class Faults {
     if (this.found.length >= this.most) throw new HclError(this.found);
   }
 
-  /** The result of `run`, or `undefined` when it fails with faults, which are noted. */
+  /** The result of `run`. If it throws faults, they are noted, and the result is `undefined`. */
   attempt<T>(run: () => T): T | undefined {
     try {
       return run();
     } catch (error) {
       if (!(error instanceof HclError)) throw error;
-      // A bound was met, or these are the gathered faults themselves: nothing comes after that.
+      // Reading ends if a bound was met, or if the error has the gathered faults themselves.
       if (error instanceof HclLimitError) throw this.with(error);
       if (error.faults.some((one) => this.found.includes(one))) throw error;
       for (const fault of error.faults) this.addFault(fault);
@@ -40,12 +40,12 @@ export class Faults {
     }
   }
 
-  /** The error with what was found before it. */
+  /** The error, with the faults that were found before it. */
   with(error: HclError): HclLimitError {
     return new HclLimitError([...new Set([...this.found, ...error.faults])]);
   }
 
-  /** @throws HclError when there are any */
+  /** @throws HclError if there are any faults */
   throwIfAny(): void {
     if (this.found.length > 0) throw new HclError(this.found);
   }

@@ -1,7 +1,7 @@
 /**
- * What may stand in a block of a job file, as tables: the HCL name, the kind of its value, and the
- * field of the API's job that it sets. One line is one attribute, so that a new field is a new line.
- * The reference in docs/reference/job-file.md is made of the same tables.
+ * Tables of the attributes and blocks in each block of a job file: the HCL name, the kind of its value, and
+ * the field of the API's job that it sets. Each line is an attribute, so that a new field is a new line. The
+ * reference in docs/reference/job-file.md is made from these tables.
  */
 export type ScalarKind = 'text' | 'whole' | 'flag' | 'duration' | 'texts';
 
@@ -9,13 +9,13 @@ export type ScalarKind = 'text' | 'whole' | 'flag' | 'duration' | 'texts';
 export interface AttributeForm {
   readonly kind: ScalarKind;
   readonly field: string;
-  /** One sentence for the reference. */
+  /** A sentence for the reference. */
   readonly about: string;
 }
 
-/** `name { key = value }`, and `name = { key = value }` just as well. */
+/** `name { key = value }` or `name = { key = value }`. */
 export interface MapForm {
-  /** `free`: anything, with blocks as lists of maps. */
+  /** `free-map`: any content, with blocks as lists of maps. */
   readonly kind: 'text-map' | 'texts-map' | 'free-map';
   readonly field: string;
   readonly about: string;
@@ -25,7 +25,7 @@ export interface MapForm {
 export interface BlockForm {
   readonly kind: 'block';
   readonly field: string;
-  /** One record, a list of them, or a map of them by their label. */
+  /** A record, a list of records, or a map of records by label. */
   readonly many: 'one' | 'list' | 'by-label';
   readonly label: LabelForm | undefined;
   readonly body: BodyForm;
@@ -33,7 +33,7 @@ export interface BlockForm {
 }
 
 export interface LabelForm {
-  /** The field that the label is. */
+  /** The field that the label sets. */
   readonly field: string;
   readonly about: string;
   readonly isOptional: boolean;
@@ -41,7 +41,7 @@ export interface LabelForm {
 
 export type Form = AttributeForm | MapForm | BlockForm;
 
-/** A record on its way into the job. */
+/** A record of the job while it is read. */
 export type Fields = Record<string, unknown>;
 
 export interface BodyForm {
@@ -49,11 +49,11 @@ export interface BodyForm {
   readonly finish: Finish | undefined;
 }
 
-/** Fields that HCL says shorter than the job does. */
+/** Completes fields that have a shorter form in HCL. */
 export interface Finish {
-  /** Makes the record out of what was read; complains with a sentence. */
+  /** Makes the record from the fields that were read. Calls `complain` with a sentence for each fault. */
   readonly run: (fields: Fields, complain: (sentence: string) => void) => Fields;
-  /** Which fields of the job the fields of the table end in, where these are other ones. */
+  /** The fields of the job for each field of the table, if they differ. */
   readonly restates: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -93,11 +93,11 @@ const blocks =
     body: inner,
     about,
   });
-/** At most one of them. */
+/** A block that may occur once. */
 export const block = blocks('one');
-/** Any number of them. */
+/** Blocks that may occur any number of times. */
 export const list = blocks('list');
-/** Any number of them, each with its own label. */
+/** Blocks that may occur any number of times, each with its own label. */
 export const byLabel = blocks('by-label');
 
 export const label = (field: string, about: string): LabelForm => ({

@@ -11,14 +11,14 @@ import type {
 import { isObject, itemsOf, keysOf, objectOf, type Value, ValueSet } from '../hcl/value.ts';
 import type { Reading } from './reading.ts';
 
-/** An item of a body, and what its expressions may refer to. */
+/** An item of a body, with the scope of its expressions. */
 export interface ScopedItem {
   readonly item: HclItem;
   readonly scope: HclScope;
 }
 
 /**
- * The items of a body, with the blocks that its `dynamic` blocks make in their places:
+ * The items of a body, with the blocks that its `dynamic` blocks make instead of themselves:
  *
  *     dynamic "port" { for_each = var.ports, iterator = each, labels = [each.key], content { … } }
  */
@@ -70,7 +70,7 @@ export class Items {
     );
   }
 
-  /** Key and value of each block that is made. */
+  /** The key and value of each block that is made. */
   private rounds(
     expression: HclExpression,
     scope: HclScope,
@@ -125,7 +125,7 @@ export class Items {
     return { type, forEach, iterator, labels: attributes.get('labels')?.value, content };
   }
 
-  /** Written as a bare name, or in quotes. */
+  /** The name of the iterator, which may be bare or in quotes. */
   private iterator(attribute: HclAttribute | undefined, type: string): string | undefined {
     if (attribute === undefined) return type;
     const { value } = attribute;

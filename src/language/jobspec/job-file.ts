@@ -1,13 +1,13 @@
 /**
- * Job files: HCL2 to the job in the API's form.
+ * Reads job files: HCL2 to the job in the API's form.
  *
  * Invariants
- *  J1. The result depends on the text, the values of its variables and the functions alone.
- *  J2. Reading ends for any text: by the bounds of the parser, of evaluation and of this file.
- *  J3. The only thing thrown is an HclError, each of whose faults has a place in one of the texts.
- *  J4. The job holds what was written and no defaults. Whether it is valid is the model's to say;
- *      `places` tells where it was written.
- *  J5. References that only the machine can resolve (`${attr.cpu.arch}`) stay text.
+ *  J1. The result depends only on the text, the values of its variables and the functions.
+ *  J2. Reading ends for any text, by the bounds of the parser, of evaluation and of this file.
+ *  J3. It only throws `HclError`. Each fault has a place in a text.
+ *  J4. The job has the written fields without defaults. The model decides whether it is valid. `places` has
+ *      the places of the fields.
+ *  J5. References that only the machine can resolve (`${attr.cpu.arch}`) remain text.
  */
 import { drained, type Steps } from '../../base/steps.ts';
 import { type BodyShape, expandBlocks } from '../hcl/expand-blocks.ts';
@@ -29,7 +29,7 @@ import { readDeclarations } from './variable.ts';
 import { type VariableInputs, variableValues } from './variable-values.ts';
 
 export interface JobFileOptions {
-  /** What faults call the text. */
+  /** The name of the text in faults. */
   readonly fileName?: string;
   readonly functions: ReadonlyMap<string, HclFunction>;
   readonly variables?: VariableInputs;
@@ -37,20 +37,20 @@ export interface JobFileOptions {
 }
 
 export interface JobFile {
-  /** In the API's form; only what was written. Durations are integers of nanoseconds. */
+  /** The job in the API's form, with the written fields only. Durations are integers of nanoseconds. */
   readonly job: Readonly<Record<string, unknown>>;
   readonly places: () => Places;
 }
 
 /**
- * The job that a text in HCL2 describes; a text that begins with a brace is HCL2's JSON form.
+ * Reads a job from a text in HCL2. A text that begins with a brace is in HCL2's JSON form.
  * Source: docs/contract/jobs.md#a-job, docs/behaviour/job-specification.md#canonical-jobs.
  * @throws HclError with every fault that could be told apart
  */
 export const readJob = (text: string, options: JobFileOptions): JobFile =>
   drained(readJobInSteps(text, options));
 
-/** The same, in steps: each is short where the text is not hostile. @throws HclError */
+/** `readJob` in steps, which are short unless the text is hostile. @throws HclError */
 export function* readJobInSteps(text: string, options: JobFileOptions): Steps<JobFile> {
   const limits: JobFileLimits = { ...jobFileLimits, ...options.limits };
   const { fileName } = options;
@@ -120,7 +120,7 @@ function noJob(reading: Reading, tree: HclBody) {
   return reading.faults.with(error);
 }
 
-/** Which keys of the JSON form are blocks. */
+/** The keys of the JSON form that are blocks. */
 function shapeOf({ forms }: BodyForm): BodyShape {
   const blocks = [...forms].flatMap(([name, form]) =>
     form.kind === 'block'

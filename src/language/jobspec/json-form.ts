@@ -7,8 +7,8 @@ import type { HclExpression } from '../hcl/syntax.ts';
 import { objectOf, type Value } from '../hcl/value.ts';
 
 /**
- * The value of an expression that was written as JSON: its strings are templates. Faults in them are
- * told at the beginning of the string, since escapes have moved what is inside.
+ * The value of an expression in JSON. Its strings are templates. A fault in a string has the place of the
+ * string, since escapes shift its content.
  * @throws HclError
  */
 export function jsonValue(expression: HclExpression, scope: HclScope): Value {

@@ -1,12 +1,12 @@
 import { mebibyte } from '../../base/units.ts';
 
-/** Bounds of one job file; above them it is refused. */
+/** Bounds of a job file. A job file beyond them is refused. */
 export interface JobFileLimits {
   readonly faultsMax: number;
-  /** Blocks that `dynamic` may make. */
+  /** Number of blocks that `dynamic` may make. */
   readonly blocksMax: number;
   readonly variablesMax: number;
-  /** UTF-16 code units of the job file, and of each file of variables. */
+  /** Length of the job file, and of each file of variables, in UTF-16 code units. */
   readonly textLengthMax: number;
 }
 

@@ -7,7 +7,7 @@ import type { Reading } from './reading.ts';
 
 /**
  * The values of all `locals { … }`, which may refer to each other in any order. A value that cannot be
- * evaluated is a fault, and so is a circle, which is named.
+ * evaluated is a fault, and so is a circle of references.
  */
 export function readLocals(
   blocks: readonly HclBlock[],
@@ -35,7 +35,7 @@ class Locals {
   private readonly attributes: ReadonlyMap<string, HclAttribute>;
   private readonly reading: Reading;
   private readonly scope: HclScope;
-  /** `failed`: a fault has been told already. */
+  /** `failed`: a fault has been noted already. */
   private readonly found = new Map<string, { readonly value: Value } | 'failed'>();
 
   constructor(attributes: ReadonlyMap<string, HclAttribute>, reading: Reading, scope: HclScope) {
@@ -49,7 +49,7 @@ class Locals {
     return this.valuesOf([...this.attributes.keys()]);
   }
 
-  /** Goes down what a local refers to with a list of its own: a chain may be as long as the file. */
+  /** Follows references with a list, not by recursion, since a chain may be as long as the file. */
   private findValue(first: string): void {
     const path: { readonly name: string; readonly needs: readonly string[]; next: number }[] = [];
     const onPath = new Set<string>();
@@ -103,7 +103,7 @@ class Locals {
     );
   }
 
-  /** The other locals that one refers to; `undefined` after a fault. */
+  /** The locals to which this local refers; `undefined` after a fault. */
   private needsOf(name: string): readonly string[] | undefined {
     if (this.reading.isJson) return this.before(name);
     const needs = new Set<string>();
@@ -123,7 +123,7 @@ class Locals {
     return [...needs];
   }
 
-  /** In JSON references are inside of strings, which nobody has looked into yet. */
+  /** The locals before this local. In JSON, references are in strings, which are not parsed yet. */
   private before(name: string): readonly string[] {
     const names = [...this.attributes.keys()];
     this.reading.work(this.attributes.get(name)!.range, names.length);

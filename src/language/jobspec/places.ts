@@ -2,12 +2,12 @@ import type { Position, Range } from '../hcl/source.ts';
 import type { HclExpression } from '../hcl/syntax.ts';
 import type { Fields } from './form.ts';
 
-/** Where a job says what: by JSON pointer into the job (`/TaskGroups/0/Count`), '' the job itself. */
+/** The places of a job's fields, by JSON pointer (`/TaskGroups/0/Count`); '' is the job itself. */
 export type Places = ReadonlyMap<string, Position>;
 
 /**
- * Where a record and its fields were written, by pointers that begin at the record. It goes along when
- * the record is copied.
+ * The ranges of a record and of its fields, by pointers that begin at the record. A copy of the record keeps
+ * them.
  */
 export interface WrittenAt {
   readonly record: Range;
@@ -18,7 +18,7 @@ export interface WrittenAt {
 export const pointerPart = (name: string): string =>
   name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Notes where the items of a list and the entries of an object were written that stand below a field. */
+/** Notes the ranges of list items and object entries below a field. */
 export function noteItems(at: WrittenAt, field: string, value: HclExpression): void {
   if (value.kind === 'tuple') {
     for (const [index, item] of value.items.entries()) {
@@ -43,7 +43,7 @@ export function placed(fields: Fields, at: WrittenAt): Fields {
   return fields;
 }
 
-/** The places of all that is in a job. */
+/** The places of all fields in a job. */
 export function placesIn(job: Fields): Places {
   const places = new Map<string, Position>();
   collect(job, '', places);
@@ -62,7 +62,7 @@ function collect(value: unknown, pointer: string, places: Map<string, Position>)
   }
 }
 
-/** The place of what a pointer names, or of the nearest that is around it. */
+/** The place of the pointer, or of the nearest pointer around it. */
 export function placeOf(places: Places, pointer: string): Position | undefined {
   for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
     const found = places.get(at);

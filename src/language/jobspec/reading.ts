@@ -10,10 +10,10 @@ import { Faults } from './faults.ts';
 import { jsonValue } from './json-form.ts';
 import type { JobFileLimits } from './limits.ts';
 
-/** Names that the machine knows and the job file does not. */
+/** Names that only the machine of a task knows. */
 const runtimeNames = new Set(['attr', 'device', 'env', 'meta', 'node']);
 
-/** One job file while it is read: what its expressions cost together, and what is wrong with it. */
+/** A job file while it is read, with its faults and the budget of its expressions. */
 export class Reading {
   readonly source: Source;
   readonly limits: JobFileLimits;
@@ -41,26 +41,26 @@ export class Reading {
     this.faults = new Faults(options.limits.faultsMax);
   }
 
-  /** Names that are always meant where they stand alone: a variable without its `var.`. */
+  /** Declares variables and locals. Such a name alone is a reference that lacks its `var.` or `local.`. */
   declare(names: Iterable<string>): void {
     this.declared = new Set([...this.declared, ...names]);
   }
 
-  /** A scope over the text; names that it does not have may be known where a task runs. */
+  /** A scope over the text. Unknown names may be known where a task runs. */
   scope(variables: ReadonlyMap<string, Value>): HclScope {
     const { source, functions, budget } = this;
     return { source, variables, functions, budget, isKnownLater: (name) => this.isLater(name) };
   }
 
   /**
-   * Once there are faults, only names, labels and blocks are read from now on: a value that depends on a
-   * faulty variable would be told as a second fault.
+   * If there are faults, only names, labels and blocks are read from now on: a value that depends on a faulty
+   * variable would be reported as a second fault.
    */
   evaluateNoMoreIfFaulty(): void {
     this.onlyStructure ||= this.faults.any;
   }
 
-  /** The value, or `undefined` after a fault, which is noted. */
+  /** The value; `undefined` after a fault, which is noted. */
   value(expression: HclExpression, scope: HclScope): Value | undefined {
     if (this.onlyStructure) return undefined;
     return this.faults.attempt(() =>
@@ -68,7 +68,7 @@ export class Reading {
     );
   }
 
-  /** Counts work that no expression does. @throws HclError when it was too much */
+  /** Counts work outside of expressions. @throws HclError if it is too much */
   work(range: Range, steps: number): void {
     try {
       this.budget.work(steps);
@@ -83,8 +83,8 @@ export class Reading {
   }
 
   /**
-   * Environment variables have any name: `${HOME}`. One in small letters is only taken for such
-   * where it is all of an interpolation, since elsewhere it is text that lacks its quotes.
+   * Environment variables may have any name: `${HOME}`. A name in small letters must be a whole
+   * interpolation, since elsewhere it is a text without quotes.
    */
   private isLater(name: string): boolean {
     if (runtimeNames.has(name) || /^[A-Z]/.test(name)) return true;
@@ -103,7 +103,7 @@ function interpolatedNames(tree: HclBody): ReadonlySet<string> {
     if (node.kind === 'interpolation') {
       let root: HclExpression = node.expression;
       while (root.kind === 'get-attribute' || root.kind === 'index') root = root.of;
-      // `${vra.image}` is a variable misspelled.
+      // `${vra.image}` is a misspelled variable.
       const isOurs = root !== node.expression && root.kind === 'variable' && isLikeOurs(root.name);
       if (root.kind === 'variable' && !isOurs) names.add(root.name);
     }

@@ -4,7 +4,7 @@ import { describeValue, isObject, itemsOf, plainOf, type Value } from '../hcl/va
 import type { MapForm, ScalarKind } from './form.ts';
 
 /**
- * A value as a field of the job holds it.
+ * Converts a value to a field of the job.
  * @throws ConversionFault
  */
 export function fieldValue(kind: ScalarKind | MapForm['kind'], value: Value): unknown {
@@ -49,7 +49,7 @@ function listOf(value: Value, read: Read, what: string, path: string): readonly 
   return items.map((item, index) => read(item, `${path}[${index}]`));
 }
 
-/** Null counts as not written. */
+/** Null counts as absent. */
 function mapOf(value: Value, read: Read, path: string): Readonly<Record<string, unknown>> {
   if (!isObject(value)) throw unfit(value, 'an object', path);
   const entries = Object.entries(value).filter(([, member]) => member !== null);

@@ -11,17 +11,17 @@ import { objectOf, type Value, type ValueObject } from '../hcl/value.ts';
 import type { Reading } from './reading.ts';
 import type { Declaration } from './variable.ts';
 
-/** Values for variables from outside, the strongest first. Later files and flags beat earlier ones. */
+/** Given values of variables, in the order of precedence. Later flags and files override earlier ones. */
 export interface VariableInputs {
   /** `-var name=value` */
   readonly flags?: readonly (readonly [name: string, text: string])[];
   /** Attributes in HCL, or a JSON object. */
   readonly files?: readonly { readonly name: string; readonly text: string }[];
-  /** Texts by the names of the variables, from the environment. Unknown ones mean nothing. */
+  /** Texts of the environment, by the names of the variables. Unknown names are ignored. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A value that was given, with the text that faults of it are about. */
+/** A given value, with its text for faults. */
 interface Given {
   readonly value: Value;
   readonly source: Source;
@@ -31,8 +31,8 @@ interface Given {
 type Declarations = ReadonlyMap<string, Declaration>;
 
 /**
- * The values of all variables, by what is given, else by their defaults. Faults are noted: values for
- * unknown variables, values of the wrong type, and variables without a value.
+ * The given or default values of all variables. Notes as faults: values for unknown variables, values of the
+ * wrong type, and variables without a value.
  */
 export function variableValues(
   declarations: Declarations,
@@ -53,7 +53,7 @@ class Values {
   private readonly declarations: Declarations;
   private readonly reading: Reading;
   private readonly given = new Map<string, Given>();
-  /** Something was given, and it was at fault: told already. */
+  /** Variables with a faulty given value, whose fault has been noted. */
   private readonly faulty = new Set<string>();
 
   constructor(declarations: Declarations, reading: Reading) {
@@ -110,7 +110,7 @@ class Values {
     return value;
   }
 
-  /** A text of the command line or the environment. It may be secret: faults show its name only. */
+  /** Takes a text of the command line or the environment. It may be secret: faults show its name only. */
   private text(name: string, text: string, fileName: string): void {
     const declaration = this.declarations.get(name);
     const source = new Source(name, fileName);
@@ -178,7 +178,7 @@ class Values {
     if (!isRead) this.faulty.add(name);
   }
 
-  /** What depends on nothing: neither variables nor functions of files. */
+  /** The value of an expression without variables and functions. */
   private constant(expression: HclExpression, source: Source): Value {
     const { budget } = this.reading;
     return evaluate(expression, { source, budget, variables: new Map(), functions: new Map() });

@@ -10,13 +10,13 @@ import { anyType, boolType, type HclType, numberType, stringType } from '../hcl/
 import type { Value } from '../hcl/value.ts';
 import type { Reading } from './reading.ts';
 
-/** `variable "name" { … }`: a value that a job file asks for. */
+/** `variable "name" { … }`: a value that a job file needs. */
 export interface Declaration {
   readonly name: string;
   readonly type: HclType;
-  /** Whether a text from outside is the value itself; else it is an expression. */
+  /** Whether a given text is the value itself. Otherwise it is an expression. */
   readonly isText: boolean;
-  /** Of the type; `undefined` when a value has to be given. */
+  /** A value of the type; `undefined` if a value must be given. */
   readonly default: Value | undefined;
   readonly description: string;
   readonly validations: readonly Validation[];
@@ -28,7 +28,7 @@ interface Validation {
   readonly message: HclExpression;
 }
 
-/** The declarations of a job file by their names. Faults are noted, and what has them is left out. */
+/** The declarations of a job file, by name. Notes faults, and leaves out faulty declarations. */
 export function readDeclarations(
   blocks: readonly HclBlock[],
   reading: Reading,
@@ -132,7 +132,7 @@ function typeOf(
   return type ?? 'faulty';
 }
 
-/** In JSON the expression is in a string. */
+/** The expression of a type. In JSON it is in a string. */
 function typeExpression(expression: HclExpression, { source, isJson }: Reading) {
   if (!isJson || expression.kind !== 'literal' || typeof expression.value !== 'string') {
     return { expression, source };
@@ -145,7 +145,7 @@ function typeExpression(expression: HclExpression, { source, isJson }: Reading) 
   };
 }
 
-/** The type of a variable that does not say it: that of its default, or text. */
+/** The type of a variable without `type`: the type of its default, or text. */
 function typeLike(value: Value | undefined): HclType {
   if (value === undefined || typeof value === 'string') return stringType;
   if (typeof value === 'number') return numberType;
@@ -153,7 +153,7 @@ function typeLike(value: Value | undefined): HclType {
   return anyType;
 }
 
-/** For the reader of a complaint only, so that what is no plain text is passed over. */
+/** The text of an attribute; '' for any other expression. */
 function textIn(attribute: HclAttribute | undefined): string {
   const value = attribute?.value;
   return value?.kind === 'literal' && typeof value.value === 'string' ? value.value : '';

@@ -27,7 +27,7 @@ import { service } from './service.ts';
 import { task } from './task.ts';
 
 /**
- * What a group or job says of secrets holds for its tasks that do not say it themselves.
+ * Gives the secrets of a group or job to its tasks without own secrets.
  * @returns the field of the tasks, if there are any
  */
 export function handDown(secretsBlock: unknown, tasks: unknown): Fields {

@@ -63,7 +63,7 @@ const ui = body({
   ),
 });
 
-/** Tasks that stand in the job make a group each, of the same name. */
+/** A task directly in the job makes a group of the same name. */
 function gather({ Secrets, Tasks, ...fields }: Fields): Fields {
   const groups = (fields.TaskGroups ?? []) as readonly Fields[];
   const own = ((Tasks ?? []) as readonly Fields[]).map((one) => ({
@@ -114,7 +114,7 @@ const job = body(
   },
 );
 
-/** The one block that every job file has. */
+/** The block that every job file has. */
 export const jobBlock: BlockForm = list('Job', job, 'The job.', {
   label: label('ID', 'The id of the job.'),
 });

@@ -27,7 +27,7 @@ const dns = body({
 
 const cni = body({ args: textMap('Args', 'Arguments of the plugins.') });
 
-/** Ports with a number are reserved ones. */
+/** Ports with a number are reserved ports. */
 function splitPorts({ Ports, ...fields }: Fields): Fields {
   if (Ports === undefined) return fields;
   const ports = Ports as readonly Fields[];

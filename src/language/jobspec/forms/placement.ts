@@ -1,6 +1,6 @@
 import { body, type Fields, type Finish, flag, label, list, text, whole } from '../form.ts';
 
-/** Operators that may stand as the name of their own value: `regexp = "^web"`. */
+/** Operators that may be the name of their value: `regexp = "^web"`. */
 const operators = [
   'version',
   'semver',
@@ -89,7 +89,7 @@ const spread = body({
   }),
 });
 
-/** Forms that several blocks have. */
+/** Forms of several blocks. */
 export const constraints = {
   constraint: list('Constraints', constraint, 'Which nodes may run it.'),
 };

@@ -63,7 +63,7 @@ const scalingForms = {
   policy: freeMap('Policy', 'For the autoscaler; not looked at.'),
 };
 
-/** The label is a name and no more. */
+/** The label is only a name. */
 export const groupScaling = body(
   { ...scalingForms, type: text('Type', 'The kind of policy.') },
   {

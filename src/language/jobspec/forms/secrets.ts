@@ -20,7 +20,7 @@ export const secretFetch = body({
   env: textMap('Env', 'Environment variables of the provider.'),
 });
 
-/** Where services are kept. */
+/** The registry of services. */
 export const registry = body({
   namespace: text('Namespace', 'The namespace of the services.'),
   cluster: text('Cluster', 'The cluster of registries.'),

@@ -72,7 +72,7 @@ const cron = body({
 
 const schedule = body({ cron: block('Cron', cron, 'The times.') });
 
-/** The identity without a name, or of the name `default`, is the one that every task has. */
+/** The identity without a name, or with the name `default`, is the identity that every task has. */
 function splitIdentities({ AllIdentities, ...fields }: Fields): Fields {
   if (AllIdentities === undefined) return fields;
   const all = AllIdentities as readonly Fields[];
