@@ -1,6 +1,6 @@
 /**
- * What the fine-grained rules of the scheduler may allow, and which of it a coarse policy stands
- * for. `deny` among the capabilities of a rule denies everything that it covers. Source:
+ * The capabilities in rules of the scheduler, and the capabilities that each coarse policy includes. `deny`
+ * among the capabilities of a rule denies everything that it covers. Source:
  * docs/reference/rules.md#capabilities-of-a-namespace, #node-pools-host-volumes-and-variables.
  */
 export interface CapabilityTable {
@@ -43,7 +43,7 @@ const namespaceScale = [
   'submit-recommendation',
 ] as const;
 
-/** In no coarse policy: each is a part of another capability, or more than `write` should give. */
+/** Capabilities in no coarse policy: each is a part of another capability, or more than `write` should give. */
 const namespaceFine = [
   'alloc-node-exec',
   'csi-register-plugin',
@@ -94,7 +94,7 @@ export const hostVolumeCapabilities: CapabilityTable = {
   },
 };
 
-/** Paths of variables take capabilities only. */
+/** Paths of variables take capabilities, but no policy. */
 export const variableCapabilities: CapabilityTable = {
   known: ['deny', 'destroy', 'list', 'read', 'write'],
   policies: {},

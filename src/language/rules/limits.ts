@@ -1,7 +1,7 @@
 import { kibibyte } from '../../base/units.ts';
 
 export interface RulesLimits {
-  /** UTF-16 code units. */
+  /** Length in UTF-16 code units. */
   readonly textLengthMax: number;
   readonly rulesMax: number;
   readonly nameLengthMax: number;

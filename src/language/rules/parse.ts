@@ -8,14 +8,14 @@ import type { Rules } from './rule.ts';
 import { RuleReader } from './rule-reader.ts';
 
 /**
- * Policy rules in HCL or JSON. HCL1's blocks on one line are understood. An empty text has no
- * rules, and is valid. Source: docs/behaviour/access-control.md#how-rules-are-read.
- * @throws HclError with every fault there is, each with its line and column
+ * Parses policy rules in HCL or JSON. Blocks may be on one line, as in HCL1. An empty text is valid and has
+ * no rules. Source: docs/behaviour/access-control.md#how-rules-are-read.
+ * @throws HclError with every fault
  */
 export function parseRules(text: string, options: Partial<RulesLimits> = {}): Rules {
   const limits: RulesLimits = { ...rulesLimits, ...options };
   const { textLengthMax, faultsMax } = limits;
-  // No HCL begins with a brace, so this is what the writer meant; the faults are named accordingly.
+  // No HCL begins with a brace, so the text is meant to be JSON, and its faults are faults of JSON.
   const written = /^\uFEFF?\s*\{/.test(text)
     ? parseJsonBody(text, { textLengthMax, faultsMax })
     : parseHcl(text, { textLengthMax, faultsMax, hcl1Blocks: true });

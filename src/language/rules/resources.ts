@@ -7,7 +7,7 @@ import {
 } from './capabilities.ts';
 import type { Access, RuleResource } from './rule.ts';
 
-/** Where a rule may stand. */
+/** The blocks around a rule. */
 export type RulePlace = 'top' | 'partition' | 'namespace';
 
 /** A resource without a name: `acl = "read"`, and for some also `operator { policy = "read" }`. */
@@ -24,7 +24,7 @@ export interface NamedForm {
   readonly match: 'exact' | 'prefix' | 'glob';
   readonly policies: readonly Access[];
   readonly places: readonly RulePlace[];
-  /** Without a name it covers all: `node { policy = "read" }`. */
+  /** Whether the name may be omitted, to cover all names: `node { policy = "read" }`. */
   readonly nameOptional: boolean;
   readonly intentions: boolean;
   readonly capabilities: CapabilityTable | undefined;
@@ -99,20 +99,20 @@ export const namedForms: ReadonlyMap<string, NamedForm> = new Map(
   ]),
 );
 
-/** Blocks that only say where the rules in them hold. */
+/** Blocks that only limit the reach of the rules in them. */
 export const partitionBlocks: ReadonlyMap<string, 'exact' | 'prefix'> = new Map([
   ['partition', 'exact'],
   ['partition_prefix', 'prefix'],
 ]);
 
-/** The words that may stand in a place. */
+/** The words that are allowed in a place. */
 export const wordsIn = (place: RulePlace): readonly string[] => [
   ...[...scalarForms].filter(([, { places }]) => places.includes(place)).map(([word]) => word),
   ...[...namedForms].filter(([, { places }]) => places.includes(place)).map(([word]) => word),
   ...(place === 'top' ? partitionBlocks.keys() : []),
 ];
 
-/** How a JSON text writes the blocks of a place. */
+/** The shape of a place's blocks in JSON. */
 export const shapeOf = (place: RulePlace): BodyShape => shapes[place];
 
 const leaf: BodyShape = { blocks: new Map() };

@@ -26,7 +26,7 @@ const top: RuleScope = { place: 'top', partition: undefined, namespace: undefine
 
 type RuleFields = Pick<Rule, 'resource' | 'match' | 'name'> & Partial<Rule>;
 
-/** Reads the body of a policy, and goes on after each fault. */
+/** Reads the body of a policy, and continues after each fault. */
 export class RuleReader {
   private readonly rules: Rule[] = [];
   private readonly faults: HclFault[] = [];
@@ -129,7 +129,7 @@ export class RuleReader {
     this.addRule({ resource: form.resource, ...target, ...rule, intentions }, block.range, scope);
   }
 
-  /** Both a rule over the namespace's jobs, and the place of the rules in it. */
+  /** Reads a namespace block: a rule for the jobs of the namespace, and the rules in the block. */
   private namespace(block: HclBlock, form: NamedForm, scope: RuleScope): void {
     const name = this.values.label(block, true);
     if (name === undefined) return;
@@ -168,7 +168,7 @@ export class RuleReader {
     }
   }
 
-  /** What `policy` and `capabilities` give together; `undefined` after a fault. */
+  /** The access of `policy` and `capabilities` together; `undefined` after a fault. */
   private grant(
     block: HclBlock,
     form: NamedForm,

@@ -9,7 +9,7 @@ import type { Access } from './rule.ts';
 
 type Report = (sentence: string, range: Range) => void;
 
-/** Reads the parts that rules are made of. Each method reports its faults and gives what is left. */
+/** Reads the parts of rules. Each method reports its faults and returns the other parts. */
 export class RuleValues {
   private readonly source: Source;
   private readonly limits: RulesLimits;
@@ -21,7 +21,7 @@ export class RuleValues {
     this.report = report;
   }
 
-  /** The items of a body; an attribute that is set twice is a fault, and left out. */
+  /** The items of a body. An attribute that is set again is a fault and left out. */
   itemsOf(body: HclBody): readonly HclItem[] {
     const known = new Set<string>();
     return body.items.filter((item) => {
@@ -31,7 +31,7 @@ export class RuleValues {
     });
   }
 
-  /** A block that may hold these attributes and blocks, and nothing else. */
+  /** The parts of a block that may hold only these attributes and blocks. */
   parts(block: HclBlock, names: readonly string[], types: readonly string[]) {
     const attributes = new Map<string, HclAttribute>();
     const blocks: HclBlock[] = [];
@@ -57,7 +57,7 @@ export class RuleValues {
     this.report(`"${block.type}" ${what} "${shown(word)}"${hint}`, range);
   }
 
-  /** The one label of a block; `undefined` when it has none, which is a fault if it is required. */
+  /** The only label of a block; `undefined` without a label, which is a fault if the label is required. */
   label(block: HclBlock, required: boolean): string | undefined {
     const { labels, type } = block;
     for (const extra of labels.slice(1)) this.report(`"${type}" takes one name`, extra.range);
@@ -84,7 +84,7 @@ export class RuleValues {
     return access;
   }
 
-  /** Sorted, without repetition. */
+  /** The capabilities in order, without repetition. */
   capabilities(expression: HclExpression, table: CapabilityTable): readonly string[] | undefined {
     if (expression.kind !== 'tuple') {
       const found = describe(expression);
@@ -126,7 +126,7 @@ export const listed = (words: readonly string[]): string => {
   return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
 };
 
-/** What to add to a sentence about an unknown word; the shortest words are like everything. */
+/** The end of a message about an unknown word. The shortest words are similar to all words, so they get none. */
 export function suggestion(word: string, known: readonly string[]): string {
   const [nearest] = word.length < 3 ? [] : nearestNames(word.slice(0, 64), known);
   return nearest === undefined ? '' : `; did you mean "${nearest}"?`;

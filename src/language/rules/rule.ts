@@ -11,27 +11,27 @@ export interface Rules {
 export interface Rule {
   readonly resource: RuleResource;
   /**
-   * What `name` covers: that name, all that begin with it, all that fit it with `*` for any
-   * characters, or everything (`name` is then empty): resources without names, and the forms
-   * `agent { … }` and `node { … }`, which are as wide as an empty prefix.
+   * The names that the rule covers: `name` itself; names that begin with it; names that match it, with `*`
+   * for any characters; or all names, with an empty `name`. Resources without names, `agent { … }` and
+   * `node { … }` cover all.
    */
   readonly match: 'exact' | 'prefix' | 'glob' | 'all';
   readonly name: string;
-  /** The policy as written; `undefined` where only capabilities are given. */
+  /** The policy as written; `undefined` if only capabilities are given. */
   readonly access: Access | undefined;
   /** Only on a service: its own policy for intentions. */
   readonly intentions: Access | undefined;
   /**
-   * What is allowed by name, sorted: the capabilities given and those that the policy stands for.
-   * `deny` among them denies all. Empty on resources that have none.
+   * The sorted capabilities: given capabilities, and the capabilities of the policy. `deny` among them denies all.
+   * Empty for resources without capabilities.
    */
   readonly capabilities: readonly string[];
-  /** The blocks around the rule; `undefined` is where the policy itself lives. */
+  /** The blocks around the rule; `undefined`: the partition or namespace of the policy. */
   readonly partition: ScopeName | undefined;
   readonly namespace: ScopeName | undefined;
-  /** Where the rule begins. */
+  /** The beginning of the rule. */
   readonly position: Position;
-  /** How it is written, shortened to `rulesLimits.ruleTextLengthMax`. */
+  /** The rule as written, shortened to `rulesLimits.ruleTextLengthMax`. */
   readonly text: string;
 }
 
@@ -41,7 +41,7 @@ export type RuleResource =
   | ('node_pool' | 'operator' | 'peering' | 'plugin' | 'query' | 'quota' | 'service' | 'session')
   | 'variable';
 
-/** `list` on keys and plugins only; `scale` on namespaces only. */
+/** `list` is for keys and plugins only, `scale` for namespaces only. */
 export type Access = 'deny' | 'list' | 'read' | 'scale' | 'write';
 
 export interface ScopeName {

@@ -1,32 +1,32 @@
-/** Bounds of one template. */
+/** Bounds of a template. */
 export interface TemplateLimits {
-  /** UTF-16 code units of the template itself. */
+  /** Length of the template in UTF-16 code units. */
   readonly textLengthMax: number;
-  /** How deep blocks and parentheses may stand in each other as they are written. */
+  /** Depth of blocks and parentheses in the template. */
   readonly nestingMax: number;
-  /** Nodes that are evaluated, and pieces of 64 characters or 8 elements that are read or made. */
+  /** Number of evaluated nodes, and of pieces of 64 characters or 8 elements that are read or made. */
   readonly stepsMax: number;
-  /** Of these one function, which nobody gets a turn in. */
+  /** Steps of a single call of a function, in which no other work gets a turn. */
   readonly callStepsMax: number;
-  /** Characters and elements of what is made on the way. */
+  /** Characters and elements of all intermediate values. */
   readonly sizeMax: number;
-  /** UTF-16 code units of what is rendered. */
+  /** Length of the rendered text in UTF-16 code units. */
   readonly outputLengthMax: number;
-  /** How deep blocks and templates may be in each other when they run, and values in values. */
+  /** Depth of blocks and templates while they run, and of values in values. */
   readonly depthMax: number;
-  /** Services, variables and files that one template may read. */
+  /** Number of services, variables and files that a template may read. */
   readonly dependenciesMax: number;
 }
 
-/** A bound was met; the node at which it was adds its place. */
+/** A bound was met. The node that met it adds its place. */
 export class LimitReached extends Error {
   override readonly name = 'LimitReached';
 }
 
-/** The bounds of one rendering, and how much of them is used. */
+/** The bounds of a rendering, and its work so far. */
 export class TemplateBudget {
   readonly limits: TemplateLimits;
-  /** Since somebody else last had their turn. */
+  /** Steps since other work had its turn. */
   sinceTurn = 0;
   #steps = 0;
   #size = 0;
@@ -48,8 +48,8 @@ export class TemplateBudget {
   }
 
   /**
-   * Counts a text that is gone through character by character in one piece; `each`: how dear that is,
-   * in steps of about 40 ns.
+   * Counts a walk over the characters of a text without a pause. `each`: the cost of a character, in steps
+   * of about 40 ns.
    *
    * @throws LimitReached
    */
@@ -57,7 +57,7 @@ export class TemplateBudget {
     this.work(1 + length * each);
   }
 
-  /** The work of a function counts for the call as well. */
+  /** Runs a function, whose work is also bounded by `callStepsMax`. */
   called<T>(run: () => T): T {
     this.#callEnd = this.#steps + this.limits.callStepsMax;
     try {
@@ -67,7 +67,7 @@ export class TemplateBudget {
     }
   }
 
-  /** Counts what is made, in characters and elements; call it before making it. */
+  /** Counts characters and elements before they are made. */
   make(size: number): void {
     this.work(1 + Math.floor(size / 64));
     this.#size += size;

@@ -1,20 +1,20 @@
 import type { HclFault } from '../hcl/errors.ts';
 import type { Source } from '../hcl/source.ts';
 
-/** One thing that is wrong with a template, where, and how to see it. */
+/** A fault of a template, with its place. */
 export type TemplateFault = HclFault;
 
 /**
- * `syntax`: the text is no template, whatever the data. `evaluation`: this data does not do.
- * `limit`: it met a bound.
+ * `syntax`: the text is no template. `evaluation`: it cannot be rendered with this data. `limit`: it met a
+ * bound.
  */
 export type TemplateErrorKind = 'syntax' | 'evaluation' | 'limit';
 
-/** Everything that is wrong with a template: the one kind of error that this folder throws. */
+/** The faults of a template. This folder throws no other errors. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
   readonly kind: TemplateErrorKind;
-  /** At least one, in the order of the text. `renderFault` shows one with its line and a caret. */
+  /** At least one fault, in the order of the text. `renderFault` shows a fault with its line and a caret. */
   readonly faults: readonly TemplateFault[];
 
   constructor(kind: TemplateErrorKind, faults: readonly TemplateFault[]) {

@@ -11,24 +11,24 @@ export interface EvaluatorOptions {
   readonly template: Template;
   readonly functions: ReadonlyMap<string, TemplateFunction>;
   readonly context: RunContext;
-  /** A key that is not there is an error, rather than nothing. */
+  /** Whether a missing key is an error. Otherwise its value is nothing. */
   readonly failsOnMissingKey: boolean;
 }
 
-/** What names mean at one place of a running template. */
+/** The meaning of names at a place of a running template. */
 export interface TemplateScope {
   readonly dot: TemplateValue;
   readonly variables: VariableCell | undefined;
 }
 
-/** The variables that are seen from a place, the newest first. */
+/** The visible variables at a place, the newest variable first. */
 export interface VariableCell {
   readonly name: string;
   value: TemplateValue;
   readonly outer: VariableCell | undefined;
 }
 
-/** The values of pipelines. Failures are `TemplateError`s with their places. */
+/** Evaluates pipelines. Throws `TemplateError`s with places. */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
 
@@ -36,14 +36,14 @@ export class Evaluator {
     this.#options = options;
   }
 
-  /** Its value; its variables are the caller's to set. */
+  /** The value of a pipeline. The caller sets its variables. */
   pipeline(pipeline: Pipeline, scope: TemplateScope): TemplateValue {
     let value: TemplateValue | undefined;
     for (const command of pipeline.commands) value = this.#command(command, value, scope);
     return value ?? null;
   }
 
-  /** Work outside of expressions, for which the same bounds hold. */
+  /** Runs work outside of expressions under the same bounds. */
   bounded<T>(offset: number, run: () => T): T {
     try {
       return run();
@@ -141,7 +141,7 @@ export class Evaluator {
     }
   }
 
-  /** The first value that decides, or the last one. Operands after it are not evaluated. */
+  /** The first value that decides, or the last value. Operands after it are not evaluated. */
   #evaluateLogic(
     name: 'and' | 'or',
     operands: readonly Operand[],

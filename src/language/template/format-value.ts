@@ -1,6 +1,6 @@
 import { isList, isNumber, keysInOrder, type TemplateMap, type TemplateValue } from './value.ts';
 
-/** A value as an action puts it out. */
+/** The output of an action with this value. */
 export const outputOf = (value: TemplateValue): string =>
   value === null ? '<no value>' : formatted(value);
 
@@ -16,7 +16,7 @@ export function formatted(value: TemplateValue): string {
   return `map[${members.join(' ')}]`;
 }
 
-/** How much is written at most, without writing it. */
+/** The greatest length of the written value, without writing it. */
 export function sizeOf(value: TemplateValue): number {
   if (value === null || typeof value === 'boolean') return 8;
   if (typeof value === 'string') return value.length + 8;
@@ -27,7 +27,7 @@ export function sizeOf(value: TemplateValue): number {
   return size;
 }
 
-/** With an exponent from a million on, and below a ten-thousandth: no digit is there in vain. */
+/** The shortest digits; with an exponent from a million on, and below a ten-thousandth. */
 export function floatText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
@@ -41,7 +41,7 @@ export function floatText(value: number): string {
 /** `1.5e+7` as `1.5e+07`. */
 export const exponentText = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
 
-/** Without an exponent, whatever the size. */
+/** A number of any size without an exponent. */
 export function plainText(value: number): string {
   const text = Object.is(value, -0) ? '-0' : String(value);
   if (!text.includes('e')) return text;

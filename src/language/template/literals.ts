@@ -5,11 +5,11 @@ import { fitsWhole, type TemplateValue } from './value.ts';
 
 export interface Literal {
   readonly value: TemplateValue;
-  /** Of the text that it takes. */
+  /** Length of the literal in the text. */
   readonly length: number;
 }
 
-/** `"with \n escapes"` or `` `as it is` ``. */
+/** Reads `"text with \n escapes"` or `` `raw text` ``. */
 export function quotedText(source: Source, start: number): Literal {
   const { text } = source;
   const quote = text[start]!;
@@ -48,7 +48,7 @@ export function quotedText(source: Source, start: number): Literal {
   throw syntaxError(source, 'This text has no closing quote', start);
 }
 
-/** `'a'`: the number of a character. */
+/** Reads `'a'`, the number of a character. */
 export function characterIn(source: Source, start: number): Literal {
   const { text } = source;
   const escaped = text[start + 1] === '\\' ? escapeAt(source, start + 1, "'") : undefined;
@@ -74,7 +74,7 @@ const named: Readonly<Record<string, string>> = {
 
 interface Escape {
   readonly text: string;
-  /** One byte of a character in UTF-8. */
+  /** A byte of a character in UTF-8. */
   readonly byte?: number;
   readonly length: number;
 }

@@ -8,11 +8,11 @@ import type { Token } from './tokens.ts';
 export interface PipelineOptions {
   readonly functions: { has(name: string): boolean; keys(): Iterable<string> };
   readonly nestingMax: number;
-  /** Of faults that do not keep the rest from being read. */
+  /** Called for faults after which reading continues. */
   readonly onFault: (sentence: string, offset: number) => void;
 }
 
-/** Reads what stands in actions, and knows which variables there are at each place. */
+/** Reads the content of actions, and knows the variables at each place. */
 export class PipelineParser {
   readonly #source: Source;
   readonly #tokens: readonly Token[];
@@ -37,7 +37,7 @@ export class PipelineParser {
     return token;
   }
 
-  /** Declarations within end with it. */
+  /** Variables that are declared within `parse` end with it. */
   scoped<T>(parse: () => T): T {
     const variables = this.#variables;
     try {
@@ -47,7 +47,7 @@ export class PipelineParser {
     }
   }
 
-  /** The same, and nothing that is declared outside is seen within. */
+  /** `scoped`, without the variables that are declared outside. */
   apart<T>(parse: () => T): T {
     return this.scoped(() => {
       this.#variables = ['$'];
@@ -55,7 +55,7 @@ export class PipelineParser {
     });
   }
 
-  /** Up to the end of the action. `of` names what needs it. */
+  /** Reads a pipeline up to the end of the action. `of`: the name of the action for messages. */
   pipeline({ of }: { readonly of: string }): Pipeline {
     const { offset } = this.next;
     const { names, declares, isGiven } = this.#receivers(of);
@@ -65,7 +65,7 @@ export class PipelineParser {
     return { variables: isGiven ? names : [], declares, commands, offset };
   }
 
-  /** `$a :=`, `$a =`, and in a range `$i, $a :=`. */
+  /** Reads `$a :=`, `$a =`, and in a range `$i, $a :=`. */
   #receivers(of: string) {
     const none = { names: [], declares: false, isGiven: false } as const;
     const [first, second, third, fourth] = this.#tokens.slice(this.#at, this.#at + 4);

@@ -11,7 +11,7 @@ export interface ParseOptions {
   readonly limits: TemplateLimits;
   /** The functions that templates may call. */
   readonly functions: { has(name: string): boolean; keys(): Iterable<string> };
-  /** What actions begin and end with; empty is `{{` and `}}`. */
+  /** The delimiters of actions. Empty delimiters mean `{{` and `}}`. */
   readonly leftDelimiter?: string;
   readonly rightDelimiter?: string;
   /** The name of the text in errors. */
@@ -32,7 +32,7 @@ export function parseTemplate(text: string, options: ParseOptions): Template {
   return new TemplateParser(source, delimiters, options).parse();
 }
 
-/** How a list of nodes came to its end. */
+/** The end of a list of nodes. */
 type Ending = { readonly kind: 'end' | 'file' | 'else'; readonly token: Token };
 
 class TemplateParser {
@@ -141,7 +141,7 @@ class TemplateParser {
     );
   }
 
-  /** The branch after `else`, up to `end`. */
+  /** Reads the branch after `else`, up to `end`. */
   #parseElse(kind: string, start: Token, ending: Ending): TemplateBody {
     if (ending.kind === 'end') return [];
     if (ending.kind === 'file') throw this.#unended(kind, start);
@@ -177,7 +177,7 @@ class TemplateParser {
     return { kind: 'template', name, pipeline, offset: start.offset };
   }
 
-  /** Of a named template, which sees no variables of the place where it is written. */
+  /** Reads the body of a named template, which does not see the variables around it. */
   #body(name: string, kind: string, start: Token): void {
     const loops = this.#loops;
     this.#loops = 0;
@@ -223,13 +223,13 @@ class TemplateParser {
     return this.#error(`This "${kind}" has no "end"`, offset);
   }
 
-  /** With the faults that were found before, for they are true as well. */
+  /** The error, with the faults that were found before it. */
   #error(sentence: string, offset: number): TemplateError {
     const faults = [...this.#faults, this.#source.fault(sentence, offset)];
     return new TemplateError('syntax', faults.slice(-templateLimits.faultsMax));
   }
 }
 
-/** More than space. */
+/** Whether the body has more than space. */
 const hasContent = (body: TemplateBody): boolean =>
   body.some((node) => node.kind !== 'text' || node.text.trim() !== '');

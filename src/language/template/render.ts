@@ -12,26 +12,26 @@ export interface RenderOptions {
   readonly limits: TemplateLimits;
   readonly functions: ReadonlyMap<string, TemplateFunction>;
   readonly environment: TemplateEnvironment;
-  /** A key that is not there is an error, rather than `<no value>`. */
+  /** Whether a missing key is an error. Otherwise its value is `<no value>`. */
   readonly failsOnMissingKey?: boolean;
 }
 
-/** All that it read is in `dependencies`, also where it cannot be rendered yet. */
+/** The result of a rendering. `dependencies` has everything that it read, even if it cannot be rendered yet. */
 export type Rendering = { readonly dependencies: readonly Dependency[] } & (
   | { readonly kind: 'rendered'; readonly text: string }
-  /** `missing` is not known yet, or is not there. */
+  /** The dependencies in `missing` are not known yet, or do not exist. */
   | { readonly kind: 'waiting'; readonly missing: readonly Dependency[] }
   | { readonly kind: 'failed'; readonly error: TemplateError }
 );
 
 /**
- * Renders a template, and touches nothing.
+ * Renders a template, without side effects.
  *
  * Invariants
- *  R1. The same template with the same answers gives the same text.
- *  R2. Every bound of `TemplateLimits` holds, whatever the template; nothing is thrown.
- *  R3. While something is missing, what follows from its absence is no error: it waits.
- *  R4. Others get their turn after a thousand steps or so.
+ *  R1. The same template with the same environment gives the same text.
+ *  R2. Every bound of `TemplateLimits` holds for any template. Nothing is thrown.
+ *  R3. While a dependency is missing, errors may be caused by its absence, so the rendering waits.
+ *  R4. Other work gets a turn about every thousand steps.
  */
 export function* renderTemplate(template: Template, options: RenderOptions): Steps<Rendering> {
   const run = new Run(template, options);
@@ -49,7 +49,7 @@ export function* renderTemplate(template: Template, options: RenderOptions): Ste
   return { kind: 'rendered', text: run.text, dependencies };
 }
 
-/** Steps of work between two turns of others. */
+/** Steps between two turns of other work. */
 const stepsPerTurn = 1000;
 
 type Flow = 'next' | 'break' | 'continue';
@@ -137,12 +137,12 @@ class Run {
     return 'next';
   }
 
-  /** The scope afterwards. */
+  /** Runs an action. Returns the scope after it. */
   #action(pipeline: Pipeline, scope: TemplateScope): TemplateScope {
     const value = this.#evaluator.pipeline(pipeline, scope);
     if (pipeline.variables.length > 0) return assigned(pipeline, [value], scope);
     const { offset } = pipeline;
-    // Texts of values in values are larger than what was counted when they were made.
+    // The text of nested values is larger than the size that was counted when they were made.
     const size = typeof value === 'object' && value !== null ? sizeOf(value) : 0;
     this.#evaluator.bounded(offset, () => this.#budget.make(size));
     this.#write(outputOf(value), offset);
@@ -190,7 +190,7 @@ class Run {
       const inner = assigned(pipeline, variables.length === 2 ? [key, item] : [item], scope);
       const flow = yield* this.#body(body, { ...inner, dot: item }, offset);
       if (flow === 'break') break;
-      // A body without nodes counts its work here alone.
+      // A body without nodes counts its work only here.
       if (this.#budget.sinceTurn > stepsPerTurn) {
         this.#budget.sinceTurn = 0;
         yield;
@@ -237,7 +237,7 @@ function* counting(end: bigint): Iterable<readonly [TemplateValue, TemplateValue
   for (let at = 0n; at < end; at++) yield [at, at];
 }
 
-/** The scope in which the pipeline's variables have these values. */
+/** The scope with these values of the pipeline's variables. */
 function assigned(
   { variables, declares }: Pipeline,
   values: readonly TemplateValue[],

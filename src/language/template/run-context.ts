@@ -2,7 +2,7 @@
 import type { TemplateBudget } from './budget.ts';
 import type { TemplateValue } from './value.ts';
 
-/** Something outside that a template reads. `name` is empty where there is only one. */
+/** A source outside of the template. `name` is empty if the kind has a single source. */
 export interface Dependency {
   readonly kind: 'service' | 'services' | 'variable' | 'variables' | 'file';
   readonly name: string;
@@ -18,30 +18,30 @@ const titles = {
   file: 'file',
 } as const;
 
-/** How a person reads it: `var roster/jobs/x`. */
+/** The dependency in messages: `var roster/jobs/x`. */
 export const describeDependency = ({ kind, name }: Dependency): string =>
   name === '' ? titles[kind] : `${titles[kind]} ${name}`;
 
 /**
- * What there is outside:
- *  - `service`: a list of records, one a registration
+ * The values of dependencies:
+ *  - `service`: a list of records, one for each registration
  *  - `services`: a list of records of `Name` and `Tags`
- *  - `variable`: a map of its items; null when there is no such variable
- *  - `variables`: a list of records of `Path` and `Namespace`, those whose paths begin with the name
- *  - `file`: its text; null when there is no such file
+ *  - `variable`: a map of its items; null if there is no such variable
+ *  - `variables`: a list of records of `Path` and `Namespace`, for paths that begin with the name
+ *  - `file`: its text; null if there is no such file
  */
 export interface TemplateEnvironment {
   readonly variables: Readonly<Record<string, string>>;
   readonly nowMs: () => number;
-  /** `undefined`: it is not known yet. */
+  /** Returns `undefined` for a value that is not known yet. */
   readonly lookup: (dependency: Dependency) => TemplateValue | undefined;
 }
 
 export interface RunContext {
   readonly budget: TemplateBudget;
   readonly environment: TemplateEnvironment;
-  /** Asks for it, notes that it was read, and `undefined` also that it is missing. */
+  /** Looks the dependency up and notes it as read. `undefined` is also noted as missing. */
   readonly read: (dependency: Dependency) => TemplateValue | undefined;
-  /** It is known not to be there, and without it the template cannot be rendered. */
+  /** Notes a dependency as missing that does not exist, and without which the template cannot be rendered. */
   readonly miss: (dependency: Dependency) => void;
 }

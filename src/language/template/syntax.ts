@@ -1,11 +1,11 @@
 import type { Source } from '../hcl/source.ts';
 import type { TemplateValue } from './value.ts';
 
-/** A template that was read: immutable, and rendered any number of times. */
+/** A parsed template: immutable, to be rendered any number of times. */
 export interface Template {
   readonly source: Source;
   readonly body: TemplateBody;
-  /** What `define` and `block` named. */
+  /** The templates of `define` and `block`, by name. */
   readonly named: ReadonlyMap<string, TemplateBody>;
 }
 
@@ -13,7 +13,7 @@ export type TemplateBody = readonly TemplateNode[];
 
 export type TemplateNode =
   | { readonly kind: 'text'; readonly text: string }
-  /** Puts its value out, unless it sets a variable. */
+  /** Writes its value, unless it sets a variable. */
   | { readonly kind: 'action'; readonly pipeline: Pipeline }
   | {
       readonly kind: 'if' | 'with' | 'range';
@@ -30,17 +30,17 @@ export type TemplateNode =
   | { readonly kind: 'break' | 'continue' };
 
 export interface Pipeline {
-  /** Variables that get its value, with their `$`; two only in `range`. */
+  /** Variables that get its value, with their `$`. Only `range` may have two. */
   readonly variables: readonly string[];
-  /** Whether they are new ones. */
+  /** Whether the variables are new. */
   readonly declares: boolean;
-  /** Each one gets the value of the one before it as its last argument. */
+  /** Each command gets the value of the previous command as its last argument. */
   readonly commands: readonly Command[];
   readonly offset: number;
 }
 
 export interface Command {
-  /** At least one: a function with its arguments, or a value alone. */
+  /** A function with its arguments, or a single value. */
   readonly operands: readonly Operand[];
   readonly offset: number;
 }

@@ -17,12 +17,12 @@ export type TokenKind =
 
 export interface Token {
   readonly kind: TokenKind;
-  /** As it is written; of a `text` what is left of it, of a `field` without its dot. */
+  /** The token as written; a `text` without trimmed space, a `field` without its dot. */
   readonly text: string;
-  /** Of a `literal`. */
+  /** The value of a `literal`. */
   readonly value?: TemplateValue;
   readonly offset: number;
-  /** Space stands before it. */
+  /** Whether there is space before it. */
   readonly spaced: boolean;
 }
 
@@ -35,8 +35,8 @@ const isSpace = (character: string | undefined): boolean =>
   character === ' ' || character === '\t' || character === '\n' || character === '\r';
 
 /**
- * The text between actions, and the parts of actions. Comments are gone, and so is the space that
- * trim markers cut.
+ * The text between actions, and the parts of actions, without comments and without the space that trim
+ * markers cut.
  * @throws TemplateError
  */
 export function tokenize(source: Source, delimiters: Delimiters): readonly Token[] {
@@ -75,7 +75,7 @@ const plain = (kind: TokenKind, text: string, offset: number): Token => ({
 interface TextRange {
   readonly start: number;
   readonly end: number;
-  /** Whether the space at its start, or end, is left out. */
+  /** Whether the space at its start or end is cut. */
   readonly cutsStart: boolean;
   readonly cutsEnd: boolean;
 }
@@ -108,7 +108,7 @@ function commentEnd(source: Source, start: number, { right }: Delimiters): Actio
   throw syntaxError(source, `A comment has to end right before "${right}"`, after);
 }
 
-/** Adds the tokens of one action, its `close` included. */
+/** Adds the tokens of an action, with its `close`. */
 function tokenizeAction(
   source: Source,
   start: number,
@@ -145,7 +145,7 @@ interface Piece {
   readonly kind: TokenKind;
   readonly text: string;
   readonly value?: TemplateValue;
-  /** Of the text that it takes. */
+  /** Length of the piece in the text. */
   readonly length: number;
 }
 

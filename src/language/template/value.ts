@@ -1,6 +1,6 @@
 /**
- * A value while a template is rendered. Whole numbers are 64 bits wide and other numbers doubles,
- * as the templates' format has them; `null` is what is not there.
+ * A value while a template is rendered. As in the templates' format, whole numbers have 64 bits and other
+ * numbers are doubles. `null` is a missing value.
  */
 export type TemplateValue =
   | string
@@ -13,7 +13,7 @@ export type TemplateValue =
 
 export type TemplateMap = ReadonlyMap<string, TemplateValue>;
 
-/** A map whose keys are always the same: to ask for another one is an error, not an absence. */
+/** A map with fixed keys: any other key is an error, not a missing value. */
 export class TemplateRecord extends Map<string, TemplateValue> {}
 
 export const record = (fields: Readonly<Record<string, TemplateValue>>): TemplateRecord =>
@@ -27,7 +27,7 @@ export const isMap = (value: TemplateValue): value is TemplateMap => value insta
 export const isNumber = (value: TemplateValue): value is bigint | number =>
   typeof value === 'bigint' || typeof value === 'number';
 
-/** Whether `if` takes it for true: anything but false, zero, nothing, and what is empty. */
+/** Whether the value is true for `if`: any value but false, zero, null, and an empty value. */
 export function isTrue(value: TemplateValue): boolean {
   if (value === null) return false;
   if (typeof value === 'object') return isList(value) ? value.length > 0 : value.size > 0;
@@ -35,7 +35,7 @@ export function isTrue(value: TemplateValue): boolean {
   return Boolean(value);
 }
 
-/** How a sentence names it, without what is in it: it may be secret. */
+/** The kind of a value for messages, without its content, which may be secret. */
 export function describeValue(value: TemplateValue): string {
   if (value === null) return 'nothing';
   switch (typeof value) {
@@ -57,7 +57,7 @@ const wholeMax = 2n ** 63n - 1n;
 
 export const fitsWhole = (value: bigint): boolean => value >= wholeMin && value <= wholeMax;
 
-/** By their bytes, as keys and texts are ordered. */
+/** Compares keys or texts by their bytes. */
 export function compareText(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   let at = 0;
@@ -66,13 +66,13 @@ export function compareText(left: string, right: string): number {
   return rankOf(left.charCodeAt(at)) - rankOf(right.charCodeAt(at));
 }
 
-/** A half of a pair stands for a character that is greater than all that need none. */
+/** A surrogate belongs to a character above all characters without surrogates. */
 const rankOf = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 export const keysInOrder = (map: TemplateMap): readonly string[] =>
   [...map.keys()].sort(compareText);
 
-/** The value of parsed JSON or YAML. Whole numbers become 64 bits wide. */
+/** The value of parsed JSON or YAML. Whole numbers get 64 bits. */
 export function valueOfData(data: unknown): TemplateValue {
   if (data === null || data === undefined) return null;
   switch (typeof data) {
@@ -87,6 +87,6 @@ export function valueOfData(data: unknown): TemplateValue {
   return new Map(Object.entries(data).map(([key, member]) => [key, valueOfData(member)]));
 }
 
-/** By what they are worth, of whichever kind they are. */
+/** Compares numbers of both kinds by value. */
 export const isSameNumber = (left: bigint | number, right: bigint | number): boolean =>
   left <= right && left >= right;

@@ -1,7 +1,7 @@
 /**
- * Words that job files of this field have, and that are called otherwise here. Whoever refuses a word
- * asks this table, so that a block in HCL, a field in JSON, a choice, a reference and a function of a
- * template are answered alike.
+ * Words of other products' job files that have another name here. Every refusal of a word asks this table, so
+ * that a block in HCL, a field in JSON, a choice, a reference and a function of a template get the same
+ * answer.
  */
 
 /** The kind of a word. */
@@ -13,7 +13,7 @@ const isHere = (name: string): string => `here it is "${name}"`;
 const noEngine = 'nothing here talks to a secrets engine: keep secrets in variables, and use "var"';
 const noKeys = 'there is no key-value store here: keep it in a variable, and use "var"';
 
-/** Each answer goes on after a semicolon. */
+/** Each answer follows a semicolon. */
 const table: Readonly<Record<WordKind, Words>> = {
   block: {
     vault: isHere('secrets'),
@@ -23,7 +23,7 @@ const table: Readonly<Record<WordKind, Words>> = {
     vault_namespace: isHere('secrets_namespace'),
     consul_namespace: 'here it is the "namespace" of the "registry" of a group',
   },
-  // In small letters, as names of fields may be written in any case.
+  // In small letters, since names of fields may be written in any case.
   field: {
     vault: isHere('Secrets'),
     consul: isHere('Registry'),
@@ -63,22 +63,22 @@ const table: Readonly<Record<WordKind, Words>> = {
   },
 };
 
-/** What to add to a sentence that refuses the word: `; here it is "secrets"`, or nothing. */
+/** The end of a message that refuses the word: `; here it is "secrets"`, or ''. */
 export function fieldWord(kind: WordKind, word: string): string {
   const words = table[kind];
   return Object.hasOwn(words, word) ? `; ${words[word]}` : '';
 }
 
-/** A name of the field in a text, such as `NOMAD_PORT_http`. */
+/** Variables of another product in a text, such as `NOMAD_PORT_http`. */
 export const foreignVariable = /\bNOMAD_[A-Za-z0-9_]+/g;
 
-/** Attributes of other products, and those of this one. */
+/** Prefixes of attributes of other products, with the prefixes here. */
 const attributePrefixes: Words = {
   'attr.nomad.': 'attr.roster.',
   'attr.vault.': 'attr.secrets.',
 };
 
-/** What a name in a reference, or that of a variable, is called here. */
+/** The name here of a reference or variable of another product, if any. */
 export function ourReference(name: string): string | undefined {
   if (name.startsWith('NOMAD_')) return `ROSTER_${name.slice('NOMAD_'.length)}`;
   const prefix = Object.keys(attributePrefixes).find((one) => name.startsWith(one));

@@ -107,7 +107,7 @@ function sliced(
   }
 }
 
-/** Whether a list has the value, a text has it as its part, or a map has a key by that name. */
+/** Whether a list holds the value, a text contains it, or a map has it as a key. */
 function isIn(
   collection: TemplateValue,
   value: TemplateValue,

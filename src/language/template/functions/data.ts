@@ -21,7 +21,7 @@ import { tomlText } from './toml.ts';
 export const dataFunctions: Functions = {
   parseJSON: define([text('text')], ([value], { budget }) => jsonValue(value, budget)),
   parseYAML: define([text('text')], ([value], { budget }) => {
-    // Far more is made of it on the way than of JSON.
+    // Parsing YAML makes far more intermediate values than parsing JSON.
     budget.walk(value.length, 16);
     const { stepsMax, sizeMax, nestingMax } = budget.limits;
     try {
@@ -30,7 +30,7 @@ export const dataFunctions: Functions = {
       budget.make(sizeOf(read));
       return read;
     } catch (error) {
-      // Its sentence may tell of what is in the text, which may be secret.
+      // Its message may quote the text, which may be secret.
       if (error instanceof FunctionFault) throw new FunctionFault('the text is not YAML', 0);
       if (error instanceof BudgetSpent) throw new LimitReached(error.message);
       throw error;
@@ -41,7 +41,7 @@ export const dataFunctions: Functions = {
     written(value, context, (one) => prettyText(one, '')),
   ),
   toYAML: define([any('value')], ([value], context) => {
-    // The library makes a tree of nodes of it first.
+    // The library makes a tree of nodes first.
     context.budget.walk(sizeOf(value), 10);
     return written(value, context, (one) =>
       stringify(plain(one), {
@@ -100,14 +100,14 @@ function jsonNumber(value: number): string {
   return Object.is(value, -0) ? '-0' : exponentText(String(value)).replace('e-0', 'e-');
 }
 
-/** As the library for YAML takes it, with keys in order. */
+/** The value for the YAML library, with sorted keys. */
 function plain(value: TemplateValue): unknown {
   if (isList(value)) return value.map(plain);
   if (!isMap(value)) return value;
   return new Map(keysInOrder(value).map((key) => [key, plain(value.get(key)!)]));
 }
 
-/** Whole numbers stay whole, however large they are. */
+/** Parses JSON. Whole numbers stay whole, however large they are. */
 function jsonValue(text: string, budget: TemplateBudget): TemplateValue {
   budget.walk(text.length, 2);
   refuseDepth(text, budget.limits.nestingMax);
@@ -134,7 +134,7 @@ function exactNumber(source: string, value: number): bigint | number {
   throw new FunctionFault('a number in the text is too large', 0);
 }
 
-/** Before it is read, which is done by recursion. */
+/** Called before the text is read, which is done by recursion. */
 function refuseDepth(text: string, depthMax: number): void {
   let depth = 0;
   let isQuoted = false;

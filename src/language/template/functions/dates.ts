@@ -14,7 +14,7 @@ export const dateFunctions: Functions = {
 const dayOfYear = (date: Date): number =>
   Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000) + 1;
 
-/** How each part of the moment `Mon Jan 2 15:04:05 2006` is written for another one. Always UTC. */
+/** Writes the parts of a time that the parts of `Mon Jan 2 15:04:05 2006` stand for. Always UTC. */
 const parts: Readonly<Record<string, (date: Date) => string>> = {
   January: (date) => months[date.getUTCMonth()]!,
   Jan: (date) => months[date.getUTCMonth()]!.slice(0, 3),

@@ -9,17 +9,17 @@ import {
   type TemplateValue,
 } from '../value.ts';
 
-/** A function of templates. It keeps nothing of a call. */
+/** A function of templates. It keeps no state between calls. */
 export interface TemplateFunction {
-  /** How many arguments it takes. */
+  /** The least and the greatest number of arguments. */
   readonly least: number;
   readonly most: number;
-  /** Names of the arguments, as the reference tells them: `separator, [text], values...`. */
+  /** Names of the arguments for the reference: `separator, [text], values...`. */
   readonly parameters: string;
   call(values: readonly TemplateValue[], context: RunContext): TemplateValue;
 }
 
-/** Functions by name, as one file of them offers them. */
+/** The functions of a file, by name. */
 export type Functions = Readonly<Record<string, TemplateFunction>>;
 
 export interface Parameter<T> {
@@ -77,13 +77,13 @@ export const map = (name: string): Parameter<TemplateMap> => ({
   },
 });
 
-/** May be left out. Only the last ones. */
+/** A parameter that may be omitted. Only the last parameters may be optional. */
 export const optional = <T>(of: Parameter<T>): Parameter<T | undefined> => ({
   ...of,
   isOptional: true,
 });
 
-/** Any number of them, given as one list. Only the last one. */
+/** Any number of arguments, as a list. Only the last parameter. */
 export const rest = <T>(of: Parameter<T>): Parameter<readonly T[]> =>
   ({ ...of, isRest: true }) as unknown as Parameter<readonly T[]>;
 

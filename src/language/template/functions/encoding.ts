@@ -3,7 +3,7 @@ import { base64Decoded, queryEscaped } from '../../functions/encoding.ts';
 import { any, define, type Functions, rest, text } from './define.ts';
 import { printed } from './print.ts';
 
-/** Work grows with the text, and what is made does, too. */
+/** A function of a text, whose work and result grow with the text. */
 const of = (change: (value: string) => string) =>
   define([text('text')], ([value], { budget }) => {
     budget.make(value.length);
@@ -12,7 +12,7 @@ const of = (change: (value: string) => string) =>
     return result;
   });
 
-/** Of the values as `print` writes them. */
+/** A function of the text that `print` makes of the values. */
 const escaping = (change: (value: string) => string) =>
   define([rest(any('values'))], ([values], context) => {
     const value = printed(values, context);

@@ -10,7 +10,7 @@ import {
 import { any, define, type Functions, rest } from './define.ts';
 
 export const logicFunctions: Functions = {
-  // The evaluator decides these two itself, for it does not evaluate what comes after a decision.
+  // The evaluator evaluates `and` and `or` itself, up to the deciding operand.
   and: define([any('value'), rest(any('values'))], ([value]) => value),
   or: define([any('value'), rest(any('values'))], ([value]) => value),
   not: define([any('value')], ([value]) => !isTrue(value)),

@@ -71,7 +71,7 @@ export const numberFunctions: Functions = {
   }),
 };
 
-/** `Math.min` would not take both kinds. */
+/** `Math.min` does not take both kinds of numbers. */
 function lesser(a: Numeric, b: Numeric): Numeric {
   if (b < a) return b;
   return a;

@@ -4,7 +4,7 @@ import { type Dependency, describeDependency, type RunContext } from '../run-con
 import { isList, isMap, type TemplateMap, type TemplateValue } from '../value.ts';
 import { any, define, type Functions, optional, rest, text } from './define.ts';
 
-/** What templates read from outside: the task's variables, files, services, variables. */
+/** Functions that read from outside: environment variables of the task, files, services, variables. */
 const service = define([any('name'), rest(any('more'))], (values, context) => {
   const [first, more] = values;
   if (more.length === 0) return registrations(serviceOf(first, 0), context);
@@ -56,7 +56,7 @@ export const outsideFunctions: Functions = {
   var: variable,
   varExists: variableExists,
   varList: variableList,
-  // The same with the name of the product, as job files of this field are written.
+  // The same functions with the name of the product, as in job files of other products.
   rosterService: service,
   rosterServices: services,
   rosterVar: variable,
@@ -74,7 +74,7 @@ function nameOf(value: TemplateValue, argument: number): string {
   throw new FunctionFault('the name has to be text, and not empty', argument);
 }
 
-/** `name`, `name@namespace`, and with `?peer=` the service of a peer. */
+/** Reads `name`, `name@namespace`, and `?peer=` for the service of a peer. */
 function serviceOf(value: TemplateValue, argument: number): string {
   const name = nameOf(value, argument);
   const question = name.indexOf('?');
@@ -98,7 +98,7 @@ function listOf(dependency: Dependency, context: RunContext): readonly TemplateV
   throw new Error(`${describeDependency(dependency)} is no list`);
 }
 
-/** The same few of them for the same key, whatever else comes or goes. */
+/** Chooses `count` items by the key, so that few choices change when items come or go. */
 function chosen(
   all: readonly TemplateValue[],
   count: number,

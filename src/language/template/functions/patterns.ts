@@ -1,7 +1,7 @@
 import { automatonSteps, compilePattern, matchesReplaced } from '../../functions/patterns.ts';
 import { define, type Functions, text } from './define.ts';
 
-/** Patterns are RE2's, and take time that is linear in the text. */
+/** Patterns are RE2 patterns. Their time is linear in the text. */
 export const patternFunctions: Functions = {
   regexMatch: define([text('pattern'), text('text')], ([pattern, value], { budget }) => {
     const search = compilePattern(pattern, budget, 0);

@@ -17,7 +17,7 @@ export const printFunctions: Functions = {
   ),
 };
 
-/** One after the other, with space between two that are both no text. */
+/** Joins the values, with a space between two values that are no texts. */
 export function printed(values: readonly TemplateValue[], { budget }: RunContext): string {
   let result = '';
   values.forEach((value, index) => {

@@ -18,8 +18,8 @@ interface Verb {
 const directive = /%([-+# 0]*)(\*|[0-9]+)?(?:\.(\*|[0-9]*))?(?:\[([0-9]+)\])?(.|$)/gsu;
 
 /**
- * The text that `format` makes of the values. A value that does not fit is an error, where others write a
- * complaint into the text.
+ * Formats the values. A value that does not fit is an error; the reference implementation writes a complaint
+ * into the text.
  */
 export function printedFormat(
   format: string,
@@ -181,7 +181,7 @@ function fractionText(value: number, { letter, precision }: Verb): string {
   return letter === lower ? text : text.toUpperCase();
 }
 
-/** Halves go to the even digit; and `toFixed` goes over to exponents for large numbers. */
+/** Rounds halves to the even digit. `toFixed` would also write large numbers with exponents. */
 function fixed(value: number, digits: number): string {
   if (Math.abs(value) >= 1e21) {
     return digits === 0 ? plainText(value) : `${BigInt(value)}.${'0'.repeat(digits)}`;

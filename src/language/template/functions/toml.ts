@@ -2,7 +2,7 @@ import { FunctionFault } from '../../functions/fault.ts';
 import { plainText } from '../format-value.ts';
 import { isList, isMap, keysInOrder, type TemplateMap, type TemplateValue } from '../value.ts';
 
-/** A map as a TOML document: its own values first, then its tables. */
+/** A map as a TOML document: first its values, then its tables. */
 export const tomlText = (map: TemplateMap): string => lines(map, []).join('\n').trim();
 
 const isTable = (value: TemplateValue): value is TemplateMap => isMap(value);
