@@ -4,7 +4,7 @@ import { compileFilter, FilterError } from './filter.ts';
 import type { FilterNode } from './syntax.ts';
 import { print } from './tree.test-helper.ts';
 
-/** The slow and obvious evaluator: walks the tree and the record anew each time. */
+/** The oracle: a slow evaluator that walks the tree and the record each time. */
 const missing = Symbol('missing');
 type Bindings = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ function lookUp(path: readonly string[], bindings: Bindings): unknown {
   return at;
 }
 
-/** Tells a field's type by its name, which is how the schema below is made. */
+/** The type of a field by its name, as in the schema below. */
 const zeros: Readonly<Record<string, unknown>> = {
   Text: '',
   Count: 0,
@@ -201,7 +201,7 @@ const anyFilter = fc.letrec<{ node: FilterNode }>((tie) => ({
   ),
 })).node;
 
-test('answers as the obvious evaluator does', () => {
+test('a filter answers like the slow evaluator', () => {
   fc.assert(
     fc.property(anyFilter, fc.array(anyRecord, { minLength: 1, maxLength: 5 }), (node, records) => {
       const text = print(node);

@@ -96,7 +96,7 @@ describe('over a full record', () => {
     ['Meta is empty', false],
     ['Datacenters is not empty', true],
     ['Periodic is not empty', true],
-    // what is there at all
+    // missing values
     ['Periodic is nil', false],
     ['Periodic is not nil', true],
     ['Meta.none is nil', true],
@@ -113,7 +113,7 @@ describe('over a full record', () => {
     ['Tasks.1.Resources.CPU == 100', true],
     ['"/Tasks/1/Driver" == exec', true],
     ['Periodic.On == true', true],
-    // what a map or list does not have: only the negated operators and `is empty` hold
+    // a missing key or index: only the negated operators and `is empty` hold
     ['Meta.none == ""', false],
     ['Meta.none != ""', true],
     ['Meta.none contains ""', false],
@@ -136,7 +136,7 @@ describe('over a full record', () => {
     ['Tasks.0.Resources.CPU == 0', true],
     ['Tasks.0.Resources is empty', true],
     ['Tasks.1.Resources is empty', false],
-    // free content goes by what is there
+    // free content has the type of its value
     ['Tasks.0.Config.image == "redis:7"', true],
     ['Tasks.0.Config.n == 5', true],
     ['Tasks.0.Config.b == true', true],
@@ -179,13 +179,13 @@ describe('over a full record', () => {
   ])('%s is %s', (filter, expected) => {
     const accepts = compileFilter(filter, schema);
     expect(accepts(record)).toBe(expected);
-    // The answer does not depend on what was asked before.
+    // The answer does not depend on earlier calls.
     accepts(empty);
     expect(accepts(record)).toBe(expected);
   });
 });
 
-describe('over a record that lacks nearly all', () => {
+describe('over a nearly empty record', () => {
   test.each<[filter: string, expected: boolean]>([
     ['Status == ""', true],
     ['Status != ""', false],
@@ -302,7 +302,7 @@ test('an instant too great for a safe integer compares as the nearest double', (
   expect(accepts({ Timeout: at * 1e6 })).toBe(true);
 });
 
-describe('a strict filter refuses free content that the operator is not for', () => {
+describe('a strict filter refuses free content of a type that the operator does not take', () => {
   const config = 'Tasks.0.Config';
   test.each([
     [

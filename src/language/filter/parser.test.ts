@@ -19,7 +19,7 @@ function failure(text: string, limits = filterLimits as Parameters<typeof parseF
   throw new Error(`parsed: ${text}`);
 }
 
-describe('a printed filter reads back the same', () => {
+describe('a printed filter is read back the same', () => {
   test.each([
     // equality
     ['Status == running', 'Status == "running"'],
@@ -85,7 +85,7 @@ describe('a printed filter reads back the same', () => {
     expect(shown(text)).toBe(expected);
   });
 
-  test('each part of a path and each value knows its place', () => {
+  test('each part of a path and each value has its place', () => {
     expect(parse('a.bc["d"] == x')).toMatchObject({
       selector: { path: ['a', 'bc', 'd'], offsets: [0, 2, 5] },
       value: { text: 'x', offset: 13 },
@@ -133,7 +133,7 @@ describe('errors name the place', () => {
     ['a is', 4, /"\[not\] empty" or "\[not\] nil"/],
     ['a is full', 5, /"\[not\] empty" or "\[not\] nil" after "is", found "full"/],
     ['a not empty', 6, /^Expected an operator/],
-    // words that act as operators stand free
+    // operators that are words need spaces
     ['"x"in a', 3, /^A space is needed before "in"$/],
     ['(a == b)and c == d', 8, /before "and"/],
     ['(a == b) and(c == d)', 9, /^A space is needed after "and"$/],
@@ -186,14 +186,14 @@ describe('bounds', () => {
     expect(() => parse(over)).toThrow(FilterError);
   });
 
-  test('siblings do not add up', () => {
+  test('the depths of siblings do not add up', () => {
     const text = Array.from({ length: 70 }, () => '(any a as t { t is empty })').join(' or ');
     expect(() => parse(text)).not.toThrow();
   });
 });
 
 describe('properties', () => {
-  test('a tree, written out, reads back as itself', () => {
+  test('a printed tree is read back the same', () => {
     fc.assert(
       fc.property(anyNode, (node) => {
         expect(withoutOffsets(parse(print(node)))).toEqual(withoutOffsets(node));

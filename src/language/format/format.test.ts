@@ -81,7 +81,7 @@ describe('the parsed tree stays the same, and formatting twice changes nothing',
   });
 
   test('over random trees, printed in a random way', () => {
-    // Where there is a space there may be more of them, and where there is none there may be one.
+    // A space may become several spaces, and no space may become one.
     const space = fc.array(fc.constantFrom('', ' ', '  ', '\t'), { minLength: 32, maxLength: 32 });
     fc.assert(
       fc.property(anyBody, space, (tree, spaces) => {

@@ -1,4 +1,4 @@
-/** Evaluation against what JavaScript makes of the same, over random expressions and values. */
+/** Compares evaluation with JavaScript, over random expressions and values. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileSearch } from '../filter/regex/search.ts';
@@ -8,7 +8,7 @@ import { identityOf, objectOf, type Value } from './value.ts';
 
 interface Tree {
   readonly text: string;
-  /** `undefined` where there is no value: a division by zero. */
+  /** `undefined` for a division by zero. */
   readonly value: number | boolean | undefined;
 }
 
@@ -129,7 +129,7 @@ describe('operators', () => {
     );
   });
 
-  test('fractions are added and multiplied as on paper', () => {
+  test('fractions are added and multiplied exactly', () => {
     const cents = fc.integer({ min: -1e6, max: 1e6 });
     fc.assert(
       fc.property(cents, cents, (one, other) => {
@@ -144,11 +144,11 @@ describe('operators', () => {
 });
 
 describe('values', () => {
-  test('are what they are written as', () => {
+  test('equal the written values', () => {
     fc.assert(fc.property(anyValue, (value) => same(valueOfText(written(value)), value)));
   });
 
-  test('equal themselves, and others when they are the same', () => {
+  test('equal themselves, and other values that are the same', () => {
     fc.assert(
       fc.property(anyValue, anyValue, (one, other) => {
         expect(valueOfText(`${written(one)} == ${written(one)}`)).toBe(true);
@@ -235,7 +235,7 @@ describe('sets and lists', () => {
 });
 
 describe('patterns', () => {
-  /** Without repetitions of what may be empty, where dialects differ in what a group then holds. */
+  /** Without repetitions of parts that may be empty, whose groups differ between dialects. */
   const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\b', 'ab');
   const piece = fc
     .tuple(atom, fc.constantFrom('', '*', '+', '?', '*?', '+?', '??', '{2}', '{1,2}?'))
@@ -253,7 +253,7 @@ describe('patterns', () => {
     )
     .map((alternatives) => alternatives.map((one) => one.join('')).join('|'));
 
-  test('find what a backtracking engine finds', () => {
+  test('find the same matches as a backtracking engine', () => {
     fc.assert(
       fc.property(
         pattern,

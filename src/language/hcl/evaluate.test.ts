@@ -3,7 +3,7 @@ import type { HclError } from './errors.ts';
 import { HclLimitError, renderFault, renderFaults } from './errors.ts';
 import { faultOfText, plainOfText, valueOfText } from './evaluation.test-helper.ts';
 
-/** Expression, and its value as JSON. */
+/** An expression and its value as JSON. */
 type Row = readonly [text: string, value: unknown];
 
 const groups: Readonly<Record<string, readonly Row[]>> = {
@@ -359,11 +359,11 @@ describe('bounds', () => {
     ['templates', `${'"${'.repeat(40)}1${'}"'.repeat(40)}`, 1],
     ['loops', `${'[for x in [1]: '.repeat(60)}1${']'.repeat(60)}[0]${'[0]'.repeat(59)}`, 1],
     ['splats', `length([1]${'[*]'.repeat(50)})`, 1],
-  ])('the deepest trees are no deep recursion: %s', (_, text, value) => {
+  ])('the highest trees need no deep recursion: %s', (_, text, value) => {
     expect(valueOfText(text)).toEqual(value);
   });
 
-  test('end everything, and say where', () => {
+  test('end the evaluation, with a place', () => {
     expect.assertions(2);
     try {
       valueOfText('[1, [for a in range(1000): [for b in range(1000): b]]]');
@@ -373,7 +373,7 @@ describe('bounds', () => {
     }
   });
 
-  test('are those of the budget', () => {
+  test('are the bounds of the budget', () => {
     expect(faultOfText('[1, 2, 3]', { stepsMax: 3 })).toBe(
       '1:8 Evaluation takes more than 3 steps',
     );

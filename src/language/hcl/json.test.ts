@@ -24,14 +24,14 @@ function platform(text: string): { value: unknown } | undefined {
   }
 }
 
-/** Numbers that the platform cannot keep are none. */
+/** Numbers that the platform cannot hold are refused. */
 function finite(_: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('too large');
   return value;
 }
 
 describe('JSON', () => {
-  test('reads what the platform reads, and nothing else', () => {
+  test('accepts exactly the texts that the platform accepts', () => {
     const junk = fc
       .tuple(fc.json(), fc.nat(), fc.constantFrom(...'{}[]",:0-.eE\\ \n\tu1tn'))
       .map(([text, at, character]) => {
@@ -47,7 +47,7 @@ describe('JSON', () => {
     );
   });
 
-  /** Where the platform forgets a key, the text says more than its value written again. */
+  /** Whether the platform dropped a duplicate key: then its value is shorter than the text. */
   const hasRepeatedKey = (text: string): boolean => {
     const parsed = platform(text);
     const keys = /"(?:[^"\\]|\\.)*"\s*:/g;
@@ -114,7 +114,7 @@ describe('blocks in JSON', () => {
     expect(printed).toBe(printBody(withoutRanges(parseHcl(hcl))));
   });
 
-  test('objects in HCL stand for blocks as well', () => {
+  test('objects in HCL may stand for blocks', () => {
     const body = parseHcl('key = { a = { p = 1 } }\nspace "s" {\nkey = { b = {} }\n}');
     expect(printBody(withoutRanges(expandBlocks(body, shape)))).toBe(
       printBody(withoutRanges(parseHcl('key "a" { p = 1 }\nspace "s" {\nkey "b" {}\n}'))),

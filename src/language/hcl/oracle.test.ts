@@ -1,7 +1,7 @@
 /**
- * Our reader of HCL2 against the reference implementation: over a corpus, over texts that differ
- * from it in a few places, and over printed random trees, both accept the same texts and find the
- * same in them. Where we differ on purpose, `differences` says why.
+ * Compares our reader of HCL2 with the reference implementation: over a corpus, over texts that differ from
+ * it in a few places, and over printed random trees, both accept the same texts and read the same trees.
+ * `differences` has the reasons for differences on purpose.
  */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -67,7 +67,7 @@ const oddities: readonly (readonly [verdict: string, text: string])[] = [
   ['refused', '\u0301a = 1'],
 ];
 
-/** Ours, as the oracle tells it; `undefined` when we refuse the text. */
+/** Our tree in the form of the oracle; `undefined` if we refuse the text. */
 function read(text: string, limits: Partial<HclLimits> = {}): HclBody | undefined {
   try {
     return parseHcl(text, limits);
@@ -77,10 +77,10 @@ function read(text: string, limits: Partial<HclLimits> = {}): HclBody | undefine
   }
 }
 
-/** The oracle keeps texts in Unicode's composed form, and we as they are written. */
+/** The oracle composes Unicode characters, and we keep texts as they are written. */
 const comparable = (value: unknown): unknown => JSON.parse(JSON.stringify(value).normalize('NFC'));
 
-/** Whether both accept, and find the same. Throws where they do not agree. */
+/** Whether both accept the text. Throws if they disagree on it or on its tree. */
 async function agree(text: string): Promise<boolean> {
   const ours = read(text);
   const theirs = await askOracle(text);
@@ -107,15 +107,15 @@ describe('differences on purpose', () => {
   const limits: Partial<HclLimits> = { depthMax: 8, nodesMax: 99, textLengthMax: 999 };
 
   test.each<[why: string, text: string, ours: boolean, theirs: boolean]>([
-    // Our numbers are those of JavaScript and JSON. A number that they cannot hold is refused and not made
+    // Numbers are doubles, as in JavaScript and JSON. A number that a double cannot hold is refused, not made
     // infinite. The oracle accepts it, and then writes null.
     ['numbers that are too large', 'a = 1e309', false, true],
-    // The oracle has bounds of its own: an exponent of 32 bits.
+    // The oracle bounds exponents to 32 bits.
     ['numbers that are too small', 'a = 1e-9999999999', true, false],
     ['indexes that are too large', `a = b.${'9'.repeat(400)}`, false, true],
-    // Names follow the Unicode of the running Node; the oracle's is version 9.
-    ['letters that Unicode has got since', 'a = \u{1C90}', true, false],
-    // A text comes from anybody. It is refused where it would take unbounded time or stack.
+    // Names follow the Unicode version of the running Node. The oracle has version 9.
+    ['letters of later versions of Unicode', 'a = \u{1C90}', true, false],
+    // Texts may be hostile. A text that needs unbounded time or stack is refused.
     ['depth', `a = ${'('.repeat(9)}1${')'.repeat(9)}`, false, true],
     ['parts', `a = [${'1,'.repeat(100)}]`, false, true],
     ['length', `#${' '.repeat(1000)}`, false, true],
@@ -125,7 +125,7 @@ describe('differences on purpose', () => {
   });
 
   test.each<[why: string, value: string, ours: string, theirs: string]>([
-    // A path or a password is what was written, and not what looks the same.
+    // A path or a password must not be replaced by a text that looks the same.
     ['texts are kept as written', '"e\u0301"', 'e\u0301', '\u00E9'],
     // The oracle calculates with 512 bits.
     ['digits', '"x${1234567890123456789}"', 'x1234567890123456800', 'x1234567890123456789'],
@@ -236,7 +236,7 @@ const anyEdited = (arbitrary: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     }, whole),
   );
 
-/** Where random texts run into differences on purpose, and the oracle into very long ones. */
+/** Texts with differences on purpose, or with which the oracle takes too long. */
 const hasExtremeNumber = (text: string): boolean =>
   [...text.matchAll(/[0-9][0-9.]*[eE][+-]?[0-9]+/g)].some(
     ([number]) => Number(number) === Infinity || /[0-9]{4}$/.test(number),
@@ -264,7 +264,7 @@ describe('random texts', () => {
         { numRuns },
       );
     },
-    // A few seconds, unless the machine is busy.
+    // It takes a few seconds, unless the machine is busy.
     120_000,
   );
 });

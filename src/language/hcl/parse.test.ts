@@ -62,7 +62,7 @@ describe('expressions', () => {
     expect(shown(text)).toBe(expected);
   });
 
-  test('a splat applies to what its style takes', () => {
+  test('an attribute splat takes names, a full splat all steps', () => {
     const item = { kind: 'splat-item' };
     expect(withoutRanges(parseHclExpression('a.*.b[0]'))).toMatchObject({
       kind: 'index',
@@ -98,10 +98,10 @@ describe('heredocs', () => {
   });
 
   test.each([
-    // A trim marker reaches to the end of its line, and no further.
+    // A trim marker reaches to the end of its line.
     ['<<E\na\n  ${~ x ~}\n   b\nE\n', '"a\\n${ x }   b\\n"'],
     ['<<E\n%{ if x ~}\n  a\n%{ endif ~}\nb\nE\n', '"%{ if x }  a\\n%{ endif }b\\n"'],
-    // A sequence at the start of a line has no spaces; the spaces before one count.
+    // A sequence at the start of a line has no spaces. Spaces before a sequence count.
     ['<<-E\n${x}\n   b\nE\n', '"${ x }\\n   b\\n"'],
     ['<<-E\n   ${x}\n    b\n  E\n', '"${ x }\\n b\\n"'],
     ['<<-E\n      a\n  ${x ~}   \n     b\n   c\n  E\n', '"    a\\n${ x }     b\\n c\\n"'],
@@ -200,7 +200,7 @@ describe('errors name the place', () => {
     expect(long[0]![long[1]!.indexOf('^')]).toBe('=');
   });
 
-  test('faults in several items are told together', () => {
+  test('faults in several items are reported together', () => {
     const text = [
       'a = = 3',
       'b {',
@@ -219,18 +219,18 @@ describe('errors name the place', () => {
     expect(failure(text).message).toMatch(/ and 5 more$/);
   });
 
-  test('an item whose end cannot be told ends the reading', () => {
+  test('an item whose end cannot be found ends the reading', () => {
     expect(places('a = = 1\nb = "x\nc = = 2')).toEqual(['1:5', '2:5']);
     expect(places('a = [\nb = = 2\n')).toEqual(['2:3']);
   });
 
-  test('no more faults are told than the limit', () => {
+  test('no more faults are reported than the limit', () => {
     expect(places('a = =\n'.repeat(100), { faultsMax: 3 })).toHaveLength(3);
     expect(places('a = 1\n'.repeat(100), { faultsMax: 3 })).toHaveLength(3);
   });
 });
 
-test('every node knows its place', () => {
+test('every node has its place', () => {
   const text = 'a "b" {\n  c = f(x.y, "é${z}")[0]\n}\n';
   const written: string[] = [];
   const visit = (node: HclNode): void => {
@@ -289,7 +289,7 @@ describe('hostile texts are refused soon', () => {
 });
 
 describe('properties', () => {
-  test('a printed tree reads back the same', () => {
+  test('a printed tree is read back the same', () => {
     fc.assert(
       fc.property(anyBody, (body) => {
         expect(withoutRanges(parseHcl(printBody(body)))).toEqual(body);

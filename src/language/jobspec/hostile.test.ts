@@ -1,4 +1,4 @@
-/** Whatever the text: it is read, or refused with places in it, and soon. */
+/** Every text is read or refused soon, with the places of its faults. */
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const corpus = readdirSync(examples)
   .filter((name) => name.endsWith('.hcl'))
   .map((name) => readFileSync(new URL(name, examples), 'utf8'));
 
-/** `read`, or the sentences of the faults, each of which is held against the text. */
+/** `read`, or the sentences of the faults, whose places are checked. */
 function outcome(text: string): 'read' | readonly string[] {
   try {
     const { job, places } = readJob(text, { functions, fileName: 'job.hcl' });
@@ -84,7 +84,7 @@ test('texts that differ from the corpus in a few places', () => {
   expect(refused).toBeGreaterThan(300);
 });
 
-test('pieces of the corpus put together anew', () => {
+test('pieces of the corpus in other orders', () => {
   const lines = corpus.flatMap((text) => text.split('\n'));
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...lines), { maxLength: 40 }), (some) => {

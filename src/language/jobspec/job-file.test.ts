@@ -233,7 +233,7 @@ test.each(made)('%s', (_, text, meta) => {
   expect(jobOf(text).Meta).toEqual(meta);
 });
 
-test('dynamic blocks, also in each other, in free bodies, and over all that has elements', () => {
+test('dynamic blocks, also nested, in free bodies, and over every kind of collection', () => {
   const text = `job "web" {
     dynamic "group" {
       for_each = { b = 2, a = 1 }
@@ -276,7 +276,7 @@ test('dynamic blocks, also in each other, in free bodies, and over all that has 
   expect(jobOf(text)).toEqual({ ID: 'web', TaskGroups: [group('a', 1), group('b', 2)] });
 });
 
-test("HCL's JSON form says the same", () => {
+test("HCL's JSON form describes the same job", () => {
   const json = {
     variable: { dcs: { type: 'list(string)', default: ['a'] } },
     locals: { x: '${var.dcs[0]}', y: '${local.x}!' },
@@ -443,13 +443,13 @@ test.each(refused)('refused: %s', (_, text, faults) => {
   expect(faultsOf(text)).toEqual(faults);
 });
 
-test('functions of files are refused where there are none', () => {
+test('functions of files are refused without files', () => {
   expect(faultsOf(inJob('name = file("/etc/passwd")'))).toEqual([
     expect.stringMatching(/^2:8 "file" reads files/),
   ]);
 });
 
-test('structure is told together with what is wrong with variables', () => {
+test('faults of the structure are reported together with faults of variables', () => {
   const text =
     'variable "a" {}\nvariable "b" {\n description = "What to run."\n}\njob "x" {\n tipe = var.a\n}\n';
   expect(faultsOf(text)).toEqual([
@@ -459,7 +459,7 @@ test('structure is told together with what is wrong with variables', () => {
   ]);
 });
 
-test('places lead from the job back to the text', () => {
+test('places lead from the fields of the job to the text', () => {
   const text = inTask('resources {\n  memory = 1\n}\nidentity {\n  ttl = "1h"\n}');
   const places = readJob(text, { functions }).places();
   const at = (pointer: string) => {
@@ -467,7 +467,7 @@ test('places lead from the job back to the text', () => {
     return place && [place.line, place.column];
   };
   expect(at('/TaskGroups/0/Tasks/0/Resources/MemoryMB')).toEqual([5, 3]);
-  // A field that is not written has the place of its block.
+  // An absent field has the place of its block.
   expect(at('/TaskGroups/0/Tasks/0/Resources/CPU')).toEqual([4, 1]);
   expect(at('/TaskGroups/0/Tasks/0/Driver')).toEqual([3, 1]);
   expect(at('/TaskGroups/0/Tasks/0/Identity/TTL')).toEqual([8, 3]);

@@ -73,7 +73,7 @@ test.each(typed)('of type %s', (type, text, value) => {
   expect(valueIn(`type = ${type}`, { environment: { x: text } })).toEqual(value);
 });
 
-test('without a type it is of the type of its default, and else a text', () => {
+test('a variable without a type has the type of its default, or is a text', () => {
   expect(valueIn('default = 1', { flags: [flag('2')] })).toBe(2);
   expect(valueIn('default = false', { flags: [flag('true')] })).toBe(true);
   expect(valueIn('default = [1]', { flags: [flag('[2]')] })).toEqual([2]);
@@ -194,7 +194,7 @@ test.each(refused)('refused: %s', (_, declaration, given, faults) => {
   expect(new Set(faultsOf(declaration, given))).toEqual(new Set(faults));
 });
 
-test('what the validation accepts', () => {
+test('a validation accepts a value', () => {
   expect(valueIn(validation('var.x < 3 && var.x > 0'), { flags: [flag('2')] })).toBe(2);
 });
 
@@ -212,7 +212,7 @@ test('values of flags and of the environment are not shown', () => {
   expect(show({ flags: [flag('[]'), ['y', 'hunter2']] })).not.toContain('hunter2');
 });
 
-test('two variables of one name, and names that are none', () => {
+test('two variables with the same name, and invalid names, are refused', () => {
   const text = 'variable "a" {}\nvariable "a" {}\nvariable "b c" {}\nvariable {}\njob "j" {}\n';
   try {
     readJob(text, { functions, variables: { flags: [['a', '1']] } });

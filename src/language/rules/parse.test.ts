@@ -9,7 +9,7 @@ import type { Access, Rule, ScopeName } from './rule.ts';
 const scope = (found: ScopeName | undefined, word: string): string =>
   found === undefined ? '' : ` ${word}=${found.match}:${JSON.stringify(found.name)}`;
 
-/** One line a rule: what it covers, what it allows, where it holds. */
+/** A line for each rule: its names, its access, its reach. */
 const shownRule = (rule: Rule): string => {
   const target = rule.match === 'all' ? 'all' : `${rule.match}:${JSON.stringify(rule.name)}`;
   const intentions = rule.intentions === undefined ? '' : ` intentions=${rule.intentions}`;
@@ -150,7 +150,7 @@ describe('how rules are written', () => {
     expect(shown(text)).toEqual(expected);
   });
 
-  test('JSON tells a name from a policy by what it holds', () => {
+  test('JSON distinguishes a name from a policy by its value', () => {
     expect(shown('{"agent": {"policy": "read"}, "node": {"policy": {"policy": "write"}}}')).toEqual(
       ['agent all read', 'node exact:"policy" write'],
     );
@@ -166,7 +166,7 @@ describe('how rules are written', () => {
     ]);
   });
 
-  test('rules know their place and text', () => {
+  test('rules have their place and text', () => {
     const text = 'acl = "read"\nnamespace "n" {\n  key "k" { policy = "read" }\n}\n';
     expect(parseRules(text).rules.map(({ position, text }) => [position, text])).toEqual([
       [{ offset: 0, line: 1, column: 1 }, 'acl = "read"'],
@@ -269,7 +269,7 @@ describe('faults', () => {
     expect(faults(text)).toEqual(expected);
   });
 
-  test('all of them at once', () => {
+  test('are reported together', () => {
     const text =
       'acl = "x"\nkey "a" { policy = "y" }\nnamespace "n" {\n  policy = "z"\n  foo = 1\n}';
     expect(faults(text).map((fault) => fault.split(' ')[0])).toEqual([
@@ -302,7 +302,7 @@ describe('properties', () => {
   const name = fc.string({ maxLength: 8 }).filter((text) => !/[$%]/.test(text));
   const rule = fc.record({ word, name, policy: access });
 
-  test('HCL and JSON say the same', () => {
+  test('HCL and JSON give the same rules', () => {
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 8 }), (rules) => {
         const hcl = rules.map(
@@ -358,7 +358,7 @@ describe('properties', () => {
     'service "a" { policy = "read" }\n',
   ];
 
-  test('junk throws nothing but errors', () => {
+  test('junk throws only `HclError`s', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 30 }), (parts) => {
         try {

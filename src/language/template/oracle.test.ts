@@ -1,7 +1,7 @@
 /**
- * Our templates against the reference implementation of the language: its results for a corpus are stored
- * (test/golden/templates, with the program that made it). Where we differ on purpose, `differences` says
- * why.
+ * Compares our templates with the reference implementation of the language. Its results for a corpus are
+ * stored (test/golden/templates, with the program that made them). `differences` has the reasons for
+ * differences on purpose.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ interface Outcome {
 const path = new URL('../../../test/golden/templates/expected.json', import.meta.url);
 const { outcomes } = JSON.parse(readFileSync(path, 'utf8')) as { outcomes: readonly Outcome[] };
 
-/** By the end of the template: what we make of it instead. */
+/** Our results, by the end of the template. */
 const differences: readonly (readonly [end: string, ours: string, why: string])[] = [
   ['{{1 |}}', 'refused', 'a pipe leads somewhere'],
   ['{{.a .b}}', 'refused failed', 'only functions take arguments, also where there is no data'],
@@ -37,7 +37,7 @@ function ours(template: string): string {
 
 const same = outcomes.filter((outcome) => differenceOf(outcome) === undefined);
 
-describe('as the reference implementation', () => {
+describe('like the reference implementation', () => {
   test.each(same)('$template', ({ template, output, refused }) => {
     const result = ours(template);
     if (refused === undefined) expect(result).toBe(output);
@@ -45,7 +45,7 @@ describe('as the reference implementation', () => {
   });
 });
 
-describe('other than the reference implementation', () => {
+describe('unlike the reference implementation', () => {
   test.each(differences)('…%s is %s: %s', (end, expected) => {
     const different = outcomes.filter(({ template }) => template.endsWith(end));
     expect(different).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** docs/reference/templates.md tells of every function, and every example in it is true. */
+/** docs/reference/templates.md has every function, and every example in it is true. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { templateFunctions } from './functions/standard.ts';
@@ -24,7 +24,7 @@ test.each(rows)('%s %s: %s is %s', (name, _parameters, example, result) => {
   expect(rendered(example).replaceAll('\n', '\\n')).toBe(result);
 });
 
-describe('parameters are told as they are', () => {
+describe('parameters are documented', () => {
   test.each(rows)('%s %s', (name, told) => {
     expect(told).toBe(templateFunctions.get(name)!.parameters.replaceAll(',', ''));
   });

@@ -1,4 +1,4 @@
-/** Whatever the text: it is parsed or refused with a place in it, and rendered within bounds. */
+/** Every text is parsed, or refused with a place, and rendered within bounds. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TemplateError } from './errors.ts';
@@ -84,7 +84,7 @@ test('texts of all kinds', () => {
   );
 });
 
-/** An argument that is well formed, so that functions get to see it. */
+/** A well-formed argument, so that it reaches the functions. */
 const argument = fc.oneof(
   fc.constantFrom(
     'nil',
@@ -114,7 +114,7 @@ test('every function with arguments of all kinds', () => {
   );
 });
 
-test('a printed template reads back the same', () => {
+test('a printed template is read back the same', () => {
   const parse = (text: string) => parseTemplate(text, { ...options, functions: templateFunctions });
   let parsed = 0;
   const piece = fc.oneof(

@@ -49,7 +49,7 @@ test.each([
   expect(`${fault!.line}:${fault!.column}: ${fault!.sentence}`).toBe(told);
 });
 
-test('a fault is shown with its line and a caret, and all unknown names are told', () => {
+test('a fault is shown with its line and a caret, and all unknown names are reported', () => {
   const error = faultsOf('port = {{ prnt 1 }}\n{{ $x }}', { fileName: 'web.tpl' });
   expect(error.faults).toHaveLength(2);
   expect(renderFault(error.faults[0]!)).toBe(
@@ -61,24 +61,24 @@ test('a fault is shown with its line and a caret, and all unknown names are told
   );
 });
 
-test('delimiters can be others', () => {
+test('delimiters can be changed', () => {
   const options = { leftDelimiter: '[[', rightDelimiter: ']]' };
   expect(rendered('{{ x }} [[- /* no */ -]] [[ "a" ]]', options)).toBe('{{ x }}a');
   expect(rendered('<% "%>" %>', { leftDelimiter: '<%', rightDelimiter: '%>' })).toBe('%>');
 });
 
-describe('a key that is not there', () => {
+describe('a missing key', () => {
   const text = '{{(parseJSON "{}").a}}';
-  test('is no value', () => expect(rendered(text)).toBe('<no value>'));
-  test('or an error', () => {
+  test('has no value', () => expect(rendered(text)).toBe('<no value>'));
+  test('is an error with `failsOnMissingKey`', () => {
     const error = faultsOf(text, { failsOnMissingKey: true });
     expect(error.message).toBe('The map has no key "a" (line 1, column 3)');
     expect(error.kind).toBe('evaluation');
   });
 });
 
-describe('data from outside', () => {
-  test('is told with what was rendered', () => {
+describe('a dependency', () => {
+  test('is reported with the rendered text', () => {
     const text =
       '{{range service "web"}}{{.Address}}:{{.Port}} {{end}}{{(var "roster/jobs/shop").count}}';
     expect(render(text)).toEqual({
@@ -91,7 +91,7 @@ describe('data from outside', () => {
     });
   });
 
-  test('and is not known yet, keeps it waiting for all that is missing', () => {
+  test('that is not known yet keeps the rendering waiting', () => {
     const text =
       '{{range service "later"}}{{.Port}}{{end}}{{file "local/none" | parseJSON}}{{(var "a").b}}';
     const first = render(text);
@@ -102,14 +102,14 @@ describe('data from outside', () => {
     ]);
   });
 
-  test('and is not there, is missing only where it is needed', () => {
+  test('that does not exist is only missing where it is needed', () => {
     expect(render('{{(var "roster/jobs/none").a}}').kind).toBe('waiting');
     expect(rendered('{{varExists "roster/jobs/none"}}')).toBe('false');
     expect(rendered('{{range service "none"}}x{{else}}nobody{{end}}')).toBe('nobody');
   });
 });
 
-/** Each of them would take for ever or fill the memory. */
+/** Without bounds, each of these would take forever or fill the memory. */
 test.each([
   ['a loop over a number', '{{range 9000000000000000000}}{{end}}', /steps/],
   ['loops in loops', '{{range 100000}}{{range 100000}}{{end}}{{end}}', /steps/],
@@ -156,7 +156,7 @@ test.each([
   expect(performance.now() - begun).toBeLessThan(2000);
 });
 
-test('a bound is no reason to wait', () => {
+test('a rendering that meets a bound does not wait', () => {
   const rendering = render('{{service "later"}}{{range 9000000000000}}{{end}}');
   expect(rendering.kind).toBe('failed');
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compilePattern, PatternError } from './pattern.ts';
 
-describe('what RE2 matches', () => {
+describe('matches as RE2', () => {
   test.each<[pattern: string, yes: readonly string[], no: readonly string[]]>([
     ['', ['', 'x'], []],
     ['b', ['b', 'abc'], ['', 'a']],
@@ -93,7 +93,7 @@ test.each<[pattern: string, sentence: RegExp]>([
   expect(() => compilePattern(pattern)).toThrow(sentence);
 });
 
-/** Patterns that mean the same to both engines: no `.`, whose line ends differ. */
+/** Patterns with the same meaning in both engines: without `.`, whose line ends differ. */
 const anyPattern = fc.letrec<{ node: string; atom: string }>((tie) => ({
   atom: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -117,7 +117,7 @@ const quantified = (atom: string, after: string): string =>
   after === '' ? atom : `(?:${atom})${after}`;
 const anyText = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '_'), maxLength: 10 });
 
-/** Nested repeats may come out larger than a program may be; they are refused, which is told below. */
+/** Nested repetitions may exceed the bound of a program. They are refused: see the bounds below. */
 function fitsProgram(pattern: string): boolean {
   try {
     compilePattern(pattern);
@@ -128,7 +128,7 @@ function fitsProgram(pattern: string): boolean {
   }
 }
 
-test('agrees with a backtracking engine on what both can say', () => {
+test('agrees with a backtracking engine on patterns of both', () => {
   fc.assert(
     fc.property(anyPattern.node, fc.array(anyText, { minLength: 1 }), (pattern, texts) => {
       fc.pre(fitsProgram(pattern));
@@ -193,7 +193,7 @@ test('any text is a pattern or is refused', () => {
   );
 });
 
-/** Each would keep a backtracking engine busy beyond all patience. */
+/** A backtracking engine would not finish any of these in a reasonable time. */
 test.each([
   ['^(a+)+$', `${'a'.repeat(5000)}!`],
   ['^(a|aa)+$', `${'a'.repeat(5000)}!`],
@@ -204,7 +204,7 @@ test.each([
   expect(compilePattern(pattern)(text)).toBe(false);
 });
 
-test('a match goes on when the cache is dropped within it', () => {
+test('a match continues when the cache is dropped during it', () => {
   const matches = compilePattern('x[ab]{14}y', 0);
   expect(matches(`abx${'ab'.repeat(7)}y`)).toBe(true);
   expect(matches(`abx${'ab'.repeat(6)}y`)).toBe(false);

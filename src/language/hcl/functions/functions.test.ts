@@ -1,4 +1,4 @@
-/** Edges and faults of each function, beyond the examples of docs/reference/hcl.md. */
+/** Edge cases and faults of each function, beyond the examples of docs/reference/hcl.md. */
 import { describe, expect, test } from 'vitest';
 import { faultOfText, functionsWithoutFiles, plainOfText } from '../evaluation.test-helper.ts';
 

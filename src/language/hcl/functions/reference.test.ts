@@ -1,4 +1,4 @@
-/** docs/reference/hcl.md tells of every function, and every example in it is true. */
+/** docs/reference/hcl.md has every function, and every example in it is true. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { functionsWithoutFiles, valueOfText } from '../evaluation.test-helper.ts';
@@ -26,7 +26,7 @@ describe('examples', () => {
   });
 });
 
-describe('parameters are told as they are', () => {
+describe('parameters are documented', () => {
   const parameters = rows.filter(([name]) => {
     const known = functionsWithoutFiles.get(name);
     return known?.kind === 'values' && name !== 'range';
