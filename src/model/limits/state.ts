@@ -2,22 +2,22 @@ import { kibibyte, mebibyte, secondMs } from '../../base/units.ts';
 
 /** Sizes in bytes count the encoded form. */
 export const stateLimits = {
-  /** Deletes that one index remembers one by one; older ones count for the whole index. */
+  /** Marks of an index, for deletes and moved rows. Older marks count for the whole index. */
   marksPerIndex: 8_192,
-  /** Values that many rows share, of which is known in which row the log has them. */
+  /** Shared values whose row in the log is known. */
   sharedValues: 64,
   /** An append holds whole transactions up to about this size. */
   batchBytes: 512 * kibibyte,
-  /** Transactions, and their bytes, that may wait to become durable. */
+  /** Number and bytes of the transactions that may wait to become durable. */
   waitingWrites: 65_536,
   waitingBytes: 64 * mebibyte,
-  /** A write of the server itself that found the queue full is tried again after this time. */
+  /** Time until the server tries its own write again that found the queue full. */
   fullRetryMs: 1 * secondMs,
-  /** Ranges that one footprint names in one index before it watches the whole index. */
+  /** Ranges of an index in a footprint; with more ranges it watches the whole index. */
   rangesPerIndex: 1_024,
-  /** One part of a snapshot; encoding one is a slice of about a millisecond. */
+  /** Size of a part of a snapshot, which is encoded in a slice of about a millisecond. */
   snapshotPartBytes: 256 * kibibyte,
-  /** A snapshot is taken when the log exceeds this and `logPerSnapshot` times the last one. */
+  /** A snapshot is taken when the log exceeds this size, and `logPerSnapshot` times the last snapshot. */
   logBytes: 64 * mebibyte,
   logPerSnapshot: 2,
 } as const;
