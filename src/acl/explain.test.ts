@@ -107,13 +107,13 @@ describe('the rules that decided', () => {
       { Allowed: false, Rules: [{ Policy: { ID: '0' }, Effect: 'deny', Text: all, Line: 1 }] },
     ],
     [
-      'those that give too little',
+      'a rule that gives too little',
       ['service "web" { policy = "read" }'],
       namedAccess('service', 'write', 'web'),
       { Allowed: false, Rules: [{ Effect: 'too-little' }], Missing: web },
     ],
     [
-      'none, and the rule that is missing',
+      'no rule, with the missing rule',
       ['operator = "read"'],
       namespaceCapability('prod', 'submit-job'),
       {
@@ -123,7 +123,7 @@ describe('the rules that decided', () => {
       },
     ],
     [
-      "the operator's, which stands in for the mesh",
+      'a rule for the operator, which also decides for the mesh',
       ['operator = "write"'],
       resourceAccess('mesh', 'read'),
       { Allowed: true, Rules: [{ Effect: 'allow', Text: 'operator = "write"' }] },

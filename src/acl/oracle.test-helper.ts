@@ -1,4 +1,4 @@
-/** The decision by rules in its slowest and plainest form, for tests. */
+/** The oracle of decisions by rules: slow and plain. */
 import type { Rule, ScopeName } from '../language/rules/rule.ts';
 import type { Question } from './decide.ts';
 import type { Policy } from './grants.ts';
@@ -47,7 +47,7 @@ const near = (match: string, name: string, of: string): number => {
   return [...name].filter((one) => match === 'prefix' || one !== '*').length;
 };
 
-/** How near the block is to `place`, for a policy in `home`; -1: it does not reach it. */
+/** The nearness of the block to `place`, for a policy in `home`; -1 if it does not reach the place. */
 const reaches = (home: string, block: ScopeName | undefined, place: string): number => {
   if (block === undefined) return home === place ? exact : -1;
   if (home === 'default') return near(block.match, block.name, place);

@@ -47,25 +47,25 @@ describe('the changes between two sets of policies', () => {
   const cases: readonly [string, string, string, readonly string[]][] = [
     ['nothing', web, `# the same\n${web}`, []],
     [
-      'a word of one name',
+      'another policy for a name',
       'service "web" { policy = "read" }',
       'service "web" { policy = "write" }',
       ['gained service:write on "web"'],
     ],
     [
-      'what a narrower rule leaves of a prefix',
+      'a prefix, without the names of a narrower rule',
       'service_prefix "" { policy = "write" }\nservice "web" { policy = "deny" }',
       'service_prefix "" { policy = "read" }\nservice "web" { policy = "deny" }',
       ['lost service:write on "…"'],
     ],
     [
-      'the operator, and what falls back on it',
+      'the operator, and the resources that fall back on it',
       'operator = "read"',
       '',
       ['lost mesh:read', 'lost operator:read', 'lost peering:read'],
     ],
     [
-      'a capability in namespaces that a glob fits',
+      'a capability in the namespaces of a glob',
       'namespace "team-*" { capabilities = ["read-job"] }',
       'namespace "team-*" { capabilities = ["read-job", "read-logs"] }',
       ['gained namespace:read-logs on "team-…"'],

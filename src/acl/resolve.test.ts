@@ -127,7 +127,7 @@ describe('the policies of a token', () => {
     ['a policy of its role', { Roles: [{ ID: 'r' }] }],
     ['a service identity', { ServiceIdentities: [{ ServiceName: 'web', Datacenters: [] }] }],
     ["a role's templated policy", { Roles: [{ ID: 'templated' }] }],
-    ['what its namespace gives', { Namespace: 'team' }],
+    ['the defaults of its namespace', { Namespace: 'team' }],
   ];
   it.each(linked)('include %s', async (_, changes) => {
     const { Namespace: namespace = 'default' } = changes;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { FilterNode, Selector } from './syntax.ts';
 
-/** For tests: trees as text, random trees, and what is left of a tree without its places. */
+/** Trees as text, random trees, and trees without places, for tests. */
 export function print(node: FilterNode): string {
   switch (node.kind) {
     case 'or':
@@ -90,7 +90,7 @@ function treeOf(depth: number, collections: number): fc.Arbitrary<FilterNode> {
     names,
     body: treeOf(depth - 1, collections - 1),
   });
-  // `any in as t {…}` would read as a match: such a selector needs its pointer form.
+  // `any in as t {…}` would be read as a match: such a selector needs its pointer form.
   const named = collection.filter(
     ({ selector }) => !/^(in|not|is|contains|matches)$/.test(selector.path.join('.')),
   );

@@ -65,7 +65,7 @@ export function scopeOf(
   };
 }
 
-/** The value of an expression, sets as they are. */
+/** The value of an expression, with its sets. */
 export const valueOfText = (
   text: string,
   limits: Partial<EvaluationLimits> = {},

@@ -1,8 +1,7 @@
 /**
- * Another reader of HCL2 to compare ours with: HashiCorp's own, written in Go, as the package
- * `@cdktf/hcl2json` brings it. It turns a text into JSON: constants as values, everything else as
- * the source between `${` and `}`. So its answer tells not only whether a text is HCL2, but also
- * what is cut where, and `jsonOf` tells the same of our tree.
+ * The reference implementation of HCL2, written in Go, in the package `@cdktf/hcl2json`. It turns a text into
+ * JSON: constants as values, everything else as the source between `${` and `}`. So its answer also shows
+ * where it divides the text. `jsonOf` makes the same JSON of our tree.
  */
 import { createRequire } from 'node:module';
 import { evaluateConstant, type HclValue, numberText } from './constant.ts';
@@ -18,7 +17,7 @@ import type {
 } from './syntax.ts';
 import { childrenOf } from './walk.ts';
 
-/** Not by `import`: the package's types declare a browser's globals, which would be everyone's. */
+/** Without `import`, since the package's types declare the globals of a browser for all files. */
 const require = createRequire(import.meta.url);
 const { parse } = require('@cdktf/hcl2json') as {
   parse(fileName: string, text: string): Promise<unknown>;
@@ -26,7 +25,7 @@ const { parse } = require('@cdktf/hcl2json') as {
 
 export type OracleAnswer =
   | { readonly isHcl: true; readonly json: unknown }
-  /** It is HCL2, but has no form as JSON: `-"a"`, or blocks both with labels and without. */
+  /** HCL2 without a form in JSON: `-"a"`, or blocks with and without labels. */
   | { readonly isHcl: true; readonly json?: never }
   | { readonly isHcl: false; readonly reason: string };
 
@@ -44,10 +43,10 @@ export async function askOracle(text: string): Promise<OracleAnswer> {
 type Json = HclValue;
 type JsonObject = { [key: string]: Json };
 
-/** The oracle's text follows rules of its own here. */
+/** The form of the oracle's JSON is not predicted. */
 class Untold extends Error {}
 
-/** The JSON that the oracle makes of a body it reads like we do; `undefined`: cannot be told. */
+/** The JSON that the oracle makes of a body that it reads as we do; `undefined` if it is not predicted. */
 export function jsonOf(body: HclBody, text: string): Json | undefined {
   try {
     return jsonOfBody(body, text);
@@ -65,7 +64,7 @@ function jsonOfBody(body: HclBody, text: string): Json {
     result[item.name] =
       constant === undefined ? jsonOfExpression(item.value, text) : escapedIn(constant);
   }
-  // An attribute of the same name as a block wins.
+  // An attribute overrides blocks of the same name.
   const attributes = new Set(Object.keys(result));
   for (const item of body.items) {
     if (item.kind === 'block' && !attributes.has(item.type)) addBlock(result, item, text);
@@ -75,7 +74,7 @@ function jsonOfBody(body: HclBody, text: string): Json {
 
 const constantKinds = ['literal', 'tuple', 'object', 'entry', 'template', 'text', 'interpolation'];
 
-/** Of what the oracle evaluates like `evaluateConstant`. */
+/** Whether the oracle evaluates the node like `evaluateConstant`. */
 const isConstant = (node: HclNode): boolean =>
   constantKinds.includes(node.kind) && childrenOf(node).every(isConstant);
 
@@ -141,7 +140,7 @@ function jsonKey(key: HclExpression, text: string): string {
   return isReference(key) ? sourceOf(key, text) : asSource(key, text);
 }
 
-/** `a.b[0].c`, all of it fixed. */
+/** Whether all parts of `a.b[0].c` are constant. */
 const isReference = (node: HclExpression): boolean =>
   node.kind === 'variable' ||
   (node.kind === 'get-attribute' && isReference(node.of)) ||
@@ -185,7 +184,7 @@ function textOfExpression(expression: HclExpression, text: string): string {
     case 'literal': {
       const { value } = expression;
       if (typeof value !== 'number') return escaped(String(value));
-      // The oracle keeps digits that a number of ours has no room for.
+      // The oracle keeps digits that a double does not hold.
       if (digitsOf(sourceOf(expression, text)) > 15) throw new Untold();
       return numberText(value);
     }
@@ -205,7 +204,7 @@ function textOfExpression(expression: HclExpression, text: string): string {
 const ifDirective = (condition: string, whenTrue: string, whenFalse: string): string =>
   `%{if ${condition}}${whenTrue}${whenFalse === '' ? '' : `%{else}${whenFalse}`}%{endif}`;
 
-/** The oracle leaves out some parts of directives that have a null in them. */
+/** The oracle leaves out some parts of directives with a null. */
 const holdsNull = (node: HclNode): boolean =>
   (node.kind === 'literal' && node.value === null) || childrenOf(node).some(holdsNull);
 

@@ -9,7 +9,7 @@ import type {
   HclTemplatePart,
 } from './syntax.ts';
 
-/** Nodes without their places, as random trees have none. */
+/** Nodes without places, which random trees do not have. */
 type Bare<T> = T extends readonly (infer Item)[]
   ? readonly Bare<Item>[]
   : T extends object
@@ -20,7 +20,7 @@ type BarePart = Bare<HclTemplatePart>;
 type BareItem = Bare<HclItem>;
 export type BareBody = Bare<HclBody>;
 
-/** The tree as it compares: without places. */
+/** The tree without places, for comparisons. */
 export function withoutRanges<T>(node: T): Bare<T> {
   if (Array.isArray(node)) return node.map(withoutRanges) as Bare<T>;
   if (typeof node !== 'object' || node === null) return node as Bare<T>;
@@ -33,14 +33,14 @@ const levels: Readonly<Record<string, number>> = Object.fromEntries(
   operators.map((operator, index) => [operator, [0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 5][index]!]),
 );
 
-// `for` opens a `for` expression at the start of brackets, and the others are values.
+// `for` begins a `for` expression at the start of brackets, and the other names are values.
 const reserved = new Set(['for', 'true', 'false', 'null']);
 const anyName = fc
   .oneof(
     { weight: 3, arbitrary: fc.constantFrom('a', 'b-c', '_d', 'é', 'if', 'in', 'else', 'x1') },
     fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_-]{0,8}$/),
   )
-  // Behind an index such a name would read as the exponent of a number.
+  // Behind an index, such a name would be read as the exponent of a number.
   .filter((name) => !reserved.has(name) && !/^[eE][0-9-]/.test(name));
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
@@ -66,7 +66,7 @@ const isPostfix = ({ kind }: BareExpression): boolean =>
   primaries.has(kind) || kind === 'parentheses' || kind === 'get-attribute' || kind === 'index';
 const parentheses = (inner: BareExpression): BareExpression => ({ kind: 'parentheses', inner });
 
-/** As the operand of something that binds tightly; numbers too, for `1.a` reads oddly. */
+/** The operand of a tight operator, in parentheses unless it is simple. `1.a` would be read otherwise. */
 const tight = (node: BareExpression): BareExpression =>
   isPostfix(node) && node.kind !== 'literal' ? node : parentheses(node);
 const levelOf = (node: BareExpression): number =>
@@ -76,7 +76,7 @@ const atLevel = (node: BareExpression, level: number): BareExpression =>
 
 type Inner = fc.Arbitrary<BareExpression>;
 
-/** Random trees, by what they are built of. */
+/** Random trees, by their parts. */
 type Trees = {
   readonly expression: BareExpression;
   readonly parts: readonly BarePart[];
@@ -164,7 +164,7 @@ const conditionalOf = (inner: Inner): Inner =>
     }),
   );
 
-/** A splat takes all that follows it, so nothing is put behind it without parentheses. */
+/** A splat takes all steps that follow, so steps behind it need parentheses. */
 const splatOf = (inner: Inner): Inner =>
   fc.tuple(inner, fc.array(fc.oneof(anyName, inner), { maxLength: 3 })).map(
     ([of, steps]): BareExpression => ({
@@ -183,7 +183,7 @@ const attributeSplatOf = (inner: Inner): Inner =>
         kind: 'splat',
         style: 'attribute',
         of: tight(of),
-        // Two indexes after each other would read as one number.
+        // Two indexes after each other would be read as one number.
         item: chain(
           splatItem,
           steps.flatMap(([name, index]) =>
@@ -359,7 +359,7 @@ function printPart(part: BarePart): string {
   }
 }
 
-/** `$` and `%` are written as code points where they could be taken for the start of a sequence. */
+/** Writes `$` and `%` as code points where they could begin a sequence. */
 export function quote(text: string): string {
   const escaped = text
     .replace(/["\\]/g, '\\$&')

@@ -127,12 +127,12 @@ const hostile: readonly (readonly [title: string, text: string, sentence: RegExp
     /more than|larger than/,
   ],
   [
-    'dynamic blocks in each other',
+    'nested dynamic blocks',
     `locals {\n a = range(1000)\n}\njob "a" {\n dynamic "group" {\n for_each = local.a\n labels = [group.value]\n content {\n dynamic "task" {\n for_each = local.a\n labels = [task.value]\n content {}\n }\n }\n }\n}\n`,
     /"dynamic" makes more than 10000 blocks/,
   ],
   [
-    'one dynamic block with much in it',
+    'a dynamic block with much content',
     `job "a" {\n dynamic "group" {\n for_each = range(1000)\n labels = ["a"]\n content {\n${'constraint {}\n'.repeat(20_000)} }\n }\n}\n`,
     /takes more than/,
   ],
@@ -142,7 +142,7 @@ const hostile: readonly (readonly [title: string, text: string, sentence: RegExp
     /need each other/,
   ],
   [
-    'locals that each need all',
+    'locals that all need each other',
     `locals {\n${many(5000, (index) => ` a${index} = length([local])\n`)}}\njob "a" {}\n`,
     /takes more than|need each other/,
   ],

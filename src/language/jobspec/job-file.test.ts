@@ -29,7 +29,7 @@ function faultsOf(text: string, options: Partial<JobFileOptions> = {}): readonly
 const said: readonly (readonly [title: string, text: string, job: object])[] = [
   ['the label is the id', '', {}],
   ['an id of its own', 'id = "a"\nname = "b"', { ID: 'a', Name: 'b' }],
-  ['null is not said', 'type = null', {}],
+  ['null counts as absent', 'type = null', {}],
   ['numbers from texts', 'priority = "70"', { Priority: 70 }],
   ['flags from texts', 'all_at_once = "true"', { AllAtOnce: true }],
   ['texts from numbers', 'name = 7', { Name: '7' }],
@@ -120,7 +120,7 @@ const said: readonly (readonly [title: string, text: string, job: object])[] = [
     { TaskGroups: [{ Name: 't', Tasks: [{ Name: 't', Driver: 'mock' }] }] },
   ],
   [
-    'secrets of the job and of a group hold for their tasks',
+    'tasks inherit the secrets of the job and of their group',
     'secrets {\n role = "a"\n}\ngroup "g" {\n task "t" {}\n task "u" {\n secrets {\n role = "c"\n }\n }\n}\ngroup "h" {\n secrets {\n role = "b"\n }\n task "t" {}\n}',
     {
       TaskGroups: [
@@ -178,7 +178,7 @@ const saidOfTasks: readonly (readonly [title: string, text: string, task: object
     { Services: [{ PortLabel: '8080', Checks: [{ Header: { A: ['b', 'c'] } }] }] },
   ],
   [
-    'what only a node knows stays text',
+    'references that only a node can resolve remain text',
     'env {\n A = "${ROSTER_PORT_http}:${ROSTER_IP_http}"\n B = "${attr.kernel.name}"\n C = "${node.datacenter}"\n D = "${env["HOME"]}"\n E = "${meta.x}"\n F = "${home}"\n G = attr.cpu.arch\n H = "$${x}"\n I = "${node.unique.id}"\n}',
     {
       Env: {
@@ -337,11 +337,7 @@ const refused: readonly (readonly [title: string, text: string, faults: readonly
     ['2:1 "update" is a block: write update { … }'],
   ],
   ['an attribute as a block', inJob('type {}'), ['2:1 "type" is not a block: write type = …']],
-  [
-    'two of what there is one',
-    inJob('update {}\nupdate {}'),
-    ['3:1 "job" holds one "update" at most'],
-  ],
+  ['a single block twice', inJob('update {}\nupdate {}'), ['3:1 "job" holds one "update" at most']],
   ['a label too many', inJob('update "x" {}'), ['2:8 "update" takes no label']],
   [
     'volumes of the same name',
@@ -373,7 +369,7 @@ const refused: readonly (readonly [title: string, text: string, faults: readonly
   ['a block in a map', inJob('meta {\na {}\n}'), ['3:1 "meta" holds no blocks']],
   ['text without quotes', inTask('driver = docker'), ['4:10 There is no variable "docker"']],
   [
-    'a variable that is not declared',
+    'an undeclared variable',
     'variable "image" {\n default = ""\n}\njob "a" {\n name = var.imege\n}\n',
     ['5:13 There is no variable "imege"; did you mean "image"?'],
   ],
@@ -383,7 +379,7 @@ const refused: readonly (readonly [title: string, text: string, faults: readonly
     ['5:12 There is no variable "image"'],
   ],
   [
-    'a root misspelled',
+    'a misspelled root',
     inTask('user = "${vra.user}"'),
     ['4:11 There is no variable "vra"; did you mean "var"?'],
   ],
@@ -408,7 +404,7 @@ const refused: readonly (readonly [title: string, text: string, faults: readonly
     ['2:2 These locals need each other: a → b → c → a'],
   ],
   [
-    'a local that is not there',
+    'an unknown local',
     'locals {\n abc = 1\n d = local.abd\n}\njob "a" {}\n',
     ['3:6 There is no local "abd"; did you mean "abc"?'],
   ],

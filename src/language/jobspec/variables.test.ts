@@ -46,9 +46,9 @@ const precedence: readonly (readonly [title: string, given: VariableInputs, valu
   ],
   ['the later flag beats the earlier', { flags: [flag('a'), flag('b')] }, 'b'],
   ['JSON', { files: [file('{"x": "${json}"}', 'vars.json')] }, '${json}'],
-  ['a text that looks like something else', { flags: [flag('["a"]')] }, '["a"]'],
+  ['a text that looks like a list', { flags: [flag('["a"]')] }, '["a"]'],
   ['an empty text', { flags: [flag('')] }, ''],
-  ['environment variables of others mean nothing', { environment: { y: '1' } }, 'default'],
+  ['other environment variables are ignored', { environment: { y: '1' } }, 'default'],
 ];
 
 test.each(precedence)('%s', (_, given, value) => {
@@ -91,19 +91,19 @@ const refused: readonly (readonly [
   faults: readonly string[],
 ])[] = [
   [
-    'what is missing',
+    'a missing value',
     'description = "What is said."',
     {},
     ['job.hcl:1:1 The variable "x" needs a value (What is said.)'],
   ],
   [
-    'a flag for nothing',
+    'a flag for an unknown variable',
     'default = 1',
     { flags: [['xy', 'secret']] },
     ['-var xy:1:1 The job file has no variable "xy"; did you mean "x"?'],
   ],
   [
-    'an entry of a file for nothing, and a block in it',
+    'an entry of a file for an unknown variable, and a block in the file',
     'default = 1',
     { files: [file('y = 1\nz {}\n')] },
     [
@@ -124,13 +124,13 @@ const refused: readonly (readonly [
     ['vars.hcl:1:5 There is no variable "var"'],
   ],
   [
-    'a file that is not of the type',
+    'a value of a file with the wrong type',
     'type = list(string)',
     { files: [file('\nx = 1\n')] },
     ['vars.hcl:2:1 The variable "x" has to be list(string), and is a number'],
   ],
   [
-    'a flag that is not of the type',
+    'a flag with the wrong type',
     'type = number',
     { flags: [flag('many')] },
     ['-var x:1:1 The variable "x" has to be a number, and is the string "many"'],
@@ -150,13 +150,13 @@ const refused: readonly (readonly [
     ],
   ],
   [
-    'a default that is not of the type',
+    'a default with the wrong type',
     'type = number\ndefault = "many"',
     {},
     ['job.hcl:3:11 The default has to be a number, and is the string "many"'],
   ],
   [
-    'a type that is none',
+    'an invalid type',
     'type = strong',
     {},
     ['job.hcl:2:8 There is no type "strong"; did you mean "string"?'],
@@ -171,13 +171,13 @@ const refused: readonly (readonly [
     ],
   ],
   [
-    'what a validation refuses',
+    'a value that a validation refuses',
     validation('var.x < 3', '"Not ${var.x}."'),
     { flags: [flag('5')] },
     ['-var x:1:1 The variable "x" is refused: Not 5.'],
   ],
   [
-    'a condition that is none',
+    'an invalid condition',
     validation('var.x'),
     { flags: [flag('5')] },
     ['job.hcl:4:14 A condition has to be true or false'],

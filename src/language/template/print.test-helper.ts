@@ -1,4 +1,4 @@
-/** A template as text again, for tests: in one form, whatever it was written in. */
+/** Prints a template in a single form, for tests. */
 import type { Command, Operand, Pipeline, Template, TemplateBody, TemplateNode } from './syntax.ts';
 
 export function printTemplate({ body, named }: Template): string {

@@ -27,7 +27,7 @@ const web = (number: number, port: bigint): TemplateValue =>
     Node: `n${number}`,
   });
 
-/** What the examples of the reference speak of. */
+/** The environment of the examples in the reference. */
 const outside: Readonly<Record<string, TemplateValue>> = {
   'service web': [web(1, 8080n), web(2, 8081n)],
   'service none': [],
@@ -56,7 +56,7 @@ export const render = (
   return drained(renderTemplate(template, { environment: testEnvironment, ...both }));
 };
 
-/** What it renders; throws its error, and where it waits. */
+/** The rendered text. Throws if the rendering fails or waits. */
 export function rendered(text: string, options: Parameters<typeof render>[1] = {}): string {
   const rendering = render(text, options);
   if (rendering.kind === 'rendered') return rendering.text;
