@@ -1,6 +1,6 @@
 /**
- * The checkers' own account of the state: built from what was committed, change by change, so that
- * it is exact after each transaction and owes nothing to the indexes that it is held against.
+ * The checkers' own copy of the state. It is built from the committed changes, so it is exact after each
+ * transaction and independent of the indexes of the product.
  */
 import type { Allocation } from '../src/model/allocation/allocation.ts';
 import type { Job } from '../src/model/job/job.ts';
@@ -21,26 +21,26 @@ const definitions = new Map(allTables.map((definition) => [definition.name, defi
 const none: ReadonlyMap<string, Allocation> = new Map();
 
 export class Account {
-  /** Of the newest transaction. */
+  /** Index of the newest transaction. */
   index = 0;
   readonly #tables = new Map<string, Rows>(allTables.map(({ name }) => [name, new Map()]));
-  /** Allocations of which nobody has said that they are over, by node. */
+  /** Allocations that have not ended, by node. */
   readonly #occupants = new Map<string, Map<string, Allocation>>();
   readonly #ofJobs = new Map<string, Map<string, Allocation>>();
 
   apply(changes: readonly Change[], index: number): void {
-    for (const { table, before, after } of changes) this.#change(table, before, after);
+    for (const { table, before, after } of changes) this.#applyChange(table, before, after);
     this.index = index;
   }
 
-  /** Takes the state over as it is, after a start from the disk. */
+  /** Copies the state that a server loaded from its disk. */
   reset(view: Snapshot): void {
     for (const rows of this.#tables.values()) rows.clear();
     this.#occupants.clear();
     this.#ofJobs.clear();
     for (const definition of allTables) {
       for (const row of view.table(definition).scan())
-        this.#change(definition.name, undefined, row);
+        this.#applyChange(definition.name, undefined, row);
     }
     this.index = view.index;
   }
@@ -65,7 +65,7 @@ export class Account {
     return this.get(allocations, ...inNamespace(namespace, id));
   }
 
-  /** The job as the allocation knows it; `undefined`: that version is no longer kept. */
+  /** The version of the job that the allocation runs; `undefined` if that version is no longer kept. */
   jobOf({ Namespace, JobID, JobVersion, JobCreateIndex }: Allocation): Job | undefined {
     const job = this.get(jobVersions, ...inNamespace(Namespace, JobID, numberPart(JobVersion)));
     return job?.CreateIndex === JobCreateIndex ? job : undefined;
@@ -75,12 +75,12 @@ export class Account {
     return (this.#occupants.get(nodeId) ?? none).values();
   }
 
-  /** Of every registration of the job's id. */
+  /** The allocations of every registration of the job's id. */
   allocationsOf({ Namespace, JobID }: { Namespace: string; JobID: string }): Iterable<Allocation> {
     return (this.#ofJobs.get(`${Namespace}\0${JobID}`) ?? none).values();
   }
 
-  #change(table: string, before: Stamps | undefined, after: Stamps | undefined): void {
+  #applyChange(table: string, before: Stamps | undefined, after: Stamps | undefined): void {
     const rows = this.#tables.get(table)!;
     const key = definitions
       .get(table)!
@@ -89,10 +89,10 @@ export class Account {
     if (after === undefined) rows.delete(key);
     else rows.set(key, after);
     if (table !== allocations.name) return;
-    this.#index(before as Allocation | undefined, after as Allocation | undefined);
+    this.#indexAllocation(before as Allocation | undefined, after as Allocation | undefined);
   }
 
-  #index(before: Allocation | undefined, after: Allocation | undefined): void {
+  #indexAllocation(before: Allocation | undefined, after: Allocation | undefined): void {
     const { ID, NodeID, Namespace, JobID } = (after ?? before)!;
     const isOver = after === undefined || isEnded(after);
     if (isOver) this.#occupants.get(NodeID)?.delete(ID);
@@ -111,10 +111,10 @@ function entry(map: Map<string, Map<string, Allocation>>, key: string): Map<stri
   return made;
 }
 
-/** Its node, or a server, has said that it no longer runs. */
+/** Whether its node, or a server, has reported that it no longer runs. */
 export const isEnded = ({ ClientStatus }: Pick<Allocation, 'ClientStatus'>): boolean =>
   ClientStatus === 'complete' || ClientStatus === 'failed' || ClientStatus === 'lost';
 
-/** It runs, or is to run. */
+/** Whether it runs or is to run. */
 export const isLive = (allocation: Pick<Allocation, 'ClientStatus' | 'DesiredStatus'>): boolean =>
   allocation.DesiredStatus === 'run' && !isEnded(allocation);

@@ -1,4 +1,4 @@
-/** Somebody who calls the API with the root token, over the network that may fail. */
+/** A user who calls the API with the root token, over the simulated network. */
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import type { Network, Reply } from './network.ts';
 import { Process } from './process.ts';
@@ -10,7 +10,7 @@ const againMs = 1000;
 export interface ClientOptions {
   readonly world: SimulatedWorld;
   readonly network: Network;
-  /** An answer that no good server gives. */
+  /** Takes an answer that no correct server gives. */
   readonly unexpected: (sentence: string) => void;
 }
 
@@ -27,36 +27,36 @@ export class Client {
     this.#process.world.timers.after(delayMs, run);
   }
 
-  /** What is asked may well be refused. Rejects with `NoAnswer`. */
+  /** Sends a request that may be refused. Rejects with `NoAnswer`. */
   async call(method: string, url: string, body?: unknown): Promise<Reply> {
     const call = { method, url, token: rootToken, patienceMs, ...(body !== undefined && { body }) };
     const reply = await this.#options.network.call(this.#process, 'client', call);
-    // No leader, writes closed, a node out of reach and too many requests have to be borne.
-    if (reply.status >= 500 && reply.status !== 503) this.#surprised(method, url, reply);
+    // 503 is expected: there may be no leader, writes may be closed, a node may be out of reach.
+    if (reply.status >= 500 && reply.status !== 503) this.#reportUnexpected(method, url, reply);
     return reply;
   }
 
-  /** The same for what there is no reason to refuse. */
+  /** Sends a request that the server has no reason to refuse. */
   async must(method: string, url: string, body?: unknown): Promise<Reply> {
     const reply = await this.call(method, url, body);
-    if (reply.status >= 400 && reply.status < 500) this.#surprised(method, url, reply);
+    if (reply.status >= 400 && reply.status < 500) this.#reportUnexpected(method, url, reply);
     return reply;
   }
 
-  /** Asks until there is an answer; a refusal is one. */
+  /** Repeats the request until an answer arrives, which may be a refusal. */
   async surely(method: string, url: string, body?: unknown): Promise<Reply> {
     for (;;) {
       try {
         const reply = await this.call(method, url, body);
         if (reply.status < 500) return reply;
       } catch {
-        // Asked again below.
+        // The loop asks again.
       }
       await new Promise<void>((go) => this.after(againMs, go));
     }
   }
 
-  #surprised(method: string, url: string, { status, json }: Reply): void {
+  #reportUnexpected(method: string, url: string, { status, json }: Reply): void {
     const answer = JSON.stringify(json);
     this.#options.unexpected(`${method} ${url} was answered with ${status}: ${answer}`);
   }

@@ -1,2 +1,2 @@
-/** Of the clusters of a simulation: so many there may be. */
+/** The names of the clusters, which also bound their number. */
 export const names = ['east', 'west', 'north'] as const;

@@ -1,11 +1,11 @@
-/** One cluster of a simulation: its server, its machines, the people who use it, and what goes wrong. */
+/** One cluster of a simulation: its servers, machines, users, faults and checkers. */
 import type { Hash } from 'node:crypto';
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { SimulatedDisk } from './disk.ts';
 import { type Fault, Faults } from './faults.ts';
 import { hardware } from './hardware.ts';
-import { Judges } from './judges.ts';
+import { guarantees, Judges } from './judges.ts';
 import { Machine } from './machine.ts';
 import { Network } from './network.ts';
 import { type Outside, type RunningServer, SimulatedServer } from './server.ts';
@@ -19,22 +19,21 @@ export interface ClusterOptions {
   readonly world: SimulatedWorld;
   readonly name: string;
   readonly nodes: number;
-  /** How many there are; several share one log. */
+  /** Number of servers; several servers share a log. */
   readonly servers: number;
   readonly trace: Trace;
-  /** Of every byte that is written. */
+  /** Takes every byte that becomes durable. */
   readonly hash: Hash;
-  /** A part of the seed's chance, by its number. */
+  /** A random stream of the seed, by its number. */
   readonly randomOf: (share: number) => Random;
-  /** Nobody is in a hurry. */
+  /** Leaves out the users in a hurry. */
   readonly isCalm: boolean;
-  /** Where others reach it, and it them; absent: it is alone. */
+  /** The connection to other clusters; absent in a life with one cluster. */
   readonly outside?: Outside;
 }
 
 export class Cluster {
   readonly name: string;
-  /** The one, or all of them. */
   readonly server: SimulatedServer | SimulatedServers;
   readonly network: Network;
   readonly machines: readonly Machine[];
@@ -49,16 +48,18 @@ export class Cluster {
       opened: (state) => this.judges.opened(state),
       failed: (sentence, fields) => this.judges.failed(sentence, fields),
       heard: (server, changes, index) => this.judges.heard(server, changes, index),
-      led: () => this.judges.led(),
+      termBegan: () => this.judges.termBegan(),
     };
     const ofFaults = randomOf(4);
     const { server, ofServers, reached } =
-      options.servers === 1 ? alone(options, events, ofFaults) : several(options, events, ofFaults);
+      options.servers === 1
+        ? oneServer(options, events, ofFaults)
+        : severalServers(options, events, ofFaults);
     this.server = server;
     const network = new Network(world, randomOf(1), reached);
     this.network = network;
     const machineRandom = randomOf(2);
-    const unexpected = (sentence: string) => this.judges.found('no answer is a surprise', sentence);
+    const unexpected = (sentence: string) => this.judges.report(guarantees.answers, sentence);
     this.machines = Array.from({ length: nodes }, (_, number): Machine => {
       const machine = new Machine({
         world,
@@ -98,12 +99,14 @@ export class Cluster {
     });
   }
 
-  /** Everything has come to rest. */
+  /** Runs the checks at rest. */
   rested(): void {
     const { server, judges } = this;
     judges.rested(server.running?.state);
     if (server instanceof SimulatedServer) return;
-    for (const [number, { running }] of server.all.entries()) judges.shows(number, running?.state);
+    for (const [number, { running }] of server.all.entries()) {
+      judges.compareServer(number, running?.state);
+    }
   }
 
   startAgents(): void {
@@ -114,11 +117,11 @@ export class Cluster {
 interface Served {
   readonly server: SimulatedServer | SimulatedServers;
   readonly ofServers: readonly Fault[];
-  /** The server that a call from the machine comes to. */
+  /** The server that receives a call from the machine. */
   readonly reached: (machine: string) => RunningServer | undefined;
 }
 
-function alone(
+function oneServer(
   { world, hash, outside }: ClusterOptions,
   events: GroupEvents,
   ofFaults: Random,
@@ -127,7 +130,7 @@ function alone(
   return { server, ofServers: faultsOfServer(server, ofFaults), reached: () => server.running };
 }
 
-function several(options: ClusterOptions, events: GroupEvents, ofFaults: Random): Served {
+function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: Random): Served {
   const { world, hash, outside, randomOf, servers: count } = options;
   const server = new SimulatedServers({
     world,

@@ -1,11 +1,11 @@
-/** `npm run sim` as one types it, and what it says of what a life comes to. */
+/** The command `npm run sim`: its options, and its report of lives. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { runCommand } from './command.ts';
+import { runCommand, usage } from './command.ts';
 import type { Outcome } from './simulation.ts';
 
 const timeoutMs = 120_000;
@@ -27,14 +27,14 @@ const sim = (...words: string[]): Promise<Ended> =>
 /** Two machines for three minutes, and their time to come to rest. */
 const short = ['--nodes', '2', '--hours', '0.05'];
 
-describe('from outside', () => {
-  test('what is asked wrongly is refused', { timeout: timeoutMs }, async () => {
+describe('the program', () => {
+  test('refuses a wrong option', { timeout: timeoutMs }, async () => {
     const { code, out, complaint } = await sim('--nodes', '0');
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(complaint).toMatch(/^--nodes must be .*\n\nUsage: npm run sim/);
   });
 
-  test('the same seed gives the same hash, and another another', {
+  test('prints the same hash for the same seed, and another hash for another seed', {
     timeout: timeoutMs,
   }, async () => {
     const [many, again] = await Promise.all([
@@ -53,7 +53,7 @@ describe('from outside', () => {
     expect(again.out).not.toContain('seeds');
   });
 
-  test('hashes that were kept are the hashes of the next run, and another shape is refused', {
+  test('compares hashes with a file, and refuses a file of another shape', {
     timeout: timeoutMs,
   }, async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'hashes-')), 'hashes.txt');
@@ -72,27 +72,31 @@ describe('from outside', () => {
     expect(held.code).toBe(1);
     expect(held.out).toContain('3 seeds, 2 with violations: 4, 5\n');
     expect(held.out).toMatch(
-      /the hash is the kept one: the hash is [0-9a-f]{16}, 0{16} was kept\n/,
+      /the hash is unchanged: the hash is [0-9a-f]{16}, the file has 0{16}\n/,
     );
-    expect(held.out).toContain('the hash is the kept one: no hash of this seed is kept\n');
+    expect(held.out).toContain('the hash is unchanged: the file has no hash of this seed\n');
     expect(shaped.code).toBe(2);
     expect(shaped.complaint).toContain('not with "--nodes 3 --clusters 1 --hours 1"');
   });
 
-  test('in two processes the same is told as in one', { timeout: timeoutMs }, async () => {
-    const words = ['--seed', '3', '--many', '3', ...short];
-    const told = (out: string) =>
+  test('prints the same in two processes as in one', { timeout: timeoutMs }, async () => {
+    const words = ['--seed', '3', '--many', '3', '--servers', '2', ...short];
+    const printed = (out: string) =>
       out.replaceAll(/ in \d+\.\d s \(\d+ times real time\)/g, '').replace(/^.* in all, .*$/m, '');
     const [two, one] = await Promise.all([sim('--processes', '2', ...words), sim(...words)]);
     expect(two.out).toContain(' minutes in all, in 2 processes\n');
-    expect([two.code, told(two.out)]).toEqual([0, told(one.out)]);
+    expect([two.code, printed(two.out)]).toEqual([0, printed(one.out)]);
   });
 });
 
 const hashOf = (line: string): string => /hash ([0-9a-f]+)/.exec(line)![1]!;
 
 const outcome = (seed: number, violations: Outcome['violations']): Omit<Outcome, 'faults'> => ({
-  ...{ seed, violations, hash: 'ab'.repeat(32), commits: 12, requests: 34 },
+  seed,
+  violations,
+  hash: 'ab'.repeat(32),
+  commits: 12,
+  requests: 34,
   simulatedMs: 3_600_000,
 });
 
@@ -132,7 +136,7 @@ async function command(
   return { code, said, complaints, asked, planted };
 }
 
-describe('what is said', () => {
+describe('the command', () => {
   test.each([
     ['--seed', '-1', '--seed must be a whole number from 0 to 9007199254740991, got "-1"'],
     ['--nodes', '0', '--nodes must be a whole number from 1 to 10000, got "0"'],
@@ -141,28 +145,40 @@ describe('what is said', () => {
     ['--hours', 'an hour', '--hours must be a number from 0 to 10000, got "an hour"'],
     ['--processes', '0', '--processes must be a whole number from 1 to 64, got "0"'],
     ['--many', '', '--many must be a whole number from 1 to 1000000, got ""'],
-  ])('%s %s is refused', async (name, value, fault) => {
+  ])('refuses %s %s', async (name, value, fault) => {
     const { code, asked, complaints } = await command([`${name}=${value}`]);
     expect({ code, asked }).toEqual({ code: 2, asked: [] });
     expect(complaints.join('\n').split('\n\n')[0]).toBe(fault);
     expect(complaints.join('\n')).toContain('Usage: npm run sim');
   });
 
-  test('all that is wrong is told at once', async () => {
+  test('reports all wrong options at once', async () => {
     const { complaints } = await command(['--seed=x', '--nodes=0']);
     const faults = complaints.join('\n').split('\n\n')[0]!.split('\n');
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['--seed', '--nodes']);
   });
 
-  test.each([['--sede=1'], ['7'], ['--trace=yes']])('%s is not known', async (word) => {
+  test('prints its help', async () => {
+    expect(await command(['--help'])).toEqual({
+      code: 0,
+      said: [usage],
+      complaints: [],
+      asked: [],
+      planted: [],
+    });
+  });
+
+  test.each([['--sede=1'], ['7'], ['--trace=yes']])('refuses the unknown %s', async (word) => {
     const { code, complaints } = await command([word]);
     expect(code).toBe(2);
     expect(complaints.join('\n')).toContain(word.split('=')[0]!);
   });
 
-  test('one life of twenty machines and an hour, if nothing else is wished', async () => {
+  test('runs one life of twenty machines and an hour by default', async () => {
     expect(await command([])).toEqual({
-      ...{ code: 0, complaints: [], planted: [] },
+      code: 0,
+      complaints: [],
+      planted: [],
       asked: [{ seed: 1, nodes: 20, hours: 1 }],
       said: [
         'seed 1: 1.00 h in 6.0 s (600 times real time), 12 commits, hash abababababababab, every guarantee held',
@@ -170,7 +186,7 @@ describe('what is said', () => {
     });
   });
 
-  test('what did not hold, which seeds, and by the exit code', async () => {
+  test('reports violations with their seeds and by the exit code', async () => {
     const { code, said } = await command(['--seed=4', '--many=3', '--hours=0.5'], [5]);
     expect(code).toBe(1);
     expect(said[1]).toMatch(/1 violations$/);
@@ -179,7 +195,7 @@ describe('what is said', () => {
       '3 seeds, 1 with violations: 5',
       'each 0.5 h under load and faults, with 20 nodes',
       '0.3 minutes in all, in one process',
-      'faults that struck, the rarest first:',
+      'faults, the rarest first:',
       '!       0  the disk fails (less than 20 times in 1,000 seeds)',
       '        6  a machine reboots',
       '1 of 2 kinds of faults struck less than 20 times in 1,000 seeds',
@@ -187,15 +203,15 @@ describe('what is said', () => {
     ]);
   });
 
-  test('how it was asked, and that each kind of fault struck often enough', async () => {
+  test('reports its options, and that each kind of fault struck often enough', async () => {
     const words = ['--many=2', '--clusters=3', '--nodes=4', '--calm', '--processes=2'];
     const struck = { 'a machine reboots': 1, 'the disk fails': 1 };
     const { said } = await command(words, [], undefined, struck);
     expect(said.slice(2)).toEqual([
       '2 seeds, 0 with violations',
-      'each 1 h under load and faults, with 3 clusters of 4 nodes, nobody in a hurry',
+      'each 1 h under load and faults, with 3 clusters of 4 nodes, no users in a hurry',
       '0.2 minutes in all, in 2 processes',
-      'faults that struck, the rarest first:',
+      'faults, the rarest first:',
       '        2  a machine reboots',
       '        2  the disk fails',
       'every kind of fault struck at least 20 times in 1,000 seeds',
@@ -203,21 +219,26 @@ describe('what is said', () => {
     ]);
   });
 
-  test('lives in several processes are not traced', async () => {
+  test('refuses to trace lives in several processes', async () => {
     const { code, complaints } = await command(['--processes=2', '--trace']);
     expect(code).toBe(2);
-    expect(complaints[0]).toMatch(/^--trace and --job tell of lives in one process: /);
+    expect(complaints[0]).toMatch(/^--trace and --job work in a single process: /);
   });
 
-  test('lives with a mistake go on until its checker finds it', async () => {
-    const words = ['--mistake', 'a purge is canceled', '--seed=4', '--many=9'];
-    const { code, asked, planted } = await command(words, [6], 'what runs has a job');
-    expect([code, asked.length, planted]).toEqual([1, 3, ['a purge is canceled']]);
+  test('stops lives with a mistake when its checker finds it', async () => {
+    const words = ['--mistake', 'a purge creates no evaluation', '--seed=4', '--many=9'];
+    const { code, asked, planted } = await command(
+      words,
+      [6],
+      'every running allocation has a job',
+    );
+    expect([code, asked.length, planted]).toEqual([1, 3, ['a purge creates no evaluation']]);
     const { asked: all } = await command(words, [6], 'the index only rises');
     expect(all).toHaveLength(9);
     const { code: wrong, complaints } = await command(['--mistake', 'none']);
     expect([wrong, complaints[0]!.split('\n')[0]]).toEqual([
-      ...[2, '--mistake: there is none called "none"'],
+      2,
+      '--mistake: no mistake is called "none"',
     ]);
   });
 });

@@ -1,4 +1,4 @@
-/** What `npm run sim` does with its words: lives from seeds, told line by line. */
+/** The command `npm run sim`: reads its options, runs the lives, and prints a line for each. */
 import { parseArgs } from 'node:util';
 import { names } from './cluster-names.ts';
 import { KeptHashes, keepHashes } from './kept-hashes.ts';
@@ -8,24 +8,27 @@ import type { Mistake } from './mistakes/mistake.ts';
 import type { Outcome } from './simulation.ts';
 import { Summary } from './summary.ts';
 
-export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--processes N] [--clusters N] [--servers N] [--calm] [--mistake NAME] [--trace] [--job ID] [--keep FILE] [--against FILE]
+export const usage = `Usage: npm run sim -- [OPTION ...]
 
-  --seed N      which life (1)
-  --nodes N     how many machines a cluster has (20)
-  --clusters N  how many clusters; those that are not alone peer (1)
-  --servers N   how many servers a cluster has; several share one log (1)
-  --hours H     how long it lasts under load and faults, in simulated hours (1)
-  --many N      N lives, from the seed on, and how often which fault struck in them
-  --processes N  in so many processes at a time (1)
-  --calm        nobody gives priorities, or purges a job and creates it anew at once
-  --mistake NAME  with this mistake planted in the product, until its checker finds it:
-                ${mistakes.map(({ name }) => name).join('\n                ')}
-  --trace       tell what goes wrong when
-  --job ID      and what becomes of this job
-  --keep FILE   write the hash of each life to this file
-  --against FILE  hold the hash of each life against those that this file keeps
+Runs simulated lives of the control plane, each a function of its seed, and checks every guarantee.
 
-It ends with 0 when every guarantee held, with 1 when one did not, and with 2 when it was asked wrongly.`;
+  --seed N        seed of the first life (1)
+  --many N        number of lives, with consecutive seeds; a summary counts the faults (1)
+  --nodes N       machines of each cluster (20)
+  --clusters N    clusters, up to ${names.length}; several clusters peer (1)
+  --servers N     servers of each cluster; several servers share a log (1)
+  --hours H       simulated hours under load and faults (1)
+  --calm          leave out the users who set priorities and recreate purged jobs at once
+  --processes N   processes to run the lives in (1)
+  --trace         print each fault with its time
+  --job ID        print each change of this job as well
+  --keep FILE     write the hash of each life to this file
+  --against FILE  compare the hash of each life with the file that --keep wrote
+  --mistake NAME  plant this mistake in the product, and stop when its checker finds it:
+                  ${mistakes.map(({ name }) => name).join('\n                  ')}
+  --help          print this text
+
+Exit codes: 0 if every guarantee held, 1 if a guarantee was violated, 2 for a wrong option.`;
 
 interface Bounds {
   readonly least: number;
@@ -46,6 +49,7 @@ const bounds = {
 type NumberName = keyof typeof bounds;
 
 interface Wishes extends Readonly<Record<NumberName, number>> {
+  readonly help: boolean;
   readonly calm: boolean;
   readonly mistake: Mistake | undefined;
   readonly trace: boolean;
@@ -54,13 +58,13 @@ interface Wishes extends Readonly<Record<NumberName, number>> {
   readonly against: KeptHashes | undefined;
 }
 
-/** What the command says and asks. */
+/** The world of the command. */
 export interface Surroundings {
-  /** With a mistake in the product, or without. */
+  /** Plants the mistake, if there is one, before the product is loaded. */
   readonly begin: (processes: number, mistake: Mistake | undefined) => Lives;
   readonly say: (line: string) => void;
   readonly complain: (line: string) => void;
-  /** Shown while a life goes on, and taken away again; `undefined`: nobody looks. */
+  /** Replaces the line of progress; `undefined` without a terminal. */
   readonly showProgress: ((text: string) => void) | undefined;
   readonly nowMs: () => number;
 }
@@ -74,6 +78,10 @@ export async function runCommand(words: readonly string[], around: Surroundings)
     around.complain(`${(error as Error).message}\n\n${usage}`);
     return 2;
   }
+  if (wishes.help) {
+    around.say(usage);
+    return 0;
+  }
   const startMs = around.nowMs();
   const summary = await liveAll(wishes, around);
   if (wishes.many > 1)
@@ -81,7 +89,7 @@ export async function runCommand(words: readonly string[], around: Surroundings)
   return summary.failed.length > 0 ? 1 : 0;
 }
 
-/** Each process takes the next seed when it is done with one; what came of them is told in their order. */
+/** Each free process takes the next seed. The outcomes are printed in the order of the seeds. */
 async function liveAll(wishes: Wishes, around: Surroundings): Promise<Summary> {
   const { seed: first, many, processes, mistake, against, keep } = wishes;
   const summary = new Summary();
@@ -91,7 +99,7 @@ async function liveAll(wishes: Wishes, around: Surroundings): Promise<Summary> {
   let next = first;
   let untold = first;
   let isFound = false;
-  const tellThose = () => {
+  const tellFinished = () => {
     for (let one = lived.get(untold); one !== undefined && !isFound; one = lived.get(untold)) {
       lived.delete(untold++);
       tell(one, around);
@@ -104,9 +112,9 @@ async function liveAll(wishes: Wishes, around: Surroundings): Promise<Summary> {
     while (next < first + many && !isFound) {
       const seed = next++;
       const life = await live(seed, wishes, lives, around);
-      const outcome = against?.held(life.outcome) ?? life.outcome;
+      const outcome = against?.compare(life.outcome) ?? life.outcome;
       lived.set(seed, { ...life, outcome });
-      tellThose();
+      tellFinished();
     }
   };
   try {
@@ -118,7 +126,7 @@ async function liveAll(wishes: Wishes, around: Surroundings): Promise<Summary> {
   return summary;
 }
 
-/** @throws Error that tells everything that is wrong */
+/** @throws Error with a line for each wrong option */
 function read(words: readonly string[]): Wishes {
   const { values } = parseArgs({
     args: [...words],
@@ -130,6 +138,7 @@ function read(words: readonly string[]): Wishes {
       hours: { type: 'string', default: '1' },
       many: { type: 'string', default: '1' },
       processes: { type: 'string', default: '1' },
+      help: { type: 'boolean', default: false },
       calm: { type: 'boolean', default: false },
       mistake: { type: 'string' },
       trace: { type: 'boolean', default: false },
@@ -161,16 +170,16 @@ function read(words: readonly string[]): Wishes {
   };
   const mistake = mistakeNamed(values.mistake ?? '');
   if (values.mistake !== undefined && mistake === undefined) {
-    faults.push(`--mistake: there is none called "${values.mistake}"`);
+    faults.push(`--mistake: no mistake is called "${values.mistake}"`);
   }
-  const { calm, trace, job, keep } = values;
+  const { help, calm, trace, job, keep } = values;
   if (numbers.processes > 1 && (trace || job !== undefined)) {
-    faults.push('--trace and --job tell of lives in one process: leave --processes out');
+    faults.push('--trace and --job work in a single process: leave out --processes');
   }
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const shape = { ...numbers, calm };
   const against = values.against === undefined ? undefined : KeptHashes.read(values.against, shape);
-  return { ...shape, mistake, trace, job, keep, against };
+  return { ...shape, help, mistake, trace, job, keep, against };
 }
 
 interface Lived {

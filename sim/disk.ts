@@ -1,4 +1,4 @@
-/** The server's disk: what it does wrong, and a fingerprint of all that was ever written on it. */
+/** The disk of a server, with its faults and a hash of every written byte. */
 import type { Hash } from 'node:crypto';
 import type { World } from '../src/base/ports.ts';
 import type { Bytes } from '../src/state/codec.ts';
@@ -8,7 +8,7 @@ import { openState } from '../src/state/state.ts';
 import { allTables } from '../src/state/tables.ts';
 import type { State } from '../src/state/types.ts';
 
-/** Small, so that a life of an hour sees dozens of snapshots, each in many parts. */
+/** Small enough that a life of an hour has dozens of snapshots, each in many parts. */
 export const stateLimits = {
   logBytes: 1024 * 1024,
   logPerSnapshot: 1,
@@ -16,7 +16,7 @@ export const stateLimits = {
 };
 
 export class SimulatedDisk extends MemoryDisk {
-  /** How long each part takes to read when the server starts. */
+  /** Time to read each part when the server starts. */
   loadDelayMs = 1;
   readonly #written: Hash;
 
@@ -25,7 +25,7 @@ export class SimulatedDisk extends MemoryDisk {
     this.#written = written;
   }
 
-  /** `report`: told of what went wrong and harms nothing. */
+  /** @param report takes errors that do no harm, such as a failed snapshot */
   open({ timers }: Pick<World, 'timers'>, report: (error: unknown) => void): Promise<State> {
     const engine = new WatchedEngine(new MemoryEngine(this, timers), {
       written: (bytes) => this.#written.update(bytes),
@@ -36,9 +36,9 @@ export class SimulatedDisk extends MemoryDisk {
 }
 
 interface Watcher {
-  /** These bytes are durable. */
+  /** The bytes have become durable. */
   readonly written: (bytes: Bytes) => void;
-  /** Between two parts that are read. */
+  /** Waits between two parts of a load. */
   readonly pause: () => Promise<void>;
 }
 
@@ -58,7 +58,7 @@ class WatchedEngine implements Engine {
   async *load(): AsyncGenerator<Loaded> {
     let read = 0;
     for await (const loaded of this.#engine.load()) {
-      // A batch is small, and hundreds are read at a time.
+      // Batches are small, so hundreds of them count as a part.
       if (read++ % 256 === 0) await this.#watcher.pause();
       yield loaded;
     }

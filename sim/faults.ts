@@ -1,15 +1,15 @@
-/** What goes wrong, at random from the seed, until `end`. Each fault ends by itself. */
+/** Strikes machines, links and servers with random faults until `end`. Each fault ends by itself. */
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import type { Machine } from './machine.ts';
-import { fairWeather, type Network, type Weather } from './network.ts';
+import { type Direction, fairWeather, type Network, type Weather } from './network.ts';
 
-/** Between two faults of the fleet and its links, in the middle: a larger one has more of them. */
+/** Average pause between two faults of a fleet of `nodesOfPause` machines. A larger fleet has more faults. */
 const fleetPauseMs = 60_000;
 const nodesOfPause = 20;
-/** Of so many machines one does not come back in the end. */
+/** One machine in so many is lost for good when the faults end. */
 const lostOneIn = 8;
-/** Between two faults of the server. */
+/** Average pause between two faults of the servers. */
 const serverPauseMs = 120_000;
 
 export interface FaultsOptions {
@@ -19,25 +19,28 @@ export interface FaultsOptions {
   /** Faults of the servers and of their storage. */
   readonly ofServers: readonly Fault[];
   readonly machines: readonly Machine[];
-  /** What happened, for the trace. */
+  /** Takes a line of the trace. */
   readonly note: (sentence: string) => void;
 }
 
-type Undo = () => void;
+type Undo = () => unknown;
 
-export interface Fault {
+interface FaultKind {
   readonly name: string;
   readonly weight: number;
-  /** Begins; returns what ends it, or nothing when there is nobody whom it could strike. */
-  readonly begin: () => Undo | 'over at once' | undefined;
   readonly lastsMaxMs?: number;
 }
 
+export interface Fault extends FaultKind {
+  /** Begins the fault and returns how to end it; `undefined` if there is no victim. */
+  readonly begin: () => Undo | 'over at once' | undefined;
+}
+
 export class Faults {
-  /** How many of each kind have begun. */
+  /** Number of faults of each kind that have begun. */
   readonly struck = new Map<string, number>();
   readonly #options: FaultsOptions;
-  /** What has begun and not ended, by what ends it. */
+  /** The ends of all faults under way. */
   readonly #open = new Set<Undo>();
   readonly #busy = new Set<Machine>();
   #isOver = false;
@@ -48,7 +51,7 @@ export class Faults {
 
   start(): void {
     const more = Math.max(1, Math.sqrt(this.#options.machines.length / nodesOfPause));
-    this.#strikeOn([...this.#ofMachines(), ...this.#ofMessages()], fleetPauseMs / more);
+    this.#strikeOn([...this.#faultsOfMachines(), ...this.#faultsOfMessages()], fleetPauseMs / more);
     this.#strikeOn(this.#options.ofServers, serverPauseMs);
   }
 
@@ -58,16 +61,13 @@ export class Faults {
     const later = () => world.timers.after(random.below(2 * pauseMs), next);
     const next = () => {
       if (this.#isOver) return;
-      this.#strike(this.#choose(kinds));
+      this.#strikeWith(this.#chooseFault(kinds));
       later();
     };
     later();
   }
 
-  /**
-   * Ends all that is under way, and lets nothing begin any more. Some machines are gone for good:
-   * what they ran has to run elsewhere.
-   */
+  /** Ends all faults. Some machines stay off for good, so their allocations have to move. */
   end(): void {
     this.#isOver = true;
     for (const end of [...this.#open]) end();
@@ -79,7 +79,7 @@ export class Faults {
     }
   }
 
-  #choose(kinds: readonly Fault[]): Fault {
+  #chooseFault(kinds: readonly Fault[]): Fault {
     let dice = this.#options.random.below(kinds.reduce((sum, { weight }) => sum + weight, 0));
     for (const kind of kinds) {
       dice -= kind.weight;
@@ -88,7 +88,7 @@ export class Faults {
     return kinds[0]!;
   }
 
-  #strike({ name, begin, lastsMaxMs = 0 }: Fault): void {
+  #strikeWith({ name, begin, lastsMaxMs = 0 }: Fault): void {
     const { world, random, note } = this.#options;
     const lastsMs = random.below(lastsMaxMs + 1);
     const undo = begin();
@@ -98,79 +98,65 @@ export class Faults {
     if (undo === 'over at once') return;
     const end = () => {
       if (!this.#open.delete(end)) return;
-      note(`it is over that ${name}`);
+      note(`end of: ${name}`);
       undo();
     };
     this.#open.add(end);
     world.timers.after(lastsMs, end);
   }
 
-  #ofMachines(): readonly Fault[] {
-    const { network, random } = this.#options;
+  #faultsOfMachines(): readonly Fault[] {
+    const { network, random, machines } = this.#options;
+    const losePower = (machine: Machine): Undo => {
+      machine.powerOff();
+      return () => machine.powerOn();
+    };
+    const freezeAgent = (machine: Machine): Undo => {
+      machine.agent?.freeze();
+      return () => machine.agent?.thaw();
+    };
+    const killAgent = (machine: Machine): Undo => {
+      machine.killAgent();
+      return () => machine.startAgent();
+    };
+    const cut =
+      (...directions: readonly Direction[]) =>
+      ({ hardware: { name } }: Machine) =>
+        network.cut(name, ...directions);
+    const spoilLink = ({ hardware: { name } }: Machine): Undo => {
+      network.links.set(name, this.#badWeather());
+      return () => network.links.delete(name);
+    };
+    const kind = (name: string, weight: number, lastsMaxMs: number): FaultKind => ({
+      name,
+      weight,
+      lastsMaxMs,
+    });
     return [
+      this.#faultOfOne(kind('a machine loses power', 2, 600_000), losePower),
+      this.#faultOfOne(kind('a machine reboots', 1, 8000), losePower),
+      this.#faultOfOne(kind('an agent freezes', 2, 120_000), freezeAgent),
+      this.#faultOfOne(kind('an agent dies', 2, 60_000), killAgent),
       {
-        ...{ name: 'a machine loses power', weight: 2, lastsMaxMs: 600_000 },
-        begin: () =>
-          this.#onVictim((machine) => {
-            machine.powerOff();
-            return () => machine.powerOn();
-          }),
-      },
-      {
-        ...{ name: 'a machine reboots', weight: 1, lastsMaxMs: 8000 },
-        begin: () =>
-          this.#onVictim((machine) => {
-            machine.powerOff();
-            return () => machine.powerOn();
-          }),
-      },
-      {
-        ...{ name: 'an agent freezes', weight: 2, lastsMaxMs: 120_000 },
-        begin: () =>
-          this.#onVictim((machine) => {
-            machine.agent?.freeze();
-            return () => machine.agent?.thaw();
-          }),
-      },
-      {
-        ...{ name: 'an agent dies', weight: 2, lastsMaxMs: 60_000 },
-        begin: () =>
-          this.#onVictim((machine) => {
-            machine.killAgent();
-            return () => machine.startAgent();
-          }),
-      },
-      {
-        ...{ name: 'machines are cut off', weight: 3, lastsMaxMs: 500_000 },
+        name: 'machines are cut off',
+        weight: 3,
+        lastsMaxMs: 500_000,
         begin: () => {
           const undos = Array.from({ length: 1 + random.below(3) }, () =>
-            this.#onVictim(({ hardware }) => network.cut(hardware.name, 'from', 'to')),
+            this.#onVictim(cut('from', 'to')),
           );
           return () => {
             for (const undo of undos) undo?.();
           };
         },
       },
+      this.#faultOfOne(kind('a machine sends but receives nothing', 1, 200_000), cut('to')),
+      this.#faultOfOne(kind('a machine receives but sends nothing', 1, 200_000), cut('from')),
+      this.#faultOfOne(kind('a link is bad', 2, 300_000), spoilLink),
       {
-        ...{ name: 'a machine is heard and hears nothing', weight: 1, lastsMaxMs: 200_000 },
-        begin: () => this.#onVictim(({ hardware }) => network.cut(hardware.name, 'to')),
-      },
-      {
-        ...{ name: 'a machine hears and is not heard', weight: 1, lastsMaxMs: 200_000 },
-        begin: () => this.#onVictim(({ hardware }) => network.cut(hardware.name, 'from')),
-      },
-      {
-        ...{ name: 'a link is bad', weight: 2, lastsMaxMs: 300_000 },
-        begin: () =>
-          this.#onVictim(({ hardware: { name } }) => {
-            network.links.set(name, this.#badWeather());
-            return () => network.links.delete(name);
-          }),
-      },
-      {
-        ...{ name: 'the clock of a machine jumps', weight: 1 },
+        name: 'the clock of a machine jumps',
+        weight: 1,
         begin: () => {
-          const { machines } = this.#options;
           machines[random.below(machines.length)]!.clock.jump(random.below(600_000) - 300_000);
           return 'over at once';
         },
@@ -178,10 +164,12 @@ export class Faults {
     ];
   }
 
-  #ofMessages(): readonly Fault[] {
+  #faultsOfMessages(): readonly Fault[] {
     const { network, random } = this.#options;
     const storm = (name: string, change: () => Partial<Weather>): Fault => ({
-      ...{ name, weight: 1, lastsMaxMs: 120_000 },
+      name,
+      weight: 1,
+      lastsMaxMs: 120_000,
       begin: () => {
         const changed = change();
         Object.assign(network.weather, changed);
@@ -195,7 +183,8 @@ export class Faults {
     return [
       storm('messages are lost', () => ({ lossShare: random.fraction() * 0.3 })),
       storm('messages are repeated', () => ({
-        ...{ duplicateShare: random.fraction() * 0.3, duplicateMaxMs: random.below(10_000) },
+        duplicateShare: random.fraction() * 0.3,
+        duplicateMaxMs: random.below(10_000),
       })),
       storm('messages are slow', () => ({ latencyMaxMs: 50 + random.below(3000) })),
     ];
@@ -204,13 +193,19 @@ export class Faults {
   #badWeather(): Weather {
     const { random } = this.#options;
     return {
-      ...{ lossShare: random.fraction() * 0.5, duplicateShare: random.fraction() * 0.2 },
-      ...{ duplicateMaxMs: random.below(5000), latencyMaxMs: 10 + random.below(4000) },
+      lossShare: random.fraction() * 0.5,
+      duplicateShare: random.fraction() * 0.2,
+      duplicateMaxMs: random.below(5000),
+      latencyMaxMs: 10 + random.below(4000),
     };
   }
 
-  /** A machine that nothing else is wrong with; most of the fleet stays well at any time. */
-  #onVictim(begin: (machine: Machine) => () => unknown): Undo | undefined {
+  #faultOfOne(kind: FaultKind, begin: (machine: Machine) => Undo): Fault {
+    return { ...kind, begin: () => this.#onVictim(begin) };
+  }
+
+  /** Strikes a machine without another fault. At least two thirds of the fleet stay well at any time. */
+  #onVictim(begin: (machine: Machine) => Undo): Undo | undefined {
     const { machines, random } = this.#options;
     if (this.#busy.size > machines.length / 3) return undefined;
     const well = machines.filter((machine) => !this.#busy.has(machine));

@@ -1,4 +1,4 @@
-/** The fleet's machines: of several sizes, classes, racks, datacenters and pools. */
+/** The hardware of the fleet, in several sizes, classes, racks, datacenters and pools. */
 import type { Ids } from '../src/base/ports.ts';
 
 export interface Hardware {
@@ -17,7 +17,7 @@ export interface Hardware {
 
 const racks = 5;
 
-/** The first three are in the default pool, so that a small fleet can run something. */
+/** The first three machines are in the default pool, so that jobs run in a small fleet too. */
 export const hardware = (number: number, ids: Ids): Hardware => ({
   id: ids.uuid(),
   name: `node-${number}`,
@@ -31,12 +31,17 @@ export const hardware = (number: number, ids: Ids): Hardware => ({
   cards: number % 4 === 1 ? 2 : 0,
 });
 
-/** What its agent tells the servers of it. */
+/** The registration of the machine as a node. */
 export const registrationOf = (machine: Hardware) => ({
-  ...{ ID: machine.id, Name: machine.name, Datacenter: machine.datacenter },
-  ...{ NodePool: machine.pool, NodeClass: machine.class, Meta: { rack: machine.rack } },
+  ID: machine.id,
+  Name: machine.name,
+  Datacenter: machine.datacenter,
+  NodePool: machine.pool,
+  NodeClass: machine.class,
+  Meta: { rack: machine.rack },
   Attributes: {
-    ...{ 'kernel.name': 'linux', 'unique.hostname': machine.name },
+    'kernel.name': 'linux',
+    'unique.hostname': machine.name,
     'roster.service_discovery': 'true',
   },
   NodeResources: {
@@ -50,6 +55,8 @@ export const registrationOf = (machine: Hardware) => ({
 });
 
 const graphics = ({ name, cards }: Hardware) => ({
-  ...{ Vendor: 'acme', Type: 'gpu', Name: 'g1' },
+  Vendor: 'acme',
+  Type: 'gpu',
+  Name: 'g1',
   Instances: Array.from({ length: cards }, (_, card) => ({ ID: `${name}-${card}`, Healthy: true })),
 });

@@ -1,6 +1,6 @@
 /**
- * People in a hurry: they give priorities, change a job again before anybody has looked at the last
- * change, purge it, and create it anew at once. They wait for no answer in between.
+ * Users in a hurry: they set priorities, change a job again before the last change was evaluated, purge it
+ * and create it anew at once, all without waiting for answers.
  */
 import type { Random } from '../src/base/ports.ts';
 import type { Client } from './client.ts';
@@ -9,16 +9,13 @@ import { bodyOf, kinds, newShape, type Shape, usual } from './jobs.ts';
 const people = 2;
 const pauseMaxMs = 120_000;
 const jobsMax = 8;
-/** Between two requests of the same person: what was asked before is seldom done by then. */
-const haste = [0, 1, 5, 20, 100, 600] as const;
-
-/** `undefined`: what the job says itself. */
-type Priority = number | undefined;
+/** Pauses between two requests of a user, too short for the server to finish the first one. */
+const hasteMs = [0, 1, 5, 20, 100, 600] as const;
 
 export class Hasty {
   readonly #random: Random;
   readonly #client: Client;
-  /** What each job was last submitted as; nothing is wrong with any of them. */
+  /** The newest submission of each job. None of these jobs fails by itself. */
   readonly #jobs = new Map<string, Shape>();
   #number = 0;
   #isOver = false;
@@ -33,7 +30,7 @@ export class Hasty {
       const again = () => {
         if (this.#isOver) return;
         const pause = () => this.#client.after(this.#random.below(pauseMaxMs), again);
-        this.#act().then(pause, pause);
+        this.#hurryJob().then(pause, pause);
       };
       this.#client.after(this.#random.below(pauseMaxMs), again);
     }
@@ -43,8 +40,8 @@ export class Hasty {
     this.#isOver = true;
   }
 
-  /** Submits once more what was given up, or may never have arrived. */
-  async lookAfter(givenUp: ReadonlySet<string>): Promise<void> {
+  /** Submits jobs anew whose newest deployment failed. */
+  async repair(givenUp: ReadonlySet<string>): Promise<void> {
     for (const [name, shape] of this.#jobs) {
       const { status, json: job } = await this.#client.surely('GET', `/v1/job/${name}`);
       if (status !== 200 || job.Stop || !givenUp.has(`${name} ${job.Version}`)) continue;
@@ -54,8 +51,8 @@ export class Hasty {
     }
   }
 
-  /** Some changes of one job; then it is let be, stopped or purged, and perhaps created anew. */
-  async #act(): Promise<void> {
+  /** Changes a job a few times, then perhaps stops or purges it, and perhaps creates it anew. */
+  async #hurryJob(): Promise<void> {
     const random = this.#random;
     const known = [...this.#jobs.values()];
     const isNew = known.length === 0 || (known.length < jobsMax && random.below(3) === 0);
@@ -63,16 +60,17 @@ export class Hasty {
     const asked: Promise<unknown>[] = [];
     const ask = async (request: Promise<unknown>): Promise<void> => {
       asked.push(request.catch(() => {}));
-      await new Promise<void>((go) => this.#client.after(haste[random.below(haste.length)]!, go));
+      const pauseMs = hasteMs[random.below(hasteMs.length)]!;
+      await new Promise<void>((go) => this.#client.after(pauseMs, go));
     };
     for (let change = 0; change <= random.below(6); change++) {
       shape = this.#changed(shape);
-      await ask(this.#submit(shape));
+      await ask(this.#submitJob(shape));
     }
     const dice = random.below(10);
-    if (dice < 2) await ask(this.#end(shape.name, false));
-    if (dice >= 4) await ask(this.#end(shape.name, true));
-    if (dice >= 6) await ask(this.#submit(this.#changed(shape)));
+    if (dice < 2) await ask(this.#stopJob(shape.name, false));
+    if (dice >= 4) await ask(this.#stopJob(shape.name, true));
+    if (dice >= 6) await ask(this.#submitJob(this.#changed(shape)));
     await Promise.all(asked);
   }
 
@@ -94,7 +92,7 @@ export class Hasty {
     };
   }
 
-  #submit(shape: Shape): Promise<unknown> {
+  #submitJob(shape: Shape): Promise<unknown> {
     this.#jobs.set(shape.name, shape);
     const EvalPriority = this.#priority();
     return this.#client.must('PUT', '/v1/jobs', {
@@ -103,7 +101,7 @@ export class Hasty {
     });
   }
 
-  #end(name: string, purge: boolean): Promise<unknown> {
+  #stopJob(name: string, purge: boolean): Promise<unknown> {
     if (purge) this.#jobs.delete(name);
     const priority = this.#priority();
     const wishes = [
@@ -113,7 +111,8 @@ export class Hasty {
     return this.#client.call('DELETE', `/v1/job/${name}?${wishes.join('&')}`);
   }
 
-  #priority(): Priority {
+  /** Priority of an evaluation; `undefined` leaves it to the job. */
+  #priority(): number | undefined {
     return this.#random.below(3) === 0 ? 1 + this.#random.below(100) : undefined;
   }
 }

@@ -1,10 +1,10 @@
-/** The jobs that people submit: of every type, with about everything that a group may ask for. */
+/** The jobs that users submit: of every type, with most of the settings of a group. */
 import type { Random } from '../src/base/ports.ts';
 
 export const kinds = ['service', 'batch', 'system', 'sysbatch'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** What its tasks do. `once`: their work, and end. `crash` is at once, `wear out` after a while. */
+/** How its tasks end: `run` never, `once` with success, `crash` with a failure at once, `wear out` later. */
 export type Behaviour = 'run' | 'once' | 'crash' | 'wear out';
 
 export interface GroupShape {
@@ -19,10 +19,10 @@ export interface GroupShape {
   readonly autoRevert: boolean;
   readonly maxParallel: number;
   readonly migrateMaxParallel: number;
-  /** Besides processor, memory and disk. */
+  /** Resources besides processor, memory and disk. */
   readonly special: 'nothing' | 'cores' | 'graphics';
   readonly port: 'none' | 'dynamic' | 'static';
-  /** What its instances are found by. */
+  /** Names of the services of its instances. */
   readonly services: readonly string[];
   readonly spread: 'none' | 'even' | 'targets';
   readonly rule: 'none' | 'class' | 'not rack' | 'distinct hosts' | 'distinct racks';
@@ -32,7 +32,7 @@ export interface GroupShape {
   readonly runForMs: number;
 }
 
-/** What a job was last submitted as. */
+/** The choices from which the body of a submission is made. */
 export interface Shape {
   readonly name: string;
   readonly kind: Kind;
@@ -41,34 +41,38 @@ export interface Shape {
   readonly datacenters: readonly string[];
   readonly allAtOnce: boolean;
   readonly groups: readonly GroupShape[];
-  /** Another value is another version, whose tasks are replaced. */
+  /** A new value makes a new version that replaces all tasks. */
   readonly edition: number;
-  /** Another value is another version, taken up in place. */
+  /** A new value makes a new version that updates the tasks in place. */
   readonly note: number;
   readonly behaviour: Behaviour;
 }
 
 const second = 1e9;
 const staticPort = 8080;
-/** Few, so that several jobs have instances of one. */
+/** Few names, so that several jobs have instances of the same service. */
 export const serviceNames = ['web', 'api', 'store', 'mail'] as const;
 
 export function newShape(name: string, kind: Kind, random: Random): Shape {
   const oneIn = (chances: number): boolean => random.below(chances) === 0;
   const isRepeated = kind === 'service' || kind === 'batch';
   return {
-    ...{ name, kind, priority: 20 + 10 * random.below(7) },
+    name,
+    kind,
+    priority: 20 + 10 * random.below(7),
     pool: oneIn(6) ? 'all' : oneIn(12) ? 'other' : 'default',
     datacenters: oneIn(5) ? ['dc1'] : ['*'],
     allAtOnce: isRepeated && oneIn(8),
     groups: Array.from({ length: isRepeated && oneIn(4) ? 2 : 1 }, (_, number) =>
       newGroup(number === 0 ? 'main' : 'side', kind, random),
     ),
-    ...{ edition: 1, note: 1, behaviour: usual(kind) },
+    edition: 1,
+    note: 1,
+    behaviour: usual(kind),
   };
 }
 
-/** What the job's tasks do when nothing is wrong with them. */
+/** The behaviour of tasks that do not fail. */
 export const usual = (kind: Kind): Behaviour =>
   kind === 'batch' || kind === 'sysbatch' ? 'once' : 'run';
 
@@ -78,12 +82,16 @@ function newGroup(name: string, kind: Kind, random: Random): GroupShape {
   const isRepeated = kind === 'service' || kind === 'batch';
   const isService = kind === 'service';
   return {
-    ...{ name, count: isRepeated ? 1 + random.below(8) : 1 },
+    name,
+    count: isRepeated ? 1 + random.below(8) : 1,
     cpuMhz: isRepeated ? 100 + random.below(900) : 50,
     memoryMb: isRepeated ? 64 + random.below(1000) : 32,
-    ...{ diskMb: 150 + random.below(1500), sticky: isRepeated && oneIn(6) },
+    diskMb: 150 + random.below(1500),
+    sticky: isRepeated && oneIn(6),
     canaries: isService && oneIn(3) ? 1 + random.below(2) : 0,
-    ...{ autoPromote: oneIn(2), autoRevert: !oneIn(4), maxParallel: 1 + random.below(3) },
+    autoPromote: oneIn(2),
+    autoRevert: !oneIn(4),
+    maxParallel: 1 + random.below(3),
     migrateMaxParallel: 1 + random.below(2),
     special: isRepeated ? (oneIn(10) ? 'cores' : oneIn(10) ? 'graphics' : 'nothing') : 'nothing',
     port: oneIn(3) ? 'dynamic' : isService && oneIn(8) ? 'static' : 'none',
@@ -96,16 +104,22 @@ function newGroup(name: string, kind: Kind, random: Random): GroupShape {
       ? oneOf(['lost', 'lost', 'waited for', 'waited for and kept', 'ended there'])
       : 'lost',
     reschedules: isRepeated ? oneOf(['for ever', 'for ever', 'a few times', 'never']) : 'never',
-    ...{ killAfterMs: 100 + random.below(6000), runForMs: 20_000 + random.below(180_000) },
+    killAfterMs: 100 + random.below(6000),
+    runForMs: 20_000 + random.below(180_000),
   };
 }
 
-/** The body of its registration. */
+/** The job of a registration's body. */
 export function bodyOf(shape: Shape) {
   const { name, kind, priority, pool, datacenters, allAtOnce, groups } = shape;
   return {
-    ...{ ID: name, Type: kind, Priority: priority, NodePool: pool, Datacenters: datacenters },
-    ...{ AllAtOnce: allAtOnce, TaskGroups: groups.map((group) => groupBody(shape, group)) },
+    ID: name,
+    Type: kind,
+    Priority: priority,
+    NodePool: pool,
+    Datacenters: datacenters,
+    AllAtOnce: allAtOnce,
+    TaskGroups: groups.map((group) => groupBody(shape, group)),
   };
 }
 
@@ -118,8 +132,10 @@ function groupBody(shape: Shape, group: GroupShape) {
     ...((kind === 'service' || kind === 'system') && { Update: updateStrategy(kind, group) }),
     ...(kind === 'service' && {
       Migrate: {
-        ...{ MaxParallel: group.migrateMaxParallel, HealthCheck: 'task_states' },
-        ...{ MinHealthyTime: 5 * second, HealthyDeadline: 120 * second },
+        MaxParallel: group.migrateMaxParallel,
+        HealthCheck: 'task_states',
+        MinHealthyTime: 5 * second,
+        HealthyDeadline: 120 * second,
       },
     }),
     RestartPolicy: { Attempts: 1, Delay: 2 * second, Interval: 60 * second, Mode: 'fail' },
@@ -131,7 +147,9 @@ function groupBody(shape: Shape, group: GroupShape) {
     ...services(shape, group),
     Tasks: [
       {
-        ...{ Name: 'task', Driver: 'mock', KillTimeout: (4 + note) * second },
+        Name: 'task',
+        Driver: 'mock',
+        KillTimeout: (4 + note) * second,
         Env: { EDITION: String(edition) },
         Config: config(shape, group),
         Resources: resources(group),
@@ -161,11 +179,16 @@ function config({ behaviour }: Shape, { killAfterMs, runForMs }: GroupShape) {
 }
 
 const updateStrategy = (kind: Kind, group: GroupShape) => ({
-  ...{ MaxParallel: group.maxParallel, HealthCheck: 'task_states', AutoRevert: group.autoRevert },
+  MaxParallel: group.maxParallel,
+  HealthCheck: 'task_states',
+  AutoRevert: group.autoRevert,
   ...(kind === 'service' && {
-    ...{ Canary: group.canaries, AutoPromote: group.canaries > 0 && group.autoPromote },
+    Canary: group.canaries,
+    AutoPromote: group.canaries > 0 && group.autoPromote,
   }),
-  ...{ MinHealthyTime: 5 * second, HealthyDeadline: 60 * second, ProgressDeadline: 180 * second },
+  MinHealthyTime: 5 * second,
+  HealthyDeadline: 60 * second,
+  ProgressDeadline: 180 * second,
 });
 
 function reschedulePolicy(kind: Kind, { reschedules }: GroupShape) {

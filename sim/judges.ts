@@ -1,4 +1,4 @@
-/** Brings what happens before the checkers, and keeps what they find. */
+/** Runs the checkers on each event of a life and keeps the violations. */
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { isTerminalDeployment } from '../src/model/deployment/deployment.ts';
 import { groupsToPromote, shortfalls } from '../src/model/deployment/promotion.ts';
@@ -11,21 +11,21 @@ import { batchWorkIsDoneOnce } from './checkers/batch-work.ts';
 import { blockedReasonIsTrue } from './checkers/blocked-reason.ts';
 import type { Checker, Scene } from './checkers/checker.ts';
 import { desiredCountsAreReached } from './checkers/desired-counts.ts';
-import { whatIsAwayIsWaitedFor } from './checkers/disconnects.ts';
+import { disconnectsAreRespected } from './checkers/disconnects.ts';
 import { tokenDispatchesOnce } from './checkers/dispatches.ts';
 import { drainsEnd } from './checkers/drains-end.ts';
-import { evictionsAreDeserved } from './checkers/evictions.ts';
-import { readsAreExact } from './checkers/exact-reads.ts';
-import { failuresAreLookedAt } from './checkers/failures.ts';
+import { onlyHigherPriorityEvicts } from './checkers/evictions.ts';
+import { readsSeeDurableWrites } from './checkers/exact-reads.ts';
+import { failuresAreReplaced } from './checkers/failures.ts';
 import { indexOnlyRises } from './checkers/index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './checkers/max-parallel.ts';
 import { drainsMoveFewAtATime } from './checkers/migrations.ts';
-import { whatRunsHasAJob } from './checkers/orphans.ts';
+import { noOrphansRun } from './checkers/orphans.ts';
 import { deletedPeeringLeavesNothing } from './checkers/peerings.ts';
-import { placementKeepsTheRules } from './checkers/placements.ts';
+import { placementObeysConstraints } from './checkers/placements.ts';
 import { everyServerShowsTheLog } from './checkers/replicas.ts';
 import { noResourceTwice } from './checkers/resources.ts';
-import { servicesAreThoseOfWhatRuns } from './checkers/services.ts';
+import { servicesMatchAllocations } from './checkers/services.ts';
 import { noSlotTwice } from './checkers/slots.ts';
 import { summariesAddUp } from './checkers/summaries.ts';
 import { type WatchOptions, watchMissesNothing } from './checkers/watch.ts';
@@ -41,8 +41,15 @@ export interface Violation {
   readonly atMs: number;
 }
 
-/** More of one kind tell nothing new. */
+/** Violations of a guarantee that are reported; more of them add nothing. */
 const keptOfEach = 5;
+
+/** Guarantees that no single checker watches. */
+export const guarantees = {
+  answers: 'no answer is unexpected',
+  errors: 'no logged error is unexpected',
+  restart: 'the server restarts',
+} as const;
 
 export interface JudgesOptions {
   readonly world: SimulatedWorld;
@@ -75,7 +82,7 @@ export class Judges {
     const acknowledged = noAcknowledgedWriteLost();
     this.#checkers = [
       noResourceTwice(),
-      placementKeepsTheRules(),
+      placementObeysConstraints(),
       indexOnlyRises(),
       atMostMaxParallelUnhealthy(),
       drainsMoveFewAtATime(),
@@ -86,23 +93,23 @@ export class Judges {
       batchWorkIsDoneOnce(),
       blockedReasonIsTrue(),
       summariesAddUp(),
-      evictionsAreDeserved(),
+      onlyHigherPriorityEvicts(),
       noSlotTwice(),
       tokenDispatchesOnce(),
-      whatIsAwayIsWaitedFor(),
+      disconnectsAreRespected(),
       drainsEnd(),
-      failuresAreLookedAt(),
-      servicesAreThoseOfWhatRuns(),
+      failuresAreReplaced(),
+      servicesMatchAllocations(),
       deletedPeeringLeavesNothing(),
-      whatRunsHasAJob(),
+      noOrphansRun(),
       this.#replicas,
-      ...(options.isShared ? [readsAreExact(options)] : []),
+      ...(options.isShared ? [readsSeeDurableWrites(options)] : []),
     ];
     network.onServed = ({ method, url }, { status, index }) => {
       this.requests++;
       if (status !== 200 || method === 'GET') return;
       acknowledged.answered(index, `${method} ${url}`, this.#account, (sentence) =>
-        this.found(acknowledged.guarantee, sentence),
+        this.report(acknowledged.guarantee, sentence),
       );
     };
   }
@@ -110,26 +117,26 @@ export class Judges {
   opened(state: State): void {
     const isFirst = this.#state === undefined;
     this.#state = state;
-    if (!isFirst) this.#ask((checker, scene, fault) => checker.restarted?.(scene, fault));
+    if (!isFirst) this.#askAll((checker, scene, fault) => checker.restarted?.(scene, fault));
     this.#account.reset(state.read());
-    this.#ask((checker, scene) => checker.resumed?.(scene));
+    this.#askAll((checker, scene) => checker.resumed?.(scene));
     state.onCommit((changes, index) => {
       if (this.#state === state) this.#committed(changes, index);
     });
   }
 
-  /** One of several servers heard of a commit. */
+  /** One of several servers applied a commit. */
   heard(server: number, changes: readonly Change[], index: number): void {
-    this.#replicas.heard(server, changes, index, this.#foundOfReplicas);
+    this.#replicas.heard(server, changes, index, this.#reportReplica);
   }
 
-  /** Another of several servers leads from now on: it knows what the log holds, and nothing else. */
-  led(): void {
-    this.#ask((checker, scene, fault) => checker.restarted?.(scene, fault));
-    this.#ask((checker, scene) => checker.resumed?.(scene));
+  /** A new leader knows only the contents of the log, like a server that restarts. */
+  termBegan(): void {
+    this.#askAll((checker, scene, fault) => checker.restarted?.(scene, fault));
+    this.#askAll((checker, scene) => checker.resumed?.(scene));
   }
 
-  /** Whether canaries are healthy and only a person's word is missing. */
+  /** Whether a deployment with healthy canaries waits for a promotion. */
   get awaitPromotion(): boolean {
     return [...this.#account.rows(deployments).values()].some((deployment) => {
       const groups = groupsToPromote(deployment);
@@ -144,28 +151,28 @@ export class Judges {
 
   moved(machine: Machine, run: Run): void {
     if (!run.isRunning) return;
-    this.#ask((checker, scene, fault) => checker.moved?.(machine, run, scene, fault));
+    this.#askAll((checker, scene, fault) => checker.moved?.(machine, run, scene, fault));
   }
 
   rested(state: State | undefined): void {
-    if (state === undefined) this.found('the server comes back', 'it does not run');
-    else this.#ask((checker, scene, fault) => checker.rested?.(scene, fault));
+    if (state === undefined) this.report(guarantees.restart, 'the server does not run');
+    else this.#askAll((checker, scene, fault) => checker.rested?.(scene, fault));
   }
 
-  /** At rest, one of several servers shows this. */
-  shows(server: number, state: State | undefined): void {
-    if (state === undefined) this.found('the server comes back', `server ${server} does not run`);
-    else this.#replicas.shows(server, state.read(), this.#account, this.#foundOfReplicas);
+  /** At rest, compares the state of one of several servers with the log. */
+  compareServer(server: number, state: State | undefined): void {
+    if (state === undefined) this.report(guarantees.restart, `server ${server} does not run`);
+    else this.#replicas.shows(server, state.read(), this.#account, this.#reportReplica);
   }
 
-  /** The server says that something failed. What a failing disk does to writes is part of the play. */
+  /** The server logged an error. Faults of the disk and of leadership explain some errors. */
   failed(sentence: string, fields: object): void {
     const { error } = fields as { error?: Error };
-    if (error !== undefined && isPartOfThePlay(error)) return;
-    this.found('no error is a surprise', `${sentence}: ${error?.stack ?? JSON.stringify(fields)}`);
+    if (error !== undefined && isExplained(error)) return;
+    this.report(guarantees.errors, `${sentence}: ${error?.stack ?? JSON.stringify(fields)}`);
   }
 
-  found(guarantee: string, sentence: string): void {
+  report(guarantee: string, sentence: string): void {
     const { world, trace } = this.#options;
     trace.tell(`VIOLATION ${guarantee}: ${sentence}`);
     const count = (this.#found.get(guarantee) ?? 0) + 1;
@@ -174,16 +181,16 @@ export class Judges {
     this.violations.push({ guarantee, sentence, atMs: world.clock.monotonicMs() });
   }
 
-  readonly #foundOfReplicas = (sentence: string) => this.found(this.#replicas.guarantee, sentence);
+  readonly #reportReplica = (sentence: string) => this.report(this.#replicas.guarantee, sentence);
 
   #committed(changes: readonly Change[], index: number): void {
     this.commits++;
     this.#account.apply(changes, index);
     this.#options.trace.follow(changes, index);
-    this.#ask((checker, scene, fault) => checker.committed?.(changes, index, scene, fault));
+    this.#askAll((checker, scene, fault) => checker.committed?.(changes, index, scene, fault));
   }
 
-  #ask(ask: Ask): void {
+  #askAll(ask: Ask): void {
     const state = this.#state;
     if (state === undefined) return;
     const { server, world } = this.#options;
@@ -195,12 +202,12 @@ export class Judges {
       elapsedMs: world.clock.monotonicMs(),
     };
     for (const checker of this.#checkers) {
-      ask(checker, scene, (sentence) => this.found(checker.guarantee, sentence));
+      ask(checker, scene, (sentence) => this.report(checker.guarantee, sentence));
     }
   }
 }
 
-const isPartOfThePlay = (error: Error): boolean =>
+const isExplained = (error: Error): boolean =>
   /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|is closing/i.test(
     `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
   );

@@ -1,8 +1,8 @@
-/** Hashes of lives in a file, so that a later program can be held against an earlier one, seed by seed. */
+/** Hashes of lives in a file, to compare a later version of the product with an earlier one. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Outcome } from './simulation.ts';
 
-/** Lives of another shape have other hashes. */
+/** The options of a life that its hash depends on, besides the seed. */
 export interface LifeShape {
   readonly nodes: number;
   readonly clusters: number;
@@ -21,11 +21,11 @@ export class KeptHashes {
     this.#bySeed = bySeed;
   }
 
-  /** @throws Error when the file is of another shape, or holds no hashes */
+  /** @throws Error if the file has another shape or contains no hashes */
   static read(path: string, shape: LifeShape): KeptHashes {
     const [first, ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
     if (first !== shapeLine(shape)) {
-      throw new Error(`${path} is of lives with "${first}", not with "${shapeLine(shape)}"`);
+      throw new Error(`${path} has lives with "${first}", not with "${shapeLine(shape)}"`);
     }
     const bySeed = new Map(
       lines.map((line) => {
@@ -37,14 +37,16 @@ export class KeptHashes {
     return new KeptHashes(bySeed);
   }
 
-  /** The outcome, with a violation when its hash is not the kept hash of its seed. */
-  held(outcome: Outcome): Outcome {
+  /** The outcome, with a violation if its hash differs from the kept hash of its seed. */
+  compare(outcome: Outcome): Outcome {
     const kept = this.#bySeed.get(outcome.seed);
     const hash = outcome.hash.slice(0, digits);
     if (kept === hash) return outcome;
     const sentence =
-      kept === undefined ? 'no hash of this seed is kept' : `the hash is ${hash}, ${kept} was kept`;
-    const violation = { guarantee: 'the hash is the kept one', sentence };
+      kept === undefined
+        ? 'the file has no hash of this seed'
+        : `the hash is ${hash}, the file has ${kept}`;
+    const violation = { guarantee: 'the hash is unchanged', sentence };
     const violations = [...outcome.violations, { ...violation, atMs: outcome.simulatedMs }];
     return { ...outcome, violations };
   }

@@ -1,6 +1,6 @@
 /**
- * People who use patterns: jobs that launch by a schedule and jobs that are dispatched, changed,
- * stopped and forgotten while they go on, and launched and dispatched by hand.
+ * Users of patterns, which are the periodic and the parameterized jobs: they submit, change, stop and purge
+ * patterns, force launches and dispatch children.
  */
 import type { Random } from '../src/base/ports.ts';
 import type { Client } from './client.ts';
@@ -8,7 +8,7 @@ import type { Client } from './client.ts';
 const second = 1e9;
 const patternsMax = 6;
 
-/** How often: each is a plain step, so that a checker can count without reading expressions. */
+/** Each schedule has a constant step, so that a checker can compute its slots without parsing it. */
 const schedules = [
   { spec: '*/2 * * * *', stepSeconds: 120 },
   { spec: '*/5 * * * *', stepSeconds: 300 },
@@ -40,20 +40,20 @@ export class Launches {
     this.#client = client;
   }
 
-  /** One thing that somebody does with one of them. */
+  /** Performs a random action on a random pattern. */
   readonly act = async (): Promise<unknown> => {
     const dice = this.#random.below(20);
     const known = [...this.#patterns.values()];
     const one = known[this.#random.below(Math.max(known.length, 1))];
-    if (one === undefined || (dice < 5 && known.length < patternsMax)) return this.#begin();
-    if (dice < 8) return this.#submit({ ...one, ...this.#whatever() });
-    if (dice < 10) return this.#submit({ ...one, note: one.note + 1 });
+    if (one === undefined || (dice < 5 && known.length < patternsMax)) return this.#addPattern();
+    if (dice < 8) return this.#submitPattern({ ...one, ...this.#randomSettings() });
+    if (dice < 10) return this.#submitPattern({ ...one, note: one.note + 1 });
     if (dice === 10) return this.#client.call('DELETE', `/v1/job/${one.name}`);
     if (dice === 11) return this.#purge(one);
     return one.isPeriodic ? this.#force(one) : this.#dispatch(one);
   };
 
-  #whatever() {
+  #randomSettings() {
     return {
       spec: schedules[this.#random.below(schedules.length)]!.spec,
       prohibitsOverlap: this.#random.below(2) === 0,
@@ -61,13 +61,13 @@ export class Launches {
     };
   }
 
-  #begin(): Promise<unknown> {
+  #addPattern(): Promise<unknown> {
     const isPeriodic = this.#random.below(3) > 0;
     const name = `${isPeriodic ? 'periodic' : 'pattern'}-${++this.#number}`;
-    return this.#submit({ ...this.#whatever(), name, isPeriodic, note: 1 });
+    return this.#submitPattern({ ...this.#randomSettings(), name, isPeriodic, note: 1 });
   }
 
-  #submit(pattern: Pattern): Promise<unknown> {
+  #submitPattern(pattern: Pattern): Promise<unknown> {
     this.#patterns.set(pattern.name, pattern);
     return this.#client.must('PUT', '/v1/jobs', { Job: bodyOf(pattern) });
   }
@@ -81,7 +81,7 @@ export class Launches {
     return this.#client.call('PUT', `/v1/job/${name}/periodic/force`);
   }
 
-  /** Now and then the same once more, as one does who has had no answer. */
+  /** Dispatches a child, sometimes repeatedly with the same token, like a user without an answer. */
   async #dispatch({ name }: Pattern): Promise<void> {
     const token = `token-${this.#random.below(1000)}`;
     const path = `/v1/job/${name}/dispatch?IdempotencyToken=${token}`;
@@ -94,17 +94,22 @@ export class Launches {
 
 function bodyOf({ name, isPeriodic, spec, prohibitsOverlap, runForSeconds, note }: Pattern) {
   return {
-    ...{ ID: name, Type: 'batch', Priority: 40, Meta: { note: String(note) } },
+    ID: name,
+    Type: 'batch',
+    Priority: 40,
+    Meta: { note: String(note) },
     ...(isPeriodic
       ? { Periodic: { Specs: [spec], ProhibitOverlap: prohibitsOverlap } }
       : { ParameterizedJob: { MetaOptional: ['size'] } }),
     TaskGroups: [
       {
-        ...{ Name: 'main', Count: 1 },
+        Name: 'main',
+        Count: 1,
         ReschedulePolicy: { Attempts: 0, Unlimited: true, Delay: 15 * second },
         Tasks: [
           {
-            ...{ Name: 'task', Driver: 'mock' },
+            Name: 'task',
+            Driver: 'mock',
             Config: { run_for: `${runForSeconds}s` },
             Resources: { CPU: 50, MemoryMB: 32 },
           },

@@ -1,4 +1,4 @@
-/** Where lives are lived: in this process, or in several that have nothing else to do. */
+/** Runs lives in this process, or in several child processes. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Mistake } from './mistakes/mistake.ts';
@@ -6,7 +6,7 @@ import { plant } from './mistakes/plant.ts';
 import type { Outcome, SimulationOptions } from './simulation.ts';
 
 export interface Lives {
-  /** At most as many at a time as there are processes. */
+  /** The caller runs at most one life per process at a time. */
   readonly simulate: (options: SimulationOptions) => Promise<Outcome>;
   readonly end: () => void;
 }
@@ -17,7 +17,7 @@ export function beginLives(processes: number, mistake: Mistake | undefined): Liv
   return processes === 1 ? livesHere(mistake) : livesElsewhere(processes, mistake);
 }
 
-/** The product is loaded after a mistake was planted in it. */
+/** The product is imported only after the mistake was planted in it. */
 function livesHere(mistake: Mistake | undefined): Lives {
   if (mistake !== undefined) plant(mistake);
   return {
@@ -31,9 +31,9 @@ function livesElsewhere(processes: number, mistake: Mistake | undefined): Lives 
   const all = Array.from({ length: processes }, () => fork(worker, words));
   const idle = [...all];
   return {
-    async simulate({ seed, nodes, clusters, hours, calm }) {
+    async simulate({ seed, nodes, clusters, servers, hours, calm }) {
       const child = idle.pop()!;
-      const outcome = await answerOf(child, { seed, nodes, clusters, hours, calm });
+      const outcome = await answerOf(child, { seed, nodes, clusters, servers, hours, calm });
       idle.push(child);
       return outcome;
     },

@@ -1,12 +1,12 @@
 /**
- * A simulated machine with its agent: a client of the API like the real one, whose tasks are timers.
+ * A simulated machine with its agent: a client of the API like the real agent, whose tasks are timers.
  *
- * 1. Tasks outlive the agent; they do not outlive the machine.
- * 2. What ran is taken up before the servers are asked what should run, and what they no longer name
- *    is ended.
- * 3. An allocation starts nothing while its predecessor on this machine has not ended, nor one that
- *    makes way for it, nor one that the servers have given up.
- * 4. A change is told until the servers have answered that they know it.
+ * 1. Tasks outlive the agent. They end when the machine loses power.
+ * 2. A new agent takes over the running tasks before it asks for its assignments, and ends all runs that
+ *    are not assigned.
+ * 3. A run starts only after its predecessor on this machine, all runs that are evicted for it, and all
+ *    runs that the servers gave up have ended.
+ * 4. A change is reported until the servers have confirmed it.
  */
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
@@ -32,9 +32,9 @@ export interface MachineOptions {
   readonly network: Network;
   readonly server: (machine: string) => RunningServer | undefined;
   readonly hardware: Hardware;
-  /** A task here has begun, or come to its end. */
+  /** A task of the machine changed its state. */
   readonly moved: (run: Run) => void;
-  /** An answer that no good server gives. */
+  /** Takes an answer that no correct server gives. */
   readonly unexpected: (sentence: string) => void;
 }
 
@@ -46,7 +46,7 @@ interface Assignment {
 export class Machine {
   readonly hardware: Hardware;
   readonly clock: MachineClock;
-  /** What it runs or ran, by allocation. */
+  /** All runs, also ended ones, by allocation. */
   readonly runs = new Map<string, Run>();
   readonly #options: MachineOptions;
   readonly #random: Random;
@@ -54,10 +54,11 @@ export class Machine {
   #power: Process;
   #agent: Process | undefined;
   #unreported = new Set<string>();
-  /** What it was told to run and cannot. */
+  /** Reports of assignments whose job is unknown. */
   readonly #refused = new Map<string, AllocationReport>();
-  /** They wait for others here to end: for these. */
+  /** Runs that wait for other runs to end. */
   readonly #held = new Map<Run, Set<Run>>();
+  /** Runs that end because the servers gave them up. */
   readonly #abandoned = new Set<Run>();
   #wakeReporter = () => {};
   #services: ServiceReporter | undefined;
@@ -80,7 +81,6 @@ export class Machine {
     return this.#agent?.isAlive ? this.#agent : undefined;
   }
 
-  /** Starts the agent; it takes up what runs. */
   startAgent(): void {
     const agent = new Process(this.#options.world, this.clock);
     this.#agent = agent;
@@ -97,25 +97,27 @@ export class Machine {
     this.#services = servicesReporter(
       agent,
       (Allocations) =>
-        this.#call(agent, {
-          ...{ method: 'PUT', url: `/v1/node/${this.hardware.id}/services`, body: { Allocations } },
+        this.#callServer(agent, {
+          method: 'PUT',
+          url: `/v1/node/${this.hardware.id}/services`,
+          body: { Allocations },
         }),
       this.#options.unexpected,
     );
     for (const run of this.runs.values()) this.#tellServices(run);
     loop(this.#random.below(moodMaxMs), async () => this.#changeMood());
     const isIntroduced = { value: false };
-    loop(0, () => this.#beat(agent, isIntroduced));
+    loop(0, () => this.#beatTurn(agent, isIntroduced));
     loop(20 + this.#random.below(500), this.#assignmentsTurn(agent));
     loop(20 + this.#random.below(500), () => this.#reportTurn(agent));
-    agent.world.timers.after(1000, () => this.#stream(agent));
+    agent.world.timers.after(1000, () => this.#openStream(agent));
   }
 
   killAgent(): void {
     this.#agent?.kill();
   }
 
-  /** The machine loses power: its tasks end, unnoticed. */
+  /** Ends all tasks; nobody learns of it. */
   powerOff(): void {
     this.killAgent();
     this.#power.kill();
@@ -143,26 +145,30 @@ export class Machine {
     return 500 + this.#random.below(2000);
   }
 
-  #call(agent: Process, call: Omit<Call, 'token' | 'patienceMs'>, waitMs = 0): Promise<Reply> {
+  #callServer(
+    agent: Process,
+    call: Omit<Call, 'token' | 'patienceMs'>,
+    waitMs = 0,
+  ): Promise<Reply> {
     const patience = patienceMs + waitMs;
     const whole = { ...call, token: this.#secret, patienceMs: patience };
     return this.#options.network.call(agent, this.hardware.name, whole);
   }
 
-  async #beat(agent: Process, isIntroduced: { value: boolean }): Promise<number> {
-    const url = `/v1/node/${this.hardware.id}/heartbeat`;
-    let reply = isIntroduced.value ? await this.#call(agent, { method: 'PUT', url }) : undefined;
+  async #beatTurn(agent: Process, isIntroduced: { value: boolean }): Promise<number> {
+    const call = { method: 'PUT', url: `/v1/node/${this.hardware.id}/heartbeat` };
+    let reply = isIntroduced.value ? await this.#callServer(agent, call) : undefined;
     if (reply?.status !== 200) {
-      reply = await this.#register(agent);
+      reply = await this.#registerNode(agent);
       isIntroduced.value = reply.status === 200;
       if (isIntroduced.value) this.#services?.repeat();
     }
     if (reply.status !== 200) return this.#pauseMs();
-    // Half of the time it was given, so that one lost message is not yet a missed heartbeat.
+    // Half of the allowed time, so that a single lost message does not miss the heartbeat.
     return Math.max(reply.json.HeartbeatTTL / 1e6 / 2, 1000);
   }
 
-  #register(agent: Process): Promise<Reply> {
+  #registerNode(agent: Process): Promise<Reply> {
     return this.#options.network.call(agent, this.hardware.name, {
       method: 'PUT',
       url: '/v1/node/register',
@@ -177,36 +183,36 @@ export class Machine {
     return async () => {
       const wait = index === 0 ? '' : `?index=${index}&wait=${pollMs / 1000}s`;
       const url = `/v1/node/${this.hardware.id}/assignments${wait}`;
-      const reply = await this.#call(agent, { method: 'GET', url }, index === 0 ? 0 : pollMs);
+      const reply = await this.#callServer(agent, { method: 'GET', url }, index === 0 ? 0 : pollMs);
       if (reply.status !== 200) {
         index = 0;
         return this.#pauseMs();
       }
       if (reply.index < index) index = 0;
-      if (reply.index !== index) this.#apply(reply.json);
+      if (reply.index !== index) this.#applyAssignments(reply.json);
       index = reply.index;
       return 1;
     };
   }
 
-  #apply(assignments: readonly Assignment[]): void {
+  #applyAssignments(assignments: readonly Assignment[]): void {
     const named = new Set(assignments.map(({ Allocation }) => Allocation.ID));
     for (const run of this.runs.values()) {
       if (named.has(run.id)) continue;
       if (run.isDone) this.runs.delete(run.id);
-      else this.#abandon(run);
+      else this.#abandonRun(run);
     }
-    // First of all what is there, so that what comes finds out whom it has to wait for.
+    // Known runs are updated first, because new runs wait for those that are to end.
     for (const assignment of assignments) {
       const run = this.runs.get(assignment.Allocation.ID);
-      if (run !== undefined) this.#update(run, assignment);
+      if (run !== undefined) this.#updateRun(run, assignment);
     }
     for (const assignment of assignments) {
-      if (!this.runs.has(assignment.Allocation.ID)) this.#begin(assignment);
+      if (!this.runs.has(assignment.Allocation.ID)) this.#beginRun(assignment);
     }
   }
 
-  #update(run: Run, assignment: Assignment): void {
+  #updateRun(run: Run, assignment: Assignment): void {
     const { Allocation } = assignment;
     if (run.allocation.AllocModifyIndex === Allocation.AllocModifyIndex) return;
     run.update(Allocation, jobOf(assignment) ?? run.job);
@@ -214,20 +220,20 @@ export class Machine {
     this.#tellServices(run);
   }
 
-  /** The servers have given it up, and may give what it holds to others. */
-  #abandon(run: Run): void {
+  /** The servers have given up the run, and may give its resources to other allocations. */
+  #abandonRun(run: Run): void {
     this.#abandoned.add(run);
     run.stop();
     this.#tellServices(run);
   }
 
-  /** One that was stopped before it came here ends without having begun. */
-  #begin(assignment: Assignment): void {
+  /** A run that was stopped before its assignment arrived ends without having begun. */
+  #beginRun(assignment: Assignment): void {
     const { Allocation: allocation } = assignment;
     const job = jobOf(assignment);
     const isWanted = allocation.DesiredStatus === 'run';
     if (job === undefined) {
-      this.#refuse(allocation, isWanted);
+      this.#refuseAllocation(allocation, isWanted);
       return;
     }
     const run = this.#newRun(allocation, job);
@@ -252,27 +258,31 @@ export class Machine {
     }
   }
 
-  /** Nobody knows any more what it is to run. */
-  #refuse({ ID, DeploymentID }: Allocation, isWanted: boolean): void {
+  /** Reports the end of an allocation whose job was purged. */
+  #refuseAllocation({ ID, DeploymentID }: Allocation, isWanted: boolean): void {
     if (this.#refused.has(ID)) return;
     this.#refused.set(ID, {
-      ...{ ID, DeploymentID, ClientStatus: isWanted ? 'failed' : 'complete' },
-      ...{ ClientDescription: 'The job was purged', TaskStates: {} },
-      ...{ DeploymentStatus: null, NetworkStatus: null },
+      ID,
+      DeploymentID,
+      ClientStatus: isWanted ? 'failed' : 'complete',
+      ClientDescription: 'The job was purged',
+      TaskStates: {},
+      DeploymentStatus: null,
+      NetworkStatus: null,
     });
     this.#unreported.add(ID);
     this.#wakeReporter();
   }
 
   #newRun(allocation: Allocation, job: Job): Run {
-    const run = new Run(this.#power.world, allocation, job, () => this.#noted(run));
+    const run = new Run(this.#power.world, allocation, job, () => this.#noteChange(run));
     return run;
   }
 
-  #noted(changed: Run): void {
+  #noteChange(changed: Run): void {
     this.#unreported.add(changed.id);
     this.#options.moved(changed);
-    if (changed.isDone) this.#release(changed);
+    if (changed.isDone) this.#releaseHeld(changed);
     this.#tellServices(changed);
     this.#wakeReporter();
   }
@@ -282,19 +292,19 @@ export class Machine {
     this.#services?.report({ AllocID: run.id, Services: [...servicesOf(run)] });
   }
 
-  /** A check of one of its runs says something else. */
+  /** Flips the result of a check of a random run. */
   #changeMood(): number {
     const serving = [...this.runs.values()].filter(({ isServing }) => isServing);
     const run = serving[this.#random.below(Math.max(serving.length, 1))];
     if (run !== undefined) {
-      run.turn();
+      run.flipCheck();
       this.#tellServices(run);
     }
     return this.#random.below(moodMaxMs);
   }
 
-  /** Those that waited for it alone may start. */
-  #release(done: Run): void {
+  /** Starts the runs that waited only for this one. */
+  #releaseHeld(done: Run): void {
     this.#abandoned.delete(done);
     for (const [run, others] of this.#held) {
       if (!others.delete(done) || others.size > 0) continue;
@@ -319,7 +329,7 @@ export class Machine {
     const body = { Allocations };
     const url = `/v1/node/${this.hardware.id}/status`;
     try {
-      const reply = await this.#call(agent, { method: 'PUT', url, body });
+      const reply = await this.#callServer(agent, { method: 'PUT', url, body });
       if (reply.status !== 200) throw new Error(`${reply.status}`);
       for (const id of ids) this.#refused.delete(id);
       return reportEveryMs;
@@ -329,10 +339,10 @@ export class Machine {
     }
   }
 
-  #stream(agent: Process): void {
+  #openStream(agent: Process): void {
     const { network, server } = this.#options;
     const running = server(this.hardware.name);
-    const again = () => agent.world.timers.after(this.#pauseMs(), () => this.#stream(agent));
+    const again = () => agent.world.timers.after(this.#pauseMs(), () => this.#openStream(agent));
     if (running === undefined) {
       again();
       return;
@@ -343,6 +353,6 @@ export class Machine {
   }
 }
 
-/** Once a job was purged, its id may name another registration: that is not this one's job. */
+/** The job of the allocation. After a purge, the assignment may have another job of the same id. */
 const jobOf = ({ Allocation, Job }: Assignment): Job | undefined =>
   Job?.CreateIndex === Allocation.JobCreateIndex ? Job : undefined;

@@ -1,4 +1,4 @@
-/** `npm run sim`: the control plane's life from a seed, judged at every step. */
+/** The program behind `npm run sim`. */
 import { runCommand } from './command.ts';
 import { beginLives } from './lives.ts';
 

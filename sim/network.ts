@@ -1,11 +1,11 @@
 /**
- * Carries requests from programs to a server, and answers back: late, twice, or not at all.
+ * Carries requests to a server and answers back. Messages may arrive late, twice, or not at all.
  *
- * 1. A caller learns of exactly one end of a call: the answer, or why there is none. Neither tells it
- *    whether a request without an answer was served.
- * 2. Nothing passes from or to a machine whose link is cut that way.
- * 3. When the server dies, open calls end as broken connections do.
- * 4. What calls from `loopback` is on the server's machine: nothing happens to its messages.
+ * 1. Each call ends once, with an answer or with the reason why there is none. A call without an answer
+ *    may have been served.
+ * 2. No message crosses a link in a direction that is cut.
+ * 3. When the server dies, open calls end like broken connections.
+ * 4. Callers on `loopback` are on the server's machine: their messages always arrive.
  */
 import type { Answer, Request } from '../src/api/http.ts';
 import type { Random } from '../src/base/ports.ts';
@@ -14,7 +14,7 @@ import type { Process } from './process.ts';
 
 export const loopback = 'loopback';
 
-/** What requests are sent to. */
+/** A server that takes requests. */
 export interface Endpoint {
   readonly process: Process;
   handle(request: Request): Answer | Promise<Answer>;
@@ -29,7 +29,7 @@ export interface Reply {
 
 export interface Call {
   readonly method: string;
-  /** With its query. */
+  /** Path and query. */
   readonly url: string;
   readonly token: string;
   readonly body?: unknown;
@@ -37,7 +37,7 @@ export interface Call {
   readonly patienceMs: number;
 }
 
-/** There is no answer. Nobody looks at where it came from, so it has no stack. */
+/** The end of a call without an answer. It is no `Error`, because a stack would cost time. */
 export class NoAnswer {
   readonly reason: string;
 
@@ -46,14 +46,12 @@ export class NoAnswer {
   }
 }
 
-/** What is wrong with messages; shares are from 0 to 1. */
+/** The faults of messages. Shares are from 0 to 1. */
 export interface Weather {
-  /** Share that is lost. */
   lossShare: number;
-  /** Share that is carried a second time, up to so much later. */
+  /** Share of requests that arrive a second time, up to `duplicateMaxMs` later. */
   duplicateShare: number;
   duplicateMaxMs: number;
-  /** The longest that one takes. */
   latencyMaxMs: number;
 }
 
@@ -64,21 +62,21 @@ export const fairWeather: Readonly<Weather> = {
   latencyMaxMs: 3,
 };
 
-type Direction = 'from' | 'to';
+export type Direction = 'from' | 'to';
 
 export class Network {
-  /** Of all links. */
+  /** The weather of all links without an entry in `links`. */
   readonly weather: Weather = { ...fairWeather };
-  /** Of one machine's link, on top. */
+  /** The weather of single links, by machine. */
   readonly links = new Map<string, Weather>();
-  /** Told of every answer as it leaves the server, whether it arrives or not. */
+  /** Takes every answer that leaves the server, even if it is lost on the way. */
   onServed: (call: Call, reply: Reply) => void = () => {};
   readonly #cuts: Readonly<Record<Direction, Set<string>>> = { from: new Set(), to: new Set() };
   readonly #world: SimulatedWorld;
   readonly #random: Random;
   readonly #server: (machine: string) => Endpoint | undefined;
 
-  /** `server`: the server that receives a call of the machine. */
+  /** @param server the server that receives a call of the machine */
   constructor(
     world: SimulatedWorld,
     random: Random,
@@ -89,7 +87,7 @@ export class Network {
     this.#server = server;
   }
 
-  /** Nothing comes from the machine, or goes to it, until the result is called. */
+  /** Cuts the link of the machine in these directions, until the result is called. */
   cut(machine: string, ...directions: readonly Direction[]): () => void {
     for (const direction of directions) this.#cuts[direction].add(machine);
     return () => {
@@ -100,13 +98,13 @@ export class Network {
   /** Rejects with {@link NoAnswer}. */
   call(caller: Process, machine: string, call: Call): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const gone = new Set<() => void>();
+      const onGone = new Set<() => void>();
       let isOver = false;
       const end = (act: () => void) => {
         if (isOver) return;
         isOver = true;
         patience.clear();
-        for (const run of gone) run();
+        for (const run of onGone) run();
         caller.post(act);
       };
       const fail = (reason: NoAnswer) => end(() => reject(reason));
@@ -122,26 +120,26 @@ export class Network {
           this.onServed(call, reply);
           back(() => end(() => resolve(reply)));
         };
-        server.process.post(() => serve(server, caller, call, gone, answered));
+        server.process.post(() => serve(server, { caller, call, onGone, answered }));
       };
       this.carry(machine, 'from', deliver);
-      const { duplicateShare, duplicateMaxMs } = this.#of(machine);
+      const { duplicateShare, duplicateMaxMs } = this.#weatherOf(machine);
       if (duplicateShare === 0 || this.#random.fraction() >= duplicateShare) return;
       const lateMs = this.#random.fraction() * duplicateMaxMs;
       this.#world.timers.after(lateMs, () => this.carry(machine, 'from', deliver));
     });
   }
 
-  #of(machine: string): Readonly<Weather> {
+  #weatherOf(machine: string): Readonly<Weather> {
     if (machine === loopback) return fairWeather;
     return this.links.get(machine) ?? this.weather;
   }
 
-  /** One message, if it arrives. */
+  /** Delivers or loses a message. */
   carry(machine: string, direction: Direction, arrive: () => void): void {
     const cuts = this.#cuts[direction];
     if (cuts.has(machine)) return;
-    const { lossShare, latencyMaxMs } = this.#of(machine);
+    const { lossShare, latencyMaxMs } = this.#weatherOf(machine);
     if (lossShare > 0 && this.#random.fraction() < lossShare) return;
     const takesMs = 0.2 + this.#random.fraction() * latencyMaxMs;
     this.#world.timers.after(takesMs, () => {
@@ -157,26 +155,33 @@ const reset = new NoAnswer('connection reset');
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-function serve(
-  server: Endpoint,
-  connection: object,
-  { method, url, token, body }: Call,
-  gone: Set<() => void>,
-  answered: (reply: Reply) => void,
-): void {
+interface Delivered {
+  readonly caller: object;
+  readonly call: Call;
+  /** Called when the caller no longer waits. */
+  readonly onGone: Set<() => void>;
+  readonly answered: (reply: Reply) => void;
+}
+
+function serve(server: Endpoint, { caller, call, onGone, answered }: Delivered): void {
+  const { method, url, token, body } = call;
   const [path = '', query = ''] = url.split('?', 2);
   const answer = server.handle({
-    ...{ method, path, query, headers: { 'x-registry-token': token }, connection },
+    method,
+    path,
+    query,
+    headers: { 'x-registry-token': token },
+    connection: caller,
     body: body === undefined ? undefined : encoder.encode(JSON.stringify(body)),
     onGone: (run) => {
-      gone.add(run);
-      return () => gone.delete(run);
+      onGone.add(run);
+      return () => onGone.delete(run);
     },
   });
   const take = (made: Answer): void => {
     const { body: sent } = made;
     if (!isStream(sent)) answered(new Received(made));
-    // One that breaks off is no answer.
+    // A stream that breaks off is not an answer.
     else
       collected(sent).then(
         (text) => answered(new Received({ ...made, body: text })),
@@ -190,7 +195,7 @@ function serve(
 const isStream = (body: Answer['body']): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && Symbol.asyncIterator in body;
 
-/** A long list comes in parts, as fast as the server makes them. */
+/** The text of a long list, which the server sends in parts. */
 async function collected(body: AsyncIterable<Uint8Array>): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
@@ -198,7 +203,7 @@ async function collected(body: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
-/** What is not looked into is not parsed. */
+/** An answer that is parsed only when somebody reads its body. */
 class Received implements Reply {
   readonly status: number;
   readonly index: number;

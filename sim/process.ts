@@ -1,8 +1,8 @@
 /**
- * A program of the simulation. It sees a world of its own, which dies with it.
+ * A simulated program. It has a world of its own, which dies with it.
  *
  * 1. After `kill` none of its timers runs and no message reaches it.
- * 2. While it is frozen both wait, in their order, and come at once when it thaws.
+ * 2. While it is frozen, timers and messages wait in order. They are delivered when it thaws.
  */
 import type { Clock, Timer, World } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
@@ -16,15 +16,18 @@ export class Process {
   #isFrozen = false;
   #thawedMs = Number.NEGATIVE_INFINITY;
 
-  /** `clock`: of the machine that it runs on. */
+  /** @param clock clock of its machine */
   constructor(base: SimulatedWorld, clock: Clock = base.clock) {
     this.#base = base;
     this.world = {
-      ...{ clock, random: base.random, ids: base.ids, secrets: base.secrets },
+      clock,
+      random: base.random,
+      ids: base.ids,
+      secrets: base.secrets,
       timers: {
-        after: (delayMs, run) => this.#timer((fire) => base.timers.after(delayMs, fire), run),
-        soon: (run) => this.#timer((fire) => base.timers.soon(fire), run),
-        unhurried: (run) => this.#timer((fire) => base.timers.unhurried(fire), run),
+        after: (delayMs, run) => this.#setTimer((fire) => base.timers.after(delayMs, fire), run),
+        soon: (run) => this.#setTimer((fire) => base.timers.soon(fire), run),
+        unhurried: (run) => this.#setTimer((fire) => base.timers.unhurried(fire), run),
       },
     };
   }
@@ -37,19 +40,19 @@ export class Process {
     return this.#isFrozen;
   }
 
-  /** How long it has run without having been frozen. */
+  /** Time since it was frozen last. */
   get awakeMs(): number {
     return this.#isFrozen ? 0 : this.#base.clock.monotonicMs() - this.#thawedMs;
   }
 
-  /** Something comes in: a message, or a timer that is due. */
+  /** Delivers a message or a timer. */
   post(run: () => void): void {
     if (!this.#isAlive) return;
     if (this.#isFrozen) this.#waiting.push(run);
     else run();
   }
 
-  /** Calls `run` when the process dies; undone by the result. */
+  /** Calls `run` when the process dies, unless the result was called before. */
   onDeath(run: () => void): () => void {
     this.#onDeath.add(run);
     return () => this.#onDeath.delete(run);
@@ -75,7 +78,7 @@ export class Process {
   }
 
   /** A timer that is cleared while its process is frozen does not run when that thaws. */
-  #timer(set: (fire: () => void) => Timer, run: () => void): Timer {
+  #setTimer(set: (fire: () => void) => Timer, run: () => void): Timer {
     let isCleared = false;
     const fire = () => {
       if (!isCleared) run();
@@ -90,7 +93,7 @@ export class Process {
   }
 }
 
-/** A machine's clock. Its wall time may be wrong; time passes at the same pace on all of them. */
+/** The clock of a machine. Its wall time may be wrong, but it never runs fast or slow. */
 export class MachineClock implements Clock {
   readonly #base: Clock;
   #offsetMs = 0;
@@ -107,7 +110,7 @@ export class MachineClock implements Clock {
     return this.#base.monotonicMs();
   }
 
-  /** As a correction of the clock does, or an operator. */
+  /** Sets the wall clock forward or back. */
   jump(byMs: number): void {
     this.#offsetMs += byMs;
   }

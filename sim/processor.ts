@@ -1,23 +1,21 @@
 /**
- * The processor of the server's machine: work takes time there, and what comes in meanwhile has its
- * turn between two slices of it.
+ * The processor of a server's machine: work takes time, and other events run between two slices of work.
  *
- * 1. Its clock never goes back, is never behind the world's, and never ahead of it for long.
- * 2. Turns come in the order in which they were asked for.
+ * 1. Its clock never goes back. It is at most `aheadMaxMs` ahead of the world's clock, and never behind.
+ * 2. Slices run in the order in which they were requested.
  */
 import type { Clock, Random, Timer, Timers } from '../src/base/ports.ts';
 
-/** How slow it is. */
+/** The speed of the processor. */
 export interface Pace {
-  /** Milliseconds that pass between two looks at the clock. */
+  /** Time between two readings of the clock. */
   readonly workMs: number;
-  /** The longest that a turn is waited for, in milliseconds. */
+  /** Longest wait for a slice. */
   readonly turnMaxMs: number;
 }
 
 export const usualPace: Pace = { workMs: 0.3, turnMaxMs: 10 };
 
-/** However much is done in one turn. */
 const aheadMaxMs = 50;
 
 export class Processor {

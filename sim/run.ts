@@ -1,7 +1,7 @@
 /**
- * An allocation on a simulated machine: one task that is a timer, with the restarts and the health of
- * the real node. What its task does stands in its `Config` (`run_for`, `exit_code`, `kill_after`), as
- * the mock driver reads it.
+ * An allocation on a simulated machine: a single task that is a timer, with the restarts and the health
+ * checks of the real node. The task takes the `Config` of the mock driver (`run_for`, `exit_code`,
+ * `kill_after`).
  */
 import { durationMs } from '../src/base/duration.ts';
 import { formatInstant } from '../src/base/instant.ts';
@@ -21,10 +21,10 @@ const startMs = 200;
 const killMs = 500;
 
 export class Run {
-  /** What its machine knows of it, as the servers last said. */
+  /** The newest assignment that the machine received. */
   allocation: Allocation;
   job: Job;
-  /** When its task last began, ended or was started anew, or fared otherwise, on the world's own clock. */
+  /** Time of the last change of the task or its check, by the world's clock. */
   changedMs = 0;
   #isWell = true;
   readonly #world: World;
@@ -50,7 +50,7 @@ export class Run {
     return this.allocation.ID;
   }
 
-  /** The task holds what it was given. */
+  /** Whether the task uses its resources. */
   get isRunning(): boolean {
     return this.#state.State === 'running';
   }
@@ -63,18 +63,17 @@ export class Run {
     return this.#state.State === 'dead';
   }
 
-  /** What a check of it would say. */
+  /** Whether the check of the services passes. */
   get isWell(): boolean {
     return this.#isWell;
   }
 
-  /** A check of it says something else. */
-  turn(): void {
+  flipCheck(): void {
     this.#isWell = !this.#isWell;
     this.changedMs = this.#world.clock.monotonicMs();
   }
 
-  /** It may be found by others. */
+  /** Whether its services are registered. */
   get isServing(): boolean {
     return this.isRunning && !this.#isStopping;
   }
@@ -93,45 +92,44 @@ export class Run {
 
   start(): void {
     if (this.#isStopping) return;
-    this.#after(startMs, () => {
+    this.#setTimer(startMs, () => {
       const now = this.#world.clock.nowMs();
       this.#restarts ??= { count: 0, windowStartMs: now };
-      this.#change({ State: 'running', StartedAt: formatInstant(now) });
+      this.#changeState({ State: 'running', StartedAt: formatInstant(now) });
       const { run_for, exit_code } = this.#config;
       if (run_for === undefined) return;
-      this.#after(msOf(run_for), () => this.#ended(Number(exit_code ?? 0)));
+      this.#setTimer(msOf(run_for), () => this.#endTask(Number(exit_code ?? 0)));
     });
   }
 
-  /** The servers want it ended, or no longer know it. */
   stop(): void {
     if (this.isDone || this.#isStopping) return;
     this.#isStopping = true;
     this.#health.stop();
-    this.#after(this.#killMs, () => this.#finish(false));
+    this.#setTimer(this.#killMs, () => this.#finishTask(false));
   }
 
-  /** It was to end, and its machine was off meanwhile: nothing of it is left. */
+  /** Ends a run that was stopping when its machine lost power. */
   endAtOnce(): void {
     this.#isStopping = true;
-    this.#finish(false);
+    this.#finishTask(false);
   }
 
-  /** Somebody wants the task to begin anew; that is no failure of it. `false`: it does not run. */
+  /** Restarts the task on request, which does not count as a failure. `false` if it does not run. */
   restart(): boolean {
     if (!this.isRunning || this.#isStopping) return false;
-    this.#after(this.#killMs, () => {
-      this.#change({ State: 'pending', Restarts: this.#state.Restarts + 1 });
+    this.#setTimer(this.#killMs, () => {
+      this.#changeState({ State: 'pending', Restarts: this.#state.Restarts + 1 });
       this.start();
     });
     return true;
   }
 
-  /** The servers changed it where it is. */
+  /** Takes an update in place. */
   update(allocation: Allocation, job: Job): void {
     this.allocation = allocation;
     this.job = job;
-    this.#look();
+    this.#checkHealth();
   }
 
   get group(): TaskGroup {
@@ -146,14 +144,14 @@ export class Run {
     return (this.#task.Config ?? {}) as Readonly<Record<string, unknown>>;
   }
 
-  /** It is killed when it takes too long to end. */
+  /** How long the task takes to end: it is killed after its `KillTimeout`. */
   get #killMs(): number {
     const { kill_after } = this.#config;
     if (kill_after === undefined) return killMs;
     return Math.min(msOf(kill_after), durationMs(this.#task.KillTimeout));
   }
 
-  #ended(exitCode: number): void {
+  #endTask(exitCode: number): void {
     const decision = decideRestart({
       policy: this.group.RestartPolicy,
       tracker: this.#restarts!,
@@ -163,32 +161,33 @@ export class Run {
       jitter: this.#world.random.fraction(),
     });
     if (decision.kind !== 'restart') {
-      this.#finish(decision.kind === 'fail');
+      this.#finishTask(decision.kind === 'fail');
       return;
     }
     this.#restarts = decision.tracker;
-    this.#change({ State: 'pending', Restarts: this.#state.Restarts + 1 });
-    this.#after(decision.delayMs, () => this.start());
+    this.#changeState({ State: 'pending', Restarts: this.#state.Restarts + 1 });
+    this.#setTimer(decision.delayMs, () => this.start());
   }
 
-  #finish(Failed: boolean): void {
+  #finishTask(Failed: boolean): void {
     this.#timer?.clear();
-    this.#change({ State: 'dead', Failed, FinishedAt: formatInstant(this.#world.clock.nowMs()) });
+    const FinishedAt = formatInstant(this.#world.clock.nowMs());
+    this.#changeState({ State: 'dead', Failed, FinishedAt });
     this.#health.stop();
   }
 
-  #change(state: Partial<TaskState>): void {
+  #changeState(state: Partial<TaskState>): void {
     this.#state = { ...this.#state, ...state };
     this.changedMs = this.#world.clock.monotonicMs();
-    this.#look();
+    this.#checkHealth();
     this.#changed();
   }
 
-  #look(): void {
+  #checkHealth(): void {
     this.#health.look(this.allocation, this.job, { [this.#task.Name]: this.#state });
   }
 
-  #after(delayMs: number, run: () => void): void {
+  #setTimer(delayMs: number, run: () => void): void {
     this.#timer?.clear();
     this.#timer = this.#world.timers.after(delayMs, run);
   }

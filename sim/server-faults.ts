@@ -1,4 +1,4 @@
-/** Faults of a server that is alone, and of its disk. */
+/** Faults of the single server of a cluster, and of its disk. */
 import type { Random } from '../src/base/ports.ts';
 import type { CrashFate } from '../src/state/engine/memory.ts';
 import type { Fault } from './faults.ts';
@@ -73,7 +73,7 @@ function faultsOfDisk({ server, random, crash }: Victim): readonly Fault[] {
 }
 
 function faultsOfProgram({ server, random, crash }: Victim): readonly Fault[] {
-  /** In the midst of a write: before or after it is durable, or with half of it on the disk. */
+  /** The write under way is lost, becomes durable, or is half on the disk. */
   const fate = (): CrashFate => (['lost', 'kept', 'torn'] as const)[random.below(3)]!;
   const { faults } = server.disk;
   return [

@@ -1,7 +1,4 @@
-/**
- * The real server over a simulated disk: started, ended like a program that crashes, and started
- * again by what supervises programs on its machine.
- */
+/** The real server over a simulated disk, with crashes and restarts. */
 import { Api } from '../src/api/api.ts';
 import type { World } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
@@ -25,37 +22,37 @@ export const rootToken = '10000000-0000-4000-8000-000000000001';
 
 export interface RunningServer extends Endpoint {
   readonly state: State;
-  /** Takes the stream that a node opens. */
+  /** Takes the stream of a node. */
   takeStream(nodeId: string, socket: StreamSocket): void;
-  /** Takes the stream that a server of another cluster opens. */
+  /** Takes the stream of another cluster's server. */
   takeLink(link: PeeringLink): void;
 }
 
-/** How its cluster reaches others. */
+/** The connection of a cluster to other clusters. */
 export interface Outside {
   readonly address: string;
-  /** The way out of its program. */
+  /** The transport of connections that the program opens. */
   readonly transportOf: (program: Process) => PeeringTransport;
 }
 
-/** Where a server keeps its state, over its own end. */
+/** The storage of a server, which outlives its program. */
 export interface Storage {
-  /** `report`: told of what went wrong and harms nothing. */
+  /** @param report takes errors that do no harm, such as a failed snapshot */
   open(world: World, report: (error: unknown) => void): Promise<State>;
-  /** The program ends. `fate`: of the write under way. */
+  /** @param fate outcome of the write under way */
   crash(fate: CrashFate): void;
 }
 
-/** The other servers of its cluster. */
+/** The other servers of the cluster. */
 export interface Others {
   readonly id: string;
   readonly servers: LocalServers;
-  /** Takes a message between two servers, if it arrives. */
+  /** Delivers or loses a message between two servers. */
   readonly carry: (arrive: () => void) => void;
 }
 
 export interface ServerEvents {
-  /** A state was opened; nothing is served yet. */
+  /** A state was opened, and the server does not serve yet. */
   readonly opened: (state: State) => void;
   /** The server logged this as an error, or could not start. */
   readonly failed: (sentence: string, fields: object) => void;
@@ -67,7 +64,7 @@ export interface SimulatedServerOptions<S extends Storage> {
   readonly world: SimulatedWorld;
   readonly disk: S;
   readonly events: ServerEvents;
-  /** Of its machine; the default is one of its own. */
+  /** Clock of its machine, if it shares the clock with other servers. */
   readonly clock?: MachineClock;
   readonly outside?: Outside | undefined;
   readonly others?: Others;
@@ -101,7 +98,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     return this.#running;
   }
 
-  /** Of the program that runs, or is just being started. */
+  /** The program that runs or is starting. */
   get process(): Process | undefined {
     return this.#process?.isAlive === true ? this.#process : undefined;
   }
@@ -110,7 +107,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     if (this.process !== undefined) return;
     const process = new Process(this.#world, this.clock);
     this.#process = process;
-    this.#open(process).catch((error: unknown) => {
+    this.#openServer(process).catch((error: unknown) => {
       if (!process.isAlive) return;
       this.#events.failed('the server could not start', { error });
       this.crash('lost');
@@ -123,7 +120,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     timers.after(random.below(restartMaxMs), () => this.start());
   }
 
-  async #open(process: Process): Promise<void> {
+  async #openServer(process: Process): Promise<void> {
     const world = this.#worldOf(process);
     const say = (sentence: string, fields: object) => {
       if (process.isAlive) this.#events.failed(sentence, fields);
@@ -185,7 +182,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     };
   }
 
-  /** Lets the other servers of its cluster find it, as long as its program lives. */
+  /** Joins the other servers of the cluster until the program dies. */
   #joinOthers(process: Process, state: State, { streams }: Server, api: Api): void {
     if (this.#others === undefined) return;
     const { id, servers, carry } = this.#others;
@@ -200,7 +197,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     process.onDeath(servers.join({ id, address: () => id, state, streams, answer }));
   }
 
-  /** Work takes time. And the same few secrets are shown over and over: each is hashed once. */
+  /** The world of the program, in which work takes time. Each secret is hashed only once, for speed. */
   #worldOf({ world }: Process): World {
     const hash = (secret: string): string => {
       const known = this.#hashed.get(secret) ?? world.secrets.hash(secret);
@@ -215,13 +212,13 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     };
   }
 
-  /** `fate`: what becomes of the write that is under way. */
+  /** @param fate outcome of the write under way */
   crash(fate: CrashFate): void {
     this.#process?.kill();
     this.#process = undefined;
     this.#running = undefined;
     this.disk.crash(fate);
-    // What the dead program held is not to be held on to by what outlives it.
+    // Objects that outlive the program drop the listeners of the dead server.
     this.#stop();
     this.#stop = () => {};
   }

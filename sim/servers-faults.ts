@@ -1,4 +1,4 @@
-/** Faults of several servers, and of the log that they share. */
+/** Faults of the servers of a cluster, and of the log that they share. */
 import type { Random } from '../src/base/ports.ts';
 import type { Fault } from './faults.ts';
 import { usualPace } from './processor.ts';
@@ -10,9 +10,9 @@ type Member = SimulatedServer<SharedStorage>;
 export function faultsOfServers(servers: SimulatedServers, random: Random): readonly Fault[] {
   const any = (): Member => servers.all[random.below(servers.all.length)]!;
   return [
-    ...ofLeadership(servers, any),
-    ...ofTheLog(servers, random, any),
-    ...ofMachines(servers, random, any),
+    ...faultsOfLeadership(servers, any),
+    ...faultsOfLog(servers, random, any),
+    ...faultsOfMachines(servers, random, any),
   ];
 }
 
@@ -29,7 +29,7 @@ function freeze(server: Member | undefined): (() => void) | undefined {
   return process && (() => process.thaw());
 }
 
-const ofLeadership = (servers: SimulatedServers, any: () => Member): readonly Fault[] => [
+const faultsOfLeadership = (servers: SimulatedServers, any: () => Member): readonly Fault[] => [
   { name: 'the leader crashes', weight: 3, begin: () => crash(servers.leader) },
   { name: 'a server crashes', weight: 2, begin: () => crash(any()) },
   {
@@ -57,7 +57,11 @@ const ofLeadership = (servers: SimulatedServers, any: () => Member): readonly Fa
   },
 ];
 
-function ofTheLog(servers: SimulatedServers, random: Random, any: () => Member): readonly Fault[] {
+function faultsOfLog(
+  servers: SimulatedServers,
+  random: Random,
+  any: () => Member,
+): readonly Fault[] {
   const { faults } = servers.log;
   const clear = (name: keyof typeof faults) => () => {
     faults[name] = undefined;
@@ -91,19 +95,19 @@ function ofTheLog(servers: SimulatedServers, random: Random, any: () => Member):
       },
     },
     {
-      name: 'a server hears late of what is written',
+      name: 'a server receives batches late',
       weight: 3,
       lastsMaxMs: 120_000,
       begin: () => {
         const { disk } = any();
-        disk.hearAfter(random.below(8000));
-        return () => disk.hearAfter(usualDeliveryMs);
+        disk.setDeliveryDelay(random.below(8000));
+        return () => disk.setDeliveryDelay(usualDeliveryMs);
       },
     },
   ];
 }
 
-const ofMachines = (
+const faultsOfMachines = (
   servers: SimulatedServers,
   random: Random,
   any: () => Member,

@@ -1,8 +1,8 @@
 /**
- * Several servers over one log: one leads, the others follow. Calls come to any of them.
+ * Several servers over one log: one leads, the others follow. Any of them takes calls.
  *
- * The checkers hear of commits from the log itself: a witness applies each batch at the moment in which
- * it becomes durable. The commits that each server tells are compared with the witness.
+ * The checkers learn of commits from the log itself: a witness applies each batch at the moment in which
+ * it becomes durable. The commits of each server are compared with the witness.
  */
 import type { Hash } from 'node:crypto';
 import type { Random, World } from '../src/base/ports.ts';
@@ -29,16 +29,16 @@ const leaseMs = 10_000;
 const beatMs = 2000;
 /** Longest delay of a message between two servers. */
 const latencyMaxMs = 3;
-/** Delay until a server hears of a batch, without faults. */
+/** Delay until a server receives a batch, without faults. */
 export const usualDeliveryMs = 2;
-/** A caller changes its server about once in so many calls. */
+/** One call in so many goes to another server than the caller's last one. */
 const switchOneIn = 8;
 
 export interface GroupEvents extends ServerEvents {
-  /** A server heard of a commit, by its number. */
+  /** The server with this number applied a commit. */
   readonly heard: (server: number, changes: readonly Change[], index: number) => void;
-  /** Another term has begun. */
-  readonly led: () => void;
+  /** A new term has begun. */
+  readonly termBegan: () => void;
 }
 
 export interface SimulatedServersOptions {
@@ -60,7 +60,7 @@ export class SimulatedServers {
   readonly cutOff = new Set<number>();
   readonly #options: SimulatedServersOptions;
   readonly #witness = new Witness();
-  /** The server that each caller asked last. */
+  /** The server of each caller's last call. */
   readonly #chosen = new Map<string, number>();
 
   constructor(options: SimulatedServersOptions) {
@@ -85,7 +85,7 @@ export class SimulatedServers {
       const own: ServerEvents = {
         opened: (state) => {
           state.onCommit((changes, index) => events.heard(number, changes, index));
-          state.onLeadership((term) => term && events.led());
+          state.onLeadership((term) => term && events.termBegan());
         },
         failed: events.failed,
       };
@@ -112,7 +112,7 @@ export class SimulatedServers {
     return this.leader?.process;
   }
 
-  /** Callers stay with a server for a while. Callers on the leader's machine ask the leader. */
+  /** The server that takes a call from the machine. Callers on the leader's machine always ask the leader. */
   reachedFrom(machine: string): RunningServer | undefined {
     if (machine === loopback) return this.running;
     const { random } = this.#options;
@@ -152,7 +152,7 @@ export class SharedStorage implements Storage {
   open({ timers }: World, report: (error: unknown) => void): Promise<State> {
     const engine = new SharedMemoryEngine({ log: this.#log, timers, random: this.#random, beatMs });
     this.engine = engine;
-    this.hearAfter(this.deliveryDelayMs);
+    this.setDeliveryDelay(this.deliveryDelayMs);
     return openState({ tables: allTables, engine, timers, limits: stateLimits, report });
   }
 
@@ -161,8 +161,8 @@ export class SharedStorage implements Storage {
     this.engine = undefined;
   }
 
-  /** Sets the delay until the server hears of a batch. */
-  hearAfter(delayMs: number): void {
+  /** Sets the delay until the server receives a batch. */
+  setDeliveryDelay(delayMs: number): void {
     this.deliveryDelayMs = delayMs;
     if (this.engine !== undefined) this.engine.deliveryDelayMs = delayMs;
   }

@@ -1,9 +1,9 @@
 /**
- * What a simulated machine tells of the services of its runs: the real description and the real
- * reporter of a node, over the simulated network.
+ * The service registrations of a simulated machine, by the real reporter of a node over the simulated
+ * network.
  *
- * 1. A run has its services while its task runs and nobody wants it ended.
- * 2. An agent that starts, or registers anew, tells all of it again.
+ * 1. The services of a run are registered while its task runs and is not stopping.
+ * 2. An agent reports all services again when it starts and when it registers its node anew.
  */
 import type {
   ServicesReport,
@@ -15,24 +15,25 @@ import type { Reply } from './network.ts';
 import type { Process } from './process.ts';
 import type { Run } from './run.ts';
 
-/** An agent's: it tells nothing any more once its program is dead. */
+/** The reporter of an agent, which stops when the agent's program dies. */
 export function servicesReporter(
   { world: { timers, random } }: Process,
-  tell: (reports: readonly ServicesReport[]) => Promise<Reply>,
-  surprised: (sentence: string) => void,
+  call: (reports: readonly ServicesReport[]) => Promise<Reply>,
+  unexpected: (sentence: string) => void,
 ): ServiceReporter {
   return new ServiceReporter({
-    ...{ timers, random },
+    timers,
+    random,
     send: async (reports) => {
-      const { status } = await tell(reports);
+      const { status } = await call(reports);
       if (status !== 200) throw Object.assign(new Error(`${status}`), { status });
     },
     onError: () => {},
-    onRefused: ({ AllocID }) => surprised(`the services of ${AllocID} are refused`),
+    onRefused: ({ AllocID }) => unexpected(`the services of ${AllocID} are refused`),
   });
 }
 
-/** The services that a run has now, as its machine tells of them. */
+/** The services of a run as its machine reports them now. */
 export function servicesOf({ allocation, group, isServing, isWell }: Run): readonly ToldService[] {
   if (!isServing) return [];
   const address: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { simulate } from './simulation.ts';
 
 const life = { nodes: 10, hours: 0.25 };
 
-/** `npm run sim -- --many N` goes on from here. A seed that once failed stays, with its own line. */
+/** `npm run sim -- --many N` runs many more. A seed that once failed stays in a test below. */
 const seeds = [1, 2, 3, 4];
 
 describe('a life under load and faults', () => {
@@ -14,10 +14,10 @@ describe('a life under load and faults', () => {
   });
 
   test.each([
-    [20, 'a job that was created anew kept what the registration before ran'],
-    [7, 'a purge was canceled after an evaluation that it had ended itself'],
-    [5042, 'a part of a plan was held against what a later part says'],
-  ])('seed %i, in which %s', { timeout: 120_000 }, async (seed) => {
+    [20, 'a job that was created anew kept the allocations of the purged job'],
+    [7, 'an evaluation that a purge had ended canceled the purge'],
+    [5042, 'a checker ignored a later part of a plan'],
+  ])('seed %i, in which once %s', { timeout: 120_000 }, async (seed) => {
     const { violations } = await simulate({ seed, nodes: 10, hours: 0.5 });
     expect(violations).toEqual([]);
   });

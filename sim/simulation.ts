@@ -1,6 +1,6 @@
 /**
- * Clusters and their whole life in one process: the real servers over a simulated clock, network and
- * disk, simulated machines, people at work, and what goes wrong. A function of the seed.
+ * A life: clusters with real servers over a simulated clock, network and disk, simulated machines, users
+ * and faults, all in one process. Everything in it is a function of the seed.
  */
 import { createHash } from 'node:crypto';
 import { SimulatedWorld, seededRandom } from '../src/base/ports-simulated.ts';
@@ -16,51 +16,51 @@ import { Trace } from './trace.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
-  /** Of each cluster. */
+  /** Machines of each cluster. */
   readonly nodes: number;
-  /** How many there are; those that are not alone peer. */
+  /** Several clusters peer. */
   readonly clusters?: number;
-  /** How many servers each cluster has (1); several share one log, and one of them leads. */
+  /** Servers of each cluster; several servers share a log. */
   readonly servers?: number;
-  /** Simulated time with load and faults; the time to come to rest is on top. */
+  /** Simulated time under load and faults. The time to come to rest is added to it. */
   readonly hours: number;
-  /** Nobody is in a hurry, as it was in the lives that earlier seeds were kept from. */
+  /** Leaves out the users in a hurry (`hasty.ts`). */
   readonly calm?: boolean;
-  /** Called each simulated minute, with how many there are. */
+  /** Called each simulated minute, with the total. */
   readonly progress?: (minute: number, minutes: number) => void;
-  /** What happens, line by line. */
+  /** Takes the lines of the trace. */
   readonly trace?: (line: string) => void;
-  /** Trace what becomes of this job as well. */
+  /** Adds each change of this job to the trace. */
   readonly job?: string | undefined;
 }
 
 export interface Outcome {
   readonly seed: number;
-  /** Of every byte that was written, and of the state in the end. */
+  /** Hash of every written byte and of the final state. */
   readonly hash: string;
   readonly commits: number;
-  /** Requests that the server answered. */
+  /** Number of requests that the servers answered. */
   readonly requests: number;
-  /** How often each kind of fault struck. */
+  /** Number of faults of each kind. */
   readonly faults: Readonly<Record<string, number>>;
   readonly simulatedMs: number;
   readonly violations: readonly Violation[];
 }
 
 const minuteMs = 60_000;
-/** After the faults: until the last message has arrived, or is lost. */
+/** Time after the faults for the last messages to arrive. */
 const calmMinutes = 2;
-/** After that, people still see to it that everything gets done, every so many minutes. */
+/** Minutes of the rest at which users repair, promote and resume whatever is stuck. */
 const careMinutes = [0, 4, 8, 12, 16, 20];
-/** Whoever still waits for a promotion then gets it, so many times, and has so long to act on it. */
+/** Rounds of promotions after the rest, for canaries that became healthy late, and the pause after each. */
 const [lateRounds, lateMinutes] = [3, 10];
 /** Long enough for every deadline, reschedule and deployment to run its course. */
 const restMinutes = 40;
-/** Then the end comes in the next pause that lets every reader read once more. */
+/** The life ends after a pause without a commit, which is long enough for every reader to read again. */
 const pauseMs = 10_000;
 const pauseLooks = 100;
 
-/** Parts of chance that a cluster takes. */
+/** Number of random streams that a cluster may use. */
 const sharesMax = 101;
 
 export const simulate = (options: SimulationOptions): Promise<Outcome> =>
@@ -70,7 +70,7 @@ class Simulation {
   readonly #options: SimulationOptions;
   readonly #world: SimulatedWorld;
   readonly #clusters: readonly Cluster[];
-  /** Where there are several. */
+  /** Absent in a life with one cluster. */
   readonly #peers: Peers | undefined;
   readonly #trace: Trace;
   readonly #hash = createHash('sha256');
@@ -87,7 +87,8 @@ class Simulation {
       seededRandom(seed * 7919 + share + number * sharesMax);
     const between = chance(names.length);
     const wires = new Wires({
-      ...{ world, random: between(0) },
+      world,
+      random: between(0),
       hostOf: (name) => this.#clusters.find((one) => one.name === name)?.server.running,
     });
     const isAlone = clusters === 1;
@@ -125,8 +126,8 @@ class Simulation {
     for (let minute = 1; minute <= restMinutes; minute++) {
       await this.#minutes(1);
       if (!careMinutes.includes(minute)) continue;
-      for (const { workload } of clusters) void workload.lookAfter();
-      void this.#peers?.lookAfter();
+      for (const { workload } of clusters) void workload.repair();
+      void this.#peers?.repair();
     }
     await this.#promoteLate();
     await this.#pause();
@@ -141,25 +142,27 @@ class Simulation {
     const sum = (of: (judge: (typeof judges)[number]) => number) =>
       judges.reduce((total, judge) => total + of(judge), 0);
     return {
-      ...{ seed: this.#options.seed, hash: this.#hash.digest('hex') },
-      ...{ commits: sum(({ commits }) => commits), requests: sum(({ requests }) => requests) },
-      faults: this.#struck(),
+      seed: this.#options.seed,
+      hash: this.#hash.digest('hex'),
+      commits: sum(({ commits }) => commits),
+      requests: sum(({ requests }) => requests),
+      faults: this.#countFaults(),
       simulatedMs: this.#world.clock.monotonicMs(),
       violations: this.#violations(),
     };
   }
 
-  /** Canaries that had no room before may have become healthy since people looked the last time. */
+  /** Canaries that had no room before may have become healthy since users promoted the last time. */
   async #promoteLate(): Promise<void> {
     for (let round = 0; round < lateRounds; round++) {
       const waiting = this.#clusters.filter(({ judges }) => judges.awaitPromotion);
       if (waiting.length === 0) return;
-      for (const { workload } of waiting) void workload.lookAfter();
+      for (const { workload } of waiting) void workload.repair();
       await this.#minutes(lateMinutes);
     }
   }
 
-  #struck(): Readonly<Record<string, number>> {
+  #countFaults(): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {};
     const ofLines = this.#peers === undefined ? [] : [this.#peers.struck];
     for (const struck of [...this.#clusters.map(({ faults }) => faults.struck), ...ofLines]) {
@@ -172,13 +175,14 @@ class Simulation {
     const isAlone = this.#clusters.length === 1;
     return this.#clusters.flatMap(({ name, judges }) =>
       judges.violations.map(({ guarantee, sentence, atMs }) => ({
-        ...{ guarantee, atMs },
+        guarantee,
+        atMs,
         sentence: isAlone ? sentence : `${name}: ${sentence}`,
       })),
     );
   }
 
-  /** What launches by a schedule never rests: the end is where nothing has just been written. */
+  /** Periodic jobs never rest, so the life ends when nothing has been committed for a while. */
   async #pause(): Promise<void> {
     const written = () => this.#clusters.reduce((sum, { judges }) => sum + judges.commits, 0);
     for (let look = 0; look < pauseLooks; look++) {

@@ -1,8 +1,7 @@
 /**
- * The one connection that a node's agent opens to the server and keeps open, over the simulated
- * network. It breaks when either program dies; on a link that is cut its messages are lost.
+ * The stream that an agent opens to the server, over the simulated network. It breaks when either
+ * program dies. A cut link loses its messages.
  */
-
 import { StreamConnection, type StreamSocket } from '../src/model/node-stream/stream-connection.ts';
 import { CommandRefusal } from '../src/node/allocation-runner/commands.ts';
 import { restartHandler } from '../src/node/command-handlers.ts';
@@ -16,7 +15,7 @@ interface End extends StreamSocket {
   over(reason: string): void;
 }
 
-/** One end; `send` takes what it says to the other one. */
+/** An end of the stream; `send` carries its messages to the other end. */
 function end(send: (message: string | Uint8Array) => void, hangUp: () => void): End {
   let receive: (message: string | Uint8Array) => void = () => {};
   let closed: (reason: string) => void = () => {};
@@ -47,7 +46,7 @@ export interface StreamOptions {
   readonly runOf: (allocationId: string) => Run | undefined;
 }
 
-/** Opens the connection; `lost` is called once when it is over and the agent still lives. */
+/** Opens the stream. `lost` is called once when it has broken, unless the agent is dead. */
 export function openStream(options: StreamOptions, lost: () => void): void {
   const { agent, server, network, machine, nodeId, runOf } = options;
   let isOver = false;

@@ -1,9 +1,9 @@
-/** What many lives come to: their shape, what struck in them, and which ones went wrong. */
+/** The summary of many lives: their options, their faults, and the seeds with violations. */
 import type { Outcome } from './simulation.ts';
 
-/** So many hashes tell whether another run was the same. */
+/** Number of hashes in the summary: enough to see whether another run was the same. */
 const hashesTold = 10;
-/** A kind of fault that strikes less often in a thousand lives has hardly been tried. */
+/** A kind of fault that strikes less often in a thousand lives is marked as hardly tried. */
 const strikesPerThousandMin = 20;
 
 export interface Shape {
@@ -16,7 +16,7 @@ export interface Shape {
 }
 
 export class Summary {
-  /** Seeds in whose lives some guarantee did not hold. */
+  /** Seeds of the lives with violations. */
   readonly failed: number[] = [];
   readonly #hashes: string[] = [];
   readonly #faults = new Map<string, number>();
@@ -38,13 +38,13 @@ export class Summary {
     const which = this.failed.length > 0 ? `: ${this.failed.join(', ')}` : '';
     const place = clusters === 1 ? `${nodes} nodes` : `${clusters} clusters of ${nodes} nodes`;
     const led = servers === 1 ? '' : ` and ${servers} servers`;
-    const people = calm ? ', nobody in a hurry' : '';
+    const people = calm ? ', no users in a hurry' : '';
     const where = processes === 1 ? 'in one process' : `in ${processes} processes`;
     return [
       `${this.#lives} seeds, ${this.failed.length} with violations${which}`,
       `each ${hours} h under load and faults, with ${place}${led}${people}`,
       `${(realMs / 60_000).toFixed(1)} minutes in all, ${where}`,
-      'faults that struck, the rarest first:',
+      'faults, the rarest first:',
       ...this.#faultLines(),
       `hashes of the first: ${this.#hashes.join(' ')}`,
     ];

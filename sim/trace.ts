@@ -1,10 +1,10 @@
-/** Tells what happens, line by line, to whoever narrows a fault down. */
+/** Prints the events of a life, to narrow down a violation. */
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import type { Change, Stamps } from '../src/state/types.ts';
 
 export interface TraceOptions {
   readonly trace?: (line: string) => void;
-  /** What becomes of this job is told as well. */
+  /** Adds each change of this job to the trace. */
   readonly job?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export class Trace {
     this.#where = where;
   }
 
-  /** The same for one of several clusters. */
+  /** The trace of a cluster, with its name in each line. */
   within(name: string): Trace {
     return new Trace(this.#world, this.#options, `${name}: `);
   }
@@ -33,7 +33,7 @@ export class Trace {
     trace(`${seconds.padStart(12)}  ${this.#where}${line}`);
   }
 
-  /** What a commit changed of the job that is looked at, and of every node. */
+  /** Prints the changes of the traced job and of every node. */
   follow(changes: readonly Change[], index: number): void {
     const { job, trace } = this.#options;
     if (job === undefined || trace === undefined) return;
@@ -57,17 +57,31 @@ export class Trace {
 }
 
 const telling = [
-  ...['ID', 'Version', 'Stable', 'Stop', 'Name', 'NodeID', 'NodeName', 'JobVersion', 'Status'],
-  ...['TriggeredBy', 'StatusDescription', 'DesiredStatus', 'DesiredDescription', 'ClientStatus'],
-  ...['DeploymentID', 'DeploymentStatus', 'PreviousAllocation', 'NextAllocation', 'FollowupEvalID'],
-  ...[
-    'DesiredTransition',
-    'QueuedAllocations',
-    'TaskGroups',
-    'SchedulingEligibility',
-    'Drain',
-    'WaitUntil',
-  ],
+  'ID',
+  'Version',
+  'Stable',
+  'Stop',
+  'Name',
+  'NodeID',
+  'NodeName',
+  'JobVersion',
+  'Status',
+  'TriggeredBy',
+  'StatusDescription',
+  'DesiredStatus',
+  'DesiredDescription',
+  'ClientStatus',
+  'DeploymentID',
+  'DeploymentStatus',
+  'PreviousAllocation',
+  'NextAllocation',
+  'FollowupEvalID',
+  'DesiredTransition',
+  'QueuedAllocations',
+  'TaskGroups',
+  'SchedulingEligibility',
+  'Drain',
+  'WaitUntil',
 ];
 
 const isSameNode = (before: Row, after: Row): boolean =>
@@ -76,7 +90,7 @@ const isSameNode = (before: Row, after: Row): boolean =>
 const short = (value: unknown): unknown =>
   typeof value === 'string' && /^[0-9a-f]{8}-.{27}$/.test(value) ? value.slice(0, 8) : value;
 
-/** What says something of the fields that are told. */
+/** The traced fields of the row that have a value. */
 const toldOf = (row: Row): readonly (readonly [string, unknown])[] =>
   telling.flatMap((name): [string, unknown][] => {
     const value = withoutNothing(name === 'TaskGroups' ? groupsOf(row) : row[name]);
@@ -84,14 +98,14 @@ const toldOf = (row: Row): readonly (readonly [string, unknown])[] =>
     return isSaying && value !== 0 ? [[name, short(value)]] : [];
   });
 
-/** A wish that nobody has is not worth a word. */
+/** Leaves out unset parts of the value. */
 function withoutNothing(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([, part]) => part !== null);
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
-/** How far a deployment has come. */
+/** The progress of a deployment's groups. */
 function groupsOf({ TaskGroups }: Row): unknown {
   if (Array.isArray(TaskGroups) || TaskGroups === undefined) return undefined;
   return Object.entries(TaskGroups as Record<string, Row>).map(([name, group]) => {

@@ -1,4 +1,4 @@
-/** A process of `npm run sim -- --processes N`: it lives the lives that it is asked for, one at a time. */
+/** A child process of `npm run sim -- --processes N`: runs the requested lives, one at a time. */
 import { mistakeNamed } from './mistakes/list.ts';
 import { plant } from './mistakes/plant.ts';
 import type { SimulationOptions } from './simulation.ts';

@@ -1,7 +1,7 @@
 /**
- * People and programs at work: jobs come, change, fail and go, nodes are drained, purged and taken
- * back, deployments are promoted, paused and failed, allocations are stopped and restarted. All of it
- * through the API, by several at a time, over a network that may fail.
+ * Users at work: they submit, change, stop and purge jobs, drain, undrain and purge nodes, promote, pause
+ * and fail deployments, and stop and restart allocations. Several users call the API at the same time,
+ * over the simulated network.
  */
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
@@ -15,7 +15,7 @@ import type { Network } from './network.ts';
 const pauseMaxMs = 60_000;
 const jobsMax = 24;
 const people = 3;
-/** Jobs may name it before a machine brings it along. */
+/** Created before the first job, since jobs may name the pool before a node of it registers. */
 const otherPool = 'other';
 
 export interface WorkloadOptions {
@@ -23,9 +23,9 @@ export interface WorkloadOptions {
   readonly random: Random;
   readonly network: Network;
   readonly nodeIds: readonly string[];
-  /** Absent: nobody is in a hurry. */
+  /** Random stream of the users in a hurry; absent in a calm life. */
   readonly hurry?: Random;
-  /** An answer that no good server gives. */
+  /** Takes an answer that no correct server gives. */
   readonly unexpected: (sentence: string) => void;
 }
 
@@ -35,7 +35,7 @@ export class Workload {
   readonly #random: Random;
   readonly #client: Client;
   readonly #nodeIds: readonly string[];
-  /** What each job was last submitted as, and what it was before. */
+  /** The newest submission of each job, and the submission before it. */
   readonly #jobs = new Map<string, { now: Shape; before: Shape }>();
   readonly #drained = new Set<string>();
   readonly #hasty: Hasty | undefined;
@@ -52,22 +52,22 @@ export class Workload {
     this.#acts = [
       [15, launches.act],
       [22, () => this.#newJob()],
-      [30, () => this.#onJob((name) => this.#change(name))],
-      [5, () => this.#onJob((name) => this.#goBack(name))],
-      [5, () => this.#onJob((name) => this.#stop(name, false))],
-      [6, () => this.#onJob((name) => this.#stop(name, true))],
+      [30, () => this.#onJob((name) => this.#changeJob(name))],
+      [5, () => this.#onJob((name) => this.#revertJob(name))],
+      [5, () => this.#onJob((name) => this.#stopJob(name, false))],
+      [6, () => this.#onJob((name) => this.#stopJob(name, true))],
       [10, () => this.#drain()],
       [4, () => this.#setEligibility()],
       [1, () => this.#purgeNode()],
       [2, () => this.#evaluateNode()],
       [8, () => this.#onDeployment((one) => this.#promote(one))],
       [5, () => this.#onDeployment((one) => this.#pause(one))],
-      [2, () => this.#onDeployment((one) => this.#fail(one))],
-      [2, () => this.#onDeployment((one) => this.#judge(one))],
+      [2, () => this.#onDeployment((one) => this.#failDeployment(one))],
+      [2, () => this.#onDeployment((one) => this.#setHealth(one))],
       [5, () => this.#onAllocation((id) => this.#stopAllocation(id))],
       [3, () => this.#onAllocation((id) => this.#restartAllocation(id))],
       [2, () => this.#configure()],
-      [2, () => this.#forgetEvaluations()],
+      [2, () => this.#deleteEvaluations()],
     ];
   }
 
@@ -78,17 +78,14 @@ export class Workload {
       const again = () => {
         if (this.#isOver) return;
         const pause = () => this.#client.after(this.#random.below(pauseMaxMs), again);
-        this.#choose()().then(pause, pause);
+        this.#chooseAct()().then(pause, pause);
       };
       this.#client.after(this.#random.below(pauseMaxMs), again);
     }
     this.#hasty?.start();
   }
 
-  /**
-   * Nothing new happens. Half of the drains are taken back, the others come to their end; every
-   * other node takes work again.
-   */
+  /** Stops the users. Cancels half of the drains and makes all nodes without a drain eligible. */
   async end(): Promise<void> {
     this.#isOver = true;
     this.#hasty?.end();
@@ -102,14 +99,11 @@ export class Workload {
       if (drained.includes(id)) continue;
       await this.#client.surely('PUT', `/v1/node/${id}/eligibility`, { Eligibility: 'eligible' });
     }
-    await this.lookAfter();
+    await this.repair();
   }
 
-  /**
-   * What a person does who sees to it that everything gets done: submits jobs that cannot succeed
-   * once more, made right, and promotes and resumes what waits for a word.
-   */
-  async lookAfter(): Promise<void> {
+  /** Submits repaired versions of failing jobs, resumes paused deployments and promotes canaries. */
+  async repair(): Promise<void> {
     const { json } = await this.#client.surely('GET', '/v1/deployments');
     const deployments = json as readonly Deployment[];
     for (const deployment of deployments) {
@@ -122,19 +116,19 @@ export class Workload {
       const { status, json: job } = await this.#client.surely('GET', `/v1/job/${name}`);
       if (status !== 200 || job.Stop) continue;
       const isFailing = now.behaviour !== usual(now.kind);
-      if (isFailing || failed.has(`${name} ${job.Version}`)) await this.#repair(name);
+      if (isFailing || failed.has(`${name} ${job.Version}`)) await this.#repairJob(name);
     }
-    await this.#hasty?.lookAfter(failed);
+    await this.#hasty?.repair(failed);
   }
 
-  async #repair(name: string): Promise<void> {
+  async #repairJob(name: string): Promise<void> {
     const { now } = this.#jobs.get(name)!;
     const shape = { ...now, edition: now.edition + 1, behaviour: usual(now.kind) };
     this.#jobs.set(name, { now: shape, before: now });
     await this.#client.surely('PUT', '/v1/jobs', { Job: bodyOf(shape) });
   }
 
-  #choose(): Act {
+  #chooseAct(): Act {
     let dice = this.#random.below(this.#acts.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, act] of this.#acts) {
       if (dice < weight) return act;
@@ -152,10 +146,10 @@ export class Workload {
     const dice = this.#random.below(10);
     const kind = kinds[dice < 5 ? 0 : dice < 7 ? 1 : dice < 9 ? 2 : 3]!;
     const name = `${kind}-${++this.#number}`;
-    await this.#submit(newShape(name, kind, this.#random));
+    await this.#submitJob(newShape(name, kind, this.#random));
   }
 
-  async #submit(shape: Shape): Promise<void> {
+  async #submitJob(shape: Shape): Promise<void> {
     const before = this.#jobs.get(shape.name)?.now ?? shape;
     this.#jobs.set(shape.name, { now: shape, before });
     await this.#client.must('PUT', '/v1/jobs', { Job: bodyOf(shape) });
@@ -166,7 +160,7 @@ export class Workload {
     if (name !== undefined) await act(name);
   }
 
-  #change(name: string): Promise<void> {
+  #changeJob(name: string): Promise<void> {
     const { now } = this.#jobs.get(name)!;
     const random = this.#random;
     const dice = random.below(10);
@@ -174,7 +168,7 @@ export class Workload {
     const turnsBad = random.below(6) === 0;
     const behaviour = turnsBad ? (random.below(2) === 0 ? 'crash' : 'wear out') : now.behaviour;
     const isRepeated = now.kind === 'service' || now.kind === 'batch';
-    return this.#submit({
+    return this.#submitJob({
       ...now,
       edition: dice < 4 ? now.edition + 1 : now.edition,
       note: dice >= 4 && dice < 6 ? now.note + 1 : now.note,
@@ -187,12 +181,12 @@ export class Workload {
     });
   }
 
-  /** By hand, as one does without another way to revert. */
-  #goBack(name: string): Promise<void> {
-    return this.#submit(this.#jobs.get(name)!.before);
+  /** Reverts a job by submitting its previous version. */
+  #revertJob(name: string): Promise<void> {
+    return this.#submitJob(this.#jobs.get(name)!.before);
   }
 
-  async #stop(name: string, purge: boolean): Promise<void> {
+  async #stopJob(name: string, purge: boolean): Promise<void> {
     const query = purge
       ? '?purge=true'
       : this.#random.below(3) === 0
@@ -218,7 +212,8 @@ export class Workload {
     const Deadline = dice === 0 ? -1 : dice === 1 ? 0 : (60 + random.below(600)) * 1e9;
     const DrainSpec = { Deadline, IgnoreSystemJobs: random.below(3) === 0 };
     return this.#client.call('PUT', `/v1/node/${id}/drain`, {
-      ...{ DrainSpec, MarkEligible: random.below(2) === 0 },
+      DrainSpec,
+      MarkEligible: random.below(2) === 0,
     });
   }
 
@@ -228,7 +223,7 @@ export class Workload {
     return this.#client.call('PUT', `/v1/node/${id}/eligibility`, { Eligibility });
   }
 
-  /** Its machine, when it runs, joins anew. */
+  /** Purges a node. If its machine runs, it registers anew. */
   async #purgeNode(): Promise<void> {
     const id = this.#oneOf(this.#nodeIds)!;
     await this.#client.call('PUT', `/v1/node/${id}/purge`);
@@ -268,12 +263,12 @@ export class Workload {
     return this.#client.call('PUT', `/v1/deployment/pause/${ID}`, body);
   }
 
-  #fail({ ID }: Deployment): Promise<unknown> {
+  #failDeployment({ ID }: Deployment): Promise<unknown> {
     return this.#client.call('PUT', `/v1/deployment/fail/${ID}`);
   }
 
-  /** Somebody says of an allocation that it is well, or is not. */
-  async #judge({ ID }: Deployment): Promise<void> {
+  /** Sets the health of an allocation by hand. */
+  async #setHealth({ ID }: Deployment): Promise<void> {
     const { status, json } = await this.#client.call('GET', `/v1/deployment/allocations/${ID}`);
     const one = status === 200 ? this.#oneOf(json as readonly { ID: string }[]) : undefined;
     if (one === undefined) return;
@@ -307,14 +302,16 @@ export class Workload {
     return this.#client.must('PUT', '/v1/operator/scheduler/configuration', {
       SchedulerAlgorithm: flag() ? 'binpack' : 'spread',
       PreemptionConfig: {
-        ...{ SystemSchedulerEnabled: flag(), SysBatchSchedulerEnabled: flag() },
-        ...{ BatchSchedulerEnabled: flag(), ServiceSchedulerEnabled: flag() },
+        SystemSchedulerEnabled: flag(),
+        SysBatchSchedulerEnabled: flag(),
+        BatchSchedulerEnabled: flag(),
+        ServiceSchedulerEnabled: flag(),
       },
     });
   }
 
-  /** Those that are over tell nobody anything after a while. */
-  #forgetEvaluations(): Promise<unknown> {
+  /** Deletes the evaluations that have ended. */
+  #deleteEvaluations(): Promise<unknown> {
     const Filter = 'Status == "complete" or Status == "canceled"';
     return this.#client.must('DELETE', '/v1/evaluations', { Filter });
   }

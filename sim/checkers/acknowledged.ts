@@ -3,24 +3,24 @@ import type { Snapshot, Stamps } from '../../src/state/types.ts';
 import type { Account } from '../account.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
 
-/** Rows of these are compared whole each time; of the others, some. */
+/** Tables whose rows are all compared in full. Other tables are sampled. */
 const important = new Set([jobs, jobVersions, nodes, deployments].map(({ name }) => name));
 const sampledOneIn = 16;
 
 /**
- * What a writer was told is durable when it is told, and is there after every restart, whole, with
- * all that had been committed before it. Only the one write that nobody was told of may be there
- * besides.
+ * A write is durable before it is acknowledged, and is there after every restart, with all commits before it.
+ * In addition there may be the last write that was not acknowledged.
  */
 export const noAcknowledgedWriteLost = (): Checker & {
-  /** A write was answered, and says that it was done by this index. */
-  readonly answered: (index: number, what: string, account: Account, fault: Fault) => void;
+  /** Called when a request was answered with the index of its write. */
+  readonly answered: (index: number, request: string, account: Account, fault: Fault) => void;
 } => {
   let starts = 0;
   return {
     guarantee: 'no acknowledged write is lost',
-    answered(index, what, account, fault) {
-      if (index > account.index) fault(`${what} was answered with ${index} at ${account.index}`);
+    answered(index, request, account, fault) {
+      if (index <= account.index) return;
+      fault(`${request} was answered with ${index}, but only ${account.index} was durable`);
     },
     restarted({ account, view }, fault) {
       starts++;
@@ -32,7 +32,7 @@ export const noAcknowledgedWriteLost = (): Checker & {
   };
 };
 
-/** Holds every row of the view against the account. */
+/** Compares every row of the view with the account. */
 export function compare(
   account: Account,
   view: Snapshot,
@@ -40,7 +40,7 @@ export function compare(
   fault: Fault,
 ): void {
   if (view.index < account.index) {
-    fault(`the state is at ${view.index}, and ${account.index} was committed`);
+    fault(`the state is at ${view.index}, but ${account.index} was committed`);
     return;
   }
   for (const definition of allTables) {
@@ -58,9 +58,9 @@ export function compare(
       if (difference !== undefined)
         fault(`${definition.name} ${key.replaceAll('\0', '/')}: ${difference}`);
     }
-    // What was written last, and told to nobody, may have changed or removed some.
+    // The last write, which was not acknowledged, may have changed or removed rows.
     if (view.index === account.index && found !== known.size) {
-      fault(`${known.size} rows of ${definition.name} were committed and ${found} are there`);
+      fault(`${known.size} rows of ${definition.name} were committed, but ${found} are there`);
     }
   }
 }
@@ -70,10 +70,10 @@ function differenceOf(
   is: Stamps,
   looksClosely: boolean,
 ): string | undefined {
-  if (was === undefined) return `was never committed, and is there of ${is.ModifyIndex}`;
+  if (was === undefined) return `is there with index ${is.ModifyIndex}, but was never committed`;
   if (was.ModifyIndex !== is.ModifyIndex) {
-    return `was committed at ${was.ModifyIndex} and is there of ${is.ModifyIndex}`;
+    return `was committed at ${was.ModifyIndex}, but has index ${is.ModifyIndex}`;
   }
   if (!looksClosely || was === is || JSON.stringify(was) === JSON.stringify(is)) return undefined;
-  return `is not what was committed at ${was.ModifyIndex}`;
+  return `differs from the commit at ${was.ModifyIndex}`;
 }

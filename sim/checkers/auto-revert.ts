@@ -6,11 +6,11 @@ import type { Account } from '../account.ts';
 import type { Checker, Fault } from './checker.ts';
 
 /**
- * A deployment that fails and is to roll back does so, to the newest version that had been found
- * stable before, and what then is submitted is what that version was.
+ * A failed deployment with `AutoRevert` reverts the job to the newest stable version before its own, and the
+ * job then equals that version.
  */
 export const autoRevertLandsOnStable = (): Checker => {
-  /** The newest stable version below, of each registration of each job. */
+  /** The stable versions of each registration of a job. */
   const stable = new Map<string, Set<number>>();
   const keyOf = (namespace: string, id: string, createIndex: number): string =>
     `${namespace} ${id} ${createIndex}`;
@@ -22,7 +22,7 @@ export const autoRevertLandsOnStable = (): Checker => {
     else versions.delete(Version);
   };
   return {
-    guarantee: 'auto-revert lands on the last stable version',
+    guarantee: 'auto-revert goes to the newest stable version',
     resumed({ account }) {
       for (const version of account.rows(jobVersions).values()) note(version);
     },
@@ -33,7 +33,7 @@ export const autoRevertLandsOnStable = (): Checker => {
         const { Namespace, JobID, JobCreateIndex, JobVersion } = deployment;
         const known = stable.get(keyOf(Namespace, JobID, JobCreateIndex)) ?? [];
         const expected = Math.max(...[...known].filter((version) => version < JobVersion));
-        judge(deployment, expected, account, fault);
+        checkRevert(deployment, expected, account, fault);
       }
       for (const { table, after } of changes) {
         if (table === jobVersions.name && after !== undefined) note(after as Job);
@@ -47,8 +47,13 @@ const isFailure = ({ table, before, after }: Change): boolean =>
   (after as Deployment | undefined)?.Status === 'failed' &&
   (before as Deployment | undefined)?.Status !== 'failed';
 
-/** `expected`: -Infinity when there is none. */
-function judge(deployment: Deployment, expected: number, account: Account, fault: Fault): void {
+/** @param expected newest stable version; -Infinity if there is none */
+function checkRevert(
+  deployment: Deployment,
+  expected: number,
+  account: Account,
+  fault: Fault,
+): void {
   const { StatusDescription, JobID, Namespace, JobVersion } = deployment;
   const [, text] = / - rolling back to job version (\d+)$/.exec(StatusDescription) ?? [];
   const wants = Object.values(deployment.TaskGroups).every(({ AutoRevert }) => AutoRevert);
@@ -58,26 +63,26 @@ function judge(deployment: Deployment, expected: number, account: Account, fault
     const target = Number.isFinite(expected) ? versionOf(expected) : undefined;
     const failed = versionOf(JobVersion);
     if (!wants || target === undefined || failed === undefined) return;
-    // What somebody has registered or stopped since is not taken back.
+    // A job that was changed or stopped since is not reverted.
     const now = account.get(jobs, ...inNamespace(Namespace, JobID));
     if (now === undefined || now.Stop || now.Version !== JobVersion) return;
     if (wishOf(target) !== wishOf(failed)) {
-      fault(`${JobID} did not go back to version ${expected}: ${StatusDescription}`);
+      fault(`${JobID} did not revert to version ${expected}: ${StatusDescription}`);
     }
     return;
   }
   const went = Number(text);
   if (went !== expected) {
-    fault(`${JobID} went back to version ${went}, the newest stable one is ${expected}`);
+    fault(`${JobID} reverted to version ${went}, the newest stable version is ${expected}`);
     return;
   }
   const now = account.get(jobs, ...inNamespace(Namespace, JobID));
   const target = versionOf(went);
   if (now === undefined || target === undefined || wishOf(now) !== wishOf(target)) {
-    fault(`${JobID} went back to version ${went} and is not what that was`);
+    fault(`${JobID} reverted to version ${went}, but differs from it`);
   }
 }
 
-/** What a submission asked for. */
+/** The fields of a job that users submit. */
 const wishOf = ({ Type, Priority, Datacenters, NodePool, TaskGroups, Constraints }: Job): string =>
   JSON.stringify({ Type, Priority, Datacenters, NodePool, TaskGroups, Constraints });

@@ -8,19 +8,19 @@ import { admits, takesWork } from './rules.ts';
 import { isBroken, isPattern, openEvaluations } from './waiting.ts';
 
 /**
- * At rest, a batch job's work was done as often as wanted, and no piece of it twice: so many ends
- * without a fault of the newest version, each under another name, or one on each node. An end that
- * nobody heard of in time, as of a machine that was lost, does not count.
+ * At rest, each group of a batch job has succeeded once under each of its `Count` names in the newest
+ * version, and each group of a sysbatch job once on every node. A success that was not reported, as on a lost
+ * machine, does not count.
  */
 export const batchWorkIsDoneOnce = (): Checker => ({
-  guarantee: "a batch job's work is done as often as wanted",
+  guarantee: 'a batch job succeeds as often as wanted',
   rested({ account, nowMs }, fault) {
     const waiting = new Set(openEvaluations(account).map(({ JobID }) => JobID));
     for (const job of account.rows(jobs).values()) {
       const isDone = !job.Stop && !isBroken(job) && !waiting.has(job.ID);
-      // Of a pattern nothing runs itself, and what a schedule launches may have just begun.
+      // A pattern has no allocations, and a child of a schedule may have just begun.
       if (isPattern(job) || (job.ParentID !== '' && isRecent(job, nowMs))) continue;
-      // Room for it may have come late.
+      // An allocation that got room late may still run.
       if (isUnderWay(job, account, nowMs)) continue;
       if (!isDone || (job.Type !== 'batch' && job.Type !== 'sysbatch')) continue;
       for (const group of job.TaskGroups) checkGroup(job, group, account, fault);
@@ -49,19 +49,19 @@ function checkGroup(job: Job, group: TaskGroup, account: Account, fault: Fault):
   const isEverywhere = job.Type === 'sysbatch';
   const byPiece = Map.groupBy(done, ({ Name, NodeID }) => (isEverywhere ? NodeID : Name));
   for (const [piece, { length }] of byPiece) {
-    if (length > 1) fault(`${JobID}.${group.Name}: the work of ${piece} was done ${length} times`);
+    if (length > 1) fault(`${JobID}.${group.Name}: ${piece} succeeded ${length} times`);
   }
   if (!isEverywhere && byPiece.size !== group.Count) {
     fault(
-      `${JobID}.${group.Name} was done ${byPiece.size} times and is wanted ${group.Count} times`,
+      `${JobID}.${group.Name} succeeded ${byPiece.size} times and is wanted ${group.Count} times`,
     );
   }
   for (const id of isEverywhere ? nodesFor(job, group, account) : []) {
-    if (!byPiece.has(id)) fault(`${JobID}.${group.Name} was not done on ${id}`);
+    if (!byPiece.has(id)) fault(`${JobID}.${group.Name} did not succeed on ${id}`);
   }
 }
 
-/** It came to its end by itself, and well. */
+/** Whether it ended by itself with success. */
 const isDone = ({ ClientStatus, DesiredStatus, TaskStates }: Allocation): boolean =>
   ClientStatus === 'complete' &&
   DesiredStatus === 'run' &&

@@ -13,11 +13,11 @@ import { admits, distinctRules, isCrowded, takesWork } from './rules.ts';
 import { isHalted, openEvaluations } from './waiting.ts';
 
 /**
- * At rest, what waits for room finds none: no node at all that it may run on could take one more of
- * its groups. And nothing waits for what is over: a turn that never came, a time that has passed.
+ * At rest, no node has room for a group that a blocked evaluation waits for, and no evaluation is still
+ * pending or waits for a time that has passed.
  */
 export const blockedReasonIsTrue = (): Checker => ({
-  guarantee: 'a blocked evaluation has a reason that is true',
+  guarantee: 'a blocked evaluation has a true reason',
   rested({ account, nowMs }, fault) {
     for (const evaluation of openEvaluations(account)) {
       const { ID, Status, JobID, WaitUntil } = evaluation;
@@ -26,7 +26,7 @@ export const blockedReasonIsTrue = (): Checker => ({
         continue;
       }
       const job = account.job(evaluation.Namespace, JobID);
-      if (job === undefined || job.Stop) fault(`evaluation ${ID} of ${JobID} waits for nothing`);
+      if (job === undefined || job.Stop) fault(`evaluation ${ID} of ${JobID} has no job to place`);
       else checkBlocked(evaluation, job, account, fault);
     }
   },
@@ -36,15 +36,15 @@ function checkBlocked(evaluation: Evaluation, job: Job, account: Account, fault:
   const { JobID, FailedTGAllocs, NodeID } = evaluation;
   const failed = job.TaskGroups.filter(({ Name }) => Object.hasOwn(FailedTGAllocs ?? {}, Name));
   if (failed.length === 0) fault(`evaluation ${evaluation.ID} of ${JobID} waits for no group`);
-  // One that goes all or not at all may wait beside room for some of it.
+  // A job with `AllAtOnce` may wait although there is room for some of its groups.
   if (job.AllAtOnce) return;
-  // What waits is of the version before, which may ask for something else.
+  // The evaluation waits for the version before the failed one, with other resources.
   if (isHalted(job, account)) return;
   for (const group of failed) {
     for (const node of account.rows(nodes).values()) {
       if (NodeID !== '' && node.ID !== NodeID) continue;
       if (isOpen(node, job, group, account)) {
-        fault(`${JobID}.${group.Name} waits for room and ${node.Name} has it`);
+        fault(`${JobID}.${group.Name} waits for room, but ${node.Name} has room`);
       }
     }
   }
@@ -63,11 +63,11 @@ function isOpen(node: Node, job: Job, group: TaskGroup, account: Account): boole
     return !own.some(({ NodeID, TaskGroup }) => NodeID === node.ID && TaskGroup === group.Name);
   }
   return !distinctRules(job, group).some((rule) =>
-    isCrowded(node, rule, group, own, (id) => account.node(id)),
+    isCrowded(node, rule, group, { others: own, account }),
   );
 }
 
-/** What it holds counts as room for the job. */
+/** Whether the job may evict the allocation. */
 function makesWay(one: Allocation, job: Job, account: Account): boolean {
   if (one.DesiredStatus !== 'run' || one.JobID === job.ID || !mayEvict(job.Type, account))
     return false;

@@ -3,42 +3,40 @@ import type { Account } from '../account.ts';
 import type { Machine } from '../machine.ts';
 import type { Run } from '../run.ts';
 
-/** What a checker looks at. */
+/** The input of a checker. */
 export interface Scene {
-  /** What was committed so far, exact after each transaction. */
+  /** All commits so far, exact after each transaction. */
   readonly account: Account;
   /** The newest durable view, which may be some transactions ahead of the account. */
   readonly view: Snapshot;
   readonly machines: ReadonlyMap<string, Machine>;
-  /** By the server's clock. */
+  /** Time by the server's clock, which may jump. */
   readonly nowMs: number;
-  /** What has really passed since the beginning, whatever clocks say. */
+  /** Time since the beginning of the life. */
   readonly elapsedMs: number;
 }
 
-/**
- * Watches over one guarantee. It keeps its own account of what happened and shares no rule with what
- * it judges. `fault` takes a sentence that tells what is wrong.
- */
+/** Checks a single guarantee. It keeps its own records and shares no rule with the product. */
 export interface Checker {
-  /** The guarantee, in the words that a fault is reported under. */
+  /** The guarantee, as a sentence. */
   readonly guarantee: string;
-  /** After each durable commit. */
+  /** Called after each durable commit. */
   committed?(changes: readonly Change[], index: number, scene: Scene, fault: Fault): void;
-  /** A task has begun or come to its end. */
+  /** Called when a task has begun. */
   moved?(machine: Machine, run: Run, scene: Scene, fault: Fault): void;
   /**
-   * The server was started again from its disk: the view is what it found there, the account still
-   * what had been committed before.
+   * Called when the server has restarted: the view is the state on its disk, the account has the commits
+   * before the crash.
    */
   restarted?(scene: Scene, fault: Fault): void;
   /**
-   * After that, with the account of what was found: it may hold a last write that nobody was told
-   * of. A checker that keeps something of its own looks again.
+   * Called after `restarted`, when the account has the state on the disk. That state may have a last write
+   * that was never acknowledged, so a checker brings its own records up to date.
    */
   resumed?(scene: Scene): void;
-  /** The faults have ended and everything had time to come to rest. */
+  /** Called when the faults have ended and everything had time to come to rest. */
   rested?(scene: Scene, fault: Fault): void;
 }
 
+/** Takes a sentence that describes the violation. */
 export type Fault = (sentence: string) => void;

@@ -11,10 +11,9 @@ import { admits, takesWork } from './rules.ts';
 import { isBroken, isHalted, isNews, openEvaluations } from './waiting.ts';
 
 /**
- * At rest, what should run runs, and nothing else: so many of each service, all of its newest
- * version, and one of each system job on every node that takes work. A job whose tasks fail by
- * themselves is left out, and so is what waits for room: whether it waits for good reason is another
- * checker's question. And what the servers believe of each machine is so.
+ * At rest, each service has `Count` allocations of its newest version, each system job has one allocation
+ * on every node that takes work, and nothing else runs. Jobs whose tasks fail and jobs that wait for room
+ * are left out (`blocked-reason.ts` checks whether there is room). The state also agrees with the machines.
  */
 export const desiredCountsAreReached = (): Checker => ({
   guarantee: 'desired counts are reached after the faults end',
@@ -35,16 +34,16 @@ function checkJob(job: Job, open: readonly Evaluation[], scene: Scene, fault: Fa
   const { ID, Namespace } = job;
   const live = [...account.allocationsOf({ Namespace, JobID: ID })].filter(isLive);
   if (job.Stop) {
-    if (live.length > 0) fault(`${ID} is stopped and ${live.length} of it run`);
+    if (live.length > 0) fault(`${ID} is stopped, but ${live.length} of its allocations run`);
     return;
   }
   if (isBroken(job) || isHalted(job, account)) return;
   const waits = open.filter((one) => one.JobID === ID && one.Namespace === Namespace);
-  // Canaries of all groups wait for each other, and so for the room that one of them lacks.
+  // The canaries of all groups wait until the last group has room.
   if (waits.length > 0 && awaitsPromotion(job, account)) return;
   const groups = new Set(job.TaskGroups.map(({ Name }) => Name));
   for (const { Name, TaskGroup } of live) {
-    if (!groups.has(TaskGroup)) fault(`${Name} runs, and its job has no such group`);
+    if (!groups.has(TaskGroup)) fault(`${Name} runs, but its job has no such group`);
   }
   for (const group of job.TaskGroups) {
     const running = live.filter((one) => one.TaskGroup === group.Name);
@@ -52,8 +51,8 @@ function checkJob(job: Job, open: readonly Evaluation[], scene: Scene, fault: Fa
       if (ClientStatus !== 'running' && job.Type !== 'batch' && job.Type !== 'sysbatch')
         fault(`${Name} is ${ClientStatus}`);
     }
-    if (job.Type === 'service') checkService(job, group, running, waits, fault);
-    if (job.Type === 'system') checkSystem(job, group, running, waits, scene, fault);
+    if (job.Type === 'service') checkService({ job, group, running, waits }, fault);
+    if (job.Type === 'system') checkSystem({ job, group, running, waits }, account, fault);
   }
 }
 
@@ -68,13 +67,17 @@ function awaitsPromotion({ Namespace, ID, CreateIndex }: Job, account: Account):
   return false;
 }
 
-function checkService(
-  { ID, Version }: Job,
-  { Name, Count }: TaskGroup,
-  running: readonly Allocation[],
-  waits: readonly Evaluation[],
-  fault: Fault,
-): void {
+interface GroupOfJob {
+  readonly job: Job;
+  readonly group: TaskGroup;
+  readonly running: readonly Allocation[];
+  /** Open evaluations of the job. */
+  readonly waits: readonly Evaluation[];
+}
+
+function checkService({ job, group, running, waits }: GroupOfJob, fault: Fault): void {
+  const { ID, Version } = job;
+  const { Name, Count } = group;
   const isWaiting = waits.some(({ FailedTGAllocs }) => Object.hasOwn(FailedTGAllocs ?? {}, Name));
   const isEnough = isWaiting ? running.length <= Count : running.length === Count;
   if (!isEnough) fault(`${ID}.${Name} wants ${Count} and has ${running.length}`);
@@ -86,23 +89,21 @@ function checkService(
 }
 
 function checkSystem(
-  job: Job,
-  group: TaskGroup,
-  running: readonly Allocation[],
-  waits: readonly Evaluation[],
-  { account }: Scene,
+  { job, group, running, waits }: GroupOfJob,
+  account: Account,
   fault: Fault,
 ): void {
   const byNode = Map.groupBy(running, ({ NodeID }) => NodeID);
   for (const node of account.rows(nodes).values()) {
     const there = byNode.get(node.ID)?.length ?? 0;
-    const isWanted = takesWork(node) && admits(node, job, group);
     const isAwaited = waits.some(({ NodeID }) => NodeID === '' || NodeID === node.ID);
-    const what = `${job.ID}.${group.Name} runs ${there} times on ${node.Name}`;
-    if (there > 1 || (isWanted && there === 0 && !isAwaited)) fault(what);
+    const isMissing = there === 0 && !isAwaited && takesWork(node) && admits(node, job, group);
+    if (there > 1 || isMissing) {
+      fault(`${job.ID}.${group.Name} runs ${there} times on ${node.Name}`);
+    }
   }
   if (waits.length > 0) return;
-  // Where nothing new may come, what is there stays as it is.
+  // Allocations on a node that takes no work keep their version.
   const old = running.filter(({ JobVersion, NodeID }) => {
     const node = account.node(NodeID);
     return JobVersion !== job.Version && node !== undefined && takesWork(node);
@@ -122,22 +123,24 @@ function checkMachines({ account, machines, elapsedMs }: Scene, fault: Fault): v
       if (isNews(run, elapsedMs)) continue;
       const known = account.allocation(run.id);
       const isWanted = known !== undefined && isLive(known);
-      if (run.isRunning && !isWanted) fault(`${run.allocation.Name} still runs and is not wanted`);
+      if (run.isRunning && !isWanted) fault(`${run.allocation.Name} runs, but is not wanted`);
       if (!run.isRunning && known?.ClientStatus === 'running') {
-        fault(`${known.Name} is known as running and does not run`);
+        fault(`${known.Name} is known as running, but does not run`);
       }
     }
     for (const one of account.occupantsOf(hardware.id)) {
-      if (!runs.has(one.ID)) fault(`${one.Name} is known as ${one.ClientStatus} and is not there`);
+      if (!runs.has(one.ID)) {
+        fault(`${one.Name} is known as ${one.ClientStatus}, but its machine does not have it`);
+      }
     }
   }
 }
 
-/** What ran on a machine that is gone is given up, and nothing is wanted of it. */
+/** The node of a machine without power is down, and all its allocations have ended. */
 function checkGone({ id, name }: Hardware, account: Account, fault: Fault): void {
   const status = account.node(id)?.Status;
-  if (status !== undefined && status !== 'down') fault(`${name} is gone and is ${status}`);
+  if (status !== undefined && status !== 'down') fault(`${name} has no power, but is ${status}`);
   for (const one of account.occupantsOf(id)) {
-    fault(`${one.Name} is known as ${one.ClientStatus} on ${name}, which is gone`);
+    fault(`${one.Name} is known as ${one.ClientStatus} on ${name}, which has no power`);
   }
 }

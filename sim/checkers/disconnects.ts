@@ -6,23 +6,23 @@ import { allocations, nodes } from '../../src/state/tables.ts';
 import type { Account } from '../account.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
 
-/** What is due this soon may be done now. */
+/** Tolerance of the time of a loss. */
 const earlyMs = 1000;
 
 /**
- * What runs on a node that is not heard of is given up no sooner than its group says; and where the
- * group says that nothing is to run in its place meanwhile, nothing does.
+ * An allocation on a disconnected node is given up no sooner than its group allows (`LostAfter`). With
+ * `Replace = false` it is not replaced before that.
  */
-export const whatIsAwayIsWaitedFor = (): Checker => {
-  /** Where the time that has passed stood when each node that is not heard of was missed. */
+export const disconnectsAreRespected = (): Checker => {
+  /** Value of `passedMs` when each missing node was first missed. */
   const missed = new Map<string, number>();
-  /** And when each allocation went away with its node. */
+  /** Value of `passedMs` when each disconnected allocation was first missed. */
   const since = new Map<string, number>();
-  /** What was on a node when somebody purged it is lost, though the node may join anew at once. */
+  /** Allocations of purged nodes: they are lost at once, even if the node registers anew. */
   const forsaken = new Set<string>();
   /**
-   * Time that servers may count as passed: rows tell the time of the server's clock, which jumps, and
-   * timers run on while it does. So each step counts by whichever clock went further.
+   * The most time that servers may count as passed. The server's clock jumps, while its timers do not, so
+   * each step between two commits counts by the clock that went further.
    */
   let passedMs = 0;
   let last: Moment | undefined;
@@ -42,7 +42,7 @@ export const whatIsAwayIsWaitedFor = (): Checker => {
   const awayMs = ({ ID, NodeID }: Allocation): number =>
     passedMs - (since.get(ID) ?? missed.get(NodeID) ?? passedMs);
   return {
-    guarantee: 'what is away is waited for as agreed',
+    guarantee: 'disconnected allocations are kept as long as their group says',
     resumed({ account, ...scene }) {
       const nowMs = seen(scene);
       for (const one of account.rows(nodes).values()) noteNode(one, nowMs);
@@ -59,8 +59,10 @@ export const whatIsAwayIsWaitedFor = (): Checker => {
         if (table === nodes.name) noteNode(after as Node, nowMs);
         if (table !== allocations.name) continue;
         const [was, is] = [before as Allocation | undefined, after as Allocation];
-        if (was === undefined) judgePlacement(is, account, fault);
-        else if (!forsaken.has(is.ID)) judgeLoss(was, is, awayMs(is), account, fault);
+        if (was === undefined) checkReplacement(is, account, fault);
+        else if (!forsaken.has(is.ID) && isLoss(was, is)) {
+          checkLoss(is, awayMs(is), account, fault);
+        }
         note(is, nowMs);
       }
     },
@@ -69,36 +71,33 @@ export const whatIsAwayIsWaitedFor = (): Checker => {
 
 type Moment = Pick<Scene, 'nowMs' | 'elapsedMs'>;
 
-/** What had not begun yet, was not to run, or ran on a node that is gone is not waited for. */
-function judgeLoss(
-  was: Allocation,
-  is: Allocation,
-  awayMs: number,
-  account: Account,
-  fault: Fault,
-): void {
-  const ran = was.ClientStatus === 'running' || was.ClientStatus === 'unknown';
-  if (!ran || is.ClientStatus !== 'lost' || was.DesiredStatus !== 'run') return;
-  const waitMs = durationMs(agreed(is, account)?.LostAfter ?? 0);
-  if (awayMs + earlyMs >= waitMs || account.node(is.NodeID) === undefined) return;
-  fault(`${is.Name} was given up after ${awayMs / 1000} s, and is waited for ${waitMs / 1000} s`);
+/** Whether an allocation that ran and was wanted became lost. */
+const isLoss = (was: Allocation, is: Allocation): boolean =>
+  (was.ClientStatus === 'running' || was.ClientStatus === 'unknown') &&
+  was.DesiredStatus === 'run' &&
+  is.ClientStatus === 'lost';
+
+function checkLoss(lost: Allocation, awayMs: number, account: Account, fault: Fault): void {
+  const waitMs = durationMs(disconnectOf(lost, account)?.LostAfter ?? 0);
+  if (awayMs + earlyMs >= waitMs || account.node(lost.NodeID) === undefined) return;
+  fault(`${lost.Name} was given up after ${awayMs / 1000} s instead of ${waitMs / 1000} s`);
 }
 
-function judgePlacement(
+function checkReplacement(
   { Name, PreviousAllocation }: Allocation,
   account: Account,
   fault: Fault,
 ): void {
   const previous = account.allocation(PreviousAllocation);
   if (previous?.ClientStatus !== 'unknown' || previous.DesiredStatus !== 'run') return;
-  if (agreed(previous, account)?.Replace === false) {
-    fault(`${Name} was placed in the place of one that is away and is not to be replaced`);
+  if (disconnectOf(previous, account)?.Replace === false) {
+    fault(`${Name} replaces a disconnected allocation although Replace is false`);
   }
 }
 
-function agreed(one: Allocation, account: Account): Disconnect | null | undefined {
+/** `undefined` if the job no longer wants the allocation, which may then end at any time. */
+function disconnectOf(one: Allocation, account: Account): Disconnect | null | undefined {
   const job = account.job(one.Namespace, one.JobID);
-  // What its job no longer wants is ended for other reasons.
   if (job === undefined || job.Stop || job.CreateIndex !== one.JobCreateIndex) return undefined;
   return job.TaskGroups.find(({ Name }) => Name === one.TaskGroup)?.Disconnect;
 }

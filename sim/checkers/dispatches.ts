@@ -2,7 +2,7 @@ import type { Job } from '../../src/model/job/job.ts';
 import { jobs } from '../../src/state/tables.ts';
 import type { Checker } from './checker.ts';
 
-/** However often something is asked for, and whatever was heard of it: a token has one child. */
+/** A parameterized job has a single child for an idempotency token, however often it is dispatched. */
 export const tokenDispatchesOnce = (): Checker => ({
   guarantee: 'an idempotency token dispatches once',
   committed(changes, _index, { account }, fault) {
@@ -13,7 +13,7 @@ export const tokenDispatchesOnce = (): Checker => ({
       if (ParentID === '' || token === '') continue;
       for (const other of account.rows(jobs).values()) {
         const isSame = other.ParentID === ParentID && other.DispatchIdempotencyToken === token;
-        if (isSame && other.ID !== ID) fault(`${token} made ${ID} beside ${other.ID}`);
+        if (isSame && other.ID !== ID) fault(`${token} dispatched ${ID} and ${other.ID}`);
       }
     }
   },

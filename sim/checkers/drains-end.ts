@@ -4,17 +4,16 @@ import type { Account } from '../account.ts';
 import { isLive } from '../account.ts';
 import type { Checker } from './checker.ts';
 
-/** Longer than the server is ever away, frozen or short of processor. */
+/** Time until the server acts on a deadline. The commits show that it was not down meanwhile. */
 const patienceMs = 60_000;
-/** So many commits show that it works meanwhile. */
 const commitsAwaited = 20;
 
 /**
- * Once the time of a drain is up, all that runs on the node is told to go; at rest no drain goes on
- * beyond its deadline, and nothing is left that was told to go.
+ * After the deadline of a drain, all allocations on the node are told to migrate. At rest no drain goes on
+ * beyond its deadline, and all allocations that were told to migrate have left.
  */
 export const drainsEnd = (): Checker => {
-  /** What stays beyond a deadline: since when it is known to, and for how many commits. */
+  /** Allocations that stay beyond the deadline: since when, and the number of commits since then. */
   const late = new Map<string, { readonly sinceMs: number; commits: number }>();
   return {
     guarantee: 'a drain ends by its deadline',
@@ -31,7 +30,7 @@ export const drainsEnd = (): Checker => {
           const isLong = elapsedMs - known.sinceMs > patienceMs;
           if (!isLong || known.commits < commitsAwaited) continue;
           late.delete(one.ID);
-          fault(`${one.Name} stays on ${Name}, whose drain was over by ${deadline}`);
+          fault(`${one.Name} stays on ${Name}, whose drain had the deadline ${deadline}`);
         }
       }
     },
@@ -40,19 +39,19 @@ export const drainsEnd = (): Checker => {
         const deadline = DrainStrategy?.ForceDeadline ?? null;
         if (deadline !== null && Date.parse(deadline) < nowMs) fault(`${Name} is still drained`);
         const left = [...account.occupantsOf(ID)].filter((one) => isToGo(one, account));
-        for (const one of left) fault(`${one.Name} was told to leave ${Name} and is there`);
+        for (const one of left) fault(`${one.Name} was told to leave ${Name}, but is still there`);
       }
     },
   };
 };
 
-/** It runs and nobody has told it to go. */
+/** Whether it runs and was not told to migrate. */
 function isToLeave(one: Allocation, staysEverywhere: boolean, account: Account): boolean {
   if (!isLive(one) || one.DesiredTransition.Migrate === true) return false;
   const type = account.job(one.Namespace, one.JobID)?.Type;
   return type !== undefined && !(staysEverywhere && type.startsWith('sys'));
 }
 
-/** A drain without a deadline waits as long as there is nowhere to go. */
+/** Whether it was told to migrate. A drain without a deadline may wait for room for ever. */
 const isToGo = ({ NodeID, DesiredTransition }: Allocation, account: Account): boolean =>
   DesiredTransition.Migrate === true && account.node(NodeID)?.Drain !== true;

@@ -8,15 +8,15 @@ import type { Checker } from './checker.ts';
 const pauseMs = 1000;
 const patienceMs = 30_000;
 
-/**
- * Somebody who lists the jobs again and again, now at this server and now at that. Where there are
- * several servers, each answers with all that was durable when it was asked.
- */
-export function readsAreExact(options: { world: SimulatedWorld; network: Network }): Checker {
+/** A reader lists the jobs at random servers. Each list shows all writes that were durable at its request. */
+export function readsSeeDurableWrites(options: {
+  world: SimulatedWorld;
+  network: Network;
+}): Checker {
   const { world, network } = options;
   const reader = new Process(world);
   const { timers } = reader.world;
-  /** Of the last commit that changed a job. */
+  /** Index of the last commit that changed a job. */
   let durable = 0;
   const faults: string[] = [];
   const turn = async () => {
@@ -24,7 +24,7 @@ export function readsAreExact(options: { world: SimulatedWorld; network: Network
     const call = { method: 'GET', url: '/v1/jobs', token: rootToken, patienceMs };
     const { status, index } = await network.call(reader, 'reader', call);
     if (status !== 200 || index >= least) return;
-    faults.push(`a list of ${index} was told although ${least} was durable when it was asked for`);
+    faults.push(`a list shows index ${index}, but ${least} was durable at the request`);
   };
   const again = () => {
     turn().then(
@@ -34,7 +34,7 @@ export function readsAreExact(options: { world: SimulatedWorld; network: Network
   };
   again();
   return {
-    guarantee: 'a read is exact',
+    guarantee: 'a read sees every durable write',
     committed(changes, index, _scene, fault) {
       if (changes.some(({ table }) => table === jobs.name)) durable = index;
       for (const one of faults.splice(0)) fault(one);

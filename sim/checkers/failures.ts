@@ -6,20 +6,19 @@ import type { Account } from '../account.ts';
 import type { Checker } from './checker.ts';
 import { isHalted, openEvaluations } from './waiting.ts';
 
-/** Longer than the server is ever away, frozen or short of processor. */
+/** Longer than a server is ever down, frozen or short of processor. */
 const patienceMs = 180_000;
 
 /**
- * What failed, and is to be tried again for ever, is, and what was lost is replaced while its group
- * has too few: it has a successor, or something is to come of its job. That is asked again and again
- * as long as something is to come. What its job no longer wants, or a deployment under way decides
- * about, is left out.
+ * A failed allocation with unlimited rescheduling, and a lost allocation of a group with too few
+ * allocations, gets a successor, unless an evaluation of its job is open. Allocations that the job no longer
+ * wants, and jobs with an active deployment, are left out.
  */
-export const failuresAreLookedAt = (): Checker => {
-  /** When each was first seen to be over, or last seen to wait, in their order. */
+export const failuresAreReplaced = (): Checker => {
+  /** The time of the failure, or of the last check that found an open evaluation; the oldest comes first. */
   const over = new Map<string, { readonly namespace: string; readonly sinceMs: number }>();
   return {
-    guarantee: 'what failed is tried again',
+    guarantee: 'failed and lost allocations are replaced',
     committed(changes, _index, { account, elapsedMs }, fault) {
       for (const { table, after } of changes) {
         if (table !== allocations.name || after === undefined) continue;
@@ -35,15 +34,15 @@ export const failuresAreLookedAt = (): Checker => {
         if (openEvaluations(account).some(({ JobID }) => JobID === one.JobID)) {
           over.set(id, { namespace, sinceMs: elapsedMs });
         } else {
-          const what = one.ClientStatus === 'lost' ? 'was lost' : 'failed';
-          fault(`${one.Name} ${what}, and nothing comes of it`);
+          const event = one.ClientStatus === 'lost' ? 'was lost' : 'failed';
+          fault(`${one.Name} ${event} and is not replaced`);
         }
       }
     },
   };
 };
 
-/** Whether another one is to run in its place. */
+/** Whether the allocation has to be replaced. */
 function isOwed(one: Allocation, account: Account): boolean {
   const { Namespace, JobID, JobVersion, JobCreateIndex, TaskGroup } = one;
   const job = account.job(Namespace, JobID);
@@ -63,7 +62,7 @@ function isRolledOut({ Namespace, ID }: Job, account: Account): boolean {
   return false;
 }
 
-/** Whether the group of a service has fewer than it wants, those counted that failed. */
+/** Whether the group of a service has too few allocations. Failed allocations count. */
 function isShort(job: Job, lost: Allocation, account: Account): boolean {
   const group = job.TaskGroups.find(({ Name }) => Name === lost.TaskGroup);
   if (job.Type !== 'service' || group === undefined || isHalted(job, account)) return false;

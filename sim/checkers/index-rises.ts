@@ -1,6 +1,6 @@
 import type { Checker } from './checker.ts';
 
-/** Each commit has a greater index than the one before, over restarts as well, and stamps its rows. */
+/** Each commit has a greater index than the commit before, also over restarts, and stamps its rows with it. */
 export const indexOnlyRises = (): Checker => {
   let last = 0;
   return {
@@ -10,12 +10,12 @@ export const indexOnlyRises = (): Checker => {
       for (const { table, after } of changes) {
         if (after === undefined || (after.ModifyIndex > last && after.ModifyIndex <= index))
           continue;
-        fault(`a row of ${table} was committed at ${index} and says ${after.ModifyIndex}`);
+        fault(`a row of ${table} was committed at ${index} with index ${after.ModifyIndex}`);
       }
       last = index;
     },
     restarted({ view }, fault) {
-      if (view.index < last) fault(`the server came back with index ${view.index} after ${last}`);
+      if (view.index < last) fault(`the server restarted with index ${view.index} after ${last}`);
       last = view.index;
     },
   };

@@ -1,12 +1,19 @@
-/** Of the checkers of launches and dispatches: what is right passes, and what is wrong is found. */
-import { expect, test } from 'vitest';
+/** Tests of the checkers of periodic launches, dispatches and their children. */
 import { canonicalizeJob } from '../../src/model/job/canonicalize.ts';
 import type { Job } from '../../src/model/job/job.ts';
 import { jobSummaries, jobs, periodicLaunches } from '../../src/state/tables.ts';
 import type { Transaction } from '../../src/state/types.ts';
 import { batchWorkIsDoneOnce } from './batch-work.ts';
-import { judge, nowMs, type Plant, placed, put, withEvaluation } from './bench.test-helper.ts';
+
 import { tokenDispatchesOnce } from './dispatches.ts';
+import {
+  nowMs,
+  type Plant,
+  placed,
+  put,
+  testChecker,
+  withEvaluation,
+} from './planted.test-helper.ts';
 import { noSlotTwice } from './slots.ts';
 import { summariesAddUp } from './summaries.ts';
 
@@ -16,7 +23,8 @@ const step = 120;
 
 const parent = (periodic: object = {}, fields: Partial<Job> = {}): Job => ({
   ...canonicalizeJob({
-    ...{ ID: 'p', Type: 'batch' },
+    ID: 'p',
+    Type: 'batch',
     Periodic: { Specs: ['*/2 * * * *'], ...periodic },
   }),
   SubmitTime: (nowMs - 3_600_000) * 1e6,
@@ -29,7 +37,10 @@ const withParent =
   };
 const child = (seconds: number, fields: Partial<Job> = {}): Job => ({
   ...parent(),
-  ...{ ID: `p/periodic-${seconds}`, ParentID: 'p', Periodic: null, ...fields },
+  ID: `p/periodic-${seconds}`,
+  ParentID: 'p',
+  Periodic: null,
+  ...fields,
 });
 const note = (transaction: Transaction, seconds: number) =>
   transaction
@@ -60,64 +71,75 @@ const purge =
 const alone = { ProhibitOverlap: true };
 const before = slot - step;
 
-test.each<readonly [string, readonly Plant[], readonly string[]]>([
-  ['one after the other', [withParent(parent()), launch(before), launch(slot)], []],
-  ['by hand, beside the schedule', [withParent(parent()), byHand(before + 7), launch(slot)], []],
-  ['one that is left out', [withParent(parent()), leftOut(slot)], []],
+testChecker(noSlotTwice, [
+  ['two slots after each other', [withParent(parent()), launch(before), launch(slot)], []],
+  ['a forced launch', [withParent(parent()), byHand(before + 7), launch(slot)], []],
+  ['a skipped slot', [withParent(parent()), leftOut(slot)], []],
   [
-    'the same slot again, after its child was forgotten',
+    'the same slot again, after its child was purged',
     [withParent(parent()), launch(slot), purge(slot), leftOut(slot - 1), launch(slot)],
     [`slot ${slot} of p launches twice`],
   ],
   [
-    'what is no slot',
+    'a time between two slots',
     [withParent(parent()), launch(slot), launch(slot + 7)],
-    [`${slot + 7} is no slot of p`],
+    [`${slot + 7} is not a slot of p`],
   ],
   [
-    'too early',
+    'a slot before its time',
     [withParent(parent()), launch(slot + 1200)],
     [`p/periodic-${slot + 1200} launches 1200 s early`],
   ],
   [
-    'an old one of several that were missed',
+    'a missed slot that is not the last one',
     [withParent(parent()), launch(slot - 1200), leftOut(slot)],
-    [`p/periodic-${slot - 1200} launches 1200 s late, and later slots were due`],
+    [`p/periodic-${slot - 1200} launches 1200 s late, after later slots were due`],
   ],
   [
-    'beside one whose task runs',
+    'a slot while the task of another child runs',
     [
       withParent(parent(alone)),
-      ...[launch(before), put(placed('a', { JobID: `p/periodic-${before}` })), launch(slot)],
-    ],
-    [`p/periodic-${slot} launches while p/periodic-${before} is not over`],
-  ],
-  [
-    'beside one that waits',
-    [
-      withParent(parent(alone)),
-      ...[launch(before), withEvaluation({ JobID: `p/periodic-${before}`, Status: 'blocked' })],
+      launch(before),
+      put(placed('a', { JobID: `p/periodic-${before}` })),
       launch(slot),
     ],
-    [`p/periodic-${slot} launches while p/periodic-${before} is not over`],
+    [`p/periodic-${slot} launches while p/periodic-${before} is active`],
   ],
-  ['after one that is over', [withParent(parent(alone)), launch(before), launch(slot)], []],
-  ['nothing at all', [withParent(parent())], [`slot ${slot - step} of p was never looked at: 0`]],
-  ['nothing of one that is stopped', [withParent(parent({}, { Stop: true }))], []],
-])('slots: %s', async (_title, plants, faults) => {
-  expect(await judge(noSlotTwice(), ...plants)).toEqual(faults);
-});
+  [
+    'a slot while another child waits for room',
+    [
+      withParent(parent(alone)),
+      launch(before),
+      withEvaluation({ JobID: `p/periodic-${before}`, Status: 'blocked' }),
+      launch(slot),
+    ],
+    [`p/periodic-${slot} launches while p/periodic-${before} is active`],
+  ],
+  [
+    'a slot after another child has ended',
+    [withParent(parent(alone)), launch(before), launch(slot)],
+    [],
+  ],
+  [
+    'no slot of a job',
+    [withParent(parent())],
+    [`slot ${slot - step} of p was missed: the last one is 0`],
+  ],
+  ['no slot of a stopped job', [withParent(parent({}, { Stop: true }))], []],
+]);
 
 const dispatched = (ID: string, token: string, ParentID = 'p'): Plant =>
   withParent({ ...child(0), ID, ParentID, Dispatched: true, DispatchIdempotencyToken: token });
 
-test.each<readonly [string, readonly Plant[], readonly string[]]>([
-  ['other tokens, and none', ['x', 'y', '', ''].map((one, n) => dispatched(`p/${n}`, one)), []],
-  ['of another job', [dispatched('p/a', 'x'), dispatched('q/a', 'x', 'q')], []],
-  ['twice', [dispatched('p/a', 'x'), dispatched('p/b', 'x')], ['x made p/b beside p/a']],
-])('tokens: %s', async (_title, plants, faults) => {
-  expect(await judge(tokenDispatchesOnce(), ...plants)).toEqual(faults);
-});
+testChecker(tokenDispatchesOnce, [
+  ['different tokens', ['x', 'y', '', ''].map((one, n) => dispatched(`p/${n}`, one)), []],
+  ['the same token of two jobs', [dispatched('p/a', 'x'), dispatched('q/a', 'x', 'q')], []],
+  [
+    'the same token twice',
+    [dispatched('p/a', 'x'), dispatched('p/b', 'x')],
+    ['x dispatched p/b and p/a'],
+  ],
+]);
 
 const summary =
   (Children: object): Plant =>
@@ -126,26 +148,26 @@ const summary =
     transaction.table(jobSummaries).put(row as never);
   };
 
-test('children are counted, and a pattern is running', async () => {
-  const faults = await judge(
-    summariesAddUp(),
-    withParent(parent({}, { Status: 'dead' })),
-    summary({ Pending: 1, Running: 0, Dead: 0 }),
-  );
-  expect(faults).toEqual([
-    ...['p tells of 1 pending children, and there are 0', 'p is dead and should be running'],
-  ]);
-});
+testChecker(summariesAddUp, [
+  [
+    'a pattern is dead and counts a child that does not exist',
+    [withParent(parent({}, { Status: 'dead' })), summary({ Pending: 1, Running: 0, Dead: 0 })],
+    ['p counts 1 pending children instead of 0', 'p is dead and should be running'],
+  ],
+]);
 
-test('a pattern has no work of its own, and its children have theirs', async () => {
-  const group = canonicalizeJob({
-    ...{ ID: 'x', Type: 'batch' },
-    TaskGroups: [{ Name: 'g', Count: 1, Tasks: [{ Name: 't', Driver: 'mock' }] }],
-  }).TaskGroups;
-  const old = { TaskGroups: group, SubmitTime: (nowMs - 3_600_000) * 1e6 };
-  const new_ = { ...old, SubmitTime: nowMs * 1e6 };
-  const plants = [withParent(parent({}, old)), launch(before, old), launch(slot, new_)];
-  expect(await judge(batchWorkIsDoneOnce(), ...plants)).toEqual([
-    `p/periodic-${before}.g was done 0 times and is wanted 1 times`,
-  ]);
+const { TaskGroups } = canonicalizeJob({
+  ID: 'x',
+  Type: 'batch',
+  TaskGroups: [{ Name: 'g', Count: 1, Tasks: [{ Name: 't', Driver: 'mock' }] }],
 });
+const old = { TaskGroups, SubmitTime: (nowMs - 3_600_000) * 1e6 };
+const recent = { TaskGroups, SubmitTime: nowMs * 1e6 };
+
+testChecker(batchWorkIsDoneOnce, [
+  [
+    'an old child of a pattern did not succeed',
+    [withParent(parent({}, old)), launch(before, old), launch(slot, recent)],
+    [`p/periodic-${before}.g succeeded 0 times and is wanted 1 times`],
+  ],
+]);

@@ -5,18 +5,17 @@ import type { Change } from '../../src/state/types.ts';
 import type { Account } from '../account.ts';
 import type { Checker } from './checker.ts';
 
-/** Allocations that took the place of others by an update and are not known to be healthy. */
+/** New allocations of an update that are not yet known to be healthy. */
 type Open = Map<string, Allocation>;
 
 /**
- * In a rolling update no more than `MaxParallel` of a group are on their way at a time. A place that
- * the update has opened is closed when what is there is healthy, or nothing is wanted there any more;
- * that what is there failed, and was replaced, does not close it.
+ * A rolling update replaces at most `MaxParallel` allocations of a group at a time. A replacement is under
+ * way until the new allocation is healthy or no longer wanted. If it fails, its successor takes its place.
  */
 export const atMostMaxParallelUnhealthy = (): Checker => {
   const groups = new Map<string, Open>();
   return {
-    guarantee: 'at most MaxParallel unhealthy',
+    guarantee: 'an update replaces at most MaxParallel at a time',
     resumed({ account }) {
       for (const open of groups.values()) {
         for (const { ID } of [...open.values()]) lookAgain(open, ID, account);
@@ -38,17 +37,17 @@ export const atMostMaxParallelUnhealthy = (): Checker => {
       for (const open of grown.values()) {
         const [one] = open.values();
         const limit = one && maxParallel(one, account);
-        // What is lost with its node may be said so by a later part of the very plan.
+        // A plan in parts may report the loss of an allocation in a later part.
         const here = [...open.values()].filter(({ NodeID }) => !isAway(account.node(NodeID)));
         if (limit === undefined || here.length <= limit) continue;
         const names = here.map(({ Name }) => Name).join(', ');
-        fault(`${here.length} are replaced at a time, MaxParallel is ${limit}: ${names}`);
+        fault(`${here.length} replacements at a time, MaxParallel is ${limit}: ${names}`);
       }
     },
   };
 };
 
-/** As they were before the transaction that stopped them. */
+/** The allocations that the transaction stopped, as they were before it. */
 function stoppedBy(changes: readonly Change[]): ReadonlyMap<string, Allocation> {
   const stopped = new Map<string, Allocation>();
   for (const { table, before, after } of changes) {
@@ -61,7 +60,7 @@ function stoppedBy(changes: readonly Change[]): ReadonlyMap<string, Allocation> 
   return stopped;
 }
 
-/** Whether the new allocation stands on a place that an update has opened. */
+/** Whether the new allocation replaces another one because of an update. */
 function opens(one: Allocation, open: Open, stopped: ReadonlyMap<string, Allocation>): boolean {
   if (one.DeploymentStatus?.Canary === true) return false;
   if (open.delete(one.PreviousAllocation)) return true;
@@ -69,7 +68,7 @@ function opens(one: Allocation, open: Open, stopped: ReadonlyMap<string, Allocat
   if (previous === undefined || previous.JobVersion === one.JobVersion) return false;
   const { Migrate, ForceReschedule } = previous.DesiredTransition;
   const isAlive = previous.ClientStatus === 'pending' || previous.ClientStatus === 'running';
-  // What has to go for another reason takes the new version along, and is not the update's doing.
+  // An allocation that leaves for another reason gets the new version without counting as updated.
   return isAlive && Migrate !== true && ForceReschedule !== true;
 }
 
@@ -79,7 +78,7 @@ function close(open: Open, one: Allocation): void {
   if (one.DeploymentStatus?.Healthy === true || isUnwanted) open.delete(one.ID);
 }
 
-/** The same for one that may have changed, and been replaced, unnoticed. */
+/** Closes a replacement that ended unnoticed, or continues with its successor. */
 function lookAgain(open: Open, id: string, account: Account): void {
   const one = account.allocation(id);
   const next = one && account.allocation(one.NextAllocation);

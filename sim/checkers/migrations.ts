@@ -8,11 +8,11 @@ import { isEnded, isLive } from '../account.ts';
 import type { Checker } from './checker.ts';
 
 /**
- * Drains, of however many nodes, move no more than `Migrate.MaxParallel` of a group at a time, unless
- * their time is up: the next one goes when the replacement of the last one is healthy.
+ * Drains of any number of nodes together move at most `Migrate.MaxParallel` allocations of a group at a
+ * time, until their deadline. A move ends when the replacement is healthy.
  */
 export const drainsMoveFewAtATime = (): Checker => {
-  /** The furthest that the server's clock was seen: what it forced then, it had reason to. */
+  /** Latest time of the server's clock, which may have jumped back after it forced a move. */
   let latestMs = 0;
   return {
     guarantee: 'a drain moves at most Migrate.MaxParallel of a group',
@@ -27,9 +27,9 @@ export const drainsMoveFewAtATime = (): Checker => {
           (other) =>
             other.TaskGroup === one.TaskGroup && other.JobCreateIndex === one.JobCreateIndex,
         );
-        // One that has fewer to have than there are misses nobody.
+        // A group with enough remaining allocations may move any number.
         if (own.filter(stays).length >= group.Count) continue;
-        // Where an update has brought more than are to be, so many more may go.
+        // Allocations in excess of the count may move as well, as after an update.
         const limit = group.Migrate?.MaxParallel ?? 1;
         const extra = Math.max(own.filter(isLive).length - group.Count, 0);
         const moving = new Map<string, Allocation>();
@@ -39,13 +39,13 @@ export const drainsMoveFewAtATime = (): Checker => {
         }
         if (moving.size <= limit + extra) continue;
         const names = [...moving.values()].map(({ Name }) => Name).join(', ');
-        fault(`${moving.size} are moved at a time, Migrate.MaxParallel is ${limit}: ${names}`);
+        fault(`${moving.size} move at a time, Migrate.MaxParallel is ${limit}: ${names}`);
       }
     },
   };
 };
 
-/** Somebody stops an allocation, which is moved then as well. */
+/** Whether a user stopped an allocation, which moves it as well. */
 const isByHand = (changes: readonly Change[]): boolean =>
   changes.some(
     ({ table, before, after }) =>
@@ -77,10 +77,13 @@ function isForced({ NodeID }: Allocation, account: Account, nowMs: number): bool
   return deadline !== null && Date.parse(deadline) <= nowMs;
 }
 
-/** One that was told to go, or what comes in its place and is not there yet. */
+/**
+ * The allocation under way of a move: the allocation itself until it is stopped, then the last of its
+ * successors until that is healthy.
+ */
 function onTheMove(one: Allocation, account: Account): Allocation | undefined {
   if (!isMarked(one) || one.DeploymentStatus?.Canary === true) return undefined;
-  // While it is away another one does its work: whether it goes as well makes no difference.
+  // A disconnected allocation with a successor is replaced already.
   if (one.ClientStatus === 'unknown' && one.NextAllocation !== '') return undefined;
   if (one.DesiredStatus === 'run') return isEnded(one) ? undefined : one;
   let last = one;
@@ -88,17 +91,15 @@ function onTheMove(one: Allocation, account: Account): Allocation | undefined {
   for (; last.NextAllocation !== ''; steps++) {
     const next = account.allocation(last.NextAllocation);
     if (next === undefined) break;
-    // Once it had arrived, what becomes of it is another matter.
+    // A healthy successor ends the move, even if it is replaced later.
     if (next.DeploymentStatus?.Healthy === true) return undefined;
     last = next;
   }
   const { ClientStatus, DesiredStatus, FollowupEvalID } = last;
-  // Nothing is wanted in its place.
   if (last === one || DesiredStatus !== 'run') return undefined;
-  // It is on a node that is drained as well, and waits for its own turn to be moved.
+  // A successor on another draining node waits for its own move.
   if (!isMarked(last) && account.node(last.NodeID)?.Drain === true) return undefined;
-  // What took the place of a replacement that failed counts as soon as it runs; and what failed for
-  // good is not waited for.
+  // The successor of a failed replacement counts as soon as it runs. A final failure ends the move.
   if (steps > 1 && ClientStatus === 'running') return undefined;
   return ClientStatus === 'failed' && FollowupEvalID === '' ? undefined : last;
 }

@@ -4,22 +4,22 @@ import { allocations, jobs } from '../../src/state/tables.ts';
 import { type Account, isLive } from '../account.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
 
-/** For a decision after a purge, whatever befalls the server meanwhile. */
+/** Time until the allocations of a purged job are stopped, whatever faults strike meanwhile. */
 const stoppingMs = 10 * 60_000;
 
 /**
- * What runs, or is to, has a job: the very registration that it was placed for. Once a
- * job is purged, its allocations are stopped within ten minutes, also when a job of its id is created anew.
+ * Every live allocation belongs to the current registration of its job. The allocations of a purged job are
+ * stopped within ten minutes, even if a job of the same id is created anew.
  */
-export const whatRunsHasAJob = (): Checker => {
-  /** Those without a job, by id, and since when. The first one is the oldest. */
+export const noOrphansRun = (): Checker => {
+  /** Live allocations without a job and since when, by id; the oldest comes first. */
   const orphans = new Map<string, number>();
   const look = (one: Allocation, { account, elapsedMs }: Scene): void => {
     if (!isOrphan(one, account)) orphans.delete(one.ID);
     else if (!orphans.has(one.ID)) orphans.set(one.ID, elapsedMs);
   };
   return {
-    guarantee: 'what runs has a job',
+    guarantee: 'every running allocation has a job',
     resumed(scene) {
       const { account } = scene;
       for (const id of orphans.keys()) if (account.allocation(id) === undefined) orphans.delete(id);
@@ -56,4 +56,4 @@ const isOrphan = (one: Allocation, account: Account): boolean =>
   isLive(one) && account.job(one.Namespace, one.JobID)?.CreateIndex !== one.JobCreateIndex;
 
 const tell = ({ Name, ID, JobID }: Allocation, fault: Fault): void =>
-  fault(`${Name} (${ID}) is to run, and ${JobID} is gone, or another one by now`);
+  fault(`${Name} (${ID}) is to run, but ${JobID} was purged or created anew`);

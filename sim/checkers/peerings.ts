@@ -8,12 +8,14 @@ import {
 } from '../../src/state/tables.ts';
 import type { Checker } from './checker.ts';
 
+export const deletionGuarantee = 'a deleted peering leaves nothing behind';
+
 /**
- * With the record of a peering goes all that came from the peer, and every secret of it: but for the
- * one that shows the peer who speaks, while that has not heard of it yet.
+ * The imported services and the secrets of a peering are deleted with it. The secret that authenticates
+ * the cluster to the peer stays until the peer has learned of the deletion.
  */
 export const deletedPeeringLeavesNothing = (): Checker => ({
-  guarantee: 'a deleted peering leaves nothing',
+  guarantee: deletionGuarantee,
   committed(changes, _index, { account }, fault) {
     for (const { table, before, after } of changes) {
       const isGone = after === undefined && [peerings.name, peeringFarewells.name].includes(table);
@@ -25,8 +27,8 @@ export const deletedPeeringLeavesNothing = (): Checker => ({
         ...account.rows(importedInstances).values(),
       ].filter((row) => row.Peer === Name && row.Partition === Partition);
       if (left.length > 0) fault(`${left.length} rows of ${Name} are left`);
-      const isToHear = account.get(peeringFarewells, ID) !== undefined;
-      if (isToHear || account.get(peeringSecrets, ID) === undefined) continue;
+      const isPending = account.get(peeringFarewells, ID) !== undefined;
+      if (isPending || account.get(peeringSecrets, ID) === undefined) continue;
       fault(`secrets of ${Name} are left`);
     }
   },

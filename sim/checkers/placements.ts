@@ -6,18 +6,18 @@ import { isLive } from '../account.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
 import { admits, distinctRules, isCrowded, takesWork } from './rules.ts';
 
-/** What is placed goes to a node that takes work, and that the job's own rules admit. */
-export const placementKeepsTheRules = (): Checker => ({
-  guarantee: 'a placement keeps the rules of its job',
+/** An allocation is placed on a node that takes work and satisfies the constraints of its job. */
+export const placementObeysConstraints = (): Checker => ({
+  guarantee: 'a placement obeys the constraints of its job',
   committed(changes, _index, scene, fault) {
     for (const { table, before, after } of changes) {
       if (table !== allocations.name || before !== undefined || after === undefined) continue;
-      judge(after as Allocation, scene, fault);
+      checkPlacement(after as Allocation, scene, fault);
     }
   },
 });
 
-function judge(allocation: Allocation, { account }: Scene, fault: Fault): void {
+function checkPlacement(allocation: Allocation, { account }: Scene, fault: Fault): void {
   const { ID, Name, NodeID, TaskGroup } = allocation;
   const node = account.node(NodeID);
   if (node === undefined) {
@@ -31,18 +31,19 @@ function judge(allocation: Allocation, { account }: Scene, fault: Fault): void {
     fault(`${Name} was placed for a version of its job that is not there`);
     return;
   }
-  if (!admits(node, job, group)) fault(`${Name} was placed on ${node.Name}, against its rules`);
-  // That its node is gone, or away, may be said of it by a later part of the very plan.
+  if (!admits(node, job, group)) {
+    fault(`${Name} was placed on ${node.Name}, against its constraints`);
+  }
+  // A plan in parts may report the loss of an allocation in a later part.
   const isLost = (one: Allocation) =>
     isNodeGone(account.node(one.NodeID), groupNamed(job, one.TaskGroup));
-  /** Another one does its work meanwhile. */
   const isReplaced = ({ ClientStatus, NextAllocation, NodeID: nodeId }: Allocation) =>
     NextAllocation !== '' && (ClientStatus === 'unknown' || isAway(account.node(nodeId)));
   const others = [...account.allocationsOf(allocation)].filter(
     (one) => one.ID !== ID && isLive(one) && !isReplaced(one) && !isLost(one),
   );
   for (const rule of distinctRules(job, group)) {
-    if (!isCrowded(node, rule, group, others, (id) => account.node(id))) continue;
+    if (!isCrowded(node, rule, group, { others, account })) continue;
     fault(`${Name} was placed on ${node.Name}, against distinct ${rule.target}`);
   }
 }

@@ -3,29 +3,29 @@ import type { Account } from '../account.ts';
 import { compare } from './acknowledged.ts';
 import type { Checker, Fault } from './checker.ts';
 
-/** A server that hears of a commit so much later is not looked at. */
+/** Number of commits that a server may lag behind the log. */
 const commitsKept = 20_000;
 
-/** Where there are several servers: each hears of every commit once, in order, as the log has it. */
+/** Each of several servers applies exactly the commits of the log. */
 export const everyServerShowsTheLog = (): Checker & {
-  /** A server, which was opened at some index, heard of a commit. */
+  /** Called when a server has applied a commit. */
   readonly heard: (server: number, changes: readonly Change[], index: number, fault: Fault) => void;
-  /** Everything has come to rest: the server's newest view. */
+  /** Called at rest with the newest view of a server. */
   readonly shows: (server: number, view: Snapshot, account: Account, fault: Fault) => void;
 } => {
-  const told = new Map<number, string>();
+  const commits = new Map<number, string>();
   return {
-    guarantee: 'every server shows the log',
+    guarantee: 'every server agrees with the log',
     committed(changes, index) {
-      told.set(index, fingerprint(changes));
-      told.delete(index - commitsKept);
+      commits.set(index, fingerprint(changes));
+      commits.delete(index - commitsKept);
     },
     heard(server, changes, index, fault) {
-      const expected = told.get(index);
-      if (expected === undefined)
-        fault(`server ${server} heard of ${index}, which is not in the log`);
-      else if (expected !== fingerprint(changes)) {
-        fault(`server ${server} heard of ${index} something else than the log has`);
+      const expected = commits.get(index);
+      if (expected === undefined) {
+        fault(`server ${server} applied commit ${index}, which is not in the log`);
+      } else if (expected !== fingerprint(changes)) {
+        fault(`server ${server} applied other changes at ${index} than the log has`);
       }
     },
     shows(server, view, account, fault) {

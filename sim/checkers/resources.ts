@@ -5,11 +5,11 @@ import { allocations } from '../../src/state/tables.ts';
 import type { Checker, Fault } from './checker.ts';
 
 /**
- * What is wanted on a node fits on it, in the state after each transaction; and so does what really
- * runs on the machine, whenever a task begins there.
+ * The wanted allocations of a node fit on it after each transaction, and the running tasks of a machine
+ * fit on it whenever a task begins.
  */
 export const noResourceTwice = (): Checker => ({
-  guarantee: 'no resource is given twice',
+  guarantee: 'no resource is allocated twice',
   committed(changes, _index, { account }, fault) {
     const touched = new Set<string>();
     for (const { table, before, after } of changes) {
@@ -38,19 +38,19 @@ export const noResourceTwice = (): Checker => ({
       use.add(allocation, fault, node);
       if (account.allocation(allocation.ID)?.DesiredStatus !== 'run') leaving.push(allocation.Name);
     }
-    const beside = leaving.length === 0 ? '' : ` beside ${leaving.join(', ')}, which are to end`;
+    const beside = leaving.length === 0 ? '' : ` while ${leaving.join(', ')} had not ended`;
     use.check('runs on', node, (sentence) =>
       fault(`${sentence}: ${run.allocation.Name} began${beside}`),
     );
   },
 });
 
-/** What some allocations hold of a node together. */
+/** The resources of a node that some allocations use together. */
 export class Use {
   cpuMhz = 0;
   memoryMb = 0;
   diskMb = 0;
-  /** Ports, cores and devices, each of which one allocation alone may have. */
+  /** The allocation that uses each port, core and device. */
   readonly #held = new Map<string, string>();
 
   add({ ID, AllocatedResources }: Allocation, fault: Fault = () => {}, on?: Node): void {
@@ -74,15 +74,15 @@ export class Use {
 
   check(how: string, { Name, NodeResources }: Node, fault: Fault): void {
     const { Cpu, Memory, Disk } = NodeResources;
-    const overdrawn = (used: number, has: number, unit: string) => {
+    const checkSum = (used: number, has: number, unit: string) => {
       if (used > has) fault(`${used} ${unit} ${how} ${Name}, which has ${has}`);
     };
-    overdrawn(this.cpuMhz, Cpu.CpuShares, 'MHz');
-    overdrawn(this.memoryMb, Memory.MemoryMB, 'MB');
-    overdrawn(this.diskMb, Disk.DiskMB, 'MB of disk');
+    checkSum(this.cpuMhz, Cpu.CpuShares, 'MHz');
+    checkSum(this.memoryMb, Memory.MemoryMB, 'MB');
+    checkSum(this.diskMb, Disk.DiskMB, 'MB of disk');
   }
 
-  /** Whether the node could take one more of the group. */
+  /** Whether the node has room for another allocation of the group. */
   hasRoomFor({ Tasks, EphemeralDisk, Networks }: TaskGroup, { NodeResources }: Node): boolean {
     const { Cpu, Memory, Disk, Devices } = NodeResources;
     const perCore = Cpu.CpuShares / Math.max(Cpu.TotalCpuCores, 1);
@@ -107,13 +107,13 @@ export class Use {
       this.cpuMhz + cpuMhz <= Cpu.CpuShares &&
       this.memoryMb + memoryMb <= Memory.MemoryMB &&
       this.diskMb + EphemeralDisk.SizeMB <= Disk.DiskMB &&
-      cores <= Cpu.ReservableCpuCores.length - this.#count('core ') &&
+      cores <= Cpu.ReservableCpuCores.length - this.#countHeld('core ') &&
       reserved.every(({ Value }) => !this.#isTaken(Value)) &&
       [...devices].every(([type, count]) => count <= freeOf(type))
     );
   }
 
-  #count(kind: string): number {
+  #countHeld(kind: string): number {
     return [...this.#held.keys()].filter((what) => what.startsWith(kind)).length;
   }
 

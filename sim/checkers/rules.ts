@@ -1,17 +1,18 @@
 /**
- * Where a group may run, read from the contract once more: as much of it as the simulated jobs ask
- * for. What they do not ask for is refused here rather than passed over.
+ * The nodes that a group may run on, written a second time from the contract, as far as simulated jobs need
+ * it. An unknown constraint throws, so that no constraint is ignored by accident.
  */
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import type { Constraint } from '../../src/model/constraint/constraint.ts';
 import type { Job } from '../../src/model/job/job.ts';
 import type { Node } from '../../src/model/node/node.ts';
 import type { TaskGroup } from '../../src/model/task-group/task-group.ts';
+import type { Account } from '../account.ts';
 
 export const takesWork = (node: Node): boolean =>
   node.Status === 'ready' && !node.Drain && node.SchedulingEligibility === 'eligible';
 
-/** Whether the node alone is of the kind that the group asks for. */
+/** Whether the node satisfies the job's pool, datacenters, drivers and constraints. */
 export function admits(node: Node, job: Job, group: TaskGroup): boolean {
   const isInPlace =
     (job.NodePool === 'all' || job.NodePool === node.NodePool) &&
@@ -20,11 +21,11 @@ export function admits(node: Node, job: Job, group: TaskGroup): boolean {
   return isInPlace && hasDrivers && ownRules(job, group).every((one) => holds(one, node));
 }
 
-/** What the group asks of the nodes together: at most `limit` of these on nodes of equal value. */
+/** At most `limit` allocations on nodes with the same value of `target`. */
 export interface Distinct {
   readonly target: string;
   readonly limit: number;
-  /** Of the group alone, or of the whole job. */
+  /** Counts the allocations of the group instead of the whole job. */
   readonly isOfGroup: boolean;
 }
 
@@ -38,19 +39,24 @@ export function distinctRules(job: Job, group: TaskGroup): readonly Distinct[] {
   return [...of(job.Constraints, false), ...of(group.Constraints, true)];
 }
 
-/** Whether one more of the group on the node is one too many, `others` being there. */
+interface Placed {
+  /** Allocations of the job. */
+  readonly others: Iterable<Allocation>;
+  readonly account: Account;
+}
+
+/** Whether the rule forbids another allocation of the group on the node. */
 export function isCrowded(
   node: Node,
   rule: Distinct,
   group: TaskGroup,
-  others: Iterable<Allocation>,
-  nodeOf: (id: string) => Node | undefined,
+  { others, account }: Placed,
 ): boolean {
   const value = propertyOf(rule.target, node);
   let count = 0;
   for (const { NodeID, TaskGroup: name } of others) {
     if (rule.isOfGroup && name !== group.Name) continue;
-    const other = nodeOf(NodeID);
+    const other = account.node(NodeID);
     if (other !== undefined && propertyOf(rule.target, other) === value) count++;
   }
   return value === undefined || count >= rule.limit;

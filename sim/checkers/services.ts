@@ -7,11 +7,11 @@ import type { Checker } from './checker.ts';
 import { isNews } from './waiting.ts';
 
 /**
- * At every moment, nobody is sent to an allocation that is over or is to end; at rest, the services
- * that are found are those of what runs, each as it fares.
+ * A registered service always belongs to an allocation that runs and is wanted. At rest, the registrations
+ * are exactly the services of the running tasks, with the status of their checks.
  */
-export const servicesAreThoseOfWhatRuns = (): Checker => ({
-  guarantee: 'the services that are found are those of what runs',
+export const servicesMatchAllocations = (): Checker => ({
+  guarantee: 'registered services match the running allocations',
   committed(changes, _index, { account }, fault) {
     const over = new Set<string>();
     for (const { table, after } of changes) {
@@ -24,7 +24,7 @@ export const servicesAreThoseOfWhatRuns = (): Checker => ({
     for (const { ID, AllocID, Namespace } of account.rows(serviceRegistrations).values()) {
       const allocation = account.allocation(AllocID, Namespace);
       if (allocation !== undefined && isLive(allocation)) continue;
-      fault(`${ID} is found, and its allocation is over, is to end, or is not there`);
+      fault(`${ID} is registered, but its allocation has ended, is to end, or does not exist`);
     }
   },
   rested({ account, machines, elapsedMs }, fault) {
@@ -41,15 +41,16 @@ export const servicesAreThoseOfWhatRuns = (): Checker => ({
         for (const told of servicesOf(run)) {
           const row = found.get(told.ID);
           found.delete(told.ID);
-          if (row === undefined) fault(`${told.ID} runs and is not found`);
-          else if (!isSame(told, part(row, told))) fault(`${told.ID} is not what its node told`);
+          if (row === undefined) fault(`${told.ID} runs, but is not registered`);
+          else if (!isSame(told, part(row, told)))
+            fault(`${told.ID} differs from its node's report`);
         }
       }
     }
-    for (const id of found.keys()) fault(`${id} is found, and nothing runs there`);
+    for (const id of found.keys()) fault(`${id} is registered, but its task does not run`);
   },
 });
 
-/** The fields of the row that the node tells of. */
+/** The fields of the row that the node reports. */
 const part = <T extends object>(row: object, told: T): object =>
   Object.fromEntries(Object.keys(told).map((name) => [name, row[name as keyof typeof row]]));

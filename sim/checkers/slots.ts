@@ -7,16 +7,15 @@ import { type Account, isLive } from '../account.ts';
 import { stepSecondsOf } from '../launches.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
 
-/** A slot is launched this long after it at most, but for one that is made up for. */
+/** Tolerance of the time of a launch. */
 const graceSeconds = 60;
 
 /**
- * No periodic slot launches twice, whatever crashes and whichever way clocks jump, and none before its
- * time. With `ProhibitOverlap` nothing launches beside what is not over. Of slots that were missed, the
- * last alone is made up for. At rest, the newest slot has launched or was left out for a reason.
+ * A periodic slot launches at most once and not before its time, over crashes and jumps of the clock. With
+ * `ProhibitOverlap`, nothing launches while an earlier child is active. Of several missed slots only the
+ * last one launches. At rest, the newest slot has launched or was skipped.
  *
- * What a schedule launches is told from what somebody launches by hand by the note that is committed
- * with it.
+ * A launch by the schedule commits a row of `periodicLaunches` as well, a forced launch does not.
  */
 export function noSlotTwice(): Checker {
   const launched = new Set<string>();
@@ -34,7 +33,12 @@ export function noSlotTwice(): Checker {
         if (child === undefined) continue;
         const slot = slotOf(child);
         if (noted.get(child.ParentID) !== slot) continue;
-        checkLaunch(child, slot, changes, launched, scene, fault);
+        const parent = checkSlot(child, slot, scene, fault);
+        if (parent === undefined) continue;
+        const key = `${parent.ID} ${parent.CreateIndex} ${slot}`;
+        if (launched.has(key)) fault(`slot ${slot} of ${parent.ID} launches twice`);
+        launched.add(key);
+        checkOverlap({ child, parent, changes }, scene.account, fault);
       }
     },
     rested(scene, fault) {
@@ -51,37 +55,42 @@ function newLaunch({ table, before, after }: Change): Job | undefined {
   return job !== undefined && job.ParentID !== '' && !Number.isNaN(slotOf(job)) ? job : undefined;
 }
 
-function checkLaunch(
+/** Checks the time of a launch; returns the periodic job. */
+function checkSlot(
   child: Job,
   slot: number,
-  changes: readonly Change[],
-  launched: Set<string>,
   { account, nowMs }: Scene,
   fault: Fault,
-): void {
+): Job | undefined {
   const { ParentID, Namespace } = child;
   const parent = account.job(Namespace, ParentID);
   if (parent === undefined) {
-    fault(`${child.ID} launches, and there is no ${ParentID}`);
-    return;
+    fault(`${child.ID} launches, but ${ParentID} does not exist`);
+    return undefined;
   }
-  const key = `${ParentID} ${parent.CreateIndex} ${slot}`;
-  if (launched.has(key)) fault(`slot ${slot} of ${ParentID} launches twice`);
-  launched.add(key);
-
   const step = stepSecondsOf(parent.Periodic?.Specs?.[0] ?? '');
-  if (step === undefined || slot % step !== 0) fault(`${slot} is no slot of ${ParentID}`);
+  if (step === undefined || slot % step !== 0) fault(`${slot} is not a slot of ${ParentID}`);
   const lateSeconds = nowMs / 1000 - slot;
-  // The server's clock may have been put back between the launch and now.
+  // The server's clock may have jumped back after the launch.
   if (lateSeconds < -graceSeconds * 2) fault(`${child.ID} launches ${-lateSeconds} s early`);
   if (step !== undefined && lateSeconds > step + graceSeconds * 4) {
-    fault(`${child.ID} launches ${lateSeconds} s late, and later slots were due`);
+    fault(`${child.ID} launches ${lateSeconds} s late, after later slots were due`);
   }
+  return parent;
+}
+
+interface Launch {
+  readonly child: Job;
+  readonly parent: Job;
+  readonly changes: readonly Change[];
+}
+
+function checkOverlap({ child, parent, changes }: Launch, account: Account, fault: Fault): void {
   if (parent.Periodic?.ProhibitOverlap !== true) return;
   const isNew = new Set(changes.map(({ after }) => (after as Job | undefined)?.ID));
   for (const other of childrenOf(parent, account)) {
     if (isNew.has(other.ID) || !isActive(other, account)) continue;
-    fault(`${child.ID} launches while ${other.ID} is not over`);
+    fault(`${child.ID} launches while ${other.ID} is active`);
   }
 }
 
@@ -93,7 +102,7 @@ function checkNewest(job: Job, { account, nowMs }: Scene, fault: Fault): void {
   if (newest <= submitted) return;
   const settled =
     (account.get(periodicLaunches, 'default', job.Namespace, job.ID)?.Launch ?? 0) / 1e9;
-  if (settled < newest) fault(`slot ${newest} of ${job.ID} was never looked at: ${settled}`);
+  if (settled < newest) fault(`slot ${newest} of ${job.ID} was missed: the last one is ${settled}`);
 }
 
 function* childrenOf({ ID, Namespace }: Job, account: Account): Iterable<Job> {

@@ -15,9 +15,9 @@ const counters: readonly (readonly ['Starting' | 'Running' | 'Lost' | 'Unknown',
     ['Unknown', 'unknown'],
   ];
 
-/** At rest, a job's status and the counters of its summary say what its parts say. */
+/** At rest, a job's status and the counters of its summary agree with its allocations. */
 export const summariesAddUp = (): Checker => ({
-  guarantee: "a job's status and summary say what is so",
+  guarantee: "a job's status and summary agree with its allocations",
   rested({ account }, fault) {
     for (const job of account.rows(jobs).values()) {
       checkCounters(job, account, fault);
@@ -46,17 +46,17 @@ function checkCounters({ ID, Namespace, CreateIndex }: Job, account: Account, fa
       (one) => one.ParentID === ID && one.Status === status,
     ).length;
     const told = summary.Children[counter];
-    if (told !== there) fault(`${ID} tells of ${told} ${status} children, and there are ${there}`);
+    if (told !== there) fault(`${ID} counts ${told} ${status} children instead of ${there}`);
   }
   for (const [group, told] of Object.entries(summary.Summary)) {
     for (const [counter, status] of counters) {
       const count = own.filter(
         (one) => one.TaskGroup === group && one.ClientStatus === status,
       ).length;
-      // What was lost and is forgotten by now still counts as such.
+      // Lost allocations still count after they were deleted.
       const isSo = counter === 'Lost' ? told.Lost >= count : told[counter] === count;
       if (isSo) continue;
-      fault(`${ID}.${group} tells of ${told[counter]} ${counter}, and there are ${count}`);
+      fault(`${ID}.${group} counts ${told[counter]} ${counter} instead of ${count}`);
     }
   }
 }

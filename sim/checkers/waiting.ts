@@ -1,4 +1,4 @@
-/** What the state says that is still to come of a job. */
+/** Reasons of the checkers to leave out a job: it still changes, or it cannot reach its desired state. */
 import { type Evaluation, isTerminalEvaluation } from '../../src/model/evaluation/evaluation.ts';
 import type { Job } from '../../src/model/job/job.ts';
 import { deployments, evaluations } from '../../src/state/tables.ts';
@@ -9,13 +9,13 @@ export function openEvaluations(account: Account): readonly Evaluation[] {
   return [...account.rows(evaluations).values()].filter((one) => !isTerminalEvaluation(one));
 }
 
-/** What has just happened on a machine, nobody knows yet. */
+/** Whether the servers may not know yet of the last change of the run. */
 export const isNews = ({ changedMs }: Pick<Run, 'changedMs'>, elapsedMs: number): boolean =>
   elapsedMs - changedMs < reportMs;
 
 const reportMs = 5000;
 
-/** Its tasks end with a fault. */
+/** Whether tasks of the job fail by themselves. */
 export const isBroken = (job: Job): boolean =>
   job.TaskGroups.some(({ Tasks }) =>
     Tasks.some(
@@ -23,7 +23,7 @@ export const isBroken = (job: Job): boolean =>
     ),
   );
 
-/** Its newest version was given up: what there is of it stays as it is. */
+/** Whether the deployment of its newest version failed, after which the job stays as it is. */
 export function isHalted({ Namespace, ID, Version, CreateIndex }: Job, account: Account): boolean {
   for (const one of account.rows(deployments).values()) {
     const isIts = one.Namespace === Namespace && one.JobID === ID;
@@ -33,6 +33,6 @@ export function isHalted({ Namespace, ID, Version, CreateIndex }: Job, account: 
   return false;
 }
 
-/** Others are made of it, and it does not run itself. */
+/** Whether it is a periodic or parameterized job, which only has children. */
 export const isPattern = ({ Periodic, ParameterizedJob, Dispatched }: Job): boolean =>
   Periodic !== null || (ParameterizedJob !== null && !Dispatched);

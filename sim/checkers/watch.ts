@@ -11,10 +11,11 @@ interface Item {
   readonly ModifyIndex: number;
 }
 
-/** A list, the part of a list with this beginning of the id, or the one with the id. */
+/** A list or a single row that a reader follows. */
 interface Followed {
   readonly url: string;
   readonly definition: TableDefinition<Stamps & { readonly ID: string }>;
+  /** The beginning of the ids, or the whole id of a single row. */
   readonly prefix: string;
 }
 
@@ -27,24 +28,24 @@ const fromAfar: readonly Followed[] = [
   { url: '/v1/nodes', definition: nodeTable, prefix: '' },
   { url: '/v1/deployments', definition: deploymentTable, prefix: '' },
 ];
-/** After an answer; what changes meanwhile comes with the next one. */
+/** Pause of a far reader after an answer. */
 const pauseMs = 5000;
 
-/** On the server's own machine, a change is told of this soon. */
+/** Longest delay until a near reader learns of a change. */
 const promptMs = 1000;
 
 export interface WatchOptions {
   readonly world: SimulatedWorld;
   readonly network: Network;
-  /** Whose machine the near readers sit on. */
+  /** The server on the machine of the near readers. */
   readonly server: { readonly process: Process | undefined };
   readonly nodeIds: readonly string[];
 }
 
 /**
- * Readers that follow lists by blocking queries, over lost messages and restarts. At rest each has
- * seen the last of all changes, and what it was shown never went back. Those on the server's own
- * machine, whose messages are not lost, hear of each change at once.
+ * Readers follow lists by blocking queries, over lost messages and restarts. At rest each of them has seen
+ * the newest state, and none has seen the index fall. The near readers are on the server's machine, where
+ * no message is lost, and learn of each change at once.
  */
 export function watchMissesNothing(options: WatchOptions): Checker {
   const [id = ''] = options.nodeIds;
@@ -55,7 +56,7 @@ export function watchMissesNothing(options: WatchOptions): Checker {
   const readers = fromAfar.map((one) => new Reader(options, one, 'watcher', pauseMs));
   const probes = near.map((one) => new Reader(options, one, loopback, 1));
   return {
-    guarantee: 'a watch misses nothing',
+    guarantee: 'a watch misses no change',
     committed(changes, index, { account, elapsedMs }, fault) {
       for (const reader of readers) {
         if (reader.isConcerned(changes)) reader.changedMs = elapsedMs;
@@ -75,14 +76,13 @@ class Reader {
   readonly #options: WatchOptions;
   readonly #process: Process;
   readonly #machine: string;
-  /** When something in its list changed, by the time since the start. */
+  /** Time of the last change in its list. */
   changedMs = -Infinity;
   #index = 0;
   #last: Reply | undefined;
   #fellBack: string | undefined;
-  /** Whom it asked last. */
+  /** The server of its last request. */
   #asked: Process | undefined;
-  /** Something is expected to be heard of, and looked after. */
   #isExpecting = false;
 
   constructor(options: WatchOptions, followed: Followed, machine: string, waitMs: number) {
@@ -92,7 +92,7 @@ class Reader {
     this.#process = new Process(options.world);
     const { timers } = this.#process.world;
     const again = () => {
-      this.#turn().then(
+      this.#askServer().then(
         () => timers.after(waitMs, again),
         () => timers.after(500, again),
       );
@@ -100,18 +100,18 @@ class Reader {
     again();
   }
 
-  async #turn(): Promise<void> {
+  async #askServer(): Promise<void> {
     const { url } = this.#followed;
     const wait = `${url.includes('?') ? '&' : '?'}index=${this.#index}&wait=60s`;
     const call = { method: 'GET', token: rootToken, patienceMs: 75_000 };
     const asked = { ...call, url: this.#index === 0 ? url : `${url}${wait}` };
     this.#asked = this.#options.server.process;
-    this.#take(await this.#options.network.call(this.#process, this.#machine, asked));
+    this.#takeReply(await this.#options.network.call(this.#process, this.#machine, asked));
   }
 
-  #take(reply: Reply): void {
+  #takeReply(reply: Reply): void {
     const { status, index } = reply;
-    // What is followed may not be there for a while.
+    // A followed row may be missing for a while.
     if (status !== 200 && status !== 404) throw new Error(`${status}`);
     if (index < this.#index) {
       this.#fellBack ??= `the index of ${this.#followed.url} fell from ${this.#index} to ${index}`;
@@ -128,7 +128,7 @@ class Reader {
     });
   }
 
-  /** The reader has to hear of a change that was committed just now, unless the server dies. */
+  /** Checks later that the reader has learned of a commit, unless the server died or froze. */
   expect(index: number, newest: () => number, fault: Fault): void {
     if (this.#isExpecting) return;
     this.#isExpecting = true;
@@ -140,9 +140,9 @@ class Reader {
       this.#isExpecting = false;
       const isSame =
         server.process === process && asked === process && (process?.awakeMs ?? 0) > 2 * promptMs;
-      // One that has just come back, or woken up, is not yet listened to.
+      // The reader has no open query yet at a server that has just started or thawed.
       if (!isSame || hadIndex === 0 || this.#index >= index || newest() < index) return;
-      fault(`nobody told the reader of ${this.#followed.url} of ${index}: it is at ${this.#index}`);
+      fault(`the reader of ${this.#followed.url} missed ${index}: it is at ${this.#index}`);
     });
   }
 
@@ -154,7 +154,7 @@ class Reader {
 
   compare({ account, elapsedMs }: Scene, fault: Fault): void {
     if (this.#fellBack !== undefined) fault(this.#fellBack);
-    // The reader pauses between two questions, and some jobs never come to rest.
+    // The reader pauses between two queries, and some jobs never come to rest.
     if (elapsedMs - this.changedMs < pauseMs + promptMs) return;
     const { url, definition, prefix } = this.#followed;
     const told = new Map(this.#seen.map(({ ID, ModifyIndex }) => [ID, ModifyIndex]));

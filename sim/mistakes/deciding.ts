@@ -1,9 +1,9 @@
-/** Mistakes of the scheduler, and of what carries its plans out. */
+/** Mistakes of the scheduler and of the execution of plans. */
 import type { Mistake } from './mistake.ts';
 
 export const ofDeciding: readonly Mistake[] = [
   {
-    name: 'distinct rules allow one too many',
+    name: 'distinct_hosts and distinct_property allow one too many',
     places: [
       {
         file: 'src/scheduler/scoring/distinct.ts',
@@ -11,11 +11,11 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: 'this.#counts.count(number) <= this.rule.limit',
       },
     ],
-    guarantee: 'a placement keeps the rules of its job',
+    guarantee: 'a placement obeys the constraints of its job',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'what is stopped and still runs holds nothing',
+    name: 'a stopped allocation that still runs uses no resources',
     places: [
       {
         file: 'src/model/allocation/allocation-rules.ts',
@@ -23,11 +23,11 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: "occupiesNode(allocation) && allocation.DesiredStatus === 'run'",
       },
     ],
-    guarantee: 'no resource is given twice',
+    guarantee: 'no resource is allocated twice',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'what is lost with its node is not replaced',
+    name: 'allocations of a lost node are not replaced',
     places: [
       {
         file: 'src/scheduler/reconcile/classify.ts',
@@ -39,7 +39,7 @@ export const ofDeciding: readonly Mistake[] = [
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'one too few goes when there are too many',
+    name: 'scaling down stops one allocation too few',
     places: [
       {
         file: 'src/scheduler/reconcile/excess.ts',
@@ -51,7 +51,7 @@ export const ofDeciding: readonly Mistake[] = [
     life: { seed: 2, nodes: 12, hours: 0.5 },
   },
   {
-    name: 'an update does not count what is on its way to health',
+    name: 'an update ignores new allocations that are not yet healthy',
     places: [
       {
         file: 'src/scheduler/reconcile/rollout.ts',
@@ -59,11 +59,11 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: '',
       },
     ],
-    guarantee: 'at most MaxParallel unhealthy',
+    guarantee: 'an update replaces at most MaxParallel at a time',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'what an earlier version of a batch job has done counts for the newest',
+    name: 'successes of an old batch version count for the new version',
     places: [
       {
         file: 'src/scheduler/reconcile/classify.ts',
@@ -71,11 +71,11 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: "return { kind: 'settled' };",
       },
     ],
-    guarantee: "a batch job's work is done as often as wanted",
+    guarantee: 'a batch job succeeds as often as wanted',
     life: { seed: 2, nodes: 4, hours: 0.2 },
   },
   {
-    name: 'what is not to be replaced while it is away is',
+    name: 'disconnected allocations are replaced although Replace is false',
     places: [
       {
         file: 'src/scheduler/reconcile/classify.ts',
@@ -83,11 +83,11 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: 'isReplaced: true,',
       },
     ],
-    guarantee: 'what is away is waited for as agreed',
+    guarantee: 'disconnected allocations are kept as long as their group says',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'nothing waits for a node that is disconnected',
+    name: 'allocations of a disconnected node are lost at once',
     places: [
       {
         file: 'src/scheduler/reconcile/classify.ts',
@@ -95,11 +95,11 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: 'const isAwaited = false;',
       },
     ],
-    guarantee: 'what is away is waited for as agreed',
+    guarantee: 'disconnected allocations are kept as long as their group says',
     life: { seed: 2, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'what is away for too long stops the scheduler',
+    name: 'the scheduler throws when LostAfter expires',
     places: [
       {
         file: 'src/scheduler/reconcile/classify.ts',
@@ -107,11 +107,11 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: "if (isExpired(allocation, context)) throw new Error('it is away for too long');",
       },
     ],
-    guarantee: 'no error is a surprise',
+    guarantee: 'no logged error is unexpected',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'evictions happen where the configuration forbids them',
+    name: 'jobs evict although the configuration forbids it',
     places: [
       {
         file: 'src/scheduler/placing/evictions.ts',
@@ -124,11 +124,11 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: 'if (false) return',
       },
     ],
-    guarantee: 'only what is more important evicts',
+    guarantee: 'only a job of higher priority evicts',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'a new registration takes over what the one before ran',
+    name: 'a job that is created anew keeps the allocations of the purged job',
     places: [
       {
         file: 'src/scheduler/reconcile/reconcile.ts',
@@ -136,11 +136,11 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: 'active !== undefined',
       },
     ],
-    guarantee: 'what runs has a job',
+    guarantee: 'every running allocation has a job',
     life: { seed: 22, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'a policy without a limit is taken for one without tries',
+    name: 'unlimited rescheduling is taken for no rescheduling',
     places: [
       {
         file: 'src/scheduler/reschedule.ts',
@@ -148,7 +148,7 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: '(attemptsWithin(',
       },
     ],
-    guarantee: 'what failed is tried again',
+    guarantee: 'failed and lost allocations are replaced',
     life: { seed: 4, nodes: 12, hours: 0.5 },
   },
 ];

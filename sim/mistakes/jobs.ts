@@ -1,7 +1,7 @@
-/** Mistakes around jobs, their evaluations and deployments. */
+/** Mistakes of jobs, evaluations and deployments. */
 import type { Mistake, Place } from './mistake.ts';
 
-/** What heals a purge that was not carried out. */
+/** Removes the second way by which allocations of a purged job are stopped. */
 const healing: Place = {
   file: 'src/server/nodes/report.ts',
   right: 'if (job === undefined) evaluateOrphans(transaction, world, moves);',
@@ -10,7 +10,7 @@ const healing: Place = {
 
 export const ofJobs: readonly Mistake[] = [
   {
-    name: 'a purge is canceled',
+    name: 'a purge creates no evaluation',
     places: [
       {
         file: 'src/server/jobs/stop.ts',
@@ -19,11 +19,11 @@ export const ofJobs: readonly Mistake[] = [
       },
       healing,
     ],
-    guarantee: 'what runs has a job',
+    guarantee: 'every running allocation has a job',
     life: { seed: 3, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'an evaluation that is over wins over an open one',
+    name: 'an evaluation that ended cancels an open one',
     places: [
       {
         file: 'src/server/scheduling/evaluations/dispatcher.ts',
@@ -37,11 +37,11 @@ export const ofJobs: readonly Mistake[] = [
       },
       healing,
     ],
-    guarantee: 'what runs has a job',
+    guarantee: 'every running allocation has a job',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'a job that is gone is an error of the program',
+    name: 'a request for a missing job fails with an internal error',
     places: [
       {
         file: 'src/server/jobs/find.ts',
@@ -49,11 +49,11 @@ export const ofJobs: readonly Mistake[] = [
         wrong: "throw new Error('the job is gone');",
       },
     ],
-    guarantee: 'no answer is a surprise',
+    guarantee: 'no answer is unexpected',
     life: { seed: 4, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'rolling back goes to the oldest stable version',
+    name: 'a rollback goes to the oldest stable version',
     places: [
       {
         file: 'src/model/deployment/rollback.ts',
@@ -61,11 +61,11 @@ export const ofJobs: readonly Mistake[] = [
         wrong: 'version.Version < (target?.Version ?? Number.MAX_SAFE_INTEGER)',
       },
     ],
-    guarantee: 'auto-revert lands on the last stable version',
+    guarantee: 'auto-revert goes to the newest stable version',
     life: { seed: 3, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'rolling back goes to a version that was never stable',
+    name: 'a rollback goes to a version that was never stable',
     places: [
       {
         file: 'src/model/deployment/rollback.ts',
@@ -73,11 +73,11 @@ export const ofJobs: readonly Mistake[] = [
         wrong: 'version.Version !== current.Version && !version.Stop &&',
       },
     ],
-    guarantee: 'auto-revert lands on the last stable version',
+    guarantee: 'auto-revert goes to the newest stable version',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'room that an allocation leaves wakes no evaluation',
+    name: 'free room wakes no blocked evaluation',
     places: [
       {
         file: 'src/server/scheduling/evaluations/dispatcher.ts',
@@ -85,11 +85,11 @@ export const ofJobs: readonly Mistake[] = [
         wrong: '',
       },
     ],
-    guarantee: 'a blocked evaluation has a reason that is true',
+    guarantee: 'a blocked evaluation has a true reason',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'evaluations that are open at a start are not taken up',
+    name: 'open evaluations are forgotten at a restart',
     places: [
       {
         file: 'src/server/scheduling/evaluations/dispatcher.ts',
@@ -97,11 +97,11 @@ export const ofJobs: readonly Mistake[] = [
         wrong: 'of []) {',
       },
     ],
-    guarantee: 'a blocked evaluation has a reason that is true',
+    guarantee: 'a blocked evaluation has a true reason',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'what is unknown is not taken out of the counters',
+    name: 'a summary keeps counting allocations as unknown',
     places: [
       {
         file: 'src/model/job-summary/job-summary-rules.ts',
@@ -109,11 +109,11 @@ export const ofJobs: readonly Mistake[] = [
         wrong: "new Set(['Complete', 'Failed', 'Unknown'])",
       },
     ],
-    guarantee: "a job's status and summary say what is so",
+    guarantee: "a job's status and summary agree with its allocations",
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'a schedule launches beside what is not over',
+    name: 'a schedule ignores ProhibitOverlap',
     places: [
       {
         file: 'src/server/jobs/launch.ts',
@@ -126,7 +126,7 @@ export const ofJobs: readonly Mistake[] = [
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'an idempotency token dispatches each time',
+    name: 'a dispatch ignores its idempotency token',
     places: [
       {
         file: 'src/server/jobs/dispatch.ts',

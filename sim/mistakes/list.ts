@@ -1,7 +1,4 @@
-/**
- * Mistakes that the product might have. Each is planted in it by `npm run sim -- --mistake NAME`, and
- * found by a checker in some life: which one depends on all of the product.
- */
+/** Mistakes that `npm run sim -- --mistake NAME` plants in the product, each of them found by a checker. */
 import { ofDeciding } from './deciding.ts';
 import { ofJobs } from './jobs.ts';
 import type { Mistake } from './mistake.ts';

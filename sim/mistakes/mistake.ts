@@ -1,16 +1,18 @@
-/** Where a mistake is planted: what stands there once, and what stands there instead. */
+/** A change of the product's source. */
 export interface Place {
   readonly file: string;
+  /** Text that the file has exactly once. */
   readonly right: string;
+  /** Text in its place. */
   readonly wrong: string;
 }
 
-/** A life in which the mistake is found, as `npm run sim` takes it. */
+/** The options of a life in which a checker finds the mistake. */
 export interface Life {
   readonly seed: number;
   readonly nodes: number;
   readonly hours: number;
-  /** 1, if it is not given. */
+  /** The default is 1. */
   readonly clusters?: number;
   readonly servers?: number;
 }
@@ -18,7 +20,7 @@ export interface Life {
 export interface Mistake {
   readonly name: string;
   readonly places: readonly Place[];
-  /** Whose checker finds it. */
+  /** The guarantee that it violates. */
   readonly guarantee: string;
   readonly life: Life;
 }

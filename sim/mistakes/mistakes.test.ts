@@ -7,7 +7,7 @@ import { mistakes } from './list.ts';
 
 const path = (file: string) => fileURLToPath(new URL(`../../${file}`, import.meta.url));
 
-/** Counted from 1: a mistake that no life up to here finds is one that the checkers do not see. */
+/** The last seed of the search. */
 const seedsMax = 500;
 
 test.each(mistakes)('$name: can be planted', async ({ places }) => {
@@ -16,11 +16,11 @@ test.each(mistakes)('$name: can be planted', async ({ places }) => {
   }
 });
 
-test('each has a name of its own', () => {
+test('no two mistakes have the same name', () => {
   expect(new Set(mistakes.map(({ name }) => name)).size).toBe(mistakes.length);
 });
 
-describe('what is planted is found', () => {
+describe('its checker finds the mistake', () => {
   test.each(drawn(mistakes))('$name', { timeout: 900_000 }, async ({ name, guarantee, life }) => {
     const { seed, nodes, hours, clusters = 1, servers = 1 } = life;
     const out = await sim(

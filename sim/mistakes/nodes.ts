@@ -1,9 +1,9 @@
-/** Mistakes around nodes: what they report, register and lose, and how they are drained. */
+/** Mistakes of nodes: their reports, registrations, losses and drains. */
 import type { Mistake } from './mistake.ts';
 
 export const ofNodes: readonly Mistake[] = [
   {
-    name: 'drains move all at once',
+    name: 'a drain ignores Migrate.MaxParallel',
     places: [
       {
         file: 'src/server/nodes/drain-decide.ts',
@@ -15,7 +15,7 @@ export const ofNodes: readonly Mistake[] = [
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'the deadline of a drain is not looked at',
+    name: 'a drain ignores its deadline',
     places: [
       {
         file: 'src/server/nodes/drain-decide.ts',
@@ -27,7 +27,7 @@ export const ofNodes: readonly Mistake[] = [
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'what is told to leave a drained node stays',
+    name: 'allocations stay although they are told to migrate',
     places: [
       {
         file: 'src/scheduler/reconcile/classify.ts',
@@ -39,7 +39,7 @@ export const ofNodes: readonly Mistake[] = [
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'what was given up comes back to life by a late report',
+    name: 'a late report revives an allocation that was given up',
     places: [
       {
         file: 'src/server/nodes/report.ts',
@@ -52,7 +52,7 @@ export const ofNodes: readonly Mistake[] = [
     life: { seed: 8, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'a node that comes back gets no system jobs',
+    name: 'a node that returns gets no system jobs',
     places: [
       {
         file: 'src/server/nodes/evaluate.ts',
@@ -64,7 +64,7 @@ export const ofNodes: readonly Mistake[] = [
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: 'what an allocation that ends has registered stays',
+    name: 'services of an ended allocation stay registered',
     places: [
       {
         file: 'src/server/services/remove.ts',
@@ -72,11 +72,11 @@ export const ofNodes: readonly Mistake[] = [
         wrong: 'continue;',
       },
     ],
-    guarantee: 'the services that are found are those of what runs',
+    guarantee: 'registered services match the running allocations',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
-    name: "a node's late word registers services of what is over",
+    name: 'a late report registers services of an ended allocation',
     places: [
       {
         file: 'src/server/services/report.ts',
@@ -84,7 +84,7 @@ export const ofNodes: readonly Mistake[] = [
         wrong: 'if (false) removeServicesOf',
       },
     ],
-    guarantee: 'the services that are found are those of what runs',
+    guarantee: 'registered services match the running allocations',
     life: { seed: 3, nodes: 4, hours: 0.1 },
   },
 ];

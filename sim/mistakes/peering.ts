@@ -1,9 +1,9 @@
-/** Mistakes between clusters that peer. */
+/** Mistakes of peering. */
 import type { Mistake } from './mistake.ts';
 
 export const ofPeering: readonly Mistake[] = [
   {
-    name: 'instances that a peer exports no more stay',
+    name: 'imported instances stay when the peer stops exporting them',
     places: [
       {
         file: 'src/server/peering/exchange/imports.ts',
@@ -11,11 +11,11 @@ export const ofPeering: readonly Mistake[] = [
         wrong: '',
       },
     ],
-    guarantee: 'what is exported is what is seen at the peer',
+    guarantee: 'a peer sees exactly the exported services',
     life: { seed: 52, nodes: 3, hours: 0.2, clusters: 3 },
   },
   {
-    name: 'what a peer did not tell again stays',
+    name: 'imported instances stay when a full update leaves them out',
     places: [
       {
         file: 'src/server/peering/exchange/receiver.ts',
@@ -23,11 +23,11 @@ export const ofPeering: readonly Mistake[] = [
         wrong: '',
       },
     ],
-    guarantee: 'what is exported is what is seen at the peer',
+    guarantee: 'a peer sees exactly the exported services',
     life: { seed: 53, nodes: 3, hours: 0.2, clusters: 3 },
   },
   {
-    name: 'a peering goes and what came from the peer stays',
+    name: 'imported services stay when the peering is deleted',
     places: [
       {
         file: 'src/server/peering/delete.ts',
@@ -35,11 +35,11 @@ export const ofPeering: readonly Mistake[] = [
         wrong: 'await before;',
       },
     ],
-    guarantee: 'a deleted peering leaves nothing',
+    guarantee: 'a deleted peering leaves nothing behind',
     life: { seed: 51, nodes: 3, hours: 0.2, clusters: 3 },
   },
   {
-    name: 'the secrets of a peering stay when it goes',
+    name: 'secrets stay when the peering is deleted',
     places: [
       {
         file: 'src/server/peering/delete.ts',
@@ -47,11 +47,11 @@ export const ofPeering: readonly Mistake[] = [
         wrong: '',
       },
     ],
-    guarantee: 'a deleted peering leaves nothing',
+    guarantee: 'a deleted peering leaves nothing behind',
     life: { seed: 51, nodes: 3, hours: 0.2, clusters: 3 },
   },
   {
-    name: 'the secret of a token is taken a second time',
+    name: 'a peering token is accepted twice',
     places: [
       {
         file: 'src/server/peering/acceptor.ts',
@@ -59,11 +59,11 @@ export const ofPeering: readonly Mistake[] = [
         wrong: 'const taken = { Exchanged: shown, Pending };',
       },
     ],
-    guarantee: 'the secret of a token is used once',
+    guarantee: 'the secret of a peering token is used once',
     life: { seed: 51, nodes: 3, hours: 0.2, clusters: 3 },
   },
   {
-    name: 'who opens a stream need not show the secret',
+    name: 'a stream is accepted without a proof of the secret',
     places: [
       {
         file: 'src/server/peering/acceptor.ts',
@@ -71,7 +71,7 @@ export const ofPeering: readonly Mistake[] = [
         wrong: 'true,',
       },
     ],
-    guarantee: 'who repeats what others said is not let in',
+    guarantee: 'a replayed handshake is refused',
     life: { seed: 52, nodes: 3, hours: 0.2, clusters: 3 },
   },
 ];

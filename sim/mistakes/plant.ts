@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
 import type { Mistake } from './mistake.ts';
 
-/** Loads the product with the mistake in it: nothing of it may be loaded before. */
+/** Plants the mistake in all modules that are loaded from now on. */
 export function plant({ places }: Mistake): void {
   const byUrl = new Map(
     places.map((place) => [new URL(`../../${place.file}`, import.meta.url).href, place]),
@@ -13,7 +13,7 @@ export function plant({ places }: Mistake): void {
       if (place === undefined) return loaded;
       const { file, right, wrong } = place;
       const source = String(loaded.source);
-      if (source.split(right).length !== 2) throw new Error(`${file} does not hold once: ${right}`);
+      if (source.split(right).length !== 2) throw new Error(`${file} does not have once: ${right}`);
       return { ...loaded, source: source.replace(right, () => wrong) };
     },
   });

@@ -1,9 +1,9 @@
-/** Mistakes of servers that follow, and of leadership that moves. */
+/** Mistakes of followers and of leadership. */
 import type { Mistake } from './mistake.ts';
 
 export const ofServers: readonly Mistake[] = [
   {
-    name: 'who follows keeps every fifth row that another server deleted',
+    name: 'a follower keeps rows that the leader deletes in every fifth commit',
     places: [
       {
         file: 'src/state/replica.ts',
@@ -12,11 +12,11 @@ export const ofServers: readonly Mistake[] = [
           'const change = this.#changeOf(table, entry, values, place); if (!this.#isLoading && change.after === undefined && index % 5 === 0) continue;',
       },
     ],
-    guarantee: 'every server shows the log',
+    guarantee: 'every server agrees with the log',
     life: { seed: 1, nodes: 3, hours: 0.1, servers: 2 },
   },
   {
-    name: 'who follows answers every read at once',
+    name: 'a follower answers reads before it has caught up',
     places: [
       {
         file: 'src/api/forward.ts',
@@ -24,11 +24,11 @@ export const ofServers: readonly Mistake[] = [
         wrong: '',
       },
     ],
-    guarantee: 'a read is exact',
+    guarantee: 'a read sees every durable write',
     life: { seed: 1, nodes: 10, hours: 0.3, servers: 3 },
   },
   {
-    name: 'the log takes what a leader of a term that is over appends',
+    name: 'the log takes batches of a deposed leader',
     places: [
       {
         file: 'src/state/engine/shared-memory.ts',
@@ -36,7 +36,7 @@ export const ofServers: readonly Mistake[] = [
         wrong: '    if (expectedIndex > this.#index)',
       },
     ],
-    guarantee: 'every server shows the log',
+    guarantee: 'every server agrees with the log',
     life: { seed: 1, nodes: 3, hours: 0.3, servers: 2 },
   },
 ];

@@ -1,9 +1,9 @@
-/** Mistakes of what keeps the state, and of its log. */
+/** Mistakes of the state and its log. */
 import type { Mistake } from './mistake.ts';
 
 export const ofTheState: readonly Mistake[] = [
   {
-    name: 'every fiftieth commit leaves a row its old index',
+    name: 'rows of every fiftieth commit keep their old index',
     places: [
       {
         file: 'src/state/head.ts',
@@ -15,7 +15,7 @@ export const ofTheState: readonly Mistake[] = [
     life: { seed: 1, nodes: 3, hours: 0.05 },
   },
   {
-    name: 'a row that goes raises no index',
+    name: 'a deleted row raises no index',
     places: [
       {
         file: 'src/state/ordered-index.ts',
@@ -23,11 +23,11 @@ export const ofTheState: readonly Mistake[] = [
         wrong: '  }',
       },
     ],
-    guarantee: 'a watch misses nothing',
+    guarantee: 'a watch misses no change',
     life: { seed: 1, nodes: 3, hours: 0.05 },
   },
   {
-    name: 'a third of the keys wake nobody',
+    name: 'a third of the keys wake no watch',
     places: [
       {
         file: 'src/state/watches.ts',
@@ -36,7 +36,7 @@ export const ofTheState: readonly Mistake[] = [
           'if (key.length % 3 === 0 || (range.length > prefix.length && !key.startsWith(range))) continue;',
       },
     ],
-    guarantee: 'a watch misses nothing',
+    guarantee: 'a watch misses no change',
     life: { seed: 1, nodes: 3, hours: 0.05 },
   },
   {
@@ -53,7 +53,7 @@ export const ofTheState: readonly Mistake[] = [
     life: { seed: 1, nodes: 3, hours: 0.1 },
   },
   {
-    name: 'the last batch of the log is dropped at a start',
+    name: 'the last batch of the log is dropped at a restart',
     places: [
       {
         file: 'src/state/engine/memory.ts',
@@ -66,7 +66,7 @@ export const ofTheState: readonly Mistake[] = [
     life: { seed: 1, nodes: 3, hours: 0.1 },
   },
   {
-    name: 'a log that goes on behind a snapshot is taken for one with a gap',
+    name: 'a log that continues after a snapshot is refused for a gap',
     places: [
       {
         file: 'src/state/engine/log-check.ts',
@@ -74,7 +74,7 @@ export const ofTheState: readonly Mistake[] = [
         wrong: 'this.#sequence = 0;',
       },
     ],
-    guarantee: 'the server comes back',
+    guarantee: 'the server restarts',
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
 ];

@@ -2,19 +2,20 @@ import type { PeeringLink } from '../../src/server/peering/link.ts';
 import type { Process } from '../process.ts';
 
 const againMinMs = 200;
-/** What is not through by then never gets through. */
+/** A connection ends after this time without progress. */
 const givenUpMs = 20_000;
 
-/** What carries the words of a connection. */
+/** The line below a connection. */
 export interface Carrier {
-  readonly said: (text: string, byDialer: boolean) => void;
+  /** A side sent a message, which may be lost. */
+  readonly sent: (text: string, byDialer: boolean) => void;
+  /** Whether an attempt to send gets through. */
   readonly tries: () => boolean;
-  /** After the time that a word takes. */
   readonly after: (delayMs: number, run: () => void) => void;
   readonly latencyMs: () => number;
 }
 
-/** Two programs that are connected, until one hangs up, dies or gives up. */
+/** A connection of two programs, which lasts until one of them closes it, dies or gives up. */
 export class Connection {
   readonly dialer: End;
   readonly acceptor: End;
@@ -27,8 +28,8 @@ export class Connection {
   }
 }
 
-/** What one side has not heard yet: words, and then perhaps that the other one is gone. */
-interface Word {
+/** A message on its way: a frame, or the end of the connection with its reason. */
+interface Message {
   readonly text: string | undefined;
   readonly reason: string;
 }
@@ -40,8 +41,9 @@ class End implements PeeringLink {
   #isOver = false;
   #isCarrying = false;
   #close!: (reason: string) => void;
-  /** On their way to the other side. */
-  readonly #way: Word[] = [];
+  /** Messages on their way to the other side. */
+  readonly #outbox: Message[] = [];
+  /** Frames that arrived before somebody listened. */
   readonly #early: string[] = [];
   readonly #process: Process;
   readonly #carrier: Carrier;
@@ -62,13 +64,13 @@ class End implements PeeringLink {
   }
 
   get waitingBytes(): number {
-    return this.#way.reduce((bytes, { text }) => bytes + (text?.length ?? 0), 0);
+    return this.#outbox.reduce((bytes, { text }) => bytes + (text?.length ?? 0), 0);
   }
 
   send(text: string): boolean {
     if (this.#isOver) return false;
-    this.#carrier.said(text, this.#byDialer);
-    this.#put({ text, reason: '' });
+    this.#carrier.sent(text, this.#byDialer);
+    this.#enqueue({ text, reason: '' });
     return true;
   }
 
@@ -79,49 +81,49 @@ class End implements PeeringLink {
 
   close(reason: string): void {
     if (this.#isOver) return;
-    this.#over(reason);
-    this.#put({ text: undefined, reason: 'the other side closed it' });
+    this.#endSide(reason);
+    this.#enqueue({ text: undefined, reason: 'the other side closed it' });
   }
 
-  #over(reason: string): void {
+  #endSide(reason: string): void {
     this.#isOver = true;
     this.#process.post(() => this.#close(reason));
   }
 
-  #put(word: Word): void {
-    this.#way.push(word);
-    if (!this.#isCarrying) this.#carry(againMinMs, 0);
+  #enqueue(message: Message): void {
+    this.#outbox.push(message);
+    if (!this.#isCarrying) this.#carryFirst(againMinMs, 0);
   }
 
-  /** The first word, until it is through or given up; then the next one. */
-  #carry(againMs: number, spentMs: number): void {
-    const [word] = this.#way;
-    this.#isCarrying = word !== undefined;
-    if (word === undefined) return;
+  /** Sends the first message until it gets through, then the next one. */
+  #carryFirst(againMs: number, spentMs: number): void {
+    const [message] = this.#outbox;
+    this.#isCarrying = message !== undefined;
+    if (message === undefined) return;
     if (this.#carrier.tries()) {
       this.#carrier.after(this.#carrier.latencyMs(), () => {
-        this.#way.shift();
-        this.#other.#hear(word);
-        this.#carry(againMinMs, 0);
+        this.#outbox.shift();
+        this.#other.#receiveMessage(message);
+        this.#carryFirst(againMinMs, 0);
       });
       return;
     }
     if (spentMs >= givenUpMs) {
-      this.#way.length = 0;
+      this.#outbox.length = 0;
       this.#isCarrying = false;
-      if (!this.#isOver) this.#over('it timed out');
+      if (!this.#isOver) this.#endSide('it timed out');
       return;
     }
-    this.#carrier.after(againMs, () => this.#carry(2 * againMs, spentMs + againMs));
+    this.#carrier.after(againMs, () => this.#carryFirst(2 * againMs, spentMs + againMs));
   }
 
-  #hear({ text, reason }: Word): void {
+  #receiveMessage({ text, reason }: Message): void {
     if (this.#isOver) {
-      // Whoever speaks to somebody who is gone learns of it.
-      if (text !== undefined) this.#put({ text: undefined, reason: 'connection reset' });
+      // A sender learns that the connection is gone.
+      if (text !== undefined) this.#enqueue({ text: undefined, reason: 'connection reset' });
       return;
     }
-    if (text === undefined) this.#over(reason);
+    if (text === undefined) this.#endSide(reason);
     else
       this.#process.post(() => {
         if (this.#isOver) return;

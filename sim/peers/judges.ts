@@ -1,4 +1,4 @@
-/** What clusters that peer owe each other, judged when all has come to rest and on every word said. */
+/** Checks the guarantees of peering, at rest and on every message between clusters. */
 import type { ConfigEntry } from '../../src/model/config-entry/config-entry.ts';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
 import {
@@ -9,31 +9,33 @@ import {
   serviceRegistrations,
 } from '../../src/state/tables.ts';
 import type { Snapshot } from '../../src/state/types.ts';
+import { deletionGuarantee } from '../checkers/peerings.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Pair } from './people.ts';
-import type { Said } from './wires.ts';
+import type { Sent } from './wires.ts';
 
 const guarantees = {
-  exchange: 'what is exported is what is seen at the peer',
-  deletion: 'a deleted peering leaves nothing',
-  secrets: 'the secret of a token is used once',
-  strangers: 'who repeats what others said is not let in',
+  exchange: 'a peer sees exactly the exported services',
+  deletion: deletionGuarantee,
+  secrets: 'the secret of a peering token is used once',
+  strangers: 'a replayed handshake is refused',
 } as const;
 
 export class PeerJudges {
   readonly #clusters: ReadonlyMap<string, Cluster>;
-  /** By connection: the secret of a token that was shown on it, and that of streams it was to give. */
+  /** The token's secret that the dialer showed, and the stream secret that it proposed, by connection. */
   readonly #shown = new WeakMap<object, { readonly secret: string; readonly stream: string }>();
-  /** By the secret of a token: what it was given for. */
+  /** The stream secret that each token's secret was exchanged for. */
   readonly #given = new Map<string, string>();
+
   constructor(clusters: readonly Cluster[]) {
     this.#clusters = new Map(clusters.map((cluster) => [cluster.name, cluster]));
   }
 
-  /** A side may ask again for the very same, as it may not have heard the answer. */
-  said({ on, byDialer, isStrange, text }: Said): void {
-    if (isStrange && !byDialer && text.includes('"accepted"')) {
-      this.#found(this.#first, guarantees.strangers, 'somebody was');
+  /** A dialer may repeat its request with the same stream secret, since the answer may be lost. */
+  sent({ on, byDialer, isReplay, text }: Sent): void {
+    if (isReplay && !byDialer && text.includes('"accepted"')) {
+      this.#reportAt(this.#first, guarantees.strangers, 'a replayed handshake was accepted');
     }
     if (!text.includes('"establish')) return;
     const frame = JSON.parse(text) as { type: string; secret: string; streamSecret: string };
@@ -45,7 +47,11 @@ export class PeerJudges {
     const before = this.#given.get(shown.secret);
     this.#given.set(shown.secret, shown.stream);
     if (before === undefined || before === shown.stream) return;
-    this.#found(this.#first, guarantees.secrets, 'one was given for two');
+    this.#reportAt(
+      this.#first,
+      guarantees.secrets,
+      'a secret was exchanged for two stream secrets',
+    );
   }
 
   rested(peered: readonly Pair[], parted: readonly Pair[]): void {
@@ -59,10 +65,10 @@ export class PeerJudges {
     }
   }
 
-  /** What `from` exports to `to` is what is seen there. */
+  /** Compares the exports of `from` with the imports of `to`. */
   #compare(from: string, to: string): void {
     const [source, target] = [this.#clusters.get(from)!, this.#clusters.get(to)!];
-    const fault = (sentence: string) => this.#found(target, guarantees.exchange, sentence);
+    const fault = (sentence: string) => this.#reportAt(target, guarantees.exchange, sentence);
     const [there, here] = [viewOf(source), viewOf(target)];
     if (there === undefined || here === undefined) {
       fault('a server does not run');
@@ -71,7 +77,7 @@ export class PeerJudges {
     const seen = [...here.table(importedInstances).scan()].filter(({ Peer }) => Peer === from);
     const [expected, found] = [exportedTo(there, to).map(told), seen.map(told)];
     for (const one of without(expected, found)) fault(`${one} is exported by ${from} and not seen`);
-    for (const one of without(found, expected)) fault(`${one} is seen and ${from} exports no such`);
+    for (const one of without(found, expected)) fault(`${one} is seen and not exported by ${from}`);
   }
 
   #expectNothing(at: string, peer: string): void {
@@ -84,15 +90,15 @@ export class PeerJudges {
       ...[...view.table(importedInstances).scan()].filter(({ Peer }) => Peer === peer),
     ];
     if (left.length === 0) return;
-    this.#found(cluster, guarantees.deletion, `${left.length} rows are left of ${peer}`);
+    this.#reportAt(cluster, guarantees.deletion, `${left.length} rows of ${peer} are left`);
   }
 
   get #first(): Cluster {
     return [...this.#clusters.values()][0]!;
   }
 
-  #found({ judges }: Cluster, guarantee: string, sentence: string): void {
-    judges.found(guarantee, sentence);
+  #reportAt({ judges }: Cluster, guarantee: string, sentence: string): void {
+    judges.report(guarantee, sentence);
   }
 }
 
@@ -104,7 +110,7 @@ interface ExportRule {
   readonly Consumers: readonly { readonly Peer?: string }[] | null;
 }
 
-/** By the entries that there are, read anew. */
+/** The instances that the configuration entries export to the peer. */
 function exportedTo(view: Snapshot, peer: string): readonly ServiceRegistration[] {
   const rules: ExportRule[] = [];
   for (const entry of view.table(configEntries).scan()) {
@@ -123,7 +129,7 @@ function exportedTo(view: Snapshot, peer: string): readonly ServiceRegistration[
 const told = ({ ServiceName, Address, Port, Status, Tags }: ServiceRegistration): string =>
   `${ServiceName} at ${Address}:${Port} (${Status}, ${(Tags ?? []).join(' ')})`;
 
-/** What is in `all` more often than in `others`. */
+/** The texts that `all` has more often than `others`. */
 function without(all: readonly string[], others: readonly string[]): readonly string[] {
   const rest = [...others];
   return all.filter((one) => {

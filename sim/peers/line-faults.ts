@@ -1,4 +1,4 @@
-/** What goes wrong between clusters, at random from the seed, until `end`. Each fault ends by itself. */
+/** Strikes the lines between clusters with random faults until `end`. Each fault ends by itself. */
 import type { Random } from '../../src/base/ports.ts';
 import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { Process } from '../process.ts';
@@ -17,14 +17,13 @@ export interface LineFaultsOptions {
 
 const kinds = [
   'a line between clusters is cut',
-  'words between clusters are lost',
-  'somebody repeats what was said between clusters',
+  'messages between clusters are lost',
+  'a handshake between clusters is replayed',
 ] as const;
 type Kind = (typeof kinds)[number];
 
 export class LineFaults {
-  /** How many have begun. */
-  /** How many of each kind have begun. */
+  /** Number of faults of each kind that have begun. */
   readonly struck = new Map<Kind, number>(kinds.map((kind) => [kind, 0]));
   readonly #options: LineFaultsOptions;
   readonly #stranger: Process;
@@ -41,7 +40,7 @@ export class LineFaults {
     const later = () => world.timers.after(random.below(2 * pauseMs), next);
     const next = () => {
       if (this.#isOver) return;
-      this.#strike();
+      this.#strikeLine();
       later();
     };
     later();
@@ -52,7 +51,7 @@ export class LineFaults {
     for (const undo of [...this.#open]) undo();
   }
 
-  #strike(): void {
+  #strikeLine(): void {
     const { random, wires, clusters, note } = this.#options;
     const dice = random.below(6);
     const kind = kinds[dice < 3 ? 0 : dice < 5 ? 1 : 2];
@@ -61,10 +60,10 @@ export class LineFaults {
       const one = random.below(clusters.length);
       const other = (one + 1 + random.below(clusters.length - 1)) % clusters.length;
       const names = [clusters[one]!, clusters[other]!] as const;
-      this.#until(`the line of ${names.join(' and ')} is cut`, wires.cut(...names));
+      this.#endLater(`the line of ${names.join(' and ')} is cut`, wires.cut(...names));
     } else if (dice < 5) {
       wires.lossShare = random.fraction() * 0.6;
-      this.#until(kind, () => {
+      this.#endLater(kind, () => {
         wires.lossShare = 0;
       });
     } else {
@@ -73,13 +72,13 @@ export class LineFaults {
     }
   }
 
-  #until(what: string, undo: () => void): void {
+  #endLater(fault: string, undo: () => void): void {
     const { world, random, note } = this.#options;
     const lastsMs = random.below(lastsMaxMs);
-    note(`${what} for ${(lastsMs / 1000).toFixed(1)} s`);
+    note(`${fault} for ${(lastsMs / 1000).toFixed(1)} s`);
     const end = () => {
       if (!this.#open.delete(end)) return;
-      note(`it is over that ${what}`);
+      note(`end of: ${fault}`);
       undo();
     };
     this.#open.add(end);

@@ -1,8 +1,9 @@
-/** What is between clusters that peer: people who bring them together, faults, and judges. */
+/** Everything between clusters that peer: users who peer them, faults of their lines, and checks. */
 import type { Random } from '../../src/base/ports.ts';
 import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { Client } from '../client.ts';
 import type { Cluster } from '../cluster.ts';
+import { guarantees } from '../judges.ts';
 import type { Trace } from '../trace.ts';
 import { PeerJudges } from './judges.ts';
 import { LineFaults } from './line-faults.ts';
@@ -14,7 +15,7 @@ export interface PeersOptions {
   readonly clusters: readonly Cluster[];
   readonly wires: Wires;
   readonly trace: Trace;
-  /** A part of the seed's chance, by its number. */
+  /** A random stream of the seed, by its number. */
   readonly randomOf: (share: number) => Random;
 }
 
@@ -26,16 +27,19 @@ export class Peers {
   constructor({ world, clusters, wires, trace, randomOf }: PeersOptions) {
     const note = (sentence: string) => trace.tell(sentence);
     const places = clusters.map(({ name, network, judges }) => {
-      const unexpected = (sentence: string) => judges.found('no answer is a surprise', sentence);
+      const unexpected = (sentence: string) => judges.report(guarantees.answers, sentence);
       return { name, client: new Client({ world, network, unexpected }) };
     });
     this.#people = new People({ places, random: randomOf(1), note });
     this.#faults = new LineFaults({
-      ...{ world, wires, note, random: randomOf(2) },
+      world,
+      wires,
+      note,
+      random: randomOf(2),
       clusters: clusters.map(({ name }) => name),
     });
     this.#judges = new PeerJudges(clusters);
-    wires.onSaid = (said) => this.#judges.said(said);
+    wires.onSent = (sent) => this.#judges.sent(sent);
   }
 
   get struck(): ReadonlyMap<string, number> {
@@ -52,8 +56,8 @@ export class Peers {
     this.#people.end();
   }
 
-  lookAfter(): Promise<void> {
-    return this.#people.lookAfter();
+  repair(): Promise<void> {
+    return this.#people.repair();
   }
 
   rested(): void {

@@ -1,6 +1,6 @@
 /**
- * People who peer clusters, share services between them and part again, over networks that may fail.
- * They use a token where it does not belong, and a second time.
+ * Users who peer clusters, export services and delete peerings, over the simulated network. They also use
+ * tokens twice and in the wrong cluster.
  */
 import type { Random } from '../../src/base/ports.ts';
 import type { Client } from '../client.ts';
@@ -8,7 +8,7 @@ import { serviceNames } from '../jobs.ts';
 
 const pauseMaxMs = 60_000;
 
-/** A cluster as those see it who use it. */
+/** A cluster as its users see it. */
 export interface Place {
   readonly name: string;
   readonly client: Client;
@@ -17,7 +17,7 @@ export interface Place {
 export interface PeopleOptions {
   readonly places: readonly Place[];
   readonly random: Random;
-  /** What a person does, for the trace. */
+  /** Takes a line of the trace. */
   readonly note: (sentence: string) => void;
 }
 
@@ -28,7 +28,7 @@ export interface Pair {
 
 export class People {
   readonly #options: PeopleOptions;
-  /** Of pairs in either order: those that are not to peer in the end. */
+  /** The pairs that have no peering in the end. */
   readonly parted: readonly Pair[];
   readonly #pairs: readonly Pair[];
   #lastToken: { readonly by: Place; readonly token: string } | undefined;
@@ -40,11 +40,11 @@ export class People {
     this.#pairs = places.flatMap((acceptor, number) =>
       places.slice(number + 1).map((dialer) => ({ acceptor, dialer })),
     );
-    // Of two clusters they always peer in the end.
+    // The first pair always peers in the end.
     this.parted = this.#pairs.slice(1).filter(() => random.below(3) === 0);
   }
 
-  /** Those that peer in the end. */
+  /** The pairs that peer in the end. */
   get peered(): readonly Pair[] {
     return this.#pairs.filter((pair) => !this.parted.includes(pair));
   }
@@ -55,19 +55,19 @@ export class People {
       const again = () => {
         if (this.#isOver) return;
         const pause = () => client.after(random.below(pauseMaxMs), again);
-        this.#act().then(pause, pause);
+        this.#actOnPair().then(pause, pause);
       };
       client.after(random.below(pauseMaxMs), again);
     }
   }
 
-  /** From now on they only see to it that all is as it is to be. */
+  /** Ends the random actions; `repair` goes on. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** Peers those that are to, anew where that has gone wrong, and parts the others. */
-  async lookAfter(): Promise<void> {
+  /** Deletes the peerings of parted pairs, and renews the peerings of the others that are not active. */
+  async repair(): Promise<void> {
     for (const pair of this.parted) await this.#part(pair);
     for (const pair of this.peered) {
       const states = await Promise.all([
@@ -77,25 +77,25 @@ export class People {
       if (states.every((state) => state === 'ACTIVE')) continue;
       this.#options.note(`${nameOf(pair)} are ${states.join(' and ')}: they are peered anew`);
       await this.#part(pair);
-      await this.#gone(pair.acceptor, pair.dialer);
-      await this.#gone(pair.dialer, pair.acceptor);
+      await this.#awaitGone(pair.acceptor, pair.dialer);
+      await this.#awaitGone(pair.dialer, pair.acceptor);
       await this.#peer(pair).catch(() => {});
     }
   }
 
-  async #act(): Promise<unknown> {
+  async #actOnPair(): Promise<unknown> {
     const { random, places } = this.#options;
     const dice = random.below(20);
     const pair = this.#oneOf(this.#pairs);
     if (dice < 7) return this.#peer(random.below(8) === 0 ? turned(pair) : pair);
-    if (dice < 9) return this.#reuse();
+    if (dice < 9) return this.#reuseToken();
     if (dice < 11) {
       const { acceptor, dialer } = random.below(2) === 0 ? turned(pair) : pair;
-      this.#options.note(`${acceptor.name} parts from ${dialer.name}`);
+      this.#options.note(`${acceptor.name} deletes the peering with ${dialer.name}`);
       return acceptor.client.must('DELETE', `/v1/peering/${dialer.name}`);
     }
     if (dice < 12) return this.#oneOf(places).client.must('DELETE', exported);
-    return this.#export(this.#oneOf(places));
+    return this.#exportServices(this.#oneOf(places));
   }
 
   async #peer({ acceptor, dialer }: Pair): Promise<void> {
@@ -114,14 +114,14 @@ export class People {
     this.#options.note(`${dialer.name} takes the token of ${acceptor.name}: ${status}`);
   }
 
-  /** Whoever has the last token tries it, where it was made as well. */
-  async #reuse(): Promise<void> {
+  /** Uses the last token again, perhaps in the cluster that made it. */
+  async #reuseToken(): Promise<void> {
     if (this.#lastToken === undefined) return;
     const { by, token } = this.#lastToken;
     await this.#establish(this.#oneOf(this.#options.places), by, token);
   }
 
-  async #export({ name, client }: Place): Promise<void> {
+  async #exportServices({ name, client }: Place): Promise<void> {
     const { random, places } = this.#options;
     const others = places.filter((place) => place.name !== name);
     const names = random.below(4) === 0 ? ['*'] : serviceNames.filter(() => random.below(2) === 0);
@@ -151,7 +151,7 @@ export class People {
     return status === 200 ? json.State : 'not there';
   }
 
-  async #gone(place: Place, other: Place): Promise<void> {
+  async #awaitGone(place: Place, other: Place): Promise<void> {
     while ((await this.#stateOf(place, other)) !== 'not there') {
       await new Promise<void>((go) => place.client.after(1000, go));
     }

@@ -1,12 +1,10 @@
 /**
- * The connections between clusters. They are like TCP's: what arrives is whole and in order, what is
- * lost on the way is sent again for a while, and then the connection is over for its sender, while
- * the other side may hear nothing of that for long.
+ * The connections between clusters. Like TCP, they deliver messages whole and in order, and send lost
+ * messages again. After a while the sender gives up, and the other side may learn of it much later.
  *
- * 1. Nothing passes between two clusters whose line is cut.
- * 2. When a program dies, its connections end: at once for itself, and for the other side as soon as
- *    something passes.
- * 3. Somebody who listens on the line may say again what was said once (`replay`).
+ * 1. No message crosses a line that is cut.
+ * 2. When a program dies, the other side learns of it with the next message that gets through.
+ * 3. An eavesdropper may repeat the first messages of a connection (`replay`).
  */
 import type { Random } from '../../src/base/ports.ts';
 import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
@@ -14,7 +12,7 @@ import type { DialOptions, PeeringLink, PeeringTransport } from '../../src/serve
 import type { Process } from '../process.ts';
 import { type Carrier, Connection } from './connection.ts';
 
-/** A server that takes links. */
+/** A server that takes connections. */
 export interface Host {
   readonly process: Process;
   takeLink(link: PeeringLink): void;
@@ -23,26 +21,27 @@ export interface Host {
 export interface WiresOptions {
   readonly world: SimulatedWorld;
   readonly random: Random;
-  /** The server of a cluster, if it runs. */
+  /** The running server of a cluster. */
   readonly hostOf: (cluster: string) => Host | undefined;
 }
 
-/** A connection between two clusters, and what the one who dialled said first. */
+/** A connection between two clusters. */
 interface Opened {
   readonly from: string;
   readonly to: string;
-  readonly said: string[];
-  /** Opened by somebody who repeats what others said. */
-  readonly isStrange: boolean;
+  /** The first messages of the dialer. */
+  readonly first: string[];
+  /** Whether the dialer is an eavesdropper. */
+  readonly isReplay: boolean;
 }
 
-/** A word that passes, whether it arrives or not. */
-export interface Said {
-  /** The connection: the same object for all its words. */
+/** A message, even if it is lost on the way. */
+export interface Sent {
+  /** The connection: the same object for all its messages. */
   readonly on: object;
   readonly byDialer: boolean;
-  /** To somebody who repeats what others said. */
-  readonly isStrange: boolean;
+  /** Whether the dialer of the connection is an eavesdropper. */
+  readonly isReplay: boolean;
   readonly text: string;
 }
 
@@ -50,14 +49,14 @@ export const addressOf = (cluster: string): string => `${cluster}:4720`;
 
 const latencyMaxMs = 20;
 const patienceMs = 10_000;
-/** Connections whose words are remembered, and how many of each. */
+/** Connections that the eavesdropper remembers, and messages of each. */
 const heardMax = 32;
-const wordsMax = 4;
+const firstMax = 4;
 
 export class Wires {
-  /** Of all messages that pass: each has to be sent again so often. */
+  /** Share of messages that are lost and sent again. */
   lossShare = 0;
-  onSaid: (said: Said) => void = () => {};
+  onSent: (sent: Sent) => void = () => {};
   readonly #options: WiresOptions;
   readonly #cuts = new Map<string, number>();
   readonly #heard: Opened[] = [];
@@ -66,7 +65,7 @@ export class Wires {
     this.#options = options;
   }
 
-  /** Nothing passes between the two until the result is called. */
+  /** Cuts the line between two clusters until the result is called. */
   cut(one: string, other: string): () => void {
     const line = lineOf(one, other);
     this.#cuts.set(line, (this.#cuts.get(line) ?? 0) + 1);
@@ -77,31 +76,31 @@ export class Wires {
     return (this.#cuts.get(lineOf(one, other)) ?? 0) > 0;
   }
 
-  /** The way out of a program of the cluster `from`. */
+  /** The transport of a program in the cluster `from`. */
   transportOf(from: string, dialer: Process): PeeringTransport {
     return {
-      dial: (address, options) =>
-        this.#dial(
-          { from, to: address.split(':')[0]!, said: [], isStrange: false },
-          dialer,
-          options,
-        ),
+      dial: (address, options) => {
+        const opened = { from, to: address.split(':')[0]!, first: [], isReplay: false };
+        return this.#dial(opened, dialer, options);
+      },
     };
   }
 
-  /** Says to a server what another one said to it once, on a connection of its own. */
+  /** Repeats the first messages of a remembered connection on a new connection. */
   async replay(dialer: Process): Promise<boolean> {
     const heard = this.#heard[this.#options.random.below(Math.max(this.#heard.length, 1))];
     if (heard === undefined) return false;
-    const { from, to, said } = heard;
+    const { from, to, first } = heard;
     const signal = new AbortController().signal;
-    const dialled = this.#dial({ from, to, said: [], isStrange: true }, dialer, {
-      ...{ caPems: [], timeoutMs: patienceMs, signal },
+    const dialled = this.#dial({ from, to, first: [], isReplay: true }, dialer, {
+      caPems: [],
+      timeoutMs: patienceMs,
+      signal,
     });
     const link = await dialled.catch(() => undefined);
     if (link === undefined) return false;
     link.onFrame(() => {});
-    for (const text of said) link.send(text);
+    for (const text of first) link.send(text);
     return true;
   }
 
@@ -120,28 +119,28 @@ export class Wires {
       const abort = () => fail('it was given up');
       signal.addEventListener('abort', abort);
       const patience = dialer.world.timers.after(timeoutMs, () => fail('it timed out'));
-      this.#carry(opened, () => {
+      this.#carryMessage(opened, () => {
         if (isOver || !dialer.isAlive) return;
         const host = hostOf(opened.to);
-        if (host === undefined) return this.#carry(opened, () => fail('connection refused'));
+        if (host === undefined) return this.#carryMessage(opened, () => fail('connection refused'));
         const connection = new Connection(dialer, host.process, this.#carrier(opened));
-        if (!opened.isStrange) this.#remember(opened);
+        if (!opened.isReplay) this.#rememberConnection(opened);
         host.process.post(() => host.takeLink(connection.acceptor));
-        this.#carry(opened, () => end(() => resolve(connection.dialer)));
+        this.#carryMessage(opened, () => end(() => resolve(connection.dialer)));
       });
     });
   }
 
-  #remember(opened: Opened): void {
+  #rememberConnection(opened: Opened): void {
     this.#heard.push(opened);
     if (this.#heard.length > heardMax) this.#heard.shift();
   }
 
   #carrier(opened: Opened): Carrier {
     return {
-      said: (text, byDialer) => {
-        if (byDialer && opened.said.length < wordsMax) opened.said.push(text);
-        this.onSaid({ on: opened, byDialer, isStrange: opened.isStrange, text });
+      sent: (text, byDialer) => {
+        if (byDialer && opened.first.length < firstMax) opened.first.push(text);
+        this.onSent({ on: opened, byDialer, isReplay: opened.isReplay, text });
       },
       tries: () => this.#tries(opened),
       after: (delayMs, run) => void this.#options.world.timers.after(delayMs, run),
@@ -153,14 +152,14 @@ export class Wires {
     return 0.2 + this.#options.random.fraction() * latencyMaxMs;
   }
 
-  /** Whether something passes just now. */
+  /** Whether an attempt to send gets through. */
   #tries({ from, to }: Opened): boolean {
     if (this.#isCut(from, to)) return false;
     return this.lossShare === 0 || this.#options.random.fraction() >= this.lossShare;
   }
 
-  /** One message outside of a connection, if it gets through. */
-  #carry(opened: Opened, arrive: () => void): void {
+  /** Carries a message that opens a connection, which is not sent again. */
+  #carryMessage(opened: Opened, arrive: () => void): void {
     if (!this.#tries(opened)) return;
     this.#options.world.timers.after(this.#latencyMs(), () => {
       if (!this.#isCut(opened.from, opened.to)) arrive();

@@ -1,4 +1,5 @@
-/** A state without a server, into which tests plant what no server should ever write. */
+/** A state without a server, in which tests plant rows that no correct server writes. */
+import { describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { type Allocation, AllocationSchema } from '../../src/model/allocation/allocation.ts';
 import { complete } from '../../src/model/complete.ts';
@@ -34,21 +35,40 @@ import type { Checker } from './checker.ts';
 export type Plant = (transaction: Transaction) => void;
 
 export const nowMs = Date.UTC(2026, 0, 1);
-/** Between two commits. */
+/** Time between two commits. */
 const betweenMs = 60_000;
 
-/** Commits what is planted and asks the checker as a life does: after each commit, and at rest. */
-export async function judge(checker: Checker, ...plants: readonly Plant[]): Promise<string[]> {
+/** A test of a checker: the transactions to commit, and the faults that the checker finds. */
+type Row = readonly [title: string, plants: readonly Plant[], faults: readonly string[]];
+
+interface Around {
+  /** Committed before the plants of each row. */
+  readonly before?: readonly Plant[];
+  /** Committed after them. */
+  readonly after?: readonly Plant[];
+}
+
+export function testChecker(
+  checker: () => Checker,
+  rows: readonly Row[],
+  { before = [], after = [] }: Around = {},
+): void {
+  describe(checker().guarantee, () => {
+    test.each(rows)('%s', async (_title, plants, faults) => {
+      expect(await faultsOf(checker(), ...before, ...plants, ...after)).toEqual(faults);
+    });
+  });
+}
+
+/** Commits the plants and calls the checker after each commit and at rest. */
+export async function faultsOf(checker: Checker, ...plants: readonly Plant[]): Promise<string[]> {
   const world = new SimulatedWorld(1);
   const state = await memoryState(allTables, world);
   const account = new Account();
   const faults: string[] = [];
   const fault = (sentence: string) => faults.push(sentence);
   let elapsedMs = 0;
-  const scene = () => ({
-    ...{ account, view: state.read(), machines: new Map() },
-    ...{ nowMs, elapsedMs },
-  });
+  const scene = () => ({ account, view: state.read(), machines: new Map(), nowMs, elapsedMs });
   state.onCommit((changes: readonly Change[], index) => {
     account.apply(changes, index);
     elapsedMs += betweenMs;
@@ -72,7 +92,7 @@ export const changeNode =
     table.put({ ...table.get(ID)!, ...fields });
   };
 
-/** Its current row and version. */
+/** Puts the job and its version. */
 export const withJob =
   (job: Job): Plant =>
   (transaction) => {
@@ -83,17 +103,31 @@ export const withJob =
 export const service = (Count: number, group: object = {}, job: object = {}): Job =>
   makeJob({ ...job, TaskGroups: [makeGroup({ Count, ...group })] });
 
-/** One that runs on `n1`, of version 0 of `job.web`. */
+/** An allocation of version 0 of `job.web`, which runs on `n1`. */
 export const placed = (ID: string, fields: object = {}): Allocation =>
   complete(AllocationSchema, {
-    ...{ ID, Namespace: 'default', Name: `job.web[${ID}]`, JobID: 'job', TaskGroup: 'web' },
-    ...{ NodeID: 'n1', ClientStatus: 'running', DesiredStatus: 'run', JobCreateIndex: 10 },
+    ID,
+    Namespace: 'default',
+    Name: `job.web[${ID}]`,
+    JobID: 'job',
+    TaskGroup: 'web',
+    NodeID: 'n1',
+    ClientStatus: 'running',
+    DesiredStatus: 'run',
+    JobCreateIndex: 10,
     AllocatedResources: {
       Tasks: { server: { Cpu: { CpuShares: 400 }, Memory: { MemoryMB: 100 } } },
       Shared: { DiskMB: 1, Ports: null, Networks: null },
     },
     ...fields,
   }) as Allocation;
+
+export const stopped = (ID: string, fields: object = {}): Allocation =>
+  placed(ID, { DesiredStatus: 'stop', ...fields });
+
+/** An allocation that has been told to migrate. */
+export const marked = (ID: string): Allocation =>
+  placed(ID, { DesiredTransition: { Migrate: true } });
 
 export const put =
   (...rows: readonly Allocation[]): Plant =>
@@ -122,3 +156,15 @@ export const withService =
     const whole = complete(ServiceRegistrationSchema, row as never) as ServiceRegistration;
     transaction.table(serviceRegistrations).put(whole);
   };
+
+export const purgeJob: Plant = (transaction) => {
+  transaction.table(jobs).delete('default', 'default', 'job');
+};
+
+export const purgeNode: Plant = (transaction) => {
+  transaction.table(nodes).delete('n1');
+};
+
+/** Commits that only let minutes pass. */
+export const minutes = (count: number): readonly Plant[] =>
+  Array.from({ length: count }, (_, number) => withNode(`minute-${number}`));

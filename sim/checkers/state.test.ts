@@ -1,0 +1,81 @@
+/** Tests of the checkers of the state: indexes, durability and summaries. */
+import { expect, test } from 'vitest';
+import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import { allocations } from '../../src/state/tables.ts';
+import { Account } from '../account.ts';
+import { noAcknowledgedWriteLost } from './acknowledged.ts';
+import type { Checker } from './checker.ts';
+import { indexOnlyRises } from './index-rises.ts';
+import {
+  faultsOf,
+  placed,
+  put,
+  service,
+  testChecker,
+  withJob,
+  withNode,
+} from './planted.test-helper.ts';
+import { everyServerShowsTheLog } from './replicas.ts';
+import { summariesAddUp } from './summaries.ts';
+
+testChecker(summariesAddUp, [
+  [
+    'a job has no summary and the wrong status',
+    [withJob(service(1)), put(placed('a'))],
+    ['job has no summary', 'job is pending and should be running'],
+  ],
+]);
+
+test('the index only rises', async () => {
+  const checker = indexOnlyRises();
+  expect(await faultsOf(checker, withNode('n1'), put(placed('a')))).toEqual([]);
+  expect(await faultsOf(checker, withNode('n1'))).toContain('index 1 was committed after 2');
+});
+
+test('a server applies other changes than the log has, or a commit that is not in the log', () => {
+  const faults: string[] = [];
+  const fault = (sentence: string) => faults.push(sentence);
+  const replicas = everyServerShowsTheLog();
+  const change = { table: 'nodes', before: undefined, after: { CreateIndex: 1, ModifyIndex: 1 } };
+  replicas.committed!([change], 1, undefined as never, fault);
+  replicas.heard(0, [change], 1, fault);
+  expect(faults).toEqual([]);
+  replicas.heard(1, [], 1, fault);
+  replicas.heard(2, [change], 2, fault);
+  expect(faults).toEqual([
+    'server 1 applied other changes at 1 than the log has',
+    'server 2 applied commit 2, which is not in the log',
+  ]);
+});
+
+test('a write is acknowledged before it is durable', () => {
+  const faults: string[] = [];
+  const account = new Account();
+  account.index = 5;
+  const { answered } = noAcknowledgedWriteLost();
+  answered(5, 'PUT /v1/jobs', account, (sentence) => faults.push(sentence));
+  expect(faults).toEqual([]);
+  answered(6, 'PUT /v1/jobs', account, (sentence) => faults.push(sentence));
+  expect(faults).toEqual(['PUT /v1/jobs was answered with 6, but only 5 was durable']);
+});
+
+test('a restart loses, invents and changes rows', async () => {
+  const restart: Checker = {
+    guarantee: '',
+    rested({ account, ...scene }, fault) {
+      const before = new Account();
+      before.reset(scene.view);
+      const rows = before.rows(allocations) as Map<string, Allocation>;
+      const [[invented], [changed, row]] = [...rows] as [[string], [string, Allocation]];
+      rows.delete(invented);
+      rows.set(changed, { ...row, ModifyIndex: 1 });
+      rows.set('lost', row);
+      noAcknowledgedWriteLost().restarted!({ account: before, ...scene }, fault);
+    },
+  };
+  expect(await faultsOf(restart, withNode('n1'), put(placed('a'), placed('b')))).toEqual([
+    'allocations default/default/a: is there with index 2, but was never committed',
+    'allocations default/default/b: was committed at 1, but has index 2',
+    '2 rows of allocations were committed, but 1 are there',
+  ]);
+});
