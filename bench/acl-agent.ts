@@ -1,7 +1,6 @@
 /**
- * An agent in a process of its own that can be asked what only it knows: how large its heap is once
- * the garbage is collected, and how long its loop was held. Started with `--expose-gc`; speaks over
- * the channel of `fork`.
+ * An agent in a process of its own that reports the size of its heap after a collection, and how long its
+ * loop was held, over the channel of `fork`. It needs `--expose-gc`.
  */
 import { createAgent } from '../src/main.ts';
 import { LoopWatch } from './thread-time.ts';

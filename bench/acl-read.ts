@@ -46,7 +46,7 @@ interface Kind {
   readonly name: string;
   readonly target: Target;
   readonly request: Buffer;
-  /** Answers a second, of every run. */
+  /** Answers per second, for each run. */
   readonly perSecond: number[];
 }
 
@@ -88,7 +88,7 @@ async function measure(setting: Setting, on: Target, off: Target): Promise<Resul
   };
 }
 
-/** A token that has these policies, and its read. */
+/** The read with a token that has these policies. */
 async function kindOf(name: string, target: Target, policies: readonly string[]): Promise<Kind> {
   const Policies: { readonly ID: string }[] = [];
   for (const Rules of policies) {
@@ -104,7 +104,7 @@ async function kindOf(name: string, target: Target, policies: readonly string[])
   return { name, target, request: requestBytes(asked, 'GET', jobPath(id)), perSecond: [] };
 }
 
-/** An answer of the same length, read in the same way and without authorization. */
+/** A request whose answer has the same length, without authorization. */
 function withoutToken(target: Target): Buffer {
   const request = requestBytes({ ...target, token: randomUUID() }, 'GET', jobPath(id));
   return Buffer.from(request.toString().replace('x-registry-token', 'x-registry-other'));
@@ -113,7 +113,7 @@ function withoutToken(target: Target): Buffer {
 async function oneRun(kinds: readonly Kind[]): Promise<void> {
   const done = new Map(kinds.map((kind) => [kind, { answers: 0, elapsedMs: 0 }]));
   for (let slice = 0; slice < limits.authorizationSlices; slice++) {
-    // Forwards and backwards, so that none always comes after the same other.
+    // The order alternates, so that no measurement always follows the same one.
     for (const kind of slice % 2 === 0 ? kinds : kinds.toReversed()) {
       const { target, request } = kind;
       const load = await drive(target, steadily(request, limits.authorizationSliceMs));

@@ -1,4 +1,4 @@
-/** A server with a hundred thousand tokens: lists, memory, and a change that concerns them all. */
+/** A server with a hundred thousand tokens: lists, memory, and a change that affects all of them. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { ask, call, type Target, targetOf } from './target.ts';
 
 const count = limits.tokens;
 const teams = 100;
-/** One of them, and a hundredth of them. */
+/** Filters that match a single token and a hundredth of all tokens. */
 const filters = {
   one: `Description == "token ${count - 1} of team ${teams - 1}"`,
   some: `Description matches "of team 42$"`,
@@ -63,7 +63,7 @@ async function start(dataDirectory: string): Promise<Server> {
   };
 }
 
-/** Rejects when it does not answer in time. */
+/** Rejects if the agent does not answer in time. */
 async function said(child: ChildProcess, question: Said['question']): Promise<Said> {
   const signal = AbortSignal.timeout(limits.answerMs);
   const [answer] = (await once(child, 'message', { signal })) as [Said];
@@ -114,7 +114,7 @@ const linked = ({ ID }: Policy, Description: string) => ({ Description, Policies
 
 interface Timed {
   readonly ms: number;
-  /** The longest that the server's loop was held meanwhile. */
+  /** Longest time for which the server's loop was held meanwhile. */
   readonly heldMs: number;
 }
 
@@ -155,7 +155,7 @@ async function oneRun(server: Server, policy: Policy, reader: Target, run: numbe
   return { one, some, whole: wholeTimed, change, firstRead };
 }
 
-/** @throws Error when it is not all tokens: those made, the first two and the reader's. */
+/** @throws Error unless the list has all tokens: the created ones, the first two and the reader's. */
 function checkWhole(body: Buffer): void {
   let found = 0;
   const word = '"AccessorID":';
@@ -202,5 +202,5 @@ function resultsOf(
   };
 }
 
-/** docs/behaviour/scheduling.md#the-scheduler: nothing holds the loop for longer. */
+/** Longest time that anything may hold the loop. Source: docs/behaviour/scheduling.md#the-scheduler. */
 const heldMs = 10;

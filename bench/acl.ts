@@ -1,4 +1,4 @@
-/** Deciding by the rules of one token, no HTTP. */
+/** Decisions by the rules of a token, without HTTP. */
 import { type Authorizer, authorizerFor } from '../src/acl/authorizer.ts';
 import { questionOf, type RulePermission } from '../src/acl/decide.ts';
 import { decideSlowly } from '../src/acl/oracle.test-helper.ts';
@@ -43,7 +43,7 @@ const permissions = (): RulePermission[] =>
 
 const policy = policyOf('bench', manyRules());
 
-/** How often a second `run`, which counts what it did, gets done. */
+/** Decisions per second; `run` returns the number of decisions that it made. */
 function perSecond(run: () => number): number {
   const startMs = performance.now();
   let done = 0;
@@ -72,7 +72,7 @@ function slowDecisions(): number {
   });
 }
 
-/** Finding who presents a secret, with the rules at hand: what each request adds. */
+/** The cost of authentication that each request adds, when the rules are in the cache. */
 async function resolving(): Promise<() => number> {
   const box = rootKeyBox(new Uint8Array(32), realWorld.secrets);
   const state = await memoryState(allTables, realWorld);

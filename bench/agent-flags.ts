@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What `bin/roster` tells Node of memory and threads when it starts an agent: parts of the program
- * that are measured in processes of their own get the same.
+ * The options of memory and threads that `bin/roster` gives Node, for parts of the program that are
+ * measured in processes of their own.
  */
 export function agentFlags(): readonly string[] {
   const script = readFileSync(fileURLToPath(new URL('../bin/roster', import.meta.url)), 'utf8');

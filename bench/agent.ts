@@ -13,7 +13,7 @@ import { type Target, targetOf } from './target.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
-/** A folder of ours that is gone, with every process that names it, when `remove` is called. */
+/** A temporary folder. `remove` deletes it and ends every process that names it. */
 export interface TemporaryFolder {
   readonly path: string;
   remove(): Promise<void>;
@@ -71,17 +71,17 @@ export async function installBundle(folder: string): Promise<string> {
 }
 
 export interface AgentOptions {
-  /** By default that of the checkout. */
+  /** The default is the command of the checkout. */
   readonly command?: string;
-  /** `undefined`: nothing is kept. */
+  /** `undefined` keeps the state in memory only. */
   readonly dataDirectory: string | undefined;
-  /** A configuration file for what flags do not tell. */
+  /** A configuration file for settings without a flag. */
   readonly config?: string;
-  /** An earlier agent's on the same directory; a new one when there is none. */
+  /** The token of an earlier agent on the same directory; the default is a new token. */
   readonly token?: string;
-  /** Besides that of the benchmark. */
+  /** Added to the environment of the benchmark. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Kills the agent, ready or not. */
+  /** Kills the agent, also before it is ready. */
   readonly abort?: AbortSignal;
 }
 
@@ -89,17 +89,17 @@ export interface AgentOptions {
 export interface RunningAgent {
   readonly target: Target;
   readonly pid: number;
-  /** From starting the process to its line that it is ready. */
+  /** Time from the start of the process to its line that it is ready. */
   readonly readyMs: number;
   /** Resolves once the process is gone. */
   readonly ended: Promise<void>;
-  /** As a user would; its tasks are stopped. */
+  /** Ends the agent like a user, and stops its tasks. */
   stop(): Promise<void>;
-  /** As a power cut would. */
+  /** Kills the agent, like a power cut. */
   kill(): Promise<void>;
 }
 
-/** Resolves when the agent says that it is ready, and rejects with what it said when it ends. */
+/** Resolves when the agent is ready. Rejects with its output if it ends before. */
 export function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const { dataDirectory, config, token = randomUUID(), abort, environment } = options;
   const { command = join(checkout, 'bin/roster') } = options;
@@ -150,7 +150,7 @@ function endings(child: ChildProcess, ended: Promise<void>) {
 /** The program of this checkout. */
 export const rosterCommand = join(checkout, 'bin/roster');
 
-/** On the server that is given, or else on an agent of its own. */
+/** Runs `use` with the given server, or with a new agent. */
 export const onTarget =
   (measure: (setting: Setting, target: Target) => Promise<Results>): Benchmark['run'] =>
   (setting) =>
@@ -158,7 +158,7 @@ export const onTarget =
       ? withAgent(({ target }) => measure(setting, target))
       : measure(setting, setting.given);
 
-/** Runs `use` with an agent in a folder of its own, and leaves nothing of either. */
+/** Runs `use` with an agent in a temporary folder, and removes both. */
 export async function withAgent<T>(
   use: (agent: RunningAgent, folder: string) => Promise<T>,
   command = rosterCommand,

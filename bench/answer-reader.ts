@@ -1,4 +1,4 @@
-/** One whole HTTP answer. */
+/** A whole HTTP answer. */
 export interface Answer {
   readonly status: number;
   /** The status line and the header lines, without the empty line. */
@@ -9,8 +9,8 @@ export interface Answer {
 const headEnd = '\r\n\r\n';
 
 /**
- * Cuts the bytes of one connection into answers. As little work as can be, since the load shares
- * the machine with what it measures: answers have to tell their length.
+ * Cuts the bytes of a connection into answers, which must have a length. It does as little work as
+ * possible, since the load shares the machine with the measured server.
  */
 export class AnswerReader {
   #kept: Buffer | undefined;

@@ -1,7 +1,6 @@
 /**
- * Asks one small thing at a steady pace, in a process of its own, so that no other load delays it.
- * Forked with what to ask; says when it has begun, goes on until it is told to end, and then says how
- * long each answer took.
+ * Sends a small request at a steady pace, in a process of its own, so that no other load delays it. It
+ * reports when it has begun, continues until it is told to end, and then reports the time of each answer.
  */
 import { limits } from './limits.ts';
 import { Connection, requestBytes } from './load.ts';
@@ -17,7 +16,7 @@ export type AskerSaid =
   | { readonly kind: 'begun' }
   | { readonly kind: 'done'; readonly waitsMs: readonly number[] };
 
-/** Whether or not the answers before have come: over a connection that has none under way. */
+/** Sends the next request on a free connection, even if earlier answers are missing. */
 async function ask({ target, path, everyMs }: Asked): Promise<readonly number[]> {
   const connections = await Promise.all(
     Array.from({ length: limits.connections }, () => Connection.open(target)),
@@ -33,7 +32,7 @@ async function ask({ target, path, everyMs }: Asked): Promise<readonly number[]>
   };
   const asked: Promise<void>[] = [];
   const timer = setInterval(() => {
-    // With all of them under way, those that wait so long tell enough.
+    // With all connections busy, their long waits already show the delay.
     const connection = idle.pop();
     if (connection !== undefined) asked.push(askOnce(connection));
   }, everyMs);

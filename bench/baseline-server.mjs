@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * What the agent is compared with: bare `node:http`, in a process of its own like the agent. It
- * does the least that answers a request of each kind. Plain JavaScript, so that stripping types
- * costs it neither time nor memory.
+ * The baseline of the agent: bare `node:http`, also in a process of its own. It does the least that answers
+ * a request of each kind. It is JavaScript, so that stripping types costs neither time nor memory.
  */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';

@@ -6,7 +6,7 @@ import { type Target, targetOf } from './target.ts';
 const program = fileURLToPath(new URL('./baseline-server.mjs', import.meta.url));
 
 export interface BaselineOptions {
-  /** What it answers, except where the request asks for something else. */
+  /** Its answer, unless the request asks for another one. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -14,7 +14,7 @@ export interface BaselineOptions {
 export interface RunningBaseline {
   readonly target: Target;
   readonly pid: number;
-  /** From starting the process to its line that it is ready. */
+  /** Time from the start of the process to its line that it is ready. */
   readonly readyMs: number;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function startBaseline(options: BaselineOptions): Promise<RunningBaseline
   });
 }
 
-/** Runs `use` with a baseline server, and leaves nothing of it. */
+/** Runs `use` with a baseline server, and ends the server. */
 export async function withBaseline<T>(
   options: BaselineOptions,
   use: (baseline: RunningBaseline) => Promise<T>,

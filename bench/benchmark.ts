@@ -2,7 +2,7 @@ import { limits } from './limits.ts';
 import { percentile, spreadOf } from './statistics.ts';
 import type { Target } from './target.ts';
 
-/** One line of the results: a figure of every run, for us and perhaps for the baseline. */
+/** A line of the results: a figure of each run, for Roster and perhaps for the baseline. */
 export interface Figure {
   readonly name: string;
   /** `/s`, `ms`, `KB` … */
@@ -12,7 +12,7 @@ export interface Figure {
   readonly target?: Goal;
 }
 
-/** What the median, or the ratio of the medians, has to reach. */
+/** The target of the median, or of the ratio of the medians. */
 export interface Goal {
   readonly of: 'median' | 'ratio';
   readonly is: 'at least' | 'at most';
@@ -27,7 +27,7 @@ export interface Results {
 
 export interface Setting {
   readonly runs: number;
-  /** A running server to measure instead of one of our own; not all benchmarks can. */
+  /** A running server to measure instead of a new one; some benchmarks cannot use it. */
   readonly given: Target | undefined;
   readonly progress: (text: string) => void;
 }
@@ -42,13 +42,13 @@ export interface Benchmark {
   readonly run: (setting: Setting) => Promise<Results>;
 }
 
-/** How long each of the things took that a run did one after another, in milliseconds. */
+/** The durations of the consecutive operations of a run, in milliseconds. */
 interface Took {
   readonly ours: readonly (readonly number[])[];
   readonly baseline: readonly (readonly number[])[];
 }
 
-/** The median of each run, which has to be at most so long, and the slowest. */
+/** Figures of the median of each run, which must be at most `mostMs`, and of the slowest operation. */
 export function tookFigures(name: string, { ours, baseline }: Took, mostMs: number): Figure[] {
   const slowest = (run: readonly number[]) => Math.max(...run);
   const middle = (run: readonly number[]) => percentile(run, 50);
@@ -69,7 +69,7 @@ export function tookFigures(name: string, { ours, baseline }: Took, mostMs: numb
   ];
 }
 
-/** Ours, then the baseline, then ours again, so that other work of the machine slows both alike. */
+/** Alternates between Roster and the baseline, so that other work of the machine slows both alike. */
 export async function alternate<A, B>(
   setting: Setting,
   ours: (run: number) => Promise<A>,
@@ -97,7 +97,7 @@ export function isMet(figure: Figure): boolean | undefined {
   return target.is === 'at least' ? value >= target.value : value <= target.value;
 }
 
-/** Looks again until `check` gives something; for what nobody tells of. */
+/** Repeats `check` until it returns a value, for conditions that cannot be awaited. */
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined>,

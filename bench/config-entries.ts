@@ -44,7 +44,7 @@ function entryOf(session: string, number: number): object {
 
 async function measure(setting: Setting, target: Target): Promise<Results> {
   const applied = async (of: Target, session: string, entries: number = count) => {
-    // Intentions about paths need a service that is known to speak HTTP before.
+    // Intentions with paths need a service with the protocol HTTP.
     const parts = [0, 1, 2].map((kind) => (number: number) => entryOf(session, number * 3 + kind));
     const startMs = performance.now();
     let answers = 0;

@@ -60,7 +60,7 @@ export const discoveryChain: Benchmark = {
           name: `a change among ${allCount} entries is checked`,
           unit: 'ms',
           ours: Array.from({ length: setting.runs }, checkMs),
-          // A quarter of what a write may take at 2,000 in a second.
+          // A quarter of the time of a write at 2,000 writes per second.
           target: { ...goal, value: 0.125 },
         },
       ],
@@ -129,7 +129,7 @@ async function viewWith(bodies: readonly Body[]): Promise<EntryView> {
   return entryViewOf(state.read());
 }
 
-/** Chains of ten entries each, as many as there is room for, and the keys of all their entries. */
+/** As many chains of ten entries as there is room for, and the keys of all entries. */
 async function manyChains(): Promise<{ view: EntryView; changes: readonly EntryKey[] }> {
   const bodies = Array.from({ length: Math.ceil(allCount / 11) }, (_, at) =>
     chainBodies(`app${at}`, 11),

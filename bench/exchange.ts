@@ -1,4 +1,4 @@
-/** How long services of one cluster take to reach another: two whole agents over a real link. */
+/** The time until services of a cluster are seen by its peer: two agents over a real link. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

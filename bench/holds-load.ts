@@ -15,7 +15,7 @@ const overRacks = [{ Attribute: '${meta.rack}', Weight: 50 }];
 const big = (count: number, version: number, fields: JobInput = {}): Job =>
   makeJob({ ID: 'big', ...fields, TaskGroups: [groupOf(count, {}, version)] });
 
-/** In turn, on one cluster; `undefined`: nothing changed since the one before. */
+/** The jobs to register one after another; `undefined` repeats the evaluation without a change. */
 export const evaluations: readonly (readonly [title: string, job: Job | undefined])[] = [
   [`${many} with two ports each`, makeJob({ ID: 'ports', TaskGroups: [groupOf(many, twoPorts)] })],
   ['the same again', undefined],

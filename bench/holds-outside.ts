@@ -17,12 +17,12 @@ export interface Waits {
 
 const { nodes, count, warmUpCount, path, everyMs, lookAgainMs } = limits.holds;
 
-/** The waits of each run; the first job, which nobody asks beside, is not counted. */
+/** The waits of each run. The first job, without requests beside it, does not count. */
 export function measureOutside({ runs, progress }: Setting): Promise<readonly Waits[]> {
   return withAgent(async ({ target }) => {
     progress(`${nodes} nodes join`);
     const wanted = warmUpCount + runs * count;
-    // With room for what is placed anew should a heartbeat come late.
+    // More room than needed, since allocations are placed anew after a late heartbeat.
     const fleet = await joinPaperFleet(target, {
       nodes,
       jobsEach: Math.ceil((2 * wanted) / nodes),
@@ -49,7 +49,7 @@ async function place(target: Target, id: string, instances: number): Promise<voi
   await drained(target, lookAgainMs);
 }
 
-/** Another process asks until the work is done. */
+/** The waits of requests that another process sends while the work is done. */
 async function waitsWhile(target: Target, work: () => Promise<void>): Promise<Waits> {
   const what: Asked = { target, path, everyMs };
   const asker = fork(

@@ -1,13 +1,12 @@
 /**
  * The evaluations of `holds.ts` in a process of their own, with the options that `bin/roster` gives Node.
- * It is forked with the number of lives, tells the number of the life under way, and at the end the
- * measurements.
+ * It is forked with the number of lives, and reports the number of the current life and the measurements.
  *
- * 1. A life is the same work from the same state with the same ids, so that its n-th span is that of
- *    every other. A span is a step of scheduling, or a transaction of a plan with everything that
- *    follows it before others get their turn: it is encoded, given to the engine, published.
- * 2. A span takes as long as in the fastest of its lives, without the time in which the thread waited for a
- *    processor: the collector slows another span in each life.
+ * 1. Each life does the same work from the same state with the same ids, so that the n-th spans of all lives
+ *    are the same. A span is a step of scheduling, or a transaction of a plan with its encoding, its append
+ *    and its publication, before other work gets its turn.
+ * 2. A span counts with the time of its fastest life, without the time in which the thread waited for a
+ *    processor, because the collector slows other spans in each life.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { SimulatedWorld } from '../src/base/ports-simulated.ts';
@@ -28,13 +27,13 @@ import { evaluations } from './holds-load.ts';
 import { mixedFleet } from './scheduler-load.ts';
 import { ProcessorWaits } from './thread-time.ts';
 
-/** Of one evaluation, in milliseconds. */
+/** The durations of an evaluation, in milliseconds. */
 export interface Hold {
-  /** The longest span, of each the least of the lives. */
+  /** The longest span, each with the time of its fastest life. */
   readonly workMs: number;
   /** The longest span of any life. */
   readonly longestMs: number;
-  /** The same by the clock, with what the thread waited for a processor. */
+  /** The longest span of any life, with the waits of the thread for a processor. */
   readonly clockMs: number;
 }
 
@@ -43,12 +42,12 @@ export type HoldsSaid =
   | {
       readonly kind: 'done';
       readonly holds: readonly Hold[];
-      /** Of the collector, whenever it came. */
+      /** The longest pause of the collector. */
       readonly pauseMs: number;
     };
 
 interface Span {
-  /** Without what the thread waited for a processor. */
+  /** Time without the waits of the thread for a processor. */
   readonly workMs: number;
   readonly clockMs: number;
 }
@@ -81,7 +80,7 @@ class Life {
   }
 
   static async begin(): Promise<Life> {
-    // As an agent has it: rows are not frozen.
+    // Rows are not frozen, as in an agent.
     const world = new SimulatedWorld(1);
     const state = await memoryState(allTables, world, undefined, { freeze: false });
     for (const node of mixedFleet()) {
@@ -98,7 +97,7 @@ class Life {
     });
   }
 
-  /** As the worker does it (`src/server/scheduling/evaluations/worker.ts`). */
+  /** Evaluates the job like the worker (`src/server/scheduling/evaluations/worker.ts`). */
   async evaluate({ ID: JobID, Type }: Job): Promise<Spans> {
     this.#spans = [];
     const { ids } = this.#world;
@@ -172,7 +171,7 @@ const lives: (readonly Spans[])[] = [];
 for (let number = 1; number <= Number(process.argv[2]); number++) {
   say({ kind: 'life', number });
   lives.push(await live());
-  // The collector's entries come a turn later.
+  // The entries of the collector arrive a turn later.
   await new Promise((resolve) => setImmediate(resolve));
 }
 const holds = evaluations.map((_, at) => compare(lives.map((life) => life[at]!)));

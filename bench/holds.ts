@@ -1,14 +1,14 @@
 /**
- * How long scheduling keeps everybody else waiting, measured twice.
+ * How long scheduling delays all other work, measured twice.
  *
  * From inside: the same evaluations several times from the same state with the same ids (`holds-run.ts`).
- * Each step, and each transaction of a plan, counts with the least of its times, and without the time in
- * which the thread waited for a processor. The rest is the work itself, since the collector slows another
- * step in every life. The cost of the collector is told beside it: the longest span of all lives, without
- * and with that wait, and the longest pause.
+ * Each step, and each transaction of a plan, counts with its shortest time, without the waits of the thread
+ * for a processor. This leaves out the collector, which slows other steps in every life. The cost of the
+ * collector is reported as well: the longest span of all lives, without and with the waits, and the longest
+ * pause.
  *
- * From outside: requests at a steady pace to an agent that places as many at that moment
- * (`holds-outside.ts`), with everything else that the agent does.
+ * From outside: requests at a steady pace to an agent that places as many allocations at the same time
+ * (`holds-outside.ts`).
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ import { fleetSize } from './scheduler-load.ts';
 
 const { sliceMs } = productLimits.scheduler;
 
-/** docs/behaviour/scheduling.md#the-scheduler: nothing holds the thread for longer. */
+/** Longest time that anything may hold the thread. Source: docs/behaviour/scheduling.md#the-scheduler. */
 const atMostMs = { of: 'median', is: 'at most', value: 10 } as const;
 
 export const holds: Benchmark = {

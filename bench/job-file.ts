@@ -1,4 +1,4 @@
-/** Reading and formatting a job file of 200 lines, no HTTP. */
+/** Reading and formatting a job file of 200 lines, without HTTP. */
 import { readFileSync } from 'node:fs';
 import { realWorld } from '../src/base/ports-real.ts';
 import { formatHcl } from '../src/language/format/format.ts';
@@ -10,7 +10,7 @@ import { warmMs } from './thread-time.ts';
 
 const lines = 200;
 
-/** The group of the first example, under many names, with expressions in it. */
+/** The group of the first example, with expressions, under many names. */
 function longFile(): string {
   const example = readFileSync(new URL('../examples/variables.hcl', import.meta.url), 'utf8');
   const group = example.slice(example.indexOf('  dynamic "group"'), example.lastIndexOf('}'));

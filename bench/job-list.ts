@@ -1,4 +1,4 @@
-/** What it costs to list many jobs: the first page, and all of them. */
+/** The cost of listing many jobs: the first page, and all of them. */
 import { withAgent } from './agent.ts';
 import { withBaseline } from './baseline.ts';
 import { alternate, type Benchmark, type Figure, type Results, type Setting } from './benchmark.ts';
@@ -47,7 +47,7 @@ async function measure(setting: Setting, target: Target): Promise<Results> {
 
 const listPath = (query: string): string => `/v1/jobs${query}`;
 
-/** The answer, once it was seen that it has all that it should. */
+/** The answer, which is checked for completeness. */
 async function listed(target: Target, query: string): Promise<Buffer> {
   const { status, body } = await ask(target, 'GET', listPath(query));
   const expected = query === '' ? jobs : perPage;
@@ -87,7 +87,7 @@ async function onePage(setting: Setting, target: Target, body: Buffer): Promise<
   };
 }
 
-/** Without a baseline, which takes its answer from a command line: too short for so much. */
+/** It has no baseline, because the answer is too long for the baseline's command line. */
 async function everything(setting: Setting, target: Target, bytes: number): Promise<Figure> {
   const ours: number[] = [];
   for (let number = 1; number <= setting.runs; number++) {

@@ -8,7 +8,7 @@ import { warmMs } from './thread-time.ts';
 
 const { groups } = limits.jobModel;
 
-/** A job that is read, filled in and checked, in this process and without a server. */
+/** Reads, completes and validates a job, in this process and without a server. */
 export const jobModel: Benchmark = {
   name: 'job-model',
   title: `A job of ${groups} groups is read from JSON, filled in and checked`,

@@ -3,19 +3,19 @@ import { until } from './benchmark.ts';
 import { limits } from './limits.ts';
 import { call, gauges, type Target } from './target.ts';
 
-/** The jobs that benchmarks register, and waiting for what becomes of them. */
+/** The jobs and nodes of the benchmarks, and functions that wait for their state. */
 
 export interface JobOptions {
   readonly count: number;
   readonly command?: string;
   readonly arguments?: readonly string[];
-  /** Where it may run; anywhere by default. */
+  /** Its datacenters; the default is any. */
   readonly datacenter?: string;
-  /** The class of nodes that alone will do. */
+  /** The only class of nodes that it runs on. */
   readonly nodeClass?: string;
 }
 
-/** One group of one task that asks for 1 MHz and 10 MB, the least there is. */
+/** A group of a task with 1 MHz and 10 MB, which is the minimum. */
 export function smallJob(id: string, options: JobOptions) {
   const { count, command = '/bin/sleep', arguments: args = ['600'], datacenter = '*' } = options;
   return {
@@ -54,7 +54,7 @@ export const purge = (target: Target, id: string) =>
 
 const settledStatuses = ['complete', 'blocked', 'canceled', 'failed'];
 
-/** Resolves when nothing is going to change the job by itself any more. */
+/** Resolves when the job no longer changes by itself. */
 export async function settled(target: Target, id: string): Promise<void> {
   type Evaluations = readonly { readonly Status: string }[];
   let index = 0;
@@ -67,7 +67,7 @@ export async function settled(target: Target, id: string): Promise<void> {
   });
 }
 
-/** Resolves when no evaluation waits for the scheduler any more. */
+/** Resolves when no evaluation waits for the scheduler. */
 export function drained(target: Target, lookAgainMs?: number): Promise<true> {
   const isDrained = async () => {
     const { evaluations_ready: ready, evaluations_waiting: waiting } = await gauges(target);
@@ -85,7 +85,7 @@ interface NodeFacts {
   readonly Status: string;
 }
 
-/** Resolves with the node once there is one that takes work. */
+/** Resolves with the first node that takes work. */
 export function readyNode(target: Target): Promise<NodeFacts> {
   return until('a node that is ready', async () => {
     const { value } = await call<readonly NodeFacts[]>(target, 'GET', '/v1/nodes');
@@ -118,8 +118,8 @@ export interface PaperFleet {
 }
 
 /**
- * Registers nodes that exist on paper alone, each with room for so many small jobs. Placements on
- * them are as real as any, but nothing is started: no tasks share the machine with the server.
+ * Registers nodes without a machine, each with room for so many small jobs. The server places allocations on
+ * them, but no task starts that would share the machine with the server.
  */
 export async function joinPaperFleet(
   target: Target,
@@ -149,15 +149,15 @@ export async function joinPaperFleet(
     const Node = { ...told(node), ...room, ID, Name: `paper-${number}` };
     const body = { Node, SecretID };
     const { value } = await call<Lease>(target, 'PUT', '/v1/node/register', body);
-    // It grows with the fleet.
+    // The time grows with the fleet.
     leaseMs = value.HeartbeatTTL / 1e6;
   }
   const beat = ({ id }: PaperFleet['members'][number]) =>
     call(target, 'PUT', `/v1/node/${id}/heartbeat`);
-  // The first ones were told of a shorter one.
+  // The first nodes received a shorter time.
   await Promise.all(members.map(beat));
   let beats = 0;
-  // One after another, as nodes do that joined at any time.
+  // The heartbeats are spread over time, like those of nodes that joined one after another.
   const timer = setInterval(
     () => void beat(members[beats++ % nodes]!).catch(() => {}),
     leaseMs / 2 / nodes,
@@ -165,7 +165,7 @@ export async function joinPaperFleet(
   return { members, leave: () => clearInterval(timer) };
 }
 
-/** The fields that a node registers; the servers write the others. */
+/** The fields of a node's registration; the servers write the others. */
 function told({ Attributes, Drivers, Meta, NodeClass, NodePool }: NodeDescription) {
   return { Attributes, Drivers, Meta, NodeClass, NodePool };
 }

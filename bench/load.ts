@@ -16,8 +16,8 @@ export function requestBytes(target: Target, method: string, path: string, body 
 }
 
 /**
- * One keep-alive connection on raw sockets, one request at a time. Everything but a 200 is a
- * failure: a benchmark of refusals is none.
+ * A keep-alive connection on a raw socket, with one request at a time. Every answer but a 200 is a failure,
+ * so that refusals are never measured by mistake.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -52,7 +52,7 @@ export class Connection {
     });
   }
 
-  /** With a reset, so that thousands of connections leave no ports in TIME_WAIT. */
+  /** Resets the connection, so that thousands of connections leave no ports in TIME_WAIT. */
   close(): void {
     this.#socket.resetAndDestroy();
   }
@@ -82,7 +82,7 @@ export interface Load {
   readonly answers: number;
   readonly elapsedMs: number;
   readonly perSecond: number;
-  /** From sending a request to its whole answer. */
+  /** Times from sending a request to its whole answer. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -128,13 +128,13 @@ async function keepBusy(
   }
 }
 
-/** The same request over and over for so long. */
+/** Repeats a request for the given time. */
 export function steadily(request: Buffer, durationMs: number): () => Buffer | undefined {
   const endMs = performance.now() + durationMs;
   return () => (performance.now() < endMs ? request : undefined);
 }
 
-/** So many requests, each made when its turn comes. */
+/** Sends a number of requests, each made when its turn comes. */
 export function series(count: number, make: (number: number) => Buffer): () => Buffer | undefined {
   let made = 0;
   return () => (made < count ? make(made++) : undefined);

@@ -11,7 +11,7 @@ import { call, type Target } from './target.ts';
 const { settleMs, measureMs, fileMb, files } = limits.logFlood;
 const mebibyte = 2 ** 20;
 
-/** How the one reader of a log behaves. */
+/** The behaviour of the reader of a log. */
 type Reader = 'reads all' | 'reads nothing';
 
 export const logs: Benchmark = {
@@ -99,7 +99,7 @@ const flood = ({ progress }: Setting, reader: Reader, run: number): Promise<Floo
 
 const sleep = (durationMs: number) => new Promise((resolve) => setTimeout(resolve, durationMs));
 
-/** Resolves with the id of its allocation once it runs. */
+/** Resolves with the id of the job's allocation when it runs. */
 async function startFlood(target: Target): Promise<string> {
   await call(target, 'POST', '/v1/jobs', floodJob);
   type Allocations = readonly { readonly ID: string; readonly ClientStatus: string }[];
@@ -131,7 +131,7 @@ const floodJob = {
   },
 };
 
-/** All files that there ever were, but for the newest, were full. */
+/** Bytes written so far, since all files but the newest were full. */
 function printedBytes(directory: string): number {
   const indexes = readdirSync(directory)
     .map((name) => Number(/^task\.stdout\.(\d+)$/.exec(name)?.[1] ?? -1))

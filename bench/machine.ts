@@ -3,7 +3,7 @@ import { arch, cpus, loadavg, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from './agent.ts';
 
-/** What the figures depend on. */
+/** The machine and programs that the figures depend on. */
 export async function describeMachine(): Promise<readonly string[]> {
   const processors = cpus();
   const syncs = await syncsPerSecond();
@@ -17,7 +17,7 @@ export async function describeMachine(): Promise<readonly string[]> {
   ];
 }
 
-/** Whether a durable write costs something here at all: some disks only say that they flushed. */
+/** Durable writes per second. A high number shows that the disk reports a flush without doing it. */
 async function syncsPerSecond(): Promise<number> {
   const folder = temporaryFolder();
   const file = openSync(join(folder.path, 'syncs'), 'w');

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- NAME … --base URL --token TOKEN --runs N --write]`: measures an agent of its
- * own, or a running one on this machine, beside a bare baseline.
+ * `npm run bench [-- NAME … --base URL --token TOKEN --runs N --write]`: measures a new agent, or a running
+ * agent on this machine, and compares it with a bare baseline.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -130,6 +130,6 @@ try {
 }
 if (command !== undefined) {
   await measure(command);
-  // Connections that are kept alive would hold the process for a while.
+  // Connections that are kept alive would delay the end of the process.
   process.exit();
 }

@@ -147,7 +147,7 @@ async function place(setting: Setting, { target, pid }: RunningAgent) {
   return { placedMs, curve, peakGb: resident(pid).peak };
 }
 
-/** Every node tells in one request that all it was given runs. */
+/** Each node reports in a single request that all its allocations run. */
 async function report(target: Target, { members }: PaperFleet): Promise<number> {
   const given = await allocationsByNode(target);
   const startMs = performance.now();
@@ -166,7 +166,7 @@ async function report(target: Target, { members }: PaperFleet): Promise<number> 
   return performance.now() - startMs;
 }
 
-/** Ids, page by page: each node would hear of its own, with their jobs, as they are placed. */
+/** The ids of all allocations, page by page. A real node would receive its own ones as they are placed. */
 async function allocationsByNode(target: Target): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>();
   let next = '';
@@ -189,7 +189,7 @@ async function allocationsByNode(target: Target): Promise<ReadonlyMap<string, re
   return found;
 }
 
-/** In gigabytes, as Linux tells. */
+/** Resident memory in gigabytes, as reported by Linux. */
 function resident(pid: number): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   const read = (name: string): number =>

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Unmounts what a killed agent left. Its successor would have done so. */
+/** Unmounts the mounts of a killed agent, which its successor would have done. */
 export function unmountBelow(root: string): void {
   const mounted = readFileSync('/proc/mounts', 'utf8')
     .split('\n')

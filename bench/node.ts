@@ -76,7 +76,7 @@ async function live({ progress }: Setting, run: number): Promise<Life> {
   const dataDirectory = join(folder.path, 'data');
   try {
     const command = await installBundle(folder.path);
-    // The first start compiles, which those after it find done.
+    // The first start compiles the program for the starts after it.
     await (await startAgent({ command, dataDirectory: join(folder.path, 'first') })).stop();
     const agent = await startAgent({ command, dataDirectory });
     await readyNode(agent.target);
@@ -130,7 +130,7 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** The other process that names the directory before there is any task. */
+/** The supervisor: the only other process that names the directory before the first task. */
 function supervisorOf(directory: string, agent: RunningAgent): number {
   const others = processesNaming(directory).filter((pid) => pid !== agent.pid && isAlive(pid));
   if (others.length !== 1) throw new Error(`there are ${others.length} supervisors`);
@@ -154,7 +154,7 @@ interface JobSummary {
   readonly Summary: { readonly group?: { readonly Running: number } };
 }
 
-/** Polls seldom, for little: polling makes work and garbage in the process that is measured. */
+/** Polls seldom and with small requests, since polling makes work and garbage in the measured process. */
 async function untilJudged(target: Target): Promise<void> {
   const unjudged = encodeURIComponent('DeploymentStatus.Healthy != true');
   await until(`that all of ${tasks} allocations are healthy`, async () => {
@@ -171,7 +171,7 @@ interface Stub {
 const allocations = (target: Target, query = '') =>
   call<readonly Stub[]>(target, 'GET', `${jobPath(id)}/allocations${query}`);
 
-/** The least that a task can ask for: they are to be many. */
+/** The smallest possible task, so that many of them fit. */
 const manyTasks = {
   Job: {
     ID: id,
@@ -204,7 +204,7 @@ async function idleOf(...pids: readonly number[]): Promise<readonly [number, num
   return [(agent / idleMs) * 100, (supervisor / idleMs) * 100];
 }
 
-/** Every allocation answers for its files: the node has taken all of them up. */
+/** Resolves when the node has taken over all allocations, so that each answers for its files. */
 async function findAll(target: Target): Promise<void> {
   const { value } = await allocations(target);
   const isThere = async ({ ID }: Stub) =>

@@ -114,12 +114,12 @@ async function bare({ target, pid }: RunningBaseline): Promise<Parked> {
 
 interface Queries {
   readonly answered: () => number;
-  /** Resolves when every query was answered, each with what was expected. */
+  /** Resolves when every query has its expected answer. */
   readonly all: Promise<unknown>;
   close(): void;
 }
 
-/** Resolves when the server says that all of them wait. */
+/** Resolves when the server reports that all queries wait. */
 async function park(
   target: Target,
   path: string,
@@ -129,7 +129,7 @@ async function park(
   const request = requestBytes(target, 'GET', path);
   const connections: Connection[] = [];
   while (connections.length < count) {
-    // Not all at once, or the benchmark would measure the system's queue of connections.
+    // Opening all at once would measure the system's queue of connections.
     const some = Math.min(500, count - connections.length);
     const opened = Array.from({ length: some }, () => Connection.open(target));
     connections.push(...(await Promise.all(opened)));

@@ -111,7 +111,7 @@ async function measured({ target, pid }: RunningAgent): Promise<Peered> {
   }
 }
 
-/** A cluster that dials, over real sockets. */
+/** A dialling cluster with real sockets. */
 async function startPeer(): Promise<Server> {
   const world = realWorld;
   const state = await memoryState(allTables, world);

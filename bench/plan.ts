@@ -1,4 +1,4 @@
-/** What a plan costs, over HTTP and the comparison of two jobs alone. */
+/** The cost of a plan over HTTP, and of the comparison of two jobs alone. */
 import { canonicalizeJob } from '../src/model/job/canonicalize.ts';
 import type { Job } from '../src/model/job/job.ts';
 import { compareJobs } from '../src/model/job-diff/compare-jobs.ts';
@@ -105,7 +105,7 @@ async function planned(setting: Setting, target: Target, { name, path, body }: K
   } satisfies Figure;
 }
 
-/** Plans the job and has just that done; gives how long the second took. */
+/** Plans the job and carries the plan out; returns how long the second step took. */
 async function carriedOut(target: Target, body: { readonly Job: { readonly ID: string } }) {
   const id = body.Job.ID;
   type Planned = { readonly PlanID: string };
@@ -129,7 +129,7 @@ const carrying = (ours: readonly number[]): Figure[] => [
   { name: 'a plan of a new job, carried out', unit: 'ms', ours },
 ];
 
-/** Each with its own objects, as two versions that were read have. */
+/** A version of a large job. It shares no objects with other versions, like a version read from the state. */
 const manyGroups = (number: number): Job =>
   canonicalizeJob({
     ID: 'bench-diff',

@@ -3,7 +3,7 @@ import { limits } from './limits.ts';
 
 /** Processes, as Linux describes them in `/proc`. */
 
-/** Resident memory in bytes; 0 when there is no such process. */
+/** Resident memory in bytes; 0 if the process does not exist. */
 export function residentBytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1];
   return Number(kilobytes ?? 0) * 1024;
@@ -12,7 +12,7 @@ export function residentBytes(pid: number): number {
 /** Clock ticks (1/100 s) of processor time that the process has used so far. */
 function usedTicks(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);
-  // The name, in parentheses, may hold anything.
+  // The name in parentheses may have any characters.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
@@ -21,8 +21,7 @@ function usedTicks(pid: number): number {
 export const usedMs = (pid: number): number => usedTicks(pid) * 10;
 
 /**
- * Resolves when the process has hardly worked for a second, so that its pending work and collections are
- * over.
+ * Resolves when the process has been nearly idle for a second, after its pending work and collections.
  */
 export async function quiet(pid: number): Promise<void> {
   const deadlineMs = performance.now() + limits.answerMs;
@@ -34,7 +33,7 @@ export async function quiet(pid: number): Promise<void> {
   }
 }
 
-/** Processes whose command line or environment names `text`: for a temporary folder of ours. */
+/** Processes whose command line or environment has `text`, such as a temporary folder. */
 export function processesNaming(text: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -50,7 +49,7 @@ export const isAlive = (pid: number): boolean => {
   return stat !== '' && !stat.slice(stat.lastIndexOf(')')).startsWith(') Z');
 };
 
-/** Empty when the process is gone, or another user's. */
+/** Empty if the process is gone or belongs to another user. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');

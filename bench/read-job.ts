@@ -55,7 +55,7 @@ async function measure(setting: Setting, target: Target): Promise<Results> {
   };
 }
 
-/** The job a newcomer runs, but nothing is started: only its description is read. */
+/** The job of the first example with counts of 0, so that no task starts. */
 export function exampleJob(id: string): unknown {
   const file = new URL('../examples/web.json', import.meta.url);
   const { Job } = JSON.parse(readFileSync(file, 'utf8')) as {

@@ -6,7 +6,7 @@ import { limits } from './limits.ts';
 import { drive, type Load, requestBytes, series } from './load.ts';
 import type { Target } from './target.ts';
 
-/** Kinds of jobs, by what their evaluation comes to. */
+/** Kinds of jobs, by the result of their evaluation. */
 interface Variant {
   readonly name: string;
   readonly job: (id: string) => unknown;
@@ -33,7 +33,7 @@ export const register: Benchmark = {
     const results: Results[] = [];
     for (const variant of variants) {
       setting.progress(variant.name);
-      // Each with an agent of its own, so that none has to live with what the other left.
+      // Each kind has an agent of its own, without the rows of the other kind.
       results.push(
         setting.given === undefined
           ? await withAgent(({ target }) => measure(setting, variant, target))

@@ -61,7 +61,7 @@ function spread(values: readonly number[], unit: string): string {
   return `${withUnit(rounded(median), unit)} (${rounded(min)}–${rounded(max)})`;
 }
 
-/** Three digits that mean something, or all before the point. */
+/** Three significant digits, or all digits before the point. */
 function rounded(value: number): string {
   const digits = Math.abs(value) >= 100 || value === 0 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString('en', {
@@ -87,7 +87,7 @@ export interface Circumstances {
   readonly runs: number;
 }
 
-/** The whole page. */
+/** The page BENCHMARKS.md. */
 export function page(finished: readonly Finished[], circumstances: Circumstances): string {
   const { machine, date, runs } = circumstances;
   const judged = finished.flatMap(({ figures }) => figures).filter(({ target }) => target);

@@ -1,4 +1,4 @@
-/** The fleets and jobs that the scheduler is measured with, the same for each of the schedulers. */
+/** The fleets and jobs of the measurements, the same for each scheduler. */
 import { seededRandom } from '../src/base/ports-simulated.ts';
 import type { Job } from '../src/model/job/job.ts';
 import type { Node } from '../src/model/node/node.ts';
@@ -6,13 +6,13 @@ import { makeGroup, makeJob, makeNode, makeTask } from '../src/scheduler/cluster
 
 export const fleetSize = 5000;
 const racks = 50;
-/** Kinds of tasks that the jobs are made of; each kind is a shape of its own. */
+/** The kinds of tasks in the jobs, with different resources. */
 const shapes = 20;
 
-/** MHz and MB of a node. */
+/** Processor and memory of a node, in MHz and MB. */
 export const nodeCapacity = { cpu: 16_000, memory: 32_768 };
 
-/** Three sizes, fifty racks, three versions of the system and a few machines of another kind. */
+/** A fleet with three sizes, fifty racks, three versions of the system and a few machines of another kind. */
 export const mixedFleet = (): readonly Node[] =>
   Array.from({ length: fleetSize }, (_, at) =>
     node(at, 1 + (at % 3) / 2, {
@@ -24,7 +24,7 @@ export const mixedFleet = (): readonly Node[] =>
     }),
   );
 
-/** Machines that are all alike, so that it is clear how few could do. */
+/** A fleet of equal machines, for which the least number of used nodes can be computed. */
 export const uniformFleet = (): readonly Node[] =>
   Array.from({ length: fleetSize }, (_, at) => node(at, 1));
 
@@ -38,7 +38,7 @@ const node = (at: number, size: number, fields: Parameters<typeof makeNode>[1] =
 
 export interface JobKind {
   readonly count: number;
-  /** Evenly over the racks. */
+  /** Whether it is spread evenly over the racks. */
   readonly spread: boolean;
 }
 
@@ -66,15 +66,15 @@ export const constrainedJobs = (jobs: number, { count, spread }: JobKind): reado
   );
 
 const mixSeed = 20_260_101;
-/** How much of the fleet a mixed load asks for. */
+/** Share of the fleet that a mixed load fills. */
 const fill = 0.6;
 
 export interface Mix {
-  /** Whether one job in ten has hundreds of instances, all alike; else none has more than twenty. */
+  /** Whether a tenth of the jobs have hundreds of equal instances; otherwise no job has more than twenty. */
   readonly hundreds: boolean;
 }
 
-/** Jobs whose tasks lean to CPU, to memory, or to neither, as a seed has it. */
+/** Random jobs whose tasks need more processor, more memory, or both alike. */
 export function mixedLoad({ hundreds }: Mix): readonly Job[] {
   const random = seededRandom(mixSeed);
   const pick = <T>(list: readonly T[]): T => list[random.below(list.length)]!;
@@ -102,7 +102,7 @@ export function mixedLoad({ hundreds }: Mix): readonly Job[] {
   return jobs;
 }
 
-/** The nodes that the asks fill if nothing is left free on any. */
+/** The number of nodes that the jobs fill without any free room. */
 export function leastNodes(jobs: readonly Job[]): number {
   let cpu = 0;
   let memory = 0;

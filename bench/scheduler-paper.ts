@@ -1,4 +1,4 @@
-/** Our scheduler on a cluster in memory: plans are made and applied, and nothing else happens. */
+/** The scheduler on a cluster in memory, which only makes and applies plans. */
 import { realWorld } from '../src/base/ports-real.ts';
 import type { Allocation } from '../src/model/allocation/allocation.ts';
 import type { Job } from '../src/model/job/job.ts';
@@ -30,12 +30,12 @@ export class PaperCluster implements ClusterView {
     this.#byId = new Map(nodes.map((node) => [node.ID, node]));
   }
 
-  /** Nodes that run something. */
+  /** Nodes with allocations. */
   get used(): number {
     return this.#byNode.size;
   }
 
-  /** One evaluation: reconcile, place, plan, and telling the memory what was placed. */
+  /** An evaluation: it reconciles, places, plans, and adds the placements to the memory. */
   place(job: Job): Placed {
     this.#jobs.set(job.ID, job);
     const evaluation = makeEvaluation({ JobID: job.ID, Type: job.Type });
@@ -79,7 +79,7 @@ export class PaperCluster implements ClusterView {
     return [];
   }
 
-  /** It keeps none. */
+  /** The cluster in memory has none. */
   isOver(): boolean {
     return true;
   }

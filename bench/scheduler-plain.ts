@@ -1,11 +1,10 @@
 /**
- * Two schedulers to compare with, as plain as can be. Both choose nodes and do nothing else: they
- * reconcile nothing, explain nothing and make no allocations.
+ * Two plain schedulers to compare with. They only choose nodes, and do not reconcile, explain or make
+ * allocations.
  *
- * `all` looks at every node for every placement: the brute force whose choices ours has to make.
- * `sample` does as schedulers do that sample: the nodes are shuffled for each evaluation, and a
- * placement takes the best of the next few that are feasible; the next placement goes on behind
- * them.
+ * `all` looks at every node for every placement. Roster's scheduler has to make the same choices.
+ * `sample` shuffles the nodes for each evaluation, and a placement takes the best of the next few feasible
+ * nodes. The next placement continues after them.
  */
 import type { Random } from '../src/base/ports.ts';
 import { seededRandom } from '../src/base/ports-simulated.ts';
@@ -21,11 +20,11 @@ interface Slot {
   readonly memory: number;
   usedCpu: number;
   usedMemory: number;
-  /** Of the group that is placed. */
+  /** Allocations of the placed group. */
   neighbours: number;
 }
 
-/** How many of those with a score of 0 or less are passed over as long as others may come. */
+/** Number of nodes with a score of 0 or less that are skipped while other nodes may follow. */
 const skipsMax = 3;
 
 export class PlainScheduler {
@@ -51,7 +50,7 @@ export class PlainScheduler {
     return this.#slots.filter(({ usedCpu }) => usedCpu > 0).length;
   }
 
-  /** Knows jobs of one group and one task with comparisons, and with an even spread over racks. */
+  /** Supports jobs with a single task, constraints that compare, and an even spread over racks. */
   place(job: Job): Placed {
     const startMs = performance.now();
     const group = job.TaskGroups[0]!;

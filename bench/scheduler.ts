@@ -17,7 +17,7 @@ import { PlainScheduler } from './scheduler-plain.ts';
 interface Load {
   readonly name: string;
   readonly jobs: readonly Job[];
-  /** The others are so slow that a few of the jobs have to do. */
+  /** The plain schedulers are so slow that they place only some of the jobs. */
   readonly sampled: number;
   readonly bruteForced: number;
   readonly target: Goal;
@@ -53,7 +53,7 @@ interface Scheduler {
   place(job: Job): Placed;
 }
 
-/** Placements per second over all of the jobs. */
+/** Placements per second over all jobs. */
 function perSecond(scheduler: Scheduler, jobs: readonly Job[]): number {
   let elapsedMs = 0;
   let placements = 0;
@@ -67,7 +67,7 @@ function perSecond(scheduler: Scheduler, jobs: readonly Job[]): number {
   return (placements / elapsedMs) * 1000;
 }
 
-/** Ours has to choose as brute force does, placement by placement. */
+/** @throws Error unless Roster's scheduler makes the same placements as brute force. */
 function bruteForce(nodes: readonly Node[], { name, jobs, bruteForced }: Load): number {
   const some = jobs.slice(0, bruteForced);
   const brute = new PlainScheduler(nodes, 'all');
@@ -107,7 +107,7 @@ function measureSpeed({ runs, progress }: Setting): readonly Figure[] {
   });
 }
 
-/** Nodes used for each node that the load would fill to the brim. */
+/** Used nodes for each node that the load would fill completely. */
 function measurePacking({ runs, progress }: Setting, mix: Mix): Omit<Figure, 'name'> {
   progress(mix.hundreds ? 'packing, with jobs of hundreds' : 'packing');
   const jobs = mixedLoad(mix);
@@ -120,7 +120,7 @@ function measurePacking({ runs, progress }: Setting, mix: Mix): Omit<Figure, 'na
     for (const job of jobs) sampler.place(job);
     return sampler.used / least;
   });
-  // Ours has no chance in it: every run would give the same.
+  // Roster's scheduler is deterministic, so every run has the same result.
   return { unit: '', ours: [ours.used / least], baseline: sampling };
 }
 

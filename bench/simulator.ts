@@ -1,4 +1,4 @@
-/** The whole control plane in the simulator: how much time passes in it while one second passes here. */
+/** The speed of the simulator with the whole control plane: simulated seconds per second. */
 import { type Outcome, simulate } from '../sim/simulation.ts';
 import type { Benchmark, Goal, Results, Setting } from './benchmark.ts';
 import { limits } from './limits.ts';
@@ -13,7 +13,7 @@ export const simulator: Benchmark = {
   run: measure,
 };
 
-/** What a stretch of a life took. */
+/** The duration of a part of a life, by three clocks. */
 interface Stretch {
   readonly simulatedMs: number;
   readonly processorMs: number;
@@ -23,7 +23,7 @@ interface Stretch {
 interface Life {
   readonly outcome: Outcome;
   readonly whole: Stretch;
-  /** While people work and faults strike: without the start, and the time to come to rest. */
+  /** The part under load and faults, without the start and the rest. */
   readonly busy: Stretch;
 }
 

@@ -27,7 +27,7 @@ export const start: Benchmark = {
         const agent = await timedStart(command, filled, token);
         restarts.push(agent.firstAnswerMs);
         await checkFilled(agent);
-        // Not asked to end: the next start finds what a crash leaves.
+        // The agent is killed, so that the next start is a start after a crash.
         await agent.kill();
       }
       return {
@@ -105,11 +105,11 @@ async function freshStarts(setting: Setting, command: string, folder: string) {
 }
 
 interface TimedAgent extends RunningAgent {
-  /** From starting the process to the first 200. */
+  /** Time from the start of the process to the first 200. */
   readonly firstAnswerMs: number;
 }
 
-/** The agent says where it listens, so the first request is sent right after that line. */
+/** Sends the first request right after the line in which the agent prints its address. */
 async function timedStart(
   command: string,
   dataDirectory: string,
@@ -136,7 +136,7 @@ async function fill(command: string, dataDirectory: string) {
   return { token: target.token, objects: limits.restartJobs * 4 };
 }
 
-/** @throws Error when the restart forgot something: then its time means nothing. */
+/** @throws Error if the restart lost something, which would make its time meaningless. */
 async function checkFilled({ target }: RunningAgent): Promise<void> {
   type Page = readonly unknown[];
   const jobs = await call<Page>(target, 'GET', '/v1/jobs?per_page=10000&prefix=bench-1');

@@ -1,6 +1,6 @@
 /**
- * One run of durable transactions in a process of its own: ours through the state layer, or the
- * same bytes straight into `node:sqlite`. Prints what it measured as one line of JSON.
+ * A run of durable transactions in a process of its own, through the state layer, or with the same bytes
+ * directly into `node:sqlite`. Prints its measurements as a line of JSON.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -35,7 +35,7 @@ const rows: TableDefinition<Row, never> = {
   indexes: {},
 };
 
-/** With its id and the names of its fields about 1 KB. */
+/** With its id and the names of its fields, a row has about 1 KB. */
 const text = 'x'.repeat(990);
 const idOf = (number: number): string => number.toString().padStart(10, '0');
 

@@ -9,7 +9,7 @@ import { limits } from './limits.ts';
 import type { StateMeasured, StateRun } from './state-worker.ts';
 
 const program = fileURLToPath(new URL('./state-worker.ts', import.meta.url));
-/** Transactions that wait at a time, and rows to a commit of the baseline: 512 KB, as with us. */
+/** Transactions that wait at a time, and rows of a commit of the baseline: both make commits of 512 KB. */
 const inFlight = 8192;
 const perCommit = 512;
 

@@ -1,4 +1,4 @@
-/** Of at least one number. */
+/** The spread of at least one number. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -9,7 +9,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: percentile(values, 50), min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** The smallest value that so many per cent do not exceed; the middle of two at 50. */
+/** The smallest value that so many per cent do not exceed; at 50 the mean of the middle two. */
 export function percentile(values: readonly number[], percent: number): number {
   if (values.length === 0) throw new Error('no values were measured');
   const sorted = [...values].sort((left, right) => left - right);

@@ -20,7 +20,7 @@ export function targetOf(base: string, token: string): Target {
   return { host, port: Number(url.port || 80), token };
 }
 
-/** By its digits: a name could resolve to anything. */
+/** Whether the host is a loopback address in digits, since a name could resolve to any address. */
 const isLoopback = (host: string): boolean =>
   (isIP(host) === 4 && host.startsWith('127.')) || host === '::1';
 
@@ -35,7 +35,7 @@ export interface Reply {
 
 const keepAlive = new Agent({ keepAlive: true, maxSockets: 32 });
 
-/** One request outside of any measured load. Rejects when the server cannot be reached. */
+/** Sends a request outside of the measured load. Rejects if the server cannot be reached. */
 export function ask(target: Target, method: string, path: string, body?: unknown): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const { host, port, token } = target;
@@ -58,11 +58,11 @@ export function ask(target: Target, method: string, path: string, body?: unknown
 
 export interface Found<T> {
   readonly value: T;
-  /** For a blocking query that waits for the next change. */
+  /** The index for a blocking query that waits for the next change. */
   readonly index: number;
 }
 
-/** The same for an answer that has to be a 200 with JSON. */
+/** Sends a request whose answer has to be a 200 with JSON. */
 export async function call<T>(
   target: Target,
   method: string,
@@ -79,7 +79,7 @@ export async function call<T>(
   };
 }
 
-/** Gauges by name, without the `roster_` before it. Needs the server's own metrics. */
+/** The gauges of the server by name, without the prefix `roster_`. */
 export async function gauges(target: Target): Promise<Readonly<Record<string, number>>> {
   type Metric = { name: string; values: readonly { value: number }[] };
   const { value } = await call<readonly Metric[]>(target, 'GET', '/v1/metrics');

@@ -1,17 +1,17 @@
-/** Durations in processor time of this thread, without the work of others on the machine. */
+/** Durations in processor time of this thread, without other work of the machine. */
 import { openSync, readSync } from 'node:fs';
 import { limits } from './limits.ts';
 import { percentile } from './statistics.ts';
 
-/** The thread's own time in milliseconds. */
+/** Processor time of the thread in milliseconds. */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
 /**
- * Milliseconds that one run takes, warm: the median of batches that are each long enough for the
- * coarse clock of the processor. Pauses of the garbage collector count where they fall.
+ * Milliseconds of a run after a warm-up: the median of batches that are long enough for the coarse clock of
+ * processor time. The pauses of the garbage collector count.
  */
 export function warmMs(work: () => unknown): number {
   const { warmUpMs, batches, batchMs } = limits.warmWork;
@@ -23,7 +23,7 @@ export function warmMs(work: () => unknown): number {
   );
 }
 
-/** Milliseconds of one run, as far as one can tell after this long. */
+/** Milliseconds of a run, estimated from this long a measurement. */
 function warmedUp(work: () => unknown, durationMs: number): number {
   const startMs = threadMs();
   let runs = 0;
@@ -40,12 +40,12 @@ function meanMs(work: () => unknown, runs: number): number {
   return (threadMs() - startMs) / runs;
 }
 
-/** How long the main thread was ready and had no processor, since it began. */
+/** How long the main thread has waited for a processor since it began. */
 export class ProcessorWaits {
   readonly #file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   readonly #buffer = Buffer.alloc(64);
 
-  /** Milliseconds, exact. Linux tells nanoseconds, in the second of three numbers. */
+  /** Milliseconds; Linux reports nanoseconds in the second of three numbers. */
   get ms(): number {
     const length = readSync(this.#file, this.#buffer, 0, this.#buffer.length, 0);
     return Number(this.#buffer.toString('latin1', 0, length).split(' ')[1]) / 1e6;
@@ -53,8 +53,8 @@ export class ProcessorWaits {
 }
 
 /**
- * How long the loop of this thread was held at the most, without what the thread waited for a
- * processor. Looks every millisecond, which is part of it.
+ * The longest time for which the loop of this thread was held, without the waits of the thread for a
+ * processor. It checks every millisecond, so the result includes up to a millisecond of waiting.
  */
 export class LoopWatch {
   readonly #waits = new ProcessorWaits();
