@@ -1,22 +1,18 @@
 import { afterEach, expect, test } from 'vitest';
 import { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { type Agent, createAgent } from '../src/main.ts';
+import { requestOf } from './support/agent-requests.ts';
 
 let agent: Agent | undefined;
 afterEach(() => agent?.close('stop'));
 
 const token = '11111111-1111-4111-8111-111111111111';
-const request = (method: string, path: string) => ({
-  ...{ method, path, query: '', body: undefined },
-  headers: { 'x-registry-token': token },
-});
-
 test('a whole server runs inside a test, without a port and on simulated time', async () => {
   const world = new SimulatedWorld(7);
   agent = await createAgent({ world, rootToken: token });
   expect(agent.address).toBe('');
-  expect((await agent.handle(request('GET', '/v1/jobs'))).body).toBe('[]');
-  expect((await agent.handle(request('GET', '/v1/job/x'))).status).toBe(404);
+  expect((await agent.handle(requestOf('GET', '/v1/jobs', token))).body).toBe('[]');
+  expect((await agent.handle(requestOf('GET', '/v1/job/x', token))).status).toBe(404);
 });
 
 test('the same seed makes the same server', async () => {

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'roster-package-'));
 const user = join(folder, 'user');
 const roster = join(user, 'node_modules/.bin/roster');
 
-/** What is published, packed from a copy so that the checkout stays as it is, and installed. */
+/** Packs the published package from a copy, which leaves the checkout as it is, and installs it. */
 beforeAll(async () => {
   const source = join(folder, 'source');
   for (const name of ['bin', 'examples', 'README.md', 'LICENSE', 'package.json']) {

@@ -1,6 +1,7 @@
 /** Clusters that peer over TLS, each agent with real sockets in this process. */
 import { afterEach, expect, test } from 'vitest';
 import { type Agent, createAgent } from '../src/agent.ts';
+import { parseAnswer, requestOf } from './support/agent-requests.ts';
 import { certificate, privateKey } from './support/certificate.ts';
 
 const rootToken = '11111111-1111-4111-8111-111111111111';
@@ -15,14 +16,8 @@ async function start(options: object = {}): Promise<Agent> {
   return agent;
 }
 
-async function call(agent: Agent, method: string, path: string, body?: object) {
-  const [at = '', query = ''] = path.split('?');
-  const answer = await agent.handle({
-    ...{ method, path: at, query, headers: { 'x-registry-token': rootToken } },
-    body: body && new TextEncoder().encode(JSON.stringify(body)),
-  });
-  return { ...answer, json: JSON.parse(String(answer.body)) };
-}
+const call = async (agent: Agent, method: string, url: string, body?: object) =>
+  parseAnswer(await agent.handle(requestOf(method, url, rootToken, body)));
 
 /** Waits by blocking queries. */
 async function untilActive(agent: Agent, name: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -6,6 +6,8 @@ import type { World } from '../src/base/ports.ts';
 import { realWorld } from '../src/base/ports-real.ts';
 import { type Agent, createAgent } from '../src/main.ts';
 import { aclTokens, jobVersions } from '../src/state/tables.ts';
+import { parseAnswer, requestOf } from './support/agent-requests.ts';
+import { storedText } from './support/stored-files.ts';
 
 let directory: string;
 let agent: Agent | undefined;
@@ -25,25 +27,12 @@ async function start(options: { rootToken?: string; world?: World } = {}): Promi
   agent = await createAgent({ dataDirectory: directory, ...options });
 }
 
-async function call(method: string, path: string, token: string, body?: object, query = '') {
-  const answer = await agent!.handle({
-    ...{ method, path, query, signal: undefined },
-    headers: { 'x-registry-token': token },
-    body: body && new TextEncoder().encode(JSON.stringify(body)),
-  });
-  return { status: answer.status, json: JSON.parse(String(answer.body)) };
-}
+const call = async (method: string, url: string, token: string, body?: object) =>
+  parseAnswer(await agent!.handle(requestOf(method, url, token, body)));
 
-/** Every byte that is kept, but for what holds a secret by its purpose. */
-async function kept(): Promise<string> {
-  const names = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = names.filter((entry) => entry.isFile() && !secretFiles.includes(entry.name));
-  const texts = files.map((file) => readFile(join(file.parentPath, file.name), 'latin1'));
-  return (await Promise.all(texts)).join('\n');
-}
-const secretFiles = ['root-key', 'introduction-token'];
+const storedSecrets = () => storedText(directory, 'root-key', 'introduction-token');
 
-test('a restart keeps tokens, and what is kept shows no secret', async () => {
+test('a restart keeps tokens, and the stored files have no secret', async () => {
   await start({ rootToken: root });
   const body = { Description: 'a token that is kept' };
   const { json: token } = await call('PUT', '/v1/acl/token', root, body);
@@ -59,14 +48,14 @@ test('a restart keeps tokens, and what is kept shows no secret', async () => {
   );
   await agent!.close('stop');
   agent = undefined;
-  const text = await kept();
+  const text = await storedSecrets();
   expect(text).toContain(token.AccessorID);
   expect(text).toContain(body.Description);
   for (const secret of [token.SecretID, root]) expect(text).not.toContain(secret);
   expect((await stat(join(directory, 'root-key'))).mode & 0o777).toBe(0o600);
 });
 
-test('tokens that expire while nobody runs are gone at the next start', async () => {
+test('tokens that expire while no agent runs are gone at the next start', async () => {
   await start({ rootToken: root });
   const { json } = await call('PUT', '/v1/acl/token', root, { ExpirationTTL: '1m' });
   const later: World = {
@@ -85,7 +74,7 @@ test('tokens that expire while nobody runs are gone at the next start', async ()
   expect((await call('GET', path, root)).json.code).toBe('accessor-not-found');
 });
 
-test('a restart keeps what was said of the scale of a job, and the job policies', async () => {
+test('a restart keeps the scaling events of a job and the job policies', async () => {
   await start({ rootToken: root });
   const policy = {
     EnforcementLevel: 'hard-mandatory',
@@ -118,16 +107,13 @@ test('a restart keeps versions, their tags and their sources', async () => {
   await call('PUT', '/v1/jobs', root, { Job: { ...Job, Priority: 60, RegistryToken: root } });
   await call('PUT', '/v1/job/web/tag/golden', root, { Version: 0, Description: 'd' });
   await call('PUT', '/v1/job/web/stable', root, { JobID: 'web', JobVersion: 0, Stable: true });
-  const source = async () =>
-    (await call('GET', '/v1/job/web/submission', root, undefined, 'version=0')).json;
+  const source = async () => (await call('GET', '/v1/job/web/submission?version=0', root)).json;
   const versions = () => [...agent!.state.read().table(jobVersions).scan()];
   const [before, stored] = [await source(), versions()];
   expect(before).toMatchObject(Submission);
   expect(stored.map(({ Stable, VersionTag }) => [Stable, VersionTag?.Name])).toEqual([
-    ...[
-      [true, 'golden'],
-      [false, undefined],
-    ],
+    [true, 'golden'],
+    [false, undefined],
   ]);
   await start({ rootToken: root });
   expect(await source()).toEqual(before);
@@ -138,10 +124,10 @@ test('a restart keeps versions, their tags and their sources', async () => {
   expect(reverted.status).toBe(200);
   await agent!.close('stop');
   agent = undefined;
-  expect(await kept()).not.toContain(root);
+  expect(await storedSecrets()).not.toContain(root);
 });
 
-test('the file with the reset index allows another first token, and goes', async () => {
+test('the file with the reset index allows a new first token once', async () => {
   await start();
   const first = await call('PUT', '/v1/acl/bootstrap', '', {});
   expect(first.status).toBe(200);
@@ -154,9 +140,9 @@ test('the file with the reset index allows another first token, and goes', async
   expect((await call('PUT', '/v1/acl/bootstrap', '', {})).status).toBe(403);
 });
 
-test('configuration entries are there after a restart, and still guarded and found', async () => {
+test('a restart keeps configuration entries, with their indexes', async () => {
   await start({ rootToken: root });
-  const apply = (body: object, query = '') => call('PUT', '/v1/config', root, body, query);
+  const apply = (body: object, query = '') => call('PUT', `/v1/config?${query}`, root, body);
   const defaults = { Kind: 'service-defaults', Name: 'web', Protocol: 'http', Meta: { a: 'b' } };
   const Sources = [{ Name: 'api', Action: 'allow' }];
   await apply(defaults);
@@ -172,8 +158,6 @@ test('configuration entries are there after a restart, and still guarded and fou
   const changed = { ...defaults, Protocol: 'grpc' };
   expect((await apply(changed, `cas=${ModifyIndex + 1}`)).json).toBe(false);
   expect((await apply(changed, `cas=${ModifyIndex}`)).json).toBe(true);
-  const match = await call(
-    ...(['GET', '/v1/connect/intentions/match', root, undefined, 'by=source&name=api'] as const),
-  );
+  const match = await call('GET', '/v1/connect/intentions/match?by=source&name=api', root);
   expect(match.json.api[0]).toMatchObject({ DestinationName: 'web', Action: 'allow' });
 });

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Agent, createAgent } from '../src/agent.ts';
+import { parseAnswer, requestOf } from './support/agent-requests.ts';
 import { certificate } from './support/certificate.ts';
+import { storedText } from './support/stored-files.ts';
 
 const rootToken = '11111111-1111-4111-8111-111111111111';
 const secret = '12121212-1212-4212-8212-121212121212';
@@ -22,13 +24,8 @@ afterEach(() => rm(dataDirectory, { recursive: true }));
 const start = (options: object = {}): Promise<Agent> =>
   createAgent({ dataDirectory, rootToken, ...options });
 
-async function call(agent: Agent, method: string, path: string, body?: object, token = rootToken) {
-  const answer = await agent.handle({
-    ...{ method, path, query: '', headers: { 'x-registry-token': token }, signal: undefined },
-    body: body && new TextEncoder().encode(JSON.stringify(body)),
-  });
-  return { status: answer.status, json: JSON.parse(String(answer.body)) };
-}
+const call = async (agent: Agent, method: string, url: string, body?: object) =>
+  parseAnswer(await agent.handle(requestOf(method, url, rootToken, body)));
 
 async function fill(agent: Agent): Promise<void> {
   const Config = { Host: 'https://k8s.example', CACert: certificate, ServiceAccountJWT: jwt };
@@ -40,17 +37,7 @@ async function fill(agent: Agent): Promise<void> {
   }
 }
 
-/** All that is below the directory, but for the root key. */
-async function stored(): Promise<string> {
-  const names = await readdir(dataDirectory, { recursive: true, withFileTypes: true });
-  const files = names.filter((entry) => entry.isFile() && entry.name !== 'root-key');
-  const contents = await Promise.all(
-    files.map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')),
-  );
-  return contents.join('\n');
-}
-
-test('what is stored shows no secret, and the root key is for its user alone', async () => {
+test('the stored files and the logs have no secret, and only the user may read the root key', async () => {
   const logged: string[] = [];
   const note = (fields: object, sentence: string) =>
     void logged.push(`${JSON.stringify(fields)} ${sentence}`);
@@ -64,7 +51,7 @@ test('what is stored shows no secret, and the root key is for its user alone', a
   await call(agent, 'PUT', '/v1/var/db%20main', { Items: { password } });
   await agent.close('stop');
   expect(logged.join('')).toContain('/v1/var/db/main');
-  const text = `${await stored()}${logged.join('')}`;
+  const text = `${await storedText(dataDirectory, 'root-key')}${logged.join('')}`;
   for (const shown of ['k8s.example', 'db/main']) expect(text).toContain(shown);
   for (const hidden of [secret, rootToken, jwt, password, 'before it'])
     expect(text).not.toContain(hidden);
@@ -73,12 +60,12 @@ test('what is stored shows no secret, and the root key is for its user alone', a
   expect(text).not.toContain((await readFile(key, 'utf8')).trim());
 });
 
-test('secrets are there again after a restart', async () => {
+test('a restart keeps secrets', async () => {
   const agent = await start();
   await fill(agent);
   await agent.close('stop');
   const again = await start();
-  const self = await call(again, 'GET', '/v1/acl/token/self', undefined, secret);
+  const self = parseAnswer(await again.handle(requestOf('GET', '/v1/acl/token/self', secret)));
   expect(self.json.SecretID).toBe(secret);
   const method = await call(again, 'GET', '/v1/acl/auth-method/k8s');
   expect(method.json.Config.ServiceAccountJWT).toBe(jwt);
@@ -87,7 +74,7 @@ test('secrets are there again after a restart', async () => {
   await again.close('stop');
 });
 
-test('without its root key, or with another, an agent does not start and makes no new one', async () => {
+test('without its root key, an agent does not start and makes no new key', async () => {
   const agent = await start();
   await fill(agent);
   await agent.close('stop');
@@ -104,7 +91,7 @@ test('without its root key, or with another, an agent does not start and makes n
   await (await start()).close('stop');
 });
 
-test('a root key that is given is not kept', async () => {
+test('a given root key is not stored', async () => {
   const rootKey = new Uint8Array(32).fill(3);
   const agent = await start({ rootKey });
   await fill(agent);

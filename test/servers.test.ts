@@ -3,6 +3,7 @@ import { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { type Agent, createAgent } from '../src/main.ts';
 import { LocalServers } from '../src/server/servers-local.ts';
 import { SharedLog, SharedMemoryEngine } from '../src/state/engine/shared-memory.ts';
+import { parseAnswer, requestOf } from './support/agent-requests.ts';
 
 const token = '11111111-1111-4111-8111-111111111111';
 const rootKey = new Uint8Array(32).fill(7);
@@ -60,23 +61,7 @@ class Cluster {
   }
 
   async call({ agent }: Server, method: string, url: string, body?: object) {
-    const [path = '', query = ''] = url.split('?', 2);
-    const answer = await this.during(
-      agent.handle({
-        method,
-        path,
-        query,
-        headers: { 'x-registry-token': token },
-        body: body && Buffer.from(JSON.stringify(body)),
-      }),
-    );
-    const { status, headers } = answer;
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-    let json: any;
-    if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) {
-      json = JSON.parse(Buffer.from(answer.body).toString() || 'null');
-    }
-    return { status, headers, json };
+    return parseAnswer(await this.during(agent.handle(requestOf(method, url, token, body))));
   }
 
   /** Time goes on until the promise has settled. */

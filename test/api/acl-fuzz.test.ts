@@ -26,26 +26,26 @@ async function begin(): Promise<void> {
   known = await furnished();
 }
 
-/** Linked records of each noun, for the requests. */
-async function furnished(): Promise<Known> {
-  const acl = aclOf(api);
-  const put = async (path: string, body: object) => {
-    const { json, status, text } = await api.call('PUT', `/v1/${path}`, { body });
-    expect(status, text).toBe(200);
-    return json;
-  };
-  const { pem } = await signingPair('ES256', 'k');
-  const Rules = 'acl = "read"\nservice_prefix "" { policy = "write" intentions = "write" }';
-  const policy = { Name: 'team/web', Description: 'd', Rules, Datacenters: ['dc1'] };
+async function put(path: string, body: object) {
+  const { json, status, text } = await api.call('PUT', `/v1/${path}`, { body });
+  expect(status, text).toBe(200);
+  return json;
+}
+
+const Rules = 'acl = "read"\nservice_prefix "" { policy = "write" intentions = "write" }';
+const policy = { Name: 'team/web', Description: 'd', Rules, Datacenters: ['dc1'] };
+const identities = {
+  ServiceIdentities: [{ ServiceName: 'web', Datacenters: ['dc1'] }],
+  NodeIdentities: [{ NodeName: 'n', Datacenter: 'dc1' }],
+  TemplatedPolicies: [
+    { TemplateName: 'builtin/service', TemplateVariables: { name: 'web' } },
+    { TemplateName: 'builtin/dns' },
+  ],
+};
+
+/** Creates a policy, a role with it, and tokens with both. */
+async function createTokens() {
   const { ID: policyId } = await put('acl/policy', policy);
-  const identities = {
-    ServiceIdentities: [{ ServiceName: 'web', Datacenters: ['dc1'] }],
-    NodeIdentities: [{ NodeName: 'n', Datacenter: 'dc1' }],
-    TemplatedPolicies: [
-      { TemplateName: 'builtin/service', TemplateVariables: { name: 'web' } },
-      { TemplateName: 'builtin/dns' },
-    ],
-  };
   const role = { Name: 'ops', Description: 'd', Policies: [{ ID: policyId }], ...identities };
   const { ID: roleId } = await put('acl/role', role);
   const token = {
@@ -57,6 +57,12 @@ async function furnished(): Promise<Known> {
   };
   const { AccessorID: accessor } = await put('acl/token', token);
   const { AccessorID: mortal } = await put('acl/token', { ...token, ExpirationTTL: '1h' });
+  return { policyId, role, roleId, token, accessor, mortal };
+}
+
+/** Creates auth methods and a binding rule. */
+async function createLogins() {
+  const { pem } = await signingPair('ES256', 'k');
   const Config = {
     JWTValidationPubKeys: [pem],
     BoundAudiences: ['a'],
@@ -95,16 +101,45 @@ async function furnished(): Promise<Known> {
     BindVars: { Name: '${value.team}' },
   };
   const { ID: ruleId } = await put('acl/binding-rule', rule);
+  return { method, cluster, rule, ruleId };
+}
+
+/** Creates linked records of each noun, and returns their names and bodies for the requests. */
+async function furnished(): Promise<Known> {
+  const tokens = await createTokens();
+  const logins = await createLogins();
   const namespace = {
     Name: 'dev',
     Description: 'd',
     Meta: { a: 'b' },
     Capabilities: { EnabledTaskDrivers: ['raw_exec'] },
-    ACLs: { PolicyDefaults: [{ ID: policyId }], RoleDefaults: [{ Name: 'ops' }] },
+    ACLs: {
+      PolicyDefaults: [{ ID: tokens.policyId }],
+      RoleDefaults: [{ Name: 'ops' }],
+    },
   };
   await put('namespace', namespace);
   await put('partition', { Name: 'eu' });
-  const login = { AuthMethod: 'ci', BearerToken: 'a.b.c', Meta: { a: 'b' } };
+  const { holder } = aclOf(api);
+  return {
+    ...namesOf(tokens, logins.ruleId),
+    bodies: bodiesOf(tokens, logins, namespace),
+    secrets: [
+      rootToken,
+      null,
+      'x',
+      introduction,
+      nodeBody().SecretID,
+      await holder('acl = "read"'),
+      await holder('namespace "dev" { acl = "write" }'),
+    ],
+  };
+}
+
+type Tokens = Awaited<ReturnType<typeof createTokens>>;
+type Logins = Awaited<ReturnType<typeof createLogins>>;
+
+function namesOf({ policyId, roleId, accessor, mortal }: Tokens, ruleId: string) {
   return {
     paths: {
       accessor_id: [accessor, mortal, accessor.toUpperCase(), 'self'],
@@ -159,48 +194,44 @@ async function furnished(): Promise<Known> {
       filter: ['Name == ops', 'Policies is not empty', '"web" in ServiceIdentities'],
       prefix: [accessor.slice(0, 2), '0'],
     },
-    bodies: {
-      'PUT /v1/acl/policy': [{ ...policy, Name: 'other' }],
-      'PUT /v1/acl/policy/{policy_id}': [policy],
-      'PUT /v1/acl/role': [{ ...role, Name: 'other' }],
-      'PUT /v1/acl/role/{role_id}': [role],
-      'PUT /v1/acl/token': [token, { ExpirationTTL: '10m' }],
-      'PUT /v1/acl/token/{accessor_id}': [token],
-      'PUT /v1/acl/token/{accessor_id}/clone': [{}, { Description: 'clone' }],
-      'PUT /v1/acl/auth-method': [
-        { ...method, Name: 'other' },
-        { ...cluster, Name: 'another' },
-      ],
-      'PUT /v1/acl/auth-method/{name}': [{ ...method, Name: '' }, { Config: cluster.Config }],
-      'PUT /v1/acl/binding-rule': [rule, { ...rule, BindType: 'service', BindVars: null }],
-      'PUT /v1/acl/binding-rule/{rule_id}': [rule],
-      'PUT /v1/acl/bootstrap': [{}, { BootstrapSecret: accessor }],
-      'POST /v1/acl/login': [login],
-      'POST /v1/acl/oidc/auth-url': [
-        { AuthMethod: 'ci', RedirectURI: 'http://localhost/', ClientNonce: 'n' },
-      ],
-      'POST /v1/acl/oidc/callback': [{ AuthMethod: 'ci', State: 's', Code: 'c', ClientNonce: 'n' }],
-      'POST /v1/acl/templated-policy/preview/{name}': [{ Name: 'web' }, {}],
-      'POST /v1/acl-templated/preview/{name}': [{ Name: 'web' }, {}],
-      'POST /v1/internal/acl/authorize': [[{ Resource: 'acl', Access: 'read' }], []],
-      ...Object.fromEntries(
-        ['PUT', 'POST'].flatMap((verb) => [
-          [`${verb} /v1/namespace`, [namespace]],
-          [`${verb} /v1/namespace/{name}`, [{ Description: 'x' }]],
-          [`${verb} /v1/partition`, [{ Name: 'eu' }]],
-          [`${verb} /v1/partition/{name}`, [{ Description: 'x' }]],
-        ]),
-      ),
-    },
-    secrets: [
-      rootToken,
-      null,
-      'x',
-      introduction,
-      nodeBody().SecretID,
-      await acl.holder('acl = "read"'),
-      await acl.holder('namespace "dev" { acl = "write" }'),
+  };
+}
+
+function bodiesOf({ role, token, accessor }: Tokens, logins: Logins, namespace: object) {
+  const { method, cluster, rule } = logins;
+  const login = { AuthMethod: 'ci', BearerToken: 'a.b.c', Meta: { a: 'b' } };
+  return {
+    'PUT /v1/acl/policy': [{ ...policy, Name: 'other' }],
+    'PUT /v1/acl/policy/{policy_id}': [policy],
+    'PUT /v1/acl/role': [{ ...role, Name: 'other' }],
+    'PUT /v1/acl/role/{role_id}': [role],
+    'PUT /v1/acl/token': [token, { ExpirationTTL: '10m' }],
+    'PUT /v1/acl/token/{accessor_id}': [token],
+    'PUT /v1/acl/token/{accessor_id}/clone': [{}, { Description: 'clone' }],
+    'PUT /v1/acl/auth-method': [
+      { ...method, Name: 'other' },
+      { ...cluster, Name: 'another' },
     ],
+    'PUT /v1/acl/auth-method/{name}': [{ ...method, Name: '' }, { Config: cluster.Config }],
+    'PUT /v1/acl/binding-rule': [rule, { ...rule, BindType: 'service', BindVars: null }],
+    'PUT /v1/acl/binding-rule/{rule_id}': [rule],
+    'PUT /v1/acl/bootstrap': [{}, { BootstrapSecret: accessor }],
+    'POST /v1/acl/login': [login],
+    'POST /v1/acl/oidc/auth-url': [
+      { AuthMethod: 'ci', RedirectURI: 'http://localhost/', ClientNonce: 'n' },
+    ],
+    'POST /v1/acl/oidc/callback': [{ AuthMethod: 'ci', State: 's', Code: 'c', ClientNonce: 'n' }],
+    'POST /v1/acl/templated-policy/preview/{name}': [{ Name: 'web' }, {}],
+    'POST /v1/acl-templated/preview/{name}': [{ Name: 'web' }, {}],
+    'POST /v1/internal/acl/authorize': [[{ Resource: 'acl', Access: 'read' }], []],
+    ...Object.fromEntries(
+      ['PUT', 'POST'].flatMap((verb) => [
+        [`${verb} /v1/namespace`, [namespace]],
+        [`${verb} /v1/namespace/{name}`, [{ Description: 'x' }]],
+        [`${verb} /v1/partition`, [{ Name: 'eu' }]],
+        [`${verb} /v1/partition/{name}`, [{ Description: 'x' }]],
+      ]),
+    ),
   };
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import '../support/properties.ts';
 import { limits } from '../../src/model/limits.ts';
-import { jobBody, startApi } from '../support/api.ts';
+import { jobBody, startApi, type TestApi } from '../support/api.ts';
 
 const groups = ['a', 'b'] as const;
 type Group = (typeof groups)[number];
@@ -31,6 +31,9 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'purge' as const }) },
 );
 
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
+type Scaling = Extract<Action, { kind: 'scale' }>;
+
 /** A plain model of the job. */
 interface Model {
   version: number;
@@ -56,106 +59,134 @@ const jobOf = (counts: Record<Group, number>, Priority: number) => {
   });
 };
 
+/** Plays actions against a server and the model, which starts with a registered job. */
+class Player {
+  readonly #api: TestApi;
+  #model!: Model;
+
+  private constructor(api: TestApi) {
+    this.#api = api;
+  }
+
+  static async start(): Promise<Player> {
+    const player = new Player(await startApi());
+    await player.#registerAnew();
+    return player;
+  }
+
+  async play(one: Action): Promise<void> {
+    if (one.kind === 'priority') await this.#changePriority(one.to);
+    else if (one.kind === 'stop') await this.#stopJob();
+    else if (one.kind === 'scale') await this.#scaleGroup(one);
+    else {
+      await this.#api.call('DELETE', '/v1/job/web?purge=true');
+      await this.#registerAnew();
+    }
+    await this.#api.settle();
+    await this.#compare();
+  }
+
+  async #registerAnew(): Promise<void> {
+    const [counts, priority] = [{ a: 1, b: 1 }, 5];
+    const { json } = await this.#api.call('POST', '/v1/jobs', { body: jobOf(counts, priority) });
+    const events = { a: [], b: [] };
+    this.#model = {
+      version: 0,
+      modified: json.Index,
+      isStopped: false,
+      priority,
+      counts,
+      events,
+    };
+  }
+
+  async #changePriority(priority: number): Promise<void> {
+    const model = this.#model;
+    const body = jobOf(model.counts, priority);
+    const { json } = await this.#api.call('POST', '/v1/jobs', { body });
+    if (model.priority === priority && !model.isStopped) return;
+    model.version += 1;
+    Object.assign(model, { modified: json.Index, isStopped: false, priority });
+  }
+
+  async #stopJob(): Promise<void> {
+    const { json } = await this.#api.call('DELETE', '/v1/job/web');
+    if (this.#model.isStopped) return;
+    this.#model.version += 1;
+    Object.assign(this.#model, { isStopped: true, modified: json.Index });
+  }
+
+  async #scaleGroup(one: Scaling): Promise<void> {
+    const model = this.#model;
+    const { index } = this.#api.state.read();
+    const guards: Readonly<Record<string, object>> = {
+      right: { EnforceIndex: true, JobModifyIndex: model.modified },
+      stale: { EnforceIndex: true, JobModifyIndex: model.modified - 1 },
+      zero: { EnforceIndex: true, JobModifyIndex: 0 },
+    };
+    const { status, json } = await this.#api.call('POST', '/v1/job/web/scale', {
+      body: { Count: one.count, Target: { Group: one.group }, ...one.said, ...guards[one.guard] },
+    });
+    const isLate = one.guard === 'stale' || one.guard === 'zero';
+    expect(status).toBe(isWrong(one) ? 400 : isLate ? 409 : 200);
+    if (status !== 200) {
+      expect(this.#api.state.read().index).toBe(index);
+      return;
+    }
+    const { EvalID = null } = json;
+    expect(EvalID === null).toBe(one.count === null);
+    this.#noteEvent(one, { EvalID, CreateIndex: json.Index });
+    if (one.count !== null) {
+      model.version += 1;
+      model.modified = json.Index;
+      model.counts[one.group as Group] = one.count;
+    }
+    expect(json.JobModifyIndex).toBe(model.modified);
+  }
+
+  #noteEvent({ group, count, said }: Scaling, fields: object): void {
+    const { counts, events } = this.#model;
+    const { Message = '', Error: error = '' } = said as Record<string, string>;
+    const ofGroup = events[group as Group];
+    ofGroup.unshift({
+      Count: count,
+      PreviousCount: counts[group as Group],
+      Message,
+      Error: error,
+      Meta: null,
+      Time: expect.any(Number),
+      ...fields,
+    });
+    ofGroup.splice(limits.scaling.eventsKept);
+  }
+
+  async #compare(): Promise<void> {
+    const { version, modified, isStopped, counts, events } = this.#model;
+    const { json: job } = await this.#api.call('GET', '/v1/job/web');
+    expect([job.Version, job.JobModifyIndex, job.Stop]).toEqual([version, modified, isStopped]);
+    const { json: scale } = await this.#api.call('GET', '/v1/job/web/scale');
+    for (const group of groups) {
+      const { Desired, Events } = scale.TaskGroups[group];
+      expect([group, Desired]).toEqual([group, counts[group]]);
+      expect(Events ?? []).toEqual(events[group]);
+    }
+    const { json: policies } = await this.#api.call('GET', '/v1/scaling/policies');
+    const enabled = policies.map(({ Enabled }: { Enabled: boolean }) => Enabled);
+    expect(enabled).toEqual([!isStopped, !isStopped]);
+  }
+}
+
+/** Whether the request is wrong in itself. */
+const isWrong = ({ group, count, said }: Scaling): boolean =>
+  Object.keys(said).length === 0 ||
+  group === 'none' ||
+  (count !== null && (count < 0 || count > most || ('Error' in said && said.Error === true)));
+
 test('scaling, registering, stopping and purging agree with a plain model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 40 }), async (actions) => {
-      const api = await startApi();
-      let model: Model | undefined;
-      const register = async (counts: Record<Group, number>, priority: number) => {
-        const { json } = await api.call('POST', '/v1/jobs', { body: jobOf(counts, priority) });
-        const isSame = model?.priority === priority && !model.isStopped;
-        model = {
-          version: model === undefined ? 0 : model.version + (isSame ? 0 : 1),
-          modified: isSame ? model!.modified : json.Index,
-          isStopped: false,
-          priority,
-          counts,
-          events: model?.events ?? { a: [], b: [] },
-        };
-      };
-      await register({ a: 1, b: 1 }, 5);
-      for (const one of actions) {
-        const before = model!;
-        if (one.kind === 'priority') await register({ ...before.counts }, one.to);
-        else if (one.kind === 'stop') {
-          const { json } = await api.call('DELETE', '/v1/job/web');
-          // A stopped job stays as it is.
-          if (before.isStopped) continue;
-          Object.assign(before, { isStopped: true, modified: json.Index });
-          before.version += 1;
-        } else if (one.kind === 'purge') {
-          await api.call('DELETE', '/v1/job/web?purge=true');
-          model = undefined;
-          await register({ a: 1, b: 1 }, 5);
-        } else {
-          const JobModifyIndex = { right: before.modified, stale: before.modified - 1 }[
-            one.guard as 'right'
-          ];
-          const body = {
-            Count: one.count,
-            Target: { Group: one.group },
-            ...one.said,
-            ...(one.guard !== 'none' && {
-              EnforceIndex: true,
-              JobModifyIndex: JobModifyIndex ?? 0,
-            }),
-          };
-          const { index } = api.state.read();
-          const { status, json } = await api.call('POST', '/v1/job/web/scale', { body });
-          const isWrong =
-            Object.keys(one.said).length === 0 ||
-            one.group === 'none' ||
-            (one.count !== null &&
-              (one.count < 0 ||
-                one.count > most ||
-                ('Error' in one.said && one.said.Error === true)));
-          const isLate = one.guard === 'stale' || one.guard === 'zero';
-          expect(status).toBe(isWrong ? 400 : isLate ? 409 : 200);
-          if (status !== 200) expect(api.state.read().index).toBe(index);
-          else {
-            const group = one.group as Group;
-            const { Message = '', Error: error = '' } = one.said as Record<string, string>;
-            const { EvalID = null } = json;
-            expect(EvalID === null).toBe(one.count === null);
-            before.events[group].unshift({
-              Count: one.count,
-              PreviousCount: before.counts[group],
-              Message,
-              Error: error,
-              Meta: null,
-              EvalID,
-              CreateIndex: json.Index,
-              Time: expect.any(Number),
-            });
-            before.events[group].splice(limits.scaling.eventsKept);
-            if (one.count !== null) {
-              Object.assign(before, { modified: json.Index });
-              before.version += 1;
-              before.counts[group] = one.count;
-            }
-            expect(json.JobModifyIndex).toBe(before.modified);
-          }
-        }
-        await api.settle();
-        const { json: job } = await api.call('GET', '/v1/job/web');
-        const { json: scale } = await api.call('GET', '/v1/job/web/scale');
-        const now = model!;
-        expect([job.Version, job.JobModifyIndex, job.Stop]).toEqual([
-          now.version,
-          now.modified,
-          now.isStopped,
-        ]);
-        for (const group of groups) {
-          const { Desired, Events } = scale.TaskGroups[group];
-          expect([group, Desired]).toEqual([group, now.counts[group]]);
-          expect(Events ?? []).toEqual(now.events[group]);
-        }
-        const { json: policies } = await api.call('GET', '/v1/scaling/policies');
-        expect(policies.map(({ Enabled }: { Enabled: boolean }) => Enabled)).toEqual([
-          !now.isStopped,
-          !now.isStopped,
-        ]);
-      }
+      const player = await Player.start();
+      for (const one of actions) await player.play(one);
     }),
     { numRuns: 40 },
   );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inNamespace, jobSubmissions, jobVersions } from '../../src/state/tables.ts';
-import { jobBody, startApi } from '../support/api.ts';
+import { jobBody, startApi, type TestApi } from '../support/api.ts';
 import '../support/properties.ts';
 
 /** A version in the model. `content` stands for the specification. */
@@ -100,101 +100,150 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-async function play(steps: readonly Step[]): Promise<void> {
-  const api = await startApi();
-  const model = new Model();
-  const call = (method: string, path: string, body?: object) =>
-    api.call(method, path, body === undefined ? {} : { body });
-  const numberOf = ({ back: count }: { readonly back: number }) =>
-    Math.max(0, (model.current?.number ?? 0) - count);
-  const bodyOf = (content: string) => jobBody({ Meta: { content } });
+type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 
-  /** The model's expectation of the step, once its index is known. */
-  const run = async (one: Step): Promise<number> => {
-    const { current } = model;
+/** Plays steps against a server and the model. Each method returns the status that it has checked. */
+class Player {
+  readonly #api: TestApi;
+  readonly #model = new Model();
+
+  constructor(api: TestApi) {
+    this.#api = api;
+  }
+
+  play(one: Step): Promise<number> {
     switch (one.kind) {
-      case 'register': {
-        const own = current?.jobModifyIndex ?? 0;
-        const index = { none: 0, right: own, zero: 0, wrong: 999_999 }[one.enforce];
-        const guard = one.enforce === 'none' ? {} : { EnforceIndex: true, JobModifyIndex: index };
-        const Submission = one.source && { Source: one.source };
-        const { status, json } = await call('PUT', '/v1/jobs', {
-          ...bodyOf(one.content),
-          ...guard,
-          ...(Submission && { Submission }),
-        });
-        const passes = one.enforce === 'none' || index === own;
-        if (!passes) return expectStatus(status, 409);
-        expectStatus(status, 200);
-        model.register(one.content, false, json.Index, one.source);
-        expect(json.JobModifyIndex).toBe(model.current!.jobModifyIndex);
-        return status;
-      }
-      case 'again': {
-        if (current === undefined) return 0;
-        const Job = (await call('GET', '/v1/job/web')).json;
-        const { status, json } = await call('POST', '/v1/job/web', { Job });
-        expect(json.JobModifyIndex).toBe(current.jobModifyIndex);
-        return expectStatus(status, 200);
-      }
-      case 'revert': {
-        const target = model.find(numberOf(one));
-        const body = { JobID: 'web', JobVersion: numberOf(one) };
-        const { status, json } = await call('POST', '/v1/job/web/revert', body);
-        if (current === undefined) return expectStatus(status, 404);
-        if (current.number === numberOf(one)) return expectStatus(status, 400);
-        if (target === undefined) return expectStatus(status, 404);
-        expectStatus(status, 200);
-        const source = model.sources.get(numberOf(one));
-        model.register(target.content, target.stop, json.Index, source);
-        return status;
-      }
-      case 'stable': {
-        const target = model.find(numberOf(one));
-        const body = { JobID: 'web', JobVersion: numberOf(one), Stable: one.stable };
-        const { status, json } = await call('POST', '/v1/job/web/stable', body);
-        if (target === undefined) return expectStatus(status, 404);
-        if (target.stable !== one.stable) target.modifyIndex = json.Index;
-        target.stable = one.stable;
-        expect(json.JobModifyIndex).toBe(current!.jobModifyIndex);
-        return expectStatus(status, 200);
-      }
-      case 'tag': {
-        const target = model.find(numberOf(one));
-        const holder = model.versions.find(({ tag }) => tag === one.name);
-        const path = `/v1/job/web/tag/${one.name}`;
-        const { status, json } = await call('PUT', path, { Version: numberOf(one) });
-        if (target === undefined) return expectStatus(status, 404);
-        if (holder !== undefined && holder !== target) return expectStatus(status, 409);
-        Object.assign(target, { tag: one.name, modifyIndex: json.Index });
-        return expectStatus(status, 200);
-      }
-      case 'untag': {
-        const holder = model.versions.find(({ tag }) => tag === one.name);
-        const { status, json } = await call('DELETE', `/v1/job/web/tag/${one.name}`);
-        if (holder === undefined) return expectStatus(status, 404);
-        Object.assign(holder, { tag: undefined, modifyIndex: json.Index });
-        return expectStatus(status, 200);
-      }
-      case 'stop': {
-        const { status, json } = await call('DELETE', '/v1/job/web');
-        if (current === undefined) return expectStatus(status, 404);
-        const source = model.sources.get(current.number);
-        if (!current.stop) model.register(current.content, true, json.Index, source);
-        expect(json.JobModifyIndex).toBe(model.current!.jobModifyIndex);
-        return expectStatus(status, 200);
-      }
-      case 'purge': {
-        const { status } = await call('DELETE', '/v1/job/web?purge=true');
-        model.purge();
-        return expectStatus(status, current === undefined ? 404 : 200);
-      }
+      case 'register':
+        return this.#registerJob(one);
+      case 'again':
+        return this.#registerSame();
+      case 'revert':
+        return this.#revertJob(one);
+      case 'stable':
+        return this.#setStability(one);
+      case 'tag':
+        return this.#addTag(one);
+      case 'untag':
+        return this.#deleteTag(one);
+      case 'stop':
+        return this.#stopJob();
+      case 'purge':
+        return this.#purgeJob();
     }
-  };
+  }
 
-  const compare = async () => {
+  #callApi(method: string, path: string, body?: object) {
+    return this.#api.call(method, path, body === undefined ? {} : { body });
+  }
+
+  #numberOf({ back: count }: { readonly back: number }): number {
+    return Math.max(0, (this.#model.current?.number ?? 0) - count);
+  }
+
+  async #registerJob({ content, source, enforce }: StepOf<'register'>): Promise<number> {
+    const own = this.#model.current?.jobModifyIndex ?? 0;
+    const index = { none: 0, right: own, zero: 0, wrong: 999_999 }[enforce];
+    const { status, json } = await this.#callApi('PUT', '/v1/jobs', {
+      ...jobBody({ Meta: { content } }),
+      ...(enforce !== 'none' && { EnforceIndex: true, JobModifyIndex: index }),
+      ...(source && { Submission: { Source: source } }),
+    });
+    if (enforce !== 'none' && index !== own) return expectStatus(status, 409);
+    expectStatus(status, 200);
+    this.#model.register(content, false, json.Index, source);
+    expect(json.JobModifyIndex).toBe(this.#model.current!.jobModifyIndex);
+    return status;
+  }
+
+  async #registerSame(): Promise<number> {
+    const { current } = this.#model;
+    if (current === undefined) return 0;
+    const Job = (await this.#callApi('GET', '/v1/job/web')).json;
+    const { status, json } = await this.#callApi('POST', '/v1/job/web', { Job });
+    expect(json.JobModifyIndex).toBe(current.jobModifyIndex);
+    return expectStatus(status, 200);
+  }
+
+  async #revertJob(one: StepOf<'revert'>): Promise<number> {
+    const { current, sources } = this.#model;
+    const JobVersion = this.#numberOf(one);
+    const target = this.#model.find(JobVersion);
+    const body = { JobID: 'web', JobVersion };
+    const { status, json } = await this.#callApi('POST', '/v1/job/web/revert', body);
+    if (current === undefined) return expectStatus(status, 404);
+    if (current.number === JobVersion) return expectStatus(status, 400);
+    if (target === undefined) return expectStatus(status, 404);
+    expectStatus(status, 200);
+    this.#model.register(target.content, target.stop, json.Index, sources.get(JobVersion));
+    return status;
+  }
+
+  async #setStability(one: StepOf<'stable'>): Promise<number> {
+    const JobVersion = this.#numberOf(one);
+    const target = this.#model.find(JobVersion);
+    const body = { JobID: 'web', JobVersion, Stable: one.stable };
+    const { status, json } = await this.#callApi('POST', '/v1/job/web/stable', body);
+    if (target === undefined) return expectStatus(status, 404);
+    if (target.stable !== one.stable) target.modifyIndex = json.Index;
+    target.stable = one.stable;
+    expect(json.JobModifyIndex).toBe(this.#model.current!.jobModifyIndex);
+    return expectStatus(status, 200);
+  }
+
+  async #addTag(one: StepOf<'tag'>): Promise<number> {
+    const Version = this.#numberOf(one);
+    const target = this.#model.find(Version);
+    const holder = this.#model.versions.find(({ tag }) => tag === one.name);
+    const { status, json } = await this.#callApi('PUT', `/v1/job/web/tag/${one.name}`, { Version });
+    if (target === undefined) return expectStatus(status, 404);
+    if (holder !== undefined && holder !== target) return expectStatus(status, 409);
+    Object.assign(target, { tag: one.name, modifyIndex: json.Index });
+    return expectStatus(status, 200);
+  }
+
+  async #deleteTag({ name }: StepOf<'untag'>): Promise<number> {
+    const holder = this.#model.versions.find(({ tag }) => tag === name);
+    const { status, json } = await this.#callApi('DELETE', `/v1/job/web/tag/${name}`);
+    if (holder === undefined) return expectStatus(status, 404);
+    Object.assign(holder, { tag: undefined, modifyIndex: json.Index });
+    return expectStatus(status, 200);
+  }
+
+  async #stopJob(): Promise<number> {
+    const { current, sources } = this.#model;
+    const { status, json } = await this.#callApi('DELETE', '/v1/job/web');
+    if (current === undefined) return expectStatus(status, 404);
+    const source = sources.get(current.number);
+    if (!current.stop) this.#model.register(current.content, true, json.Index, source);
+    expect(json.JobModifyIndex).toBe(this.#model.current!.jobModifyIndex);
+    return expectStatus(status, 200);
+  }
+
+  async #purgeJob(): Promise<number> {
+    const { current } = this.#model;
+    const { status } = await this.#callApi('DELETE', '/v1/job/web?purge=true');
+    this.#model.purge();
+    return expectStatus(status, current === undefined ? 404 : 200);
+  }
+
+  async compare(): Promise<void> {
+    this.#compareStored();
+    const { status, json } = await this.#callApi('GET', '/v1/job/web');
+    const { current } = this.#model;
+    expectStatus(status, current === undefined ? 404 : 200);
+    if (current === undefined) return;
+    const { number, stable, stop } = current;
+    expect([json.Version, json.Stable, json.Stop]).toEqual([number, stable, stop]);
+    expect(json.CreateIndex).toBe(current.createIndex);
+    expect(json.JobModifyIndex).toBe(current.jobModifyIndex);
+    // The scheduler's status changes the index too, which is not part of the model.
+    expect(json.ModifyIndex).toBeGreaterThanOrEqual(current.modifyIndex);
+    expect(json.ModifyIndex).toBeGreaterThanOrEqual(json.JobModifyIndex);
+  }
+
+  #compareStored(): void {
     const range = { prefix: inNamespace('default', 'web') };
-    const view = api.state.read();
+    const view = this.#api.state.read();
     const stored = [...view.table(jobVersions).scan(range)].map((job) => ({
       number: job.Version,
       content: job.Meta!.content,
@@ -204,30 +253,19 @@ async function play(steps: readonly Step[]): Promise<void> {
       jobModifyIndex: job.JobModifyIndex,
       tag: job.VersionTag?.Name,
     }));
-    expect(stored).toEqual(model.versions.map(({ modifyIndex: _, ...rest }) => rest));
+    expect(stored).toEqual(this.#model.versions.map(({ modifyIndex: _, ...rest }) => rest));
     const sources = [...view.table(jobSubmissions).scan(range)];
     expect(sources.map(({ Version, Source }) => [Version, Source])).toEqual(
-      [...model.sources].sort(([left], [right]) => left - right),
+      [...this.#model.sources].sort(([left], [right]) => left - right),
     );
-    const { status, json } = await call('GET', '/v1/job/web');
-    const { current } = model;
-    if (current === undefined) return expectStatus(status, 404);
-    expect([json.Version, json.Stable, json.Stop]).toEqual([
-      current.number,
-      current.stable,
-      current.stop,
-    ]);
-    expect(json.CreateIndex).toBe(current.createIndex);
-    expect(json.JobModifyIndex).toBe(current.jobModifyIndex);
-    // The scheduler's status changes the index too, which is not part of the model.
-    expect(json.ModifyIndex).toBeGreaterThanOrEqual(current.modifyIndex);
-    expect(json.ModifyIndex).toBeGreaterThanOrEqual(json.JobModifyIndex);
-    return status;
-  };
+  }
+}
 
+async function play(steps: readonly Step[]): Promise<void> {
+  const player = new Player(await startApi());
   for (const one of steps) {
-    await run(one);
-    await compare();
+    await player.play(one);
+    await player.compare();
   }
 }
 
