@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { DefaultPolicy } from './acl/authorizer.ts';
 import { type NodeOptions, type RunningNode, startNode } from './agent-node.ts';
+import { type NetworkSettings, otherServers } from './agent-servers.ts';
 import { Api } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
@@ -28,6 +29,7 @@ import { type Log, silentLog } from './server/context.ts';
 import type { GarbageSettings } from './server/garbage/collector.ts';
 import { Keyring, WrongRootKey } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
+import type { HereServer } from './server/network/peer.ts';
 import { ownIntroduction } from './server/nodes/introductions.ts';
 import { advertisedAddresses } from './server/peering/advertise.ts';
 import { webSocketTransport } from './server/peering/web-socket-link.ts';
@@ -51,8 +53,8 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly server?: { readonly name?: string | undefined; readonly datacenter?: string };
   /** Where the state is made durable; the default is the data directory, or memory without one. */
   readonly engine?: Engine;
-  /** The other servers of this process, whose engines lead to the same log. */
-  readonly servers?: LocalServers;
+  /** The other servers, whose engines lead to the same log: of this process, or over the network. */
+  readonly servers?: LocalServers | NetworkSettings;
   /** Secret of the first management token; `undefined`: only stored tokens are valid. */
   readonly rootToken?: string | undefined;
   /** Make a root token if none is given, and keep it in the data directory. */
@@ -138,7 +140,13 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     });
     opened.push(() => state.close());
     const rootKey = options.rootKey ?? (await keptRootKey(options.dataDirectory, state, world));
-    const keyring = await Keyring.open(state, rootKey, world);
+    const usesTls = options.certificate !== undefined;
+    const others =
+      options.servers && otherServers(options.servers, { world, log, version, rootKey, usesTls });
+    const keyring =
+      others === undefined
+        ? await Keyring.open(state, rootKey, world)
+        : Keyring.follow(state, rootKey, world);
     const outbound = new HttpOutbound(world.timers);
     opened.push(() => outbound.close());
     const { makesRootToken = false } = options;
@@ -146,9 +154,8 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
       options.rootToken ??
       (makesRootToken ? await keptSecret(options.dataDirectory, 'root-token', world) : undefined);
     const datacenter = options.node?.datacenter ?? options.server?.datacenter ?? 'dc1';
-    const serverId = options.servers === undefined ? '' : world.ids.uuid();
     const server = new Server({
-      ...(options.servers && { servers: options.servers.of(serverId) }),
+      ...(others && { servers: others.servers }),
       state,
       world,
       log,
@@ -193,6 +200,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
         ...(options.advertise ?? []).map(nameOf),
       ],
       certificate: options.certificate,
+      servers: others?.door,
       audit: options.audit && { sink: auditSink(options.audit.to), events: options.audit.events },
     });
     await server.start();
@@ -206,14 +214,11 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     const addresses = options.advertise ?? advertisedAddresses(listening, readAddress().ip);
     const trusted = peerAuthority ?? authorityOf(options.certificate);
     server.advertise({ addresses, caPems: trusted === undefined ? [] : [trusted] });
-    const leave = options.servers?.join({
-      id: serverId,
-      address: () => listening ?? '',
-      state,
-      streams: server.streams,
-      answer: async (asked, gone) => api.answer({ ...asked, onGone: whenAborted(gone) }),
-    });
-    opened.push(() => leave?.());
+    const answer: HereServer['answer'] = async (asked, gone) =>
+      api.answer({ ...asked, onGone: whenAborted(gone) });
+    opened.push(
+      others?.join({ state, streams: server.streams, answer }, listening ?? '') ?? (() => {}),
+    );
     let tasks: 'stop' | 'keep' = 'stop';
     if (options.node !== undefined && address !== undefined) {
       node = await startNode(

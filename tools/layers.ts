@@ -33,7 +33,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The composition root, the command's and the library's: the only files that know every layer. */
-const compositionRoot = ['src/main.ts', 'src/agent.ts', 'src/agent-node.ts'];
+const compositionRoot = [
+  'src/main.ts',
+  'src/agent.ts',
+  'src/agent-node.ts',
+  'src/agent-servers.ts',
+];
 
 /** Helpers that the tests of any layer may import: a state that is filled without a server. */
 const testHelpers = ['src/state/state.test-helper.ts'];

@@ -74,6 +74,7 @@ import { variableRoutes } from './routes/variable.ts';
 import { workloadIdentityRoutes } from './routes/workload-identity.ts';
 import { spokenIn } from './serve.ts';
 import type { ServerCertificate } from './server-certificate.ts';
+import { type ServersDoor, ServersSockets } from './servers-stream.ts';
 import { withoutSecrets } from './token.ts';
 import { Turns } from './turns.ts';
 import { firstOf } from './web-sockets.ts';
@@ -92,6 +93,8 @@ export interface ApiOptions {
   readonly certificate?: ServerCertificate | undefined;
   /** The id of the node in this process, if there is one. */
   readonly node?: () => string | undefined;
+  /** Takes the connections of other servers; `undefined`: there are none. */
+  readonly servers?: ServersDoor | undefined;
   /** `undefined`: no audit log is written. */
   readonly audit?: AuditOptions | undefined;
 }
@@ -106,6 +109,7 @@ export class Api {
   readonly #resolver: Resolver;
   readonly #execSockets: ExecSockets;
   readonly #peeringSockets: PeeringSockets;
+  readonly #serversSockets: ServersSockets | undefined;
   #http: HttpServer | undefined;
   #address = '';
 
@@ -126,6 +130,7 @@ export class Api {
       resolve: (snapshot, secret, connection) =>
         this.#resolver.resolve(snapshot, secret, connection),
       gate: new Gate(ownHosts(options.hosts ?? [])),
+      notReady: () => server.notReady,
       proveLeadership: () => server.proveLeadership(),
       forwarding: server.isAlone
         ? undefined
@@ -150,6 +155,7 @@ export class Api {
       requestOf,
       observe: (observation) => this.#observe(observation),
     });
+    this.#serversSockets = options.servers && new ServersSockets(options.servers);
   }
 
   /** Answers a request that did not come through the port. */
@@ -181,6 +187,7 @@ export class Api {
         }),
         this.#execSockets.upgrade,
         this.#peeringSockets.upgrade,
+        ...(this.#serversSockets === undefined ? [] : [this.#serversSockets.upgrade]),
       ),
       connections: this.#options.connections,
       certificate: this.#options.certificate,
@@ -200,6 +207,7 @@ export class Api {
     this.#pipeline.stop();
     this.#execSockets.close();
     this.#peeringSockets.close();
+    this.#serversSockets?.close();
     await this.#http?.close();
   }
 

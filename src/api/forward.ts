@@ -65,6 +65,17 @@ export class Forwarding {
     }
   }
 
+  /** Resolves when reads of this server are exact; `undefined` where they always are. */
+  ready(): Promise<void> | undefined {
+    return this.#options.exact();
+  }
+
+  /** @throws RosterError `no-leader` after too long without contact */
+  requireContact(): void {
+    if (this.#options.servers.lastContactMs() > limits.servers.staleMaxMs)
+      throw refusal('no-leader');
+  }
+
   /** @throws RosterError `no-leader` after too long without contact */
   #isStale({ route, request }: Asking): boolean {
     if (!request.query.includes('stale')) return false;
@@ -72,8 +83,7 @@ export class Forwarding {
       readonly stale?: boolean;
     };
     if (stale !== true) return false;
-    if (this.#options.servers.lastContactMs() > limits.servers.staleMaxMs)
-      throw refusal('no-leader');
+    this.requireContact();
     return true;
   }
 
@@ -91,12 +101,13 @@ export class Forwarding {
       const patience = { deadlineMs: limits.servers.askMs + waitMsOf(query), gone: gone.signal };
       const answer = await servers.ask(leader.id, asked, patience);
       if (method !== 'GET' && method !== 'HEAD') await this.#caughtUp();
+      // A stream lasts as long as its reader does.
+      if (!isStream(answer)) stay?.();
       return answer;
     } catch (error) {
+      stay?.();
       if (!(error instanceof ServerGone)) throw error;
       throw refusal(error.wasSent && method !== 'GET' ? 'outcome-unknown' : 'no-leader');
-    } finally {
-      stay?.();
     }
   }
 
@@ -109,6 +120,9 @@ export class Forwarding {
     timer.clear();
   }
 }
+
+const isStream = ({ body }: Answer): boolean =>
+  typeof body === 'object' && !(body instanceof Uint8Array);
 
 const isLeaderWanted = (thrown: unknown): boolean =>
   thrown instanceof NotLeading || (thrown instanceof RosterError && thrown.code === 'not-leader');

@@ -20,6 +20,8 @@ import {
 export interface Upgrade {
   /** Other requests are answered in the usual way. */
   readonly isAsked: (request: IncomingMessage) => boolean;
+  /** Whether the client proves itself in another way than by a certificate. */
+  readonly provesItself?: (request: IncomingMessage) => boolean;
   /** Takes over the socket. */
   readonly take: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }
@@ -104,7 +106,8 @@ export class HttpServer {
     });
     app.server.maxConnections = limits.http.connectionsMax;
     app.server.on('upgrade', (raw: IncomingMessage, socket: Socket, head: Buffer) => {
-      if (this.#isUnknown(socket)) hangUp(socket, options.refuse('no-client-certificate'));
+      const isUnknown = this.#isUnknown(socket) && options.upgrade.provesItself?.(raw) !== true;
+      if (isUnknown) hangUp(socket, options.refuse('no-client-certificate'));
       else if (!hasOneHost(raw)) hangUp(socket, options.refuse('unreadable'));
       else options.upgrade.take(raw, socket, head);
     });

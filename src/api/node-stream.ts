@@ -59,7 +59,7 @@ export function nodeStreamUpgrade(options: NodeStreamOptions): Upgrade {
       const startMs = world.clock.monotonicMs();
       const offer: Offer = { request: requestOf(raw), startMs, trail: {} };
       offers.set(raw, offer);
-      try {
+      const connect = () => {
         const nodeId = authorize(pipeline, offer);
         accept(raw, socket, head, (webSocket) => {
           over(offer, switchingProtocols);
@@ -69,10 +69,19 @@ export function nodeStreamUpgrade(options: NodeStreamOptions): Upgrade {
           server.streams.add(nodeId, connection);
           void connection.closed.then(() => server.streams.remove(nodeId, connection));
         });
-      } catch (error) {
+      };
+      const fail = (error: unknown) => {
         const known = error instanceof RosterError;
         if (!known) log.error({ error }, 'an upgrade failed');
         refuse(raw, socket, known ? error : refusal('internal-error', { request: 'upgrade' }));
+      };
+      // Another server may have registered the node just now.
+      const ready = pipeline.ready();
+      if (ready !== undefined) return void ready.then(connect).catch(fail);
+      try {
+        connect();
+      } catch (error) {
+        fail(error);
       }
     },
   };

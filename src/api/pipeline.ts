@@ -28,6 +28,8 @@ export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure
   /** Requests for another region or datacenter are refused. */
   readonly home: Home;
   readonly world: ReadsOptions['world'] & Pick<World, 'ids'>;
+  /** Why this server answers nothing; `undefined`: it answers. */
+  readonly notReady: () => RosterError | undefined;
   /** Proves leadership for `consistent` reads. Throws `no-leader`. */
   readonly proveLeadership: () => Promise<void>;
   /** Where requests run; `undefined`: here, as there is no other server. */
@@ -128,6 +130,7 @@ export class Pipeline {
   }
 
   #route(request: Request, seen: Seen, isAsked: boolean): Answer | Promise<Answer> {
+    this.#requireReady();
     const match = this.#match(request);
     if (match.kind !== 'route') return unroutedAnswer(match, request, this.dialectAt(request.path));
     seen.route = match.route.route;
@@ -136,6 +139,12 @@ export class Pipeline {
     if (forwarding === undefined) return here();
     const { trail } = seen;
     return forwarding.run({ route: match.route, request, trail, isAsked }, here);
+  }
+
+  /** @throws RosterError `not-ready` */
+  #requireReady(): void {
+    const notReady = this.#options.notReady();
+    if (notReady !== undefined) throw notReady;
   }
 
   #match({ method, path, query }: Request) {
@@ -199,9 +208,18 @@ export class Pipeline {
     return this.dialectAt(request.path).secretIn(request);
   }
 
+  /**
+   * Resolves when the state shows all that was durable at the call; `undefined` if it always does.
+   * @throws RosterError `no-leader`
+   */
+  ready(): Promise<void> | undefined {
+    return this.#options.forwarding?.ready();
+  }
+
   /** The checks of a WebSocket outside the routes. */
   authorizeUpgrade(request: Request, permission: Permission, trail: Trail): Authorizer {
     const { state, resolve } = this.#options;
+    this.#requireReady();
     const authorizer = resolve(state.read(), this.secretIn(request), request.connection);
     trail.caller = authorizer.caller;
     this.#options.gate.pass(authorizer, permission, undefined, { request, trail });
@@ -226,12 +244,14 @@ export class Pipeline {
     const { clock } = this.#options.world;
     const seen: Seen = { request, route: undefined, startMs: clock.monotonicMs(), trail: {} };
     try {
+      this.#requireReady();
       const match = this.#match(request);
       if (match.kind !== 'route') throw refusal('route-not-found', { path: request.path });
       const { route } = match.route;
       seen.route = route;
       const { run } = route;
       if (run.kind !== 'socket') throw refusal('route-not-found', { path: request.path });
+      await this.ready();
       const { authorizer, input } = this.#prepareInput(match.route, match.parameters, seen, secret);
       const { state, resolve } = this.#options;
       const given = input(authorizer, state.read());
@@ -242,7 +262,10 @@ export class Pipeline {
       this.#observeAnswer(seen, { status: switchingProtocols, headers: {}, body: undefined });
       return {
         session,
-        isAllowed: () => resolve(state.read(), secret, request.connection).allows(permission),
+        isAllowed: () => {
+          this.#options.forwarding?.requireContact();
+          return resolve(state.read(), secret, request.connection).allows(permission);
+        },
       };
     } catch (thrown) {
       return this.#refusalOf(seen, thrown);
@@ -271,6 +294,7 @@ export class Pipeline {
       // HEAD cannot wait for the end of a stream.
       if (request.method === 'HEAD') return { status: 200, headers: {}, body: undefined };
       const renew = () => {
+        this.#options.forwarding?.requireContact();
         const now = this.#options.state.read();
         const resolved = this.#options.resolve(now, secret, request.connection);
         const renewed = input(resolved, now);

@@ -37,6 +37,7 @@ export function webSockets({ messageBytesMax, refuse }: WebSocketsOptions): Acce
 /** Each request goes to the first handler that claims it. */
 export const firstOf = (...upgrades: readonly Upgrade[]): Upgrade => ({
   isAsked: (raw) => upgrades.some((one) => one.isAsked(raw)),
+  provesItself: (raw) => upgrades.some((one) => one.provesItself?.(raw) === true),
   take: (raw, socket, head) =>
     upgrades.find((one) => one.isAsked(raw))?.take(raw, socket, head) ?? undefined,
 });

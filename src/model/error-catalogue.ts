@@ -524,6 +524,12 @@ export const catalogue = {
     sentence:
       'This server answers only those who show a certificate of the authority that it trusts.',
   },
+  'tls-required': {
+    status: 403,
+    title: 'TLS required',
+    sentence:
+      'Servers of different machines speak to each other over TLS only, unless the setting for plain connections allows it.',
+  },
   'too-many-connections': {
     status: 429,
     title: 'Too many connections',
@@ -590,6 +596,11 @@ export const catalogue = {
     title: 'Outcome unknown',
     sentence:
       'Nobody knows whether the request was run: the leader was lost while it was under way. Look before you repeat it.',
+  },
+  'not-ready': {
+    status: 503,
+    title: 'Not ready',
+    sentence: 'This server answers nothing: {reason}.',
   },
   'writes-closed': {
     status: 503,

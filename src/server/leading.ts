@@ -113,8 +113,6 @@ export class Leading {
 
   /** Seeds the state and starts the loops, which take up the work that the state holds. */
   async start(): Promise<void> {
-    const { keyring } = this.#options;
-    if (!keyring.isComplete) await keyring.complete(this.#context.state);
     await this.#seed();
     if (this.#isStopped) return;
     this.#isStarted = true;
@@ -145,16 +143,23 @@ export class Leading {
     this.heartbeats.stop();
   }
 
+  /** One transaction, so that the state of a first term has all of it, or nothing. */
   async #seed(): Promise<void> {
-    const { rootSecret } = this.#options;
+    const { keyring, servers } = this.#options;
     const { ids } = this.#context.world;
-    await this.#context.state.write((transaction) => {
+    const isFirst = !keyring.isComplete;
+    // Of several servers, the first one that leads decides what the first token is.
+    const rootSecret = servers === undefined || isFirst ? this.#options.rootSecret : undefined;
+    const { value: signing } = await this.#context.state.write((transaction) => {
+      const made = isFirst ? keyring.completeIn(transaction) : undefined;
       seedIdentity(transaction, ids);
       seedScopes(transaction);
       seedNodePools(transaction);
       seedScalingPolicies(transaction);
       seedAcl(transaction, this.#context, rootSecret);
+      return made;
     });
+    if (signing !== undefined) keyring.adoptSigning(signing);
   }
 
   /** Gives known nodes time to find this leader. Nodes that are away may still come back. */

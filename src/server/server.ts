@@ -1,6 +1,6 @@
-import { refusal } from '../model/errors.ts';
+import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { StreamConnection } from '../model/node-stream/stream-connection.ts';
+import type { StreamOpener } from '../model/node-stream/stream-connection.ts';
 import type { SchedulerConfiguration } from '../scheduler/view.ts';
 import { nodes } from '../state/tables.ts';
 import type { Change, Term } from '../state/types.ts';
@@ -51,12 +51,16 @@ export class Server {
     this.servers = options.servers ?? alone(() => this.#leading !== undefined);
     const { outbound, datacenter } = options;
     this.logins = new LoginService({ context: this.context, outbound, datacenter });
-    if (state.leading !== undefined) this.#leading = this.#newLeading(state.leading);
+    if (state.leading !== undefined && !keyring.isForeign) {
+      this.#leading = this.#newLeading(state.leading);
+    }
+    keyring.onForeign(() => this.#giveUp());
   }
 
   /** From now on it leads in each term. Resolves once it leads, if a term is under way already. */
   async start(): Promise<void> {
     const { state } = this.context;
+    if (this.keyring.isForeign) return;
     this.#unfollow = [
       state.onLeadership((term) => this.#followTerm(term)),
       state.onCommit((changes) => this.#followNodes(changes)),
@@ -74,6 +78,14 @@ export class Server {
   /** Whether this server leads and takes writes. */
   get leads(): boolean {
     return this.#leading?.isStarted === true;
+  }
+
+  /** Why this server answers nothing; `undefined`: it answers. */
+  get notReady(): RosterError | undefined {
+    if (!this.keyring.isForeign) return undefined;
+    const reason =
+      'its root key is another one than that of the cluster. Give it the file "root-key" of the other servers';
+    return refusal('not-ready', { reason });
   }
 
   /** Whether it is the only server there can be. */
@@ -129,7 +141,7 @@ export class Server {
   }
 
   /** The node's connection to another server. @throws RosterError `node-unreachable` */
-  async streamElsewhere(nodeId: string): Promise<StreamConnection> {
+  async streamElsewhere(nodeId: string): Promise<StreamOpener> {
     const patience = { deadlineMs: limits.node.commandTimeoutMs };
     const connection = await this.servers.streamTo(nodeId, patience).catch(() => undefined);
     if (connection === undefined) throw refusal('node-unreachable', { node: nodeId });
@@ -170,6 +182,15 @@ export class Server {
     return this.leading.exchange;
   }
 
+  /** Without the root key it can neither lead nor answer, so it leaves the log to the others. */
+  #giveUp(): void {
+    const { state, log } = this.context;
+    log.error({}, 'the root key of this server opens no key of the cluster: it answers nothing');
+    this.#leading?.stop();
+    this.#leading = undefined;
+    state.close().catch((error: unknown) => log.error({ error }, 'the state could not be closed'));
+  }
+
   #newLeading(term: Term): Leading {
     const forgetNode = (nodeId: string) => this.forgetNode(nodeId);
     const leading = new Leading(this.context, term, this.#options, forgetNode);
@@ -179,6 +200,7 @@ export class Server {
 
   #followTerm(term: Term | undefined): void {
     const { log } = this.context;
+    if (this.keyring.isForeign) return;
     this.#leading?.stop();
     this.#leading = term && this.#newLeading(term);
     if (this.#leading === undefined) {

@@ -1,4 +1,4 @@
-import type { StreamConnection } from '../model/node-stream/stream-connection.ts';
+import type { StreamOpener } from '../model/node-stream/stream-connection.ts';
 
 /** A server of the cluster, as the others know it. */
 export interface Member {
@@ -69,7 +69,7 @@ export interface Servers {
    * The connection that a node holds to another server, usable as if it were held here; `undefined` if
    * no server holds one. @throws ServerGone
    */
-  streamTo(nodeId: string, patience: Patience): Promise<StreamConnection | undefined>;
+  streamTo(nodeId: string, patience: Patience): Promise<StreamOpener | undefined>;
 }
 
 /** The port of a server that is alone. */

@@ -11,9 +11,12 @@ import { type Outbound, OutboundError } from '../../src/server/login/outbound.ts
 import type { Exchange } from '../../src/server/peering/exchange.ts';
 import type { PeeringTransport } from '../../src/server/peering/link.ts';
 import { Server } from '../../src/server/server.ts';
+import type { Servers } from '../../src/server/servers.ts';
 import { MemoryDisk } from '../../src/state/engine/memory.ts';
 import { memoryState } from '../../src/state/state.test-helper.ts';
 import { allTables } from '../../src/state/tables.ts';
+import type { State } from '../../src/state/types.ts';
+import { type Assemble, startThree, testsFollower } from './follower.ts';
 import { letIn } from './introduction.ts';
 
 export interface CallOptions {
@@ -45,6 +48,8 @@ export const nowhere: Outbound = async ({ url }) => {
   throw new OutboundError(`${url} cannot be reached: ECONNREFUSED`);
 };
 
+const rootKey = new Uint8Array(32).fill(1);
+
 /** The server and its API on simulated time and memory, called without a port. */
 export async function startApi({
   aclEnabled = true,
@@ -66,37 +71,42 @@ export async function startApi({
   node = undefined as string | undefined,
 } = {}) {
   const infos: object[] = [];
-  const state = await memoryState(allTables, world, disk);
-  const server = new Server({
-    state,
-    world,
-    log: recordingLog(log, infos),
-    keyring: await Keyring.open(state, new Uint8Array(32).fill(1), world),
-    outbound,
-    datacenter,
-    ...(peers && { peers }),
-    ...(exchange && { exchange: exchange }),
-    region: 'global',
-    rootSecret: hasRoot ? rootToken : undefined,
-    bootstrapReset,
-    scheduler: schedulerDefaults,
-  });
-  const api = new Api({
-    server,
-    acl: {
-      enabled: aclEnabled,
-      defaultPolicy: aclDefaultPolicy,
-      secrets: world.secrets,
-    },
-    name: 'test',
-    version: '0.0.0',
-    connections: { perAddressMax: 0, perLoopbackMax: 0 },
-    hosts,
-    dialects,
-    node: () => node,
-    audit,
-  });
-  await server.start();
+  const assemble = (state: State, keyring: Keyring, servers?: Servers) => {
+    const server = new Server({
+      state,
+      world,
+      log: recordingLog(log, infos),
+      keyring,
+      outbound,
+      datacenter,
+      ...(servers && { servers }),
+      ...(peers && { peers }),
+      ...(exchange && { exchange: exchange }),
+      region: 'global',
+      rootSecret: hasRoot ? rootToken : undefined,
+      bootstrapReset,
+      scheduler: schedulerDefaults,
+    });
+    const api = new Api({
+      server,
+      acl: {
+        enabled: aclEnabled,
+        defaultPolicy: aclDefaultPolicy,
+        secrets: world.secrets,
+      },
+      name: 'test',
+      version: '0.0.0',
+      connections: { perAddressMax: 0, perLoopbackMax: 0 },
+      hosts,
+      dialects,
+      node: () => node,
+      audit,
+    });
+    return { server, api };
+  };
+  const { state, server, api } = testsFollower
+    ? await startThree(world, rootKey, assemble)
+    : await startAlone(world, disk, assemble);
   await letIn(state, world);
 
   /** Lets everything that is ready happen, without time passing. */
@@ -107,6 +117,13 @@ export async function startApi({
     return `${json.detail} ${logged?.reason ?? ''}`;
   };
   return { world, disk, state, server, api, ...callsOf(api), settle, whyRefused };
+}
+
+async function startAlone(world: SimulatedWorld, disk: MemoryDisk, assemble: Assemble) {
+  const state = await memoryState(allTables, world, disk);
+  const { server, api } = assemble(state, await Keyring.open(state, rootKey, world));
+  await server.start();
+  return { state, server, api };
 }
 
 /** Passes everything on, and keeps the newest infos. */

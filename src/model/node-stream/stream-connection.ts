@@ -36,7 +36,12 @@ export interface StreamConnectionOptions {
   readonly side: 'server' | 'node';
   /** Told of errors of handlers that are no {@link StreamFault}: bugs. */
   readonly onHandlerError?: (kind: string, error: unknown) => void;
+  /** The greatest number of streams that each side may have open; the default is that of a node. */
+  readonly streamsMax?: number;
 }
+
+/** The part of a connection that opens streams. */
+export type StreamOpener = Pick<StreamConnection, 'open'>;
 
 /** WebSocket close code for a peer that breaks the protocol. */
 const protocolError = 1002;
@@ -58,6 +63,7 @@ export class StreamConnection {
   readonly #options: StreamConnectionOptions;
   readonly #streams = new Map<number, ByteStream>();
   readonly #handlers = new Map<string, StreamHandler>();
+  readonly #streamsMax: number;
   #accepted = 0;
   #lastOwnId: number;
   #lastPeerId = 0;
@@ -67,6 +73,7 @@ export class StreamConnection {
   constructor(options: StreamConnectionOptions) {
     this.#options = options;
     this.#socket = options.socket;
+    this.#streamsMax = options.streamsMax ?? limits.stream.perNodeMax;
     this.#lastOwnId = options.side === 'server' ? -1 : 0;
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
@@ -98,7 +105,7 @@ export class StreamConnection {
     creditBytes: number = limits.stream.creditBytes,
   ): ByteStream {
     if (this.#closedReason !== undefined) throw disconnected(this.#closedReason);
-    if (this.#streams.size - this.#accepted >= limits.stream.perNodeMax) throw tooMany();
+    if (this.#streams.size - this.#accepted >= this.#streamsMax) throw tooMany(this.#streamsMax);
     this.#lastOwnId += 2;
     const id = this.#lastOwnId;
     const stream = this.#addStream({ id, kind, opener: true, windowBytes: creditBytes, credit: 0 });
@@ -150,9 +157,13 @@ export class StreamConnection {
     }
     this.#lastPeerId = id;
     const handler = this.#handlers.get(kind);
-    const full = this.#accepted >= limits.stream.perNodeMax;
+    const full = this.#accepted >= this.#streamsMax;
     if (full || handler === undefined) {
-      this.#control({ type: 'error', id, ...fieldsOf(full ? tooMany() : unknownKind(kind)) });
+      this.#control({
+        type: 'error',
+        id,
+        ...fieldsOf(full ? tooMany(this.#streamsMax) : unknownKind(kind)),
+      });
       return;
     }
     const windowBytes = limits.stream.creditBytes;
@@ -226,11 +237,11 @@ const disconnected = (reason: string): StreamFault =>
     message: `the connection to the node was lost: ${reason}`,
   });
 
-const tooMany = (): StreamFault =>
+const tooMany = (streamsMax: number): StreamFault =>
   new StreamFault({
     status: 429,
     code: 'too-many-streams',
-    message: `more than ${limits.stream.perNodeMax} streams are open`,
+    message: `more than ${streamsMax} streams are open`,
   });
 
 const unknownKind = (kind: string): StreamFault =>

@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.ts';
 import { instantFromMs } from '../../base/instant.ts';
 import type { World } from '../../base/ports.ts';
 import { rootKeyBox, type SecretBox } from '../../base/secret-box.ts';
@@ -21,29 +22,36 @@ import type { State, Transaction, Unstamped } from '../../state/types.ts';
  *  K5. One signing key is active, and only a durable key signs. A retired signing key stays for
  *      verification as long as an allocation runs that was there before the key retired.
  *  K6. Between terms of this process it holds the keys that are durable, whoever made them.
+ *  K7. A server whose root key opens none of the keys makes none either (`isForeign`).
  */
 export class Keyring implements SecretBox {
   readonly #root: SecretBox;
-  readonly #world: Pick<World, 'clock' | 'ids' | 'secrets'>;
+  readonly #world: KeyringWorld;
   readonly #boxes = new Map<string, SecretBox>();
   #active = '';
   #finding: SecretBox | undefined;
   #signing: SigningKey | undefined;
+  #isForeign = false;
+  #onForeign: () => void = () => {};
 
-  private constructor(root: SecretBox, world: Pick<World, 'clock' | 'ids' | 'secrets'>) {
+  private constructor(root: SecretBox, world: KeyringWorld) {
     this.#root = root;
     this.#world = world;
   }
 
+  /** Opens the keyring of a state that no other process writes, or makes one. @throws WrongRootKey */
+  static async open(state: State, rootKey: Uint8Array, world: KeyringWorld): Promise<Keyring> {
+    const keyring = Keyring.follow(state, rootKey, world);
+    if (keyring.#isForeign) throw new WrongRootKey();
+    if (!keyring.isComplete && state.leading !== undefined) await keyring.complete(state);
+    return keyring;
+  }
+
   /**
-   * Opens the keyring of the state. If there is none, the leader makes one (`complete`), and a server that
-   * follows takes the keys as they come. @throws WrongRootKey
+   * Opens the keyring of a state that several processes write. If there is none, the first leader makes one
+   * (`completeIn`), and the other servers take the keys as they come.
    */
-  static async open(
-    state: State,
-    rootKey: Uint8Array,
-    world: Pick<World, 'clock' | 'ids' | 'secrets'>,
-  ): Promise<Keyring> {
+  static follow(state: State, rootKey: Uint8Array, world: KeyringWorld): Keyring {
     const keyring = new Keyring(rootKeyBox(rootKey, world.secrets), world);
     keyring.#read(state);
     // A key of a term that is over may never have become durable.
@@ -54,8 +62,18 @@ export class Keyring implements SecretBox {
       }
       keyring.#read(state);
     });
-    if (!keyring.isComplete && state.leading !== undefined) await keyring.complete(state);
     return keyring;
+  }
+
+  /** Whether the keys of the state are sealed under another root key. */
+  get isForeign(): boolean {
+    return this.#isForeign;
+  }
+
+  /** Calls `run` once when the keyring turns out to be foreign, or now if it is. */
+  onForeign(run: () => void): void {
+    if (this.#isForeign) run();
+    else this.#onForeign = run;
   }
 
   /** Whether there is a key for everything. */
@@ -65,20 +83,36 @@ export class Keyring implements SecretBox {
 
   /** Makes the keys that are missing. */
   async complete(state: State): Promise<void> {
-    const { value } = await state.write((transaction) => {
-      if (this.#active === '') this.#takeKey(this.#makeKey(transaction, 'sealing'));
-      if (this.#finding === undefined) this.#takeKey(this.#makeKey(transaction, 'fingerprint'));
-      return this.#signing ? undefined : this.#makeKey(transaction, 'signing');
-    });
+    const { value } = await state.write((transaction) => this.completeIn(transaction));
     if (value !== undefined) this.#takeKey(value);
   }
 
+  /** The same within a transaction. Returns the signing key, for `adoptSigning` once it is durable. */
+  completeIn(transaction: Transaction): KeyringKey | undefined {
+    assert(!this.#isForeign, 'keys beside those of another root key');
+    if (this.#active === '') this.#takeKey(this.#makeKey(transaction, 'sealing'));
+    if (this.#finding === undefined) this.#takeKey(this.#makeKey(transaction, 'fingerprint'));
+    return this.#signing ? undefined : this.#makeKey(transaction, 'signing');
+  }
+
   #read(state: State): void {
+    this.#forgetKeys();
+    if (this.#isForeign) return;
+    try {
+      for (const key of state.read().table(keyringKeys).scan()) this.#takeKey(key);
+    } catch (error) {
+      if (!(error instanceof WrongRootKey)) throw error;
+      this.#forgetKeys();
+      this.#isForeign = true;
+      this.#onForeign();
+    }
+  }
+
+  #forgetKeys(): void {
     this.#boxes.clear();
     this.#active = '';
     this.#finding = undefined;
     this.#signing = undefined;
-    for (const key of state.read().table(keyringKeys).scan()) this.#takeKey(key);
   }
 
   seal(plain: string): string {
@@ -168,6 +202,8 @@ export class Keyring implements SecretBox {
     if (key.State === 'active') this.#active = key.KeyID;
   }
 }
+
+type KeyringWorld = Pick<World, 'clock' | 'ids' | 'secrets'>;
 
 const algorithms: Readonly<Record<KeyringKey['Purpose'], string>> = {
   sealing: 'aes256-gcm',

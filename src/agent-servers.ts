@@ -1,0 +1,77 @@
+/** Puts together the way of a server to the other servers of its cluster. */
+import { isLoopback } from './api/http-server.ts';
+import type { ServersDoor } from './api/servers-stream.ts';
+import type { World } from './base/ports.ts';
+import type { Log } from './server/context.ts';
+import type { ServersTransport } from './server/network/link.ts';
+import type { Membership } from './server/network/membership.ts';
+import { type NetworkOptions, NetworkServers } from './server/network/network-servers.ts';
+import type { HereServer } from './server/network/peer.ts';
+import { webSocketServers } from './server/network/web-socket-link.ts';
+import type { Servers } from './server/servers.ts';
+import { LocalServers } from './server/servers-local.ts';
+
+/** The other servers are processes of their own, which are reached over the network. */
+export interface NetworkSettings {
+  readonly membership: Membership;
+  /** Id of this server; the default is new with each start. */
+  readonly id?: string;
+  /** `host:port` for the other servers; the default is where this server listens. */
+  readonly address?: string;
+  /** Speak to other machines without TLS. */
+  readonly allowsPlaintext?: boolean;
+  /** The way to the other servers; the default is WebSockets. */
+  readonly transport?: ServersTransport;
+  /** Whether an address belongs to this machine; the default knows the loopback addresses. */
+  readonly isNear?: (host: string) => boolean;
+  /** Replaces the proof of the root key. Only tests do, to show what it is good for. */
+  readonly prove?: NetworkOptions['prove'];
+}
+
+export interface OtherServers {
+  readonly servers: Servers;
+  /** Where the other servers come in; `undefined`: they are in this process. */
+  readonly door: ServersDoor | undefined;
+  /** Makes this server known at its address. Returns the function that ends this. */
+  join(here: HereServer, address: string): () => void;
+}
+
+export function otherServers(
+  given: LocalServers | NetworkSettings,
+  options: {
+    readonly world: World;
+    readonly log: Log;
+    readonly version: string;
+    readonly rootKey: Uint8Array;
+    readonly usesTls: boolean;
+  },
+): OtherServers {
+  const { usesTls, world, ...rest } = options;
+  if (given instanceof LocalServers) {
+    const id = world.ids.uuid();
+    return {
+      servers: given.of(id),
+      door: undefined,
+      join: (here, address) => given.join({ ...here, id, address: () => address }),
+    };
+  }
+  const { membership, id = world.ids.uuid(), allowsPlaintext = false, isNear = isLoopback } = given;
+  const transport = given.transport ?? webSocketServers({ usesTls, allowsPlaintext, isNear });
+  const { prove } = given;
+  const servers = new NetworkServers({
+    ...rest,
+    world,
+    id,
+    membership,
+    transport,
+    ...(prove && { prove }),
+  });
+  return {
+    servers,
+    door: { accept: (link) => servers.accept(link), allowsPlaintext, isNear },
+    join: (here, address) => {
+      servers.join(here, given.address ?? address);
+      return () => servers.stop();
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type { ByteStream } from '../../model/node-stream/byte-stream.ts';
+import { networkLimits } from './limits.ts';
+
+/** The kind of the stream on which a server reports to another one as long as they are connected. */
+export const reportKind = 'report';
+
+/** The state of a server, as it tells the others. */
+export interface Standing {
+  /** The epoch of its term; `undefined`: it does not lead. */
+  readonly epoch: number | undefined;
+  /** Index of its newest durable view. */
+  readonly index: number;
+  /** Its clock. */
+  readonly nowMs: number;
+}
+
+export interface ReportLine {
+  readonly standing?: Standing;
+  /** Nodes that have connected to it, and nodes that have disconnected. */
+  readonly held?: readonly string[];
+  readonly lost?: readonly string[];
+}
+
+/** Reports on a stream: at each beat, and at once when something has changed. */
+export class Reporter {
+  readonly #stream: ByteStream;
+  readonly #standing: () => Standing;
+  readonly #isHeld: (nodeId: string) => boolean;
+  /** Nodes that are to be told. A set, so a slow reader costs no queue. */
+  readonly #changed: Set<string>;
+  #wake: () => void = () => {};
+  #isDue = true;
+
+  constructor(
+    stream: ByteStream,
+    told: {
+      readonly standing: () => Standing;
+      readonly nodeIds: Iterable<string>;
+      readonly isHeld: (nodeId: string) => boolean;
+    },
+  ) {
+    this.#stream = stream;
+    this.#standing = told.standing;
+    this.#isHeld = told.isHeld;
+    this.#changed = new Set(told.nodeIds);
+  }
+
+  /** The standing is due. */
+  beat(): void {
+    this.#isDue = true;
+    this.#wake();
+  }
+
+  noteNode(nodeId: string): void {
+    this.#changed.add(nodeId);
+    this.#wake();
+  }
+
+  /** Ends, or rejects with a `StreamFault`, with the stream. */
+  async run(): Promise<void> {
+    this.#stream.signal.addEventListener('abort', () => this.#wake());
+    while (!this.#stream.isOver) {
+      const line = this.#nextLine();
+      if (line === undefined) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      } else await this.#stream.write(Buffer.from(`${JSON.stringify(line)}\n`));
+    }
+  }
+
+  #nextLine(): ReportLine | undefined {
+    if (this.#isDue) {
+      this.#isDue = false;
+      return { standing: this.#standing() };
+    }
+    if (this.#changed.size === 0) return undefined;
+    const held: string[] = [];
+    const lost: string[] = [];
+    for (const nodeId of this.#changed) {
+      if (held.length + lost.length >= networkLimits.nodesPerLineMax) break;
+      (this.#isHeld(nodeId) ? held : lost).push(nodeId);
+      this.#changed.delete(nodeId);
+    }
+    return { held, lost };
+  }
+}
+
+/** The lines of a report, as they come. Ends with the stream, and at a line that is none. */
+export async function* linesOf(stream: ByteStream): AsyncGenerator<ReportLine, void> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      const line = lineIn(text.slice(0, end));
+      if (line === undefined) return;
+      yield line;
+      text = text.slice(end + 1);
+    }
+    if (text.length > networkLimits.reportLineBytesMax) return;
+  }
+}
+
+function lineIn(text: string): ReportLine | undefined {
+  try {
+    const { standing, held, lost } = JSON.parse(text) as ReportLine;
+    const told = standing === undefined ? undefined : standingIn(standing);
+    return { ...(told && { standing: told }), held: idsIn(held), lost: idsIn(lost) };
+  } catch {
+    return undefined;
+  }
+}
+
+const idsIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((id) => typeof id === 'string') : [];
+
+function standingIn({ epoch, index, nowMs }: Standing): Standing | undefined {
+  if (!Number.isFinite(index) || !Number.isFinite(nowMs)) return undefined;
+  return { epoch: Number.isInteger(epoch) ? epoch : undefined, index, nowMs };
+}

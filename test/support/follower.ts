@@ -1,0 +1,143 @@
+/**
+ * Three servers of one cluster on simulated time, of which the first follower is under test. A request to
+ * it crosses the connections between servers, as over a real network, but in no time.
+ */
+import type { Api } from '../../src/api/api.ts';
+import type { Timers, World } from '../../src/base/ports.ts';
+import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
+import { type Log, silentLog } from '../../src/server/context.ts';
+import { Keyring } from '../../src/server/keyring/keyring.ts';
+import { networkLimits } from '../../src/server/network/limits.ts';
+import { ListedServers } from '../../src/server/network/membership.ts';
+import { NetworkServers } from '../../src/server/network/network-servers.ts';
+import type { HereServer } from '../../src/server/network/peer.ts';
+import type { Server } from '../../src/server/server.ts';
+import type { Servers } from '../../src/server/servers.ts';
+import { SharedLog, SharedMemoryEngine } from '../../src/state/engine/shared-memory.ts';
+import { openState } from '../../src/state/state.ts';
+import { allTables } from '../../src/state/tables.ts';
+import type { State } from '../../src/state/types.ts';
+
+/** Set by `ROSTER_TEST_FOLLOWER=1`: the API under test is that of a follower. */
+export const testsFollower = process.env.ROSTER_TEST_FOLLOWER === '1';
+
+/** The parts of a server that a test chooses. */
+export type Assemble = (
+  state: State,
+  keyring: Keyring,
+  servers?: Servers,
+) => { readonly server: Server; readonly api: Api };
+
+export interface ClusterOfThree {
+  /** Of the leader, whose memory tests look into. */
+  readonly server: Server;
+  /** Of a follower. */
+  readonly api: Api;
+  /** Reads of the follower, and writes of the leader that the follower shows when they resolve. */
+  readonly state: State;
+}
+
+const count = 3;
+
+export async function startThree(
+  world: SimulatedWorld,
+  rootKey: Uint8Array,
+  assemble: Assemble,
+  log: Log = silentLog,
+): Promise<ClusterOfThree> {
+  const shared = new SharedLog({ clock: world.clock, leaseMs: Number.POSITIVE_INFINITY });
+  const beats: (() => void)[] = [];
+  const timers = instant(world.timers, (run) => beats.push(run));
+  const membership = new ListedServers();
+  const networks = new Map<string, NetworkServers>();
+  const started = [];
+  for (let ordinal = 0; ordinal < count; ordinal++) {
+    const id = `server-${ordinal}`;
+    const network = networkOf({ id, world, rootKey, membership, networks, log });
+    networks.set(id, network);
+    const engine = new SharedMemoryEngine({ log: shared, timers, random: world.random, beatMs: 1 });
+    const opened = { tables: allTables, engine, timers: world.timers, freeze: true };
+    const state = await openState(opened);
+    const { server, api } = assemble(state, Keyring.follow(state, rootKey, world), network);
+    await server.start();
+    started.push({ server, api, state, network, id });
+  }
+  // Only the first one ever tries to lead, since no other beat comes.
+  beats[0]!();
+  const [leader, follower] = started;
+  for (const { server, api, state, network, id } of started) {
+    const { streams } = server;
+    network.join({ state, streams, answer: answerOf(api) }, `${id}:1`);
+  }
+  while (!leader!.server.leads || follower!.network.leader() === undefined) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await follower!.server.exact();
+  const write: State['write'] = async (run) => {
+    const written = await leader!.state.write(run);
+    await follower!.state.exact();
+    return written;
+  };
+  const state = new Proxy(follower!.state, {
+    get: (target, name) => {
+      if (name === 'write') return write;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { server: leader!.server, api: follower!.api, state };
+}
+
+const answerOf =
+  (api: Api): HereServer['answer'] =>
+  async (question, gone) =>
+    api.answer({
+      ...question,
+      onGone: (run) => {
+        if (gone.aborted) run();
+        gone.addEventListener('abort', run, { once: true });
+        return () => gone.removeEventListener('abort', run);
+      },
+    });
+
+/** Hints arrive at once, and beats when a test says so. */
+const instant = (timers: Timers, beat: (run: () => void) => void): Timers => ({
+  ...timers,
+  after: (delayMs, run) => {
+    if (delayMs === 0) queueMicrotask(run);
+    else beat(run);
+    return { clear: () => {} };
+  },
+});
+
+function networkOf(given: {
+  readonly id: string;
+  readonly world: World;
+  readonly rootKey: Uint8Array;
+  readonly membership: ListedServers;
+  readonly networks: ReadonlyMap<string, NetworkServers>;
+  readonly log: Log;
+}): NetworkServers {
+  const { world, networks, ...rest } = given;
+  const { timers, random, ids, secrets } = world;
+  // Connections stay, so reports without news are left out: a test may let months pass.
+  const quiet: Timers = {
+    ...timers,
+    after: (delayMs, run) =>
+      delayMs === networkLimits.beatMs ? { clear: () => {} } : timers.after(delayMs, run),
+  };
+  const clock = { nowMs: world.clock.nowMs, monotonicMs: () => 0 };
+  return new NetworkServers({
+    ...rest,
+    version: '0.0.0',
+    world: { timers: quiet, random, ids, secrets, clock },
+    transport: {
+      dial: async (address) => {
+        const [left, right] = socketPair();
+        networks.get(address.split(':')[0]!)!.accept({ socket: right, binding: '' });
+        return { socket: left, binding: '' };
+      },
+    },
+  });
+}
