@@ -19,7 +19,7 @@ export const ofTheState: readonly Mistake[] = [
     places: [
       {
         file: 'src/state/ordered-index.ts',
-        right: '    this.#marks.set(key, index);\n    this.#raise(key, index);\n  }',
+        right: '    this.#marks.set(key, index);\n    this.#raiseLast(key, index);\n  }',
         wrong: '  }',
       },
     ],
