@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import type { Type } from './schema.ts';
 import { isResponseOnly, shapeOf, withoutNull } from './schema-shape.ts';
 
-/** By `Title.Field` of a record, or by `Title` for a whole one; `null`: never given. */
+/** By `Title.Field` of a record, or by `Title` for a whole record; `null`: never given. */
 export type Overrides = Readonly<Record<string, fc.Arbitrary<unknown> | null>>;
 
 const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,6}[a-z0-9]$/);
 const second = 1e9;
 
-/** Both ways to write a duration. */
+/** Durations in both forms: text and nanoseconds. */
 export const durations = (minSeconds: number, maxSeconds: number): fc.Arbitrary<unknown> =>
   fc
     .integer({ min: minSeconds, max: maxSeconds })
     .chain((seconds) => fc.constantFrom<unknown>(seconds * second, `${seconds}s`));
 
 /**
- * Values by a model's schema: of the right types, within its bounds, any field absent, null or
- * given. Rules between fields are for `overrides` and for the caller.
+ * Values of a model's schema: of the right types, within the bounds, any field absent, null or given. Rules
+ * between fields are left to `overrides` and to the caller.
  */
 export function arbitraryOf(schema: Type.TSchema, overrides: Overrides): fc.Arbitrary<unknown> {
   const inner = withoutNull(schema);

@@ -1,6 +1,6 @@
 /**
- * Holds the values of a record of the right types against the bounds and choices of its schema.
- * Apart from the codec because a job is checked once it is canonical, together with all its rules.
+ * Checks the values of a record of the right types against the bounds and choices of its schema. It is apart
+ * from the codec because a job is checked when it is canonical, together with all other rules.
  */
 import { formatDuration } from '../base/duration.ts';
 import { fieldWord } from '../language/words/field-words.ts';
@@ -14,7 +14,7 @@ type TextShape = Extract<Shape, { kind: 'string' }>;
 type NumberShape = Extract<Shape, { kind: 'number' }>;
 type Check = (value: unknown, path: Path, report: Report) => void;
 
-/** Whether a value is right is asked before its place is made: most are. */
+/** `accepts` is asked before a path is made, since most values are right. */
 interface Checker {
   readonly accepts?: (value: unknown) => boolean;
   /** Reports the faults of the value and of what is below it. */
@@ -22,7 +22,7 @@ interface Checker {
 }
 
 /**
- * All the faults, in the order of the schema. A value that is absent or null, or that the codec left out as
+ * All faults, in the order of the schema. An absent value, null, or a value that the codec left out as
  * faulty, is no fault here.
  */
 export function checkValues(schema: Type.TSchema, value: unknown, path: Path = null): Fault[] {
@@ -35,7 +35,7 @@ export function checkValues(schema: Type.TSchema, value: unknown, path: Path = n
   return faults;
 }
 
-/** `undefined` when nothing below the schema is bound: most of a job is not. */
+/** `none` when nothing below the schema has a bound, as in most of a job. */
 const checkers = new WeakMap<Type.TSchema, Checker | 'none'>();
 
 function checkerOf(schema: Type.TSchema): Checker | undefined {
@@ -99,7 +99,7 @@ function recordChecker(properties: Readonly<Record<string, Type.TSchema>>): Chec
   };
 }
 
-/** Or may hold something that is. */
+/** Whether the value, or something in it, may be at fault. */
 const isAtFault = ({ accepts }: Checker, value: unknown): boolean =>
   value !== null && value !== undefined && !accepts?.(value);
 

@@ -322,7 +322,7 @@ describe('properties', () => {
     );
   });
 
-  /** The schema's own keys respelled by the coin; callers' keys are in maps and stay. */
+  /** The value with the schema's keys respelled where the coin says so; the callers' keys in maps stay. */
   function respelled(value: unknown, coin: () => boolean, free = false): unknown {
     if (Array.isArray(value)) return value.map((item) => respelled(item, coin, free));
     if (typeof value !== 'object' || value === null) return value;
@@ -345,7 +345,7 @@ describe('properties', () => {
     );
   });
 
-  /** Junk that has the schema's names, so that the walk gets past the first level. */
+  /** Random values with names of the schema, so that the decoder goes deeper than the first level. */
   const junk = fc.letrec((tie) => ({
     value: fc.oneof(
       { depthSize: 'small' },
@@ -372,7 +372,7 @@ describe('properties', () => {
     ),
   })).value;
 
-  test('junk is refused with a RosterError or decoded, never anything else', () => {
+  test('random values are refused with a RosterError or decoded, never anything else', () => {
     fc.assert(
       fc.property(junk, (input) => {
         try {

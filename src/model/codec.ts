@@ -1,22 +1,22 @@
 /**
- * Reads what a caller sent by a schema: one walk, compiled once for each schema into closures.
- * There is no second pass by a general validator: it could not report the contract's paths, would
- * stop short of what the walk renames, and knows no durations.
- * Source: docs/contract/http.md#bodies.
+ * Decodes a caller's input by a schema, in one walk that is compiled once for each schema into closures. A
+ * general validator as a second pass would not do: it could not report the contract's paths, would not know
+ * the keys that the walk renames, and knows no durations. Source: docs/contract/http.md#bodies.
  *
  * Invariants
+ *
  *  C1. Keys are matched in any case (in snake_case as well, when asked); the result has the schema's
- *      names. Two keys that mean the same property are a fault that names both.
- *  C2. Nothing is coerced. Three have a second form: a duration ("30s" is 30e9 nanoseconds), an
- *      instant (RFC 3339), so that what is read can be sent back, and text marked `x-written`
- *      (a number or a boolean).
- *  C3. null and absent are the same where the schema has no null; the property is then left out, and
- *      `complete.ts` knows what stands for it.
+ *      names. Two keys of the same property are a fault that names both.
+ *  C2. Nothing is coerced. Three types have a second form: a duration ("30s" is 30e9 nanoseconds), an
+ *      instant (RFC 3339), so that an instant that was read can be sent back, and text marked `x-written` (a
+ *      number or a boolean).
+ *  C3. null and absent are the same if the schema has no null; the property is then left out, and
+ *      `complete.ts` gives it its default.
  *  C4. Free values (`Config`, ...) pass as they are, by reference; only their depth is bounded.
- *  C5. Nothing vanishes unsaid: an unknown key that holds something is in `unknown`, or a fault.
- *      Response-only ones are known and ignored, so that what was read can be sent back.
- *  C6. All faults of the types come together, in the order of the input, up to
- *      `limits.fault.listedMax`. The only thing thrown is a RosterError.
+ *  C5. Nothing is dropped silently: an unknown key with a value is in `unknown`, or a fault.
+ *      Response-only keys are known and ignored, so that a record that was read can be sent back.
+ *  C6. All faults of the types are told together, in the order of the input, up to
+ *      `limits.fault.listedMax`. Only a RosterError is ever thrown.
  *  C7. "" in a choice that does not list it is the same as absent.
  */
 import { AssertionError } from '../base/assert.ts';
@@ -34,21 +34,21 @@ import { isResponseOnly, shapeOf, withoutNull } from './schema-shape.ts';
 export interface DecodeOptions {
   /** How to treat unknown keys. Default `'report'`: they are returned. */
   readonly unknown?: 'report' | 'refuse';
-  /** Match `retry_join` with `RetryJoin`. Default false. */
+  /** Whether `retry_join` matches `RetryJoin`. Default false. */
   readonly snakeCase?: boolean;
-  /** Keep response-only properties, as for a record that this program wrote. Default false. */
+  /** Whether response-only properties are kept, as in a record that this program wrote. Default false. */
   readonly keepResponseOnly?: boolean;
-  /** Hold values against bounds and choices too. Default true; jobs leave it to `validateJob`. */
+  /** Whether bounds and choices are checked, too. Default true; `validateJob` checks those of jobs. */
   readonly checkValues?: boolean;
-  /** Code of the error. Default `invalid-body`. */
+  /** The code of the error. Default `invalid-body`. */
   readonly code?: Extract<ErrorCode, 'invalid-body' | 'invalid-job'>;
-  /** Where `input` stands in the body, so that pointers start there: `['Job']`. */
+  /** The path of `input` in the body, with which pointers begin: `['Job']`. */
   readonly at?: readonly (string | number)[];
 }
 
 export interface Decoded<S extends Type.TSchema> {
   readonly value: Input<Immutable<Type.Static<S>>>;
-  /** JSON pointers of the keys that the schema does not know, as they were written. */
+  /** JSON pointers of the unknown keys, as they were written. */
   readonly unknown: readonly string[];
 }
 
@@ -60,12 +60,12 @@ interface Context {
   readonly keepResponseOnly: boolean;
 }
 
-/** Gives the decoded value, or `undefined` when it is absent or at fault. */
+/** The decoded value; `undefined` when the value is absent or at fault. */
 type Decoder = (value: unknown, parent: Path, key: string | number, context: Context) => unknown;
 
 /**
- * The input by the schema.
- * @throws RosterError `invalid-body` (or the code asked for) with all faults.
+ * Decodes the input by the schema.
+ * @throws RosterError `invalid-body` (or the given code) with all faults
  */
 export function decode<S extends Type.TSchema>(
   schema: S,
@@ -78,9 +78,9 @@ export function decode<S extends Type.TSchema>(
 }
 
 /**
- * The same for callers that tell the faults together with others. A faulty field is left out of the value,
- * and a faulty element is a hole in its list.
- * @throws RosterError the same, when the input is nothing of the kind
+ * Decodes for callers that tell these faults together with others. A faulty field is left out of the value,
+ * and a faulty element leaves a hole in its list.
+ * @throws RosterError if the input as a whole is at fault
  */
 export function decodeInPart<S extends Type.TSchema>(
   schema: S,
@@ -110,7 +110,7 @@ function decodeRoot(schema: Type.TSchema, input: unknown, path: Path, context: C
     if (value === undefined && context.faults.length === 0) fault(context, path, 'is required');
     return value;
   }
-  // The document has no key of its own: it stands below a place that is cut off again.
+  // The body itself has no key: it stands under a made-up key, which is cut off again.
   const shape = shapeOf(withoutNull(schema).schema);
   if (shape.kind === 'record') {
     if (isRecord(input)) return recordFields(schema, shape.properties)(input, null, context);
@@ -174,13 +174,13 @@ function compileShape(schema: Type.TSchema): Decoder {
   }
 }
 
-/** A number may well be the secret. */
+/** Errors do not repeat a secret, not even a number. */
 const secretDecoder: Decoder = (value, parent, key, context) =>
   typeof value === 'string'
     ? value
     : fault(context, { parent, key }, 'must be a string, got something else');
 
-/** As a job file would have it: `8080` and `"8080"` are the same text. */
+/** As in a job file: `8080` and `"8080"` are the same text. */
 const writtenDecoder: Decoder = (value, parent, key, context) =>
   ['string', 'number', 'boolean'].includes(typeof value)
     ? textOf(value as string | number | boolean)
@@ -191,7 +191,7 @@ const numberDecoder: Decoder = (value, parent, key, context) =>
     ? value
     : mistyped('a number', value, { parent, key }, context);
 
-/** Taken to the millisecond, which is all that an instant ever tells. */
+/** Instants are exact to the millisecond. */
 const instantDecoder: Decoder = (given, parent, key, context) => {
   const value = typeof given === 'string' ? instantFromText(given) : given;
   if (typeof value !== 'number' || !Number.isInteger(value)) {
@@ -245,7 +245,7 @@ function listItems(item: Decoder, values: readonly unknown[], path: Path, contex
   );
 }
 
-/** Names are the caller's: kept as written. A map of free values or of plain text passes as it is. */
+/** The caller's keys are kept as written. A map of free values or of plain text passes as it is. */
 function mapDecoder(valueSchema: Type.TSchema): Decoder {
   const inner = withoutNull(valueSchema);
   const { kind } = shapeOf(inner.schema);
@@ -281,7 +281,7 @@ interface Field {
   readonly name: string;
   readonly decoder: Decoder;
   readonly responseOnly: boolean;
-  /** A choice, of which "" is none. */
+  /** Whether "" counts as absent: it is no value of the choice. */
   readonly isEmptyAbsent: boolean;
 }
 
@@ -302,7 +302,7 @@ function recordFields(
         continue;
       }
       if (key !== field.name) {
-        // Two keys can mean one field only when one of them is not spelled as the schema has it.
+        // Two keys can name the same field only if one of them is not the schema's spelling.
         otherSpellings ??= new Map();
         const other = Object.hasOwn(value, field.name) ? field.name : otherSpellings.get(field);
         otherSpellings.set(field, key);
@@ -322,7 +322,7 @@ function recordFields(
 
 const fieldTables = new WeakMap<Type.TSchema, Map<string, Field>>();
 
-/** Every property under its own name and its folded one. */
+/** The properties by name and by folded name. */
 function fieldTable(
   schema: Type.TSchema,
   properties: Readonly<Record<string, Type.TSchema>>,
@@ -352,7 +352,7 @@ function isChoiceWithoutEmpty(property: Type.TSchema): boolean {
 const fold = (key: string, snakeCase: boolean): string =>
   snakeCase ? key.replaceAll('_', '').toLowerCase() : key.toLowerCase();
 
-/** Typed clients send every field that they know, also those that are of other systems. */
+/** Typed clients send every field that they know, also fields of other systems. */
 const holdsSomething = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 

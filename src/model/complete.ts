@@ -1,8 +1,7 @@
 /**
- * Fills a decoded record by its schema: every property is there afterwards, absent ones with the
- * value that the schema names. Empty lists and maps that may be null become null, so that `[]` and
- * `{}` never count as a change (docs/behaviour/job-specification.md#canonical-jobs). Idempotent;
- * the input is left alone.
+ * Completes a decoded record by its schema: absent properties get the default of the schema. Empty lists and
+ * maps that may be null become null, so that `[]` and `{}` never count as a change
+ * (docs/behaviour/job-specification.md#canonical-jobs). Idempotent; the input is not changed.
  */
 import type { Immutable, Input, Type } from './schema.ts';
 import { absentValue, shapeOf, withoutNull } from './schema-shape.ts';
@@ -50,13 +49,13 @@ function compile(outer: Type.TSchema): Completer {
   }
 }
 
-/** Nothing inside to fill: the container can be kept as it is. */
+/** Whether nothing in the container needs completing, so that the container itself is kept. */
 function isPlain(schema: Type.TSchema): boolean {
   const { kind } = shapeOf(withoutNull(schema).schema);
   return kind !== 'record' && kind !== 'list' && kind !== 'map';
 }
 
-/** A hole in a list is what the codec found at fault: it counts as absent, and texts as empty. */
+/** A hole in a list is an element that the codec found at fault: it counts as absent, and as empty text. */
 function itemCompleter(schema: Type.TSchema): Completer {
   const isText = shapeOf(withoutNull(schema).schema).kind === 'string';
   const fill = completerOf(schema);
@@ -81,9 +80,9 @@ function mapCompleter(inner: Completer, nullable: boolean, plain: boolean): Comp
 }
 
 /**
- * Most fields of most records are absent. So a record is completed as a copy of the one with all defaults,
- * which keeps the object's layout, and the given fields are then set. Defaults that are records are shared,
- * as they never change.
+ * Most fields of most records are absent. So a record starts as a copy of the record of all defaults, which
+ * keeps the object's layout, and the given fields are then set. Defaults that are records are shared, as they
+ * never change.
  */
 function recordCompleter(properties: Readonly<Record<string, Type.TSchema>>) {
   const completers = new Map<string, Completer>();

@@ -1,6 +1,6 @@
 /**
- * Every refusal: code, HTTP status, title, and a sentence with `{parameters}`. Only this catalogue
- * decides the status of an error (docs/contract/http.md#refusals).
+ * Every refusal: code, HTTP status, title, and a sentence with `{parameters}`. Only this catalogue decides
+ * the status of an error (docs/contract/http.md#refusals).
  */
 interface Entry {
   readonly status: number;
@@ -9,7 +9,7 @@ interface Entry {
 }
 
 export const catalogue = {
-  // 400: the request is wrong in every state.
+  // 400: the request is wrong whatever the state.
   'malformed-request': { status: 400, title: 'Malformed request', sentence: '{reason}' },
   'malformed-json': {
     status: 400,

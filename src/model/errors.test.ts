@@ -28,7 +28,7 @@ describe('the catalogue', () => {
     expect(detail).not.toMatch(/[{}]/);
   });
 
-  test('no two codes say the same', () => {
+  test('no two codes have the same sentence', () => {
     const sentences = codes.map((code) => catalogue[code].sentence);
     expect(new Set(sentences).size).toBe(sentences.length);
   });

@@ -1,19 +1,19 @@
 /**
- * The one catalogue of refusals (docs/contract/http.md#refusals). The HTTP status of an error is
- * decided here and nowhere else. A bug is an assertion, never one of these.
+ * The catalogue of refusals (docs/contract/http.md#refusals). Only the catalogue decides the HTTP status of
+ * an error. A bug is an assertion and never in the catalogue.
  *
- * A sentence is a template: `{name}` is filled from the parameters, and the types demand each one.
+ * A sentence is a template: `{name}` is filled from the parameters, and the types demand each of them.
  */
 import { catalogue } from './error-catalogue.ts';
 import { limits } from './limits.ts';
 
 export { catalogue };
 
-/** One fault of a body: where (JSON pointer, RFC 6901) and what (a sentence with the dotted path). */
+/** A fault of a body: its place (JSON pointer, RFC 6901) and a sentence with the dotted path. */
 export interface Fault {
   readonly pointer: string;
   readonly message: string;
-  /** In a text that the body holds; both 1-based. */
+  /** The place in a text in the body; both are 1-based. */
   readonly line?: number;
   readonly column?: number;
 }
@@ -28,7 +28,7 @@ export type ErrorParameters<C extends ErrorCode> = {
   readonly [N in Names<(typeof catalogue)[C]['sentence']>]: string | number;
 };
 
-/** An operating error of the catalogue. Make one with {@link refusal} or {@link invalid}. */
+/** A refusal of the catalogue. Make it with {@link refusal} or {@link invalid}. */
 export class RosterError extends Error {
   override readonly name = 'RosterError';
   readonly code: ErrorCode;
@@ -36,7 +36,7 @@ export class RosterError extends Error {
   /** The sentence that the caller reads; also the `message`. */
   readonly detail: string;
   readonly errors: readonly Fault[];
-  /** The record in conflict, as far as the caller may know of it. */
+  /** The record in conflict, as far as the caller may read it. */
   readonly conflict: object | undefined;
 
   constructor(
@@ -66,8 +66,8 @@ export function refusal<C extends ErrorCode>(
 }
 
 /**
- * The faults of a body’s form, then those of its content that cannot follow from them: a mistyped field
- * counts as absent, and its surroundings may be at fault for that alone.
+ * The faults of a body’s form, then the other faults of its content. A fault of the content near a fault of
+ * the form is left out: a mistyped field counts as absent, which alone may cause it.
  */
 export function withKnown(known: readonly Fault[], others: readonly Fault[]): readonly Fault[] {
   if (known.length === 0) return others;
@@ -82,7 +82,7 @@ export function withKnown(known: readonly Fault[], others: readonly Fault[]): re
   return all.slice(0, limits.fault.listedMax);
 }
 
-/** The error for a body, a job or a plan that has faults; `faults` is not empty. */
+/** The error for a body, a job or a plan with faults; `faults` is not empty. */
 export function invalid(
   code: 'invalid-body' | 'invalid-job' | 'invalid-job-file' | 'job-not-allowed' | 'plan-outdated',
   faults: readonly Fault[],
@@ -96,8 +96,8 @@ export function invalid(
 }
 
 /**
- * The error for a job that job policies do not want. `verdicts` say of each policy that the job is
- * against what is wrong; with `isSoft` a permission would be enough.
+ * The error for a job that violates job policies. `verdicts` tell the violation of each policy; with `isSoft`
+ * a permission would be enough.
  */
 export function violated(job: string, verdicts: readonly string[], isSoft: boolean): RosterError {
   const { sentence } = catalogue['job-policy-violated'];
@@ -114,7 +114,7 @@ export function violated(job: string, verdicts: readonly string[], isSoft: boole
   return new RosterError('job-policy-violated', detail, faults);
 }
 
-/** The body of an answer that refuses: `application/problem+json` (RFC 9457). */
+/** The body of a refusal: `application/problem+json` (RFC 9457). */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -122,7 +122,7 @@ export interface Problem {
   readonly detail: string;
   readonly code: ErrorCode;
   readonly errors?: readonly Fault[];
-  /** The record that a guard failed on. */
+  /** The record that failed the guard. */
   readonly conflict?: object;
 }
 
@@ -139,7 +139,7 @@ export function problemOf(error: RosterError): Problem {
   return errors.length === 0 ? problem : { ...problem, errors };
 }
 
-/** Seconds for `Retry-After`, or `undefined` where trying again does not help. */
+/** Seconds for `Retry-After`; `undefined` if trying again does not help. */
 export function retryAfterSeconds(code: ErrorCode): number | undefined {
   const { status } = catalogue[code];
   return status === 429 || status === 503 ? 1 : undefined;
@@ -149,7 +149,7 @@ function fill(sentence: string, parameters: Record<string, unknown>): string {
   return (
     sentence
       .replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]))
-      // The last parameter may end with its own mark.
+      // The last parameter may end with its own full stop.
       .replace(/([.?!])\.$/, '$1')
   );
 }

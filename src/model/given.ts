@@ -1,4 +1,4 @@
-/** The fields of a record that were given: without those that are absent or null. */
+/** The given fields of a record: those that are neither absent nor null. */
 export function given<T extends object>(record: T | null | undefined): GivenOf<T> {
   const fields: Record<string, unknown> = {};
   for (const name in record) {

@@ -4,11 +4,11 @@ import { below, faultAt, type Path } from './path.ts';
 
 export interface LabelBounds {
   readonly entriesMax: number;
-  /** Of a name, and of a value. */
+  /** Characters of a name, and of a value. */
   readonly textLengthMax: number;
 }
 
-/** Faults of names and values that a caller makes up: their number and lengths. */
+/** Faults of the number and lengths of names and values that a caller gives. */
 export function labelFaults(
   labels: Readonly<Record<string, string>>,
   path: Path,

@@ -1,7 +1,7 @@
 /**
- * Every bound of the product that a caller or an operator meets, as `GET /v1/agent/self` shows them. Those
- * of a noun stand in its folder, the others in `limits/`. Whole words, units last. A bound that an operator
- * may change is the default of a setting of the same name.
+ * Every bound that a caller or an operator meets, as `GET /v1/agent/self` shows them. The bounds of a noun
+ * are in its folder, the others in `limits/`. Whole words, units last. A bound that an operator may change is
+ * the default of a setting of the same name.
  */
 import { aclLimits } from './acl-token/limits.ts';
 import { allocationLimits, filesLimits } from './allocation/limits.ts';

@@ -108,7 +108,7 @@ test('a submission is measured in bytes of all its texts', () => {
   expect(submissionBytes({ Source: 'é', Variables: 'ab', VariableFlags: { k: 'vv' } })).toBe(7);
 });
 
-test('limits are positive, zero where it means none', () => {
+test('limits are positive, or 0 for no limit', () => {
   const walk = (value: unknown, path: string): void => {
     if (typeof value === 'number')
       expect(value, path).toBeGreaterThanOrEqual(

@@ -1,10 +1,9 @@
 import type { Fault } from './errors.ts';
 import { limits } from './limits.ts';
 
-/** A place in a document, from the leaf up; null is the document itself. Cheap to extend. */
+/** A path in a document, from the leaf up; null is the document itself. Cheap to extend. */
 export type Path = { readonly parent: Path; readonly key: string | number } | null;
 
-/** The place `keys` below `path`. */
 export function below(path: Path, ...keys: (string | number)[]): Path {
   return keys.reduce<Path>((parent, key) => ({ parent, key }), path);
 }
@@ -22,7 +21,7 @@ export function pointerOf(path: Path): string {
     .join('');
 }
 
-/** The form that people read: `TaskGroups[0].Meta["a b"]`; the document is `The body`. */
+/** The form for people: `TaskGroups[0].Meta["a b"]`; the document is `The body`. */
 export function dottedOf(path: Path): string {
   let text = '';
   for (const key of keysOf(path)) {
@@ -33,16 +32,16 @@ export function dottedOf(path: Path): string {
   return text === '' ? 'The body' : text;
 }
 
-/** `message` goes on after the dotted path: "must not be empty". */
+/** `message` continues the dotted path: "must not be empty". */
 export const faultAt = (path: Path, message: string): Fault => ({
   pointer: pointerOf(path),
   message: `${dottedOf(path)} ${message}`,
 });
 
-/** How a validator tells a fault. */
+/** The function by which validators report faults. */
 export type Report = (path: Path, message: string) => void;
 
-/** The text in quotes, cut to what a sentence can bear. */
+/** The text in quotes, cut to a length that fits a sentence. */
 export function quote(text: string): string {
   const { quotedLengthMax } = limits.fault;
   const cut = text.length > quotedLengthMax ? `${text.slice(0, quotedLengthMax)}…` : text;

@@ -1,4 +1,4 @@
-/** Deep equality of plain data: the order of keys does not count, that of lists does. */
+/** Deep equality of plain data: the order of lists counts, the order of keys does not. */
 export function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object') return false;

@@ -2,9 +2,7 @@ import { AssertionError } from '../base/assert.ts';
 import type { WordKind } from '../language/words/field-words.ts';
 import type { Type } from './schema.ts';
 
-/**
- * A schema node as the walkers see it: one of a few shapes, whatever JSON Schema it is written in.
- */
+/** A schema node as the walkers see it: a few shapes, whatever JSON Schema it is written in. */
 export type Shape =
   | { readonly kind: 'free' }
   | {
@@ -56,13 +54,13 @@ export function withoutNull(schema: Type.TSchema): { schema: Type.TSchema; nulla
 export const isResponseOnly = (schema: Type.TSchema): boolean =>
   (schema as Node)['x-response-only'] === true;
 
-/** Whether answers tell the duration as a number, where others are text. */
+/** Whether answers show the duration as a number, where other durations are text. */
 export const isShownAsNumber = (schema: object): boolean => 'x-shown' in schema;
 
-/** The value that stands when the property is absent; `undefined` when the schema names none. */
+/** The default of an absent property; `undefined` if the schema names none. */
 export const absentValue = (schema: Type.TSchema): unknown => (schema as Node).default;
 
-/** The shape of a schema that has no null of its own. */
+/** The shape of a schema without a null of its own. */
 export function shapeOf(schema: Type.TSchema): Shape {
   const node = schema as Node;
   if (node['x-free']) return { kind: 'free' };

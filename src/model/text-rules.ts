@@ -1,9 +1,9 @@
-/** Small judgements about text that several nouns share. */
+/** Checks of texts that several nouns share. */
 import { compilePattern, PatternError } from '../language/filter/regex/pattern.ts';
 import { limits } from './limits.ts';
 import type { Path, Report } from './path.ts';
 
-/** Reports a name that is missing, too long or has a NUL in it; true when it is all right. */
+/** Reports a name that is missing, too long or has a NUL in it; returns whether it is valid. */
 export function checkName(name: string, path: Path, report: Report): boolean {
   if (name === '') report(path, 'is required');
   else if (name.includes('\0')) report(path, 'must not hold a NUL character');
@@ -14,8 +14,8 @@ export function checkName(name: string, path: Path, report: Report): boolean {
 }
 
 /**
- * As {@link checkName}, for names that nodes make paths of. Reports all that is wrong with one: it
- * could lead elsewhere, or be mistaken for another where it is shown.
+ * Like {@link checkName}, for names that nodes use in paths. Reports all faults of a name that could lead
+ * elsewhere, or be mistaken for another when it is shown.
  */
 export function checkPlaceName(name: string, path: Path, report: Report): boolean {
   if (!checkName(name, path, report)) return false;
@@ -33,11 +33,11 @@ export function placeNameFaults(name: string): readonly string[] {
   ];
 }
 
-/** Whether a name, taken as a path, is that of one file in a directory, and of nothing elsewhere. */
+/** Whether a name, taken as a path, can only be a file in the directory itself. */
 export const isPathPart = (name: string): boolean =>
   name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name);
 
-/** Reports every name that came before. `pathOf` gives the place of the one at an index. */
+/** Reports every repeated name. `pathOf` gives the place of the name at an index. */
 export function checkUnique(
   names: readonly string[],
   pathOf: (index: number) => Path,
@@ -61,7 +61,7 @@ export function escapesDirectory(path: string): boolean {
   return false;
 }
 
-/** Every `${` of an attribute reference is closed and names something. */
+/** Whether every `${` of an attribute reference is closed and has a name. */
 export function isWellFormedReference(text: string): boolean {
   const rest = text.replace(/\$\{[^${}]+\}/g, '');
   return !rest.includes('${');
@@ -69,10 +69,10 @@ export function isWellFormedReference(text: string): boolean {
 
 export const hasInterpolation = (text: string): boolean => text.includes('${');
 
-/** Verdicts: the groups of a job, and jobs of each other, tend to have the same patterns. */
+/** The results: the groups of a job, and different jobs, tend to have the same patterns. */
 const judged = new Map<string, boolean>();
 
-/** Whether the text is a pattern in the dialect that the scheduler matches: RE2's. */
+/** Whether the text is a pattern of RE2, the dialect of the scheduler. */
 export function isPattern(text: string): boolean {
   const known = judged.get(text);
   if (known !== undefined) return known;

@@ -278,7 +278,7 @@ describe('the list of exported services', () => {
     expect(await why('plain')).toMatchObject({
       Reason: 'no-instance',
       Sentence:
-        'A rule with "*" exports what has an instance or is routed by entries, and "plain" is neither.',
+        'A rule with "*" exports services with an instance or routing entries, and "plain" has neither.',
     });
     const waiting = api.call('GET', '/v1/exported-services?index=1&wait=10s');
     expect((await api.call('DELETE', '/v1/config/service-resolver/old')).json).toBe(true);
@@ -363,7 +363,7 @@ describe('an explanation', () => {
     expect(there.reasons).toEqual(['acknowledged', 'not-told']);
     expect(there.Export).toMatchObject({ IsThere: true, Instances: 1 });
     expect(there.Export.Sentence).toBe(
-      '"east" has "web"; it said so last at 2026-01-01T00:00:00Z.',
+      '"east" has "web"; last acknowledged at 2026-01-01T00:00:00Z.',
     );
     end.close();
     expect((await why()).reasons).toEqual(['stream-down', 'stream-down']);

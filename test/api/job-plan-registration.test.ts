@@ -186,7 +186,7 @@ describe('a registration with a plan', () => {
       'plan-outdated',
       'web.web[0] was to be placed on node "n1", and would be on node "n2" now.',
       'web.web[1] was to be placed on node "n2", and would not be now.',
-      'of the group "web" 0 were to find no node, and 1 would find none now.',
+      'the plan left 0 of the group "web" without a node, and now 1 would find none.',
     ]);
     expect([api.state.read().index, (await api.call('GET', '/v1/job/web')).status]).toEqual([
       index,

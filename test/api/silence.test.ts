@@ -91,7 +91,7 @@ describe('fields that no node supports are refused', () => {
     ['sftp://host/x', 'sftp'],
   ])('the artifact %s', async (GetterSource, kind) => {
     expect(await refusals({ Artifacts: [{ GetterSource }] })).toEqual([
-      `Job.TaskGroups[0].Tasks[0].Artifacts[0].GetterSource is of the kind "${kind}", and fetched are only http, https, git, file`,
+      `Job.TaskGroups[0].Tasks[0].Artifacts[0].GetterSource is of the kind "${kind}", and only http, https, git, file are fetched`,
     ]);
   });
 

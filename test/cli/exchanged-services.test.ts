@@ -103,11 +103,11 @@ passing  10.0.0.1:8080  blue  dc-east
     'peering why web west',
     0,
     `Ours there: yes
-  "west" has "web"; it said so last at TIME.
+  "west" has "web"; last acknowledged at TIME.
   - Services[0] (default/web) exports it
   - Services[1] (default/db) is of another service
 Theirs here: no
-  "west" has told all that it exports (at TIME), and "web" is not among it: ask there why.
+  "west" has told all its exports (at TIME), and "web" is not among them: ask there why.
 `,
   ],
   [
@@ -131,7 +131,7 @@ Theirs here: yes
   - Services[0] (default/web) is of another service
   - Services[1] (default/db) is for others
 Theirs here: no
-  "west" has told all that it exports (at TIME), and "db" is not among it: ask there why.
+  "west" has told all its exports (at TIME), and "db" is not among them: ask there why.
 `,
   ],
 ])('%s', async (_what, cluster, line, code, said) => {

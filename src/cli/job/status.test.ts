@@ -96,7 +96,7 @@ test('status warns of names in a stored job that a new job may not have', async 
   expect(stdout).toContain(`
 Warning: TaskGroups[0].Name must not hold a control character: ${why}
 Warning: TaskGroups[0].Tasks[0].Name must not be "." or "..": ${why}
-Warning: TaskGroups[0].Tasks[0] is started anew by no node: its name ".." leads elsewhere
+Warning: TaskGroups[0].Tasks[0] is not started by any node: its name ".." leads elsewhere
 `);
 });
 

@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import { defaultNamespace } from '../namespace/namespace.ts';
 import { List, type Model, Nullable, ResponseOnly, stamps, Text, Type } from '../schema.ts';
 
-/** Which workloads have a policy by themselves, without a token that links it. */
+/** The workloads that have a policy without a token that links it. */
 export const JobAclSchema = Type.Object({
   Namespace: Text({ default: defaultNamespace }),
   JobID: Text(),
@@ -19,9 +19,9 @@ export const AclPolicySchema = Type.Object({
   Name: Text(),
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),
   Rules: Text({ maxLength: limits.acl.rulesLengthMax }),
-  /** Where it holds; null: everywhere. */
+  /** The datacenters in which the policy holds; null: all. */
   Datacenters: List(Type.String()),
-  /** The workloads that have it by themselves; null: none. */
+  /** The workloads that have the policy without a token; null: none. */
   JobACL: Nullable(JobAclSchema),
   Hash: ResponseOnly(Text()),
   Namespace: Text(),

@@ -40,8 +40,8 @@ function rulesForAll(access: Access): string {
 }
 
 /**
- * For a policy that lives in a partition, and so speaks for nothing outside of it: rules reach the
- * other namespaces of their partition by a block only.
+ * The rules of a policy that lives in a partition. They grant nothing outside of the partition, so they reach
+ * its other namespaces only by a block.
  */
 function rulesForPartition(access: Access): string {
   const inner = inNamespaces.flatMap((resource) => prefixBlock(resource, access).split('\n'));
@@ -69,8 +69,8 @@ export const builtinPolicies: readonly BuiltinPolicy[] = [
 ];
 
 /**
- * The builtin policies of a partition. Those of `default` are of the whole cluster; those of another
- * one are ordinary policies to whoever decides, with ids and rules of their own.
+ * The builtin policies of a partition. The policies of `default` hold in the whole cluster. The policies of
+ * another partition are decided like ordinary ones, with ids and rules of their own.
  */
 export function builtinPoliciesOf(partition: string): readonly BuiltinPolicy[] {
   if (partition === defaultPartition) return builtinPolicies;
@@ -88,7 +88,7 @@ export function builtinPoliciesOf(partition: string): readonly BuiltinPolicy[] {
 export const builtinPolicyOf = (partition: string, id: string): BuiltinPolicy | undefined =>
   builtinPoliciesOf(partition).find((policy) => policy.ID === id);
 
-/** A UUID that is the same for the same names (version 8), so that a policy is made once. */
+/** A UUID (version 8) that is the same for the same names, so that a policy is made only once. */
 function idWithin(partition: string, id: string): string {
   const hex = createHash('sha256').update(`${partition}\0${id}`).digest('hex');
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`];

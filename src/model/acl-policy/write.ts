@@ -30,13 +30,13 @@ export function policyHash(content: PolicyContent): string {
 const namePattern = /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]*)?$/;
 export const reservedPrefix = 'builtin/';
 
-/** Whether some policy can have the name, a builtin one included. */
+/** Whether a policy, builtin ones included, can have the name. */
 export const isPolicyName = (name: string): boolean =>
   name.length <= limits.acl.policyNameLengthMax && namePattern.test(name);
 
 /**
- * A policy as a caller wrote it, checked. `stored` is what it replaces; a builtin one keeps its
- * rules. Source: docs/contract/access-control.md#policies.
+ * The checked content of a policy that a caller wrote. `stored` is the policy that it replaces; a builtin
+ * policy keeps its rules. Source: docs/contract/access-control.md#policies.
  * @throws RosterError `invalid-body` with every fault, `builtin-protected`
  */
 export function policyContent(input: AclPolicyInput, stored?: AclPolicy): PolicyContent {

@@ -3,10 +3,7 @@ import { limits } from '../limits.ts';
 import { LinkSchema } from '../namespace/namespace.ts';
 import { FullList, type Model, ResponseOnly, stamps, Text, Type } from '../schema.ts';
 
-/**
- * A role as it is kept: its policies are linked by id.
- * Source: docs/contract/access-control.md#roles.
- */
+/** A role as it is stored: it links its policies by id. Source: docs/contract/access-control.md#roles. */
 export interface AclRole extends Identities {
   readonly ID: string;
   readonly Name: string;

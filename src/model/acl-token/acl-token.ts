@@ -14,8 +14,8 @@ import {
 import { type Identities, identityProperties, type StoredLink } from './identities.ts';
 
 /**
- * A token as it is kept. Its secret is sealed, and found by its fingerprint (`base/secret-box.ts`);
- * links are by id. Source: docs/contract/access-control.md#tokens.
+ * A token as it is stored. Its secret is sealed, and the token is found by the fingerprint of the secret
+ * (`base/secret-box.ts`). Links are by id. Source: docs/contract/access-control.md#tokens.
  */
 export interface AclToken extends Identities {
   readonly AccessorID: string;
@@ -25,7 +25,7 @@ export interface AclToken extends Identities {
   readonly Policies: readonly StoredLink[];
   readonly Roles: readonly StoredLink[];
   readonly Local: boolean;
-  /** The auth method whose login made it, and where that lives; empty for others. */
+  /** The auth method whose login made the token, and the method's namespace; empty for other tokens. */
   readonly AuthMethod: string;
   readonly AuthMethodNamespace: string;
   /** Unix milliseconds; 0 is never. */
@@ -57,7 +57,7 @@ export const AclTokenInputSchema = Type.Object({
   AuthMethodNamespace: ResponseOnly(Text()),
   CreateTime: ResponseOnly(Text()),
   Hash: ResponseOnly(Text()),
-  // The further fields of an expanded token, so that it can be sent back as it was read.
+  // The further fields of an expanded token, so that a token that was read can be sent back.
   ID: ResponseOnly(Text()),
   ExpandedPolicies: ResponseOnly(FullList(Type.Object({}))),
   ExpandedRoles: ResponseOnly(FullList(Type.Object({}))),
@@ -96,11 +96,11 @@ export const AclTokenSchema = Type.Object({
 });
 export type PresentedAclToken = Model<typeof AclTokenSchema>;
 
-/** Stands for whoever shows no token. Its secret is no secret. */
+/** The token of every request without a token. Its secret is public. */
 export const anonymousAccessorId = '00000000-0000-0000-0000-000000000002';
 export const anonymousSecret = 'anonymous';
 
-/** The policy that may do everything; the first token has it. */
+/** The policy that grants everything; the first token has it. */
 export const managementPolicyId = '00000000-0000-0000-0000-000000000001';
 export const managementPolicyName = 'global-management';
 
@@ -110,7 +110,7 @@ export const isManagement = (token: Pick<AclToken, 'Policies'>): boolean =>
   token.Policies.some((policy) => policy.ID === managementPolicyId);
 
 /**
- * An expired token is no token, even if its row is still there.
+ * An expired token is refused even while its row still exists.
  * Source: docs/contract/access-control.md#when-a-token-expires.
  */
 export const isExpired = (token: Pick<AclToken, 'ExpirationTime'>, nowMs: number): boolean =>

@@ -14,8 +14,8 @@ const nameRule =
   'must be 1 to 256 characters: lowercase letters, digits, "-" and "_", beginning and ending with a letter or digit';
 
 /**
- * A token's or role's identities and templates, checked, without repetitions and in one order, so
- * that the same set always has the same hash. Source: docs/behaviour/access-control.md#identities.
+ * The identities and templates of a token or role, checked, without repetitions and in a fixed order, so that
+ * the same set always has the same hash. Source: docs/behaviour/access-control.md#identities.
  */
 export function checkedIdentities(
   given: Identities,
@@ -109,7 +109,7 @@ function checkTemplated(
   checkDatacenters(link.Datacenters, holder, path, report);
   if (template === undefined) return link;
   const at = below(path, 'TemplateVariables');
-  // The variable is written in either case by the clients that there are.
+  // Clients write the variable in either case.
   const { name, Name } = link.TemplateVariables;
   const value = name ?? Name ?? '';
   // A name that the template does not use is dropped.
@@ -125,7 +125,7 @@ function checkTemplated(
   };
 }
 
-/** One entry a name. One without datacenters holds everywhere, whatever others say. */
+/** Merges the entries of a name. An entry without datacenters holds everywhere, whatever the others say. */
 function mergedServices(identities: readonly ServiceIdentity[]): readonly ServiceIdentity[] {
   const byName = new Map<string, Set<string> | 'everywhere'>();
   for (const { ServiceName, Datacenters } of identities) {

@@ -2,12 +2,12 @@ import { limits } from '../limits.ts';
 import { FullList, FullMapOf, type Model, Text, Type } from '../schema.ts';
 
 /**
- * What tokens and roles have besides their policies.
+ * The links that tokens and roles have besides their policies.
  * Source: docs/contract/access-control.md#tokens.
  */
 export const ServiceIdentitySchema = Type.Object({
   ServiceName: Text(),
-  /** Empty: everywhere, wherever that will be. */
+  /** Empty: every datacenter. */
   Datacenters: FullList(Type.String()),
 });
 export type ServiceIdentity = Model<typeof ServiceIdentitySchema>;
@@ -16,7 +16,7 @@ export const NodeIdentitySchema = Type.Object({ NodeName: Text(), Datacenter: Te
 export type NodeIdentity = Model<typeof NodeIdentitySchema>;
 
 export const TemplatedPolicyLinkSchema = Type.Object({
-  /** The server's to say; a caller names the template. */
+  /** Set by the server; a caller names the template. */
   TemplateID: Text(),
   TemplateName: Text(),
   TemplateVariables: FullMapOf(Type.String()),
@@ -24,7 +24,7 @@ export const TemplatedPolicyLinkSchema = Type.Object({
 });
 export type TemplatedPolicyLink = Model<typeof TemplatedPolicyLinkSchema>;
 
-/** A policy or role as a token or role keeps it: by id, so that renaming changes nothing. */
+/** A policy or role as a token or role stores it: by id, so that renaming changes nothing. */
 export interface StoredLink {
   readonly ID: string;
 }

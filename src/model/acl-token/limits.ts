@@ -7,11 +7,11 @@ export const aclLimits = {
   /** Policies, roles or identities of one token or role, each. */
   linksMax: 1000,
   datacentersMax: 256,
-  /** Of one request that asks what a token may do. */
+  /** Questions in a request that asks what a token may do. */
   questionsMax: 64,
   tokenTtlMinMs: 1 * minuteMs,
   tokenTtlMaxMs: 24 * hourMs,
-  /** Expired tokens are gone at once; their rows go in slices this large. */
+  /** Rows of expired tokens that a transaction deletes. Such tokens are refused before that. */
   reapedPerTransactionMax: 1000,
   reapRetryMs: 10 * secondMs,
 } as const;

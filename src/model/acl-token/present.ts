@@ -4,13 +4,10 @@ import type { AclToken, PresentedAclToken } from './acl-token.ts';
 import type { StoredLink } from './identities.ts';
 import { shownTime } from './write.ts';
 
-/** Finds the name that an id has at the moment; `undefined` when it is gone. */
+/** The present name of an id; `undefined` when its row is gone. */
 export type NameOf = (id: string) => string | undefined;
 
-/**
- * Links with their names, without those to rows deleted since.
- * Source: docs/behaviour/access-control.md#links.
- */
+/** Links with their names, without links to deleted rows. Source: docs/behaviour/access-control.md#links. */
 export function shownLinks(links: readonly StoredLink[], nameOf: NameOf) {
   const shown: { ID: string; Name: string }[] = [];
   for (const { ID } of links) {
@@ -27,7 +24,7 @@ interface Names {
 
 type ShownToken = Omit<PresentedAclToken, 'SecretID'>;
 
-/** A token as it is shown, but for its secret. */
+/** A token as it is shown, without its secret. */
 export function shownToken(token: AclToken, names: Names): ShownToken {
   const { AccessorID, Description, TemplatedPolicies, ServiceIdentities, NodeIdentities } = token;
   const { Local, AuthMethod, AuthMethodNamespace, Hash, Namespace, Partition } = token;
@@ -52,9 +49,7 @@ export function shownToken(token: AclToken, names: Names): ShownToken {
   };
 }
 
-/**
- * The same for filters, which read a field or two of every token: expensive fields are made on demand.
- */
+/** A shown token for filters, which read few fields of every token: expensive fields are made on demand. */
 export class TokenRecord implements ShownToken {
   readonly #token: AclToken;
   readonly #names: Names;
@@ -122,7 +117,7 @@ export const shownRole = (role: AclRole, policyName: NameOf): PresentedAclRole =
   Policies: shownLinks(role.Policies, policyName),
 });
 
-/** A role as a list shows it: without the kinds of links that it has none of. */
+/** A role in a list: kinds of links of which it has none are left out. */
 export function roleListed({
   TemplatedPolicies,
   ServiceIdentities,

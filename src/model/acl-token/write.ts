@@ -22,7 +22,7 @@ export interface TokenContent extends Identities {
 }
 
 /**
- * Over the fields that may change; no secret.
+ * The hash of the changeable fields. No secret goes into it.
  * Source: docs/behaviour/access-control.md#content-hashes.
  */
 export const tokenHash = (content: TokenContent): string =>
@@ -36,15 +36,15 @@ export const tokenHash = (content: TokenContent): string =>
     content.TemplatedPolicies,
   ]);
 
-/** The parts of a request that need no state to be judged. */
+/** The parts of a request that are checked without the state. */
 export interface CheckedToken {
   readonly given: AclTokenInput;
   readonly identities: Identities;
 }
 
 /**
- * What a new or changed token is asked to be. `rules` sees the whole request and reports what its
- * own kind of write does not allow; all faults come together.
+ * The checked request for a new or changed token. `rules` sees the whole request and reports the faults of
+ * its own kind of write; all faults are told together.
  * @throws RosterError `invalid-body`
  */
 export function checkedToken(
@@ -95,9 +95,9 @@ export function expirationOf(given: AclTokenInput, nowMs: number, report: Report
     report(path, 'must be a time such as "2030-01-31T12:00:00Z"');
     return 0;
   }
-  // The zero time of the clients that there are: no time at all.
+  // Clients send the zero time for no time at all.
   if (atMs === 0) return 0;
-  // A sum of such numbers is not exact.
+  // The sum of `nowMs` and such a number of nanoseconds would not be exact.
   const leftMs = ExpirationTime === null ? ExpirationTTL / 1e6 : atMs - nowMs;
   const what = field === 'ExpirationTTL' ? '' : ' in the future';
   if (leftMs < 0) report(path, 'must not be before the token is made');
@@ -109,12 +109,12 @@ export function expirationOf(given: AclTokenInput, nowMs: number, report: Report
   return Math.round(atMs);
 }
 
-/** The parser takes the 30th of February for a day in March. */
+/** `Date` takes the 30th of February for a day in March. */
 const isDay = (day: string): boolean => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 
 const timePattern = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** Unix milliseconds of an RFC 3339 text; 0 for the zero time, `undefined` when it is none. */
+/** Unix milliseconds of an RFC 3339 text; 0 for the zero time, `undefined` for any other text. */
 export function parseTime(text: string): number | undefined {
   if (!timePattern.test(text)) return undefined;
   if (text.startsWith('0001-01-01T00:00:00')) return 0;
@@ -123,8 +123,8 @@ export function parseTime(text: string): number | undefined {
 }
 
 /**
- * The first field of an update that differs and cannot change. An absent field stays as it is, but for
- * `Local`, whose absence means false. Source: docs/contract/access-control.md#update-a-token.
+ * The first field that an update would change although it cannot change. An absent field stays as it is,
+ * except `Local`, whose absence means false. Source: docs/contract/access-control.md#update-a-token.
  */
 export function checkImmutables(
   given: AclTokenInput,
@@ -135,7 +135,7 @@ export function checkImmutables(
   if (given.AuthMethod !== '' && given.AuthMethod !== stored.AuthMethod) return 'AuthMethod';
   if (given.ExpirationTTL !== 0) return 'ExpirationTime';
   const at = given.ExpirationTime === null ? undefined : parseTime(given.ExpirationTime);
-  // A time that is none is no time that fits, either.
+  // A text that is not a time differs from the stored time, too.
   if (given.ExpirationTime !== null && at !== stored.ExpirationTime) return 'ExpirationTime';
   return given.Local === stored.Local ? undefined : 'Local';
 }

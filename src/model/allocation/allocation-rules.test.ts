@@ -27,7 +27,7 @@ describe('terminal', () => {
     expect(terminal).toEqual(['complete', 'failed', 'lost']);
   });
 
-  test('either is enough, but a node is free only when the client is done', () => {
+  test('either side ends an allocation, but only the client frees the node', () => {
     const stopping = { DesiredStatus: 'stop', ClientStatus: 'running' } as const;
     expect([isTerminal(stopping), occupiesNode(stopping)]).toEqual([true, true]);
     const failed = { DesiredStatus: 'run', ClientStatus: 'failed' } as const;
@@ -36,7 +36,7 @@ describe('terminal', () => {
   });
 });
 
-describe('client status from tasks: failed > running > pending > complete', () => {
+describe('the client status follows from the tasks: failed > running > pending > complete', () => {
   const states = {
     failed: { State: 'dead', Failed: true },
     running: { State: 'running', Failed: false },
@@ -45,11 +45,11 @@ describe('client status from tasks: failed > running > pending > complete', () =
   } as const;
   const order = ['failed', 'running', 'pending', 'complete'] as const;
 
-  test('of no task', () => {
+  test('without a task', () => {
     expect(clientStatusOf({})).toEqual({ status: 'pending', description: 'No tasks have started' });
   });
 
-  test('of any mixture', () => {
+  test('with any mixture of tasks', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...order), { minLength: 1 }), (mixture) => {
         const tasks = Object.fromEntries(mixture.map((word, index) => [`t${index}`, states[word]]));
@@ -60,7 +60,7 @@ describe('client status from tasks: failed > running > pending > complete', () =
 });
 
 describe('names', () => {
-  test('are <job>.<group>[index], read back whatever the names are', () => {
+  test('are <job>.<group>[index], and the index is read from any name', () => {
     expect(allocationName('web', 'api', 3)).toBe('web.api[3]');
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(), (job, group, index) => {

@@ -1,16 +1,15 @@
 /**
- * Questions about an allocation that need nothing but the allocation.
- * Source: docs/behaviour/allocations.md#statuses.
+ * Rules that need nothing but the allocation. Source: docs/behaviour/allocations.md#statuses.
  */
 import { limits } from '../limits.ts';
 import type { Allocation, ClientStatus } from './allocation.ts';
 import type { TaskEvent, TaskState } from './task-state.ts';
 
-/** The server no longer wants it. */
+/** The server wants it to end. */
 export const isServerTerminal = (allocation: Pick<Allocation, 'DesiredStatus'>): boolean =>
   allocation.DesiredStatus === 'stop' || allocation.DesiredStatus === 'evict';
 
-/** It no longer runs, as far as anybody knows. `unknown` may come back. */
+/** As far as is known, it no longer runs. An `unknown` allocation may return. */
 export const isClientTerminal = (allocation: Pick<Allocation, 'ClientStatus'>): boolean =>
   allocation.ClientStatus === 'complete' ||
   allocation.ClientStatus === 'failed' ||
@@ -20,12 +19,12 @@ export const isTerminal = (
   allocation: Pick<Allocation, 'DesiredStatus' | 'ClientStatus'>,
 ): boolean => isServerTerminal(allocation) || isClientTerminal(allocation);
 
-/** Whether it may still run: until the client says that it is over. */
+/** Whether it may still run: until the client reports its end. */
 export const occupiesNode = (allocation: Pick<Allocation, 'ClientStatus'>): boolean =>
   !isClientTerminal(allocation);
 
 /**
- * Whether its resources are taken. An evicted allocation frees them at once, as its node starts nothing new
+ * Whether it holds its resources. An evicted allocation frees them at once, since its node starts nothing new
  * before it has ended.
  */
 export const holdsResources = (
@@ -37,7 +36,7 @@ export interface DerivedClientStatus {
   readonly description: string;
 }
 
-/** A node's word for an allocation from its tasks: failed > running > pending > complete. */
+/** The client status that a node reports for these tasks: failed > running > pending > complete. */
 export function clientStatusOf(
   taskStates: Readonly<Record<string, Pick<TaskState, 'State' | 'Failed'>>>,
 ): DerivedClientStatus {
@@ -57,13 +56,13 @@ export function clientStatusOf(
 export const allocationName = (job: string, group: string, index: number): string =>
   `${job}.${group}[${index}]`;
 
-/** The index in an allocation's name; -1 when it has none. */
+/** The index in an allocation's name; -1 when the name has none. */
 export function allocationIndex(name: string): number {
   const [, digits] = /\[(\d+)\]$/.exec(name) ?? [];
   return digits === undefined ? -1 : Number(digits);
 }
 
-/** The newest events, `limits.task.eventsKept` of them. */
+/** Adds an event and keeps the newest `limits.task.eventsKept`. */
 export const withTaskEvent = (state: TaskState, event: TaskEvent): TaskState => ({
   ...state,
   Events: [...(state.Events ?? []), event].slice(-limits.task.eventsKept),

@@ -32,7 +32,7 @@ const stubFields = [
 
 const { TaskStates, AllocatedResources, ...properties } = AllocationSchema.properties;
 
-/** An allocation in a list, as the API describes it. */
+/** The schema of an allocation in a list. */
 export const AllocationStubSchema = Type.Object({
   ...(Object.fromEntries(stubFields.map((field) => [field, properties[field]])) as Pick<
     typeof properties,
@@ -46,9 +46,9 @@ export const AllocationStubSchema = Type.Object({
 /** An allocation in a list. Source: docs/contract/jobs.md#records-of-a-job. */
 export interface AllocationStub extends Pick<Allocation, (typeof stubFields)[number]> {
   readonly JobType: JobType | '';
-  /** Null when not asked for. */
+  /** Null unless the caller asks for it. */
   readonly TaskStates: Allocation['TaskStates'] | null;
-  /** Only when asked for with `resources=true`. */
+  /** Present only with `resources=true`. */
   readonly AllocatedResources?: Allocation['AllocatedResources'];
 }
 

@@ -43,10 +43,7 @@ export type RescheduleTracker = Model<typeof RescheduleTrackerSchema>;
 
 const wish = () => Nullable(Type.Boolean());
 
-/**
- * What somebody asked to happen to an allocation; null is no wish.
- * Source: docs/behaviour/allocations.md#statuses.
- */
+/** The changes that a caller asked for; null: no wish. Source: docs/behaviour/allocations.md#statuses. */
 export const DesiredTransitionSchema = Type.Object({
   Migrate: wish(),
   Reschedule: wish(),
@@ -86,8 +83,8 @@ export const NetworkStatusSchema = Type.Object({
 });
 
 /**
- * One run of a task group on a node. It names its job by namespace, id, version and create index and
- * never embeds it. Source: docs/contract/jobs.md#records-of-a-job.
+ * A run of a task group on a node. It names its job by namespace, id, version and create index and never
+ * embeds it. Source: docs/contract/jobs.md#records-of-a-job.
  */
 export const AllocationSchema = Type.Object({
   ID: Text(),
@@ -99,7 +96,7 @@ export const AllocationSchema = Type.Object({
   NodeName: Text(),
   JobID: Text(),
   JobVersion: Whole(),
-  /** Tells apart the registrations of one job id. */
+  /** The create index of the job: it tells apart the registrations of a job id. */
   JobCreateIndex: Whole(),
   TaskGroup: Text(),
   AllocatedResources: AllocatedResourcesSchema,
@@ -121,25 +118,25 @@ export const AllocationSchema = Type.Object({
   PreemptedByAllocation: Text(),
   NetworkStatus: Nullable(NetworkStatusSchema),
   ...stamps,
-  /** Index of the last change by a server. A node compares it to know that it has work. */
+  /** Index of the last change by a server. A node learns from it that it has work. */
   AllocModifyIndex: Whole(),
   CreateTime: Instant(),
   ModifyTime: Instant(),
 });
 export interface Allocation extends Model<typeof AllocationSchema> {}
 
-/** The statuses that a node may report. Only servers call an allocation lost or unknown. */
+/** The statuses that a node may report. Only servers set `lost` and `unknown`. */
 export const reportedStatuses = ['pending', 'running', 'complete', 'failed'] as const;
 
-/** What a node reports of an allocation. */
+/** A node's report of an allocation. */
 export const AllocationReportSchema = Type.Object({
   ID: Text(),
   ClientStatus: Choice(reportedStatuses, 'pending'),
   ClientDescription: Text(),
   TaskStates: FullMapOf(TaskStateSchema),
-  /** Of it, a node says `Healthy` and `Timestamp`; the rest is the servers'. */
+  /** A node sets `Healthy` and `Timestamp`; the servers set the rest. */
   DeploymentStatus: Nullable(DeploymentStatusSchema),
-  /** The deployment that the health was judged for; null: the one that the allocation belongs to. */
+  /** The deployment for which the health was judged; null: the allocation's own. */
   DeploymentID: Nullable(Type.String()),
   NetworkStatus: Nullable(NetworkStatusSchema),
 });

@@ -10,7 +10,7 @@ export interface FileInfo {
   readonly FileMode: string;
   /** RFC 3339. */
   readonly ModTime: string;
-  /** Of one file that is asked about, by its first bytes; directories have none. */
+  /** Set when a caller asks for a single file, from its first bytes; directories have none. */
   readonly ContentType?: string;
 }
 
@@ -23,7 +23,7 @@ export const FileInfoSchema = Type.Object({
   ContentType: Type.Optional(Type.String()),
 });
 
-/** One piece of a file that is followed, or of a log. `{}` says that nothing is new. */
+/** A piece of a followed file or log. `{}` means that nothing is new. */
 export interface FileFrame {
   /** Path in the allocation's directory. */
   readonly File?: string;
@@ -32,9 +32,9 @@ export interface FileFrame {
   /** Base64. */
   readonly Data?: string;
   /**
-   * `file truncated`: it goes on at its new begin; `file replaced`: another is at its path and
-   * follows from its begin; `file deleted`: of a file, nothing comes any more; of a log, what
-   * stood between this piece and the one before was rotated away before it could be read.
+   * `file truncated`: the file is read from its new beginning. `file replaced`: another file has the path and
+   * is read from its beginning. `file deleted`: the file ends here; in a log, rotation removed the text
+   * between this piece and the previous one before it was read.
    */
   readonly FileEvent?: string;
 }

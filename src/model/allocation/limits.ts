@@ -1,7 +1,7 @@
-/** Changes of status that are remembered of one. */
+/** Changes of status that an allocation remembers. */
 export const allocationLimits = {
   statesKept: 10,
-  /** Marked in one transaction where a whole job is. */
+  /** Allocations that a transaction marks when a whole job is marked. */
   markedPerTransactionMax: 64,
 } as const;
 
@@ -12,9 +12,9 @@ export const filesLimits = {
   depthMax: 128,
   /** Links on the way to a file, as the kernel counts them. */
   linksMax: 40,
-  /** Files that one page of a list of a directory has. */
+  /** Files in a page of a directory's list. */
   listedMax: 2000,
-  /** Names that are looked at for one page; a directory with more cannot be listed. */
+  /** Names that are read for a page; a larger directory cannot be listed. */
   namesMax: 1_000_000,
   followersPerAllocationMax: 32,
 } as const;

@@ -1,9 +1,8 @@
 import { FullMapOf, List, MapOf, type Model, Nanoseconds, Text, Type, Whole } from '../schema.ts';
 
 /**
- * How a placement came about, or why there was none.
- * Source: docs/behaviour/scheduling.md#metrics-of-a-placement. Shared by the allocations of one
- * placement run, never copied for each.
+ * Why an allocation was placed on its node, or on none. All allocations of a placement run share the record;
+ * it is never copied. Source: docs/behaviour/scheduling.md#metrics-of-a-placement.
  */
 export const PlacementMetricsSchema = Type.Object({
   NodesEvaluated: Whole(),
@@ -18,7 +17,7 @@ export const PlacementMetricsSchema = Type.Object({
   DimensionExhausted: MapOf(Type.Integer()),
   QuotaExhausted: List(Type.String()),
   ResourcesExhausted: MapOf(Type.Object({ CPU: Whole(), MemoryMB: Whole(), DiskMB: Whole() })),
-  /** Kept null; `ScoreMetaData` replaced it. */
+  /** Always null: `ScoreMetaData` replaced it. */
   Scores: MapOf(Type.Number()),
   ScoreMetaData: List(
     Type.Object({

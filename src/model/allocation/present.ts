@@ -7,7 +7,7 @@ import {
 } from './allocated-resources.ts';
 import { type Allocation, AllocationSchema } from './allocation.ts';
 
-/** The resources of an allocation, as older clients read them. */
+/** The resources of an allocation in the form for older clients. */
 const SummedResourcesSchema = Type.Object({
   CPU: Whole(),
   MemoryMB: Whole(),
@@ -21,7 +21,7 @@ type SummedResources = Model<typeof SummedResourcesSchema>;
 export const WholeAllocationSchema = Type.Object({
   ...AllocationSchema.properties,
   Job: Nullable(JobSchema),
-  /** Of all tasks. `AllocatedResources` says the same, and more. */
+  /** The sum over all tasks. `AllocatedResources` has more detail. */
   Resources: SummedResourcesSchema,
   SharedResources: SummedResourcesSchema,
   TaskResources: FullMapOf(SummedResourcesSchema),

@@ -2,7 +2,7 @@ import { type Immutable, type Model, Type, Whole } from '../schema.ts';
 
 const Fraction = () => Type.Number({ default: 0 });
 
-/** What something used lately. Source: docs/guides/logs-and-files.md#usage. */
+/** The recent use of resources by a task or an allocation. Source: docs/guides/logs-and-files.md#usage. */
 const ResourceUsageSchema = Type.Object({
   CpuStats: Type.Object({
     /** Percent of one core: 250 is two cores and a half. */
@@ -14,7 +14,7 @@ const ResourceUsageSchema = Type.Object({
     ThrottledPeriods: Whole(),
     /** Nanoseconds. */
     ThrottledTime: Whole(),
-    /** The fields that the driver can tell. */
+    /** The fields that the driver measures. */
     Measured: Type.Array(Type.String()),
   }),
   /** Bytes. */
@@ -39,7 +39,7 @@ const TaskUsageSchema = Type.Object({
   Pids: Type.Record(Type.String(), ResourceUsageSchema),
 });
 
-/** Tasks that do not run, or whose drivers cannot tell, are left out. */
+/** Tasks that do not run, or whose drivers measure nothing, are left out. */
 export const AllocationUsageSchema = Type.Object({
   ResourceUsage: ResourceUsageSchema,
   Tasks: Type.Record(Type.String(), TaskUsageSchema),

@@ -13,8 +13,8 @@ import {
 } from '../schema.ts';
 
 /**
- * Something that happened to a task. `Details` has the same data as strings, and is what newer
- * readers use. Source: docs/contract/jobs.md#records-of-a-job.
+ * An event of a task. `Details` has the same data as strings; newer readers use it.
+ * Source: docs/contract/jobs.md#records-of-a-job.
  */
 export const TaskEventSchema = Type.Object({
   Type: Text(),
@@ -44,8 +44,7 @@ export const TaskEventSchema = Type.Object({
 export type TaskEvent = Model<typeof TaskEventSchema>;
 
 /**
- * The types of task events that this product makes.
- * Source: docs/behaviour/allocations.md#task-states-and-events.
+ * The types of task events that Roster makes. Source: docs/behaviour/allocations.md#task-states-and-events.
  */
 export const taskEventTypes = {
   received: 'Received',

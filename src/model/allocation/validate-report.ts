@@ -7,7 +7,7 @@ import { below, faultAt, type Path, quote } from '../path.ts';
 import { type AllocationReport, AllocationReportSchema } from './allocation.ts';
 import type { TaskState } from './task-state.ts';
 
-/** All faults of a batch of reports at once. Whose allocations they are is for the servers to say. */
+/** All faults of a batch of reports at once. The servers check whose allocations they are. */
 export function reportFaults(reports: readonly AllocationReport[]): Fault[] {
   const at = below(null, 'Allocations');
   const { statusBatchSizeMax } = limits.node;

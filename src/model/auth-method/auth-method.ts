@@ -14,13 +14,12 @@ import {
 } from '../schema.ts';
 
 /**
- * Where a login comes from and what its tokens are.
- * Source: docs/contract/access-control.md#auth-methods.
+ * A rule that chooses the namespace of a login's token. Source: docs/contract/access-control.md#auth-methods.
  */
 export const NamespaceRuleSchema = Type.Object({
-  /** A filter over the verified identity; empty matches every one. */
+  /** A filter over the verified identity; empty matches every identity. */
   Selector: Text({ maxLength: limits.list.filterLengthMax }),
-  /** Where the token is made; `${…}` stands for what the identity says. */
+  /** The namespace of the token; `${…}` stands for a variable of the identity. */
   BindNamespace: Text({ maxLength: limits.names.lengthMax }),
 });
 export type NamespaceRule = Model<typeof NamespaceRuleSchema>;
@@ -29,7 +28,7 @@ export const authMethodTypes = ['jwt', 'oidc', 'kubernetes'] as const;
 export type AuthMethodType = (typeof authMethodTypes)[number];
 export const tokenLocalities = ['', 'local', 'global'] as const;
 
-/** As a caller writes it and as it is stored; `present.ts` makes what is shown. */
+/** An auth method as a caller writes it and as it is stored; `present.ts` makes the shown form. */
 export const AuthMethodSchema = Type.Object({
   Name: Text(),
   Type: Choice(['', ...authMethodTypes], ''),
@@ -39,7 +38,7 @@ export const AuthMethodSchema = Type.Object({
   TokenLocality: Choice(tokenLocalities),
   /** The configuration of the type (`config.ts`). Its secrets are in `SealedConfig`. */
   Config: FreeMap(),
-  /** Field of `Config` to its value, sealed under the keyring. */
+  /** The sealed secret fields of `Config`, by field. */
   SealedConfig: Hidden(ResponseOnly(TextMap())),
   NamespaceRules: FullList(NamespaceRuleSchema),
   Namespace: Text(),
@@ -48,7 +47,7 @@ export const AuthMethodSchema = Type.Object({
 });
 export interface AuthMethod extends Model<typeof AuthMethodSchema> {}
 
-/** Stands for a secret that the caller may not read. In a request it keeps the stored secret. */
+/** Shown in place of a secret that the caller may not read. In a request it keeps the stored secret. */
 export const hiddenSecret = '<hidden>';
 
 const PresentedSchema = Type.Object({
@@ -56,7 +55,7 @@ const PresentedSchema = Type.Object({
   Type: Text(),
   Description: Text(),
   DisplayName: Text(),
-  /** Written like `5m0s`; `0s` when there is no limit. */
+  /** A duration such as `5m0s`; `0s`: no limit. */
   MaxTokenTTL: Text(),
   TokenLocality: Text(),
   NamespaceRules: FullList(NamespaceRuleSchema),

@@ -7,9 +7,8 @@ import { Flag, FullList, FullMapOf, type Model, Nanoseconds, Text, Type } from '
 import type { AuthMethod, AuthMethodType } from './auth-method.ts';
 
 /**
- * What each type of auth method needs in its `Config`.
- * Source: docs/behaviour/access-control.md#types-of-auth-methods.
- * Symmetric algorithms are not among the choices: a public key must never pass as an HMAC secret.
+ * The `Config` of each type of auth method. The algorithms are all asymmetric: a public key must never pass
+ * as an HMAC secret. Source: docs/behaviour/access-control.md#types-of-auth-methods.
  */
 export const signatureAlgorithms = [
   'RS256',
@@ -30,9 +29,9 @@ const pem = { maxLength: limits.authMethod.pemLengthMax };
 const common = {
   JWTSupportedAlgs: FullList(Text()),
   BoundAudiences: FullList(Text(long)),
-  /** Claim (or JSON pointer into the claims) to the name it has in selectors and bind names. */
+  /** The name in selectors and bind names, by claim (or JSON pointer into the claims). */
   ClaimMappings: FullMapOf(Text(long)),
-  /** The same for claims that are lists. */
+  /** The same names for claims that are lists. */
   ListClaimMappings: FullMapOf(Text(long)),
   OIDCDiscoveryURL: Text(long),
   OIDCDiscoveryCACert: Text(pem),
@@ -67,10 +66,10 @@ export const KubernetesConfigSchema = Type.Object({
   Host: Text(long),
   CACert: Text(pem),
   ServiceAccountJWT: Text(pem),
-  /** Take the token's namespace from that of the service account. */
+  /** Whether the token lives in the namespace that the service account's namespace maps to. */
   MapNamespaces: Flag(),
   NamespacePrefix: Text(long),
-  /** Namespace of the service account to that of the token, before the prefix. */
+  /** The token's namespace, by the namespace of the service account, before the prefix is added. */
   NamespaceOverrides: FullMapOf(Text(long)),
 });
 export type KubernetesConfig = Model<typeof KubernetesConfigSchema>;
@@ -94,14 +93,14 @@ export const secretFields: Readonly<Record<AuthMethodType, readonly string[]>> =
 };
 
 export interface ReadConfig {
-  /** `undefined` when there are faults. */
+  /** `undefined` if there are faults. */
   readonly typed: TypedConfig | undefined;
-  /** The given fields by the schema's own names, with the values as they were written. */
+  /** The given fields by the schema's names, with the values as they were written. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly faults: readonly Fault[];
 }
 
-/** Reads a raw `Config` by its type. All faults of its form come together. */
+/** Reads a raw `Config` by its type, and tells all faults of its form together. */
 export function readConfig(
   type: AuthMethodType,
   raw: Readonly<Record<string, unknown>>,
@@ -128,7 +127,7 @@ const belowConfig = ({ pointer, message }: Fault): Fault => ({
   message: `Config.${message}`,
 });
 
-/** The configuration of a stored method, its secrets opened. */
+/** The configuration of a stored method, with its secrets opened. */
 export function configOf(method: AuthMethod, open: (sealed: string) => string): TypedConfig {
   const secrets = Object.entries(method.SealedConfig ?? {}).map(
     ([name, sealed]) => [name, open(sealed)] as const,

@@ -2,17 +2,17 @@ import { compileFilter, FilterError, type JsonSchema } from '../../language/filt
 import type { TypedConfig } from './config.ts';
 
 /**
- * Who logged in, as far as the method verified it. Selectors read `fields`; `${…}` in bind names
- * reads `variables`. Source: docs/behaviour/access-control.md#identities-of-logins.
+ * The verified identity of a login. Selectors read `fields`; `${…}` in bind names reads `variables`.
+ * Source: docs/behaviour/access-control.md#identities-of-logins.
  */
 export interface Identity {
   /** `{ value: { … }, list: { … } }` or `{ serviceaccount: { … } }`. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
-  /** `value.team`, `serviceaccount.name` to what they stand for. */
+  /** Values by variable: `value.team`, `serviceaccount.name`. */
   readonly variables: ReadonlyMap<string, string>;
 }
 
-/** The fields that an identity of a method can have, known before anybody logs in. */
+/** The fields that identities of a method can have. They are known before any login. */
 export interface IdentityShape {
   readonly schema: JsonSchema;
   readonly variables: readonly string[];
@@ -50,8 +50,8 @@ const objectOf = (properties: object) => ({
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * The identity that the claims of a verified token make. A claim that is not there is empty, so
- * that selectors can ask for it. A sentence is what is wrong with the claims.
+ * The identity of verified claims, or a sentence that says how the claims are at fault. An absent claim is
+ * empty, so that selectors can ask for it.
  */
 export function identityOfClaims(
   typed: Extract<TypedConfig, { type: 'jwt' | 'oidc' }>,
@@ -94,7 +94,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** A top-level claim by its name, or one below by JSON pointer (RFC 6901). */
+/** A top-level claim by its name, or a deeper claim by its JSON pointer (RFC 6901). */
 export function claimAt(claims: Claims, place: string): unknown {
   if (Object.hasOwn(claims, place)) return claims[place];
   if (!place.startsWith('/')) return undefined;
@@ -107,7 +107,7 @@ export function claimAt(claims: Claims, place: string): unknown {
   return at;
 }
 
-/** The fault of a selector, or `undefined`. */
+/** The fault of a selector; `undefined` if it has none. */
 export function selectorFault(selector: string, { schema }: IdentityShape): string | undefined {
   try {
     compileFilter(selector, schema);

@@ -1,9 +1,9 @@
 import { kibibyte } from '../../base/units.ts';
 
-/** Configurations of logins. */
+/** Bounds of the configurations of logins. */
 export const authMethodLimits = {
   configTextLengthMax: 2048,
-  /** Certificates may come as a chain. */
+  /** Room for a chain of certificates. */
   pemLengthMax: 64 * kibibyte,
   claimMappingsMax: 128,
   namespaceRulesMax: 128,

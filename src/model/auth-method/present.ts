@@ -1,7 +1,7 @@
 import { formatDuration } from '../../base/duration.ts';
 import { type AuthMethod, hiddenSecret } from './auth-method.ts';
 
-/** As a list shows it: without `Config`. Source: docs/contract/access-control.md#auth-methods. */
+/** An auth method in a list: without `Config`. Source: docs/contract/access-control.md#auth-methods. */
 export function authMethodStub(method: AuthMethod) {
   const { Name, Type, Description, DisplayName, TokenLocality } = method;
   const { NamespaceRules, Namespace, Partition, CreateIndex, ModifyIndex } = method;
@@ -21,7 +21,7 @@ export function authMethodStub(method: AuthMethod) {
   };
 }
 
-/** The whole method. Without `open` its secrets are hidden. */
+/** The whole method. Without `open`, its secrets are hidden. */
 export function presentedAuthMethod(
   method: AuthMethod,
   open: ((sealed: string) => string) | undefined,

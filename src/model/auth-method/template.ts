@@ -1,10 +1,10 @@
 /**
- * Names with `${…}` in them: `web-${serviceaccount.name}`. `$${` is a plain `${`. Only variables
- * are known, no functions. Source: docs/behaviour/access-control.md#bind-names.
+ * Names with `${…}` in them: `web-${serviceaccount.name}`. `$${` stands for a plain `${`. Only variables are
+ * known, no functions. Source: docs/behaviour/access-control.md#bind-names.
  */
 export type Template = readonly (string | { readonly variable: string })[];
 
-/** The parts of the text, or a sentence about what is wrong. */
+/** The parts of the text, or a sentence that tells the fault of the text. */
 export function parseTemplate(text: string, variables: readonly string[]): Template | string {
   const parts: (string | { readonly variable: string })[] = [];
   let plain = '';
@@ -42,6 +42,6 @@ export const renderTemplate = (
     .map((part) => (typeof part === 'string' ? part : (variables.get(part.variable) ?? '')))
     .join('');
 
-/** As if every variable stood for a name that is right everywhere. */
+/** The name with every variable replaced by a name that is valid everywhere. */
 export const renderSample = (template: Template): string =>
   template.map((part) => (typeof part === 'string' ? part : 'sample')).join('');

@@ -44,7 +44,7 @@ export function authMethodFaults(
     const must = 'are only for methods in the namespace "default"';
     report(below(null, 'NamespaceRules'), must);
   }
-  // A caller who may write the methods of one namespace must not make tokens in another.
+  // A caller with the right to write methods of one namespace must not make tokens in another.
   const mapsNamespaces = typed?.type === 'kubernetes' && typed.config.MapNamespaces;
   if (mapsNamespaces && method.Namespace !== defaultNamespace) {
     const must = 'is only for methods in the namespace "default"';
@@ -112,7 +112,7 @@ function checkCommon(config: JwtConfig | OidcConfig, at: At, report: Report): vo
   }
 }
 
-/** What fits into a selector and between the braces of a bind name. */
+/** The names that fit into a selector and between the braces of a bind name. */
 const mappedName = /^[^\s{}$]{1,128}$/;
 
 function checkMappings(
@@ -181,7 +181,7 @@ function checkKubernetes(config: KubernetesConfig, at: At, report: Report): void
   }
 }
 
-/** Plain HTTP can be changed on the way, and would let an attacker log in as anybody. */
+/** Plain HTTP can be changed on the way: an attacker could log in as anybody. */
 function checkUrl(url: string, path: Path, report: Report): void {
   if (url === '') return;
   const parsed = URL.parse(url);
@@ -210,7 +210,7 @@ function checkCertificates(pem: string, path: Path, report: Report): void {
 }
 
 function publicKeyFault(pem: string): string | undefined {
-  // A key that can sign has no place on a server that only verifies.
+  // A server that only verifies must not have a key that can sign.
   if (pem.includes('PRIVATE KEY')) return 'must be a public key, got a private one';
   try {
     const { asymmetricKeyType: type } = createPublicKey(pem);
@@ -221,7 +221,7 @@ function publicKeyFault(pem: string): string | undefined {
   }
 }
 
-/** Header, claims and signature in base64url, the first two JSON objects. */
+/** Header, claims and signature in base64url; the first two are JSON objects. */
 export function looksLikeJwt(text: string): boolean {
   const parts = text.trim().split('.');
   if (parts.length !== 3 || !parts.every((part) => /^[A-Za-z0-9_-]+$/.test(part))) return false;
@@ -235,6 +235,6 @@ export function looksLikeJwt(text: string): boolean {
   }
 }
 
-/** 0: the default; below 0: none at all. Nanoseconds in, milliseconds out. */
+/** Milliseconds of a leeway in nanoseconds. 0: the default; below 0: no leeway. */
 export const leewayMs = (nanoseconds: number, defaultMs: number): number =>
   nanoseconds === 0 ? defaultMs : Math.max(nanoseconds, 0) / 1e6;

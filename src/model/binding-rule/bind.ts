@@ -17,20 +17,20 @@ import { below, faultAt, quote } from '../path.ts';
 import { takesName, templateNamed } from '../templated-policy/templated-policy.ts';
 import { type BindingRule, type BindType, bindTypes } from './binding-rule.ts';
 
-/** The grants of one rule to an identity, before a look whether they exist. */
+/** The grant of a rule to an identity, before anybody checks that its target exists. */
 export interface Bound {
   readonly type: BindType;
-  /** As the rule writes it; `lowered` is what the contract asks for first. */
+  /** The name as the rule makes it; `lowered`, its lower-case form, is looked up first. */
   readonly name: string;
   readonly lowered: string;
-  /** The template's variable, of `templated-policy`. */
+  /** The variable of the template, for `templated-policy`. */
   readonly variable: string | undefined;
 }
 
 const roleName = /^[A-Za-z0-9_-]{1,256}$/;
 const templateName = /^builtin\/[a-z-]{1,120}$/;
 
-/** Whether a computed name can be one of its kind. */
+/** Whether a computed name is a valid name of its kind. */
 function fits(type: BindType, name: string): boolean {
   switch (type) {
     case 'service':
@@ -45,10 +45,7 @@ function fits(type: BindType, name: string): boolean {
   }
 }
 
-/**
- * What is wrong with a binding rule for its method.
- * Source: docs/behaviour/access-control.md#bind-names.
- */
+/** The faults of a binding rule of its method. Source: docs/behaviour/access-control.md#bind-names. */
 export function bindingRuleFaults(
   rule: Pick<BindingRule, 'Selector' | 'BindType' | 'BindName' | 'BindVars'>,
   shape: IdentityShape,
@@ -84,7 +81,7 @@ export function bindingRuleFaults(
     }
   }
 
-  /** Of a template that is named outright, so that no login has to find it out. */
+  /** Checks the variable of a template that the rule names outright, before any login. */
   function checkTemplated(variable: string): void {
     const parsed = parseTemplate(rule.BindName, shape.variables);
     const isOutright =
@@ -102,8 +99,8 @@ export function bindingRuleFaults(
 }
 
 /**
- * What the rules give an identity: every rule that matches adds to it. A sentence is why the login
- * fails: a rule that matches must give a right name.
+ * The grants of all rules that match the identity, or a sentence that says why the login fails: a rule that
+ * matches must make a valid name.
  */
 export function bindingsOf(
   rules: Iterable<BindingRule>,
@@ -114,7 +111,7 @@ export function bindingsOf(
   for (const rule of rules) {
     if (!selects(rule.Selector, shape, identity)) continue;
     const template = parseTemplate(rule.BindName, shape.variables);
-    // The method's mappings may have changed since the rule was written.
+    // The mappings of the method may have changed since the rule was written.
     if (typeof template === 'string') return `the binding rule ${rule.ID} ${template}`;
     const name = renderTemplate(template, identity.variables);
     const type = rule.BindType as BindType;

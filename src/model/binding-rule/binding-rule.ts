@@ -4,20 +4,17 @@ import { Choice, type Model, Nullable, ResponseOnly, stamps, Text, Type } from '
 export const bindTypes = ['service', 'node', 'role', 'policy', 'templated-policy'] as const;
 export type BindType = (typeof bindTypes)[number];
 
-/**
- * What an identity of an auth method is given.
- * Source: docs/contract/access-control.md#binding-rules.
- */
+/** A grant to identities of an auth method. Source: docs/contract/access-control.md#binding-rules. */
 export const BindingRuleSchema = Type.Object({
   ID: Text(),
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),
   AuthMethod: Text(),
-  /** A filter over the verified identity; empty matches every one. */
+  /** A filter over the verified identity; empty matches every identity. */
   Selector: Text({ maxLength: limits.bindingRule.selectorLengthMax }),
   BindType: Choice(bindTypes, ''),
-  /** `${…}` stands for what the identity says. */
+  /** `${…}` stands for a variable of the identity. */
   BindName: Text({ maxLength: limits.bindingRule.bindNameLengthMax }),
-  /** Only of `templated-policy`: its variable. */
+  /** The variable of the template, for `templated-policy`. */
   BindVars: Nullable(
     Type.Object({ Name: Text({ maxLength: limits.bindingRule.bindNameLengthMax }) }),
   ),
@@ -32,7 +29,7 @@ export const BindingRuleAnswerSchema = Type.Object({
   BindVars: Type.Optional(ResponseOnly(Type.Object({ Name: Text() }))),
 });
 
-/** As it is shown: `BindVars` only where it means something. */
+/** A binding rule as it is shown: with `BindVars` only for `templated-policy`. */
 export function presentBindingRule({ BindVars, ...rule }: BindingRule) {
   return BindVars === null ? rule : { ...rule, BindVars };
 }

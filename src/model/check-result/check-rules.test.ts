@@ -29,13 +29,13 @@ const statusAfterAll = (
   history.reduce((counts, one) => counted(counts, one, wanted), initialCounts({ InitialStatus }))
     .status;
 
-/** How many at the end of the history are of a kind. */
+/** The length of the run of these kinds at the end of the history. */
 const run = (history: readonly CheckOutcome[], ...kinds: CheckOutcome[]): number => {
   const at = history.findLastIndex((one) => !kinds.includes(one));
   return history.length - 1 - at;
 };
 
-/** By looking at the whole history anew after each result: what the published words say. */
+/** Applies the published rule to the whole history, again after each result. */
 function oracle(
   InitialStatus: '' | 'passing' | 'warning' | 'critical',
   history: readonly CheckOutcome[],
@@ -58,7 +58,7 @@ function oracle(
   return status;
 }
 
-test('the status is what the whole history says', () => {
+test('the status is that of the rule applied to the whole history', () => {
   fc.assert(
     fc.property(
       initial,
@@ -72,11 +72,11 @@ test('the status is what the whole history says', () => {
 });
 
 test.each<[string, CheckOutcome[], Partial<Thresholds>, CheckStatus]>([
-  ['nothing is known before the first', [], {}, 'pending'],
-  ['the last one counts where nothing else is said', ['critical', 'passing'], {}, 'passing'],
-  ['two are wanted and one came', ['passing'], { SuccessBeforePassing: 2 }, 'pending'],
+  ['no result yet', [], {}, 'pending'],
+  ['without thresholds the last result counts', ['critical', 'passing'], {}, 'passing'],
+  ['one success where two are required', ['passing'], { SuccessBeforePassing: 2 }, 'pending'],
   [
-    'two are wanted in a row',
+    'two successes in a row where two are required',
     ['passing', 'critical', 'passing'],
     { SuccessBeforePassing: 2 },
     'critical',
@@ -88,7 +88,7 @@ test.each<[string, CheckOutcome[], Partial<Thresholds>, CheckStatus]>([
     'passing',
   ],
   [
-    'warns before it is critical',
+    'is a warning before it is critical',
     ['passing', 'critical', 'critical'],
     { FailuresBeforeCritical: 3, FailuresBeforeWarning: 2 },
     'warning',
@@ -98,7 +98,7 @@ test.each<[string, CheckOutcome[], Partial<Thresholds>, CheckStatus]>([
   expect(statusAfterAll('', history, { ...none, ...wanted })).toBe(status);
 });
 
-test('restarts count what is unhealthy in a row', () => {
+test('restarts count unhealthy results in a row', () => {
   const after = (statuses: CheckStatus[], IgnoreWarnings: boolean) =>
     statuses.reduce((count, status) => failuresAfter(count, status, { IgnoreWarnings }), 0);
   expect(after(['critical', 'warning', 'critical'], false)).toBe(3);
@@ -116,7 +116,7 @@ test.each([
   expect(all.filter((status) => satisfies(status, { OnUpdate }))).toEqual(content);
 });
 
-test('an instance fares as the worst of its checks', () => {
+test('an instance has the worst status of its checks', () => {
   expect(statusOfAll([])).toBe('unchecked');
   expect(statusOfAll(['passing', 'pending'])).toBe('pending');
   expect(statusOfAll(['warning', 'pending'])).toBe('warning');

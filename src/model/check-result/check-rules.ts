@@ -1,23 +1,23 @@
 /**
- * What the results of a check come to. Pure; `hooks/services/` on the node does the checking.
+ * The status of a check, from its results. Pure; `hooks/services/` on the node runs the checks.
  * Source: docs/behaviour/job-specification.md#checks, docs/behaviour/client.md#health.
  *
  * Invariants
- *  C1. A status follows from the results since the last change of it, and from how many of a kind in
- *      a row it takes. 0 and 1 both mean: at once.
- *  C2. Results of another kind begin the counting anew.
+ *
+ *  C1. A status changes after as many equal results in a row, since its last change, as its threshold
+ *      requires. The thresholds 0 and 1 both mean: at once.
+ *  C2. A result of another kind starts the count again.
  */
 
 import type { Check, CheckRestart } from '../service/check.ts';
 import type { ServiceStatus } from '../service-registration/service-registration.ts';
 import type { CheckStatus } from './check-result.ts';
 
-/** The outcome of one check. */
 export type CheckOutcome = 'passing' | 'warning' | 'critical';
 
 export interface CheckCounts {
   readonly status: CheckStatus;
-  /** In a row, up to now: that passed, that did not, and that failed. */
+  /** Results in a row, up to now: passing, not passing, and critical. */
   readonly passed: number;
   readonly unwell: number;
   readonly failed: number;
@@ -28,7 +28,7 @@ export type Thresholds = Pick<
   'SuccessBeforePassing' | 'FailuresBeforeCritical' | 'FailuresBeforeWarning'
 >;
 
-/** Before it was checked. */
+/** The counts before the first result. */
 export const initialCounts = ({ InitialStatus }: Pick<Check, 'InitialStatus'>): CheckCounts => ({
   status: InitialStatus === '' ? 'pending' : InitialStatus,
   passed: 0,
@@ -57,14 +57,14 @@ function statusAfter(
 ): CheckStatus {
   if (passed > 0) return passed >= SuccessBeforePassing ? 'passing' : before;
   if (failed > 0 && failed >= FailuresBeforeCritical) return 'critical';
-  // A failing check that is not critical yet warns, where that takes fewer failures.
+  // The threshold of a warning: a failing check that is not critical yet warns if that takes fewer failures.
   const toWarn =
     failed > 0 ? FailuresBeforeWarning || FailuresBeforeCritical : FailuresBeforeWarning;
   if (unwell < toWarn) return before;
   return before === 'critical' && failed > 0 ? before : 'warning';
 }
 
-/** How often it failed in a row as far as restarts are concerned, after one more result. */
+/** The failures in a row that count for a restart, after one more result. */
 export function failuresAfter(
   before: number,
   status: CheckStatus,
@@ -75,11 +75,11 @@ export function failuresAfter(
   return isFailure ? before + 1 : 0;
 }
 
-/** Whether a deployment waits for it: `healthiness`. Source: docs/behaviour/client.md#health. */
+/** Whether a deployment waits for the check (`healthiness`). Source: docs/behaviour/client.md#health. */
 export const modeOf = ({ OnUpdate }: Pick<Check, 'OnUpdate'>): 'healthiness' | 'readiness' =>
   OnUpdate === 'ignore' ? 'readiness' : 'healthiness';
 
-/** Whether its allocation may count as healthy. */
+/** Whether the check lets its allocation count as healthy. */
 export function satisfies(status: CheckStatus, { OnUpdate }: Pick<Check, 'OnUpdate'>): boolean {
   if (OnUpdate === 'ignore' || status === 'passing') return true;
   return status === 'warning' && OnUpdate === 'ignore_warnings';
@@ -87,6 +87,6 @@ export function satisfies(status: CheckStatus, { OnUpdate }: Pick<Check, 'OnUpda
 
 const worst: readonly CheckStatus[] = ['critical', 'warning', 'pending', 'passing'];
 
-/** The worst of an instance's checks is what it is listed with. */
+/** The status of an instance in lists: the worst of its checks. */
 export const statusOfAll = (statuses: readonly CheckStatus[]): ServiceStatus =>
   worst.find((status) => statuses.includes(status)) ?? 'unchecked';

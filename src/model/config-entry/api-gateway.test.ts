@@ -13,7 +13,7 @@ const first = 'Listeners[0]';
 describe('a listener', () => {
   const wildcard = 'may have "*" only for the whole first label';
   entryTable(base, [
-    ['there is none', { Listeners: [] }, 'Listeners must have at least one listener'],
+    ['no listener', { Listeners: [] }, 'Listeners must have at least one listener'],
     ['no name', listeners({ Name: '' }), `${first}.Name is required`],
     [
       'a name with more than letters',
@@ -30,7 +30,7 @@ describe('a listener', () => {
     ['hosts below a domain', listeners({ Hostname: '*.Example.com' })],
     ['no host', listeners({ Hostname: 'a..b' }), `${first}.Hostname is not a host name: "a..b"`],
     [
-      'a host in between',
+      'a wildcard inside a host name',
       listeners({ Hostname: 'a.*.b' }),
       `${first}.Hostname ${wildcard}, got "a.*.b"`,
     ],
@@ -50,7 +50,7 @@ describe('a listener', () => {
 describe('listeners together', () => {
   entryTable(base, [
     [
-      'a name twice',
+      'two listeners of one name',
       listeners({}, { Port: 81 }),
       'Listeners[1].Name "one" is that of Listeners[0] as well',
     ],
@@ -70,12 +70,12 @@ describe('listeners together', () => {
       'Listeners[1].Hostname shares port 80 with Listeners[0] and must have a host of its own, got "a.b"',
     ],
     [
-      'one port, every host twice',
+      'one port, two listeners for every host',
       listeners({}, { Name: 'two', Hostname: '*' }),
       'Listeners[1].Hostname shares port 80 with Listeners[0] and must have a host of its own, got "*"',
     ],
     [
-      'one port, a host each',
+      'one port, listeners with different hosts',
       listeners({}, { Name: 'two', Hostname: 'a.b' }, { Name: 'c', Hostname: 'c.b' }),
     ],
   ]);
@@ -88,7 +88,7 @@ describe('TLS', () => {
       tls({ Certificates: [{ Name: 'c' }, { Kind: 'file-system-certificate', Name: 'c' }] }),
     ],
     [
-      'no name of a certificate',
+      'a certificate without a name',
       tls({ Certificates: [{}] }),
       `${first}.TLS.Certificates[0].Name is required`,
     ],
@@ -103,20 +103,20 @@ describe('TLS', () => {
       `${first}.TLS.Certificates[0].Kind must be one of inline-certificate, file-system-certificate, got "mesh"`,
     ],
     [
-      'versions and suites',
+      'TLS versions and suites',
       tls({ MinVersion: 'TLSv1_3', MaxVersion: 'TLSv1_2', CipherSuites: ['X'] }),
       `${first}.TLS.MinVersion must not be above MaxVersion, TLSv1_2`,
       `${first}.TLS.CipherSuites must not be given where MinVersion is TLSv1_3`,
       `${first}.TLS.CipherSuites[0] "X" is no known suite`,
     ],
     [
-      'those of the gateway',
+      'TLS settings of the gateway',
       { TLS: { TLSMinVersion: 'TLSv1_3', TLSMaxVersion: 'TLSv1_2', SDS: {} } },
       'TLS.SDS must have a ClusterName or a CertResource',
       'TLS.TLSMinVersion must not be above TLSMaxVersion, TLSv1_2',
     ],
     [
-      'a resource without a cluster',
+      'an SDS resource without a cluster',
       tls({ SDS: { CertResource: 'r' } }),
       `${first}.TLS.SDS.ClusterName is required where none is inherited`,
     ],
@@ -131,7 +131,7 @@ describe('TLS', () => {
       `${first}.Override.JWT.Providers must name a jwt-provider, and ${noneExists}`,
     ],
     [
-      'tokens with tcp',
+      'token requirements with tcp',
       listeners({ Protocol: 'tcp', Default: { JWT: { Providers: [{ Name: 'a' }] } } }),
       `${first}.Default.JWT must not be given with tcp`,
       `${first}.Default.JWT.Providers[0].Name names the jwt-provider "a", and ${noneExists}`,
@@ -150,7 +150,7 @@ test('all faults come at once', () => {
   expect(messagesOf(body)).toHaveLength(5);
 });
 
-test('names of certificates are looked for where the gateway is', () => {
+test('certificates are looked up in the namespace of the gateway', () => {
   const entry = entryOf<ApiGateway>({
     ...base,
     Status: { Conditions: [{ Type: 'Accepted' }] },

@@ -34,8 +34,8 @@ const CertificateReferenceSchema = Type.Object(
   {
     Kind: About('Kind of the entry.', Choice(certificateKinds, 'inline-certificate')),
     Name: About('Name of the certificate.', Text({ maxLength: limits.names.lengthMax })),
-    Namespace: About('Where it is.', Text(), { absent: 'that of the gateway' }),
-    Partition: About('Where it is.', Text(), { absent: 'that of the gateway' }),
+    Namespace: About('Namespace of the certificate.', Text(), { absent: 'that of the gateway' }),
+    Partition: About('Partition of the certificate.', Text(), { absent: 'that of the gateway' }),
   },
   { title: 'CertificateReference' },
 );
@@ -63,19 +63,19 @@ const ListenerSchema = Type.Object(
     Name: About('The name that routes use.', Text(), {
       rules: 'letters, digits and hyphens; of no other listener',
     }),
-    Hostname: About('The hosts that it accepts.', Text(), {
+    Hostname: About('The hosts that the listener accepts.', Text(), {
       absent: 'every host',
       rules: 'a host name, `*` for its whole first label, or `*`; not with tcp',
     }),
-    Port: About('Where it listens.', PortNumber(), {
-      rules: 'at least 1; listeners with the same one speak http, each for hosts of its own',
+    Port: About('The port of the listener.', PortNumber(), {
+      rules: 'at least 1; listeners of the same port speak http, each for its own hosts',
     }),
     Protocol: About('Protocol of the listener.', Choice(protocols, 'tcp')),
     MaxRequestHeadersKB: About(
       'Maximum size of the headers of a request, in KiB; 0: the default of the proxy, 60.',
       Nullable(Whole({ minimum: 0, maximum: 8192 })),
     ),
-    TLS: About('Of its certificates.', Nullable(ListenerTlsSchema)),
+    TLS: About('The listener’s certificates and versions of TLS.', Nullable(ListenerTlsSchema)),
     Default: About('Default for routes without a setting.', Nullable(PolicySchema)),
     Override: About('Overrides the routes.', Nullable(PolicySchema)),
   },
@@ -102,20 +102,20 @@ const ApiGatewaySchema = Type.Object({
     'Default for services without a setting.',
     Nullable(Type.Object(connectionLimits, { title: 'GatewayDefaults' })),
   ),
-  Listeners: About('Where it listens: at least one.', FullList(ListenerSchema)),
+  Listeners: About('The listeners: at least one.', FullList(ListenerSchema)),
   Status: StatusField(),
   ...stamps,
 });
 export type ApiGateway = ConfigEntry & Model<typeof ApiGatewaySchema>;
 export type GatewayListener = ApiGateway['Listeners'][number];
 
-/** Source: docs/behaviour/gateways.md#api-gateways. Its status is found in `gateways.ts`. */
+/** Source: docs/behaviour/gateways.md#api-gateways. `gateways.ts` sets its status. */
 export const apiGateway: ConfigKind<ApiGateway> = {
   kind: 'api-gateway',
   summary: 'Listeners for traffic from outside; routes say where the traffic goes.',
   acts:
     'Its routes are bound to its listeners (`bound-api-gateway`), and its `Status` reports ' +
-    'missing certificates and conflicting routes. Nothing listens for it: Roster runs no ' +
+    'missing certificates and conflicting routes. Nothing listens on its ports: Roster runs no ' +
     'proxies.',
   deletion: {
     usedBy: '`http-route`, `tcp-route` (`Parents`)',
@@ -241,7 +241,7 @@ function checkListenerTls(
   checkSecretDiscovery(tls.SDS, use, below(path, 'SDS'), report);
 }
 
-/** Routes tell listeners apart by name, and a port its requests by their host. */
+/** Routes name a listener by its name. Listeners of a port share its requests by host. */
 function checkAgainstEarlier(
   listeners: readonly GatewayListener[],
   index: number,

@@ -19,14 +19,14 @@ export const BoundApiGatewaySchema = Type.Object({
     ),
   ),
   Services: About(
-    'The services that its routes lead to.',
+    'The services that the routes of the gateway lead to.',
     FullList(
       Type.Object(
         {
           Name: About('Name of the service.', Text()),
-          Namespace: About('Where the service is.', Text()),
-          Partition: About('Where the service is.', Text()),
-          Routes: About('The routes that lead to it.', FullList(ResourceReferenceSchema)),
+          Namespace: About('Namespace of the service.', Text()),
+          Partition: About('Partition of the service.', Text()),
+          Routes: About('The routes that lead to the service.', FullList(ResourceReferenceSchema)),
         },
         { title: 'BoundService' },
       ),
@@ -36,7 +36,7 @@ export const BoundApiGatewaySchema = Type.Object({
 });
 export type BoundApiGateway = ConfigEntry & Model<typeof BoundApiGatewaySchema>;
 
-/** Source: docs/behaviour/gateways.md#api-gateways. Made in `gateways.ts`. */
+/** Source: docs/behaviour/gateways.md#api-gateways. `gateways.ts` writes the entry. */
 export const boundApiGateway: ConfigKind<BoundApiGateway> = {
   kind: 'bound-api-gateway',
   summary: 'The bound listeners of an API gateway, with their routes.',

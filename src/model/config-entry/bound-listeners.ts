@@ -1,9 +1,10 @@
 /**
- * The listeners and services of a bound gateway as values that routes are taken out of and put into.
+ * The listeners and services of a bound gateway, as values that routes are bound to and released from.
  *
  * Invariants
- *  L1. However many routes are bound anew, all that is bound is looked through once.
- *  L2. A list in which nothing changed stays the very list.
+ *
+ *  L1. All bound routes are looked through once, however many routes are bound again.
+ *  L2. A list without a change stays the same object.
  */
 import type { ApiGateway } from './api-gateway.ts';
 import type { BoundApiGateway } from './bound-api-gateway.ts';
@@ -12,9 +13,9 @@ import { identityOf } from './named-service.ts';
 import { type ResourceReference, textOfReference } from './resource-reference.ts';
 
 export interface BoundRoutes {
-  /** By the name of the listener. Each list in order, without repetition. */
+  /** By name of the listener. Each list is in order, without repetition. */
   readonly listeners: Map<string, readonly ResourceReference[]>;
-  /** By `identityOf` the service. */
+  /** By the service's `identityOf`. */
   readonly services: Map<string, BoundService>;
 }
 
@@ -30,20 +31,20 @@ export const routesOf = ({ Listeners, Services }: BoundApiGateway): BoundRoutes 
   services: new Map(Services.map((service) => [identityOf(service), service])),
 });
 
-/** Where a route is bound now. */
+/** The present bindings of a route. */
 export interface Placement {
   readonly route: ResourceReference;
-  /** Names of listeners; none: it is bound nowhere. */
+  /** Names of listeners; empty: the route is bound nowhere. */
   readonly listeners: readonly string[];
-  /** Where it leads from there. */
+  /** The services that the route leads to. */
   readonly services: readonly ServiceName[];
 }
 
-/** Binds the routes where their placements say, and nowhere else. Each route is in one placement. */
+/** Binds each route as its placement says, and removes its other bindings. Each route is in one placement. */
 export function bindAnew({ listeners, services }: BoundRoutes, anew: readonly Placement[]): void {
   const moved = new Map(anew.map((one) => [textOfReference(one.route), one]));
   const names = new Set(anew.map(({ route }) => route.Name));
-  // Names first: to make the text of each route that there is would take longer than all the rest.
+  // Names are compared first: to make the text of every route would take longer than all the rest.
   const stays = (route: ResourceReference) =>
     !names.has(route.Name) || !moved.has(textOfReference(route));
   for (const [name, routes] of listeners) listeners.set(name, onlyThose(routes, stays));
@@ -76,7 +77,7 @@ export function bindAnew({ listeners, services }: BoundRoutes, anew: readonly Pl
 const identityOfName = ({ name, namespace, partition }: ServiceName): string =>
   identityOf({ Name: name, Namespace: namespace, Partition: partition });
 
-/** The routes by what `textsOf` says of them, each once, in the order in which they come. */
+/** The routes by the texts that `textsOf` gives them, each once, in the given order. */
 function routesBy(
   placed: readonly Placement[],
   textsOf: (one: Placement) => readonly string[],
@@ -96,7 +97,7 @@ function routesBy(
 export const servicesInOrder = ({ services }: BoundRoutes): BoundService[] =>
   [...services.entries()].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, one]) => one);
 
-/** The very list where all stay. */
+/** The routes that stay; the same list if all stay. */
 function onlyThose(
   routes: readonly ResourceReference[],
   stays: (route: ResourceReference) => boolean,
@@ -104,7 +105,7 @@ function onlyThose(
   return routes.every(stays) ? routes : routes.filter(stays);
 }
 
-/** Two lists in order, which have nothing in common, as one. */
+/** Merges two ordered lists that have nothing in common. */
 function merged(
   routes: readonly ResourceReference[],
   more: readonly ResourceReference[],
@@ -121,7 +122,7 @@ function merged(
   return all;
 }
 
-/** Where a route of that text belongs, from `low` on. */
+/** The index for a route of that text, from `low` on. */
 function placeOf(routes: readonly ResourceReference[], text: string, low: number): number {
   let high = routes.length;
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Of `shop.example.com`, signed by itself and trusted by nobody: for the examples of the reference. */
+/** A self-signed certificate for `shop.example.com` that nobody trusts, for the examples of the reference. */
 export const exampleCertificate = `-----BEGIN CERTIFICATE-----
 MIIBvDCCAWKgAwIBAgIUd6LmT3ejldrVYUPz6IgrWGopfm8wCgYIKoZIzj0EAwIw
 GzEZMBcGA1UEAwwQc2hvcC5leGFtcGxlLmNvbTAgFw0yNjExMjIwOTU0MzhaGA8y

@@ -1,5 +1,5 @@
 /**
- * What certificates and keys in PEM form are, and what is wrong with them. No message repeats a key.
+ * Reads certificates and keys in PEM form, and tells their faults. No message repeats a key.
  * Source: docs/behaviour/configuration.md#certificates.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
@@ -10,7 +10,7 @@ import { hiddenSecret } from './hidden-secret.ts';
 import { isHostnameOrWildcard } from './hostname.ts';
 
 /**
- * The content of a block has no dashes in a row, so a block without an end costs no more than its length.
+ * A block contains no row of five dashes, so matching a block without an end costs no more than its length.
  */
 const blockForm = /-----BEGIN ([A-Z0-9 ]+)-----(?:(?!-----)[\s\S])*-----END \1-----/g;
 
@@ -19,26 +19,26 @@ interface Block {
   readonly text: string;
 }
 
-/** The blocks of the text. Text between them is for people (RFC 7468 §2). */
+/** The blocks of the text. Text between blocks is for people (RFC 7468 §2). */
 const blocksOf = (text: string): Block[] =>
   [...text.matchAll(blockForm)].map(([block, label]) => ({ label: label!, text: block }));
 
-/** The details that a reader of a certificate wants before opening it. */
+/** The details of a chain of certificates that readers want to see. */
 export interface CertificateDetails {
   readonly Subject: string;
   readonly Issuer: string;
-  /** Host names and addresses that it is for. */
+  /** Host names and addresses in the first certificate. */
   readonly Hosts: readonly string[];
   /** RFC 3339. */
   readonly NotBefore: string;
-  /** Of whatever in the chain ends first. */
+  /** RFC 3339. The first end in the chain. */
   readonly NotAfter: string;
-  /** Of SHA-256. */
+  /** SHA-256. */
   readonly Fingerprint: string;
   readonly ChainLength: number;
 }
 
-/** `undefined` for what is no chain of certificates. */
+/** `undefined` for a text that is not a chain of certificates. */
 export function detailsOf(text: string): CertificateDetails | undefined {
   const chain = readChain(text);
   const [leaf] = chain;
@@ -59,7 +59,7 @@ export function detailsOf(text: string): CertificateDetails | undefined {
 
 const oneLine = (name: string | undefined): string => (name ?? '').replaceAll('\n', ', ');
 
-/** The certificates in their order; a text says what is wrong with the one in its place. */
+/** The certificates in order; a faulty one is replaced by a sentence that tells its fault. */
 function readChain(text: string): (X509Certificate | string)[] {
   return blocksOf(text)
     .slice(0, limits.config.chainLengthMax)
@@ -73,7 +73,7 @@ function readChain(text: string): (X509Certificate | string)[] {
     });
 }
 
-/** Reports what is wrong with the chain; gives its first certificate where that can be read. */
+/** Reports the faults of the chain; returns its first certificate if that can be read. */
 export function checkChain(text: string, path: Path, report: Report): X509Certificate | undefined {
   const { chainLengthMax } = limits.config;
   const count = blocksOf(text).length;
@@ -106,12 +106,12 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
     const bits = publicKey.asymmetricKeyDetails?.modulusLength ?? 0;
     return bits <= limits.config.rsaKeyBitsMax && certificate.verify(publicKey);
   } catch {
-    // A key of a kind that is not known here verifies nothing.
+    // A key of an unknown kind verifies nothing.
     return false;
   }
 }
 
-/** Reports host names that are none. */
+/** Reports names in the certificate that are not host names. */
 export function checkNames(
   certificate: X509Certificate | undefined,
   path: Path,
@@ -124,7 +124,7 @@ export function checkNames(
   }
 }
 
-/** One name of the list, as the runtime writes it: `DNS:a.example`, in quotes where it is odd. */
+/** A name of the list, as the runtime writes it: `DNS:a.example`, in quotes if it has unusual characters. */
 const nameForm = /(?:^|, )(DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g;
 
 function namesOf({ subjectAltName }: X509Certificate): { kind: string; name: string }[] {
@@ -134,7 +134,7 @@ function namesOf({ subjectAltName }: X509Certificate): { kind: string; name: str
   }));
 }
 
-/** Reports what is wrong with the key, alone and with the certificate that it is to be of. */
+/** Reports the faults of the key, alone and against its certificate. */
 export function checkPrivateKey(
   text: string,
   certificate: X509Certificate | undefined,
@@ -165,10 +165,10 @@ export function checkPrivateKey(
   }
 }
 
-/** The key, or what is wrong with the text. */
+/** The key, or a sentence that tells the fault of the text. */
 function readKey(text: string): KeyObject | string {
   const blocks = blocksOf(text);
-  // Keys of elliptic curves may have their parameters beside them.
+  // The PEM of a key on an elliptic curve may also have a block with its parameters.
   const keys = blocks.filter(({ label }) => label.endsWith('PRIVATE KEY'));
   if (keys.length === 0) return 'must be a private key in PEM form';
   if (keys.length > 1) return `must be one private key, has ${keys.length}`;

@@ -1,4 +1,4 @@
-/** Certificates and keys that only tests know, and whose names say what is with them. */
+/** Certificates and keys for tests. Their names tell their faults. */
 export const shortRsaCertificate = `-----BEGIN CERTIFICATE-----
 MIICNDCCAZ2gAwIBAgIUYRxU1cJRfRetX3r8ROR9u/vvcA4wDQYJKoZIhvcNAQEL
 BQAwHDEaMBgGA1UEAwwRc2hvcnQuZXhhbXBsZS5jb20wIBcNMjYxMTIyMTAwOTAx

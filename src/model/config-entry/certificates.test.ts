@@ -21,10 +21,10 @@ const another = 'PrivateKey does not belong to the certificate: it is the key of
 
 describe('inline-certificate', () => {
   entryTable({ Kind: 'inline-certificate', Name: 'c', ...pair(leafCertificate, leafKey) }, [
-    ['signed by itself', pair(exampleCertificate, examplePrivateKey)],
-    ['with its issuer', pair(leafCertificate + authorityCertificate, leafKey)],
+    ['a self-signed certificate', pair(exampleCertificate, examplePrivateKey)],
+    ['a certificate with its issuer', pair(leafCertificate + authorityCertificate, leafKey)],
     [
-      'with words for people around it',
+      'a certificate with other text around it',
       pair(`subject=leaf\n${leafCertificate}`, `key\n${leafKey}`),
     ],
     ['nothing', pair('', ' '), 'Certificate is required', 'PrivateKey is required'],
@@ -40,13 +40,13 @@ describe('inline-certificate', () => {
       'PrivateKey is "<hidden>", as it is read without mesh:write: give the key itself',
     ],
     [
-      'what only looks like it',
+      'blocks without a certificate or a key in them',
       pair(block('CERTIFICATE'), block('PRIVATE KEY')),
       'Certificate is wrong: certificate 1 of 1 cannot be read as a certificate',
       'PrivateKey cannot be read as a private key',
     ],
     [
-      'one for the other',
+      'certificate and key exchanged',
       pair(leafKey, leafCertificate),
       'Certificate is wrong: certificate 1 of 1 is a EC PRIVATE KEY, and no certificate',
       'PrivateKey must be a private key in PEM form',
@@ -57,7 +57,7 @@ describe('inline-certificate', () => {
       `Certificate is out of order: certificate 1 of 2 was not issued by the one after it; ${order}`,
     ],
     [
-      'a stranger after it',
+      'a certificate that is not its issuer after it',
       pair(leafCertificate + exampleCertificate, leafKey),
       `Certificate is out of order: certificate 1 of 2 was not issued by the one after it; ${order}`,
     ],
@@ -67,11 +67,11 @@ describe('inline-certificate', () => {
       'Certificate must hold at most 16 certificates, has 17',
     ],
     [
-      'for what is no host',
+      'a name that is not a host',
       pair(oddlyNamedCertificate, leafKey),
       'Certificate is for "not_a host", which is not a host name',
     ],
-    ['the key of another one', pair(leafCertificate, authorityKey), another],
+    ['the key of another certificate', pair(leafCertificate, authorityKey), another],
     [
       'a short key',
       pair(shortRsaCertificate, shortRsaKey),
@@ -83,7 +83,7 @@ describe('inline-certificate', () => {
       'PrivateKey must not be encrypted: nobody could ask for its passphrase',
     ],
     [
-      'a key encrypted in the old way',
+      'a key encrypted in the old form',
       pair(
         leafCertificate,
         block('RSA PRIVATE KEY', 'Proc-Type: 4,ENCRYPTED\nDEK-Info: X\n\nAAAA'),
@@ -113,7 +113,7 @@ describe('inline-certificate', () => {
     ]);
   });
 
-  test('its details are those of the first, and it holds as long as all of the chain', () => {
+  test('details are of the first certificate; the chain ends when its first certificate ends', () => {
     expect(detailsOf(leafCertificate + authorityCertificate)).toMatchObject({
       Subject: 'CN=leaf.example.com',
       Issuer: 'CN=test authority',
@@ -136,13 +136,13 @@ describe('file-system-certificate', () => {
       `Certificate ${absolute} "etc/c"`,
       `PrivateKey ${absolute} "./k"`,
     ],
-    ['a way up', pair('/etc/../c', '/k'), 'Certificate must not have "..", got "/etc/../c"'],
+    ['a path with ..', pair('/etc/../c', '/k'), 'Certificate must not have "..", got "/etc/../c"'],
     [
-      'what is in the files',
+      'texts in place of paths',
       pair(leafCertificate, leafKey),
       'Certificate must be the path of a file; what is in it belongs in an inline-certificate',
       'PrivateKey must be the path of a file; what is in it belongs in an inline-certificate',
     ],
-    ['one file for both', pair('/a', '/a'), 'PrivateKey must not be the file of the certificate'],
+    ['a file for both', pair('/a', '/a'), 'PrivateKey must not be the file of the certificate'],
   ]);
 });

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import { About, type Input, type Model, stamps, Text, TextMap, Type } from '../schema.ts';
 
-/** The kinds of configuration entry there are. Source: docs/contract/configuration.md#kinds. */
+/** The kinds of configuration entries. Source: docs/contract/configuration.md#kinds. */
 export const configKinds = [
   'api-gateway',
   'bound-api-gateway',
@@ -22,7 +22,7 @@ export const configKinds = [
 ] as const;
 export type ConfigKindName = (typeof configKinds)[number];
 
-/** Kinds that route traffic. A service with such an entry has a discovery chain by entries alone. */
+/** Kinds that route traffic. An entry of these gives its service a discovery chain. */
 export const routingKinds = ['service-router', 'service-splitter', 'service-resolver'] as const;
 
 export const isRoutingKind = (kind: string): boolean =>
@@ -35,20 +35,20 @@ export const entryFields = {
     'Name of the service, the gateway or the route.',
     Text({ maxLength: limits.names.lengthMax }),
   ),
-  Namespace: About('Where the entry is.', Text()),
-  Partition: About('Where the entry is.', Text()),
+  Namespace: About('Namespace of the entry.', Text()),
+  Partition: About('Partition of the entry.', Text()),
   Meta: About('Names and texts of the caller, without effect.', TextMap()),
 };
 
 const EntrySchema = Type.Object({ ...entryFields, ...stamps });
 
-/** An entry of whatever kind, as it is stored: complete, and in its one spelling. */
+/** A stored entry of any kind: complete and in canonical form. */
 export type ConfigEntry = Model<typeof EntrySchema> & { readonly Kind: ConfigKindName };
 
 /** An entry as a caller gives it. */
 export type ConfigEntryRequest = Input<ConfigEntry>;
 
-/** Where an entry is: the key of its row. */
+/** The key of an entry's row. */
 export interface EntryKey {
   readonly partition: string;
   readonly namespace: string;
@@ -63,5 +63,5 @@ export const keyOfEntry = ({ Partition, Namespace, Kind, Name }: ConfigEntry): E
   name: Name,
 });
 
-/** Name of the entry that stands for every service, where a kind allows that. */
+/** The name of the entry for every service, in kinds that allow it. */
 export const everyService = '*';

@@ -4,15 +4,15 @@ import { About, Nullable, Whole } from '../schema.ts';
 const countMax = 2 ** 32 - 1;
 const count = (description: string) =>
   About(description, Nullable(Whole({ minimum: 0, maximum: countMax })), {
-    absent: 'the proxy’s own',
+    absent: 'the proxy’s default',
   });
 
 /**
- * What a proxy lets through to a service at a time.
+ * Limits of the connections and requests that a proxy passes to a service.
  * Source: docs/behaviour/gateways.md#limits-and-health-checks-of-a-proxy.
  */
 export const connectionLimits = {
-  MaxConnections: count('Connections at a time; 0 leaves it to the proxy.'),
-  MaxPendingRequests: count('Requests that wait for a connection; 0 leaves it to the proxy.'),
-  MaxConcurrentRequests: count('Requests at a time; 0 leaves it to the proxy.'),
+  MaxConnections: count('Connections at a time; 0: the default of the proxy.'),
+  MaxPendingRequests: count('Requests that wait for a connection; 0: the default of the proxy.'),
+  MaxConcurrentRequests: count('Requests at a time; 0: the default of the proxy.'),
 };

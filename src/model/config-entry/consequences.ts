@@ -1,5 +1,5 @@
 import { bindGateways } from './gateways.ts';
 import type { Consequence } from './kind.ts';
 
-/** What the server writes itself as entries change, in this order. */
+/** Entries that the server writes itself when other entries change, in this order. */
 export const consequences: readonly Consequence[] = [bindGateways];

@@ -6,13 +6,13 @@ import type { ServiceName } from './kind.ts';
 /** Fields of the routing kinds for a destination. An empty field means the entry's own. */
 export const destinationFields = {
   Service: About('The service.', Text({ maxLength: limits.names.lengthMax }), {
-    absent: 'the service that the entry is of',
+    absent: 'the service of the entry',
   }),
   ServiceSubset: About('A subset that the resolver of the service defines.', Text(), {
-    absent: 'its default subset, if it has one',
+    absent: 'the default subset of the service, if it has one',
   }),
-  Namespace: About('Where the service is.', Text(), { absent: 'the namespace of the entry' }),
-  Partition: About('Where the service is.', Text(), { absent: 'the partition of the entry' }),
+  Namespace: About('Namespace of the service.', Text(), { absent: 'the namespace of the entry' }),
+  Partition: About('Partition of the service.', Text(), { absent: 'the partition of the entry' }),
 };
 
 interface Destination {
@@ -27,7 +27,7 @@ interface Entry {
   readonly Partition: string;
 }
 
-/** The service that something in an entry leads to. */
+/** The service that a destination in an entry leads to. */
 export function destinationOf(
   entry: Entry,
   { Service, Namespace, Partition }: Destination,
@@ -44,7 +44,7 @@ export const isSameService = (left: ServiceName, right: ServiceName): boolean =>
   left.namespace === right.namespace &&
   left.partition === right.partition;
 
-/** Services that destinations of an entry lead to: each once, and not the one that it is of. */
+/** Services that destinations of an entry lead to: each once, without the entry's own service. */
 export function namedServices(
   entry: Entry,
   destinations: readonly Destination[],
@@ -59,7 +59,7 @@ export function namedServices(
   return [...named.values()];
 }
 
-/** Reports a name that stands for no service in particular. */
+/** Reports a name that is not the name of a single service. */
 export function checkServiceName(name: string, path: Path, report: Report): void {
   if (name.includes('*')) report(path, `must be the name of one service, got ${quote(name)}`);
 }

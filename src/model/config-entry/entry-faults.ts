@@ -1,4 +1,4 @@
-/** Everything wrong with a configuration entry by itself: in its form, its place and its content. */
+/** The faults of a configuration entry by itself: in its form, its place and its content. */
 import { checkValues } from '../check-values.ts';
 import { type Fault, invalid, withKnown } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -10,7 +10,7 @@ import { faultsOf } from './faults.ts';
 import type { ConfigKind } from './kind.ts';
 import { kindOf } from './kinds.ts';
 
-/** Everything wrong with the entry, and with where it says that it lives. */
+/** All faults of the entry, and of the place that the request gives it. */
 export function entryFaults(given: GivenEntry, entry: ConfigEntry): readonly Fault[] {
   const kind = kindOf(entry.Kind);
   const bounds = boundFaults(entry, null);
@@ -22,13 +22,13 @@ export function entryFaults(given: GivenEntry, entry: ConfigEntry): readonly Fau
     ...bounds,
   ];
   const known = withKnown(given.faults, simple);
-  // Some of a kind's rules compare every item of a list with the others.
+  // Rules of some kinds compare every item of a list with the others, so they run only if the bounds hold.
   const all = bounds.length > 0 ? known : withKnown(known, kind.faults?.(entry) ?? []);
   return all.slice(0, limits.fault.listedMax);
 }
 
 /**
- * An entry that permissions can be asked by: every field could be read, and it has a name.
+ * An entry that permissions can be checked for: every field could be read, and it has a name.
  * @throws RosterError `invalid-body` with all faults
  */
 export function requireReadable(given: GivenEntry, entry: ConfigEntry): ConfigEntry {
@@ -45,13 +45,13 @@ function nameFaults(kind: ConfigKind, { Name, Partition }: ConfigEntry): readonl
   if (Name === everyService && !kind.allowsEvery) {
     return [faultAt(path, 'must be the name of one: "*" is not for this kind')];
   }
-  // Length and NUL are told with the other bounds.
+  // The checks of bounds tell length and NUL.
   if (Name.length > limits.names.lengthMax || Name.includes('\0')) return [];
   const around = Name.trim() === Name ? [] : [faultAt(path, 'must not begin or end with a blank')];
   return [...faultsOf((report) => checkPlaceName(Name, path, report)), ...around];
 }
 
-/** The place in an entry that was read may be sent back, and must be the place of the request. */
+/** The place in an entry that was read may be sent back; it must be the place of the request. */
 function placeFaults(request: ConfigEntryRequest, entry: ConfigEntry): readonly Fault[] {
   return (['Namespace', 'Partition'] as const).flatMap((field) => {
     const given = request[field];
@@ -79,7 +79,9 @@ function metaFaults({ Meta }: ConfigEntry): readonly Fault[] {
   });
 }
 
-/** Names become parts of keys, which end in NUL; and no list or object is longer than one can look through. */
+/**
+ * Names become parts of keys, which end in NUL, and lists and objects are bounded so that checks end soon.
+ */
 function boundFaults(value: unknown, path: Path): readonly Fault[] {
   if (typeof value === 'string') {
     return value.includes('\0') ? [faultAt(path, 'must not hold a NUL character')] : [];

@@ -5,7 +5,7 @@ import type { ConfigEntry } from './config-entry.ts';
 import { completeEntry, decodeEntry } from './entry.ts';
 import { entryFaults } from './entry-faults.ts';
 
-/** The entry as it would be stored, from what a caller sends. */
+/** The entry as it would be stored. */
 export const entryOf = <E extends ConfigEntry>(body: unknown): E =>
   completeEntry(decodeEntry(body), defaultScope) as E;
 
@@ -21,7 +21,7 @@ export function messagesOf(body: unknown): string[] {
   }
 }
 
-/** A change of an entry and its faults; an entry without faults is right. */
+/** A change of an entry and the expected faults; no faults: the entry is right. */
 export type EntryRow = readonly [
   what: string,
   change: Readonly<Record<string, unknown>>,
@@ -32,7 +32,7 @@ export function entryTable(
   base: Readonly<Record<string, unknown>>,
   rows: readonly EntryRow[],
 ): void {
-  test('the entry that is changed below is all right', () => {
+  test('the entry that the rows change is right', () => {
     expect(messagesOf(base)).toEqual([]);
   });
   test.each(rows.map(([what, change, ...messages]) => ({ what, change, messages })))(
@@ -43,5 +43,5 @@ export function entryTable(
   );
 }
 
-/** The fault of every reference to a jwt-provider. */
+/** The end of the fault of every reference to a jwt-provider. */
 export const noneExists = 'no such provider exists: there are no entries of that kind here';

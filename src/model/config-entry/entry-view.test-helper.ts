@@ -20,7 +20,7 @@ export function faultsIn(body: Body): readonly string[] {
   return faults.map(({ pointer, message }) => `${pointer}: ${message}`);
 }
 
-/** The entry that would be stored. It has to be right. */
+/** The entry that would be stored. It must be right. */
 export function entryOf(body: Body): ConfigEntry {
   const faults = faultsIn(body);
   if (faults.length > 0) throw new Error(`${JSON.stringify(body)}: ${faults.join('; ')}`);
@@ -30,7 +30,7 @@ export function entryOf(body: Body): ConfigEntry {
 const textOf = ({ partition, namespace, kind, name }: EntryKey): string =>
   JSON.stringify([partition, namespace, kind, name]);
 
-/** A view of these entries and of no others, as they are and as they were. */
+/** A view of these entries, which are both the entries before and after the write. */
 export function viewOf(entries: Iterable<ConfigEntry>): EntryView {
   const rows = new Map<string, ConfigEntry>();
   const references = new Map<string, EntryKey[]>();

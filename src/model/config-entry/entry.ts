@@ -1,6 +1,6 @@
 /**
- * A configuration entry from what a caller sent: first its form, which permissions can be asked by
- * (`decodeEntry`, `completeEntry`), then its content (`entry-faults.ts`).
+ * Makes a configuration entry of a caller's body. First its form is read, for which permissions can be
+ * checked (`decodeEntry`, `completeEntry`), then its content is checked (`entry-faults.ts`).
  * Source: docs/behaviour/configuration.md#forms-of-an-entry.
  */
 import { decodeInPart } from '../codec.ts';
@@ -17,13 +17,13 @@ import { findKind, kindOf } from './kinds.ts';
 export interface GivenEntry {
   readonly kind: ConfigKind;
   readonly request: ConfigEntryRequest;
-  /** Of its form, to be told together with those of its content. */
+  /** Faults of the form, told together with the faults of the content. */
   readonly faults: readonly Fault[];
 }
 
 /**
- * Fields may be written in any case and in snake_case; `kind` says which there are.
- * @throws RosterError `invalid-body` when that is nothing of a kind
+ * Decodes an entry. Fields may be written in any case and in snake_case; `kind` decides which fields exist.
+ * @throws RosterError `invalid-body` if the kind is missing or unknown
  */
 export function decodeEntry(body: unknown): GivenEntry {
   const kind = kindIn(body);
@@ -39,8 +39,8 @@ export function decodeEntry(body: unknown): GivenEntry {
 }
 
 /**
- * Fields that other servers add to an entry. They are ignored, so that it can be sent here as it was read
- * there.
+ * Fields that other servers add to an entry. They are ignored, so that an entry that was read there can be
+ * sent here.
  */
 const passedOver: ReadonlySet<string> = new Set(['hash']);
 
@@ -61,13 +61,13 @@ function kindIn(body: unknown): ConfigKind {
   return kind;
 }
 
-/** Where entries of the kind live that are meant to be in the place. */
+/** The scope of entries of the kind that are written to the place. */
 export const placeOfKind = (kind: ConfigKind, { namespace, partition }: Scope): Scope => ({
   namespace: kind.ofPartition ? 'default' : namespace,
   partition,
 });
 
-/** The whole entry in its one spelling, whether it is right or not. */
+/** The whole entry in canonical form, whether it is right or not. */
 export function completeEntry({ kind, request }: GivenEntry, scope: Scope): ConfigEntry {
   const { namespace: Namespace, partition: Partition } = placeOfKind(kind, scope);
   const whole = complete(kind.schema, request as never) as unknown as ConfigEntry;
@@ -76,11 +76,11 @@ export function completeEntry({ kind, request }: GivenEntry, scope: Scope): Conf
   return kind.normalize?.(entry) ?? entry;
 }
 
-/** The entry as it is kept, once it is right. */
+/** The entry as it is stored, once it is right. */
 export const arrangedEntry = (entry: ConfigEntry): ConfigEntry =>
   kindOf(entry.Kind).arrange?.(entry) ?? entry;
 
-/** The fields of a kind that only the server sets, beside the stamps: `Status` of a gateway. */
+/** The fields of a kind that only the server sets, such as `Status` of a gateway, without the stamps. */
 export function derivedFieldsOf(kind: ConfigKind): readonly string[] {
   let fields = derivedFields.get(kind);
   if (fields === undefined) {

@@ -9,26 +9,32 @@ import type { ConfigKind, ServiceName } from './kind.ts';
 import { noSamenessGroups } from './sameness.ts';
 
 const ConsumerSchema = Type.Object({
-  Peer: About('A peer. It need not be there yet.', Text()),
+  Peer: About('A peer. It need not exist yet.', Text()),
   Partition: About('A partition of this cluster.', Text()),
-  SamenessGroup: About('A sameness group. These do not exist.', Text()),
+  SamenessGroup: About('A sameness group. Roster has none.', Text()),
 });
 
 export const ExportedServicesSchema = Type.Object({
   ...entryFields,
   Services: About(
-    'What is exported.',
+    'The exported services.',
     List(
       Type.Object({
         Name: About(
-          'The service; `*`: every one of the namespace that has an instance, or a `service-router`, `service-splitter` or `service-resolver`.',
+          'The service; `*`: every service of the namespace that has an instance, or a `service-router`, `service-splitter` or `service-resolver`.',
           Text(),
           { rules: '`*`, or letters, digits and inner dashes' },
         ),
-        Namespace: About('Where it lives; `*`: every namespace.', Text(), { absent: '`default`' }),
-        Consumers: About('Who may use it.', List(ConsumerSchema), {
-          rules: 'at least one, each with one of `Peer` and `Partition`',
+        Namespace: About('Namespace of the service; `*`: every namespace.', Text(), {
+          absent: '`default`',
         }),
+        Consumers: About(
+          'The peers and partitions that may use the service.',
+          List(ConsumerSchema),
+          {
+            rules: 'at least one, each with one of `Peer` and `Partition`',
+          },
+        ),
       }),
     ),
   ),

@@ -11,7 +11,7 @@ export function faultsOf(check: (report: Report) => void): Fault[] {
   return faults;
 }
 
-/** Calls `report` for each of the fields that is given. */
+/** Calls `report` for each of the given fields. */
 export function refuseFields(
   record: object,
   fields: readonly string[],

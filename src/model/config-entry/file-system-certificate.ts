@@ -10,12 +10,12 @@ const absolute = { rules: 'an absolute path' };
 const FileSystemCertificateSchema = Type.Object({
   ...entryFields,
   Certificate: About(
-    'Path, on the gateway’s host, of the certificate, and of those that it was issued by.',
+    'Path, on the gateway’s host, of the certificate, followed by the certificates of its issuers.',
     Text({ maxLength: limits.files.pathLengthMax }),
     absolute,
   ),
   PrivateKey: About(
-    'Path, on the gateway’s host, of its key.',
+    'Path, on the gateway’s host, of the certificate’s key.',
     Text({ maxLength: limits.files.pathLengthMax }),
     absolute,
   ),
@@ -29,7 +29,7 @@ export const fileSystemCertificate: ConfigKind<FileSystemCertificate> = {
   summary: 'A certificate for listeners of API gateways, on the gateway’s host.',
   acts:
     'Gateways that name it report whether it exists. The proxy on the gateway’s host reads the ' +
-    'files: Roster runs none, and opens none of them.',
+    'files: Roster runs no proxy and does not open the files.',
   deletion: {
     usedBy: '`api-gateway` (`Listeners[].TLS.Certificates`)',
     outcome: 'refused while a listener names it',
@@ -52,7 +52,7 @@ export const fileSystemCertificate: ConfigKind<FileSystemCertificate> = {
   },
 };
 
-/** A text in PEM form is not repeated: it may be the key itself. */
+/** The error does not repeat a text in PEM form: it may be the key itself. */
 function checkPath(text: string, path: Path, report: Report): void {
   if (text === '') report(path, 'is required');
   else if (text.includes('-----BEGIN')) {

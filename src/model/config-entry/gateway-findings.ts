@@ -1,5 +1,5 @@
 /**
- * Conditions of one gateway, its listeners and the certificates that they name.
+ * The conditions of a gateway, its listeners and the certificates that they name.
  * Source: docs/behaviour/gateways.md#status.
  */
 import type { ApiGateway, GatewayListener } from './api-gateway.ts';
@@ -14,7 +14,7 @@ import { keyOfReference, referenceTo, textOfKey } from './resource-reference.ts'
 export interface ListenerCertificates {
   readonly found: readonly EntryKey[];
   readonly missing: readonly EntryKey[];
-  /** RFC 3339 by name: until when those hold of which that is known. */
+  /** Expiry (RFC 3339) of each readable certificate, by name. */
   readonly ends: readonly { readonly name: string; readonly notAfter: string }[];
 }
 
@@ -81,7 +81,10 @@ const conflict = (routes: readonly { readonly Name: string }[]): string =>
     .map(({ Name }) => `"${Name}"`)
     .join(', ')}${routes.length > 5 ? ', …' : ''}.`;
 
-/** Tells what ends first: time passes without a write, so whether it has ended is the reader's to see. */
+/**
+ * The certificate that ends first is named. Time passes without a write, so the reader has to compare it with
+ * the clock.
+ */
 function acceptance(listeners: readonly { readonly certificates: ListenerCertificates }[]): string {
   const ends = listeners.flatMap(({ certificates }) => certificates.ends);
   const first = ends.sort(

@@ -7,7 +7,7 @@ import {
 } from './resource-reference.ts';
 
 /**
- * Something that is so, or not, with a gateway or a route.
+ * A condition of a gateway or a route: something that is true of it, or is not.
  * Source: docs/behaviour/gateways.md#status.
  */
 const ConditionSchema = Type.Object(
@@ -36,7 +36,7 @@ type Status = Model<typeof StatusSchema>;
 export const StatusField = () =>
   About('The status, which the server sets.', ResponseOnly(Nullable(StatusSchema)));
 
-/** A condition as it was found, not knowing since when it is so. */
+/** A condition without the time of its last change. */
 export type Finding = Omit<Condition, 'LastTransitionTime'>;
 
 type Reasons = {
@@ -63,15 +63,15 @@ export const finding = <T extends keyof Reasons>(
   Resource: null,
 });
 
-/** The finding, told of a part of the entry or of another entry. */
+/** The finding about a part of the entry or about another entry. */
 export const findingAbout = (resource: ResourceReference, told: Finding): Finding => ({
   ...told,
   Resource: resource,
 });
 
 /**
- * The findings as a status: each since when it is so, which is what `before` says where it was so. The
- * very `before` where all of them are what it says.
+ * The findings as a status. A condition that `before` has too keeps its time. If all findings are the same as
+ * in `before`, `before` itself is returned.
  */
 export function statusOf(
   findings: readonly Finding[],
@@ -103,6 +103,6 @@ const isTold = (findings: readonly Finding[], conditions: readonly Condition[]):
     );
   });
 
-/** There is one condition of a type about a resource. */
+/** A status has one condition of a type about each resource. */
 const subjectOf = ({ Type: type, Resource }: Finding): string =>
   Resource === null ? type : `${type} ${textOfReference(Resource)}`;

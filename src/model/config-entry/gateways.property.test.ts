@@ -84,7 +84,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     .map((remove): Write => ({ remove })),
 );
 
-/** All routes at all listeners, with no thought of what changed. */
+/** Binds all routes to all listeners from scratch, without knowing the last write. */
 function expected(entries: Entries): Record<string, unknown> {
   const all = [...entries.all.values()];
   const kind = <E extends ConfigEntry>(name: string) =>
@@ -161,7 +161,7 @@ function isBound(entries: Entries, route: Route, one: ApiGateway, name: string):
   );
 }
 
-/** The users of the entry that would be wrong without it, by kind and name. */
+/** The users of the entry that would be at fault without it, by kind and name. */
 function usersOf(entries: Entries, kind: ConfigEntry['Kind'], name: string): readonly string[] {
   const all = [...entries.all.values()];
   const used = all.find((one) => one.Kind === kind && one.Name === name);
@@ -190,7 +190,7 @@ const targets = (route: Route): string[] =>
     ? route.Rules.flatMap(({ Services }) => Services.map(({ Name }) => Name))
     : route.Services.map(({ Name }) => Name);
 
-/** The same questions, answered by what was stored. */
+/** The same answers, from the stored entries. */
 function stored(entries: Entries): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const entry of entries.all.values()) {
@@ -214,7 +214,7 @@ function stored(entries: Entries): Record<string, unknown> {
   return found;
 }
 
-/** Every condition by what it is about, with its state and since when. */
+/** Every condition by its subject, with its state and the time of its last change. */
 function conditionsOf(entries: Entries): Map<string, { state: string; since: string }> {
   const found = new Map<string, { state: string; since: string }>();
   for (const entry of entries.all.values()) {
@@ -226,7 +226,7 @@ function conditionsOf(entries: Entries): Map<string, { state: string; since: str
   return found;
 }
 
-/** Deletes what can be deleted, until nothing can. */
+/** Deletes entries until no entry can be deleted. */
 function removeAll(entries: Entries): void {
   let isChanged = true;
   while (isChanged) {
@@ -238,7 +238,7 @@ function removeAll(entries: Entries): void {
   }
 }
 
-test('after any writes it is as if all had been found out anew', () => {
+test('after any writes, the entries are those that a computation from scratch gives', () => {
   fc.assert(
     fc.property(fc.array(write, { minLength: 1, maxLength: 30 }), (writes) => {
       const entries = new Entries();

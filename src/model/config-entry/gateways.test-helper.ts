@@ -9,10 +9,10 @@ import type { EntryView } from './kind.ts';
 import { kindOf } from './kinds.ts';
 import { textOfKey } from './resource-reference.ts';
 
-/** Entries in a map, looked through from end to end for every question. */
+/** Entries in a map, which answers every question by a look at all entries. */
 export class Entries {
   readonly all = new Map<string, ConfigEntry>();
-  /** What the last write made the server write. */
+  /** The number of entries that the server wrote after the last write. */
   consequences = 0;
 
   get<E extends ConfigEntry>(kind: ConfigEntry['Kind'], name: string): E | undefined {
@@ -20,7 +20,7 @@ export class Entries {
     return this.all.get(textOfKey(key)) as E | undefined;
   }
 
-  /** An entry as a caller sends it. */
+  /** Writes an entry as a caller sends it. */
   apply(body: Readonly<Record<string, unknown>>, now: string): void {
     const given = entryOf(body);
     const key = keyOfEntry(given);
@@ -33,7 +33,7 @@ export class Entries {
     this.#recordChange(key, before, now);
   }
 
-  /** Why it is not deleted; empty: it is, or was not there. */
+  /** Deletes an entry. Returns the reasons for a refusal; empty: the entry is deleted or did not exist. */
   remove(kind: ConfigEntry['Kind'], name: string, now: string): readonly string[] {
     const key = { partition: 'default', namespace: 'default', kind, name };
     const before = this.all.get(textOfKey(key));

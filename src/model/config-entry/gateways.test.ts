@@ -49,26 +49,26 @@ describe('the findings about a route', () => {
       'Bound False FailedToBind gate/: The route is not accepted. The route names no service.',
     ],
     [
-      'to what speaks something else',
+      'to a service of another protocol',
       [],
       httpRoute('r', [], { Rules: [{ Services: [{ Name: 'web' }, { Name: 'queue' }] }] }),
       'Accepted False InvalidDiscoveryChain: The service "queue" speaks tcp, and an http-route leads to http, http2 or grpc.',
     ],
     [
-      'to what speaks http by the defaults of all',
+      'to a service that speaks http by the defaults of all services',
       [{ Kind: 'proxy-defaults', Name: 'global', Config: { protocol: 'grpc' } }],
       httpRoute('r', [], { Rules: [{ Services: [{ Name: 'queue' }] }] }),
       accepted,
     ],
     [
-      'to no gateway',
+      'to a gateway that does not exist',
       [],
       httpRoute('r', [{ Name: 'gate' }]),
       accepted,
       'Bound False GatewayNotFound gate/: There is no api-gateway "gate".',
     ],
     [
-      'to no listener',
+      'to a listener that does not exist',
       [gateway('gate', {})],
       httpRoute('r', [{ Name: 'gate', SectionName: 'other' }]),
       accepted,
@@ -96,7 +96,7 @@ describe('the findings about a route', () => {
       'Bound True Bound gate/: The route is bound to the listener "l1".',
     ],
     [
-      'to all listeners, and to one by name',
+      'to all listeners, and to a listener by name',
       [gateway('gate', {}, {}), gateway('other', {}, {})],
       httpRoute('r', [{ Name: 'gate' }, { Name: 'other', SectionName: 'l1' }]),
       accepted,
@@ -112,7 +112,7 @@ describe('the findings about a route', () => {
     },
   );
 
-  test('of connections: they can be led to what speaks anything', () => {
+  test('of connections: they can lead to services of any protocol', () => {
     const entries = entriesWith(
       gateway('gate', { Protocol: 'tcp' }),
       tcpRoute('r', [{ Name: 'gate' }], { Services: [{ Name: 'web' }] }),
@@ -129,13 +129,13 @@ describe('the findings about a gateway', () => {
     `ResolvedRefs True ResolvedRefs gate/${listener}: All that it names is there.`,
   ];
 
-  test('that is all right', () => {
+  test('without a fault', () => {
     const entries = entriesWith(gateway('gate', {}, {}));
     const said = 'Accepted True Accepted: The gateway is accepted.';
     expect(ofGateway(entries)).toEqual([said, ...fine('l0'), ...fine('l1')]);
   });
 
-  test('whose certificates come and go', () => {
+  test('whose certificates are deleted and written again', () => {
     const TLS = { Certificates: [{ Name: 'c' }, { Kind: 'file-system-certificate', Name: 'f' }] };
     const entries = entriesWith(gateway('gate', { TLS }, {}));
     const both = 'There is no inline-certificate "c" and no file-system-certificate "f".';
@@ -164,7 +164,7 @@ describe('the findings about a gateway', () => {
     expect(ofGateway(entries)[0]).toContain('There is no inline-certificate "d".');
   });
 
-  test('whose connections two routes want', () => {
+  test('with two routes for the same connections', () => {
     const entries = entriesWith(
       gateway('gate', { Protocol: 'tcp' }),
       tcpRoute('a', [{ Name: 'gate' }]),
@@ -180,7 +180,7 @@ describe('the findings about a gateway', () => {
 });
 
 describe('the bound routes', () => {
-  test('follows routes, gateways and what services speak', () => {
+  test('follow routes, gateways and the protocols of services', () => {
     const entries = entriesWith(
       gateway('gate', {}, { Protocol: 'tcp' }),
       httpRoute('b', [{ Name: 'gate' }]),
@@ -210,7 +210,7 @@ describe('the bound routes', () => {
     expect(boundTo(entries, 'other')).toEqual(['l0: t']);
   });
 
-  test('a write makes the server write what it affects and nothing else', () => {
+  test('a write makes the server write the affected entries and no others', () => {
     const entries = entriesWith(gateway('gate', {}), gateway('other', {}));
     for (let each = 0; each < 20; each++) {
       entries.apply(httpRoute(`r${each}`, [{ Name: each % 2 ? 'gate' : 'other' }]), now);
@@ -219,7 +219,7 @@ describe('the bound routes', () => {
     }
   });
 
-  test('a gateway is of no matter to its routes but by the listeners that they go by', () => {
+  test('only the listeners of a gateway affect its routes', () => {
     const routes = Array.from({ length: 20 }, (_, each) =>
       httpRoute(`r${each}`, [{ Name: 'gate' }]),
     );
@@ -228,7 +228,7 @@ describe('the bound routes', () => {
     const steps: [object, number][] = [
       [{ Meta: { a: 'b' } }, 1],
       [{ Listeners: [{ ...gateway('gate', {}).Listeners[0], Port: 9000 }] }, 1],
-      // Now it tells when its certificate ends.
+      // The status now tells when the certificate ends.
       [{ Listeners: gateway('gate', { TLS }).Listeners }, 2],
       [{ Listeners: gateway('gate', { TLS, Hostname: 'a.b' }).Listeners }, 1],
       [{ Listeners: gateway('gate', { TLS, Name: 'l1' }).Listeners }, 22],
@@ -248,15 +248,15 @@ describe('the bound routes', () => {
     });
     const steps: [object, number][] = [
       [proxies({ Config: { protocol: 'tcp' } }), 0],
-      // The bound gateway is made again and stays as it was: the service has a protocol of its own.
+      // The bound gateway is computed again and stays as it was: the service has its own protocol.
       [proxies({ Config: { protocol: 'http' } }), 1],
       [proxies({ Config: { protocol: 'HTTP' }, Meta: { a: 'b' } }), 0],
       [{ ...speaks('web', 'http'), Meta: { a: 'b' } }, 0],
-      // Requests are told apart in any of these.
+      // Requests can be told apart in each of these protocols.
       [speaks('web', 'grpc'), 0],
       [proxies({ Config: { protocol: 'http2' } }), 0],
       [speaks('web', ''), 1],
-      // And the route is not accepted any more.
+      // And the route is no longer accepted.
       [speaks('web', 'tcp'), 2],
     ];
     for (const [body, affected] of steps) {
@@ -270,13 +270,13 @@ describe('the bound routes', () => {
   });
 });
 
-describe('since when a condition is so', () => {
+describe('the time of a condition', () => {
   const times = (entries: Entries, name = 'r') =>
     entries
       .get<Route>('http-route', name)
       ?.Status?.Conditions.map(({ Type, LastTransitionTime }) => `${Type} ${LastTransitionTime}`);
 
-  test('is kept while it is so, and what a caller says of it is ignored', () => {
+  test('is kept while the condition stays, and a caller cannot set it', () => {
     const entries = entriesWith(gateway('gate', {}), httpRoute('r', [{ Name: 'gate' }]));
     expect(times(entries)).toEqual([`Accepted ${now}`, `Bound ${now}`]);
     const Status = { Conditions: [{ Type: 'Bound', LastTransitionTime: 'never' }] };
@@ -287,7 +287,7 @@ describe('since when a condition is so', () => {
   });
 });
 
-describe('nothing is deleted from under its user', () => {
+describe('an entry in use is not deleted', () => {
   const TLS = { Certificates: [{ Name: 'c' }, { Kind: 'file-system-certificate', Name: 'f' }] };
   const onDisk = {
     Kind: 'file-system-certificate',
@@ -337,14 +337,14 @@ describe('nothing is deleted from under its user', () => {
     expect(JSON.stringify([...entries.all])).toBe(asItIs);
   });
 
-  test('but what is not accepted anyway loses nothing, and routes are free to go', () => {
+  test('an entry can be deleted if its users are not accepted anyway, and so can routes', () => {
     const some = entriesWith(
       { Kind: 'proxy-defaults', Name: 'global', Config: { protocol: 'http' } },
       speaks('queue', 'tcp'),
       httpRoute('a', [], { Rules: [{ Services: [{ Name: 'web' }, { Name: 'queue' }] }] }),
       httpRoute('b', [], { Rules: [{ Services: [{ Name: 'api' }, { Name: 'b' }] }] }),
     );
-    // The defaults of all proxies say the same of it.
+    // The defaults of all proxies give it the same protocol.
     expect(some.remove('service-defaults', 'web', later)).toEqual([]);
     expect(some.remove('proxy-defaults', 'global', later)).toEqual(
       ['api', 'b'].map(
@@ -356,7 +356,7 @@ describe('nothing is deleted from under its user', () => {
     expect(some.remove('proxy-defaults', 'global', later)).toEqual([]);
   });
 
-  test('of another namespace, which is told', () => {
+  test('a user in another namespace is named with it', () => {
     const far = entriesWith(gateway('gate', {}));
     far.apply({ ...httpRoute('r', [{ Name: 'gate', Namespace: 'default' }]) }, now);
     const [[text, route]] = [...far.all].filter(([, { Kind }]) => Kind === 'http-route') as [

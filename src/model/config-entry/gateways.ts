@@ -1,16 +1,17 @@
 /**
- * Everything that follows from API gateways, their routes and certificates: the `bound-api-gateway` of each
- * gateway, the `Status` of gateways and routes, and the details of certificates. Source:
- * docs/behaviour/gateways.md#status.
+ * Writes everything that follows from API gateways, their routes and certificates: the `bound-api-gateway` of
+ * each gateway, the `Status` of gateways and routes, and the details of certificates.
+ * Source: docs/behaviour/gateways.md#status.
  *
  * Invariants
- *  B1. The rows are those that a new start would write, but for the times of conditions that did not change
- *      (a property test holds the two against each other).
- *  B2. A write costs what it affects: a route its own gateways, a gateway its own routes (where the
- *      listeners are others for them), a certificate the gateways that name it, a protocol the routes
- *      that lead to the service (where it makes requests there, or none any more).
- *  B3. There is a bound gateway for each gateway, and no other one.
- *  B4. `Status` and `Details` of a request have no part in it.
+ *
+ *  B1. The rows are those that a computation from scratch would write, except the times of conditions
+ *      that did not change (a property test compares the two).
+ *  B2. A write costs what it affects: a route affects its own gateways, a gateway its own routes (if a
+ *      change of its listeners matters to them), a certificate the gateways that name it, a protocol the
+ *      routes that lead to the service (if it changes whether requests can be routed there).
+ *  B3. There is a bound gateway for each gateway, and no other.
+ *  B4. `Status` and `Details` of a request are ignored.
  */
 
 import { changesRouting } from '../discovery-chain/protocol.ts';
@@ -34,7 +35,7 @@ import type { Consequence, EntryView } from './kind.ts';
 import { keyOfReference, referenceTo, textOfKey } from './resource-reference.ts';
 import { outcomeOf, type Route, type RouteOutcome } from './route-bindings.ts';
 
-/** Keys, each once, in the order in which they came. */
+/** Keys, each once, in the order of their arrival. */
 class Keys {
   readonly #keys = new Map<string, EntryKey>();
 
@@ -58,13 +59,13 @@ class Keys {
 
 /** The parts that a write affects. */
 interface Affected {
-  /** All that is bound to them. */
+  /** Gateways all of whose routes are bound again. */
   readonly rebuilt: Keys;
-  /** Gateways whose findings and bound routes are made anew, from `bindings`. */
+  /** Gateways whose findings and bindings of `bindings` are made again. */
   readonly gateways: Keys;
-  /** To which listeners they are bound: gateways change by it. */
+  /** Routes whose bindings are made again; these change gateways. */
   readonly bindings: Keys;
-  /** Their findings. */
+  /** Routes whose findings are made again. */
   readonly routes: Keys;
   readonly certificates: Keys;
 }
@@ -117,7 +118,7 @@ export const bindGateways: Consequence = (view, changed, now) => {
   return { puts, removals };
 };
 
-/** The entry with what is to be said of it, where that is not said already. */
+/** The entry with these findings as its status; none if it has that status already. */
 function toldOf<E extends ApiGateway | Route>(
   entry: E,
   findings: readonly Finding[],
@@ -173,7 +174,7 @@ function affectedBy(view: EntryView, changed: readonly EntryKey[]): Affected {
   return affected;
 }
 
-/** Whether the listeners are others than before, as far as routes go by them. */
+/** Whether the listeners differ in a field that matters to routes. */
 function changesBinding(view: EntryView, key: EntryKey): boolean {
   const [before, now] = [view.before(key), view.get(key)].map((entry) =>
     (entry as ApiGateway | undefined)?.Listeners.map(({ Name, Protocol, Hostname }) => [
@@ -193,7 +194,7 @@ function addUsers(view: EntryView, certificate: EntryKey, affected: Affected): v
   }
 }
 
-/** The listeners of the gateway that each route is bound to; none for a route that is gone. */
+/** The listeners of the gateway that each route is bound to; empty for a deleted route. */
 function placementsAt(
   gateway: EntryKey,
   keys: Iterable<EntryKey>,

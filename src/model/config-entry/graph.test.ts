@@ -13,7 +13,7 @@ const key = (kind: ConfigKindName, name: string, namespace = 'default'): EntryKe
   kind,
   name,
 });
-/** Before the change all spoke http, where nothing else is said. */
+/** Before the change all services spoke http, unless an entry says otherwise. */
 const check = (entries: readonly Body[], ...changed: readonly EntryKey[]) =>
   checkGraph({ ...viewOf(entries.map(entryOf)), before: () => entryOf(proxy('http')) }, changed);
 
@@ -45,13 +45,13 @@ const mixed = (chain: string, [service, protocol]: Speaker, [first, spoken]: Spe
 
 type Row = readonly [
   what: string,
-  /** As they would be after the change. */
+  /** The entries after the change. */
   entries: readonly Body[],
   changed: EntryKey,
   sentences: readonly (string | RegExp)[],
 ];
 
-describe('a change is refused that leaves', () => {
+describe('a change is refused if it leaves', () => {
   test.each<Row>([
     [
       'nothing wrong',
@@ -72,13 +72,13 @@ describe('a change is refused that leaves', () => {
       [tcp('web', 'service-router', 'service-splitter')],
     ],
     [
-      'a router whose protocol was that of all',
+      'a router whose protocol came from proxy-defaults',
       [proxy('tcp'), router('web'), router('b'), ...http('b')],
       key('proxy-defaults', 'global'),
       [tcp('web', 'service-router')],
     ],
     [
-      'a router whose protocol was that of all, in another namespace',
+      'a router whose protocol came from proxy-defaults, in another namespace',
       [router('web'), { ...router('web'), Namespace: 'n' }],
       key('proxy-defaults', 'global'),
       [
@@ -93,7 +93,7 @@ describe('a change is refused that leaves', () => {
       [mixed('web', ['b', 'tcp'], ['web', 'http'])],
     ],
     [
-      'two protocols, seen from the one that is led to',
+      'two protocols, after a change of the target',
       [
         ...http('web', 'a'),
         { Kind: 'service-defaults', Name: 'b', Protocol: 'grpc' },
@@ -104,7 +104,7 @@ describe('a change is refused that leaves', () => {
       [mixed('web', ['b', 'grpc'], ['web', 'http']), mixed('a', ['b', 'grpc'], ['a', 'http'])],
     ],
     [
-      'two protocols, some services further on',
+      'two protocols, some services away',
       [
         ...http('web', 'b'),
         splitter('web', { Weight: 100, Service: 'b' }),
@@ -115,7 +115,7 @@ describe('a change is refused that leaves', () => {
       [mixed('b', ['d', 'tcp'], ['b', 'http']), mixed('web', ['d', 'tcp'], ['web', 'http'])],
     ],
     [
-      'nothing wrong with a router beyond the one that is led to',
+      'no fault: a router that a chain does not enter',
       [
         ...http('web', 'b', 'c'),
         router('web', path('/', { Service: 'b' })),
@@ -147,13 +147,13 @@ describe('a change is refused that leaves', () => {
       [/^detected circular resolver redirect: \[web\.default\.default -> /, /^detected circular/],
     ],
     [
-      'a subset that is deleted from under its user',
+      'a deleted subset with a user',
       [...http('web', 'b'), router('web', path('/', { Service: 'b', ServiceSubset: 'v1' }))],
       key('service-resolver', 'b'),
       ['service "b" does not have a subset named "v1", where the discovery chain "web" leads'],
     ],
     [
-      'a subset that is deleted from under several, of which one is elsewhere',
+      'a deleted subset with several users, one in another namespace',
       [
         ...http('web', 'b', 'c'),
         router('web', path('/', { Service: 'b', ServiceSubset: 'v1' })),
@@ -171,7 +171,7 @@ describe('a change is refused that leaves', () => {
       ],
     ],
     [
-      'a subset that is still there',
+      'no fault: a subset that still exists',
       [
         ...http('web', 'b'),
         router('web', path('/', { Service: 'b', ServiceSubset: 'v1' })),
@@ -198,20 +198,25 @@ describe('a change is refused that leaves', () => {
       ],
     ],
     [
-      'permissions over what became tcp',
+      'permissions over a service that became tcp',
       [permitted, { Kind: 'service-defaults', Name: 'web', Protocol: 'tcp' }],
       key('service-defaults', 'web'),
       [/incompatible with L7 intentions permissions$/],
     ],
     [
-      'permissions over what became tcp for all',
+      'permissions over tcp, by a change of proxy-defaults',
       [permitted],
       key('proxy-defaults', 'global'),
       [/incompatible with L7 intentions permissions$/],
     ],
-    ['permissions over http', [permitted, ...http('web')], key('service-defaults', 'web'), []],
     [
-      'what is exported to a peer in another datacenter',
+      'no fault: permissions over http',
+      [permitted, ...http('web')],
+      key('service-defaults', 'web'),
+      [],
+    ],
+    [
+      'an exported service that leads to another datacenter',
       [exported('web', toPeer), resolver('web', { Redirect: { Datacenter: 'dc2' } })],
       key('service-resolver', 'web'),
       [
@@ -219,7 +224,7 @@ describe('a change is refused that leaves', () => {
       ],
     ],
     [
-      'what becomes exported to a peer at another one',
+      'a service that leads to a peer and becomes exported to another',
       [
         exported('web', toPeer),
         resolver('web', { Failover: { '*': { Targets: [{ Peer: 'west' }] } } }),
@@ -228,7 +233,7 @@ describe('a change is refused that leaves', () => {
       [/cannot lead to the peer "west"$/],
     ],
     [
-      'whatever is exported to a peer in another partition',
+      'a wildcard export of a service that leads to another partition',
       [
         exported('*', toPeer),
         ...http('web', 'b'),
@@ -243,7 +248,7 @@ describe('a change is refused that leaves', () => {
       ],
     ],
     [
-      'what is exported to a partition alone in another datacenter',
+      'no fault: an export to a partition, of a service that leads to another datacenter',
       [exported('web', { Partition: 'p' }), resolver('web', { Redirect: { Datacenter: 'dc2' } })],
       key('service-resolver', 'web'),
       [],
@@ -258,7 +263,7 @@ describe('a change is refused that leaves', () => {
   });
 });
 
-test('says the same once, and looks at no more than is bounded', () => {
+test('tells a fault once, and refuses a change that affects too many chains', () => {
   const { checkedMax } = limits.discoveryChain;
   const view = viewOf([]);
   const users = (count: number) =>
@@ -283,7 +288,7 @@ test('says the same once, and looks at no more than is bounded', () => {
   ]);
 });
 
-test('the defaults of all proxies cost no look at every chain unless the protocol changes', () => {
+test('the defaults of all proxies make no chain unless the protocol changes', () => {
   let looks = 0;
   const given = (protocol: string) => entryOf({ ...proxy(protocol), Meta: { a: protocol } });
   const look = (before: string, now: string) => {

@@ -1,12 +1,13 @@
 /**
- * Rules over all routing entries together: every chain that a change affects is made on the state after the
- * change. Source: docs/behaviour/discovery.md#checks-of-chains.
+ * Rules over all routing entries together: every chain that a change affects is made from the entries after
+ * the change. Source: docs/behaviour/discovery.md#checks-of-chains.
  *
  * Invariants
- *  G1. Before the change all chains could be made, so only those have to be looked at that an entry
- *      that changed has a part in: a write costs what it affects.
- *  G2. An entry has a part in the chain of its own service, and, a router's apart, in those of all
- *      services whose splitters, resolvers and routers lead there.
+ *
+ *  G1. Before the change all chains could be made, so only the chains in which a changed entry has a part
+ *      are made again: a write costs what it affects.
+ *  G2. An entry has a part in the chain of its own service, and, unless it is a router, in the chains of
+ *      all services whose splitters, resolvers and routers lead there.
  *  G3. A change that cannot be checked within bounds is refused.
  */
 import { compileChain } from '../discovery-chain/compile.ts';
@@ -29,7 +30,7 @@ import type { ServiceIntentions } from './service-intentions.ts';
 class Services {
   readonly #found = new Map<string, ServiceName>();
 
-  /** Whether it was not among them. */
+  /** Returns whether the service is new. */
   add({ partition, namespace, name }: ServiceName): boolean {
     const id = JSON.stringify([partition, namespace, name]);
     if (this.#found.has(id)) return false;
@@ -69,7 +70,7 @@ export const checkGraph: CrossCheck = (view, changed) => {
   return [...sentences];
 };
 
-/** Where a service is whose name alone would be looked for beside what changed. */
+/** The place of a service, if it differs from the place of the change. */
 function whereOf(service: ServiceName, [changed]: readonly EntryKey[]): string {
   const words = changed === undefined ? '' : scopeWords(service, changed);
   return words === '' ? '' : ` (it is${words})`;
@@ -92,7 +93,7 @@ function gather(view: EntryView, key: EntryKey, chains: Services, intended: Serv
       intended.add(key);
       break;
     case 'proxy-defaults':
-      // Of all that it says, only the protocol has a part in chains and intentions.
+      // Only the protocol has a part in chains and intentions.
       if (!changesProtocol(view, key)) break;
       addEverywhere(view, key.partition, chains);
       for (const entry of view.everywhere(key.partition, 'service-intentions')) {
@@ -111,7 +112,10 @@ const nameOf = ({ Partition, Namespace, Name }: ConfigEntry): ServiceName => ({
   name: Name,
 });
 
-/** The services and all whose chains lead there. What leads to a router's service passes it by. */
+/**
+ * Adds the services and all services whose chains lead there. A chain that leads to a service does not pass
+ * its router.
+ */
 function addWithUsers(view: EntryView, services: Iterable<ServiceName>, chains: Services): void {
   const through = new Services();
   for (const service of services) {
@@ -160,7 +164,7 @@ function chainFault(
   service: ServiceName,
   exports: Map<string, (service: ServiceName) => boolean>,
 ): string | undefined {
-  // Which datacenter it is for makes no difference to whether it can be made.
+  // The datacenter makes no difference to whether a chain can be made.
   const request = { service, datacenter: '', overrides: noOverrides };
   const { chain, refusal } = compileChain(view, request);
   if (chain === undefined) return refusal;
@@ -175,7 +179,10 @@ function chainFault(
   return `service "${service.name}" is exported to peers, so its discovery chain cannot lead ${way}`;
 }
 
-/** Where a chain leaves what a peer can be told of: instances of this datacenter and partition. */
+/**
+ * A target of a chain that peers cannot be told of: peers only know instances of this datacenter and
+ * partition.
+ */
 function wayOut({ Targets, Partition }: DiscoveryChain): string | undefined {
   for (const target of Targets.values()) {
     if (target.Peer !== '') return `to the peer "${target.Peer}"`;

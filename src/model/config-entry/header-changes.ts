@@ -4,13 +4,13 @@ import { HeaderModifiersSchema } from './proxy-fields.ts';
 
 export type HeaderChanges = Model<typeof HeaderModifiersSchema>;
 
-/** Changes to headers on their way. Source: docs/behaviour/discovery.md#headers. */
+/** Changes to the headers of requests and answers. Source: docs/behaviour/discovery.md#headers. */
 export const headerFields = {
   RequestHeaders: About('Changes to headers of requests.', Nullable(HeaderModifiersSchema)),
   ResponseHeaders: About('Changes to headers of answers.', Nullable(HeaderModifiersSchema)),
 };
 
-/** Both changes as one: those of `inner` come after those of `outer`. */
+/** Both changes as one: the changes of `inner` come after the changes of `outer`. */
 export function mergedHeaders(
   outer: HeaderChanges | null,
   inner: HeaderChanges | null,
@@ -24,7 +24,7 @@ export function mergedHeaders(
   };
 }
 
-/** Names of headers are words of HTTP. */
+/** Checks that names are names of headers. */
 export function checkHeaders(
   record: { readonly [K in keyof typeof headerFields]: HeaderChanges | null },
   path: Path,
@@ -35,7 +35,7 @@ export function checkHeaders(
   }
 }
 
-/** Names that are names, values that fit one line. */
+/** Checks that names are names of headers, and that each value is one line. */
 export function checkHeaderChanges(
   changes: HeaderChanges | null,
   path: Path,
@@ -55,12 +55,12 @@ export function checkHeaderChanges(
   });
 }
 
-/** Without what would end a line or a header: control characters, but for the tab. */
+/** Whether the value has no control character except the tab: others would end a line or a header. */
 const isOneLine = (value: string): boolean =>
   ![...value].some((character) => {
     const code = character.charCodeAt(0);
     return (code < 0x20 && code !== 0x09) || code === 0x7f;
   });
 
-/** RFC 9110 §5.6.2, and the pseudo headers of HTTP/2. */
+/** A token of RFC 9110 §5.6.2, or a pseudo header of HTTP/2. */
 export const isHeaderName = (name: string): boolean => /^:?[!#$%&'*+.^_`|~\w-]+$/.test(name);

@@ -1,2 +1,2 @@
-/** Stands for a secret that is not for the caller. Sent back, it keeps the stored secret. */
+/** Shown in place of a secret that the caller may not read. In a request it keeps the stored secret. */
 export const hiddenSecret = '<hidden>';

@@ -6,11 +6,11 @@ const hostnameForm = new RegExp(`^(?=.{1,253}$)${label}(\\.${label})*$`, 'i');
 /** Whether the text is a host name of DNS: labels of letters, digits and inner hyphens. */
 export const isHostname = (text: string): boolean => hostnameForm.test(text);
 
-/** The same, or with `*` for its first label. */
+/** Whether the text is a host name, or one whose first label is `*`. */
 export const isHostnameOrWildcard = (text: string): boolean =>
   isHostname(text.startsWith('*.') ? text.slice(2) : text);
 
-/** Reports a host name that is none; a wildcard is one only where it is allowed. */
+/** Reports a faulty host name. A wildcard is a fault unless it is allowed. */
 export function checkHostname(
   text: string,
   wildcard: 'no wildcard' | 'first label',
@@ -26,13 +26,10 @@ export function checkHostname(
   } else if (!isHostnameOrWildcard(text)) report(path, `is not a host name: ${quote(text)}`);
 }
 
-/** What a listener without a host name, or with `*`, accepts: every host. */
+/** A listener without a host name accepts every host, like a listener with `*`. */
 export const everyHost = '*';
 
-/**
- * Whether a host is among those that a listener accepts: its own, and below a wildcard any number
- * of labels, at least one.
- */
+/** Whether a listener accepts a host: its own, and below a wildcard any host with at least one more label. */
 export function acceptsHost(listenerHost: string, host: string): boolean {
   if (listenerHost === '' || listenerHost === everyHost) return true;
   const wanted = host.toLowerCase();

@@ -22,7 +22,7 @@ const queryMatches = ['exact', 'present', 'regex'] as const;
 
 const value = { rules: 'given unless `Match` is `present`; a pattern of RE2 for `regex`' };
 
-/** Conditions that a request has to meet. Source: docs/behaviour/gateways.md#http-routes. */
+/** Conditions of a request. Source: docs/behaviour/gateways.md#http-routes. */
 export const HttpMatchSchema = Type.Object(
   {
     Path: About(
@@ -30,7 +30,7 @@ export const HttpMatchSchema = Type.Object(
       Nullable(
         Type.Object(
           {
-            Match: About('How it is compared.', Choice(pathMatches, 'prefix')),
+            Match: About('How the path is compared.', Choice(pathMatches, 'prefix')),
             Value: About('The value to compare with.', Text({ default: '/' }), {
               rules: 'begins with `/`, or is a pattern of RE2 for `regex`',
             }),
@@ -46,7 +46,7 @@ export const HttpMatchSchema = Type.Object(
       FullList(
         Type.Object(
           {
-            Match: About('How it is compared.', Choice(headerMatches, 'exact')),
+            Match: About('How the header is compared.', Choice(headerMatches, 'exact')),
             Name: About('Name of the header.', Text()),
             Value: About('The value to compare with.', Text(), value),
           },
@@ -59,7 +59,7 @@ export const HttpMatchSchema = Type.Object(
       FullList(
         Type.Object(
           {
-            Match: About('How it is compared.', Choice(queryMatches, 'exact')),
+            Match: About('How the parameter is compared.', Choice(queryMatches, 'exact')),
             Name: About('Name of the parameter.', Text()),
             Value: About('The value to compare with.', Text(), value),
           },
@@ -74,7 +74,7 @@ export type HttpMatch = Model<typeof HttpMatchSchema>;
 
 export const everyPath = { Match: 'prefix', Value: '/' } as const;
 
-/** A rule without matches is for every request. */
+/** A rule without matches applies to every request. */
 export const matchOfEverything: HttpMatch = { Path: everyPath, Method: '', Headers: [], Query: [] };
 
 export const normalizeMatch = (match: HttpMatch): HttpMatch => ({

@@ -28,9 +28,9 @@ const HttpServiceSchema = Type.Object(
   {
     ...namedServiceFields,
     Weight: About(
-      'Its share of the requests, out of the sum of the weights of the rule’s services.',
+      'The service’s share of the requests, out of the sum of the weights of the rule’s services.',
       Whole({ maximum: 2 ** 31 - 1 }),
-      { absent: '1, as it is for what is below 1' },
+      { absent: '1; weights below 1 count as 1' },
     ),
     Filters: RouteFiltersField(),
     ResponseFilters: ResponseFiltersField(),
@@ -50,10 +50,13 @@ const HttpRuleSchema = Type.Object(
   {
     Filters: RouteFiltersField(),
     ResponseFilters: ResponseFiltersField(),
-    Matches: About('The requests it is for: one match suffices.', FullList(HttpMatchSchema), {
+    Matches: About('The requests of the rule: one match suffices.', FullList(HttpMatchSchema), {
       absent: 'every request',
     }),
-    Services: About('Where these requests go, by weight.', FullList(HttpServiceSchema)),
+    Services: About(
+      'The services that get these requests, by weight.',
+      FullList(HttpServiceSchema),
+    ),
   },
   { title: 'HTTPRule' },
 );
@@ -61,11 +64,11 @@ const HttpRuleSchema = Type.Object(
 const HttpRouteSchema = Type.Object({
   ...entryFields,
   Parents: RouteParents(),
-  Hostnames: About('The hosts whose requests it is for.', FullList(Text()), {
-    absent: 'all that the listener accepts',
+  Hostnames: About('The hosts of the route’s requests.', FullList(Text()), {
+    absent: 'all hosts that the listener accepts',
     rules: 'host names without a wildcard',
   }),
-  Rules: About('The first one that a request matches decides.', FullList(HttpRuleSchema)),
+  Rules: About('The rules; a request follows the first that it matches.', FullList(HttpRuleSchema)),
   Status: StatusField(),
   ...stamps,
 });
@@ -77,7 +80,7 @@ export const httpRoute: ConfigKind<HttpRoute> = {
   kind: 'http-route',
   summary: 'Routes requests of API gateways’ listeners to services, by host, path and more.',
   acts:
-    'It is bound to the listeners that it names and that accept it; its `Status` lists them, or ' +
+    'The route is bound to the listeners that it names and that accept it; its `Status` lists them, or ' +
     'the reason of a refusal. Its rules are for a proxy, which Roster does not run.',
   deletion: {
     usedBy: 'none',
@@ -114,7 +117,8 @@ export const httpRoute: ConfigKind<HttpRoute> = {
     const services = Rules.flatMap(({ Services }) => Services);
     return [...new Map(services.map((one) => [identityOf(one), serviceNameOf(one)])).values()];
   },
-  // Whether it is accepted hangs on what its services speak, which the defaults of proxies may say.
+  // Whether the route is accepted depends on the protocols of its services, and `proxy-defaults` may give
+  // these.
   names: ({ Parents, Rules }) => [
     ...keysOfParents(Parents),
     ...proxyDefaultsFor(Rules.flatMap(({ Services }) => Services)),

@@ -1,11 +1,12 @@
 /**
- * An entry is not deleted while others use it. `graph.ts` and `ingress-checks.ts` check the needs of
- * chains, intentions and the listeners of ingress gateways; here are those of API gateways and their
- * routes. Source: docs/behaviour/configuration.md#deleting-an-entry-in-use.
+ * An entry is not deleted while other entries use it. This file has the rules for API gateways and their
+ * routes; `graph.ts` and `ingress-checks.ts` have those for chains, intentions and ingress gateways.
+ * Source: docs/behaviour/configuration.md#deleting-an-entry-in-use.
  *
  * Invariants
- *  U1. Only a deletion is refused here. An entry may name another that is not there yet, and its `Status`
- *      tells the effect of a change.
+ *
+ *  U1. Only a deletion is refused here. An entry may name another entry that does not exist yet, and its
+ *      `Status` tells the effect of a change.
  *  U2. The users can be deleted or changed first: routes use gateways and the protocols of services,
  *      gateways use certificates, and nothing uses a route.
  */
@@ -61,7 +62,7 @@ function shownBy(view: EntryView, user: EntryKey, certificate: EntryKey): string
   return `names it for its ${listeners.length === 1 ? 'listener' : 'listeners'} ${listeners.join(', ')}`;
 }
 
-/** The http-routes that are no longer accepted once the entry does not say what services speak. */
+/** The http-routes that are no longer accepted once the entry no longer gives the protocol of services. */
 function* routesWithout(
   view: EntryView,
   key: EntryKey,

@@ -1,6 +1,5 @@
 /**
- * What has to hold of gateways and other entries together.
- * Source: docs/behaviour/discovery.md#checks-of-chains.
+ * Rules over gateways and other entries together. Source: docs/behaviour/discovery.md#checks-of-chains.
  */
 import { protocolOf } from '../discovery-chain/protocol.ts';
 import { type EntryKey, everyService, keyOfEntry } from './config-entry.ts';
@@ -10,7 +9,7 @@ import { serviceNameOf } from './named-service.ts';
 import { textOfKey } from './resource-reference.ts';
 import { scopeWords } from './scope-words.ts';
 
-/** One gateway goes one way: its name stands for its instances. */
+/** A gateway's name stands for its instances, so gateways of different kinds have different names. */
 export const checkGatewayNames: CrossCheck = (view, changed) =>
   changed.flatMap((key) => {
     const other = otherWay[key.kind];
@@ -28,7 +27,7 @@ const otherWay: Partial<Record<string, 'ingress-gateway' | 'terminating-gateway'
   'terminating-gateway': 'ingress-gateway',
 };
 
-/** A listener of an ingress gateway speaks what its services speak. */
+/** A listener of an ingress gateway has the protocol of its services. */
 export const checkIngressProtocols: CrossCheck = (view, changed) => {
   const gateways = new Map<string, EntryKey>();
   for (const key of changed) {

@@ -15,7 +15,10 @@ const first = 'Listeners[0]';
 describe('TLS', () => {
   entryTable(base, [
     ['versions in order', tls({ TLSMinVersion: 'TLSv1_1', TLSMaxVersion: 'TLSv1_3' })],
-    ['the proxy chooses one of them', tls({ TLSMinVersion: 'TLSv1_3', TLSMaxVersion: 'TLS_AUTO' })],
+    [
+      'a version that the proxy chooses',
+      tls({ TLSMinVersion: 'TLSv1_3', TLSMaxVersion: 'TLS_AUTO' }),
+    ],
     [
       'versions the wrong way round',
       tls({ TLSMinVersion: 'TLSv1_3', TLSMaxVersion: 'TLSv1_2' }),
@@ -38,15 +41,19 @@ describe('TLS', () => {
       'TLS.CipherSuites must not be given where TLSMinVersion is TLSv1_3',
     ],
     [
-      'all of it on a listener',
+      'the same faults on a listener',
       listener({ TLS: { TLSMinVersion: 'TLSv1_3', TLSMaxVersion: 'TLSv1_0', ...suites } }),
       `${first}.TLS.TLSMinVersion must not be above TLSMaxVersion, TLSv1_0`,
       `${first}.TLS.CipherSuites must not be given where TLSMinVersion is TLSv1_3`,
     ],
-    ['a cluster alone, for listeners', tls({ SDS: { ClusterName: 'c' } })],
-    ['nothing of a cluster', tls({ SDS: {} }), 'TLS.SDS must have a ClusterName or a CertResource'],
+    ['a cluster without a resource, for the listeners', tls({ SDS: { ClusterName: 'c' } })],
     [
-      'a resource from nowhere',
+      'SDS without a cluster and a resource',
+      tls({ SDS: {} }),
+      'TLS.SDS must have a ClusterName or a CertResource',
+    ],
+    [
+      'a resource without a cluster',
       tls({ SDS: { CertResource: 'r' } }),
       'TLS.SDS.ClusterName is required where none is inherited',
     ],
@@ -78,7 +85,11 @@ describe('TLS', () => {
 describe('listeners', () => {
   entryTable(base, [
     ['no port', listener({ Port: 0 }), `${first}.Port must be from 1 to 65535, got 0`],
-    ['no such port', listener({ Port: 65536 }), `${first}.Port must be from 0 to 65535, got 65536`],
+    [
+      'a port above 65535',
+      listener({ Port: 65536 }),
+      `${first}.Port must be from 0 to 65535, got 65536`,
+    ],
     [
       'the same port twice',
       { Listeners: [...listener({}).Listeners, ...listener({ Protocol: 'tcp' }).Listeners] },
@@ -123,12 +134,12 @@ describe('services', () => {
     ['no name', service({ Name: '' }), `${first}.Services[0].Name is required`],
     ['every service', service({ Name: '*' })],
     [
-      'every service, at hosts',
+      'every service, with hosts',
       service({ Name: '*', Hosts: ['a.b'] }),
       `${first}.Services[0].Hosts must not be given for every service ("*")`,
     ],
     [
-      'what there is not with tcp',
+      'fields that tcp has not',
       tcp({ Name: '*', Hosts: ['a.b'], RequestHeaders: {}, ResponseHeaders: {} }),
       `${first}.Services[0].Name must be one service with tcp, not "*"`,
       `${first}.Services[0].Hosts must not be given with tcp`,
@@ -137,7 +148,7 @@ describe('services', () => {
     ],
     ['hosts', service({ Hosts: ['a.example.com', '*.example.com', 'localhost', '*'] })],
     [
-      'hosts that are none',
+      'texts that are not host names',
       service({
         Hosts: ['', 'a b', 'a.*', '*a.b', '*'.repeat(2), 'a..b', '-a.b', `${'a'.repeat(64)}.b`],
       }),
@@ -161,7 +172,7 @@ describe('services', () => {
       `${first}.Services[0].Hosts[0] must not be "*" with TLS: no certificate is for every host`,
     ],
     [
-      'headers that are none',
+      'texts that are not headers',
       service({
         RequestHeaders: { Add: { 'a b': '1', fine: 'x\r\ny: z' } },
         ResponseHeaders: { Remove: ['x-debug', ''] },
@@ -184,7 +195,7 @@ describe('services', () => {
   ]);
 });
 
-test('a service is looked for where the gateway is, and every service is none', () => {
+test('a service is looked up in the namespace of the gateway, and "*" names none', () => {
   const entry = entryOf<IngressGateway>({
     ...base,
     Listeners: [

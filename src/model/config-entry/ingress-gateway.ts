@@ -32,7 +32,7 @@ import { CipherSuites, TlsVersionChoice, tlsFaults } from './tls.ts';
 const protocols = ['tcp', 'http', 'http2', 'grpc'] as const;
 
 const passiveHealthCheck = About(
-  'When a failing instance is ejected for a while.',
+  'The failures after which an instance is ejected for a while.',
   Nullable(PassiveHealthCheckSchema),
 );
 
@@ -77,14 +77,16 @@ const IngressServiceSchema = Type.Object(
 
 const IngressListenerSchema = Type.Object(
   {
-    Port: About('Where it listens.', PortNumber(), { rules: 'of no other listener' }),
+    Port: About('The port of the listener.', PortNumber(), {
+      rules: 'different from the ports of other listeners',
+    }),
     Protocol: About('Protocol of the listener.', Choice(protocols, 'tcp')),
     TLS: About(
       'Settings of this listener; absent settings are those of the gateway.',
       Nullable(TlsSchema),
     ),
     Services: About(
-      'What can be reached through it; one service with tcp.',
+      'The services that the listener leads to; one service with tcp.',
       FullList(IngressServiceSchema),
     ),
   },
@@ -93,8 +95,8 @@ const IngressListenerSchema = Type.Object(
 
 const IngressGatewaySchema = Type.Object({
   ...entryFields,
-  TLS: About('Of all listeners.', Nullable(TlsSchema)),
-  Listeners: About('Where it listens, and for what.', FullList(IngressListenerSchema)),
+  TLS: About('TLS settings of all listeners.', Nullable(TlsSchema)),
+  Listeners: About('The listeners with their services.', FullList(IngressListenerSchema)),
   Defaults: About(
     'Default for services without a setting.',
     Nullable(
@@ -117,7 +119,7 @@ export const ingressGateway: ConfigKind<IngressGateway> = {
   summary: 'Listeners through which clients outside of the mesh reach services in it.',
   acts:
     'The protocols of its listeners have to match those of its services, also after later ' +
-    'changes. Nothing listens for it: Roster runs no proxies.',
+    'changes. Nothing listens on its ports: Roster runs no proxies.',
   deletion: {
     usedBy: 'none',
     outcome: 'allowed',

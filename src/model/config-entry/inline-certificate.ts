@@ -20,12 +20,12 @@ import type { ConfigKind } from './kind.ts';
 const DetailsSchema = Type.Object(
   {
     Subject: About('The issuer.', Text()),
-    Issuer: About('Who issued it.', Text()),
-    Hosts: About('Host names and addresses that it is for.', FullList(Text())),
+    Issuer: About('The issuer of the certificate.', Text()),
+    Hosts: About('Host names and addresses in the certificate.', FullList(Text())),
     NotBefore: About('When the certificate becomes valid.', Text()),
     NotAfter: About('When the first certificate of the chain expires.', Text()),
     Fingerprint: About('SHA-256 of it.', Text()),
-    ChainLength: About('Certificates in the text.', Whole()),
+    ChainLength: About('Number of certificates in the text.', Whole()),
   },
   { title: 'CertificateDetails' },
 );
@@ -35,14 +35,14 @@ const pem = { maxLength: limits.config.pemLengthMax };
 const InlineCertificateSchema = Type.Object({
   ...entryFields,
   Certificate: About(
-    'The certificate in PEM form, and after it those that it was issued by.',
+    'The certificate in PEM form, followed by the certificates of its issuers.',
     Text(pem),
-    { rules: 'each issued by the one after it, and for host names that are some' },
+    { rules: 'each certificate is issued by the next; its host names are valid' },
   ),
   PrivateKey: About(
-    'Its key in PEM form, stored sealed.',
+    'The private key of the certificate in PEM form, stored sealed.',
     Type.String({ default: '', 'x-secret': true, ...pem }),
-    { rules: 'of the certificate, not encrypted; RSA: at least 2048 bits' },
+    { rules: 'belongs to the certificate; not encrypted; RSA: at least 2048 bits' },
   ),
   Details: About(
     'The contents of the certificate, which the server sets.',
@@ -58,7 +58,7 @@ export const inlineCertificate: ConfigKind<InlineCertificate> = {
   summary: 'A certificate for listeners of API gateways, stored with its key.',
   acts:
     'Certificate and key are checked against each other. `Details` and the gateways that name it ' +
-    'report its expiry. Nothing serves it: Roster runs no proxies.',
+    'report its expiry. No listener serves it: Roster runs no proxies.',
   deletion: {
     usedBy: '`api-gateway` (`Listeners[].TLS.Certificates`)',
     outcome: 'refused while a listener names it',

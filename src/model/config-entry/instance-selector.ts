@@ -6,8 +6,8 @@ const labels = Type.Record(Type.String(), text);
 const place = Type.Object({ Address: text, Port: Type.Integer() });
 
 /**
- * What a filter of a subset can ask of an instance: the selectors that the field publishes for
- * instances with their health.
+ * The fields of an instance that the filter of a subset can use: the published selectors for instances with
+ * their health.
  */
 const InstanceSchema = Type.Object({
   Service: Type.Object({
@@ -46,7 +46,7 @@ const InstanceSchema = Type.Object({
   ),
 });
 
-/** Why the filter is none, as the end of "is wrong: …". */
+/** The fault of the filter, as the end of "is wrong: …". */
 export function instanceFilterFault(filter: string): string | undefined {
   try {
     compileFilter(filter, InstanceSchema);

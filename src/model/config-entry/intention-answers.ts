@@ -24,13 +24,16 @@ export const IntentionSchema = Type.Object({
 
 export const IntentionCheckSchema = Type.Object({
   Allowed: About('Whether the source may call the destination.', Flag()),
-  Reason: About('What decided so, for people.', Text()),
-  DefaultAllow: About('What holds where no intention decides.', Flag()),
-  Intention: About('What decided; null: the default.', Nullable(IntentionSchema)),
-  PermissionIndex: About('Which of its permissions; -1: none.', Whole()),
+  Reason: About('The reason of the decision, for people.', Text()),
+  DefaultAllow: About('The decision if no intention decides.', Flag()),
+  Intention: About(
+    'The intention that decided; null: the default decided.',
+    Nullable(IntentionSchema),
+  ),
+  PermissionIndex: About('The index of the permission that decided; -1: none.', Whole()),
 });
 
-/** By the names that were asked for. */
+/** The intentions by the names that the caller asked for. */
 export const IntentionMatchSchema = Type.Record(Type.String(), List(IntentionSchema));
 
 export const shownIntention = ({ entry, source }: Intention) => ({

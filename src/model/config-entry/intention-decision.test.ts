@@ -39,7 +39,7 @@ describe('precedence', () => {
     expect(precedenceOf({ name, namespace }, destination)).toBe(precedence);
   });
 
-  test('sources stand in its order, however they were given', () => {
+  test('sources are sorted by precedence, whatever order they were given in', () => {
     const sources = ['z', '*', 'a'].map((Name) => ({ Name, Action: 'allow' }));
     const all = [...sources, { Name: '*', Namespace: '*', Action: 'deny' }];
     const names = (given: readonly object[]) =>
@@ -49,7 +49,7 @@ describe('precedence', () => {
   });
 });
 
-/** Looks for each form of source in turn, the destination itself before all others. */
+/** Looks for each form of source in turn, with the destination's own entry before the others. */
 function slowly(caller: Caller, entries: readonly ServiceIntentions[], defaultAllows: boolean) {
   for (const destination of ['web', '*']) {
     const sources = entries.find(({ Name }) => Name === destination)?.Sources ?? [];
@@ -124,7 +124,7 @@ describe('permissions', () => {
     });
   });
 
-  test('where none fits, the default decides; without a request they allow nothing', () => {
+  test('permissions: without a match the default decides; without a request they allow nothing', () => {
     const post = request('/a', 'POST');
     expect(decide([web], { request: post, defaultAllows: true }).allowed).toBe(true);
     expect(decide([web], { defaultAllows: true }).allowed).toBe(false);
@@ -133,10 +133,10 @@ describe('permissions', () => {
   test.each<[string, object, Record<string, string>, boolean]>([
     ['present', { Present: true }, { 'x-a': '' }, true],
     ['not present', { Present: true }, {}, false],
-    ['absent, as asked', { Present: true, Invert: true }, {}, true],
+    ['absent, as required', { Present: true, Invert: true }, {}, true],
     ['exact', { Exact: 'Ab' }, { 'x-a': 'Ab' }, true],
-    ['exact but for capitals', { Exact: 'Ab' }, { 'x-a': 'ab' }, false],
-    ['whatever its capitals', { Exact: 'Ab', IgnoreCase: true }, { 'x-a': 'aB' }, true],
+    ['equal except for capitals', { Exact: 'Ab' }, { 'x-a': 'ab' }, false],
+    ['equal without regard to capitals', { Exact: 'Ab', IgnoreCase: true }, { 'x-a': 'aB' }, true],
     ['prefix', { Prefix: 'a' }, { 'x-a': 'ab' }, true],
     ['suffix', { Suffix: 'b' }, { 'x-a': 'ab' }, true],
     ['contained', { Contains: 'b' }, { 'x-a': 'abc' }, true],

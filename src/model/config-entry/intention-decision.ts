@@ -1,29 +1,29 @@
 /**
- * Whether one service may call another one, and why. Pure.
- * Source: docs/behaviour/intentions.md#decisions.
+ * Whether a service may call another service, and why. Pure. Source: docs/behaviour/intentions.md#decisions.
  *
  * Invariants
- *  I1. Of all intentions that fit, the one of the greatest precedence decides. There is only one: the
- *      destination and the asterisks of the source give the precedence, and a source is there once.
- *  I2. Of its permissions the first that fits the request decides. Where none fits, and where there is
- *      no intention, the default does.
- *  I3. Without a request, permissions allow nothing. A connection by itself is judged so.
+ *
+ *  I1. Of all intentions that fit, the intention of the greatest precedence decides. There is only one:
+ *      the destination and the asterisks of the source give the precedence, and an entry has a source once.
+ *  I2. Of its permissions the first that fits the request decides. The default decides if no permission
+ *      fits, and if there is no intention.
+ *  I3. Without a request, permissions allow nothing. So a mere connection is denied.
  */
 import { everyService } from './config-entry.ts';
 import type { IntentionSource } from './intention.ts';
 import { type HttpRequest, permissionFits } from './permission-match.ts';
 import type { ServiceIntentions } from './service-intentions.ts';
 
-/** A service that calls. */
+/** The calling service. */
 export interface Caller {
   readonly partition: string;
   readonly namespace: string;
   readonly name: string;
-  /** The peer that it is of; '': it is of this cluster. */
+  /** The peer of the service; '': the service is of this cluster. */
   readonly peer: string;
 }
 
-/** One source of an entry, with what it is for. */
+/** A source of an entry, with the destination. */
 export interface Intention {
   readonly entry: ServiceIntentions;
   readonly source: IntentionSource;
@@ -32,15 +32,15 @@ export interface Intention {
 export interface IntentionDecision {
   readonly allowed: boolean;
   readonly reason: string;
-  /** What decided; `undefined`: the default. */
+  /** The intention that decided; `undefined`: the default decided. */
   readonly intention: Intention | undefined;
-  /** Which of its permissions. */
+  /** The index of the permission that decided. */
   readonly permission: number | undefined;
 }
 
 export interface IntentionQuestion {
   readonly caller: Caller;
-  /** The intentions of the destination, and those of `*` where it lives. */
+  /** The entry of the destination, and the `*` entry of its namespace. */
   readonly entries: readonly ServiceIntentions[];
   readonly request: HttpRequest | undefined;
   readonly defaultAllows: boolean;
@@ -78,7 +78,7 @@ export function decideIntention(question: IntentionQuestion): IntentionDecision 
   return { ...decided, allowed, reason, permission: at };
 }
 
-/** The one that decides of those that fit. */
+/** The intention that decides: the first that fits, by precedence. */
 export function intentionFor(
   caller: Caller,
   entries: readonly ServiceIntentions[],

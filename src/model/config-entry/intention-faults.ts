@@ -20,7 +20,7 @@ interface Intentions {
   readonly JWT: IntentionJwt | null;
 }
 
-/** Everything wrong with intentions by themselves. Source: docs/behaviour/intentions.md#sources. */
+/** The faults of intentions by themselves. Source: docs/behaviour/intentions.md#sources. */
 export function intentionFaults({ Name, Sources, JWT }: Intentions): readonly Fault[] {
   const path = below(null, 'Sources');
   const faults: Fault[] = [];

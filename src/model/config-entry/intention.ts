@@ -35,16 +35,19 @@ const HeaderSchema = Type.Object({
 
 export const JwtSchema = Type.Object({
   Providers: About(
-    'The accepted signature algorithms.',
+    'The accepted issuers of the token.',
     List(
       Type.Object({
         Name: About('Name of the provider.', Text()),
         VerifyClaims: About(
-          'The required value.',
+          'Required claims of the token.',
           List(
             Type.Object({
-              Path: About('Where it says so.', List(Type.String())),
-              Value: About('What.', Text()),
+              Path: About(
+                'Path of the claim, beginning with the outermost name.',
+                List(Type.String()),
+              ),
+              Value: About('The required value.', Text()),
             }),
           ),
         ),
@@ -67,15 +70,17 @@ const PermissionSchema = Type.Object({
       }),
     ),
   ),
-  JWT: About('The token that they need.', Nullable(JwtSchema), { rules: tokenRules }),
+  JWT: About('The token that the requests need.', Nullable(JwtSchema), { rules: tokenRules }),
 });
 
 export const SourceSchema = Type.Object({
-  Name: About('Who calls; `*`: every service.', Text()),
-  Namespace: About('Where it lives; `*`: anywhere.', Text(), { absent: 'that of the entry' }),
-  Partition: About('Where the entry is.', Text(), { absent: 'that of the entry' }),
+  Name: About('Name of the calling service; `*`: every service.', Text()),
+  Namespace: About('Namespace of the calling service; `*`: every namespace.', Text(), {
+    absent: 'that of the entry',
+  }),
+  Partition: About('Partition of the calling service.', Text(), { absent: 'that of the entry' }),
   Peer: About('The peer that has the service.', Text(), { rules: 'not together with `Partition`' }),
-  SamenessGroup: About('A sameness group. These do not exist.', Text()),
+  SamenessGroup: About('A sameness group. Roster has none.', Text()),
   Action: About('The action for calls of the source.', Choice(['', 'allow', 'deny']), {
     rules: 'this or `Permissions`',
   }),
@@ -88,7 +93,7 @@ export const SourceSchema = Type.Object({
     'Of several matching intentions, the one with the greatest precedence decides.',
     ResponseOnly(Whole()),
   ),
-  Type: About('What kind of name it is.', Choice(['registry'], 'registry')),
+  Type: About('The kind of the name.', Choice(['registry'], 'registry')),
   Description: About('For people.', Text({ maxLength: limits.config.descriptionLengthMax })),
 });
 
@@ -104,8 +109,9 @@ interface Named {
 }
 
 /**
- * The destination counts before the source: 9 both by name, 8 every source of a namespace, 7 every
- * source of all of them; 6, 5 and 4 the same for `*`. Source: docs/behaviour/intentions.md#precedence.
+ * The precedence of an intention; the destination counts before the source. For a destination by name: 9 for
+ * a source by name, 8 for every source of a namespace, 7 for every source of all namespaces. For the
+ * destination `*`: 6, 5 and 4. Source: docs/behaviour/intentions.md#precedence.
  */
 export function precedenceOf(source: Named, destination: string): number {
   const ofDestination = destination === everyService ? 6 : 9;
@@ -118,6 +124,6 @@ export const byPrecedence = (left: IntentionSource, right: IntentionSource): num
 
 const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** One text for one source, as sources are sorted and found twice by it. */
+/** The text that identifies a source: sources are sorted and compared by it. */
 export const nameOf = ({ Peer, Partition, Namespace, Name }: IntentionSource): string =>
   [Name, Namespace, Partition, Peer].join('\0');

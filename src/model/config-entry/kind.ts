@@ -3,47 +3,59 @@ import type { Type } from '../schema.ts';
 import type { ConfigEntry, ConfigKindName, EntryKey } from './config-entry.ts';
 
 /**
- * A kind of configuration entry as data: all that is not common to the sixteen. Each is one file,
- * and `kinds.ts` lists them. Source: docs/contract/configuration.md#kinds.
+ * A kind of configuration entry as data: everything in which the kinds differ. Each kind is a file, and
+ * `kinds.ts` lists them. Source: docs/contract/configuration.md#kinds.
  */
 export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
   readonly kind: ConfigKindName;
-  /** One sentence for people about the purpose of the kind. */
+  /** The purpose of the kind in a sentence. */
   readonly summary: string;
-  /** For the reference: the parts that act here and those that need proxies; absent: all need them. */
+  /**
+   * For the reference: the effect of the entry in Roster, and the parts that need proxies. Absent: all of it
+   * needs proxies.
+   */
   readonly acts?: string;
   /** For the reference: the users of an entry of the kind, and the effect of a deletion on them. */
   readonly deletion: { readonly usedBy: string; readonly outcome: string };
   /** `entryFields`, then the kind's own fields, then `stamps`. */
   readonly schema: Type.TObject;
-  /** The one name that an entry of the kind can have in a partition; it may be left out then. */
+  /** The only name that an entry of the kind can have in a partition; a request may omit it. */
   readonly onlyName?: (partition: string) => string;
-  /** It is of a whole partition: it lives in the namespace `default`, whichever one is asked for. */
+  /**
+   * The entry is of a whole partition: it lives in the namespace `default`, whatever namespace a request
+   * names.
+   */
   readonly ofPartition?: true;
   /** Whether an entry may be named `*`. */
   readonly allowsEvery?: true;
-  /** Whose right it takes to read and to write entries of the kind. */
+  /** The rights to read and to write entries of the kind. */
   readonly access: KindAccess;
-  /** Only the server writes it. */
+  /** Only the server writes entries of the kind. */
   readonly isDerived?: true;
   /**
-   * The complete entry in its one spelling, where a caller may write it in several ways. It and `services`
-   * also see faulty entries, as permissions are asked for first.
+   * The complete entry in canonical form, if a caller may write it in several ways. It and `services` also
+   * get faulty entries, as permissions are checked before faults.
    */
   readonly normalize?: (entry: E) => E;
-  /** The same in the order that is kept. Faults are told before, at the places that the caller knows. */
+  /**
+   * Puts the lists of a right entry into the stored order. Faults are told before, at the caller's places.
+   */
   readonly arrange?: (entry: E) => E;
-  /** Everything wrong with the normalized entry alone, beyond its schema; pointers start at the entry. */
+  /** The faults of the normalized entry alone, beyond its schema; pointers start at the entry. */
   readonly faults?: (entry: E) => readonly Fault[];
-  /** Faults of the change from one entry (`undefined`: there was none) to this one, a sentence each. */
+  /** Faults of the change from an entry (`undefined`: none existed) to this entry, a sentence each. */
   readonly changeFaults?: (before: E | undefined, after: E, view: EntryView) => readonly string[];
-  /** Services besides its own that the entry names or belongs to, whose changes affect it. */
+  /** Other services that the entry names or belongs to, and whose changes affect it. */
   readonly services?: (entry: E) => readonly ServiceName[];
-  /** The entries of other kinds that it names, there or not: a change of these may affect it. */
+  /**
+   * The entries of other kinds that the entry names, whether they exist or not. Their changes may affect it.
+   */
   readonly names?: (entry: E) => readonly EntryKey[];
-  /** The text field that holds a secret. It is sealed in a row of its own, and '' in the entry's. */
+  /**
+   * The text field that holds a secret. The secret is sealed in a row of its own, and '' in the entry's row.
+   */
   readonly secret?: keyof E & string;
-  /** An entry that applies as it is (with those of `exampleNeeds` before it), for the reference. */
+  /** For the reference: an entry that can be applied as it is, after those of `exampleNeeds`. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly exampleNeeds?: readonly Readonly<Record<string, unknown>>[];
 }
@@ -57,43 +69,43 @@ export interface ServiceName {
 
 /** Source: docs/contract/configuration.md#permissions-by-kind. */
 export type KindAccess =
-  /** `service:read` and `service:write` on the name. Writing asks `service:read` on what it names. */
+  /**
+   * `service:read` and `service:write` on the name. A write also needs `service:read` on the named services.
+   */
   | 'service'
-  /** `service:read`; written by `mesh:write` (or `operator:write`). */
+  /** `service:read` to read; `mesh:write` (or `operator:write`) to write. */
   | 'gateway'
-  /** `mesh:read` and `mesh:write` (or those of `operator`). */
+  /** `mesh:read` and `mesh:write` (or the same of `operator`). */
   | 'mesh'
-  /** Read by everybody; `mesh:write`. */
+  /** Everybody may read; `mesh:write` to write. */
   | 'open'
   /** `intention:read` and `intention:write` on the name. */
   | 'intentions';
 
-/**
- * The entries as they would be after a write, for checks across entries. A kind's `secret` is '' in them.
- */
+/** The entries as they would be after a write, for checks across entries. Their secrets are ''. */
 export interface EntryView {
   readonly get: (key: EntryKey) => ConfigEntry | undefined;
-  /** The entry as it was before the write. */
+  /** The entry before the write. */
   readonly before: (key: EntryKey) => ConfigEntry | undefined;
   /** In the order of their names. */
   readonly list: (place: Omit<EntryKey, 'name'>) => Iterable<ConfigEntry>;
-  /** Those of a kind in all namespaces of a partition: it looks through everything that is there. */
+  /** The entries of a kind in all namespaces of a partition. Looks through all of them. */
   readonly everywhere: (partition: string, kind: ConfigKindName) => Iterable<ConfigEntry>;
-  /** Entries that refer to the service (`ConfigKind.services`), itself not among them. */
+  /** Other entries that refer to the service (`ConfigKind.services`). */
   readonly referrers: (service: ServiceName) => Iterable<EntryKey>;
-  /** Entries that name this one (`ConfigKind.names`), whether it is there or not. */
+  /** Entries that name this entry (`ConfigKind.names`), whether it exists or not. */
   readonly namers: (key: EntryKey) => Iterable<EntryKey>;
 }
 
 /**
- * What is wrong with all entries together once these have changed; made by `graph.ts`,
- * `in-use.ts` and `ingress-checks.ts` and listed in `cross-checks.ts`. A sentence each; empty: nothing.
+ * The faults of all entries together after these entries changed, a sentence each. The checks are in
+ * `graph.ts`, `in-use.ts` and `ingress-checks.ts`, and `cross-checks.ts` lists them.
  */
 export type CrossCheck = (view: EntryView, changed: readonly EntryKey[]) => readonly string[];
 
 /**
  * Writes that follow from a change of these entries, in the same transaction, once the checks have passed.
- * `now` is the time in RFC 3339. Putting an equal entry changes nothing.
+ * `now` is the time in RFC 3339. To put an equal entry changes nothing.
  */
 export type Consequence = (
   view: EntryView,

@@ -15,7 +15,7 @@ const faultsOf = (body: object) => {
 };
 
 describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s', (_, kind) => {
-  test('a complete entry stays as it is when it is completed again, and when it was shown', () => {
+  test('completing a complete or shown entry does not change it', () => {
     fc.assert(
       fc.property(arbitraryOf(kind.schema, {}), (value) => {
         const given = decodeEntry({ ...(value as object), Kind: kind.kind });
@@ -23,7 +23,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s', (_, kind) =
         const shown = presentEntry(entry);
         expect(completeEntry(decodeEntry(shown), scope)).toEqual(entry);
         expect(Object.keys(shown).sort()).toEqual(Object.keys(entry).sort());
-        // Neither of these may throw, whatever is wrong with it.
+        // Neither call may throw, whatever the faults of the entry.
         entryFaults(given, entry);
         kind.services?.(entry);
       }),
@@ -44,7 +44,7 @@ const header = (one: object) => ({
 });
 const at = 'Sources[0].Permissions[0].HTTP';
 
-/** The first fault of each; none: it is right. */
+/** The first fault of each entry; `undefined`: the entry is right. */
 test.each<[string, object, string | undefined]>([
   ['service-defaults', { Destination: destination }, undefined],
   ['service-defaults', { Destination: { Port: 1 } }, 'Destination.Addresses must have at least'],

@@ -18,7 +18,7 @@ import { serviceSplitter } from './service-splitter.ts';
 import { tcpRoute } from './tcp-route.ts';
 import { terminatingGateway } from './terminating-gateway.ts';
 
-/** A kind whose own type is forgotten: its functions are only given entries of it. */
+/** A kind without its own type: its functions only get entries of the kind. */
 const kind = <E extends ConfigEntry>(one: ConfigKind<E>) => one as unknown as ConfigKind;
 
 /** Every kind, in the order of their names. */
@@ -43,7 +43,7 @@ export const kinds: readonly ConfigKind[] = [
 
 const byName = new Map<string, ConfigKind>(kinds.map((one) => [one.kind, one]));
 
-/** `undefined`: there is no such kind. */
+/** The kind of that name; `undefined` if there is none. */
 export const findKind = (name: string): ConfigKind | undefined => byName.get(name);
 
 export function kindOf(name: ConfigKindName): ConfigKind {

@@ -1,25 +1,25 @@
 import { kibibyte } from '../../base/units.ts';
 
-/** Configuration entries. */
+/** Bounds of configuration entries. */
 export const configLimits = {
-  /** Of an entry, as it is sent. */
+  /** Bytes of an entry in a request. */
   entryBytesMax: 512 * kibibyte,
-  /** Of all kinds, everywhere. */
+  /** Entries of all kinds in the cluster. */
   countMax: 100_000,
   /** Source: docs/behaviour/configuration.md#forms-of-an-entry. */
   metaPairsMax: 64,
   metaKeyLengthMax: 128,
   metaValueLengthMax: 512,
   descriptionLengthMax: 512,
-  /** Of what a question about intentions names: services, a path, a header. */
+  /** Characters of each text in a question about intentions: services, a path, a header. */
   questionLengthMax: 1024,
-  /** Services that are matched with intentions at a time. */
+  /** Services in a question for their intentions. */
   matchedMax: 16,
-  /** Conflicts that the sentence of a refusal tells. */
+  /** Conflicts that a refusal tells. */
   describedMax: 10,
   /** Items of any list in an entry, and members of any object. */
   itemsMax: 1024,
-  /** Of one PEM text, and the certificates in one. */
+  /** Characters of a PEM text, and certificates in it. */
   pemLengthMax: 256 * kibibyte,
   chainLengthMax: 16,
   rsaKeyBitsMin: 2048,

@@ -23,18 +23,18 @@ const HashPolicySchema = Type.Object({
   ),
   FieldValue: About('Name of the header, cookie or parameter.', Text()),
   CookieConfig: About(
-    'The cookie that a client is given with its first request.',
+    'The cookie that a client gets with its first answer.',
     Nullable(
       Type.Object({
-        Session: About('It ends with the session.', Flag()),
-        TTL: About('How long it lasts.', CountedNanoseconds({ minimum: 0 }), {
+        Session: About('Whether the cookie ends with the session.', Flag()),
+        TTL: About('The lifetime of the cookie.', CountedNanoseconds({ minimum: 0 }), {
           rules: 'read back as nanoseconds',
         }),
-        Path: About('The path that it is for.', Text()),
+        Path: About('The path of the cookie.', Text()),
       }),
     ),
   ),
-  SourceIP: About('Hash the address that the request is from instead.', Flag()),
+  SourceIP: About('Hash the source address of the request instead.', Flag()),
   Terminal: About('If this policy gives a hash, later policies are skipped.', Flag()),
 });
 type HashPolicy = Model<typeof HashPolicySchema>;
@@ -68,7 +68,10 @@ export const LoadBalancerSchema = Type.Object({
       }),
     ),
   ),
-  HashPolicies: About('What is hashed, with `ring_hash` and `maglev`.', List(HashPolicySchema)),
+  HashPolicies: About(
+    'The hashed parts of the request, with `ring_hash` and `maglev`.',
+    List(HashPolicySchema),
+  ),
 });
 export type LoadBalancer = Model<typeof LoadBalancerSchema>;
 

@@ -5,8 +5,8 @@ import type { ConfigKind } from './kind.ts';
 import { CipherSuites, TlsVersionChoice, tlsFaults } from './tls.ts';
 
 const TlsSchema = Type.Object({
-  TLSMinVersion: About('The least version of TLS.', TlsVersionChoice()),
-  TLSMaxVersion: About('The greatest version of TLS.', TlsVersionChoice()),
+  TLSMinVersion: About('The oldest accepted version of TLS.', TlsVersionChoice()),
+  TLSMaxVersion: About('The newest accepted version of TLS.', TlsVersionChoice()),
   CipherSuites: CipherSuites(),
 });
 
@@ -23,8 +23,8 @@ export const MeshSchema = Type.Object({
     'Between proxies.',
     Nullable(
       Type.Object({
-        Incoming: About('Connections that come to a proxy.', Nullable(TlsSchema)),
-        Outgoing: About('Connections that a proxy makes.', Nullable(TlsSchema)),
+        Incoming: About('TLS of connections to a proxy.', Nullable(TlsSchema)),
+        Outgoing: About('TLS of connections from a proxy.', Nullable(TlsSchema)),
       }),
     ),
   ),

@@ -4,11 +4,11 @@ import { About, Text } from '../schema.ts';
 import type { ConfigEntry } from './config-entry.ts';
 import type { ServiceName } from './kind.ts';
 
-/** A service as an entry names it. */
+/** The fields by which an entry names a service. */
 export const namedServiceFields = {
   Name: About('Name of the service.', Text({ maxLength: limits.names.lengthMax })),
-  Namespace: About('Where the service is.', Text(), { absent: 'that of the entry' }),
-  Partition: About('Where the service is.', Text(), { absent: 'that of the entry' }),
+  Namespace: About('Namespace of the service.', Text(), { absent: 'that of the entry' }),
+  Partition: About('Partition of the service.', Text(), { absent: 'that of the entry' }),
 };
 
 interface NamedService {
@@ -17,7 +17,7 @@ interface NamedService {
   readonly Partition: string;
 }
 
-/** The reference with its place filled in from the entry that makes it. */
+/** The reference; its empty namespace and partition are those of the entry. */
 export const placedReference = <R extends Pick<NamedService, 'Namespace' | 'Partition'>>(
   reference: R,
   { Namespace, Partition }: Pick<ConfigEntry, 'Namespace' | 'Partition'>,
@@ -33,7 +33,7 @@ export const serviceNameOf = ({ Name, Namespace, Partition }: NamedService): Ser
   name: Name,
 });
 
-/** One text for each service, fit for sets and for sorting. */
+/** The text that identifies a service, for sets and for sorting. */
 export const identityOf = ({ Name, Namespace, Partition }: NamedService): string =>
   `${Partition}/${Namespace}/${Name}`;
 
@@ -49,7 +49,7 @@ export function checkServiceName(
   }
 }
 
-/** Reports every reference that came before. */
+/** Reports every repeated reference. */
 export function checkDistinct(
   references: readonly NamedService[],
   pathOf: (index: number) => Path,

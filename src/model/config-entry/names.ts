@@ -1,15 +1,15 @@
-/** What addresses and names of hosts look like. */
+/** The forms of addresses and host names. */
 
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 /** Not in limits: RFC 1035. */
 const hostLengthMax = 253;
 
-/** Labels between dots; a dot at the end is let be. */
+/** Labels between dots; a dot at the end is allowed. */
 export function isHostName(text: string): boolean {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   if (name === '' || name.length > hostLengthMax) return false;
   const labels = name.split('.');
-  // Digits alone at the end are an address that went wrong.
+  // A name that ends in digits alone is a mistyped address.
   return labels.every((one) => label.test(one)) && !/^\d+$/.test(labels.at(-1)!);
 }
 

@@ -1,17 +1,17 @@
 import { compilePattern } from '../../language/filter/regex/pattern.ts';
 import type { IntentionPermission, PermissionHeader } from './intention.ts';
 
-/** A request that one service makes of another one. */
+/** A request from a service to another. */
 export interface HttpRequest {
-  /** In capitals. */
+  /** In capital letters. */
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** By their names in lower case. */
+  /** By name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Whether the permission is about the request. */
+/** Whether the permission fits the request. */
 export function permissionFits({ HTTP }: IntentionPermission, request: HttpRequest): boolean {
   if (HTTP === null) return true;
   const { PathExact, PathPrefix, PathRegex, Header, Methods } = HTTP;
@@ -38,5 +38,5 @@ function isThere(header: PermissionHeader, given: string | undefined): boolean {
   return value.includes(fold(header.Contains));
 }
 
-/** As proxies match: the whole text. */
+/** Proxies match a pattern against the whole text, too. */
 const fits = (pattern: string, text: string): boolean => compilePattern(`^(?:${pattern})$`)(text);

@@ -22,7 +22,7 @@ const ofMesh =
   ({ partition }) =>
     resourceAccess('mesh', access, { partition });
 
-/** Rules for `operator` count for the mesh, too: `resources.ts` says when. */
+/** Rules for `operator` count for the mesh, too (`resources.ts`). */
 const rules: Readonly<Record<KindAccess, { readonly read: Rule; readonly write: Rule }>> = {
   service: { read: named('service', 'read'), write: named('service', 'write') },
   gateway: { read: named('service', 'read'), write: ofMesh('write') },
@@ -35,7 +35,10 @@ export const readsKey = (key: EntryKey): Permission => rules[kindOf(key.kind).ac
 
 export const readsEntry = (entry: ConfigEntry): Permission => readsKey(keyOfEntry(entry));
 
-/** Also to delete it. @throws RosterError `config-entry-derived` */
+/**
+ * The permission to write or delete the entry.
+ * @throws RosterError `config-entry-derived`
+ */
 export function writesKey(key: EntryKey): Permission {
   const kind = kindOf(key.kind);
   if (kind.isDerived) throw refusal('config-entry-derived', { kind: key.kind });
@@ -43,8 +46,9 @@ export function writesKey(key: EntryKey): Permission {
 }
 
 /**
- * Whoever leads the callers of a service elsewhere has to be able to see where.
- * Source: docs/contract/configuration.md#permissions-by-kind. @throws RosterError `config-entry-derived`
+ * The permission to write the entry. A caller who leads the requests of a service elsewhere must be able to
+ * read the target. Source: docs/contract/configuration.md#permissions-by-kind.
+ * @throws RosterError `config-entry-derived`
  */
 export function writesEntry(entry: ConfigEntry): Permission {
   const key = keyOfEntry(entry);

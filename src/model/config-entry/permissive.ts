@@ -8,7 +8,7 @@ interface WithMode extends Omit<ConfigEntry, 'Kind'> {
 }
 
 /**
- * The mesh has to allow permissive mode first. A service that was permissive before may stay so.
+ * The mesh entry must allow permissive mode first. A service that is permissive already may stay so.
  * Source: docs/behaviour/configuration.md#permissive-mutual-tls.
  */
 export function permissiveFaults(

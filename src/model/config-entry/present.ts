@@ -1,6 +1,6 @@
 /**
- * An entry as it is shown: every field of its schema, durations as text ("5m0s") unless their schema
- * wants the number, nothing hidden.
+ * An entry as it is shown: every field of its schema is there, durations are text ("5m0s") unless their
+ * schema wants the number, and nothing is hidden.
  * Source: docs/contract/http.md#numbers-durations-and-instants, #fields-in-answers.
  */
 import { formatDuration } from '../../base/duration.ts';
@@ -15,7 +15,7 @@ type Presenter = (value: unknown) => unknown;
 export const presentEntry = (entry: ConfigEntry): Shown =>
   presenterOf(kindOf(entry.Kind).schema)!(entry) as Shown;
 
-/** The schema of what {@link presentEntry} gives. */
+/** The schema of the result of {@link presentEntry}. */
 export function shownEntrySchema(name: ConfigKindName): Type.TSchema {
   let schema = shownSchemas.get(name);
   if (schema === undefined) {
@@ -43,7 +43,7 @@ export const AnyEntrySchema = () =>
     }),
   });
 
-/** `undefined`: the value is shown as it is. */
+/** `as it is`: the value needs no change. */
 const presenters = new WeakMap<Type.TSchema, Presenter | 'as it is'>();
 
 function presenterOf(schema: Type.TSchema): Presenter | undefined {
@@ -101,7 +101,7 @@ function recordPresenter(properties: Readonly<Record<string, Type.TSchema>>): Pr
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The same walk over the schema itself. An unset field may be left out. */
+/** Makes the schema of the shown form by the same walk. An unset field may be left out. */
 export function shownSchema(schema: unknown): Json {
   const { required: _, default: __, ...rest } = schema as Json;
   if (rest['x-unit'] === 'ns' && !isShownAsNumber(rest)) {

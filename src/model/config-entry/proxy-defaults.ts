@@ -31,16 +31,18 @@ export const ProxyDefaultsSchema = Type.Object({
     DisableListenerLogs: About('Whether targets without a service are left out.', Flag()),
     Type: About('Where to.', Choice(['', 'file', 'stderr', 'stdout'])),
     Path: About('Path of the file.', Text(), { rules: 'given with `Type` file, and only then' }),
-    JSONFormat: About('A line, as JSON.', Text(), { rules: 'not together with `TextFormat`' }),
-    TextFormat: About('A line, as text.', Text()),
+    JSONFormat: About('The form of a line, as JSON.', Text(), {
+      rules: 'not together with `TextFormat`',
+    }),
+    TextFormat: About('The form of a line, as text.', Text()),
   }),
   EnvoyExtensions: ProxyExtensionsList(),
   FailoverPolicy: Type.Object({
     Mode: About('The first target.', Choice(['', 'sequential', 'order-by-locality'])),
-    Regions: About('In this order.', List(Type.String())),
+    Regions: About('All targets, in this order.', List(Type.String())),
   }),
   PrioritizeByLocality: Type.Object({
-    Mode: About('Whether nearby instances are preferred.', Choice(['', 'none', 'failover'])),
+    Mode: About('Whether instances nearby are preferred.', Choice(['', 'none', 'failover'])),
   }),
   ...stamps,
 });

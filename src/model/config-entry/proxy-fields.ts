@@ -1,6 +1,5 @@
 /**
- * Fields for proxies that several kinds have.
- * Source: docs/behaviour/configuration.md#service-defaults.
+ * Fields for proxies that several kinds share. Source: docs/behaviour/configuration.md#service-defaults.
  */
 import type { Fault } from '../errors.ts';
 import { below, faultAt, type Path } from '../path.ts';
@@ -33,7 +32,7 @@ export const MutualTlsMode = () =>
   About(
     '`permissive`: connections without a certificate are accepted, too.',
     Choice(['', 'strict', 'permissive']),
-    { rules: 'permissive only where the mesh allows it, or where it was so before' },
+    { rules: '`permissive` only if the mesh allows it or the stored entry has it' },
   );
 
 export const TransparentProxySchema = Type.Object({
@@ -41,7 +40,10 @@ export const TransparentProxySchema = Type.Object({
     'Port of the proxy for outgoing traffic of the service; 0: chosen by the proxy.',
     PortNumber(),
   ),
-  DialedDirectly: About('Whether its instances may be called by their own addresses.', Flag()),
+  DialedDirectly: About(
+    'Whether instances of the service may be called by their own addresses.',
+    Flag(),
+  ),
 });
 
 export const MeshGatewaySchema = Type.Object({

@@ -3,7 +3,7 @@ import { About, type Model, Text, Type } from '../schema.ts';
 import type { ConfigKindName, EntryKey } from './config-entry.ts';
 
 /**
- * An entry, or a section of one, as another entry names it.
+ * The fields by which an entry names another entry or a section of it.
  * Source: docs/behaviour/gateways.md#references.
  */
 export const resourceReferenceFields = {
@@ -13,8 +13,8 @@ export const resourceReferenceFields = {
     'The listener of the gateway; empty: all listeners.',
     Text({ maxLength: limits.names.lengthMax }),
   ),
-  Namespace: About('Where it is.', Text(), { absent: 'that of the entry' }),
-  Partition: About('Where it is.', Text(), { absent: 'that of the entry' }),
+  Namespace: About('Namespace of the entry.', Text(), { absent: 'that of the entry' }),
+  Partition: About('Partition of the entry.', Text(), { absent: 'that of the entry' }),
 };
 
 export const ResourceReferenceSchema = Type.Object(resourceReferenceFields, {
@@ -39,7 +39,7 @@ export const referenceTo = (key: EntryKey, sectionName = ''): ResourceReference 
   Partition: key.partition,
 });
 
-/** Equal for references to the same thing, and in the order in which they are listed. */
+/** A text that is equal for references to the same thing, and by which they are sorted. */
 export const textOfReference = (reference: ResourceReference): string => {
   const { Kind, Name, SectionName, Namespace, Partition } = reference;
   return `${Partition}/${Namespace}/${Kind}/${Name}/${SectionName}`;

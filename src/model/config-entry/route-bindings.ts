@@ -1,6 +1,6 @@
 /**
- * What comes of one route: whether it is accepted, and to which listeners it is bound. Pure, and of
- * nothing but the route, the gateways that it names and what its services speak.
+ * The result for a route: whether it is accepted, and the listeners that it is bound to. Pure; it depends
+ * only on the route, the gateways that it names and the protocols of its services.
  * Source: docs/behaviour/gateways.md#status.
  */
 import { isHttpLike, protocolOf } from '../discovery-chain/protocol.ts';
@@ -21,14 +21,14 @@ const isHttp = (route: Route): route is HttpRoute => route.Kind === 'http-route'
 const servicesOf = (route: Route): readonly ServiceName[] =>
   (isHttp(route) ? httpRoute.services?.(route) : tcpRoute.services?.(route)) ?? [];
 
-/** A parent of a route, and the listeners of it that the route is bound to: names, in their order. */
+/** A parent of a route, and the names of its listeners that the route is bound to, in their order. */
 export interface Binding {
   readonly gateway: EntryKey;
   readonly listeners: readonly string[];
 }
 
 export interface RouteOutcome {
-  /** Where it leads. */
+  /** The services that the route leads to. */
   readonly services: readonly ServiceName[];
   readonly findings: readonly Finding[];
   readonly bindings: readonly Binding[];
@@ -50,7 +50,7 @@ export function outcomeOf(route: Route, view: EntryView): RouteOutcome {
   return { services, findings, bindings };
 }
 
-/** Why the route is not accepted. */
+/** The reason that the route is not accepted. */
 function faultOf(
   route: Route,
   services: readonly ServiceName[],
@@ -60,7 +60,7 @@ function faultOf(
     const message = 'The route names no service.';
     return finding('Accepted', false, 'NoUpstreamServicesTargeted', message);
   }
-  // Connections can be led to whatever a service speaks, requests only where there are requests.
+  // A tcp-route can lead to services of any protocol, an http-route only to services that speak HTTP.
   if (!isHttp(route)) return undefined;
   const [service] = notHttp(services, view);
   if (service === undefined) return undefined;
@@ -69,7 +69,7 @@ function faultOf(
   return finding('Accepted', false, 'InvalidDiscoveryChain', message);
 }
 
-/** Where the route cannot lead, as no requests are understood there. */
+/** The services of the route that do not speak HTTP. */
 export const servicesNotHttp = (route: HttpRoute, view: EntryView): readonly ServiceName[] =>
   notHttp(servicesOf(route), view);
 
@@ -110,7 +110,7 @@ function bind(
   return { finding: findingAbout(parent, told), listeners: names };
 }
 
-/** Why the listener does not take the route. */
+/** The reason that the listener does not accept the route. */
 function refusalOf(
   route: Route,
   { Name, Protocol, Hostname }: GatewayListener,

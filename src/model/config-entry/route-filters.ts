@@ -43,9 +43,12 @@ const RouteFiltersSchema = Type.Object(
       'The replacement of the matched part of the path.',
       Nullable(Type.Object({ Path: About('The replacement.', Text()) }, { title: 'URLRewrite' })),
     ),
-    RetryFilter: About('When a request is retried.', Nullable(RetryFilterSchema)),
+    RetryFilter: About(
+      'The failures after which a request is retried.',
+      Nullable(RetryFilterSchema),
+    ),
     TimeoutFilter: About(
-      'How long a request may take.',
+      'Timeouts of a request.',
       Nullable(
         Type.Object(
           {

@@ -23,7 +23,7 @@ describe('parents', () => {
       { Parents: [{ Name: 'g' }, { Kind: 'api-gateway', Name: 'g', Partition: 'default' }] },
       'Parents[1] is there already: the same gateway and section',
     ],
-    ['two sections of one', { Parents: [{ Name: 'g' }, { Name: 'g', SectionName: 'one' }] }],
+    ['two sections of a gateway', { Parents: [{ Name: 'g' }, { Name: 'g', SectionName: 'one' }] }],
     [
       'another kind',
       { Parents: [{ Kind: 'mesh', Name: 'g' }] },
@@ -36,10 +36,10 @@ describe('parents', () => {
 
 describe('http-route', () => {
   entryTable(http, [
-    ['nothing but a name', { Parents: [], Rules: [] }],
+    ['a route with only a name', { Parents: [], Rules: [] }],
     ['hosts', { Hostnames: ['a.example.com', 'localhost'] }],
     [
-      'hosts that are none',
+      'texts that are not host names',
       { Hostnames: ['', '*.b', 'a b', 'A.b', 'a.b'] },
       'Hostnames[0] must not be empty',
       'Hostnames[1] must not have a wildcard, got "*.b"',
@@ -47,7 +47,7 @@ describe('http-route', () => {
       'Hostnames[4] "a.b" is there already',
     ],
     [
-      'services that are none',
+      'names that are not services',
       rule({ Services: [{}, { Name: '*' }] }),
       `${at}.Services[0].Name is required`,
       `${at}.Services[1].Name must be one service, not "*"`,
@@ -86,7 +86,7 @@ describe('matches', () => {
       `${at}.Matches[0].Path.Value is not a pattern of RE2: "("`,
     ],
     [
-      'no way to match',
+      'an unknown kind of match',
       match({ Path: { Match: 'suffix' } }),
       `${at}.Matches[0].Path.Match must be one of exact, prefix, regex, got "suffix"`,
     ],
@@ -107,7 +107,7 @@ describe('matches', () => {
       }),
     ],
     [
-      'headers that are none',
+      'faulty headers',
       match({
         Headers: [
           { Value: 'a' },
@@ -142,7 +142,7 @@ describe('matches', () => {
 describe('filters', () => {
   entryTable(http, [
     [
-      'all of them',
+      'all filters',
       filters({
         Headers: [{ Add: { a: '1' } }, { Set: { b: '2' }, Remove: ['c'] }],
         URLRewrite: { Path: 'x' },
@@ -151,7 +151,7 @@ describe('filters', () => {
       }),
     ],
     [
-      'none of them right',
+      'faults in all filters',
       filters({
         Headers: [{}, { Add: { ' ': '1' } }],
         RetryFilter: { NumRetries: -1, RetryOn: ['rain'], RetryOnStatusCodes: [99] },
@@ -166,7 +166,7 @@ describe('filters', () => {
       `${at}.Filters.JWT.Providers must name a jwt-provider, and ${noneExists}`,
     ],
     [
-      'of answers, and of services',
+      'filters of answers and of services',
       rule({
         ResponseFilters: { Headers: [{ Remove: [''] }] },
         Services: [
@@ -202,7 +202,7 @@ describe('tcp-route', () => {
   ]);
 });
 
-test('an http-route in its one spelling', () => {
+test('the canonical form of an http-route', () => {
   const entry = entryOf<HttpRoute>({
     ...http,
     Hostnames: ['Shop.Example.com'],

@@ -30,10 +30,10 @@ const [at, to] = ['/Routes/0/Match/HTTP', '/Routes/0/Destination'];
 describe('service-router', () => {
   const tests = 'exactly one of Present, Exact, Prefix, Suffix, Regex';
   table('service-router', [
-    ['nothing at all', {}, []],
+    ['an empty entry', {}, []],
     ['no name', { Name: '' }, [/^\/Name: .*required/]],
     ['every service', { Name: '*' }, [/^\/Name: /]],
-    ['a route for everything', { Routes: [{}] }, []],
+    ['a route for all requests', { Routes: [{}] }, []],
     ['an exact path', route({ PathExact: '/a' }), []],
     [
       'two paths',
@@ -42,9 +42,9 @@ describe('service-router', () => {
     ],
     ['a path without a slash', route({ PathExact: 'a' }), [/PathExact: .*must begin with "\/"/]],
     ['a prefix without a slash', route({ PathPrefix: 'a' }), [/PathPrefix: .*begin with "\/"/]],
-    ['a pattern that is none', route({ PathRegex: '(' }), [/PathRegex: .*is no pattern: "\("/]],
-    ['a header that is there', header({ Present: true }), []],
-    ['a header that is not', header({ Present: true, Invert: true }), []],
+    ['a faulty pattern', route({ PathRegex: '(' }), [/PathRegex: .*is no pattern: "\("/]],
+    ['a header that is present', header({ Present: true }), []],
+    ['a header that is absent', header({ Present: true, Invert: true }), []],
     ['a header without a name', header({ Name: '', Exact: 'a' }), [/Header\/0\/Name: .*required/]],
     ['a header with an odd name', header({ Name: 'a b', Exact: 'a' }), [/no name of a header/]],
     ['a header without a test', header({}), [new RegExp(`${tests}, got none`)]],
@@ -53,7 +53,7 @@ describe('service-router', () => {
       header({ Exact: 'a', Suffix: 'b' }),
       [new RegExp(`${tests}, got Exact and Suffix`)],
     ],
-    ['a header with a pattern that is none', header({ Regex: '[' }), [/Header\/0\/Regex: /]],
+    ['a header with a faulty pattern', header({ Regex: '[' }), [/Header\/0\/Regex: /]],
     ['a parameter', parameter({ Regex: '^a' }), []],
     ['a parameter without a name', parameter({ Name: '', Exact: 'a' }), [/0\/Name: .*required/]],
     [
@@ -64,12 +64,16 @@ describe('service-router', () => {
       ],
     ],
     ['a parameter with two tests', parameter({ Present: true, Exact: 'a' }), [/got Present and/]],
-    ['a parameter with a pattern that is none', parameter({ Regex: '*' }), [/0\/Regex: /]],
+    ['a parameter with a faulty pattern', parameter({ Regex: '*' }), [/0\/Regex: /]],
     ['methods in small letters', route({ Methods: ['get', 'Put'] }), []],
-    ['a method that is none', route({ Methods: ['FETCH'] }), [/Methods\/0: .*"FETCH"/]],
+    ['an unknown method', route({ Methods: ['FETCH'] }), [/Methods\/0: .*"FETCH"/]],
     ['a method twice', route({ Methods: ['GET', 'get'] }), [/Methods\/1: .*"GET" is taken/]],
     ['a destination', destination({ Service: 'b', ServiceSubset: 'c' }), []],
-    ['a destination that is no service', destination({ Service: '*' }), [/one service, got "\*"/]],
+    [
+      'a destination that is not the name of a service',
+      destination({ Service: '*' }),
+      [/one service, got "\*"/],
+    ],
     ['a prefix put in place of a prefix', destination({ PrefixRewrite: '/' }), []],
     [
       'a prefix put in place of a pattern',
@@ -82,16 +86,16 @@ describe('service-router', () => {
     ['a timeout below 0', destination({ RequestTimeout: '-1s' }), [/RequestTimeout: .*least 0/]],
     ['an idle timeout below 0', destination({ IdleTimeout: -1 }), [/IdleTimeout: .*least 0/]],
     ['repetitions below 0', destination({ NumRetries: -1 }), [/NumRetries: .*least 0/]],
-    ['reasons to repeat', destination({ RetryOn: ['5xx', 'reset'] }), []],
-    ['a reason that is none', destination({ RetryOn: ['rain'] }), [/RetryOn\/0: .*"rain"/]],
+    ['reasons to retry', destination({ RetryOn: ['5xx', 'reset'] }), []],
+    ['an unknown reason to retry', destination({ RetryOn: ['rain'] }), [/RetryOn\/0: .*"rain"/]],
     [
-      'a status that is none',
+      'a number that is not a status',
       destination({ RetryOnStatusCodes: [99] }),
       [/Codes\/0: .*from 100 to 599/],
     ],
     ['changed headers', destination({ RequestHeaders: { Add: { 'x-a': '1' } } }), []],
     [
-      'headers that are none',
+      'faulty headers',
       destination({ ResponseHeaders: { Set: { 'a b': '1' }, Remove: [''] } }),
       [/Set\/a b: .*no name of a header/, /Remove\/0: .*no name of a header/],
     ],
@@ -145,15 +149,15 @@ describe('service-splitter', () => {
   table('service-splitter', [
     ['every service', { Name: '*', ...splits(100) }, [/^\/Name: /]],
     ['nothing', {}, ['/Splits: Splits has no splits configured']],
-    ['all to one', splits(100), []],
+    ['all traffic to one service', splits(100), []],
     ['two', splits(90, 10), []],
     ['thirds', splits(33.33, 33.33, 33.34), []],
-    ['tenths that a float cannot hold', splits(0.1, 0.2, 99.7), []],
-    ['nothing to one of them', splits(100, 0), []],
+    ['tenths that a float cannot represent', splits(0.1, 0.2, 99.7), []],
+    ['a weight of 0', splits(100, 0), []],
     ['too little', splits(50, 49.99), [sum(99.99)]],
     ['too much', splits(60, 50), [sum(110)]],
-    ['what is rounded to too little', splits(50, 49.994), [sum(99.99)]],
-    ['what is rounded to enough', splits(50, 49.996), []],
+    ['weights that are rounded to too little', splits(50, 49.994), [sum(99.99)]],
+    ['weights that are rounded to 100', splits(50, 49.996), []],
     [
       'below 0',
       splits(101, -1),
@@ -169,9 +173,13 @@ describe('service-splitter', () => {
       splits({ Weight: 50, ServiceSubset: 'a' }, { Weight: 50, ServiceSubset: 'b' }),
       [],
     ],
-    ['a service that is none', splits({ Weight: 100, Service: 'a*' }), [/one service, got "a\*"/]],
     [
-      'a header that is none',
+      'a faulty name of a service',
+      splits({ Weight: 100, Service: 'a*' }),
+      [/one service, got "a\*"/],
+    ],
+    [
+      'a faulty name of a header',
       splits({ Weight: 100, RequestHeaders: { Remove: ['a b'] } }),
       [/RequestHeaders\/Remove\/0: /],
     ],
@@ -190,7 +198,7 @@ const hash = (fields: Body): Body => balancer({ Policy: 'maglev', HashPolicies: 
 
 describe('service-resolver', () => {
   table('service-resolver', [
-    ['nothing at all', {}, []],
+    ['an empty entry', {}, []],
     ['every service', { Name: '*' }, [/^\/Name: /]],
     ['subsets', { ...subsets, DefaultSubset: 'v1' }, []],
     ['a subset with a filter', { Subsets: { a: { Filter: 'Service.Meta.version == v1' } } }, []],
@@ -200,18 +208,22 @@ describe('service-resolver', () => {
       [],
     ],
     [
-      'a filter that is none',
+      'a faulty filter',
       { Subsets: { a: { Filter: 'Service.Meta ==' } } },
       [/Subsets\/a\/Filter: .*is wrong: /],
     ],
     [
-      'a filter over what is not there',
+      'a filter over an unknown field',
       { Subsets: { a: { Filter: 'Servce.ID == a' } } },
       [/Filter: .*is wrong: /],
     ],
-    ['a subset that is no label', { Subsets: { 'a.b': {} } }, [/Subsets\/a\.b: .*DNS label/]],
     [
-      'a default that is no subset',
+      'a subset whose name is not a label',
+      { Subsets: { 'a.b': {} } },
+      [/Subsets\/a\.b: .*DNS label/],
+    ],
+    [
+      'a default that is not a subset',
       { ...subsets, DefaultSubset: 'v3' },
       [/^\/DefaultSubset: .*one of Subsets, got "v3"/],
     ],
@@ -228,9 +240,9 @@ describe('service-resolver', () => {
       { ...subsets, Redirect: { ServiceSubset: 'v1' } },
       [/ServiceSubset: .*needs one of Service,/],
     ],
-    ['a redirect to no service', { Redirect: { Service: '*' } }, [/Redirect\/Service: /]],
+    ['a redirect to a faulty name', { Redirect: { Service: '*' } }, [/Redirect\/Service: /]],
     [
-      'a redirect to a group',
+      'a redirect to a sameness group',
       { Redirect: { SamenessGroup: 'g' } },
       [/SamenessGroup: .*no sameness groups/],
     ],
@@ -248,7 +260,7 @@ describe('service-resolver', () => {
     ['a failover to datacenters', failover({ Datacenters: ['dc2', 'dc3'] }), []],
     ['a failover of a subset', { ...subsets, ...failover({ ServiceSubset: 'v2' }, 'v1') }, []],
     [
-      'a failover of what is no subset',
+      'a failover of an unknown subset',
       { ...subsets, ...failover({ Service: 'b' }, 'v3') },
       [/^\/Failover\/v3: .*Subsets or \*/],
     ],
@@ -263,20 +275,24 @@ describe('service-resolver', () => {
       failover({ Service: 'b', Policy: { Mode: 'any' } }),
       [/Policy\/Mode: /],
     ],
-    ['a failover to no service', failover({ Service: '*' }), [/Failover\/\*\/Service: /]],
+    ['a failover to a faulty name', failover({ Service: '*' }), [/Failover\/\*\/Service: /]],
     [
-      'a failover to a group',
+      'a failover to a sameness group',
       failover({ SamenessGroup: 'g' }),
       [/SamenessGroup: .*no sameness groups/],
     ],
     [
-      'a failover to a subset that is not there',
+      'a failover to a subset that does not exist',
       { ...subsets, ...failover({ ServiceSubset: 'v3' }) },
       [/ServiceSubset: .*one of Subsets, got "v3"/],
     ],
-    ['a failover to a subset of another', failover({ Service: 'b', ServiceSubset: 'v3' }), []],
     [
-      'a failover to no datacenter',
+      'a failover to a subset of another service',
+      failover({ Service: 'b', ServiceSubset: 'v3' }),
+      [],
+    ],
+    [
+      'a failover to an empty datacenter',
       failover({ Datacenters: [''] }),
       [/Datacenters\/0: .*must not be empty/],
     ],
@@ -305,12 +321,12 @@ describe('service-resolver', () => {
       [/Targets\/0\/Datacenter: .*with Peer/],
     ],
     [
-      'a target that is no service',
+      'a target with a faulty name',
       failover({ Targets: [{ Service: '*' }] }),
       [/Targets\/0\/Service: /],
     ],
     [
-      'a target in a subset that is not there',
+      'a target in a subset that does not exist',
       failover({ Targets: [{ ServiceSubset: 'a' }] }),
       [/Targets\/0\/ServiceSubset: /],
     ],
@@ -319,7 +335,7 @@ describe('service-resolver', () => {
     ['a request timeout below 0', { RequestTimeout: -1 }, [/^\/RequestTimeout: .*least 0/]],
     ['locality', { PrioritizeByLocality: { Mode: 'failover' } }, []],
     [
-      'an odd locality',
+      'an unknown locality',
       { PrioritizeByLocality: { Mode: 'near' } },
       [/PrioritizeByLocality\/Mode: /],
     ],
@@ -333,24 +349,24 @@ describe('service-resolver', () => {
       balancer({ Policy: 'ring_hash', RingHashConfig: { MinimumRingSize: 1, MaximumRingSize: 2 } }),
       [],
     ],
-    ['an odd balancer', balancer({ Policy: 'dice' }), [/LoadBalancer\/Policy: /]],
+    ['an unknown balancer', balancer({ Policy: 'dice' }), [/LoadBalancer\/Policy: /]],
     [
-      'a ring of another policy',
+      'ring settings with another policy',
       balancer({ Policy: 'maglev', RingHashConfig: {} }),
       [/RingHashConfig: .*only for the policy ring_hash/],
     ],
     [
-      'a ring that is none',
+      'a ring whose minimum is above its maximum',
       balancer({ Policy: 'ring_hash', RingHashConfig: { MinimumRingSize: 3, MaximumRingSize: 2 } }),
       [/at most the MaximumRingSize of 2/],
     ],
     [
-      'requests of another policy',
+      'request settings with another policy',
       balancer({ Policy: 'random', LeastRequestConfig: {} }),
       [/only for the policy least_request/],
     ],
     [
-      'hashes without one',
+      'hashes with a policy that does not hash',
       balancer({ Policy: 'random', HashPolicies: [{ SourceIP: true }] }),
       [/HashPolicies: .*only for the policies/],
     ],
@@ -370,23 +386,23 @@ describe('service-resolver', () => {
       [/Field: .*with SourceIP/, /FieldValue: .*with SourceIP/, /CookieConfig: .*with SourceIP/],
     ],
     [
-      'a cookie of a header',
+      'cookie settings of a header',
       hash({ Field: 'header', FieldValue: 'a', CookieConfig: {} }),
       [/only for the field cookie/],
     ],
     [
-      'a session that lasts',
+      'a session cookie with a lifetime',
       hash({ Field: 'cookie', FieldValue: 'a', CookieConfig: { Session: true, TTL: '1s' } }),
       [/TTL: .*cookie of the session/],
     ],
     [
-      'a cookie that ends before it begins',
+      'a cookie with a lifetime below 0',
       hash({ Field: 'cookie', FieldValue: 'a', CookieConfig: { TTL: '-1s' } }),
       [/TTL: .*least 0/],
     ],
   ]);
 
-  test('names the services of this cluster that it leads to', () => {
+  test('names the services of this cluster to which it leads', () => {
     const entry = entryOf({
       Kind: 'service-resolver',
       Name: 'web',

@@ -1,7 +1,7 @@
 import type { Fault } from '../errors.ts';
 import { below, faultAt, type Path } from '../path.ts';
 
-/** The field is known, so that it is told why it cannot be used. */
+/** The field is known so that its refusal can give the reason. */
 export const noSamenessGroups = (group: string, path: Path): Fault[] =>
   group === ''
     ? []

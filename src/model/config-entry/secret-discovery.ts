@@ -7,7 +7,7 @@ const SecretDiscoverySchema = Type.Object(
     ClusterName: About(
       "The cluster, in the proxy's bootstrap configuration, that provides certificates.",
       Text({ maxLength: limits.names.lengthMax }),
-      { absent: 'that of the listener, or of the gateway' },
+      { absent: 'the cluster of the listener, or of the gateway' },
     ),
     CertResource: About(
       'The name of the certificate in that cluster.',
@@ -21,20 +21,20 @@ type SecretDiscovery = Model<typeof SecretDiscoverySchema>;
 export const SecretDiscoveryField = () =>
   About('Certificates from a secret discovery service.', Nullable(SecretDiscoverySchema));
 
-/** Where a configuration of secret discovery stands. */
+/** The place of a configuration of secret discovery. */
 interface DiscoveryUse {
-  /** Configurations that it inherits a cluster from; `undefined` where they are not known. */
+  /** Configurations from which it inherits a cluster; `undefined` if they are not known. */
   readonly inherited: readonly (SecretDiscovery | null | undefined)[] | undefined;
   readonly needsResource: boolean;
 }
 
-/** On a whole gateway the cluster may stand alone, for its listeners. */
+/** A gateway may name a cluster alone, for its listeners. */
 export const anyListener: DiscoveryUse = { inherited: [], needsResource: false };
 /** The gateways of a route are not known. */
 export const anyRoute: DiscoveryUse = { inherited: undefined, needsResource: true };
 
 /**
- * A resource needs a cluster: its own, or an inherited one.
+ * Checks that a resource has a cluster: its own, or an inherited one.
  * Source: docs/behaviour/gateways.md#secret-discovery.
  */
 export function checkSecretDiscovery(

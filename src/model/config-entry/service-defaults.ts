@@ -21,14 +21,17 @@ import {
 const Bound = () => Nullable(Whole({ minimum: 0 }));
 
 const UpstreamSchema = Type.Object({
-  Name: About('The service that is called.', Text()),
-  Namespace: About('Where the entry is.', Text(), { absent: 'that of the entry' }),
-  Partition: About('Where the entry is.', Text(), { absent: 'that of the entry' }),
+  Name: About('The called service.', Text()),
+  Namespace: About('Namespace of the called service.', Text(), { absent: 'that of the entry' }),
+  Partition: About('Partition of the called service.', Text(), { absent: 'that of the entry' }),
   Peer: About('The peer that has the service.', Text()),
   EnvoyListenerJSON: About("The whole configuration of the proxy's listener.", Text()),
   EnvoyClusterJSON: About("The whole configuration of the proxy's cluster.", Text()),
   Protocol: About('Protocol of the service.', Text()),
-  ConnectTimeoutMs: About('Milliseconds to connect in; 0: 5000. Below 0 is 0.', Whole()),
+  ConnectTimeoutMs: About(
+    'Timeout of a connection, in milliseconds; 0: 5000. A value below 0 is stored as 0.',
+    Whole(),
+  ),
   Limits: About(
     'Limits of simultaneous connections and requests.',
     Nullable(
@@ -40,7 +43,7 @@ const UpstreamSchema = Type.Object({
     ),
   ),
   PassiveHealthCheck: About(
-    'When an instance is ejected because of its answers.',
+    'The failures after which an instance is ejected for a while.',
     Nullable(PassiveHealthCheckSchema),
   ),
   MeshGateway: MeshGatewaySchema,
@@ -53,7 +56,7 @@ type Upstream = Model<typeof UpstreamSchema>;
 
 const Rate = {
   RequestsPerSecond: About('On average.', Whole({ minimum: 0 })),
-  RequestsMaxBurst: About('At once; 0: as many as a second has.', Whole({ minimum: 0 })),
+  RequestsMaxBurst: About('Requests at once; 0: as many as in a second.', Whole({ minimum: 0 })),
 };
 
 export const ServiceDefaultsSchema = Type.Object({
@@ -62,7 +65,7 @@ export const ServiceDefaultsSchema = Type.Object({
     'Protocol of the service: `tcp`, `http`, `http2`, `grpc`; in lower case.',
     Text(),
     {
-      absent: 'that of `proxy-defaults`, else `tcp`',
+      absent: 'the protocol of `proxy-defaults`, else `tcp`',
     },
   ),
   Mode: ProxyMode(),
@@ -71,9 +74,9 @@ export const ServiceDefaultsSchema = Type.Object({
   EnvoyExtensions: ProxyExtensionsList(),
   MeshGateway: MeshGatewaySchema,
   Expose: ExposeSchema,
-  ExternalSNI: About('The name that TLS asks for outside of the mesh.', Text()),
+  ExternalSNI: About('The server name (SNI) in TLS, for a service outside of the mesh.', Text()),
   UpstreamConfig: About(
-    'How it calls others.',
+    'Settings for calls to other services.',
     Nullable(
       Type.Object({
         Overrides: About('Settings for single services.', List(UpstreamSchema)),
@@ -89,17 +92,20 @@ export const ServiceDefaultsSchema = Type.Object({
         Addresses: About('IP addresses and host names.', List(Type.String()), {
           rules: 'at least one, each once',
         }),
-        Port: About('Where it listens.', PortNumber(), { rules: 'from 1' }),
+        Port: About('The port of the service.', PortNumber(), { rules: 'from 1' }),
       }),
     ),
   ),
-  MaxInboundConnections: About('Connections to an instance; 0: no limit.', Whole({ minimum: 0 })),
+  MaxInboundConnections: About(
+    'Maximum number of connections to an instance; 0: no limit.',
+    Whole({ minimum: 0 }),
+  ),
   LocalConnectTimeoutMs: About(
-    'Milliseconds in which the proxy connects to its service; 0: 5000.',
+    'Timeout of the proxy’s connection to its service, in milliseconds; 0: 5000.',
     Whole({ minimum: 0 }),
   ),
   LocalRequestTimeoutMs: About(
-    'Milliseconds in which its service answers; 0: as the route says.',
+    'Timeout of an answer of the service, in milliseconds; 0: the timeout of the route.',
     Whole({ minimum: 0 }),
   ),
   BalanceInboundConnections: About(
@@ -107,7 +113,7 @@ export const ServiceDefaultsSchema = Type.Object({
     Choice(['', 'exact_balance']),
   ),
   RateLimits: About(
-    'How many requests an instance takes.',
+    'Limits of the requests to an instance.',
     Nullable(
       Type.Object({
         InstanceLevel: Type.Object({
@@ -178,7 +184,7 @@ const plain = (upstream: Upstream): Upstream => ({
   ConnectTimeoutMs: Math.max(0, upstream.ConnectTimeoutMs),
 });
 
-/** The peer says where its services live. */
+/** The peer decides the namespace and partition of its services. */
 function placedUpstream(upstream: Upstream, { Namespace, Partition }: ServiceDefaults): Upstream {
   if (upstream.Peer !== '') return upstream;
   return {

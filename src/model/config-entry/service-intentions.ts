@@ -14,9 +14,13 @@ import { tokenRules } from './token-requirements.ts';
 
 export const ServiceIntentionsSchema = Type.Object({
   ...entryFields,
-  Sources: About('Who may call it and who may not.', List(SourceSchema), {
-    rules: 'at least one, each once',
-  }),
+  Sources: About(
+    'The services that may call this service, and those that may not.',
+    List(SourceSchema),
+    {
+      rules: 'at least one, each once',
+    },
+  ),
   JWT: About('The token that every request needs.', Nullable(JwtSchema), { rules: tokenRules }),
   ...stamps,
 });
@@ -52,7 +56,7 @@ export const serviceIntentions: ConfigKind<ServiceIntentions> = {
   },
 };
 
-/** The sources, `*` among them as a name like any other. */
+/** The sources; `*` is a name like any other. */
 function sources({ Sources }: ServiceIntentions): readonly ServiceName[] {
   return (Sources ?? [])
     .filter(({ Peer }) => Peer === '')
@@ -75,9 +79,9 @@ function normalizedSource(source: IntentionSource, entry: ServiceIntentions): In
   return {
     ...source,
     Namespace,
-    // The word of other servers for the one kind of name that there is.
+    // The word of other servers for the only kind of name.
     Type: (source.Type as string) === 'consul' ? 'registry' : source.Type,
-    // A peer's partition is not for us to name.
+    // Names of a peer's partitions are not known here.
     Partition: source.Peer === '' ? source.Partition || entry.Partition : source.Partition,
     Permissions: source.Permissions?.map(normalizedPermission) ?? null,
     Precedence: precedenceOf({ name: source.Name, namespace: Namespace }, entry.Name),

@@ -22,16 +22,20 @@ import { checkLoadBalancer, LoadBalancerSchema } from './load-balancer.ts';
 import { noSamenessGroups } from './sameness.ts';
 
 const { Partition, ...inPartition } = destinationFields;
-const Datacenter = About('The datacenter that it runs in.', Text(), {
-  absent: 'the one that is asked for',
+const Datacenter = About('The datacenter of the service.', Text(), {
+  absent: 'the datacenter of the request',
 });
-const Peer = About('The peer that it runs at.', Text(), { absent: 'this cluster' });
-const SamenessGroup = About('Not kept by this product: to be left empty.', Text());
+const Peer = About('The peer that has the service.', Text(), { absent: 'this cluster' });
+const SamenessGroup = About('A sameness group. Roster has none.', Text());
 
 export const ResolverSubsetSchema = Type.Object({
-  Filter: About('Which instances are in it, as a filter of instances with their health.', Text(), {
-    absent: 'all',
-  }),
+  Filter: About(
+    'The instances of the subset, as a filter over instances with their health.',
+    Text(),
+    {
+      absent: 'all',
+    },
+  ),
   OnlyPassing: About('Exclude instances with a warning.', Flag()),
 });
 
@@ -47,7 +51,7 @@ const FailoverTargetSchema = Type.Object({ ...destinationFields, Datacenter, Pee
 export type FailoverTarget = Model<typeof FailoverTargetSchema>;
 
 export const FailoverPolicySchema = Type.Object({
-  Mode: About('In which order it is tried.', Choice(['', 'sequential', 'order-by-locality'], '')),
+  Mode: About('The order of the targets.', Choice(['', 'sequential', 'order-by-locality'], '')),
   Regions: About('Regions to try first.', List(Type.String())),
 });
 
@@ -57,7 +61,7 @@ const FailoverSchema = Type.Object({
   Targets: About('The targets, in order.', List(FailoverTargetSchema), {
     rules: 'not together with `Service`, `ServiceSubset`, `Namespace` or `Datacenters`',
   }),
-  Policy: About('In which order.', Nullable(FailoverPolicySchema)),
+  Policy: About('The order of the targets.', Nullable(FailoverPolicySchema)),
   SamenessGroup,
 });
 export type Failover = Model<typeof FailoverSchema>;
@@ -77,15 +81,15 @@ export const ServiceResolverSchema = Type.Object({
     'Targets when no instance is healthy: by subset, or `*` for all other subsets.',
     FullMapOf(FailoverSchema),
   ),
-  ConnectTimeout: About('How long connecting may take.', Nanoseconds({ minimum: 0 }), {
+  ConnectTimeout: About('Timeout of a connection.', Nanoseconds({ minimum: 0 }), {
     absent: '`5s` in the compiled chain',
   }),
-  RequestTimeout: About('How long a request may take.', Nanoseconds({ minimum: 0 }), {
+  RequestTimeout: About('Timeout of a request.', Nanoseconds({ minimum: 0 }), {
     absent: 'left to the proxy',
   }),
   LoadBalancer: About('How an instance is chosen.', Nullable(LoadBalancerSchema)),
   PrioritizeByLocality: About(
-    'Whether instances nearby come first.',
+    'Whether instances nearby are preferred.',
     Nullable(
       Type.Object({
         Mode: About(
@@ -119,7 +123,7 @@ export const serviceResolver: ConfigKind<ServiceResolver> = {
   services: (entry) =>
     namedServices(
       entry,
-      // A destination at a peer is no service of this cluster.
+      // A destination at a peer is not a service of this cluster.
       destinations(entry).filter(({ Peer }) => Peer === ''),
     ),
   example: {
@@ -135,7 +139,7 @@ export const serviceResolver: ConfigKind<ServiceResolver> = {
   },
 };
 
-/** Key of a failover for all subsets that have none of their own. */
+/** The key of the failover for all subsets without their own. */
 export const everySubset = '*';
 
 function destinations({ Redirect, Failover }: ServiceResolver): readonly FailoverTarget[] {
@@ -148,7 +152,7 @@ function destinations({ Redirect, Failover }: ServiceResolver): readonly Failove
   ];
 }
 
-/** There are none here, and whoever names one is told. */
+/** Roster has no sameness groups, and an entry that names one is told so. */
 function samenessFaults({ Redirect, Failover }: ServiceResolver): readonly Fault[] {
   const groups: [string, Path][] = Object.entries(Failover).map(([subset, { SamenessGroup }]) => {
     return [SamenessGroup, below(null, 'Failover', subset)];
@@ -226,7 +230,9 @@ function checkTarget(target: FailoverTarget, path: Path, report: Report): void {
   );
 }
 
-/** A subset of the very service has to be there; those of others are seen when chains are made. */
+/**
+ * A subset of the entry's own service must exist; subsets of other services are checked when chains are made.
+ */
 function checkOwnSubset(
   entry: ServiceResolver,
   { Service, ServiceSubset, Namespace }: Pick<Failover, 'Service' | 'ServiceSubset' | 'Namespace'>,

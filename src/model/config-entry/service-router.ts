@@ -26,7 +26,7 @@ const RouteHeaderSchema = Type.Object({
   Exact: About('Equals this value.', Text()),
   Prefix: About('Begins with this text.', Text()),
   Suffix: About('Ends with this text.', Text()),
-  Regex: About('It matches this pattern (RE2).', Text()),
+  Regex: About('Matches this pattern (RE2).', Text()),
   Invert: About('Inverts the match.', Flag()),
 });
 const headerTests = ['Present', 'Exact', 'Prefix', 'Suffix', 'Regex'] as const;
@@ -35,7 +35,7 @@ const RouteParameterSchema = Type.Object({
   Name: About('Name of the parameter.', Text()),
   Present: About('Matches any value.', Flag()),
   Exact: About('Equals this value.', Text()),
-  Regex: About('It matches this pattern (RE2).', Text()),
+  Regex: About('Matches this pattern (RE2).', Text()),
 });
 const parameterTests = ['Present', 'Exact', 'Regex'] as const;
 
@@ -43,7 +43,7 @@ export const RouteHttpMatchSchema = Type.Object({
   PathExact: About('The path equals this text.', Text(), { rules: 'begins with `/`' }),
   PathPrefix: About('The path begins with this text.', Text(), { rules: 'begins with `/`' }),
   PathRegex: About('The path matches this pattern (RE2).', Text()),
-  CaseInsensitive: About('Small and capital letters of the path are the same.', Flag()),
+  CaseInsensitive: About('Whether the match of the path ignores case.', Flag()),
   Header: About('Headers that all have to match.', List(RouteHeaderSchema), {
     rules: 'exactly one of `Present`, `Exact`, `Prefix`, `Suffix` and `Regex` each',
   }),
@@ -59,13 +59,13 @@ export const RouteDestinationSchema = Type.Object({
   PrefixRewrite: About('Replaces the matched path.', Text(), {
     rules: 'only with `PathExact` or `PathPrefix`',
   }),
-  RequestTimeout: About('How long a request may take with all repetitions.', duration()),
-  IdleTimeout: About('How long a stream may be silent.', duration()),
-  NumRetries: About('How often a request is sent again.', Whole({ minimum: 0 })),
-  RetryOnConnectFailure: About('Send it again when there was no connection.', Flag()),
-  RetryOn: About('Further reasons to send it again.', List(Choice(retryConditions))),
+  RequestTimeout: About('Timeout of a request, with all its retries.', duration()),
+  IdleTimeout: About('Timeout of an idle stream.', duration()),
+  NumRetries: About('Number of retries.', Whole({ minimum: 0 })),
+  RetryOnConnectFailure: About('Whether a failed connection is retried.', Flag()),
+  RetryOn: About('Further failures that cause a retry.', List(Choice(retryConditions))),
   RetryOnStatusCodes: About(
-    'Answers after which it is sent again.',
+    'Status codes that cause a retry.',
     List(Type.Integer({ minimum: 100, maximum: 599 })),
   ),
   ...headerFields,
@@ -73,12 +73,12 @@ export const RouteDestinationSchema = Type.Object({
 
 export const ServiceRouteSchema = Type.Object({
   Match: About(
-    'Which requests it is for.',
+    'The requests of the route.',
     Nullable(Type.Object({ HTTP: About('By HTTP.', Nullable(RouteHttpMatchSchema)) })),
     { absent: 'all' },
   ),
-  Destination: About('Where they go.', Nullable(RouteDestinationSchema), {
-    absent: 'the service that the router is of',
+  Destination: About('The service that gets these requests.', Nullable(RouteDestinationSchema), {
+    absent: 'the service of the router',
   }),
 });
 export type ServiceRoute = Model<typeof ServiceRouteSchema>;
@@ -86,7 +86,7 @@ export type ServiceRoute = Model<typeof ServiceRouteSchema>;
 export const ServiceRouterSchema = Type.Object({
   ...entryFields,
   Routes: About(
-    'The first that matches decides. After the last comes one for everything else, to the service itself.',
+    'The routes; a request follows the first that it matches. All other requests go to the service itself.',
     List(ServiceRouteSchema),
   ),
   ...stamps,

@@ -11,7 +11,7 @@ import { faultsOf } from './faults.ts';
 import { checkHeaders, headerFields } from './header-changes.ts';
 import type { ConfigKind } from './kind.ts';
 
-/** Where a part of the traffic goes. Source: docs/behaviour/discovery.md#splitters. */
+/** A part of the traffic and its destination. Source: docs/behaviour/discovery.md#splitters. */
 export const ServiceSplitSchema = Type.Object({
   Weight: About(
     'Percent of the traffic, in steps of 0.01.',
@@ -25,16 +25,20 @@ export type ServiceSplit = Model<typeof ServiceSplitSchema>;
 
 export const ServiceSplitterSchema = Type.Object({
   ...entryFields,
-  Splits: About('Where the traffic goes, and how much of it.', FullList(ServiceSplitSchema), {
-    rules: 'at least one; no two that lead to the same place',
-  }),
+  Splits: About(
+    'The destinations of the traffic, with their shares.',
+    FullList(ServiceSplitSchema),
+    {
+      rules: 'at least one; no two lead to the same place',
+    },
+  ),
   ...stamps,
 });
 export type ServiceSplitter = Model<typeof ServiceSplitterSchema> & {
   readonly Kind: 'service-splitter';
 };
 
-/** A weight in hundredths of a percent, which is as fine as it gets. */
+/** A weight in hundredths of a percent, the finest step. */
 export const hundredths = (weight: number): number => Math.round(weight * 100);
 
 /** Splits the traffic of a service by weight, among services or subsets. */

@@ -17,13 +17,13 @@ const TcpRouteSchema = Type.Object({
   ...entryFields,
   Parents: RouteParents(),
   Services: About(
-    'Where connections go: one service.',
+    'The service of the connections: only one.',
     FullList(
       Type.Object(
         {
           ...namedServiceFields,
           TLS: About(
-            'Of the certificate that is shown for it.',
+            'The certificate for the service.',
             Nullable(Type.Object({ SDS: SecretDiscoveryField() }, { title: 'ServiceTLS' })),
           ),
         },
@@ -42,7 +42,7 @@ export const tcpRoute: ConfigKind<TcpRoute> = {
   kind: 'tcp-route',
   summary: 'Routes connections of API gateways’ listeners to a service.',
   acts:
-    'It is bound to the listeners that it names and that accept it; its `Status` lists them, or ' +
+    'The route is bound to the listeners that it names and that accept it; its `Status` lists them, or ' +
     'the reason of a refusal. Its rules are for a proxy, which Roster does not run.',
   deletion: {
     usedBy: 'none',

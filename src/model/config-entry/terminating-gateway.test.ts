@@ -31,7 +31,7 @@ describe('terminating-gateway', () => {
       'Services[0].CertFile is required with KeyFile',
     ],
     [
-      'a server name that is none',
+      'a server name that is not a host name',
       services({ Name: 'a', SNI: '*.example.com' }),
       'Services[0].SNI is not a host name: "*.example.com"',
     ],

@@ -15,7 +15,7 @@ import {
 const TerminatingGatewaySchema = Type.Object({
   ...entryFields,
   Services: About(
-    'The services outside of the mesh that can be reached through it.',
+    'The services outside of the mesh that the gateway leads to.',
     FullList(
       Type.Object(
         {
@@ -28,10 +28,10 @@ const TerminatingGatewaySchema = Type.Object({
           CertFile: About('Path of the certificate that the gateway shows.', Text(), {
             rules: 'with `KeyFile`, or neither',
           }),
-          KeyFile: About('Path of the key of that certificate.', Text(), {
+          KeyFile: About('Path of the key of the gateway’s certificate.', Text(), {
             rules: 'with `CertFile`, or neither',
           }),
-          SNI: About('The name that is asked for when TLS begins.', Text(), {
+          SNI: About('The server name (SNI) in TLS.', Text(), {
             rules: 'a host name',
           }),
           DisableAutoHostRewrite: About('Whether requests keep their host.', Flag()),

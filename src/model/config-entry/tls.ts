@@ -1,5 +1,5 @@
 /**
- * Versions and suites of TLS, as the mesh and gateways bound them.
+ * Versions and cipher suites of TLS in entries of the mesh and of gateways.
  * Source: docs/behaviour/configuration.md#mesh.
  */
 import type { Fault } from '../errors.ts';
@@ -11,9 +11,9 @@ export type TlsVersion = '' | 'TLS_AUTO' | (typeof versions)[number];
 
 export const TlsVersionChoice = () => Choice(['', 'TLS_AUTO', ...versions]);
 
-/** For TLS up to 1.2; those of 1.3 are not for anybody to choose. */
+/** For TLS up to 1.2: the suites of TLS 1.3 cannot be chosen. */
 export const CipherSuites = () =>
-  About('The cipher suites up to TLS 1.2; null: those of the proxy.', List(Type.String()), {
+  About('The cipher suites up to TLS 1.2; null: the suites of the proxy.', List(Type.String()), {
     rules: 'none where the least version is `TLSv1_3`, which has its own',
   });
 
@@ -32,7 +32,7 @@ export interface TlsBounds {
   readonly suites: readonly string[] | null;
 }
 
-/** `names`: the names of the fields where they stand. */
+/** `names`: the names of the fields in this entry. */
 export function tlsFaults(
   { least, most, suites }: TlsBounds,
   path: Path,

@@ -1,5 +1,5 @@
 /**
- * There are no entries of the kind jwt-provider, so nothing names one.
+ * No field can name a provider, as there are no entries of the kind jwt-provider.
  * Source: docs/behaviour/gateways.md#token-requirements.
  */
 import { describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ const intentions = (fields: object): Body => ({
   ...fields,
 });
 
-/** Every place where a provider can be named, and an entry that does so there. */
+/** Every place where a provider can be named, with an entry that names one there. */
 const places: Readonly<Record<string, (JWT: object) => Body>> = {
   'api-gateway Listeners[0].Default.JWT': (JWT) => listener({ Default: { JWT } }),
   'api-gateway Listeners[0].Override.JWT': (JWT) => listener({ Override: { JWT } }),
@@ -46,7 +46,7 @@ function placesIn(schema: Type.TSchema, path: string): string[] {
   );
 }
 
-test('these are all the places', () => {
+test('the table has every place', () => {
   expect(configKinds).not.toContain('jwt-provider');
   const found = kinds.flatMap(({ kind, schema }) =>
     placesIn(schema, '').map((path) => `${kind} ${path}`),
@@ -57,7 +57,7 @@ test('these are all the places', () => {
 describe.each(Object.entries(places))('%s', (place, bodyOf) => {
   const at = `${place.slice(place.indexOf(' ') + 1)}.Providers`;
 
-  test('names no provider that exists', () => {
+  test('names a provider that does not exist', () => {
     const claims = { VerifyClaims: [{ Path: ['aud'], Value: 'shop' }] };
     const body = bodyOf({ Providers: [{ Name: 'okta', ...claims }, {}, { Name: 'okta' }] });
     expect(messagesOf(body)).toEqual([
@@ -67,7 +67,7 @@ describe.each(Object.entries(places))('%s', (place, bodyOf) => {
     ]);
   });
 
-  test('cannot be there without a provider', () => {
+  test('needs a provider', () => {
     expect(messagesOf(bodyOf({}))).toEqual([`${at} must name a jwt-provider, and ${noneExists}`]);
   });
 });

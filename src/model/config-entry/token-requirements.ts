@@ -10,10 +10,7 @@ const ClaimSchema = Type.Object(
   { title: 'Claim' },
 );
 
-/**
- * Which tokens a request has to come with.
- * Source: docs/behaviour/gateways.md#token-requirements.
- */
+/** The tokens that a request needs. Source: docs/behaviour/gateways.md#token-requirements. */
 const TokenRequirementsSchema = Type.Object(
   {
     Providers: About(
@@ -37,13 +34,13 @@ export const TokenRequirements = () =>
     rules: tokenRules,
   });
 
-/** The words of the reference for a field that asks for tokens. */
+/** The rule in the reference for a field that asks for tokens. */
 export const tokenRules =
-  'must be left out: it names entries of the kind `jwt-provider`, which there are none of here';
+  'must be left out: it names entries of the kind `jwt-provider`, and Roster has none';
 
 /**
- * Signers of tokens would be entries of the kind `jwt-provider`, which does not exist. So every field
- * that names a provider is at fault; the fields are known so that the refusal can say so.
+ * A provider of tokens would be an entry of the kind `jwt-provider`, which does not exist. So every field
+ * that names a provider is at fault; the field is known so that the refusal can give the reason.
  */
 export function checkTokenRequirements(
   requirements: { readonly Providers: readonly { readonly Name: string }[] | null } | null,

@@ -11,20 +11,20 @@ const words = (...operands: readonly string[]): string =>
 
 const compared = words(...comparisonOperands, ...patternOperands, ...setOperands);
 
-const left = 'What is compared: a reference such as `${attr.kernel.name}`.';
+const left = 'The left side: a reference such as `${attr.kernel.name}`.';
 const right =
-  'What it is compared with: text, a reference, a pattern (`regexp`), a list of version ' +
+  'The right side: text, a reference, a pattern (`regexp`), a list of version ' +
   'constraints (`version`, `semver`) or a list of names (`set_…`).';
 
 /** Source: docs/behaviour/job-specification.md#constraints. */
 export const ConstraintSchema = Type.Object(
   {
-    LTarget: About(left, Text(), { rules: 'required, but for `distinct_hosts`' }),
+    LTarget: About(left, Text(), { rules: 'required, except with `distinct_hosts`' }),
     RTarget: About(right, Text(), {
       rules:
         'required to compare; empty with `is_set` and `is_not_set`; a count with `distinct_property`',
     }),
-    Operand: About('How they are compared.', Text(), {
+    Operand: About('How the two sides are compared.', Text(), {
       rules:
         `required, one of ${compared}, ${words(...presenceOperands)}; ` +
         `of a job or a group also ${words(...distinctOperands)}`,
@@ -38,9 +38,11 @@ export const AffinitySchema = Type.Object(
   {
     LTarget: About(left, Text(), { rules: 'required' }),
     RTarget: About(right, Text(), { rules: 'required' }),
-    Operand: About('How they are compared.', Text(), { rules: `required, one of ${compared}` }),
+    Operand: About('How the two sides are compared.', Text(), {
+      rules: `required, one of ${compared}`,
+    }),
     Weight: About(
-      'How much nodes that match are preferred; below 0: avoided.',
+      'The weight of the preference for matching nodes; below 0: they are avoided.',
       Whole({ default: 50, minimum: -100, maximum: 100 }),
       { rules: 'not 0' },
     ),
@@ -53,7 +55,7 @@ export const SpreadTargetSchema = Type.Object(
   {
     Value: About('A value of the attribute.', Text(), { rules: 'unique' }),
     Percent: About(
-      'The share of the allocations that nodes with this value shall have.',
+      'The wanted share of the allocations on nodes with this value.',
       Whole({ minimum: 0, maximum: 100 }),
       { rules: 'together at most 100' },
     ),
@@ -63,15 +65,19 @@ export const SpreadTargetSchema = Type.Object(
 
 export const SpreadSchema = Type.Object(
   {
-    Attribute: About('What to spread over: a reference such as `${node.datacenter}`.', Text(), {
-      rules: 'required',
-    }),
+    Attribute: About(
+      'The attribute to spread over: a reference such as `${node.datacenter}`.',
+      Text(),
+      {
+        rules: 'required',
+      },
+    ),
     Weight: About(
-      'How much it counts beside other spreads.',
+      'The weight beside other spreads.',
       Whole({ default: 50, minimum: 1, maximum: 100 }),
     ),
     SpreadTarget: About(
-      'Shares of single values; none: all values alike.',
+      'Shares of single values; none: all values have the same share.',
       List(SpreadTargetSchema),
     ),
   },
@@ -79,11 +85,11 @@ export const SpreadSchema = Type.Object(
 );
 export type Spread = Model<typeof SpreadSchema>;
 
-/** Fields that three nouns have in common. */
+/** Fields that three nouns share. */
 export const placementRules = {
   Constraints: About(
-    'What a node must be or have. What other fields imply is added by the server.',
+    'Requirements of a node. The server adds the requirements that follow from other fields.',
     List(ConstraintSchema),
   ),
-  Affinities: About('What nodes are preferred for.', List(AffinitySchema)),
+  Affinities: About('Preferences among nodes.', List(AffinitySchema)),
 };

@@ -21,13 +21,13 @@ const semverTerm = /^(=|!=|>|<|>=|<=)?\s*\d+\.\d+\.\d+([-+].*)?$/;
 const isVersionList = (text: string): boolean =>
   compileVersionConstraints(text, 'version') !== undefined;
 
-/** Stricter than what is compared: all three parts are written. */
+/** Stricter than the comparison: all three parts of a version must be written. */
 const isSemverList = (text: string): boolean =>
   text.split(',').every((part) => semverTerm.test(part.trim())) &&
   compileVersionConstraints(text, 'semver') !== undefined;
 
 interface Where {
-  /** `distinct_hosts` and `distinct_property` are about allocations, so not for a task or device. */
+  /** `distinct_hosts` and `distinct_property` compare allocations, so tasks and devices cannot have them. */
   readonly allowDistinct: boolean;
 }
 

@@ -11,7 +11,7 @@ export type VersionDialect = 'version' | 'semver';
 
 interface Version {
   readonly segments: readonly bigint[];
-  /** How many segments were written. */
+  /** The number of segments in the text. */
   readonly written: number;
   readonly prerelease: readonly string[];
 }
@@ -48,7 +48,7 @@ function parseClauses(text: string, dialect: VersionDialect): readonly Clause[] 
   return clauses;
 }
 
-/** A test for the constraint list, or `undefined` when the list is malformed. */
+/** A test for the constraint list; `undefined` if the list is malformed. */
 export function compileVersionConstraints(
   text: string,
   dialect: VersionDialect,
@@ -85,7 +85,7 @@ function isPrereleaseAllowed(version: Version, bound: Version): boolean {
   return bound.prerelease.length > 0 && compareSegments(version, bound) === 0;
 }
 
-/** `~>`: all but the last written segment stay as they are. */
+/** `~>`: all but the last written segment are the same. */
 const isWithin = (version: Version, bound: Version): boolean =>
   bound.segments
     .slice(0, bound.written - 1)

@@ -11,7 +11,7 @@ test.each<[DeploymentAction, readonly DeploymentStatus[]]>([
   ['promote', ['running', 'paused']],
   ['unblock', ['blocked']],
   ['set-health', ['initializing', 'pending', 'running', 'paused', 'blocked', 'unblocking']],
-])('%s is possible where the status is one of %j', (action, taking) => {
+])('%s is possible if the status is one of %j', (action, taking) => {
   const possible = deploymentStatuses.filter(
     (Status) => refusedAction({ Status }, action) === undefined,
   );
@@ -26,14 +26,14 @@ test.each<[DeploymentAction, DeploymentStatus, string]>([
   ['promote', 'cancelled', 'it is over: its status is cancelled'],
   ['unblock', 'running', 'its status is running, and has to be blocked'],
   ['pause', 'blocked', 'its status is blocked, and has to be running or paused'],
-])('%s of one that is %s is refused: %s', (action, Status, reason) => {
+])('%s of a deployment that is %s is refused: %s', (action, Status, reason) => {
   expect(refusedAction({ Status }, action)).toBe(reason);
 });
 
 describe('pause and resume', () => {
   const RequireProgressBy = '2026-01-01T00:05:00Z';
 
-  test('give the groups that have begun the whole time again', () => {
+  test('restart the deadline of groups that have begun', () => {
     const deployment = {
       ...sampleDeployment({ RequireProgressBy }),
       TaskGroups: { web: sampleGroup({ RequireProgressBy }), later: sampleGroup() },
@@ -51,7 +51,7 @@ describe('pause and resume', () => {
     });
   });
 
-  test('twice change nothing', () => {
+  test('change nothing the second time', () => {
     const running = sampleDeployment({ RequireProgressBy });
     const rests = paused(running, startMs);
     expect(paused(rests, startMs + 1)).toBe(rests);
@@ -62,7 +62,7 @@ describe('pause and resume', () => {
 test.each([
   ['no canaries', [{}], 'Deployment is running'],
   [
-    'canaries that wait for somebody',
+    'canaries that need manual promotion',
     [{ DesiredCanaries: 1 }],
     'Deployment is running but requires manual promotion',
   ],
@@ -72,7 +72,7 @@ test.each([
     'Deployment is running pending automatic promotion',
   ],
   [
-    'canaries of which not all promote themselves',
+    'canaries that do not all promote themselves',
     [{ DesiredCanaries: 1, AutoPromote: true }, { DesiredCanaries: 1 }],
     'Deployment is running but requires manual promotion',
   ],

@@ -1,6 +1,5 @@
 /**
- * Who may be told what: the state machine of a deployment.
- * Source: docs/behaviour/deployments.md#actions.
+ * The actions on a deployment: its state machine. Source: docs/behaviour/deployments.md#actions.
  */
 import {
   type Deployment,
@@ -13,7 +12,7 @@ import { deadlineFrom } from './progress.ts';
 
 export type DeploymentAction = 'fail' | 'pause' | 'resume' | 'promote' | 'unblock' | 'set-health';
 
-/** Where this region itself does something. The other statuses wait for other regions. */
+/** The deployment does something here. The other statuses wait for other regions. */
 const underWay: readonly DeploymentStatus[] = ['running', 'paused'];
 const notOver: readonly DeploymentStatus[] = [
   ...underWay,
@@ -32,7 +31,9 @@ const taking: Readonly<Record<DeploymentAction, readonly DeploymentStatus[]>> = 
   'set-health': notOver,
 };
 
-/** Why the action is not possible now, as the end of a sentence; `undefined` when it is. */
+/**
+ * The reason that the action is not possible now, as the end of a sentence; `undefined` if it is possible.
+ */
 export function refusedAction(
   { Status }: Pick<Deployment, 'Status'>,
   action: DeploymentAction,
@@ -43,7 +44,10 @@ export function refusedAction(
   return `its status is ${Status}, and has to be ${wanted}`;
 }
 
-/** Nothing new is placed until it is resumed. The same deployment when it is paused already. */
+/**
+ * The paused deployment: nothing new is placed until it is resumed. Returns the same deployment if it is
+ * paused already.
+ */
 export function paused(deployment: Deployment, nowMs: number): Deployment {
   if (deployment.Status === 'paused') return deployment;
   return {
@@ -54,7 +58,10 @@ export function paused(deployment: Deployment, nowMs: number): Deployment {
   };
 }
 
-/** It goes on, with the whole time for its next step. The same deployment when it goes on already. */
+/**
+ * The resumed deployment, with the whole time for its next step. Returns the same deployment if it runs
+ * already.
+ */
 export function resumed(deployment: Deployment, nowMs: number): Deployment {
   if (deployment.Status !== 'paused') return deployment;
   return {

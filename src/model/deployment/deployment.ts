@@ -26,7 +26,7 @@ export const deploymentStatuses = [
 ] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
-/** How far one group of the job has come. */
+/** The progress of a group of the job. */
 export const DeploymentGroupSchema = Type.Object({
   AutoRevert: Flag(),
   AutoPromote: Flag(),
@@ -38,15 +38,12 @@ export const DeploymentGroupSchema = Type.Object({
   HealthyAllocs: Whole(),
   UnhealthyAllocs: Whole(),
   ProgressDeadline: Nanoseconds(),
-  /** RFC 3339; null until something of the group was placed, and where there is no deadline. */
+  /** RFC 3339; null until an allocation of the group was placed, and if there is no deadline. */
   RequireProgressBy: Nullable(Type.String()),
 });
 export type DeploymentGroup = Model<typeof DeploymentGroupSchema>;
 
-/**
- * One version of a job on its way to all of its allocations.
- * Source: docs/contract/jobs.md#records-of-a-job.
- */
+/** The rollout of a version of a job. Source: docs/contract/jobs.md#records-of-a-job. */
 export const DeploymentSchema = Type.Object({
   ID: Text(),
   Namespace: Text(),
@@ -71,7 +68,7 @@ export const isTerminalDeployment = (deployment: Pick<Deployment, 'Status'>): bo
   deployment.Status === 'failed' ||
   deployment.Status === 'cancelled';
 
-/** The groups with some of them changed. A group may have any name. */
+/** The groups, with some of them changed. A group may have any name, also `__proto__`. */
 export const mapGroups = (
   groups: Deployment['TaskGroups'],
   change: (group: DeploymentGroup, name: string) => DeploymentGroup,

@@ -14,7 +14,7 @@ export const deploymentDescriptions = {
   newerVersion: 'Cancelled due to newer version of job',
 } as const;
 
-/** It has canaries that nobody has promoted yet. */
+/** Whether it has canaries that wait for promotion. */
 export const awaitsPromotion = (
   group: Pick<DeploymentGroup, 'DesiredCanaries' | 'Promoted'>,
 ): boolean => group.DesiredCanaries > 0 && !group.Promoted;

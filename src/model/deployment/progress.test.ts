@@ -10,30 +10,30 @@ test.each<[string, Health, Health, Partial<DeploymentGroup>]>([
   ['turns healthy', null, true, { HealthyAllocs: 2, RequireProgressBy: at(10) }],
   ['turns unhealthy', null, false, { UnhealthyAllocs: 1 }],
   ['was healthy and no longer is', true, false, { HealthyAllocs: 0, UnhealthyAllocs: 1 }],
-  ['recovers, which is not counted back', false, true, {}],
-  ['says the same again', true, true, {}],
+  ['recovers and stays counted as unhealthy', false, true, {}],
+  ['reports the same again', true, true, {}],
   ['says nothing', null, null, {}],
-  ['says nothing any more', true, null, {}],
+  ['no longer reports', true, null, {}],
 ])('an allocation that %s', (_name, was, is, changed) => {
   const group = sampleGroup({ HealthyAllocs: 1, RequireProgressBy: at(3) });
   expect(withHealth(group, was, is, startMs)).toEqual({ ...group, ...changed });
 });
 
-test('without a deadline none begins', () => {
+test('without a deadline no time begins', () => {
   const group = sampleGroup({ ProgressDeadline: 0 });
   expect(withHealth(group, null, true, startMs).RequireProgressBy).toBeNull();
 });
 
 const due = { RequireProgressBy: at(5) };
 test.each<[string, Partial<DeploymentGroup>, boolean]>([
-  ['that still wants allocations', { HealthyAllocs: 2 }, true],
-  ['that has all', { HealthyAllocs: 3 }, false],
-  ['of which nothing was placed', { RequireProgressBy: null }, false],
+  ['that lacks allocations', { HealthyAllocs: 2 }, true],
+  ['that has all allocations', { HealthyAllocs: 3 }, false],
+  ['without an allocation', { RequireProgressBy: null }, false],
   ['whose canaries are not healthy yet', { DesiredCanaries: 2, HealthyAllocs: 1 }, true],
   ['whose canaries wait for promotion', { DesiredCanaries: 2, HealthyAllocs: 2 }, false],
   ['whose canaries are promoted', { DesiredCanaries: 2, HealthyAllocs: 2, Promoted: true }, true],
   [
-    'whose canaries are more than all',
+    'with more canaries than allocations',
     { DesiredCanaries: 4, HealthyAllocs: 3, Promoted: true },
     true,
   ],
@@ -44,7 +44,7 @@ test.each<[string, Partial<DeploymentGroup>, boolean]>([
   expect(overdueGroups(deployment, startMs + 300_000)).toEqual(runs ? ['web'] : []);
 });
 
-test('the group that comes first counts', () => {
+test('the earliest deadline counts', () => {
   const deployment = {
     ...sampleDeployment(),
     TaskGroups: {
@@ -57,7 +57,7 @@ test('the group that comes first counts', () => {
 });
 
 test.each(['paused', 'blocked', 'successful', 'failed', 'cancelled'] as const)(
-  'nothing is overdue while it is %s',
+  'nothing is overdue while the deployment is %s',
   (Status) => {
     const deployment = sampleDeployment(due, { Status });
     expect(nextDeadlineMs(deployment)).toBeUndefined();

@@ -1,5 +1,5 @@
 /**
- * How health moves a deployment, and how long it may stand still.
+ * The progress of a deployment by the health of its allocations, and its deadlines.
  * Source: docs/behaviour/deployments.md#progress.
  */
 import { durationMs } from '../../base/duration.ts';
@@ -10,7 +10,7 @@ import { awaitsPromotion } from './descriptions.ts';
 /** The value of an allocation's `DeploymentStatus.Healthy`; null: not known yet. */
 export type Health = boolean | null;
 
-/** By when the group has to come further, RFC 3339; null where it may take any time. */
+/** The deadline for the group's next progress in RFC 3339; null if it has none. */
 export const deadlineFrom = (
   { ProgressDeadline }: Pick<DeploymentGroup, 'ProgressDeadline'>,
   nowMs: number,
@@ -18,8 +18,8 @@ export const deadlineFrom = (
   ProgressDeadline > 0 ? formatInstant(nowMs + durationMs(ProgressDeadline)) : null;
 
 /**
- * The group after an allocation's health went from `was` to `is`. A recovery is not counted back. The same
- * group when nothing is to be counted.
+ * The group after the health of an allocation changed from `was` to `is`. A recovery does not lower the count
+ * of unhealthy allocations. Returns the same group if no count changes.
  */
 export function withHealth(
   group: DeploymentGroup,
@@ -39,13 +39,12 @@ export function withHealth(
   return { ...group, HealthyAllocs, UnhealthyAllocs: group.UnhealthyAllocs + 1 };
 }
 
-/** As many as it wants are healthy. */
 export const isGroupHealthy = (group: DeploymentGroup): boolean =>
   group.HealthyAllocs >= Math.max(group.DesiredTotal, group.DesiredCanaries);
 
 /**
- * Whether the clock runs against the group: not where all is healthy, and not where its canaries
- * are and somebody has to promote them.
+ * Whether the deadline applies to the group: not if all allocations are healthy, and not if its canaries are
+ * healthy and wait for manual promotion.
  */
 const hasToProgress = (group: DeploymentGroup): boolean =>
   !isGroupHealthy(group) &&
@@ -56,7 +55,7 @@ const groupDeadlineMs = (group: DeploymentGroup): number =>
     ? Number.POSITIVE_INFINITY
     : Date.parse(group.RequireProgressBy);
 
-/** Unix ms at which the first group has stood still for too long; `undefined`: none ever. */
+/** The earliest deadline in Unix ms; `undefined` if there is none. */
 export function nextDeadlineMs({
   Status,
   TaskGroups,
@@ -66,7 +65,7 @@ export function nextDeadlineMs({
   return Number.isFinite(first) ? first : undefined;
 }
 
-/** Names of the groups that have stood still for too long. */
+/** Names of the groups that missed their deadline. */
 export const overdueGroups = (
   { Status, TaskGroups }: Pick<Deployment, 'Status' | 'TaskGroups'>,
   nowMs: number,

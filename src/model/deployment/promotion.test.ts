@@ -15,17 +15,21 @@ const canary = (fields: Input<Allocation> = {}, Healthy: boolean | null = true):
     ...fields,
   });
 
-describe('a group with two canaries wanted has', () => {
+describe('the healthy canaries of a group that wants two', () => {
   test.each<[string, Allocation[], number]>([
-    ['none', [], 0],
-    ['those that are healthy', [canary(), canary()], 2],
-    ['none that says nothing yet', [canary(), canary({}, null)], 1],
-    ['none that is unhealthy', [canary(), canary({}, false)], 1],
-    ['none that is to stop', [canary(), canary({ DesiredStatus: 'stop' })], 1],
-    ['none that has failed', [canary(), canary({ ClientStatus: 'failed' })], 1],
-    ['none of another deployment', [canary(), canary({ DeploymentID: 'other' })], 1],
-    ['none of another group', [canary(), canary({ TaskGroup: 'other' })], 1],
-    ['none that is no canary', [canary(), canary({ DeploymentStatus: { Healthy: true } })], 1],
+    ['no canary', [], 0],
+    ['two healthy canaries', [canary(), canary()], 2],
+    ['a canary without a report', [canary(), canary({}, null)], 1],
+    ['an unhealthy canary', [canary(), canary({}, false)], 1],
+    ['a canary that is to stop', [canary(), canary({ DesiredStatus: 'stop' })], 1],
+    ['a failed canary', [canary(), canary({ ClientStatus: 'failed' })], 1],
+    ['a canary of another deployment', [canary(), canary({ DeploymentID: 'other' })], 1],
+    ['a canary of another group', [canary(), canary({ TaskGroup: 'other' })], 1],
+    [
+      'an allocation that is not a canary',
+      [canary(), canary({ DeploymentStatus: { Healthy: true } })],
+      1,
+    ],
   ])('%s', (_name, allocations, have) => {
     const lacking = have < 2 ? [{ group: 'web', have, need: 2 }] : [];
     expect(shortfalls(deployment, ['web'], allocations)).toEqual(lacking);
@@ -33,7 +37,7 @@ describe('a group with two canaries wanted has', () => {
   });
 });
 
-test('it promotes itself only if every group with canaries wants it', () => {
+test('a deployment promotes itself only if every group with canaries asks for it', () => {
   const groups = { web: deployment.TaskGroups.web!, plain: sampleGroup() };
   const all = [canary(), canary()];
   expect(promotesItself({ ...deployment, TaskGroups: groups }, all)).toBe(true);
@@ -43,7 +47,7 @@ test('it promotes itself only if every group with canaries wants it', () => {
   expect(promotesItself(sampleDeployment(), [])).toBe(false);
 });
 
-test('promotion of one group leaves the others, and gives it the whole time again', () => {
+test('promotion of a group leaves the others, and restarts its deadline', () => {
   const both = {
     ...deployment,
     TaskGroups: {

@@ -1,4 +1,4 @@
-/** Canaries that are good enough for all. Source: docs/behaviour/deployments.md#canaries. */
+/** The promotion of canaries. Source: docs/behaviour/deployments.md#canaries. */
 import type { Allocation } from '../allocation/allocation.ts';
 import { isTerminal } from '../allocation/allocation-rules.ts';
 import { type Deployment, mapGroups } from './deployment.ts';
@@ -10,7 +10,7 @@ type Member = Pick<
   'ID' | 'TaskGroup' | 'DeploymentID' | 'DeploymentStatus' | 'DesiredStatus' | 'ClientStatus'
 >;
 
-/** A group whose canaries do not carry its promotion. */
+/** A group with too few healthy canaries for its promotion. */
 export interface Shortfall {
   readonly group: string;
   readonly have: number;
@@ -22,7 +22,7 @@ export const isCanaryOf = (
   { DeploymentID, DeploymentStatus }: Pick<Allocation, 'DeploymentID' | 'DeploymentStatus'>,
 ): boolean => DeploymentID === deployment.ID && DeploymentStatus?.Canary === true;
 
-/** Of the groups, those that have fewer healthy canaries than they need. */
+/** The groups that have fewer healthy canaries than they need. */
 export function shortfalls(
   deployment: Deployment,
   groups: readonly string[],
@@ -51,7 +51,7 @@ export const groupsToPromote = ({
     .filter(([, group]) => awaitsPromotion(group))
     .map(([name]) => name);
 
-/** Whether it is to be promoted without being told: every group that has canaries wants it. */
+/** Whether to promote it now without a request: every group with canaries asks for that. */
 export function promotesItself(deployment: Deployment, allocations: readonly Member[]): boolean {
   const groups = groupsToPromote(deployment);
   return (
@@ -61,7 +61,7 @@ export function promotesItself(deployment: Deployment, allocations: readonly Mem
   );
 }
 
-/** The deployment with the groups promoted. It cannot be taken back. */
+/** The deployment with these groups promoted. A promotion cannot be undone. */
 export function promoted(
   deployment: Deployment,
   groups: readonly string[],

@@ -27,37 +27,37 @@ test.each<[string, Job[], number | undefined, string]>([
     'Failed due to unhealthy allocations - rolling back to job version 2',
   ],
   [
-    'the highest stable version, in whatever order they come',
+    'the highest stable version, in any order of versions',
     [version(2, true, 'good'), version(0, true, 'old')],
     2,
     'Failed due to unhealthy allocations - rolling back to job version 2',
   ],
   [
-    'none where none is stable',
+    'no version without a stable version',
     [version(2, false, 'good'), current],
     undefined,
     'Failed due to unhealthy allocations - no stable job version to auto revert to',
   ],
   [
-    'none of an earlier registration',
+    'no version of an earlier registration',
     [version(2, true, 'good', { CreateIndex: 3 }), current],
     undefined,
     'Failed due to unhealthy allocations - no stable job version to auto revert to',
   ],
   [
-    'none that was a stop',
+    'no version that was a stop',
     [version(1, true, 'good'), version(2, true, 'good', { Stop: true }), current],
     1,
     'Failed due to unhealthy allocations - rolling back to job version 1',
   ],
   [
-    'none that asks for the same',
+    'no version with the same specification',
     [version(2, true, 'bad'), current],
     undefined,
     'Failed due to unhealthy allocations - not rolling back to stable job version 2 as current job has same specification',
   ],
   [
-    'none that only another token submitted and somebody tagged',
+    'no version that differs only in its submitter and tag',
     [
       version(2, true, 'bad', {
         SchedulerTokenID: 'another',
@@ -68,13 +68,13 @@ test.each<[string, Job[], number | undefined, string]>([
     undefined,
     'Failed due to unhealthy allocations - not rolling back to stable job version 2 as current job has same specification',
   ],
-])('it goes back to %s', (_name, versions, target, sentence) => {
+])('a failed deployment rolls back to %s', (_name, versions, target, sentence) => {
   const rollback = rollbackOf(current, versions);
   expect(rollback.kind === 'to' ? rollback.target.Version : undefined).toBe(target);
   expect(failureDescription(unhealthy, rollback)).toBe(sentence);
 });
 
-test('without AutoRevert nothing is said of going back', () => {
+test('without AutoRevert the description names no rollback', () => {
   expect(failureDescription(deploymentDescriptions.markedFailed, undefined)).toBe(
     'Deployment marked as failed',
   );

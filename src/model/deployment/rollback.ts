@@ -1,5 +1,5 @@
 /**
- * Where a deployment that failed goes back to.
+ * The version that a failed deployment rolls back to.
  * Source: docs/behaviour/deployments.md#failure-and-rollback.
  */
 import type { Job } from '../job/job.ts';
@@ -11,8 +11,8 @@ export type Rollback =
   | { readonly kind: 'none' };
 
 /**
- * The highest stable version that was no stop. Submitter and tags do not count, as going back for them
- * would change nothing that runs.
+ * The highest stable version that is not a stop. Submitter and tags do not count as differences: a rollback
+ * for their sake would change nothing that runs.
  */
 export function rollbackOf(current: Job, versions: Iterable<Job>): Rollback {
   let target: Job | undefined;
@@ -28,7 +28,10 @@ export function rollbackOf(current: Job, versions: Iterable<Job>): Rollback {
     : { kind: 'to', target };
 }
 
-/** `reason` is one of `deploymentDescriptions`. Without a rollback: none was asked for. */
+/**
+ * The description of a failure. `reason` is one of `deploymentDescriptions`. `rollback` is `undefined` if the
+ * job asks for none.
+ */
 export function failureDescription(reason: string, rollback: Rollback | undefined): string {
   switch (rollback?.kind) {
     case 'to':

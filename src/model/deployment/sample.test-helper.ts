@@ -12,7 +12,7 @@ export const startMs = Date.UTC(2026, 0, 1);
 export const sampleGroup = (fields: Input<DeploymentGroup> = {}): DeploymentGroup =>
   complete(DeploymentGroupSchema, { ProgressDeadline: 600e9, DesiredTotal: 3, ...fields });
 
-/** A deployment with one group, `web`, that runs. */
+/** A running deployment with a group, `web`. */
 export const sampleDeployment = (
   group: Input<DeploymentGroup> = {},
   fields: Input<Deployment> = {},

@@ -5,35 +5,34 @@ import type { ChainNode, ChainOverrides, ChainStep, ChainTarget } from './discov
 import { type ServiceFacts, serviceFacts } from './service-facts.ts';
 import { serviceId } from './target-name.ts';
 
-/** The wanted chain. */
 export interface ChainRequest {
   readonly service: ServiceName;
-  /** The datacenter of the caller. An entry that names none means this one. */
+  /** The datacenter of the caller, for entries that name no datacenter. */
   readonly datacenter: string;
   readonly overrides: ChainOverrides;
 }
 
-/** Why there is no chain: a sentence without its full stop. Never leaves this folder. */
+/** The reason that there is no chain: a sentence without its full stop. Never leaves this folder. */
 export class ChainRefusal extends Error {
   override readonly name = 'ChainRefusal';
 }
 
-/** A chain that is being made. */
+/** A chain in the making. */
 export interface Assembly {
   readonly view: EntryView;
   readonly request: ChainRequest;
   readonly nodes: Map<string, ChainNode>;
   readonly targets: Map<string, ChainTarget>;
   readonly facts: Map<string, ServiceFacts>;
-  /** Of splitters: percent of the traffic for each split, not rounded. */
+  /** For each splitter, the unrounded percent of the traffic of each split. */
   readonly shares: Map<string, readonly number[]>;
-  /** The service that said first what the chain speaks, and what that is. */
+  /** The first service that gave the chain a protocol, and that protocol. */
   spoken: { readonly service: ServiceName; readonly protocol: string } | undefined;
   /** Whether a router, a splitter or a resolver has a part in it. */
   isDefault: boolean;
   /** The parts so far: routes, splits, redirects, failover targets. */
   parts: number;
-  /** Takes the steps down; absent: nobody wants to know. */
+  /** Records a step; absent if nobody asked for the steps. */
   readonly note:
     | ((node: string, entry: ConfigEntry | undefined, sentence: string) => void)
     | undefined;
@@ -70,11 +69,11 @@ const keyOf = ({ Kind, Name, Namespace, Partition }: ConfigEntry) => ({
   Partition,
 });
 
-/** What the entries say of the service. */
+/** The facts of the service from its entries. */
 export function factsOf({ view, request, facts }: Assembly, service: ServiceName): ServiceFacts {
   const { name, namespace, partition } = service;
   const own = request.service;
-  // Most services live where the first one does, and this is asked for most of all.
+  // Most services live where the first service does, and this is the most frequent question.
   const isNear = namespace === own.namespace && partition === own.partition;
   const key = isNear ? name : `${name}\0${namespace}\0${partition}`;
   let known = facts.get(key);
@@ -85,7 +84,7 @@ export function factsOf({ view, request, facts }: Assembly, service: ServiceName
   return known;
 }
 
-/** @throws ChainRefusal when the chain becomes larger than it may */
+/** @throws ChainRefusal if the chain becomes too large */
 export function countPart(assembly: Assembly): void {
   assembly.parts++;
   const { partsMax } = limits.discoveryChain;
@@ -96,7 +95,7 @@ export function countPart(assembly: Assembly): void {
 }
 
 /**
- * All that takes part speaks the same.
+ * Checks that the service has the protocol of the chain.
  * @throws ChainRefusal
  */
 export function speak(assembly: Assembly, service: ServiceName): void {
@@ -107,7 +106,7 @@ export function speak(assembly: Assembly, service: ServiceName): void {
     assembly.note?.(
       '',
       entry,
-      `"${service.name}" speaks ${protocol}, and so must all of the chain.`,
+      `"${service.name}" speaks ${protocol}, and so must every service of the chain.`,
     );
   } else if (spoken.protocol !== protocol) {
     const chain = assembly.request.service.name;
@@ -118,8 +117,8 @@ export function speak(assembly: Assembly, service: ServiceName): void {
 }
 
 /**
- * A part of an entry with the service that it leads to written out: in a chain it stands apart from
- * its entry. Namespace and partition are there where they are not those of the chain.
+ * A part of an entry with the service of its destination filled in, since in a chain it stands apart from its
+ * entry. Namespace and partition are set only if they differ from the chain's.
  */
 export function spelledOut<D extends { readonly Service: string }>(
   { request }: Assembly,

@@ -1,9 +1,9 @@
-/** Entries, and what is asked of them: the table of the golden chains. */
+/** The table of the golden chains: entries, requests and their purpose. */
 type Body = Readonly<Record<string, unknown>>;
 
 export interface GoldenCase {
   readonly name: string;
-  /** What it shows, for people. */
+  /** The purpose, for people. */
   readonly about: string;
   readonly entries: readonly Body[];
   /** Default: `web`. */
@@ -42,7 +42,7 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'plain', about: 'No entries at all.', entries: [] },
   {
     name: 'defaults',
-    about: 'A protocol, labels and a gateway of its own.',
+    about: 'A service with its own protocol, labels and gateway.',
     entries: [
       {
         Kind: 'service-defaults',
@@ -55,7 +55,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'proxy-defaults',
-    about: 'A protocol for everybody.',
+    about: 'A protocol for all services.',
     entries: [
       {
         Kind: 'proxy-defaults',
@@ -68,7 +68,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'failover-datacenters',
-    about: 'Published sample: two datacenters stand in for this one.',
+    about: 'Published sample: failover to two datacenters.',
     entries: [
       resolver('web', {
         ConnectTimeout: '15s',
@@ -78,7 +78,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'redirect-datacenter-with-overrides',
-    about: 'Published sample: another datacenter, and everything overridden.',
+    about: 'Published sample: another datacenter, with all overrides.',
     entries: [resolver('web', { Redirect: { Datacenter: 'dc2' } })],
     overrides: {
       OverrideConnectTimeout: 7e9,
@@ -98,7 +98,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'route-paths',
-    about: 'Published sample: routes by path and by header, and one for everything else.',
+    about: 'Published sample: routes by path and by header, and a route for all other requests.',
     entries: [
       { Kind: 'proxy-defaults', Name: 'global', Config: { protocol: 'http' } },
       resolver('web', { Subsets: { canary: { Filter: 'Service.Meta.flavor == canary' } } }),
@@ -120,17 +120,17 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'router-without-routes',
-    about: 'Everything goes to the service itself.',
+    about: 'All requests go to the service itself.',
     entries: [...http('web'), router('web')],
   },
   {
     name: 'default-subset',
-    about: 'Who names no subset means the default one.',
+    about: 'A request without a subset means the default subset.',
     entries: [resolver('web', { DefaultSubset: 'v2', Subsets: versions })],
   },
   {
     name: 'splitters-become-one',
-    about: 'A splitter that leads to a splitter takes its splits over, headers included.',
+    about: 'A splitter that leads to a splitter takes over its splits, with their headers.',
     entries: [
       ...http('web', 'next', 'later'),
       splitter(
@@ -147,7 +147,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'route-passes-routers-by',
-    about: 'What a route leads to is split and not routed again; a subset is not split either.',
+    about: 'The destination of a route is split and not routed again; a subset is not even split.',
     entries: [
       ...http('web', 'api', 'api-next'),
       router(
@@ -162,7 +162,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'redirects-in-a-row',
-    about: 'Each redirect is followed; what speaks is the last one.',
+    about: 'Each redirect is followed; the last service gives the protocol.',
     entries: [
       ...http('c'),
       resolver('web', { Redirect: { Service: 'b' } }),
@@ -172,7 +172,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'redirect-is-applied-once',
-    about: 'A service elsewhere under its own name, in a subset that stays.',
+    about: 'A redirect to a service of the same name elsewhere keeps the subset.',
     entries: [
       ...http('web'),
       router('web', path('/v1', { ServiceSubset: 'v1' })),
@@ -181,7 +181,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'redirect-to-a-peer',
-    about: 'What is at a peer, the peer decides.',
+    about: 'The peer decides about its own services.',
     entries: [
       resolver('web', { Redirect: { Service: 'shop', Peer: 'east' } }),
       resolver('shop', { Redirect: { Service: 'elsewhere' } }),
@@ -189,7 +189,8 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'failover-targets',
-    about: 'Datacenter, peer, partition and service stand in; the place itself is left out.',
+    about:
+      'Failover to a datacenter, peer, partition and service; the failing target itself is left out.',
     entries: [
       resolver('web', {
         Subsets: versions,
@@ -214,7 +215,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'failover-by-subset',
-    about: 'A subset has a failover of its own, the others have the one for all.',
+    about: 'A subset has its own failover, the others have the failover for all.',
     entries: [
       ...http('web'),
       splitter('web', { Weight: 50, ServiceSubset: 'v1' }, { Weight: 50, ServiceSubset: 'v2' }),
@@ -226,7 +227,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'load-balancer',
-    about: 'A hash says for the whole splitter how instances are chosen.',
+    about: 'A load balancer with a hash applies to the whole splitter.',
     entries: [
       ...http('web', 'next'),
       splitter('web', { Weight: 50 }, { Weight: 50, Service: 'next' }),
@@ -244,7 +245,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'external',
-    about: 'A service outside of the mesh: its own server name and no gateway.',
+    about: 'A service outside of the mesh has its own server name and no gateway.',
     entries: [
       {
         Kind: 'service-defaults',
@@ -257,7 +258,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'override-tcp',
-    about: 'Who wants tcp gets no router and no splitter.',
+    about: 'A request for tcp gets no router and no splitter.',
     entries: [
       ...http('web', 'b'),
       router('web', path('/b', { Service: 'b' })),
@@ -267,7 +268,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'override-without-effect',
-    about: 'Who wants what is there already gets the same chain, with no hash.',
+    about: 'Overrides without an effect give the same chain, with no hash.',
     entries: [...http('web'), splitter('web', { Weight: 100 })],
     overrides: { OverrideProtocol: 'http' },
   },
@@ -291,12 +292,12 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'refused-protocol',
-    about: 'Nothing is routed over tcp.',
+    about: 'Connections over tcp are not routed.',
     entries: [router('web', path('/', { Service: 'b' })), splitter('web', { Weight: 100 })],
   },
   {
     name: 'refused-mixed-protocols',
-    about: 'All of a chain has to speak the same.',
+    about: 'All services of a chain must have the same protocol.',
     entries: [...http('web'), router('web', path('/b', { Service: 'b' }))],
   },
   {
@@ -320,7 +321,7 @@ export const goldenCases: readonly GoldenCase[] = [
   },
   {
     name: 'refused-subset',
-    about: 'A subset that nobody defines.',
+    about: 'A subset that no resolver defines.',
     entries: [
       ...http('web', 'b'),
       splitter('web', { Weight: 100, Service: 'b', ServiceSubset: 'v9' }),

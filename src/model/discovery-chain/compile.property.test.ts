@@ -8,7 +8,7 @@ import { type ChainStep, type DiscoveryChain, noOverrides } from './discovery-ch
 
 type Body = Readonly<Record<string, unknown>>;
 
-// Few names, so that entries find each other.
+// Few names, so that entries often name each other.
 const name = fc.constantFrom('a', 'b', 'c', 'd');
 const subset = fc.constantFrom('', '', 'v1', 'v2');
 const datacenter = fc.constantFrom('dc1', 'dc2');
@@ -74,7 +74,7 @@ const proxy = fc.constant({
   Config: { protocol: 'http' },
 });
 
-/** Valid each by itself; together they may be anything. */
+/** Entries that are valid by themselves; together they may have any fault. */
 const entries = fc
   .array(fc.oneof({ weight: 2, arbitrary: defaults }, router, splitter, resolver, proxy), {
     maxLength: 12,
@@ -95,7 +95,7 @@ const request = fc.record({
   ),
 });
 
-/** For any entries there is a consistent chain, or a sentence. */
+/** Checks that the chain is complete and consistent. */
 function expectWhole(chain: DiscoveryChain, names: ReadonlySet<string>): void {
   const open = [chain.StartNode];
   const [nodes, targets] = [new Set<string>(), new Set<string>()];
@@ -123,14 +123,14 @@ function expectWhole(chain: DiscoveryChain, names: ReadonlySet<string>): void {
   for (const { Service } of chain.Targets.values()) expect(names).toContain(Service);
 }
 
-describe('a chain of any entries', () => {
-  test('is whole, or is refused in a sentence, and is the same again', () => {
+describe('a chain of random entries', () => {
+  test('is complete, or is refused in a sentence, and is the same when made again', () => {
     let [chains, refusals] = [0, 0];
     fc.assert(
       fc.property(entries, request, (all, asked) => {
         const steps: ChainStep[] = [];
         const outcome = compileChain(viewOf(all), asked, steps);
-        // The order in which entries were written is none of it.
+        // The order in which entries were written makes no difference.
         expect(compileChain(viewOf(all), asked)).toEqual(outcome);
         expect(steps.length).toBeGreaterThan(0);
         if (outcome.chain === undefined) {
@@ -146,11 +146,11 @@ describe('a chain of any entries', () => {
       }),
       { numRuns: 600 },
     );
-    // Both happen often, or this says little.
+    // The test would say little if either were rare.
     expect(Math.min(chains, refusals)).toBeGreaterThan(50);
   });
 
-  test('can be made for all services as long as no change was refused', () => {
+  test('can be made for all services if refused changes are left out', () => {
     fc.assert(
       fc.property(entries, fc.array(fc.nat(), { maxLength: 4 }), (all, removed) => {
         const kept = new Map<string, (typeof all)[number]>();

@@ -21,7 +21,7 @@ describe('golden chains', () => {
     const request = { service, datacenter, overrides: { ...noOverrides, ...overrides } };
     const view = viewOf(entries.map(entryOf));
     const { chain, refusal } = compileChain(view, request, steps);
-    // A request for an explanation gets the very chain that others get.
+    // A request with steps gets the same chain as a request without.
     expect(compileChain(view, request)).toEqual({ ...(chain ? { chain } : { refusal }) });
     const outcome = chain === undefined ? { Refusal: refusal } : { Chain: presentChain(chain) };
     const told = steps.map(({ Node, Entry, Sentence }) => {
@@ -64,20 +64,20 @@ describe('bounds', () => {
   ];
   const { depthMax, partsMax } = limits.discoveryChain;
 
-  test('as many redirects in a row as there may be', () => {
+  test('as many redirects in a row as the limit allows', () => {
     expect(compiled(redirects(depthMax - 1)).refusal).toBeUndefined();
     expect(compiled(redirects(depthMax)).refusal).toMatch(
       /has more than 64 redirects or splitters/,
     );
   });
 
-  test('as many splitters within each other as there may be', () => {
+  test('as many nested splitters as the limit allows', () => {
     const { chain } = compiled(nested(depthMax));
     expect(chain!.Nodes.size).toBe(2);
     expect(compiled(nested(depthMax + 1)).refusal).toMatch(/has more than 64 redirects or/);
   });
 
-  test('splitters that multiply are refused before they fill the memory', () => {
+  test('splits that multiply are refused before they fill the memory', () => {
     const split = (name: string, to: string) =>
       splitter(
         name,
@@ -94,7 +94,7 @@ describe('bounds', () => {
   });
 });
 
-test('a route to a service and one to a subset of it share what they can', () => {
+test('a route to a service and a route to its subset share nodes', () => {
   const { chain } = compiled([
     ...http('web', 'b'),
     router('web', path('/a', { Service: 'b' }), path('/b', { Service: 'b' })),

@@ -1,16 +1,18 @@
 /**
- * The discovery chain of a service, made of its routing entries. Pure: the same entries and
- * request give the same chain. Source: docs/behaviour/discovery.md#chains.
+ * Compiles the discovery chain of a service from its routing entries. Pure: the same entries and request give
+ * the same chain. Source: docs/behaviour/discovery.md#chains.
  *
  * Invariants
- *  C1. A chain is router, then splitter, then resolver. Each is there only if an entry asks for it,
- *      but for the resolver, which every way ends in.
- *  C2. A router has a part only at the start: the destination of a route is split and resolved, not routed
- *      again.
- *  C3. No splitter leads to a splitter, and the weights of one add up to 100.
+ *
+ *  C1. A chain is router, then splitter, then resolver. A router or splitter is there only if an entry
+ *      asks for it; every way ends in a resolver.
+ *  C2. A router has a part only at the start: the destination of a route is split and resolved, not
+ *      routed again.
+ *  C3. No splitter leads to a splitter, and the weights of a splitter add up to 100.
  *  C4. Every node can be reached from `StartNode`, and every target from a node.
- *  C5. All that it leads to in this cluster speaks the same.
- *  C6. It ends: entries in circles, too deep or too wide, are refused in a sentence.
+ *  C5. All services of the chain in this cluster have the same protocol.
+ *  C6. Compilation ends: circles of entries, and chains that are too deep or too wide, are refused in a
+ *      sentence.
  */
 import { complete } from '../complete.ts';
 import { destinationOf } from '../config-entry/destination.ts';
@@ -47,12 +49,12 @@ import { serviceId } from './target-name.ts';
 
 export type { ChainRequest } from './assembly.ts';
 
-/** The chain, or why there is none: a sentence without its full stop. */
+/** The chain, or the reason that there is none: a sentence without its full stop. */
 export type Compiled =
   | { readonly chain: DiscoveryChain; readonly refusal?: undefined }
   | { readonly chain?: undefined; readonly refusal: string };
 
-/** `steps`, when given, is filled with what was decided, in the order in which it was. */
+/** If `steps` is given, it receives the decisions in the order in which they were made. */
 export function compileChain(
   view: EntryView,
   request: ChainRequest,
@@ -114,7 +116,7 @@ function routerNode(assembly: Assembly, service: ServiceName, router: ServiceRou
   }
   const NextNode = splitterOrResolver(assembly, service);
   Routes.push({ Definition: everythingElse(service.name), NextNode });
-  assembly.note?.(id, undefined, `What no route is for goes to ${NextNode}.`);
+  assembly.note?.(id, undefined, `All other requests go to ${NextNode}.`);
   const node: ChainNode = {
     Type: 'router',
     Name: serviceId(service),
@@ -127,7 +129,7 @@ function routerNode(assembly: Assembly, service: ServiceName, router: ServiceRou
   return id;
 }
 
-/** A route that names a subset has chosen already: nothing is split any more. */
+/** A route that names a subset leads to instances: they are not split any more. */
 function routeTo(assembly: Assembly, router: ServiceRouter, route: ServiceRoute): ChainRoute {
   const destination = route.Destination ?? toItself;
   const service = destinationOf(router, destination);
@@ -169,10 +171,13 @@ function finish(assembly: Assembly, StartNode: string): DiscoveryChain {
   };
 }
 
-/** Splitters that became part of others, and what only they led to, fall away. */
+/**
+ * The nodes that can be reached. Splitters that became part of other splitters, and nodes that only they led
+ * to, are left out.
+ */
 function reachable({ nodes }: Assembly, start: string): ReadonlyMap<string, ChainNode> {
   const found = new Map([[start, nodes.get(start)!]]);
-  // The loop visits nodes that are added on the way as well, in the order of the traffic.
+  // The loop also visits nodes that are added on the way, in the order of the traffic.
   for (const { Routes, Splits } of found.values()) {
     for (const { NextNode } of Routes ?? Splits ?? []) {
       if (!found.has(NextNode)) found.set(NextNode, nodes.get(NextNode)!);

@@ -1,8 +1,8 @@
 import type { ChainOverrides } from './discovery-chain.ts';
 
 /**
- * Eight hexadecimal digits that tell chains with different overrides apart; empty when they had no
- * effect. Not for secrets: it is FNV-1a.
+ * Eight hexadecimal digits that tell chains with different overrides apart; empty if the overrides had no
+ * effect. Not fit for secrets: the hash is FNV-1a.
  */
 export function customizationHash(overrides: ChainOverrides, protocol: string): string {
   const { OverrideConnectTimeout, OverrideProtocol, OverrideMeshGateway } = overrides;

@@ -18,46 +18,46 @@ import {
 } from '../schema.ts';
 
 /**
- * What the entries of a service come to: nodes to go through, from `StartNode` on, and the targets
- * that they lead to. The form is the one that the field publishes for its discovery chain endpoint.
+ * The compiled routing of a service: nodes, from `StartNode` on, and the targets that they lead to. Its form
+ * is that of the published discovery chain endpoint.
  */
-const next = About('The node that comes next.', Text());
+const next = About('The name of the next node.', Text());
 
 const RouteSchema = Type.Object({
   Definition: About(
-    'The route of the service router, or the one for everything else.',
+    'The route of the service router, or the route for all other requests.',
     ServiceRouteSchema,
   ),
   NextNode: next,
 });
 const SplitSchema = Type.Object({
   Definition: About('The split of the service splitter.', ServiceSplitSchema),
-  Weight: About('Percent of the traffic that comes here.', Type.Number({ default: 0 })),
+  Weight: About('Percent of the traffic for this split.', Type.Number({ default: 0 })),
   NextNode: next,
 });
 
 const ResolverSchema = Type.Object({
-  Default: About('There is no service resolver.', Flag()),
-  ConnectTimeout: About('How long connecting may take.', Nanoseconds()),
-  RequestTimeout: About('How long a request may take; 0: left to the proxy.', Nanoseconds()),
-  Target: About('Where it leads.', Text()),
+  Default: About('Whether the service has no resolver.', Flag()),
+  ConnectTimeout: About('Timeout of a connection.', Nanoseconds()),
+  RequestTimeout: About('Timeout of a request; 0: the default of the proxy.', Nanoseconds()),
+  Target: About('The name of the target.', Text()),
   Failover: About(
-    'Where to go when no instance of the target is well.',
+    'The targets if no instance of the target is healthy.',
     Nullable(
       Type.Object({
-        Targets: About('One after the other.', FullList(Type.String())),
-        Policy: About('In which order.', Nullable(FailoverPolicySchema)),
+        Targets: About('The names of the targets, in order.', FullList(Type.String())),
+        Policy: About('The order of the targets.', Nullable(FailoverPolicySchema)),
       }),
     ),
   ),
 });
 
 const NodeSchema = Type.Object({
-  Type: About('What it does.', Choice(['router', 'splitter', 'resolver'], 'resolver')),
-  Name: About('Names it among those of its type.', Text()),
-  Routes: About('Of a router: the first that matches decides.', List(RouteSchema)),
-  Splits: About('Of a splitter: how the traffic is divided.', List(SplitSchema)),
-  Resolver: About('Of a resolver: where it leads.', Nullable(ResolverSchema)),
+  Type: About('The type of the node.', Choice(['router', 'splitter', 'resolver'], 'resolver')),
+  Name: About('The name of the node, unique in its type.', Text()),
+  Routes: About('The routes of a router: the first that matches decides.', List(RouteSchema)),
+  Splits: About('The splits of a splitter.', List(SplitSchema)),
+  Resolver: About('The target of a resolver.', Nullable(ResolverSchema)),
   LoadBalancer: About('How an instance is chosen.', Nullable(LoadBalancerSchema)),
 });
 
@@ -66,36 +66,33 @@ const MeshGatewaySchema = Type.Object({
 });
 
 const TargetSchema = Type.Object({
-  ID: About('Names it in the chain.', Text()),
-  Service: About('The service that has the instances.', Text()),
-  ServiceSubset: About('The subset of them; empty: all.', Text()),
-  Namespace: About('Where the service lives.', Text()),
-  Partition: About('Where the service lives.', Text()),
-  Datacenter: About('Where the instances run; empty: at a peer.', Text()),
-  Peer: About('The peer that they run at; empty: none.', Text()),
-  MeshGateway: About('The gateway to reach it by.', MeshGatewaySchema),
-  Subset: About('What makes the subset.', ResolverSubsetSchema),
-  ConnectTimeout: About('How long connecting may take.', Nanoseconds()),
-  External: About('It is outside of the mesh.', Flag()),
-  SNI: About('The server name to ask for over TLS.', Text()),
-  Name: About('Names it among the targets of all chains.', Text()),
+  ID: About('The id of the target in the chain.', Text()),
+  Service: About('The service of the instances.', Text()),
+  ServiceSubset: About('The subset of the instances; empty: all.', Text()),
+  Namespace: About('Namespace of the service.', Text()),
+  Partition: About('Partition of the service.', Text()),
+  Datacenter: About('The datacenter of the instances; empty: they are at a peer.', Text()),
+  Peer: About('The peer of the instances; empty: none.', Text()),
+  MeshGateway: About('The gateway for traffic to the target.', MeshGatewaySchema),
+  Subset: About('The definition of the subset.', ResolverSubsetSchema),
+  ConnectTimeout: About('Timeout of a connection.', Nanoseconds()),
+  External: About('Whether the target is outside of the mesh.', Flag()),
+  SNI: About('The server name (SNI) in TLS.', Text()),
+  Name: About('The name of the target, unique among the targets of all chains.', Text()),
 });
 
 export const DiscoveryChainSchema = Type.Object({
-  ServiceName: About('The service that was asked for.', Text()),
-  Namespace: About('Where it lives.', Text()),
-  Partition: About('Where it lives.', Text()),
-  Datacenter: About('The datacenter that the chain is made for.', Text()),
-  CustomizationHash: About(
-    'Tells chains apart whose overrides had an effect; empty: they had none.',
-    Text(),
-  ),
-  Default: About('No router, splitter or resolver has a part in it.', Flag()),
-  Protocol: About('What everything in it speaks.', Text()),
+  ServiceName: About('The service of the chain.', Text()),
+  Namespace: About('Namespace of the service.', Text()),
+  Partition: About('Partition of the service.', Text()),
+  Datacenter: About('The datacenter of the chain.', Text()),
+  CustomizationHash: About('A hash of the overrides; empty: they had no effect.', Text()),
+  Default: About('Whether the chain has no part of a router, splitter or resolver.', Flag()),
+  Protocol: About('The protocol of all services in the chain.', Text()),
   ServiceMeta: About('The `Meta` of the service defaults.', TextMap()),
-  StartNode: About('Where to begin.', Text()),
-  Nodes: About('The nodes by their names.', FullMapOf(NodeSchema)),
-  Targets: About('The targets by their names.', FullMapOf(TargetSchema)),
+  StartNode: About('The name of the first node.', Text()),
+  Nodes: About('The nodes by name.', FullMapOf(NodeSchema)),
+  Targets: About('The targets by name.', FullMapOf(TargetSchema)),
 });
 
 export type ChainRoute = Model<typeof RouteSchema>;
@@ -104,24 +101,27 @@ export type ChainNode = Model<typeof NodeSchema>;
 export type ChainTarget = Model<typeof TargetSchema>;
 type Whole = Model<typeof DiscoveryChainSchema>;
 
-/** Nodes and targets in the order of the traffic. Maps, as records of thousands are slow to make. */
+/**
+ * Nodes and targets are in the order of the traffic. They are maps, as records with thousands of fields are
+ * slow to make.
+ */
 export interface DiscoveryChain extends Omit<Whole, 'Nodes' | 'Targets'> {
   readonly Nodes: ReadonlyMap<string, ChainNode>;
   readonly Targets: ReadonlyMap<string, ChainTarget>;
 }
 
-/** Wishes of the caller that replace what the entries say. Nanoseconds; empty or 0: no wish. */
+/** Overrides by the caller. Nanoseconds; empty or 0: no override. */
 export const ChainOverridesSchema = Type.Object({
   OverrideConnectTimeout: About(
-    'Connecting may take this long, wherever the chain leads.',
+    'Timeout of a connection to any target of the chain.',
     Nanoseconds({ minimum: 0 }),
   ),
   OverrideProtocol: About(
-    'What is spoken. Routers and splitters have a part only where both this and the protocol of the service allow for them.',
+    'The protocol. Routers and splitters have a part only if both this and the protocol of the service allow them.',
     Text({ maxLength: 64 }),
   ),
   OverrideMeshGateway: About(
-    'The gateway to reach targets by.',
+    'The gateway for traffic to the targets.',
     Type.Object({ Mode: Choice(['', 'none', 'local', 'remote'], '') }, { default: { Mode: '' } }),
   ),
 });
@@ -133,13 +133,13 @@ export const noOverrides: ChainOverrides = {
   OverrideMeshGateway: { Mode: '' },
 };
 
-/** One step of making a chain, for people. */
+/** A step of compiling a chain, for people. */
 export const ChainStepSchema = Type.Object({
-  Node: About('The node or target that it is about; empty: the whole chain.', Text()),
+  Node: About('The node or target of the step; empty: the whole chain.', Text()),
   Entry: About(
-    'The entry that decided; null: none, it is what holds without one.',
+    'The entry that decided; null: the default decided.',
     Nullable(Type.Object({ Kind: Text(), Name: Text(), Namespace: Text(), Partition: Text() })),
   ),
-  Sentence: About('What was decided.', Text()),
+  Sentence: About('The decision.', Text()),
 });
 export type ChainStep = Model<typeof ChainStepSchema>;

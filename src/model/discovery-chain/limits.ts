@@ -1,9 +1,9 @@
-/** What the routing entries of a service come to. */
+/** Bounds of discovery chains. */
 export const discoveryChainLimits = {
-  /** Routes, splits, redirects and failover targets of one chain. */
+  /** Routes, splits, redirects and failover targets of a chain. */
   partsMax: 10_000,
-  /** Splitters one within the other; redirects one after the other. */
+  /** Nested splitters, and redirects in a row. */
   depthMax: 64,
-  /** Chains that are made anew to see whether a change of entries breaks one. */
+  /** Chains that are compiled again to see whether a change of entries breaks one of them. */
   checkedMax: 10_000,
 } as const;

@@ -1,7 +1,6 @@
 /**
- * A chain as it is shown, in the form that the field publishes: durations as text ("5s") unless their
- * schema wants the number, and without
- * what is not set. What every chain, node and target has is always there.
+ * A chain as it is shown, in the published form: durations are text ("5s") unless their schema wants the
+ * number, and unset fields are left out, except those that every chain, node and target has.
  */
 import { formatDuration } from '../../base/duration.ts';
 import { isSame } from '../same.ts';
@@ -11,7 +10,7 @@ import { type DiscoveryChain, DiscoveryChainSchema } from './discovery-chain.ts'
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** Fields that are there even where they are empty: whoever reads the form counts on them. */
+/** Fields that are shown even if they are empty: readers of the form rely on them. */
 const always: ReadonlySet<string> = new Set([
   'ServiceName',
   'Namespace',
@@ -39,7 +38,10 @@ const itself: Presenter = (value) => value;
 export const presentChain = (chain: DiscoveryChain): Shown =>
   presenterOf(DiscoveryChainSchema, true)(chain) as Shown;
 
-/** Compiled once for each schema. A part of an entry (`isOfChain` false) has only what was written. */
+/**
+ * Compiled once for each schema. A part of an entry (`isOfChain` false) shows only the fields that were
+ * written.
+ */
 const presenters = {
   ofChain: new WeakMap<Type.TSchema, Presenter>(),
   ofEntry: new WeakMap<Type.TSchema, Presenter>(),

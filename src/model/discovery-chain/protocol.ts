@@ -11,20 +11,20 @@ export const proxyDefaultsOf = (view: EntryView, partition: string): ProxyDefaul
     | ProxyDefaults
     | undefined;
 
-/** Where no entry says what is spoken. */
+/** The protocol if no entry gives another. */
 const plainProtocol = 'tcp';
 const http = new Set(['http', 'http2', 'grpc']);
 
-/** Whether requests can be told apart, so that they can be routed and split. */
+/** Whether single requests can be told apart, so that they can be routed and split. */
 export const isHttpLike = (protocol: string): boolean => http.has(protocol);
 
 interface Spoken {
   readonly protocol: string;
-  /** The entry that says so, if there is one. */
+  /** The entry that gives the protocol, if any. */
   readonly entry: ConfigEntry | undefined;
 }
 
-/** What a service speaks. Source: docs/behaviour/configuration.md#protocols. */
+/** The protocol of a service. Source: docs/behaviour/configuration.md#protocols. */
 export const protocolOf = (view: EntryView, service: ServiceName): Spoken =>
   protocolFrom(defaultsOf(view, service), proxyDefaultsOf(view, service.partition));
 
@@ -42,13 +42,13 @@ export function protocolFrom(
   return { protocol: protocol.toLowerCase(), entry: proxy };
 }
 
-/** Whether the entry, which may say what services speak, says another thing than before the write. */
+/** Whether the write changed the protocol that the entry gives. */
 export function changesProtocol(view: EntryView, key: EntryKey): boolean {
   const [before, now] = [view.before(key), view.get(key)].map((entry) => saidBy(key, entry));
   return before !== now;
 }
 
-/** The same, but for one in whose place another is spoken that tells requests apart as well. */
+/** Whether the write changed the protocol that the entry gives, unless both protocols tell requests apart. */
 export function changesRouting(view: EntryView, key: EntryKey): boolean {
   const said = [view.before(key), view.get(key)].map((entry) => saidBy(key, entry));
   const [before, now] = said;

@@ -17,11 +17,11 @@ import {
   targetWords,
 } from './target-name.ts';
 
-/** Where no resolver names a timeout. Source: docs/behaviour/discovery.md#resolvers. */
+/** The timeout if no resolver names one. Source: docs/behaviour/discovery.md#resolvers. */
 const connectTimeoutDefault = seconds(5);
 
 /**
- * The node that gives the instances of the place. Returns its name.
+ * Adds the node of the instances of the place. Returns its name.
  * @throws ChainRefusal
  */
 export function resolverNode(assembly: Assembly, asked: ChainTargetName): string {
@@ -59,7 +59,7 @@ function resolverSentence(
 ): string {
   const who = `Instances of ${targetWords(place)} are taken`;
   const timeout = formatDuration(Resolver!.ConnectTimeout);
-  let why = 'as nothing says otherwise';
+  let why = 'by default';
   if (request.overrides.OverrideConnectTimeout > 0) why = 'as the request wants';
   else if (resolver !== undefined && resolver.ConnectTimeout > 0) why = 'as the resolver says';
   const more = Resolver!.Failover?.Targets ?? [];
@@ -67,7 +67,7 @@ function resolverSentence(
   return `${who}, with ${timeout} to connect ${why}${failover}.`;
 }
 
-/** The targets that stand in for the place, each once and never the place itself. */
+/** The failover targets of the place, each once, without the place itself. */
 function failoverOf(
   assembly: Assembly,
   place: ChainTargetName,
@@ -98,7 +98,7 @@ function ensureTarget(assembly: Assembly, { place, resolver }: Settled, ID: stri
   const known = assembly.targets.get(ID);
   if (known !== undefined) return known;
   const { overrides } = assembly.request;
-  // A target at a peer is no service of this cluster.
+  // A target at a peer is not a service of this cluster.
   const facts = place.peer === '' ? factsOf(assembly, place) : undefined;
   const externalSni = facts?.defaults?.ExternalSNI ?? '';
   const gatewayMode = overrides.OverrideMeshGateway.Mode || facts?.gatewayMode;
@@ -127,6 +127,6 @@ function ensureTarget(assembly: Assembly, { place, resolver }: Settled, ID: stri
 const idOf = (assembly: Assembly, place: ChainTargetName): string =>
   place.peer === '' ? factsOf(assembly, place).id : serviceId(place);
 
-/** The gateway to peers is that of all proxies. */
+/** The gateway to peers is the gateway of all proxies. */
 const peerMode = ({ view }: Assembly, { partition }: ChainTargetName): string =>
   proxyDefaultsOf(view, partition)?.MeshGateway.Mode ?? '';

@@ -5,15 +5,17 @@ import type { ServiceResolver } from '../config-entry/service-resolver.ts';
 import { defaultsOf, protocolFrom, proxyDefaultsOf } from './protocol.ts';
 import { serviceId } from './target-name.ts';
 
-/** What the entries say of a service, looked up once for a chain that asks for it again and again. */
+/**
+ * The facts of a service from its entries. They are looked up once, as a chain needs them again and again.
+ */
 export interface ServiceFacts {
   readonly id: string;
   readonly resolver: ServiceResolver | undefined;
   readonly defaults: ServiceDefaults | undefined;
   readonly protocol: string;
-  /** The entry that says so, if there is one. */
+  /** The entry that gives the protocol, if any. */
   readonly protocolEntry: ConfigEntry | undefined;
-  /** By which gateway it is reached; empty: not set. */
+  /** The mode of the gateway to the service; empty: not set. */
   readonly gatewayMode: string;
 }
 

@@ -1,10 +1,11 @@
 /**
- * From a wanted service to the target with its instances: redirects and default subsets.
+ * Follows redirects and default subsets from a wanted service to the target with its instances.
  *
  * Invariants
- *  S1. A redirect that is applied already changes nothing more, so `web` may lead to `web` elsewhere.
+ *
+ *  S1. A redirect has no effect the second time, so `web` may lead to `web` elsewhere.
  *  S2. A wanted subset is kept as long as the service stays the same.
- *  S3. The peer settles its own targets: no entry of this cluster has a say in them.
+ *  S3. The peer settles its own targets: no entry of this cluster applies to them.
  */
 import { isSameService } from '../config-entry/destination.ts';
 import type { FailoverTarget, ServiceResolver } from '../config-entry/service-resolver.ts';
@@ -12,7 +13,7 @@ import { limits } from '../limits.ts';
 import { type Assembly, ChainRefusal, countPart, factsOf, speak } from './assembly.ts';
 import { type ChainTargetName, isSameTarget, targetId, targetWords } from './target-name.ts';
 
-/** A place that stands for itself, and the resolver that has a say there. */
+/** A place without a further redirect, and the resolver that applies there. */
 export interface Settled {
   readonly place: ChainTargetName;
   readonly resolver: ServiceResolver | undefined;
@@ -87,14 +88,17 @@ function requireSubset(
 ): void {
   const { name, subset } = place;
   if (resolver !== undefined && Object.hasOwn(resolver.Subsets, subset)) return;
-  // The service of the chain: its entries have to change before the subset can go.
+  // Entries of the chain's service have to change before the subset can be deleted.
   const user = isSameService(place, request.service)
     ? ''
     : `, where the discovery chain "${request.service.name}" leads`;
   throw new ChainRefusal(`service "${name}" does not have a subset named "${subset}"${user}`);
 }
 
-/** Its instances are not those of the mesh: there is nothing to choose from. */
+/**
+ * Refuses subsets, redirects and failover of an external service: the mesh has no instances of it to choose
+ * from.
+ */
 function refuseExternal({ Name, Redirect, Subsets, Failover }: ServiceResolver): void {
   const has = [
     ...(Redirect === null ? [] : ['a redirect']),

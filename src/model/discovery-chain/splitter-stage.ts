@@ -18,7 +18,7 @@ import { tooDeep } from './settle.ts';
 import { serviceId } from './target-name.ts';
 import { weightsOf } from './weights.ts';
 
-/** Where the service is, when nobody named a subset, a datacenter or a peer. */
+/** The place of the service, when nobody named a subset, a datacenter or a peer. */
 export const anywhereOf = ({ request }: Assembly, service: ServiceName, subset = '') => ({
   partition: service.partition,
   namespace: service.namespace,
@@ -29,7 +29,7 @@ export const anywhereOf = ({ request }: Assembly, service: ServiceName, subset =
 });
 
 /**
- * The node that takes the traffic of a service: its splitter, or else its resolver. Returns its name.
+ * Adds the node that takes the traffic of a service: its splitter, or else its resolver. Returns its name.
  * `within` are the services whose splitters are being made.
  * @throws ChainRefusal
  */
@@ -64,7 +64,7 @@ function splitterNode(
   const parts: Parts = { splits: [], shares: [] };
   for (const split of splitter.Splits) {
     const destination = destinationOf(splitter, split);
-    // Only another service as a whole can be split further: a service has one splitter.
+    // Only another service without a subset can be split further: a service has a single splitter.
     const isSplitFurther = split.ServiceSubset === '' && !isSameService(destination, service);
     const next = isSplitFurther
       ? splitterOrResolver(assembly, destination, path)
@@ -88,13 +88,16 @@ function splitterNode(
   return id;
 }
 
-/** The splits of a splitter, and the share of each before rounding. */
+/** The splits of a splitter, and the unrounded share of each. */
 interface Parts {
   readonly splits: ChainSplit[];
   readonly shares: number[];
 }
 
-/** A split that leads to another splitter becomes the splits of that splitter, so that a proxy draws once. */
+/**
+ * Adds a split. A split that leads to another splitter becomes the splits of that splitter, so that a proxy
+ * draws once.
+ */
 function addSplit(
   assembly: Assembly,
   next: string,
@@ -122,7 +125,10 @@ const within = (outer: ServiceSplit, inner: ServiceSplit): ServiceSplit => ({
   ResponseHeaders: mergedHeaders(outer.ResponseHeaders, inner.ResponseHeaders),
 });
 
-/** Where what it splits among is chosen by a hash, all of it is: the first such says how. */
+/**
+ * The load balancer of a splitter: the first one with a hash among its targets. The hash must be the same for
+ * all of them.
+ */
 function balancerOf({ nodes }: Assembly, splits: readonly ChainSplit[]): ChainNode['LoadBalancer'] {
   for (const { NextNode } of splits) {
     const balancer = nodes.get(NextNode)?.LoadBalancer ?? null;

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../config-entry/kind.ts';
 
-/** Instances of a service as something in a chain means them. `peer` and `subset` may be empty. */
+/** The instances of a service that something in a chain leads to. `peer` and `subset` may be empty. */
 export interface ChainTargetName extends ServiceName {
   readonly subset: string;
   readonly datacenter: string;
@@ -15,7 +15,7 @@ export const isSameTarget = (left: ChainTargetName, right: ChainTargetName): boo
   left.datacenter === right.datacenter &&
   left.peer === right.peer;
 
-/** A name may have a dot in it: without this, two places could have the same id. */
+/** A name may have a dot in it: unless it is escaped, two places could have the same id. */
 const part = (text: string): string =>
   /[.%]/.test(text) ? text.replaceAll('%', '%25').replaceAll('.', '%2E') : text;
 
@@ -24,8 +24,8 @@ export const serviceId = ({ name, namespace, partition }: ServiceName): string =
   `${part(name)}.${part(namespace)}.${part(partition)}`;
 
 /**
- * `v1.web.default.default.dc1`, and `web.default.default.external.east` at a peer. `service` is the id
- * of its service, for who has it.
+ * `v1.web.default.default.dc1`, and `web.default.default.external.east` at a peer. `service` is the id of the
+ * service, if the caller has it.
  */
 export function targetId(place: ChainTargetName, service = serviceId(place)): string {
   const subset = place.subset === '' ? '' : `${part(place.subset)}.`;
@@ -33,7 +33,7 @@ export function targetId(place: ChainTargetName, service = serviceId(place)): st
   return `${subset}${service}${where === '' ? '' : `.${where}`}`;
 }
 
-/** For people: without what goes without saying. */
+/** The place in words, without default namespace and partition. */
 export function targetWords(place: ChainTargetName): string {
   const subset = place.subset === '' ? '' : `subset "${place.subset}" of `;
   const where = place.peer === '' ? '' : ` at the peer "${place.peer}"`;

@@ -1,6 +1,6 @@
 /**
- * Shares of the traffic as weights: hundredths of a percent that add up to 100 exactly. Hundredths cut off
- * by rounding go to the shares that lose most by it; of equals, to the first.
+ * Shares of the traffic as weights: hundredths of a percent that add up to 100 exactly. The hundredths lost
+ * by rounding go to the shares with the greatest loss; of equal shares, to the first.
  */
 export function weightsOf(shares: readonly number[]): readonly number[] {
   const units = shares.map((share) => Math.floor(share * 100 + roundingError));

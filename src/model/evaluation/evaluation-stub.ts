@@ -22,10 +22,7 @@ const stubFields = [
   'ModifyTime',
 ] as const satisfies readonly (keyof Evaluation)[];
 
-/**
- * An evaluation beside one that it led to or follows from.
- * Source: docs/behaviour/evaluations.md#statuses.
- */
+/** An evaluation in the list of related evaluations. Source: docs/behaviour/evaluations.md#statuses. */
 export type EvaluationStub = Pick<PresentedEvaluation, (typeof stubFields)[number]>;
 
 export function evaluationStub(evaluation: Evaluation): EvaluationStub {
@@ -35,8 +32,8 @@ export function evaluationStub(evaluation: Evaluation): EvaluationStub {
 }
 
 /**
- * Those that led to an evaluation, that follow from it, or that wait in its place, step by step,
- * the oldest first and `most` of them at most. They are all of one job.
+ * The evaluations that led to an evaluation, that follow from it, or that wait in its place, step by step: at
+ * most `most`, the oldest first. All are of the same job.
  */
 export function relatedEvaluations(
   evaluation: Evaluation,

@@ -41,7 +41,7 @@ export const evaluationTriggers = [
 ] as const;
 export type EvaluationTrigger = (typeof evaluationTriggers)[number];
 
-/** Changes of a plan to one group. Source: docs/behaviour/jobs.md#plans. */
+/** The changes of a plan to a group. Source: docs/behaviour/jobs.md#plans. */
 export const DesiredUpdatesSchema = Type.Object({
   Ignore: Whole(),
   Place: Whole(),
@@ -58,7 +58,7 @@ export const DesiredUpdatesSchema = Type.Object({
 });
 export type DesiredUpdates = Model<typeof DesiredUpdatesSchema>;
 
-/** A job to be looked at by the scheduler. Source: docs/contract/jobs.md#records-of-a-job. */
+/** A job that the scheduler has to look at. Source: docs/contract/jobs.md#records-of-a-job. */
 export const EvaluationSchema = Type.Object({
   ID: Text(),
   Namespace: Text(),
@@ -73,7 +73,7 @@ export const EvaluationSchema = Type.Object({
   Status: Choice(evaluationStatuses, 'pending'),
   StatusDescription: Text(),
   Wait: Nanoseconds(),
-  /** Not before this instant; 0 is at once. */
+  /** The earliest time of the evaluation; 0: at once. */
   WaitUntil: Instant(),
   NextEval: Text(),
   PreviousEval: Text(),
@@ -85,7 +85,7 @@ export const EvaluationSchema = Type.Object({
   AnnotatePlan: Flag(),
   PlanAnnotations: Nullable(Type.Object({ DesiredTGUpdates: FullMapOf(DesiredUpdatesSchema) })),
   QueuedAllocations: FullMapOf(Type.Integer()),
-  /** The state that the scheduler last saw for it. */
+  /** The index of the state that the scheduler last read for it. */
   SnapshotIndex: Whole(),
   ...stamps,
   CreateTime: Instant(),
@@ -93,7 +93,7 @@ export const EvaluationSchema = Type.Object({
 });
 export interface Evaluation extends Model<typeof EvaluationSchema> {}
 
-/** A pending evaluation that nobody has looked at; whose it is and why is to be told. */
+/** A pending evaluation that no scheduler has begun. The caller adds its job and trigger. */
 export const unbegun = {
   NodeID: '',
   NodeModifyIndex: 0,
@@ -115,7 +115,7 @@ export const unbegun = {
   SnapshotIndex: 0,
 } as const satisfies Partial<Evaluation>;
 
-/** `blocked` is not terminal: it runs again when there is room. */
+/** `blocked` is not terminal: the evaluation runs again when there is room. */
 export const isTerminalEvaluation = (evaluation: Pick<Evaluation, 'Status'>): boolean =>
   evaluation.Status === 'complete' ||
   evaluation.Status === 'failed' ||

@@ -5,7 +5,7 @@ import { type Evaluation, EvaluationSchema } from './evaluation.ts';
 /** An evaluation as it is shown. */
 export const PresentedEvaluationSchema = Type.Object({
   ...EvaluationSchema.properties,
-  WaitUntil: Moment('Not before this instant; in the year 1: at once.'),
+  WaitUntil: Moment('The earliest time of the evaluation; in the year 1: at once.'),
 });
 export interface PresentedEvaluation extends Model<typeof PresentedEvaluationSchema> {}
 

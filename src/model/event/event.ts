@@ -20,7 +20,7 @@ export const eventTopics = [
 ] as const;
 export type EventTopic = (typeof eventTopics)[number];
 
-/** Something that became durable. `Payload` has the record under the name of its kind. */
+/** A durable change. `Payload` has the record under the name of its kind. */
 export const EventSchema = Type.Object({
   Topic: Text(),
   Type: Text(),
@@ -33,25 +33,25 @@ export const EventSchema = Type.Object({
 export type Event = Model<typeof EventSchema>;
 
 /**
- * One line of the stream: what happened in one transaction, or a part of it. With neither field it
- * says that the stream is alive.
+ * A line of the stream: the events of a transaction, or a part of them. A line with neither field tells that
+ * the stream is alive.
  */
 export interface EventFrame {
   readonly Index?: number;
   readonly Events?: readonly Event[];
-  /** Events before `Index` that were asked for are not known any more. */
+  /** Some events before `Index` that the reader asked for are no longer known. */
   readonly Missed?: true;
-  /** Why the stream ends here. */
+  /** The reason that the stream ends here. */
   readonly Error?: { readonly Code: string; readonly Message: string };
 }
 
 export interface TopicWish {
   readonly topic: EventTopic | '*';
-  /** A key or filter key; `undefined`: all of them. */
+  /** A key or filter key; `undefined`: every key. */
   readonly key: string | undefined;
 }
 
-/** `Job`, `Job:web`, `*`; `undefined` when it is none of these. */
+/** Reads `Job`, `Job:web` or `*`; `undefined` for any other text. */
 export function parseTopic(text: string): TopicWish | undefined {
   const mark = text.indexOf(':');
   const name = mark < 0 ? text : text.slice(0, mark);
@@ -63,7 +63,7 @@ export function parseTopic(text: string): TopicWish | undefined {
 
 type Named = Pick<Event, 'Key' | 'FilterKeys'>;
 
-/** Whether one of the wishes is for this topic and, where it names a key, for this record. */
+/** Whether a wish includes the topic and, if it names a key, the record. */
 export const isWished = (wishes: readonly TopicWish[], topic: EventTopic, event: () => Named) =>
   wishes.some((wish) => {
     if (wish.topic !== '*' && wish.topic !== topic) return false;

@@ -1,8 +1,10 @@
 import { secondMs } from '../../base/units.ts';
 
-/** Streams of what happens. */
+/** Bounds of event streams. */
 export const eventsLimits = {
-  /** Changes of records that are kept for readers that come later, or read slowly. A change holds 2 to 3 KB. */
+  /**
+   * Changes of records that are kept for readers that come later or read slowly. A change holds 2 to 3 KB.
+   */
   changesKept: 8_000,
   readersMax: 512,
   topicsMax: 64,

@@ -1,21 +1,21 @@
 /**
- * What a session says on a stream between server, node and supervisor, after the stream's own
- * parameters. Bytes, as commands print them: one byte for the kind, the length of the payload as
- * four bytes, most significant first, and the payload.
+ * The frames of a session on a stream between server, node and supervisor, after the stream's own parameters.
+ * They are bytes, like the output of commands: a byte for the kind, the length of the payload as four bytes,
+ * most significant first, and the payload.
  */
 import { limits } from '../limits.ts';
 import type { TerminalSize } from './exec-session.ts';
 
 export type ExecFrame =
-  /** The command runs. The first frame of whoever runs it. */
+  /** The command runs. The first frame from the side that runs it. */
   | { readonly kind: 'started' }
   | { readonly kind: 'stdin' | 'stdout' | 'stderr'; readonly data: Uint8Array }
   | { readonly kind: 'closeInput' }
   | ({ readonly kind: 'size' } & TerminalSize)
-  /** The last one: all output came before. */
+  /** The last frame: all output came before. */
   | { readonly kind: 'exited'; readonly exitCode: number };
 
-/** Frames that nobody can have sent on purpose. */
+/** A frame that no correct sender makes. */
 export class MalformedExecFrame extends Error {
   override readonly name = 'MalformedExecFrame';
 }
@@ -49,14 +49,14 @@ function payloadOf(frame: ExecFrame): Uint8Array {
   }
 }
 
-/** Data in pieces that a frame can carry. */
+/** Splits data into frames. */
 export function* dataFrames(kind: 'stdin' | 'stdout' | 'stderr', data: Uint8Array) {
   for (let at = 0; at < data.length; at += payloadBytesMax) {
     yield encodeExecFrame({ kind, data: data.subarray(at, at + payloadBytesMax) });
   }
 }
 
-/** Cuts what comes into frames. Its `read` throws {@link MalformedExecFrame}. */
+/** Splits incoming bytes into frames. Its `read` throws {@link MalformedExecFrame}. */
 export class ExecFrameReader {
   #waiting: Uint8Array = new Uint8Array(0);
 

@@ -24,7 +24,7 @@ export interface Handshake {
   readonly token: string;
 }
 
-/** A message that is none of the table. The sentence says what it lacks. */
+/** A message that is not in the table. Its sentence tells the fault. */
 export class MalformedMessage extends Error {
   override readonly name = 'MalformedMessage';
 }
@@ -58,7 +58,7 @@ function inputOf(stdin: unknown): ClientMessage {
 const isBase64 = (value: unknown): value is string =>
   typeof value === 'string' && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
 
-/** Terminals without a window, as in scripts and builds, tell 0 by 0: no size. */
+/** Terminals without a window, as in scripts and builds, report a size of 0 by 0, which is no size. */
 function sizeOf(value: unknown): ClientMessage {
   const { height, width } = members(value, 'tty_size');
   if (height === 0 && width === 0) return {};
@@ -69,7 +69,10 @@ function sizeOf(value: unknown): ClientMessage {
   throw new MalformedMessage(`tty_size needs a height and a width from 1 to ${most}.`);
 }
 
-/** The first message where the token comes in it. @throws MalformedMessage */
+/**
+ * Reads the first message, if the token comes in it.
+ * @throws MalformedMessage
+ */
 export function parseHandshake(text: string): Handshake {
   const { version, auth_token: token = '' } = members(parsed(text), 'The handshake');
   if (version !== handshakeVersion) {
@@ -110,7 +113,7 @@ export function encodeServerMessage(message: ServerMessage): string {
     case 'data': {
       const { stream, data } = message;
       const text = Buffer.from(data.buffer, data.byteOffset, data.length).toString('base64');
-      // Base64 needs no escapes, and this is done a thousand times for a megabyte.
+      // Base64 needs no escapes, and a megabyte takes a thousand of these messages.
       return `{"${stream}":{"data":"${text}"}}`;
     }
     case 'close':
@@ -118,7 +121,7 @@ export function encodeServerMessage(message: ServerMessage): string {
     case 'exited':
       return JSON.stringify({
         exited: true,
-        // Zero is left out, as clients of this contract expect.
+        // Clients of this contract expect a 0 to be left out.
         result: message.exitCode === 0 ? {} : { exit_code: message.exitCode },
       });
   }

@@ -1,4 +1,4 @@
-/** A command that runs somewhere else, with its input and its output. The same at every hop. */
+/** A command that runs elsewhere, with its input and output. Every hop has the same interface. */
 export interface TerminalSize {
   readonly height: number;
   readonly width: number;
@@ -11,15 +11,15 @@ export interface ExecOutput {
 
 /** A started command. It need not be closed once its output was read to the end. */
 export interface ExecSession {
-  /** Its output in order, at the reader's pace: a slow reader holds it up. One reader. */
+  /** The output in order, for a single reader at its own pace: a slow reader holds the command up. */
   readonly output: AsyncIterable<ExecOutput>;
-  /** Resolves once the output was read to its end; rejects when the session breaks off. */
+  /** Resolves once the output was read to its end; rejects if the session breaks off. */
   readonly exited: Promise<{ readonly exitCode: number }>;
-  /** Resolves when it takes more. Data after its end is dropped. */
+  /** Resolves when the session takes more. Data after the end is dropped. */
   write(data: Uint8Array): Promise<void>;
   closeInput(): void;
-  /** Only with a terminal. */
+  /** Has an effect only with a terminal. */
   resize(size: TerminalSize): void;
-  /** Ends it, if it has not ended. */
+  /** Ends the command if it has not ended. */
   close(): void;
 }

@@ -1,12 +1,13 @@
 /**
- * Sessions over a stream: `serveExec` on the side that runs the command, `openExec` on the side
- * that wants it. Server, node and supervisor are joined by these two, hop by hop.
+ * Sessions over a stream: `serveExec` for the side that runs the command, `openExec` for the side that asks
+ * for it. They join server, node and supervisor, hop by hop.
  *
  * Invariants
- *  X1. Bytes under way on a hop, either way, are at most the credit of its stream and one chunk.
+ *
+ *  X1. Bytes under way on a hop, in either direction, are at most the credit of its stream and a chunk.
  *  X2. The end of the stream ends the command, and the end of the command ends the stream.
- *  X3. The exit code comes after all output, and once.
- *  X4. A command that could not be started is an error of the stream before anything else is said.
+ *  X3. The exit code comes once, after all output.
+ *  X4. If the command cannot be started, the stream fails before any frame.
  */
 import { type ByteStream, StreamFault } from '../node-stream/byte-stream.ts';
 import {
@@ -18,12 +19,12 @@ import {
 } from './exec-frames.ts';
 import type { ExecOutput, ExecSession } from './exec-session.ts';
 
-/** Carries a session that runs here. Resolves when it has ended; rejects when the stream broke. */
+/** Serves a session that runs here. Resolves when it has ended; rejects if the stream broke. */
 export async function serveExec(stream: ByteStream, session: ExecSession): Promise<void> {
   const stop = (): void => session.close();
   stream.signal.addEventListener('abort', stop, { once: true });
   if (stream.isOver) stop();
-  // Nobody waits for it where the output fails first.
+  // If the output fails first, nobody awaits the exit.
   session.exited.catch(() => {});
   try {
     await stream.write(encodeExecFrame({ kind: 'started' }));
@@ -51,7 +52,7 @@ async function takeInput(stream: ByteStream, session: ExecSession): Promise<void
     }
     session.closeInput();
   } catch (error) {
-    // A stream that is over is dealt with by the writer.
+    // The writer handles the end of the stream.
     if (error instanceof StreamFault) return;
     stream.fail({ status: 400, code: 'malformed-request', message: (error as Error).message });
   }
@@ -82,7 +83,7 @@ class RemoteSession implements ExecSession {
   readonly output: AsyncIterable<ExecOutput>;
   readonly exited: Promise<{ readonly exitCode: number }>;
   readonly #stream: ByteStream;
-  /** Frames go out whole, one after the other. */
+  /** Frames are sent whole, one after the other. */
   #sending: Promise<void> = Promise.resolve();
 
   constructor(stream: ByteStream, frames: AsyncGenerator<ExecFrame, void>) {
@@ -114,7 +115,7 @@ class RemoteSession implements ExecSession {
       try {
         for (const frame of frames) await this.#stream.write(frame);
       } catch (error) {
-        // It is over, and later messages to it are dropped.
+        // The session is over, and later messages to it are dropped.
         if (!(error instanceof StreamFault)) throw error;
       }
     });

@@ -1,6 +1,6 @@
 import { kibibyte, secondMs } from '../../base/units.ts';
 
-/** Commands that people run in tasks. */
+/** Bounds of commands that people run in tasks. */
 export const execLimits = {
   sessionsPerServerMax: 512,
   sessionsPerNodeMax: 64,
@@ -8,24 +8,27 @@ export const execLimits = {
   /** All words of a command together, as JSON. */
   commandLengthMax: 12 * kibibyte,
   commandWordsMax: 1024,
-  /** Bytes that may be under way on one hop of a session. */
+  /** Bytes under way on a hop of a session. */
   creditBytes: 64 * kibibyte,
-  /** Of the command's output in one message. */
+  /** Bytes of the command's output in a message. */
   messageDataBytesMax: 1024,
-  /** Of one message from a client. */
+  /** Bytes of a message from a client. */
   messageBytesMax: 256 * kibibyte,
-  /** Messages that wait for a command, or a person, that does not read. */
+  /** Bytes of messages that wait for a slow command or person. */
   queuedBytesMax: 256 * kibibyte,
   terminalSizeMax: 65_535,
-  /** Until the message with the token. */
+  /** The wait for the message with the token. */
   handshakeTimeoutMs: 10 * secondMs,
-  /** Until the node says that the command runs. */
+  /** The wait until the node reports that the command runs. */
   startTimeoutMs: 15 * secondMs,
   heartbeatIntervalMs: 10 * secondMs,
-  /** A client that neither reads nor says anything for so long is gone. */
+  /** A client that neither reads nor sends for this time is gone. */
   silentTimeoutMs: 60 * secondMs,
-  /** How soon after the end of a command what it left is looked for, for all that ended meanwhile. */
+  /**
+   * The delay between the end of a command and the search for processes that it left; a search serves all
+   * commands that ended meanwhile.
+   */
   sweepDelayMs: 200,
-  /** How long a command gets to end when nobody wants it any more. */
+  /** The time that an unwanted command gets to end. */
   endGraceMs: 1 * secondMs,
 } as const;

@@ -3,19 +3,19 @@ import type { WebSocketLike } from '../node-stream/web-socket.ts';
 
 /** The part of a `ws` WebSocket that a reader needs who may be slower than the sender. */
 export interface PausableWebSocket extends WebSocketLike {
-  /** `done`: the socket has taken it, or never will. */
+  /** `done` is called when the socket has taken the data, or never will. */
   send(data: string | Uint8Array, done?: (error?: Error) => void): void;
   pause(): void;
   resume(): void;
 }
 
 /**
- * Text messages of a WebSocket, for one reader at its own pace. To be made before the socket is
- * open, or as it opens: the first message may come with the opening itself. While `limits.exec.queuedBytesMax`
- * wait, the socket is not read, so that its sender is held up and memory here is not.
+ * Text messages of a WebSocket, for a single reader at its own pace. Create it before the socket is open, or
+ * as it opens: the first message may come with the opening itself. While `limits.exec.queuedBytesMax` wait,
+ * the socket is not read, so the sender is held up and memory is bounded.
  */
 export class MessageQueue implements AsyncIterable<string> {
-  /** Resolves when the socket is closed, however that came. */
+  /** Resolves when the socket is closed, for whatever reason. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 
   readonly #socket: PausableWebSocket;
@@ -37,12 +37,12 @@ export class MessageQueue implements AsyncIterable<string> {
     });
   }
 
-  /** Whether the other side is held up. Its silence means nothing then. */
+  /** Whether the queue holds the other side up. Silence of the other side means nothing then. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
 
-  /** The next one; `undefined` when the socket is closed and all is read. */
+  /** The next message; `undefined` when the socket is closed and all messages were read. */
   async next(): Promise<string | undefined> {
     while (this.#messages.length === 0) {
       if (this.#isOver) return undefined;

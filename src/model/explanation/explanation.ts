@@ -1,6 +1,6 @@
 /**
- * Why the scheduler chose a node, or finds none: the API's words on single nodes, beyond the metrics of the
- * contract. Source: docs/behaviour/scheduling.md#explanations, #scores.
+ * The reasons why the scheduler chose a node, or finds none: verdicts on single nodes, beyond the metrics of
+ * the contract. Source: docs/behaviour/scheduling.md#explanations, #scores.
  */
 import { PlacementMetricsSchema } from '../allocation/placement-metrics.ts';
 import { evaluationStatuses, evaluationTriggers } from '../evaluation/evaluation.ts';
@@ -19,33 +19,33 @@ import {
 } from '../schema.ts';
 
 /**
- * `open`: could take it, and has a score. `exhausted`: lacks room. `filtered`: fails a rule.
- * `unasked`: the job wants nothing more there. `excluded`: takes no new work, or is not of the job's
- * pool and datacenters.
+ * `open`: the node could take the allocation, and has a score. `exhausted`: it lacks room. `filtered`: it
+ * fails a rule. `unasked`: the job wants no more allocations there. `excluded`: it takes no new work, or is
+ * not in the job's pool and datacenters.
  */
 export const verdicts = ['open', 'exhausted', 'filtered', 'unasked', 'excluded'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** CPU in MHz, memory and disk in MB, cores by number. */
+/** The resource that a node lacks: CPU in MHz, memory and disk in MB, cores by number. */
 export const LackSchema = Type.Object({
   /** `cpu`, `memory`, `disk`, `cores`, or a text as in `DimensionExhausted`. */
   Dimension: Text(),
-  /** Null where numbers do not tell. */
+  /** Null if the lack is not a number. */
   Asked: Nullable(Type.Number()),
-  /** Free resources, with those that the allocation would take over from the one that it replaces. */
+  /** Free resources, with those of the allocation that the new allocation replaces. */
   Free: Nullable(Type.Number()),
-  /** All that the node has for allocations. */
+  /** The node's resources for allocations. */
   Total: Nullable(Type.Number()),
 });
 export type Lack = Model<typeof LackSchema>;
 
-/** The score of a node if allocations of lower priority made way there. */
+/** The score of a node if allocations of lower priority were evicted there. */
 const PreemptionProspectSchema = Type.Object({
-  /** How many would have to. */
+  /** How many allocations would be evicted. */
   Evicts: Whole(),
   /** The mean of `Scores`. */
   NormScore: Type.Number({ default: 0 }),
-  /** The score part by part, `preemption` among them. */
+  /** The parts of the score, `preemption` among them. */
   Scores: FullMapOf(Type.Number()),
 });
 
@@ -56,20 +56,20 @@ export const NodeVerdictSchema = Type.Object({
   NodePool: Text(),
   Datacenter: Text(),
   Verdict: Choice(verdicts, 'open'),
-  /** The first rule that the node fails: its name and its text, as `ConstraintFiltered` has it. */
+  /** The first rule that the node fails: its name and its text, as in `ConstraintFiltered`. */
   Rule: Text(),
   Reason: Text(),
   Lacks: FullList(LackSchema),
   /** The mean of `Scores`; null unless the node is open. */
   NormScore: Nullable(Type.Number()),
-  /** The score part by part. */
+  /** The parts of the score. */
   Scores: FullMapOf(Type.Number()),
-  /** Null unless the node is exhausted and others could make way there. */
+  /** Null unless the node is exhausted and evictions could make room there. */
   Preemption: Nullable(PreemptionProspectSchema),
 });
 export type NodeVerdict = Model<typeof NodeVerdictSchema>;
 
-/** Over all nodes, also over those that are not shown. */
+/** The counts over all nodes, including those that are not shown. */
 export const VerdictCountsSchema = Type.Object({
   open: Whole(),
   exhausted: Whole(),
@@ -80,15 +80,15 @@ export const VerdictCountsSchema = Type.Object({
 export type VerdictCounts = Model<typeof VerdictCountsSchema>;
 
 /**
- * `decision`: on the state that the decision was made on. `now`: on the newest state, as if the
- * allocation were not there. `none`: the job or its group is gone, and only `Recorded` is left.
+ * `decision`: the state of the decision. `now`: the newest state, as if the allocation did not exist. `none`:
+ * the job or its group is gone, and only `Recorded` is left.
  */
 export const bases = ['decision', 'now', 'none'] as const;
 
 /**
- * `best`: by its score. `previous-node`: the disk of the allocation that it replaces is there.
- * `own-node`: the job wants something on every node, and each is decided on its own. `preemption`:
- * no node was open, and others of lower priority had to make way on this one.
+ * `best`: by its score. `previous-node`: it has the disk of the allocation that is replaced. `own-node`: the
+ * job runs on every node, and each node is decided on its own. `preemption`: no node was open, and
+ * allocations of lower priority were evicted on this node.
  */
 export const manners = ['best', 'previous-node', 'own-node', 'preemption'] as const;
 
@@ -103,55 +103,60 @@ export const AllocationExplanationSchema = Type.Object({
   NodeID: Text(),
   NodeName: Text(),
   Basis: Choice(bases, 'decision'),
-  /** The meaning of the basis for the explanation; empty for `decision`. */
+  /** A sentence about the basis; empty for `decision`. */
   Note: Text(),
-  /** Of the state that the nodes are told of. */
+  /** The index of the state of the explained nodes. */
   SnapshotIndex: Whole(),
   Algorithm: Choice(['binpack', 'spread'], 'binpack'),
   Manner: Choice(manners, 'best'),
-  /** Of the allocation's own node; null when that is not open, and others did not make way there. */
+  /**
+   * The score of the allocation's own node; null if that is not open, and no allocation was evicted there.
+   */
   NormScore: Nullable(Type.Number()),
-  /** The best of the other nodes. Null: there is none, or the node was not chosen by its score. */
+  /** The best other node; null if there is none, or if the node was not chosen by its score. */
   RunnerUp: Nullable(
     Type.Object({
       NodeID: Text(),
-      /** Empty where the caller may not read the node. */
+      /** Empty if the caller may not read the node. */
       NodeName: Text(),
       NormScore: Type.Number({ default: 0 }),
     }),
   ),
-  /** By how much the node is better than the runner-up. */
+  /** The score of the node minus the score of the runner-up. */
   Margin: Nullable(Type.Number()),
-  /** Ids of allocations that had to make way. */
+  /** Ids of the evicted allocations. */
   Evicted: FullList(Type.String()),
   Counts: VerdictCountsSchema,
-  /** The best first; only those that the caller may read, and the allocation's own. */
+  /** The nodes that the caller may read, the best first, and the allocation's own. */
   Nodes: FullList(NodeVerdictSchema),
   /** Nodes that the caller may not read. */
   NodesHidden: Whole(),
-  /** The allocation's `Metrics`: of the first placement of its group by its evaluation. */
+  /** The allocation's `Metrics`: those of the first placement of its group in its evaluation. */
   Recorded: Nullable(PlacementMetricsSchema),
 });
 export interface AllocationExplanation extends Model<typeof AllocationExplanationSchema> {}
 
 export const GroupProspectSchema = Type.Object({
   TaskGroup: Text(),
-  /** How many there are to be. */
+  /** The wanted number of allocations. */
   Count: Whole(),
-  /** How many wait for a node by the job's summary. */
+  /** The number that waits for a node, by the job's summary. */
   Queued: Whole(),
-  /** How many would get a node if the scheduler looked at the job now, and how many would not. */
+  /** How many allocations would and would not get a node if the scheduler looked at the job now. */
   Placeable: Whole(),
   Unplaceable: Whole(),
   /** The wanted allocations, their outcome, and the reason. */
   Summary: Text(),
-  /** Why the next one of the group would find no node; empty where it would. */
+  /** The reason that the next allocation of the group would find no node; empty if it would find a node. */
   Reason: Text(),
   Counts: VerdictCountsSchema,
-  /** As the first that finds no node finds them; where there is none, as one more would. */
+  /**
+   * The nodes as the first unplaced allocation finds them; if all are placed, as an additional allocation
+   * would.
+   */
   Nodes: FullList(NodeVerdictSchema),
   NodesHidden: Whole(),
-  /** The metrics of the newest evaluation that could not place all of the group. */
+  /** The metrics of the newest evaluation that could not place the whole group. */
   Recorded: Nullable(PlacementMetricsSchema),
 });
 export type GroupProspect = Model<typeof GroupProspectSchema>;
@@ -164,19 +169,19 @@ export const JobProspectSchema = Type.Object({
   Status: Text(),
   Stop: Flag(),
   SnapshotIndex: Whole(),
-  /** Why nothing of the job is ever placed as it is; else empty. */
+  /** The reason that no allocation of the job is ever placed as it is; else empty. */
   Note: Text(),
   Groups: FullList(GroupProspectSchema),
-  /** Evaluations of the job that are not over: the blocked one tells what is waited for. */
+  /** Open evaluations of the job. A blocked evaluation tells what it waits for. */
   Evaluations: FullList(
     Type.Object({
       ID: Text(),
       Status: Choice(evaluationStatuses, 'pending'),
       TriggeredBy: Choice(evaluationTriggers, 'job-register'),
       StatusDescription: Text(),
-      /** Of one that waits for room on one node. */
+      /** Set for an evaluation that waits for room on a certain node. */
       NodeID: Text(),
-      /** Not before this instant. */
+      /** The earliest time of the evaluation. */
       WaitUntil: Instant(),
       CreateTime: Instant(),
     }),

@@ -1,2 +1,2 @@
-/** How many different reasons one sentence names. */
+/** Different reasons that a sentence names. */
 export const explanationLimits = { reasonsMax: 10 } as const;

@@ -16,22 +16,28 @@ import {
   Whole,
 } from '../schema.ts';
 
-/** What brings new nodes in: its secret is shown once, by each node at its first registration. */
+/**
+ * A token that admits new nodes. Its secret is shown once to its creator; each node shows it at its first
+ * registration.
+ */
 export const IntroductionTokenSchema = Type.Object({
-  ID: About('Names the token; it is no secret.', ResponseOnly(Text())),
-  Description: About('What it is for.', Text({ maxLength: limits.names.descriptionLengthMax })),
-  NodePool: About('The pool that its nodes have to be of; empty: any.', Text()),
+  ID: About('The id of the token; it is not secret.', ResponseOnly(Text())),
+  Description: About(
+    'The purpose of the token.',
+    Text({ maxLength: limits.names.descriptionLengthMax }),
+  ),
+  NodePool: About('The pool of the admitted nodes; empty: any.', Text()),
   NodeName: About(
-    'The name that its nodes have to have, in which `*` stands for any text; empty: any.',
+    'The name of the admitted nodes, in which `*` stands for any text; empty: any.',
     Text({ maxLength: limits.names.lengthMax }),
   ),
   Uses: About(
-    'How many nodes it brings in; 0: as many as come while it holds.',
+    'How many nodes it may admit; 0: any number until it expires.',
     Whole({ default: 1, minimum: 0, maximum: limits.introduction.usesMax }),
   ),
-  Used: About('How many nodes it has brought in.', ResponseOnly(Whole())),
-  CreateTime: About('When it was made.', ResponseOnly(Instant())),
-  ExpirationTime: About('From then on it brings nobody in.', ResponseOnly(Instant())),
+  Used: About('How many nodes it has admitted.', ResponseOnly(Whole())),
+  CreateTime: About('The time of its creation.', ResponseOnly(Instant())),
+  ExpirationTime: About('The time from which it admits no node.', ResponseOnly(Instant())),
   SecretHash: Hidden(ResponseOnly(Text())),
   ...stamps,
 });
@@ -39,25 +45,25 @@ export interface IntroductionToken extends Model<typeof IntroductionTokenSchema>
 
 export const IntroductionRequestSchema = Type.Object({
   ...IntroductionTokenSchema.properties,
-  TTL: About('How long it holds; the default is an hour.', Nanoseconds()),
+  TTL: About('The lifetime of the token; the default is an hour.', Nanoseconds()),
 });
 export type IntroductionRequest = Input<Model<typeof IntroductionRequestSchema>>;
 
-/** As it is answered: times in RFC 3339. */
+/** The token in answers: times are in RFC 3339. */
 export const ShownIntroductionSchema = Type.Object({
   ...IntroductionTokenSchema.properties,
-  CreateTime: About('When it was made.', Text()),
-  ExpirationTime: About('From then on it brings nobody in.', Text()),
+  CreateTime: About('The time of its creation.', Text()),
+  ExpirationTime: About('The time from which it admits no node.', Text()),
 });
 export type ShownIntroduction = Omit<Model<typeof ShownIntroductionSchema>, 'SecretHash'>;
 
-/** The answer to its creator, and nobody else. */
+/** The answer to the creator of the token, the only one with the secret. */
 export const MadeIntroductionSchema = Type.Object({
   ...ShownIntroductionSchema.properties,
-  SecretID: About('What a node shows. It is told here and nowhere else.', Text()),
+  SecretID: About('The secret that a node shows. No other answer has it.', Text()),
 });
 
-/** @throws RosterError `invalid-body` with every fault that the schema does not tell. */
+/** @throws RosterError `invalid-body` with every fault beyond the schema */
 export function requireIntroduction(
   { NodePool, NodeName }: Pick<IntroductionToken, 'NodePool' | 'NodeName'>,
   ttl: number,
@@ -80,7 +86,7 @@ export function requireIntroduction(
   if (faults.length > 0) throw invalid('invalid-body', faults);
 }
 
-/** Without what only the server is to know. */
+/** The token without the fields that only the server may know. */
 export const presentedIntroduction = <T extends IntroductionToken>({
   SecretHash: _,
   ...token
@@ -93,7 +99,7 @@ export const presentedIntroduction = <T extends IntroductionToken>({
 export const isOver = ({ ExpirationTime }: IntroductionToken, nowMs: number): boolean =>
   instantFromMs(nowMs) >= ExpirationTime;
 
-/** Why it does not bring in a node of that name and pool, as a clause; `undefined`: it does. */
+/** The reason that it does not admit a node of that name and pool, as a clause; `undefined` if it does. */
 export function introductionFault(
   { Uses, Used, NodePool, NodeName }: IntroductionToken,
   node: { readonly Name: string; readonly NodePool: string },

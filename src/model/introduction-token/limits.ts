@@ -1,6 +1,6 @@
 import { hourMs, minuteMs } from '../../base/units.ts';
 
-/** Tokens that bring nodes in. */
+/** Bounds of tokens that admit nodes. */
 export const introductionLimits = {
   ttlMinMs: 1 * minuteMs,
   ttlDefaultMs: 1 * hourMs,

@@ -7,14 +7,14 @@ import type { FieldDiff, GroupDiff, JobDiff, TaskDiff } from './job-diff.ts';
 export interface Planned {
   readonly old: Job | undefined;
   readonly next: Job;
-  /** By group, what the scheduler would do. */
+  /** The scheduler's updates, by group. */
   readonly updates: Readonly<Record<string, DesiredUpdates>>;
 }
 
 /**
- * The difference with what each change leads to. Whether a task goes on where it is, is asked of
- * the rule that the scheduler goes by, and not guessed from the fields that changed.
- * Source: docs/behaviour/jobs.md#annotations, docs/behaviour/scheduling.md#updates-in-place.
+ * The difference, annotated with the effect of each change. The scheduler's own rule decides whether a task
+ * is updated in place; it is not guessed from the changed fields. Source: docs/behaviour/jobs.md#annotations,
+ * docs/behaviour/scheduling.md#updates-in-place.
  */
 export const annotated = (diff: JobDiff, planned: Planned): JobDiff => ({
   ...diff,
@@ -40,14 +40,14 @@ function annotatedTask(task: TaskDiff, group: GroupDiff, { old, next }: Planned)
   if (group.Type === 'Deleted') return says('forces destroy');
   if (task.Type === 'Added' || task.Type === 'Deleted') return says(replaced);
   if (old === undefined || groupNamed(next, group.Name) === undefined) return task;
-  // Also of a task that did not change itself: the meta of its job and group is its own as well.
+  // Also for a task without changes of its own: it uses the meta of its job and group.
   if (destructiveTaskChange(old, next, group.Name, task.Name) !== undefined) return says(replaced);
   return task.Type === 'None' ? task : says('forces in-place update');
 }
 
 const replaced = 'forces create/destroy update';
 
-/** The words for what is done, in the order in which they are told. */
+/** The words for updates, in the order in which they are told. */
 const words = {
   Place: 'create',
   Stop: 'destroy',

@@ -3,12 +3,12 @@ import type { FieldDiff, JobDiff, ObjectDiff, TaskDiff } from './job-diff.ts';
 export interface ChangedValue {
   /** `TaskGroups[web].Tasks[server].Config.command` */
   readonly path: string;
-  /** `''` where there was none. */
+  /** `''` if there was no value. */
   readonly old: string;
   readonly next: string;
 }
 
-/** The difference as a plain list of all values that changed. */
+/** The difference as a flat list of all changed values. */
 export function changedValues({ Fields, Objects, TaskGroups }: JobDiff): ChangedValue[] {
   return [
     ...valuesAt('', Fields, Objects),

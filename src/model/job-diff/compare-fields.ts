@@ -1,12 +1,12 @@
 import type { FieldDiff, ObjectDiff } from './job-diff.ts';
 
-/** The differences of two records, unchanged fields included. */
+/** The differences of two records, with their unchanged fields. */
 export interface Found {
   readonly fields: FieldDiff[];
   readonly objects: ObjectDiff[];
 }
 
-/** A value as text: `nil` for none, durations as nanoseconds. */
+/** A value as text: `nil` for null, durations as nanoseconds. */
 const textOf = (value: unknown): string => (value === null ? 'nil' : String(value));
 
 const unlike = (Type: FieldDiff['Type'], Name: string, Old: string, New: string): FieldDiff => ({
@@ -18,8 +18,8 @@ const unlike = (Type: FieldDiff['Type'], Name: string, Old: string, New: string)
 });
 
 /**
- * The field of a block that either side may lack (`undefined`). Of a block that is added or deleted,
- * fields without a value show as empty.
+ * The field of a block that either side may lack (`undefined`). In an added or deleted block, fields without
+ * a value are shown as empty.
  */
 export function fieldDiff(name: string, old: unknown, next: unknown): FieldDiff {
   if (old === undefined || next === undefined) {
@@ -27,14 +27,14 @@ export function fieldDiff(name: string, old: unknown, next: unknown): FieldDiff 
     return unlike(typeOf(Old!, New!), name, Old!, New!);
   }
   const [Old, New] = [textOf(old), textOf(next)];
-  // The text "1" and the number 1 look the same otherwise.
+  // Without this, the text "1" and the number 1 would look the same.
   if (Old === New && old !== next) {
     return unlike('Edited', name, JSON.stringify(old), JSON.stringify(next));
   }
   return unlike(typeOf(Old, New), name, Old, New);
 }
 
-/** An entry of a map or a list, which is there even when it is empty. */
+/** An entry of a map or a list, which is shown even if it is empty. */
 export function entryDiff(name: string, old: unknown, next: unknown): FieldDiff {
   if (old === undefined) return unlike('Added', name, '', textOf(next));
   if (next === undefined) return unlike('Deleted', name, textOf(old), '');
@@ -75,7 +75,7 @@ function flatten(value: unknown, name: string, into: Map<string, unknown>, isRoo
   }
 }
 
-/** One field a word, for lists whose order says nothing. */
+/** A field for each word, for lists without an order. */
 export function wordsDiff(
   name: string,
   old: readonly unknown[],
@@ -90,14 +90,14 @@ export function wordsDiff(
   return objectDiff(name, sideOf(before.size > 0, after.size > 0), { fields, objects: [] });
 }
 
-/** Which sides there are. */
+/** The sides that have the block. */
 export type Side = 'both' | 'old' | 'new';
 export const sideOf = (isOld: boolean, isNew: boolean): Side =>
   isOld === isNew ? 'both' : isOld ? 'old' : 'new';
 
 const typeOfSide = { both: 'Edited', old: 'Deleted', new: 'Added' } as const;
 
-/** The block in its order, with what did not change of it; `undefined` when nothing did. */
+/** The block with all its fields in order; `undefined` if none changed. */
 export function objectDiff(name: string, side: Side, found: Found): ObjectDiff | undefined {
   const { fields, objects } = found;
   if (side === 'both' && objects.length === 0 && fields.every(isUnchanged)) return undefined;
@@ -108,7 +108,7 @@ export const isUnchanged = ({ Type }: Pick<FieldDiff, 'Type'>): boolean => Type 
 
 const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
 
-/** By name, then by what they were and are. Null for none. */
+/** By name, then by old and new value. Null for an empty list. */
 export const sortedFields = (fields: FieldDiff[]): FieldDiff[] | null =>
   fields.length === 0
     ? null
@@ -121,7 +121,7 @@ export const sortedFields = (fields: FieldDiff[]): FieldDiff[] | null =>
 
 const rank = { Edited: 0, Added: 1, Deleted: 2, None: 3 } as const;
 
-/** By name, then by type, then by size. Null for none. */
+/** By name, then by type, then by size. Null for an empty list. */
 export const sortedOf = (objects: ObjectDiff[]): Pick<ObjectDiff, 'Objects'> => ({
   Objects:
     objects.length === 0

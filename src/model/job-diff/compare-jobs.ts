@@ -10,15 +10,15 @@ import { type Compare, compileRecord } from './compile.ts';
 import type { DiffType, GroupDiff, JobDiff, TaskDiff } from './job-diff.ts';
 
 /**
- * What is different between two canonical jobs; `undefined` is a job that is not there. Of a job, a
- * group and a task it tells the changed fields, of a block all of them as soon as one changed. All
- * groups and tasks are there. It says nothing of what is the server's own, nor of the order of lists
- * where that has no meaning. Source: docs/behaviour/jobs.md#plans.
+ * The difference of two canonical jobs; `undefined` stands for a job that does not exist. Of a job, group or
+ * task it tells the changed fields, of a block all fields if any of them changed. It has all groups and
+ * tasks. It leaves out fields of the server, and the order of lists without an order.
+ * Source: docs/behaviour/jobs.md#plans.
  */
 export const compareJobs = (old: Job | undefined, next: Job | undefined): JobDiff =>
   drained(compareJobsSteps(old, next));
 
-/** The same, group by group. */
+/** Compares two jobs group by group. */
 export function* compareJobsSteps(before: Job | undefined, after: Job | undefined): Steps<JobDiff> {
   const [old, next] = [before && withSettingsAsText(before), after && withSettingsAsText(after)];
   const changed = changedOf(job(old, next));
@@ -63,7 +63,7 @@ const job = compiled(JobSchema, '');
 const group = compiled(TaskGroupSchema, 'TaskGroups');
 const task = compiled(TaskSchema, 'TaskGroups.Tasks');
 
-/** Made at the first use, for most programs that load this never compare jobs. */
+/** Compiled at the first use: most programs that load this file never compare jobs. */
 function compiled(schema: Type.TSchema, place: string): Compare {
   let compare: Compare | undefined;
   return (old, next) => {

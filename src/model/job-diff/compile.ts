@@ -1,6 +1,6 @@
 /**
- * The comparison of two records, made once from their schema: each property knows how to compare
- * itself. Exceptions to the schema stand in `peculiarities.ts`.
+ * Compiles the comparison of two records once from their schema: each property knows how to compare itself.
+ * `peculiarities.ts` has the exceptions.
  */
 import { isSame } from '../same.ts';
 import type { Type } from '../schema.ts';
@@ -17,18 +17,18 @@ import { leftOut, nameOfOne, toldApartBy, unordered } from './peculiarities.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Either side may be missing, as `undefined`. */
+/** Either side may be `undefined`. */
 export type Compare = (old: Row | undefined, next: Row | undefined) => Found;
 type CompareValue = (old: unknown, next: unknown, found: Found) => void;
 
 interface Property {
   readonly name: string;
-  /** A field shows inside a block though it did not change; a block does not. */
+  /** A field is shown in a block even if it did not change; a block is not. */
   readonly isBlock: boolean;
   readonly compare: CompareValue;
 }
 
-/** `place` is the dotted name that `leftOut` is asked for; `''` for a job. */
+/** `place` is the dotted name by which `leftOut` is asked; `''` for a job. */
 export function compileRecord(schema: Type.TSchema, place: string): Compare {
   const shape = shapeOf(withoutNull(schema).schema);
   const properties = shape.kind === 'record' ? propertiesOf(shape.properties, place) : [];
@@ -47,7 +47,7 @@ function propertiesOf(properties: Readonly<Record<string, Type.TSchema>>, place:
   const compiled: Property[] = [];
   for (const [name, schema] of Object.entries(properties)) {
     const path = place === '' ? name : `${place}.${name}`;
-    // Of what stands inside a job, the server's own is no part of what was asked for.
+    // Fields that the server sets inside a job are no part of the submission.
     if (leftOut.has(path) || (place !== '' && isResponseOnly(schema))) continue;
     compiled.push({ name, ...compileProperty(name, withoutNull(schema).schema, path) });
   }
@@ -84,7 +84,7 @@ const entries = (name: string): Pick<Property, 'isBlock' | 'compare'> => ({
   compare: (old, next, { fields }) => entriesDiff(name, old, next, fields),
 });
 
-/** Whole blocks under callers' names, or what anybody may write, or entries of the place itself. */
+/** Compares a map: of blocks by callers' names, of free values, or of entries of the record itself. */
 function compileMap(name: string, { value }: Extract<Shape, { kind: 'map' }>, path: string) {
   const { kind } = shapeOf(withoutNull(value).schema);
   if (kind === 'record') {
@@ -135,7 +135,7 @@ const wordsOf =
     if (words !== undefined) objects.push(words);
   };
 
-/** Null is no block, like one that is missing. */
+/** Null is no block, like an absent block. */
 const blockOf =
   (name: string, compare: Compare): CompareValue =>
   (old, next, { objects }) => {
@@ -149,13 +149,13 @@ const blockOf =
 
 type Pairs = readonly (readonly [Row | undefined, Row | undefined])[];
 
-/** Where a name stands twice, the first is the first one's. */
+/** The first of several blocks with the same name is paired. */
 const pairedBy =
   (key: string) =>
   (old: readonly Row[], next: readonly Row[]): Pairs =>
     paired(old, next, (row, place) => String(key === '' ? place : row[key]));
 
-/** Rows that are the same on both sides are left out. */
+/** Rows that are equal on both sides are left out. */
 const pairedByContent = (old: readonly Row[], next: readonly Row[]): Pairs =>
   paired(old, next, (row) => JSON.stringify(row, inOrder));
 

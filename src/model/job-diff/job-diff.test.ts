@@ -13,7 +13,7 @@ const sampleWith = (changes: Readonly<Record<string, unknown>>): Job =>
 const group = 'TaskGroups.0';
 const task = `${group}.Tasks.0`;
 
-/** A difference in few lines: what changed, each under its place and with its type's mark. */
+/** A difference in few lines: the changes, each under its place and with the mark of its type. */
 const marks: Readonly<Record<DiffType, string>> = {
   Added: '+',
   Deleted: '-',
@@ -48,7 +48,7 @@ const golden = ({ Fields, Objects, TaskGroups }: JobDiff): string[] => [
 describe('golden differences', () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>, string[]]>([
     ['nothing', {}, {}, []],
-    ["what is the server's own", {}, { Version: 7 }, []],
+    ['fields of the server', {}, { Version: 7 }, []],
     ['a field', {}, { Priority: 60 }, ['~ Priority 50|60']],
     [
       'a map of the job',
@@ -57,14 +57,14 @@ describe('golden differences', () => {
       ['- Meta[b] 2|', '+ Meta[c] |'],
     ],
     [
-      'a list whose order says nothing, with what stays of it',
+      'a list without an order, with its unchanged words',
       { Datacenters: ['a', 'b'] },
       { Datacenters: ['c', 'b'] },
       ['~ Datacenters:', '  + Datacenters |c', '  - Datacenters a|', '  = Datacenters b|b'],
     ],
     ['the same in another order', { Datacenters: ['a', 'b'] }, { Datacenters: ['b', 'a'] }, []],
     [
-      'an edited constraint: one goes and one comes',
+      'an edited constraint: a deleted and an added one',
       { Constraints: [{ LTarget: 'a', Operand: '=', RTarget: 'b' }] },
       { Constraints: [{ LTarget: 'a', Operand: '=', RTarget: 'c' }] },
       [
@@ -79,7 +79,7 @@ describe('golden differences', () => {
       ],
     ],
     [
-      'a block, with its unchanged fields; the stagger is no part of it',
+      'a block, with its unchanged fields, without the stagger',
       {},
       { [`${group}.Update`]: { MaxParallel: 3, Stagger: 5e9 } },
       [
@@ -96,7 +96,7 @@ describe('golden differences', () => {
       ],
     ],
     [
-      'a value that was none',
+      'a value that was null',
       {},
       { [`${group}.ShutdownDelay`]: 5e9 },
       ['~ group web', '~ ShutdownDelay nil|5000000000'],
@@ -129,7 +129,7 @@ describe('golden differences', () => {
       ],
     ],
     [
-      'the configuration of a task, however deep',
+      'the configuration of a task, at any depth',
       { [`${task}.Config`]: { args: ['a', 'b'], port_map: { http: 80 }, same: true } },
       { [`${task}.Config`]: { args: ['a'], port_map: { http: '80' }, same: true, none: [] } },
       [
@@ -153,7 +153,7 @@ describe('golden differences', () => {
     expect(golden(compareJobs(sampleWith(before), sampleWith(after)))).toEqual(expected);
   });
 
-  test('a check of a service, without what did not change', () => {
+  test('a check of a service, without unchanged blocks', () => {
     const service = (Path: string) => [
       { Name: 's', PortLabel: 'http', Tags: ['t'], Checks: [check(Path), check('/same', 'other')] },
     ];
@@ -169,7 +169,7 @@ describe('golden differences', () => {
     ]);
   });
 
-  test('a group and a task that come, and others that go', () => {
+  test('added and deleted groups and tasks', () => {
     const TaskGroups = [
       { ...webJob.TaskGroups[0], Name: 'api', Tasks: [{ Name: 'x', Driver: 'mock' }] },
     ];
@@ -188,7 +188,7 @@ function check(Path: string, Name = 'c') {
 }
 
 describe('types and order', () => {
-  test('a job that is new, and one that is gone', () => {
+  test('a new job, and a deleted job', () => {
     const added = compareJobs(undefined, sample);
     expect(added).toMatchObject({ Type: 'Added', ID: 'web', TaskGroups: [{ Type: 'Added' }] });
     expect(typesIn(added)).toEqual(new Set(['Added', 'None']));
@@ -197,7 +197,7 @@ describe('types and order', () => {
     expect(compareJobs(undefined, undefined).Type).toBe('None');
   });
 
-  test('groups and tasks stand in the order of their names, unchanged ones as well', () => {
+  test('groups and tasks, unchanged ones included, are in the order of their names', () => {
     const base = webJob.TaskGroups[0]!;
     const TaskGroups = ['b', 'c', 'a'].map((Name) => ({ ...base, Name }));
     const old = canonicalizeJob({ ...webJob, TaskGroups });
@@ -215,7 +215,7 @@ function typesIn(diff: JobDiff): Set<string> {
   return new Set([...types].map(([, type]) => type!));
 }
 
-/** Jobs that differ in a bit of everything, scalars as well as blocks. */
+/** Jobs that differ in some scalars and some blocks. */
 const words = fc.constantFrom('', 'a', 'b', '1');
 const map = fc.dictionary(fc.constantFrom('x', 'y', 'z'), words, { maxKeys: 3 });
 const constraints = fc.array(
@@ -272,7 +272,7 @@ const swapped: Readonly<Record<DiffType, DiffType>> = {
   None: 'None',
 };
 
-/** The same with old and new changed places, whatever the order of what stands beside each other. */
+/** The difference with old and new exchanged, whatever the order of siblings. */
 function mirrored(value: unknown, swap: boolean): unknown {
   if (Array.isArray(value)) {
     return value
@@ -292,7 +292,7 @@ function mirrored(value: unknown, swap: boolean): unknown {
 }
 
 describe('properties', () => {
-  test('a job is not different from itself', () => {
+  test('a job does not differ from itself', () => {
     fc.assert(
       fc.property(anyJob, (job) => {
         const diff = compareJobs(job, structuredClone(job));
@@ -301,7 +301,7 @@ describe('properties', () => {
     );
   });
 
-  test('the difference the other way round is its mirror', () => {
+  test('the reverse difference is the mirror', () => {
     fc.assert(
       fc.property(anyJob, anyJob, (old, next) => {
         expect(mirrored(compareJobs(next, old), false)).toEqual(
@@ -312,7 +312,7 @@ describe('properties', () => {
     );
   });
 
-  test('the differences of simple fields turn the old job into the new one', () => {
+  test('the differences of simple fields turn the old job into the new job', () => {
     const jobFields = ['Priority', 'AllAtOnce', 'Region', 'Name', 'NodePool'] as const;
     const taskFields = ['Driver', 'User', 'Leader', 'KillTimeout'] as const;
     const patched = (
@@ -345,7 +345,7 @@ describe('properties', () => {
     );
   });
 
-  test('that one is edited means that something is listed, and the other way round', () => {
+  test('a difference is "Edited" if and only if it lists a change', () => {
     fc.assert(
       fc.property(anyJob, anyJob, (old, next) => {
         const diff = compareJobs(old, next);

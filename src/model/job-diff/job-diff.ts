@@ -1,13 +1,12 @@
 /**
- * What is different between two jobs, as published.
- * Source: docs/contract/jobs.md#versions-and-sources.
+ * The difference of two jobs, in the published form. Source: docs/contract/jobs.md#versions-and-sources.
  */
 import { Choice, FullMapOf, List, type Model, Nullable, Text, Type, Whole } from '../schema.ts';
 
 export const diffTypes = ['None', 'Added', 'Deleted', 'Edited'] as const;
 export type DiffType = (typeof diffTypes)[number];
 
-/** One value, as text; `''` where there is none. */
+/** A value, as text; `''` if there is none. */
 const FieldDiffSchema = Type.Object({
   Type: Choice(diffTypes, 'None'),
   Name: Text(),
@@ -28,7 +27,7 @@ export interface ObjectDiff {
 /** Not in limits: no blocks of a job nest deeper than `Service`, `Check`, `CheckRestart`. */
 const depthMax = 3;
 
-/** Written out level by level, since the model's schemas do not refer to themselves. */
+/** The schema is written out level by level, since schemas of the model do not refer to themselves. */
 function objectDiffSchema(depth: number): Type.TSchema {
   return Type.Object({
     Type: Choice(diffTypes, 'None'),
@@ -56,7 +55,7 @@ const GroupDiffSchema = Type.Object({
   Fields: List(FieldDiffSchema),
   Objects,
   Tasks: List(TaskDiffSchema),
-  /** How many allocations a plan creates, updates and so on; null where nothing was planned. */
+  /** How many allocations a plan creates, updates and so on; null if nothing was planned. */
   Updates: Nullable(FullMapOf(Whole())),
 });
 export type GroupDiff = Model<typeof GroupDiffSchema>;

@@ -1,9 +1,9 @@
 /**
- * What the difference of two jobs does not take from the schema of a job alone. Names are those of
- * the schema, with dots for what stands inside. Source: docs/behaviour/jobs.md#differences.
+ * The parts of the comparison of jobs that do not follow from the schema of a job. Names are those of the
+ * schema, with dots for nested fields. Source: docs/behaviour/jobs.md#differences.
  */
 
-/** The server's own, or told of elsewhere in the difference. */
+/** Fields that the server sets, or that the difference tells elsewhere. */
 export const leftOut: ReadonlySet<string> = new Set([
   'ID',
   'Status',
@@ -24,7 +24,7 @@ export const leftOut: ReadonlySet<string> = new Set([
   'TaskGroups.Tasks.Name',
 ]);
 
-/** Blocks of which there may be several are called by what each of them is. */
+/** The name of a single block, for blocks of which there may be several. */
 export const nameOfOne: Readonly<Record<string, string>> = {
   Actions: 'Action',
   Affinities: 'Affinity',
@@ -48,9 +48,9 @@ export const nameOfOne: Readonly<Record<string, string>> = {
 };
 
 /**
- * What tells which block of the one job is which of the other, so that it shows as edited. `''`: its
- * place in the list. Blocks without such a name are the same only if all of them is: an edited one
- * shows as one deleted and one added.
+ * The field that identifies a block in both jobs, so that a change of it is shown as an edit. `''`: its place
+ * in the list. Other blocks are the same only if they are equal: an edited block is shown as deleted and
+ * added.
  */
 export const toldApartBy: Readonly<Record<string, string>> = {
   Actions: 'Name',
@@ -69,7 +69,7 @@ export const toldApartBy: Readonly<Record<string, string>> = {
   Templates: 'DestPath',
 };
 
-/** Lists of words whose order says nothing: a block with one field a word. */
+/** Lists of words without an order: a difference is a block with a field for each word. */
 export const unordered: ReadonlySet<string> = new Set([
   'Datacenters',
   'Tags',

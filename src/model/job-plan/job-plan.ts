@@ -18,31 +18,32 @@ import {
 } from '../schema.ts';
 
 /**
- * What registering a job would do. Source: docs/contract/jobs.md#plan-a-job,
- * docs/behaviour/jobs.md#plans.
+ * The effects of registering a job. Source: docs/contract/jobs.md#plan-a-job, docs/behaviour/jobs.md#plans.
  */
 export const JobPlanSchema = Type.Object({
-  /** For a registration that is to do just this; `''` where the plan is too large to be kept. */
+  /**
+   * Names the plan in a registration that is to do exactly this; `''` if the plan is too large to be kept.
+   */
   PlanID: Text(),
   Annotations: Type.Object({
     DesiredTGUpdates: FullMapOf(DesiredUpdatesSchema),
-    /** Preempted allocations, as far as the caller may read them. */
+    /** The preempted allocations that the caller may read. */
     PreemptedAllocs: Nullable(Type.Array(Type.Unsafe<AllocationStub>(Anything()))),
   }),
-  /** By group, why what finds no node finds none. */
+  /** By group, the metrics of a placement that finds no node. */
   FailedTGAllocs: MapOf(PlacementMetricsSchema),
-  /** Of the job as it is registered; 0 when it is new. */
+  /** The index of the job as it is registered; 0 for a new job. */
   JobModifyIndex: Whole(),
   CreatedEvals: List(PresentedEvaluationSchema),
-  /** Only when asked for. */
+  /** Present only on request. */
   Diff: Nullable(JobDiffSchema),
-  /** RFC 3339; the year 1 where nothing is launched by a schedule. */
+  /** RFC 3339; the year 1 if no schedule launches the job. */
   NextPeriodicLaunch: Text(),
   Warnings: Text(),
   Index: Whole(),
   /** The changes, allocation by allocation. */
   Changes: FullList(PlannedChangeSchema),
-  /** Further changes that are too many to be told, or that the caller may not read. */
+  /** The number of further changes that are too many to list, or that the caller may not read. */
   ChangesHidden: Whole(),
 });
 export interface JobPlan extends Model<typeof JobPlanSchema> {}

@@ -6,8 +6,8 @@ export const enforcementLevels = ['advisory', 'soft-mandatory', 'hard-mandatory'
 export type EnforcementLevel = (typeof enforcementLevels)[number];
 
 /**
- * What jobs have to be like: a rule that has to hold of each that is registered, updated, planned,
- * scaled or reverted in its namespace (`*`: in all). Source: docs/contract/jobs.md#job-policies.
+ * A rule for every job that is registered, updated, planned, scaled or reverted in its namespace (`*`: in
+ * all). Source: docs/contract/jobs.md#job-policies.
  */
 export const JobPolicySchema = Type.Object({
   Name: Text(),
@@ -18,7 +18,7 @@ export const JobPolicySchema = Type.Object({
   Scope: Choice(['submit-job'], 'submit-job'),
   /** A filter expression over the job as it is read back. */
   Rule: Text({ maxLength: limits.jobPolicy.ruleLengthMax }),
-  /** Told to the submitter of such a job. */
+  /** Told to the submitter of a job that violates the policy. */
   Message: Text({ maxLength: limits.jobPolicy.messageLengthMax }),
   ...stamps,
 });

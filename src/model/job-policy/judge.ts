@@ -1,15 +1,17 @@
 /**
- * Whether a job is as the job policies want it. Source: docs/contract/jobs.md#job-policies.
+ * Judges a job by the job policies. Source: docs/contract/jobs.md#job-policies.
  *
  * Invariants
- *  P1. A rule that cannot be evaluated on a job counts as broken, so that no job passes unjudged.
- *  P2. All policies are judged, so that all faults are told at once, in the order of the policies' names.
+ *
+ *  P1. A rule that cannot be evaluated on a job counts as violated, so that no job passes unjudged.
+ *  P2. All policies are judged, so that all violations are told at once, in the order of the policies'
+ *      names.
  */
 import { compileFilter, FilterError, type Predicate } from '../../language/filter/filter.ts';
 import { type Job, JobSchema } from '../job/job.ts';
 import type { EnforcementLevel, JobPolicy } from './job-policy.ts';
 
-/** A policy that a job is against. */
+/** A policy that the job violates. */
 export interface Violation {
   readonly name: string;
   readonly level: EnforcementLevel;
@@ -19,7 +21,7 @@ export interface Violation {
 
 export type JudgedPolicy = Pick<JobPolicy, 'Name' | 'EnforcementLevel' | 'Rule' | 'Message'>;
 
-/** The policies that the job is against; the order is theirs. */
+/** The policies that the job violates, in their order. */
 export function violations(policies: readonly JudgedPolicy[], job: Job): Violation[] {
   return policies.flatMap((policy) => {
     const reason = reasonAgainst(policy, job);
@@ -45,11 +47,11 @@ function reasonAgainst(policy: JudgedPolicy, job: Job): string | undefined {
   }
 }
 
-/** @throws FilterError when it is none */
+/** @throws FilterError if the text is not a rule */
 export const compileRule = (rule: string): Predicate =>
   compileFilter(rule, JobSchema, { isStrict: true });
 
-/** Rows never change, so what was compiled for one stays right. */
+/** Rows never change, so a compiled rule stays right. */
 const compiled = new WeakMap<object, Predicate>();
 
 function predicateOf(policy: JudgedPolicy): Predicate {

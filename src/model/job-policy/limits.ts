@@ -2,8 +2,8 @@ export const jobPolicyLimits = {
   nameLengthMax: 128,
   ruleLengthMax: 4096,
   messageLengthMax: 1024,
-  /** Broken policies that the sentence of a refusal names; its faults tell all. */
+  /** Violated policies that the sentence of a refusal names; its faults list all of them. */
   describedMax: 10,
-  /** Each is held against every job that is registered, in the transaction that does. */
+  /** Policies in the cluster. A transaction that registers a job judges it by each of them. */
   countMax: 256,
 } as const;

@@ -22,7 +22,7 @@ export function requireJobPolicy(policy: JobPolicy): void {
   if (faults.length > 0) throw invalid('invalid-body', faults);
 }
 
-/** The fault of a rule, as the end of a sentence, or `undefined`. */
+/** The fault of a rule, as the end of a sentence; `undefined` if it has none. */
 function ruleFault(rule: string): string | undefined {
   if (rule.trim() === '') return 'is required';
   try {

@@ -1,8 +1,8 @@
 import { type Model, ResponseOnly, stamps, Text, TextMap, Type, Whole } from '../schema.ts';
 
 /**
- * The text that a job was made from, for reference only. `JobIndex` is the job modify index of the
- * version it belongs to. Source: docs/contract/jobs.md#records-of-a-job.
+ * The source of a job, for reference only. `JobIndex` is the job modify index of the version that it belongs
+ * to. Source: docs/contract/jobs.md#records-of-a-job.
  */
 export const JobSubmissionSchema = Type.Object({
   Format: Text(),

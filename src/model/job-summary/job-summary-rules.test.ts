@@ -26,13 +26,13 @@ describe('the summary of a job', () => {
     });
   });
 
-  test('keeps groups that are gone, of the same registration only', () => {
+  test('keeps removed groups of the same registration', () => {
     const previous = summaryFor({ ...job, TaskGroups: [{ Name: 'g' }, { Name: 'old' }] });
     expect(Object.keys(summaryFor(job, previous).Summary)).toEqual(['g', 'old']);
     expect(Object.keys(summaryFor({ ...job, CreateIndex: 6 }, previous).Summary)).toEqual(['g']);
   });
 
-  test('nothing waits of a group that is gone, nor of a job that is stopped', () => {
+  test('a removed group and a stopped job have no queued allocations', () => {
     const queued = withQueued(summaryFor(job), { g: 2 }, job);
     const later = { ...job, TaskGroups: [{ Name: 'new' }] };
     for (const unwanting of [{ ...job, Stop: true }, later]) {
@@ -41,7 +41,7 @@ describe('the summary of a job', () => {
     }
   });
 
-  test('placing takes one from the queue', () => {
+  test('a placement lowers the queue by one', () => {
     const summary = withAllocation(
       withQueued(summaryFor(job), { g: 2 }, job),
       undefined,
@@ -64,7 +64,7 @@ describe('the summary of a job', () => {
     expect(moved.Summary.g).toEqual({ ...zero, ...counters });
   });
 
-  test('nothing moves for another registration or the same status', () => {
+  test('another registration or the same status changes no counter', () => {
     const summary = summaryFor(job);
     expect(withAllocation(summary, undefined, allocation('running', 4))).toBe(summary);
     expect(withAllocation(summary, allocation('running'), allocation('running'))).toBe(summary);
@@ -88,7 +88,7 @@ describe('the summary of a job', () => {
     expect(summary.Children).toEqual({ Pending: 0, Running: 1, Dead: 1 });
   });
 
-  test('moved step by step it equals a count from scratch, but for what never falls', () => {
+  test('counting step by step equals a count from scratch, except counters that never fall', () => {
     const step = fc.record({ index: fc.nat(4), status: fc.constantFrom(...clientStatuses) });
     fc.assert(
       fc.property(fc.array(step), (steps) => {

@@ -1,4 +1,4 @@
-/** How a job's counters move. Source: docs/behaviour/jobs.md#summary-counters. */
+/** The counters of a job. Source: docs/behaviour/jobs.md#summary-counters. */
 import type { Allocation, ClientStatus } from '../allocation/allocation.ts';
 import type { Job, JobStatus } from '../job/job.ts';
 import { isSame } from '../same.ts';
@@ -23,12 +23,12 @@ const counterOf: Readonly<Record<ClientStatus, keyof GroupSummary>> = {
   unknown: 'Unknown',
 };
 
-/** They tell a history, so they only rise. */
+/** These counters tell a history, so they only rise. */
 const neverFalls: ReadonlySet<keyof GroupSummary> = new Set(['Complete', 'Failed']);
 
 /**
- * The counters for a registered job: every group is there, those of earlier versions stay. Nothing
- * waits to be placed of what is not wanted any more.
+ * The counters of a registered job: every group is there, and groups of earlier versions stay. Groups that
+ * the job no longer wants have no queued allocations.
  */
 export function summaryFor(
   job: Pick<Job, 'ID' | 'Namespace' | 'CreateIndex'> & Wanting,
@@ -57,15 +57,15 @@ type Wanting = Pick<Job, 'Stop'> & {
   readonly TaskGroups: readonly { readonly Name: string }[];
 };
 
-/** Names of the groups that the job wants something of. */
+/** Names of the groups of which the job wants allocations. */
 const wantedGroups = ({ Stop, TaskGroups }: Wanting): ReadonlySet<string> =>
   new Set(Stop ? [] : TaskGroups.map(({ Name }) => Name));
 
 type Counted = Pick<Allocation, 'TaskGroup' | 'ClientStatus' | 'JobCreateIndex'>;
 
 /**
- * The counters after an allocation was placed (`before` is `undefined`) or changed. The same object
- * when nothing moves: another registration's allocation, or the same client status.
+ * The counters after an allocation was placed (`before` is `undefined`) or changed. Returns the same object
+ * if no counter changes: the allocation is of another registration, or keeps its client status.
  */
 export function withAllocation(
   summary: JobSummary,
@@ -85,8 +85,8 @@ export function withAllocation(
 }
 
 /**
- * The counters after an evaluation told how many allocations of each group are still to be placed.
- * It may have been decided for what `job` wanted before.
+ * The counters after an evaluation told how many allocations of each group are still to be placed. The
+ * evaluation may have seen an earlier version of `job`.
  */
 export function withQueued(
   summary: JobSummary,
@@ -109,7 +109,7 @@ const childCounter: Readonly<Record<JobStatus, keyof ChildrenSummary>> = {
   dead: 'Dead',
 };
 
-/** The parent's counters after a child's status moved; `before` is `undefined` for a new child. */
+/** The parent's counters after the status of a child changed; `before` is `undefined` for a new child. */
 export function withChild(
   summary: JobSummary,
   before: JobStatus | undefined,
@@ -124,7 +124,7 @@ export function withChild(
   return { ...summary, Children: children };
 }
 
-/** Group names are the caller's: "constructor" is one like any other. */
+/** Group names are the caller's, so a group may be called "constructor". */
 const groupOf = (summary: JobSummary, name: string): GroupSummary | undefined =>
   Object.hasOwn(summary.Summary, name) ? summary.Summary[name] : undefined;
 
@@ -133,15 +133,16 @@ const withGroup = (summary: JobSummary, name: string, group: GroupSummary): JobS
   Summary: { ...summary.Summary, ...Object.fromEntries([[name, group]]) },
 });
 
-/** What a count from scratch found: allocations by group and client status, and children. */
+/** A count from scratch: allocations by group and client status, and children. */
 export interface Recount {
   readonly groups: ReadonlyMap<string, ReadonlyMap<ClientStatus, number>>;
   readonly children: ChildrenSummary;
 }
 
 /**
- * The counters after a count from scratch. Counters of ended allocations never fall, since those may have
- * been collected, and only evaluations know how many wait. The same object when all was right.
+ * The counters after a count from scratch. Counters of ended allocations never fall, since such allocations
+ * may have been collected, and only evaluations know the queued ones. Returns the same object if no counter
+ * changes.
  */
 export function withRecount(summary: JobSummary, { groups, children }: Recount): JobSummary {
   const names = new Set([...Object.keys(summary.Summary), ...groups.keys()]);

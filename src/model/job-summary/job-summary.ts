@@ -1,6 +1,6 @@
 import { FullMapOf, type Model, stamps, Text, Type, Whole } from '../schema.ts';
 
-/** Allocations of one group, by how they fare. Source: docs/behaviour/jobs.md#summary-counters. */
+/** Allocations of a group, counted by status. Source: docs/behaviour/jobs.md#summary-counters. */
 export const GroupSummarySchema = Type.Object({
   Queued: Whole(),
   Complete: Whole(),
@@ -20,8 +20,7 @@ export const ChildrenSummarySchema = Type.Object({
 export type ChildrenSummary = Model<typeof ChildrenSummarySchema>;
 
 /**
- * Source: docs/contract/jobs.md#records-of-a-job. `JobCreateIndex` tells which registration is
- * counted.
+ * Source: docs/contract/jobs.md#records-of-a-job. `JobCreateIndex` names the registration that is counted.
  */
 export const JobSummarySchema = Type.Object({
   JobID: Text(),

@@ -3,9 +3,9 @@ import { arbitraryOf, durations, type Overrides } from '../arbitrary.test-helper
 import { type JobInput, JobSchema, jobTypes } from './job.ts';
 
 /**
- * Jobs that a server accepts, of every type and with every block, written as a caller may: fields absent or
- * null, durations in both forms. Fields come from the schema, so a new one is among them by itself. Rules
- * between fields are in `overrides` and in `agreed…`.
+ * Random jobs that a server accepts, of every type and with every block, written as a caller may: fields
+ * absent or null, durations in both forms. The fields come from the schema, so new fields are included
+ * automatically. Rules between fields are in `overrides` and in `agreed…`.
  */
 export const arbitraryJob = (): fc.Arbitrary<JobInput> =>
   arbitraryOf(JobSchema, overrides).map((job) => agreedJob(job as Json) as JobInput);
@@ -31,7 +31,7 @@ const affinities = fc.record({
   Weight: fc.constantFrom<number | null>(-100, 1, 100, null),
 });
 
-/** Ranges that do not meet, so that a group's field goes with any other of its job. */
+/** Ranges that do not overlap, so that a group's field fits any other field of its job. */
 const overrides: Overrides = {
   'Job.ID': fc.stringMatching(/^[a-z][a-z0-9-]{0,5}[a-z0-9]$/),
   'Job.Region': fc.constantFrom<string | null>('global', null),
@@ -134,7 +134,7 @@ const overrides: Overrides = {
 const named = (list: Json[] | null | undefined, prefix: string): Json[] =>
   (list ?? []).map((one, index) => ({ ...one, Name: `${prefix}${index}` }));
 
-/** The job with what it has to have, and without what its type has not. */
+/** The job with its required fields, and without the fields that its type must not have. */
 function agreedJob(job: Json): Json {
   const type = job.Type ?? 'service';
   const isBatch = type === 'batch' || type === 'sysbatch';
@@ -215,7 +215,7 @@ function agreedNetwork(network: Json): Json {
   };
 }
 
-/** Without a port there is nothing to check. */
+/** Checks need a port. */
 const agreedServices = (
   services: Json[] | null | undefined,
   labels: readonly string[],

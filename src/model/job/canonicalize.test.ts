@@ -56,7 +56,7 @@ describe('defaults of the job', () => {
     expect(canonical(changes, path)).toEqual(expected);
   });
 
-  test('what the agent contributes', () => {
+  test('the defaults of the agent', () => {
     const job = canonicalizeJob({ ID: 'x' }, { region: 'eu', namespace: 'team' });
     expect([job.Region, job.Namespace]).toEqual(['eu', 'team']);
   });
@@ -89,7 +89,7 @@ describe('update strategies', () => {
     expect(job.Update).toEqual({ Stagger: 30 * second, MaxParallel: 1, ...stored });
   });
 
-  test("a group's fields go over the job's", () => {
+  test("a group's fields override the job's", () => {
     const job = webJobWith({
       Update: { MaxParallel: 3, Canary: 1 },
       'TaskGroups.0.Update': { Canary: 2 },
@@ -97,7 +97,7 @@ describe('update strategies', () => {
     expect(group(job).Update).toMatchObject({ MaxParallel: 3, Canary: 2, HealthCheck: 'checks' });
   });
 
-  test('none at all with MaxParallel 0, which the job remembers when it is sent back', () => {
+  test('no update block with MaxParallel 0, which stays in the job that is sent back', () => {
     const job = canonicalizeJob(webJobWith({ Update: { MaxParallel: 0 } }));
     expect(job.TaskGroups[0]!.Update!.MaxParallel).toBe(0);
     expect(job.Update).toEqual({ Stagger: 0, MaxParallel: 0, ...stored });
@@ -282,13 +282,13 @@ describe('defaults of a task', () => {
   });
 });
 
-test('the input is left alone', () => {
+test('the input is not changed', () => {
   const before = structuredClone(webJob);
   canonicalizeJob(webJob);
   expect(webJob).toEqual(before);
 });
 
-test('a job is filled in and checked group by group, so that others get their turn', () => {
+test('a job is canonicalized and checked group by group, with turns for others', () => {
   const names = Array.from({ length: 50 }, (_, at) => `group-${at}`);
   const input = {
     ID: 'large',

@@ -8,7 +8,7 @@ import { type TaskGroup, TaskGroupSchema } from '../task-group/task-group.ts';
 import { withImpliedConstraints } from './implied-constraints.ts';
 import { type Job, type JobInput, JobSchema } from './job.ts';
 
-/** What the agent contributes. */
+/** Defaults that the agent contributes. */
 export interface JobDefaults {
   readonly region: string;
   readonly namespace: string;
@@ -17,14 +17,14 @@ export interface JobDefaults {
 const ordinaryDefaults: JobDefaults = { region: 'global', namespace: defaultNamespace };
 
 /**
- * The job as it is stored and read: every field is there, with the defaults of its type; empty lists and
- * maps are null; its demands on nodes are among its constraints. Idempotent. It does not judge: see
+ * The job as it is stored and read: every field is there, with the defaults of its type; empty lists and maps
+ * are null; its requirements of nodes are among its constraints. Idempotent. Does not validate: see
  * `validateJob`. Source: docs/behaviour/job-specification.md#canonical-jobs.
  */
 export const canonicalizeJob = (input: JobInput, defaults: JobDefaults = ordinaryDefaults): Job =>
   drained(canonicalizeJobSteps(input, defaults));
 
-/** The same, group by group. */
+/** Canonicalizes a job group by group. */
 export function* canonicalizeJobSteps(
   input: JobInput,
   defaults: JobDefaults = ordinaryDefaults,

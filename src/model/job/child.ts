@@ -1,6 +1,6 @@
 /**
- * Jobs that are made of a pattern: dispatched from a parameterized job, or launched by the schedule of a
- * periodic one. A child is a job like any other from then on. Source: docs/behaviour/jobs.md#children,
+ * Jobs that are made from a parent: dispatched from a parameterized job, or launched by the schedule of a
+ * periodic job. After that, a child is a job like any other. Source: docs/behaviour/jobs.md#children,
  * #launches.
  */
 import { instantFromMs } from '../../base/instant.ts';
@@ -8,7 +8,7 @@ import type { DispatchRequest } from './dispatch.ts';
 import type { Job } from './job.ts';
 import { launchId } from './periodic-launch.ts';
 
-/** The parent's specification and version under an id of its own, with nothing that has happened. */
+/** The specification and version of the parent under a new id, without its history. */
 const childOf = (parent: Job, ID: string, nowMs: number): Job => ({
   ...parent,
   ID,
@@ -22,14 +22,14 @@ const childOf = (parent: Job, ID: string, nowMs: number): Job => ({
   SubmitTime: instantFromMs(nowMs),
 });
 
-/** Not periodic any more. A dispatched job stays one, with its payload. */
+/** A launched job is not periodic. It may still be parameterized. */
 export const launchedChild = (parent: Job, slotMs: number, nowMs: number): Job => ({
   ...childOf(parent, launchId(parent.ID, slotMs), nowMs),
   Periodic: null,
   DispatchIdempotencyToken: '',
 });
 
-/** It keeps the block that says what it was given for, and counts as dispatched. */
+/** A dispatched job keeps its `ParameterizedJob` block, and counts as dispatched. */
 export const dispatchedChild = (
   parent: Job,
   { Payload, Meta, Priority, IdempotencyToken }: DispatchRequest,

@@ -1,6 +1,6 @@
 /**
- * Cron by looking at every minute, as an oracle for the library. An expression is drawn
- * as sets of numbers, and its text is printed from them, so nothing here reads a text.
+ * Finds cron slots by checking every minute, as an oracle for the library. An expression is drawn as sets of
+ * numbers, and its text is printed from them, so no text is parsed here.
  */
 import fc from 'fast-check';
 
@@ -20,7 +20,7 @@ export interface Expression {
   readonly weekday: Field;
 }
 
-/** Zones that move their clocks by an hour, by half of one, by two, at midnight, or never. */
+/** Zones that move their clocks by an hour, by half an hour, by two hours, at midnight, or never. */
 export const zones = [
   'UTC',
   'America/New_York',
@@ -68,11 +68,11 @@ function field(least: number, most: number): fc.Arbitrary<Field> {
 
 const any = (least: number, most: number) => field(least, most).filter(({ isAny }) => isAny);
 
-/** The dates mostly admit every day, so that something happens. */
+/** The dates mostly admit every day, so that most expressions have slots. */
 export const expressions: fc.Arbitrary<Expression> = fc
   .record({
     minute: field(0, 59),
-    // Where clocks are moved.
+    // Most zones move their clocks in these hours.
     hour: fc.oneof({ weight: 2, arbitrary: field(0, 4) }, field(0, 23)),
     day: fc.oneof({ weight: 4, arbitrary: any(1, 31) }, field(1, 31)),
     month: fc.oneof({ weight: 6, arbitrary: any(1, 12) }, field(1, 12)),
@@ -80,7 +80,7 @@ export const expressions: fc.Arbitrary<Expression> = fc
   })
   .map((fields) => ({
     ...fields,
-    // Steps and wildcards of the narrower hours are those of all hours to who reads the text.
+    // The text does not show that steps and wildcards were drawn from fewer hours: they stand for all hours.
     hour: widened(fields.hour),
   }))
   .map((fields) => {
@@ -103,7 +103,7 @@ interface LocalMinute {
   readonly day: number;
   readonly month: number;
   readonly weekday: number;
-  /** Of the local calendar, as if it were UTC. */
+  /** In the local calendar, as if it were UTC. */
   readonly stamp: number;
 }
 
@@ -119,7 +119,7 @@ const fromStamp = (stamp: number): LocalMinute => {
   };
 };
 
-/** The local time of an instant, told by the zone database alone. */
+/** The local time of an instant, by the zone database alone. */
 export function localStamp(zone: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
@@ -149,13 +149,13 @@ const stamps = new Map<string, Map<number, number>>();
 function matches({ minute, hour, day, month, weekday }: Expression, local: LocalMinute): boolean {
   const isDay = day.values.has(local.day);
   const isWeekday = weekday.values.has(local.weekday);
-  // With both of them given, either will do.
+  // If both are restricted, either is enough.
   const isDate = day.isAny || weekday.isAny ? isDay && isWeekday : isDay || isWeekday;
   const isTime = minute.values.has(local.minute) && hour.values.has(local.hour);
   return isTime && isDate && month.values.has(local.month);
 }
 
-/** The slots from one whole minute up to another, which is left out, by the rule of `schedule.ts`. */
+/** The slots from a whole minute up to another, exclusive, by the rule of `schedule.ts`. */
 export function slotsBetween(
   expression: Expression,
   zone: string,
@@ -165,7 +165,7 @@ export function slotsBetween(
   const isTimeOfDay = expression.minute.isSingle && expression.hour.isSingle;
   const stampAt = localStamp(zone);
   const slots: number[] = [];
-  // A day sooner, so as to know what comes for the second time.
+  // Begins a day earlier, to know which local times come for the second time.
   let before = stampAt(fromMs - dayMs - minuteMs);
   const seen = new Set<number>();
   for (let ms = fromMs - dayMs; ms < toMs; ms += minuteMs) {

@@ -1,5 +1,5 @@
 /**
- * Whether a new version can be given to a running allocation.
+ * Whether a running allocation can take up a new version.
  * Source: docs/behaviour/scheduling.md#updates-in-place.
  */
 import type { Network, Port } from '../network/network.ts';
@@ -11,8 +11,8 @@ import type { Job } from './job.ts';
 import { groupNamed } from './job-rules.ts';
 
 /**
- * The first difference between two versions of a group that only a new allocation can take up, or
- * `undefined`: then the update happens in place. Both jobs are canonical and have the group.
+ * The first difference between two versions of a group that needs a new allocation; `undefined` if the update
+ * happens in place. Both jobs are canonical and have the group.
  */
 export function destructiveChange(before: Job, after: Job, groupName: string): string | undefined {
   const old = groupNamed(before, groupName);
@@ -30,10 +30,7 @@ export function destructiveChange(before: Job, after: Job, groupName: string): s
   return undefined;
 }
 
-/**
- * The same of one task alone: the first difference that a running one cannot take up. The meta that
- * it has of its job and group counts.
- */
+/** The first difference of a task that needs a new allocation. The meta of its job and group counts. */
 export function destructiveTaskChange(
   before: Job,
   after: Job,
@@ -116,7 +113,7 @@ function taskDifference(old: Task, next: Task): string | undefined {
   return old.LogConfig.Disabled === next.LogConfig.Disabled ? undefined : 'LogConfig.Disabled';
 }
 
-/** What of the networks counts. The order of ports does not, nor a dynamic port's value. */
+/** The part of the networks that matters: without the order of ports and the values of dynamic ports. */
 function networks(list: readonly Network[] | null): unknown {
   return (list ?? []).map((network) => ({
     Mode: network.Mode,

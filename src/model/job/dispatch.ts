@@ -1,6 +1,5 @@
 /**
- * What a dispatch may give, and what its job asks for.
- * Source: docs/contract/jobs.md#dispatch-a-job.
+ * The rules for a dispatch. Source: docs/contract/jobs.md#dispatch-a-job.
  */
 import { checkValues } from '../check-values.ts';
 import { complete } from '../complete.ts';
@@ -11,16 +10,16 @@ import { type Input, type Model, Text, TextMap, Type, Whole } from '../schema.ts
 import type { Job, Parameterized } from './job.ts';
 
 export const DispatchSchema = Type.Object({
-  /** When given, that of the path. */
+  /** If given, the id in the path. */
   JobID: Text(),
   /** Base64. */
   Payload: Text(),
   Meta: TextMap(),
-  /** Goes into the child's id. */
+  /** A part of the child's id. */
   IdPrefixTemplate: Text(),
-  /** Of all dispatches with the same one, the first makes a child. */
+  /** Only the first dispatch with the same token makes a child. */
   IdempotencyToken: Text({ maxLength: limits.names.lengthMax }),
-  /** 0: the job's. */
+  /** 0: the priority of the job. */
   Priority: Whole({ minimum: 0, maximum: limits.job.priorityMax }),
   Namespace: Text(),
 });
@@ -30,7 +29,7 @@ export type DispatchInput = Input<DispatchRequest>;
 export const completeDispatch = (given: DispatchInput): DispatchRequest =>
   complete(DispatchSchema, given);
 
-/** Faults of the request by itself, whatever it is for. */
+/** Faults of the request by itself, for any job. */
 export function requestFaults(request: DispatchRequest): Fault[] {
   const faults = checkValues(DispatchSchema, request);
   const { Payload } = request;
@@ -48,13 +47,13 @@ export function requestFaults(request: DispatchRequest): Fault[] {
   return faults;
 }
 
-/** `undefined`: it is not base64 in the standard alphabet, padded, and nothing else. */
+/** The number of decoded bytes; `undefined` if the text is not padded base64 in the standard alphabet. */
 function decodedBytes(text: string): number | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes.length : undefined;
 }
 
-/** Faults of the request for just this job, which is parameterized. */
+/** Faults of the request for this parameterized job. */
 export function dispatchFaults(job: Job, request: DispatchRequest): Fault[] {
   const block = job.ParameterizedJob!;
   return [
@@ -81,14 +80,14 @@ function metaFaults(block: Parameterized, { Meta }: DispatchRequest): Fault[] {
     ...given
       .filter((key) => !known.has(key))
       .slice(0, listedMax)
-      .map((key) => faultAt(below(at, key), 'is no key that the job takes')),
+      .map((key) => faultAt(below(at, key), 'is not a key that the job takes')),
     ...required
       .filter((key) => !Object.hasOwn(Meta ?? {}, key))
       .map((key) => faultAt(at, `lacks the key ${quote(key)}, which the job requires`)),
   ];
 }
 
-/** The child's id must be one that a job may have. */
+/** The id of the child must be a valid id of a job. */
 function idFaults({ ID }: Job, { IdPrefixTemplate: prefix }: DispatchRequest): Fault[] {
   const at = below(null, 'IdPrefixTemplate');
   if (/[\s\0]/.test(prefix)) return [faultAt(at, 'must not hold a space or a NUL character')];
@@ -98,7 +97,7 @@ function idFaults({ ID }: Job, { IdPrefixTemplate: prefix }: DispatchRequest): F
   return [faultAt(at, `makes an id of ${length} characters, and ${lengthMax} is the limit`)];
 }
 
-/** `random`: eight hexadecimal digits that tell apart what is dispatched in the same second. */
+/** `random`: eight hexadecimal digits that tell apart dispatches in the same second. */
 export function dispatchId(
   parentId: string,
   prefix: string,

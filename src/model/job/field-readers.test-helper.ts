@@ -1,6 +1,6 @@
 /**
- * Who goes by which field of a job, as a file below `src`; by the title of the schema and the name of
- * the field. `people`: it is kept for whoever reads the job.
+ * The file below `src` that reads a field of a job, by the title of the schema and the name of the field.
+ * `people`: the field is only for readers of the job.
  */
 export const fieldReaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Job: {

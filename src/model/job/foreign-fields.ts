@@ -3,9 +3,9 @@ import type { Fault } from '../errors.ts';
 import { below, faultAt } from '../path.ts';
 
 /**
- * Faults of the unknown fields of a job that mean something elsewhere and are called otherwise here: to
- * ignore one would run the job without what it says. `unknown` are their JSON pointers. In HCL the same
- * word is an unknown block, and refused with the same answer.
+ * Faults of unknown fields that other servers know and that have another name here: to ignore such a field
+ * would run the job without its meaning. `unknown` are their JSON pointers. In HCL the same word is an
+ * unknown block, and is refused with the same answer.
  */
 export const foreignFieldFaults = (unknown: readonly string[]): Fault[] =>
   unknown.flatMap((pointer) => {

@@ -11,7 +11,7 @@ const impliedBy = (changes: Readonly<Record<string, unknown>>): string[] | undef
     ({ LTarget, Operand, RTarget }: Constraint) => `${LTarget} ${Operand} ${RTarget}`,
   );
 
-describe('what a group implies of nodes', () => {
+describe('the constraints that a group implies', () => {
   const services = '${attr.roster.service_discovery} = true';
   const signals = (names: string) => `\${attr.os.signals} set_contains ${names}`;
   const recent = '${attr.roster.version} semver >= 0.1.0';
@@ -47,13 +47,13 @@ describe('what a group implies of nodes', () => {
     expect(impliedBy(changes)).toEqual(expected);
   });
 
-  test('a constraint of the group takes the place of the implied one', () => {
+  test('a constraint of the group replaces the implied constraint', () => {
     const demand = { LTarget: '${attr.roster.service_discovery}', Operand: 'is_set' };
     const changes = { [own]: [demand], [`${task}.Services`]: [{}] };
     expect(impliedBy(changes)).toEqual(['${attr.roster.service_discovery} is_set ']);
   });
 
-  test('signals that came since are demanded beside those that were', () => {
+  test('new signals are required with the earlier ones', () => {
     const before = canonicalizeJob(webJobWith({ [`${task}.KillSignal`]: 'SIGINT' }));
     const [group] = before.TaskGroups;
     const TaskGroups = [{ ...group, Tasks: [{ ...group!.Tasks[0], KillSignal: 'SIGUSR1' }] }];

@@ -1,13 +1,13 @@
 /**
- * What a group demands of a node by what it asks for, as constraints of the group: so it is seen in
- * the job that is read, and told when nothing can be placed.
+ * Requirements of a node that follow from other fields of a group, as constraints of the group. So they are
+ * shown in the job, and are told when no node fits.
  * Source: docs/behaviour/job-specification.md#implied-constraints.
  */
 import type { Constraint } from '../constraint/constraint.ts';
 import type { Task } from '../task/task.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
 
-/** The group with what it implies; a demand that it makes itself is left as it is. Idempotent. */
+/** The group with its implied constraints. A constraint that it already has is kept as it is. Idempotent. */
 export function withImpliedConstraints(group: TaskGroup): TaskGroup {
   const own = group.Constraints ?? [];
   const missing = [...signalConstraint(group, own), ...featureConstraints(group, own)];
@@ -16,7 +16,7 @@ export function withImpliedConstraints(group: TaskGroup): TaskGroup {
 
 const signalsTarget = '${attr.os.signals}';
 
-/** The signals of all tasks, unless constraints of the group demand each of them already. */
+/** The signals of all tasks, unless constraints of the group require each of them already. */
 function signalConstraint(group: TaskGroup, own: readonly Constraint[]): Constraint[] {
   const wanted = [...new Set(group.Tasks.flatMap(signalsOf))].sort();
   const demanded = new Set(
@@ -38,7 +38,7 @@ function signalsOf(task: Task): string[] {
   const onChange = changes.flatMap(({ ChangeMode, ChangeSignal }) =>
     ChangeMode === 'signal' ? [ChangeSignal] : [],
   );
-  // The node alone knows the text of an interpolation.
+  // Only the node knows the text of an interpolation.
   return [task.KillSignal, ...onChange].filter((name) => /^[A-Z][A-Z0-9+-]*$/.test(name));
 }
 
@@ -48,7 +48,7 @@ const isAtLeast = (attribute: string, version: string): Constraint => ({
   Operand: 'semver',
 });
 
-/** The node itself keeps the registrations of both providers, so one attribute tells of both. */
+/** The node keeps the registrations of both providers, so a single attribute covers both. */
 const keepsServices: Constraint = {
   LTarget: '${attr.roster.service_discovery}',
   RTarget: 'true',
@@ -58,7 +58,7 @@ const hasSecretsEngine = isAtLeast('attr.secrets.version', '0.6.1');
 const hasBridge = ['bridge', 'firewall', 'host-local', 'loopback', 'portmap'].map((plugin) =>
   isAtLeast(`attr.plugins.cni.version.${plugin}`, '0.4.0'),
 );
-/** The first version whose nodes are told of these blocks. */
+/** The first version whose nodes know these blocks. */
 const isRecent = isAtLeast('attr.roster.version', '0.1.0');
 
 function featureConstraints(group: TaskGroup, own: readonly Constraint[]): Constraint[] {

@@ -1,10 +1,7 @@
 import { FullList, type Model, Text, Type } from '../schema.ts';
 import type { Job } from './job.ts';
 
-/**
- * A command that may be run inside a task, as a job lists it.
- * Source: docs/contract/jobs.md#records-of-a-job.
- */
+/** A command of a job that may be run inside a task. Source: docs/contract/jobs.md#records-of-a-job. */
 export const JobActionSchema = Type.Object({
   Name: Text(),
   Command: Text(),
@@ -14,7 +11,7 @@ export const JobActionSchema = Type.Object({
 });
 export interface JobAction extends Model<typeof JobActionSchema> {}
 
-/** The actions of all tasks, in the order in which the job has them. */
+/** The actions of all tasks, in the order of the job. */
 export const jobActions = ({ TaskGroups }: Job): readonly JobAction[] =>
   TaskGroups.flatMap((group) =>
     group.Tasks.flatMap((task) =>

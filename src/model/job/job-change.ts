@@ -1,12 +1,12 @@
 /**
- * What a submission changes of the stored job. Source: docs/behaviour/jobs.md#versions-and-indexes.
+ * The changes that a submission makes to the stored job. Source: docs/behaviour/jobs.md#versions-and-indexes.
  */
 import { isSame } from '../same.ts';
 import { withSettingsAsText } from '../task/driver-settings.ts';
 import type { Job, JobInput } from './job.ts';
 import { isParameterized, isPeriodic } from './job-rules.ts';
 
-/** Left to the server, so that they never make a difference. */
+/** Fields that the server sets; they never make a difference. */
 const serverFields = [
   'ParentID',
   'Status',
@@ -19,23 +19,23 @@ const serverFields = [
   'SubmitTime',
 ] as const;
 
-/** `submitted` with the fields of `stored` that are the server's. */
+/** `submitted` with the server's fields of `stored`. */
 function withServerFields(submitted: Job, stored: Job): Job {
   const carried = Object.fromEntries(serverFields.map((field) => [field, stored[field]]));
   return { ...submitted, ...carried };
 }
 
-/** Whether the canonical submission asks for what is stored already: no new version then. */
+/** Whether the canonical submission equals the stored job, so that there is no new version. */
 export const isSameSpecification = (stored: Job, submitted: Job): boolean =>
   isSame(withSettingsAsText(stored), withServerFields(withSettingsAsText(submitted), stored));
 
-/** The version of a submission that changes something; `stored` is `undefined` for a new job. */
+/** The version of a submission with a change; `stored` is `undefined` for a new job. */
 export function nextVersion(stored: Job | undefined, submittedVersion: number): number {
   if (stored === undefined) return submittedVersion;
   return submittedVersion > stored.Version ? submittedVersion : stored.Version + 1;
 }
 
-/** Why the change is refused, as the end of a sentence; `undefined` when it may happen. */
+/** The reason that the change is refused, as the end of a sentence; `undefined` if it is allowed. */
 export function refusedChange(stored: Job | undefined, submitted: Job): string | undefined {
   if (stored === undefined) {
     return submitted.Dispatched ? 'only a dispatch makes a dispatched job' : undefined;
@@ -63,9 +63,8 @@ export interface Preserved {
 }
 
 /**
- * What registering makes of the stored job: itself when the submission changes nothing, and else the
- * row of its next version, which is not stamped yet.
- * Source: docs/behaviour/jobs.md#versions-and-indexes.
+ * The stored job after a registration: the same object if the submission changes nothing, else the row of its
+ * next version, not stamped yet. Source: docs/behaviour/jobs.md#versions-and-indexes.
  */
 export function registeredJob(stored: Job | undefined, submitted: Job, preserved: Preserved): Job {
   const tagged = withKnownTag(stored, submitted);
@@ -81,19 +80,18 @@ export function registeredJob(stored: Job | undefined, submitted: Job, preserved
 }
 
 /**
- * The submission without a tag that the stored version does not have: tags are given to versions
- * that are there, one version each, and a new version has none.
- * Source: docs/behaviour/jobs.md#versions-and-indexes.
+ * The submission without a tag that the stored version does not have: tags are given to existing versions,
+ * one version each, and a new version has none. Source: docs/behaviour/jobs.md#versions-and-indexes.
  */
 export const withKnownTag = (stored: Job | undefined, submitted: Job): Job =>
   submitted.VersionTag === null || isSame(stored?.VersionTag, submitted.VersionTag)
     ? submitted
     : { ...submitted, VersionTag: null };
 
-/** Fields that a child has from its launch. No submission sets or clears them. */
+/** Fields that a child has from its launch or dispatch. No submission sets or clears them. */
 const launchFields = ['ParentID', 'Dispatched', 'DispatchIdempotencyToken', 'Payload'] as const;
 
-/** A submission of what a dispatch or a schedule made, with what they gave it. */
+/** The submission of a child, with the fields of its launch or dispatch. */
 export function withLaunch(stored: Job | undefined, submitted: JobInput): JobInput {
   if (stored === undefined || stored.ParentID === '') return submitted;
   const carried = Object.fromEntries(launchFields.map((field) => [field, stored[field]]));

@@ -1,4 +1,7 @@
-/** The tables of job files against the schemas of the job: each field can be said in HCL, and as what it is. */
+/**
+ * Compares the tables of job files with the schemas of the job: each field has an attribute or block of its
+ * kind in HCL.
+ */
 import { describe, expect, test } from 'vitest';
 import { formatHcl } from '../../language/format/format.ts';
 import type { BlockForm, BodyForm, Form } from '../../language/jobspec/form.ts';
@@ -9,18 +12,18 @@ import type { Type } from '../schema.ts';
 import { isResponseOnly, shapeOf, withoutNull } from '../schema-shape.ts';
 import { JobSchema } from './job.ts';
 
-/** Fields that a job file cannot say, and why. */
+/** Fields that a job file cannot give, and the reason. */
 const unsaid: Readonly<Record<string, string>> = {
   Payload: 'dispatch gives it',
   VersionTag: 'a tag is given to a version by its own request',
   Stop: 'stopping is a request of its own',
   Version: 'the server counts it',
-  'TaskGroups.Scaling.Target': 'the group that the policy stands in',
-  'TaskGroups.Tasks.ScalingPolicies.Target': 'the task that the policy stands in',
+  'TaskGroups.Scaling.Target': 'the group of the policy',
+  'TaskGroups.Tasks.ScalingPolicies.Target': 'the task of the policy',
   'TaskGroups.Tasks.Templates.SecretsGrace': 'deprecated, and without effect',
 };
 
-/** Blocks whose records end up in other fields as they are. */
+/** Blocks whose records are moved to other fields without a change. */
 const moved = ['Ports', 'AllIdentities'];
 
 interface Said {
@@ -66,7 +69,7 @@ function descend(form: BlockForm, schema: Type.TSchema, path: string) {
 
 walk(jobBlock.body, jobBlock.label?.field, JobSchema, '');
 
-test('every field can be said, or there is a reason', () => {
+test('every field can be given, or there is a reason', () => {
   expect([...new Set(missing)].sort()).toEqual(Object.keys(unsaid).sort());
 });
 
@@ -103,7 +106,7 @@ describe('the forms of job files agree with the schemas', () => {
   test.each(said.map(({ path, form, schema }) => [path, form, schema] as const))(
     '%s',
     (_, form, schema) => {
-      // Of several blocks some are put into a list, and one beside it.
+      // Of several such blocks, some become a list and one a field of its own.
       const isMoved = moved.includes(form.field);
       const written = form.kind === 'block' ? `block ${form.many}` : form.kind;
       expect(isMoved ? ['block list', 'block one'] : [written]).toContain(kindOf(schema));
@@ -111,7 +114,7 @@ describe('the forms of job files agree with the schemas', () => {
   );
 });
 
-/** A job file that says everything at once, made of the tables. */
+/** A job file with every attribute and block, made from the tables. */
 function sample(name: string, form: Form): string {
   switch (form.kind) {
     case 'text':
@@ -135,7 +138,7 @@ function sample(name: string, form: Form): string {
   }
 }
 
-/** Operators that say the same as others are left to their own tests. */
+/** Operators that are other forms of an operator have their own tests. */
 const isAnother = (name: string): boolean =>
   /^(semver|regexp|version|set_contains.*|distinct_.*)$/.test(name);
 
@@ -147,7 +150,7 @@ function block(name: string, form: BlockForm): string {
   return `${name}${label} {\n${inner.join('')}}\n`;
 }
 
-test('a file that says everything is read, and nothing of it is unknown to the API', () => {
+test('a file with every field is read, and the API knows all its fields', () => {
   const text = block('job', jobBlock);
   const jobOf = (from: string) =>
     JSON.parse(JSON.stringify(readJob(from, { functions: new Map() }).job));

@@ -40,13 +40,18 @@ describe('the status of a job', () => {
     ['an open evaluation', { Stop: true }, { hasOpenEvaluation: true }, 'pending'],
     ['stopped', { Stop: true }, {}, 'dead'],
     ['all over', {}, { everEvaluated: true }, 'dead'],
-    ['sysbatch, all over', { Type: 'sysbatch' }, { everEvaluated: true }, 'dead'],
+    [
+      'a sysbatch job whose allocations have ended',
+      { Type: 'sysbatch' },
+      { everEvaluated: true },
+      'dead',
+    ],
     ['brand-new', {}, {}, 'pending'],
   ])('%s', (_, job, surroundings, status) => {
     expect(jobStatus({ ...web, ...job }, { ...quiet, ...surroundings })).toBe(status);
   });
 
-  test('only what is run itself is evaluated', () => {
+  test('only a job that runs itself is evaluated', () => {
     expect(isEvaluated(web)).toBe(true);
     expect(isEvaluated({ ...web, Periodic: periodic })).toBe(false);
     expect(isEvaluated({ ...web, ParameterizedJob: parameterized })).toBe(false);
@@ -66,7 +71,7 @@ describe('versions', () => {
     SubmitTime: 1,
   };
 
-  test('a difference in fields of the server is no change', () => {
+  test('a difference in fields of the server is not a change', () => {
     expect(isSameSpecification(stored, web)).toBe(true);
   });
 
@@ -79,7 +84,7 @@ describe('versions', () => {
     expect(isSameSpecification(stored, { ...web, ...change })).toBe(false);
   });
 
-  test('empty lists and another order of keys are none', () => {
+  test('empty lists and another order of keys are no change', () => {
     const respelled = webJobWith({
       Constraints: [],
       Meta: {},
@@ -108,7 +113,7 @@ describe('refused changes', () => {
   test.each<[string, Job | undefined, Job, string | undefined]>([
     ['new', undefined, web, undefined],
     [
-      'new and dispatched',
+      'a new job that claims to be dispatched',
       undefined,
       { ...web, Dispatched: true },
       'only a dispatch makes a dispatched job',

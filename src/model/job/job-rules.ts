@@ -1,21 +1,19 @@
-/** Questions about a job that need nothing but the job, and how its status comes about. */
+/** Rules that need nothing but the job, and the status of a job. */
 import type { Job, JobStatus } from './job.ts';
 
-/** Not itself run, but a pattern that a schedule launches. */
+/** Does not run itself: its schedule launches children. */
 export const isPeriodic = (job: Pick<Job, 'Periodic'>): boolean => job.Periodic !== null;
 
-/** Not itself run, but a pattern that is dispatched. A dispatched child keeps the block. */
+/** Does not run itself: dispatches make children. A dispatched child keeps the block. */
 export const isParameterized = (job: Pick<Job, 'ParameterizedJob' | 'Dispatched'>): boolean =>
   job.ParameterizedJob !== null && !job.Dispatched;
 
-/**
- * Whether registering it makes an evaluation. Source: docs/behaviour/jobs.md#versions-and-indexes.
- */
+/** Whether registering the job makes an evaluation. Source: docs/behaviour/jobs.md#versions-and-indexes. */
 export const isEvaluated = (
   job: Pick<Job, 'Periodic' | 'ParameterizedJob' | 'Dispatched'>,
 ): boolean => !isPeriodic(job) && !isParameterized(job);
 
-/** Whether it wants something on every node that fits, and so has to hear of every new one. */
+/** Whether the job runs on every node that fits, so that every new node matters to it. */
 export const runsEverywhere = (
   job: Pick<Job, 'Type' | 'Stop' | 'Periodic' | 'ParameterizedJob' | 'Dispatched'>,
 ): boolean => (job.Type === 'system' || job.Type === 'sysbatch') && !job.Stop && isEvaluated(job);
@@ -26,7 +24,7 @@ export const groupNamed = (job: Job, name: string): Job['TaskGroups'][number] | 
 export const totalCount = (job: Pick<Job, 'TaskGroups'>): number =>
   job.TaskGroups.reduce((total, group) => total + group.Count, 0);
 
-/** The rows beside a job that its status depends on. */
+/** The facts about other rows on which the status of a job depends. */
 export interface JobSurroundings {
   readonly hasActiveDeployment: boolean;
   /** An allocation that is neither server- nor client-terminal. */
@@ -36,7 +34,7 @@ export interface JobSurroundings {
   readonly everEvaluated: boolean;
 }
 
-/** Source: docs/behaviour/jobs.md#the-status-of-a-job, row by row. */
+/** The status of a job. Source: docs/behaviour/jobs.md#the-status-of-a-job. */
 export function jobStatus(
   job: Pick<Job, 'Type' | 'Stop' | 'Periodic' | 'ParameterizedJob' | 'Dispatched'>,
   surroundings: JobSurroundings,

@@ -15,8 +15,7 @@ import {
 import { jobStatuses, jobTypes } from './job.ts';
 
 /**
- * A job with all that a page of jobs shows of it.
- * Source: docs/behaviour/jobs.md#statuses-of-several-jobs.
+ * A job with everything that a page of jobs shows. Source: docs/behaviour/jobs.md#statuses-of-several-jobs.
  */
 export const JobStatusesSchema = Type.Object({
   ID: Text(),
@@ -32,9 +31,9 @@ export const JobStatusesSchema = Type.Object({
   Status: Choice(jobStatuses, 'pending'),
   Stop: Flag(),
   ParentID: Text(),
-  /** It came out of a pack of job files. */
+  /** Whether the job came from a pack of job files. */
   IsPack: Flag(),
-  /** Sum of what its groups want. */
+  /** Sum of the counts of its groups. */
   GroupCountSum: Whole(),
   Allocs: FullList(
     Type.Object({
@@ -48,7 +47,7 @@ export const JobStatusesSchema = Type.Object({
       HasPausedTask: Flag(),
     }),
   ),
-  /** Of what it launched; null where it launches nothing. */
+  /** The statuses of the job's children; null if it has no children. */
   ChildStatuses: Nullable(Type.Array(Choice(jobStatuses, 'pending'))),
   LatestDeployment: Nullable(
     Type.Object({

@@ -31,7 +31,7 @@ export const JobStubSchema = Type.Object({
   StatusDescription: Text(),
   JobSummary: Nullable(JobSummarySchema),
   SubmitTime: Nullable(Type.Integer()),
-  /** Only when asked for with `meta=true`. */
+  /** Present only with `meta=true`. */
   Meta: Type.Optional(TextMap()),
   ...stamps,
   JobModifyIndex: Whole(),

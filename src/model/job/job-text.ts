@@ -10,12 +10,12 @@ import { type JobInput, JobSchema } from './job.ts';
 /** A request to parse a job file. Source: docs/contract/jobs.md#parse-a-job-file. */
 export interface JobText {
   readonly JobHCL: string;
-  /** Values of variables, as a file of them has it. */
+  /** Values of variables, in the form of a file of variables. */
   readonly Variables: string;
 }
 
 /**
- * The job that a text describes, with what the text says and no more.
+ * The job that a text describes, with only the fields of the text.
  * @throws RosterError `invalid-job-file` with all faults, each with its line and column
  */
 export function* jobOfText(

@@ -15,7 +15,7 @@ const read = (input: unknown): JobInput => {
 };
 const accepted = (input: unknown): Job => canonicalizeJob(read(input));
 
-test('a job that is right has no fault once it is canonical', () => {
+test('a valid job has no fault once it is canonical', () => {
   fc.assert(
     fc.property(arbitraryJob(), (input) => {
       expect(validateJob(accepted(input))).toEqual([]);
@@ -24,7 +24,7 @@ test('a job that is right has no fault once it is canonical', () => {
   );
 });
 
-test('canonicalizing twice is canonicalizing once, and what is written is read as it was', () => {
+test('canonicalizing twice changes nothing, and a written job is read back unchanged', () => {
   fc.assert(
     fc.property(arbitraryJob(), (input) => {
       const job = accepted(input);
@@ -35,15 +35,15 @@ test('canonicalizing twice is canonicalizing once, and what is written is read a
   );
 });
 
-test('every field of the schema is given by some job, so that none goes untested', () => {
+test('the random jobs have every field of the schema', () => {
   const seen = new Set<string>();
   for (const job of fc.sample(arbitraryJob(), { numRuns: 300, seed: 1 })) note(job, seen);
   const missing = fieldsOf(JobSchema).filter((name) => !seen.has(name));
-  // `Specs` takes its place.
+  // `Specs` replaces it.
   expect(missing).toEqual(['Spec']);
 });
 
-test('any job is judged and warned of, whatever one of its values is changed to', () => {
+test('a job with any value changed to anything is validated without an error', () => {
   const junk = fc.oneof(
     fc.constantFrom<unknown>(null, '', 0, -1, 2 ** 53 - 1, '30s', '\0', '${', [], {}, true),
     fc.string(),
@@ -85,7 +85,7 @@ function fieldsOf(schema: any): string[] {
   );
 }
 
-/** The job with the value at one of its places, whichever `place` comes to, replaced. */
+/** The job with one of its values replaced; `place` chooses which. */
 function changed(job: unknown, place: number, by: unknown): unknown {
   const copy = structuredClone(job);
   const places: [object, string][] = [];

@@ -25,21 +25,26 @@ import {
 import { TaskGroupSchema } from '../task-group/task-group.ts';
 import { metaRules } from './meta.ts';
 
-/** When a job launches by itself. `Spec` is another way to give a single entry of `Specs`. */
+/** The launches of a job by a schedule. `Spec` is another way to give a single entry of `Specs`. */
 export const PeriodicSchema = Type.Object(
   {
     Enabled: About(
-      'Whether it is launched; while it is false nothing else here is judged.',
+      'Whether the job is launched; while it is false, the other fields of the block are not checked.',
       Flag(true),
     ),
-    Spec: About('One of `Specs`.', Text(), { rules: 'not together with `Specs`' }),
+    Spec: About('A single cron expression, in place of `Specs`.', Text(), {
+      rules: 'not together with `Specs`',
+    }),
     Specs: About(
-      'Cron expressions of five to seven fields, or words such as `@daily`; it is launched at each.',
+      'Cron expressions of five to seven fields, or words such as `@daily`; the job is launched at each of their times.',
       List(Type.String()),
       { rules: 'this or `Spec` is required' },
     ),
-    SpecType: About('What `Specs` are written in.', Choice(['cron'], 'cron')),
-    ProhibitOverlap: About('Do not launch it while an earlier launch still runs.', Flag()),
+    SpecType: About('The form of `Specs`.', Choice(['cron'], 'cron')),
+    ProhibitOverlap: About(
+      'Whether a launch is skipped while an earlier launch still runs.',
+      Flag(),
+    ),
     TimeZone: About('The time zone of the expressions.', Text({ default: 'UTC' }), {
       rules: 'a name such as `Europe/Berlin`',
     }),
@@ -52,11 +57,11 @@ export type Periodic = Model<typeof PeriodicSchema>;
 export const ParameterizedSchema = Type.Object(
   {
     Payload: About(
-      'Whether a dispatch brings data.',
+      'Whether a dispatch has a payload.',
       Choice(['optional', 'required', 'forbidden'], 'optional'),
     ),
-    MetaRequired: About('Names that a dispatch has to give.', List(Type.String())),
-    MetaOptional: About('Names that a dispatch may give.', List(Type.String()), {
+    MetaRequired: About('Names of meta that a dispatch must give.', List(Type.String())),
+    MetaOptional: About('Names of meta that a dispatch may give.', List(Type.String()), {
       rules: 'none of `MetaRequired`',
     }),
   },
@@ -68,13 +73,13 @@ export type Parameterized = Model<typeof ParameterizedSchema>;
 export const MultiregionSchema = Type.Object(
   {
     Strategy: About(
-      'How a new version goes from region to region.',
+      'The rollout of a new version from region to region.',
       Nullable(
         Type.Object(
           {
-            MaxParallel: About('How many regions at the same time.', Whole({ minimum: 0 })),
+            MaxParallel: About('Number of regions at the same time.', Whole({ minimum: 0 })),
             OnFailure: About(
-              'Which regions fail when one does.',
+              'The regions that fail when a region fails.',
               Choice(['', 'fail_all', 'fail_local']),
             ),
           },
@@ -87,11 +92,11 @@ export const MultiregionSchema = Type.Object(
       List(
         Type.Object(
           {
-            Name: About('Names the region.', Text(), { rules: 'required; unique' }),
-            Count: About('The count of groups with none.', Whole({ default: 1, minimum: 0 })),
-            Datacenters: About("Instead of the job's.", List(Type.String())),
-            NodePool: About("Instead of the job's.", Text()),
-            Meta: About("Over the job's.", TextMap(), metaRules),
+            Name: About('Name of the region.', Text(), { rules: 'required; unique' }),
+            Count: About('The count of groups without a count.', Whole({ default: 1, minimum: 0 })),
+            Datacenters: About("Replaces the job's datacenters.", List(Type.String())),
+            NodePool: About("Replaces the job's node pool.", Text()),
+            Meta: About("Overrides the job's meta.", TextMap(), metaRules),
           },
           { title: 'Region' },
         ),
@@ -108,12 +113,15 @@ const description = () => Text({ maxLength: limits.names.descriptionLengthMax })
 
 const InterfaceSchema = Type.Object(
   {
-    Description: About('What the job is.', description()),
+    Description: About('A description of the job.', description()),
     Links: About(
-      'Where to find more.',
+      'Links to further pages.',
       List(
         Type.Object(
-          { Label: About('What it is called.', Text()), URL: About('Where it leads.', Text()) },
+          {
+            Label: About('The text of the link.', Text()),
+            URL: About('The address of the link.', Text()),
+          },
           { title: 'Link' },
         ),
       ),
@@ -124,9 +132,9 @@ const InterfaceSchema = Type.Object(
 
 const VersionTagSchema = Type.Object(
   {
-    Name: About('Names the version.', Text(), { rules: 'required' }),
-    Description: About('What the version is.', description()),
-    TaggedTime: About('When it was named.', Instant()),
+    Name: About('Name of the tag.', Text(), { rules: 'required' }),
+    Description: About('A description of the version.', description()),
+    TaggedTime: About('The time when the version was tagged.', Instant()),
   },
   { title: 'VersionTag' },
 );
@@ -134,42 +142,46 @@ const VersionTagSchema = Type.Object(
 /** Source: docs/contract/jobs.md#a-job, docs/behaviour/job-specification.md#the-job. */
 export const JobSchema = Type.Object(
   {
-    ID: About('Names the job in its namespace. It may hold slashes.', Text(), {
+    ID: About('The id of the job, unique in its namespace. It may have slashes.', Text(), {
       rules: `required; at most ${limits.names.lengthMax} characters, no space or NUL`,
     }),
     ParentID: About(
-      'The job that launched or dispatched it; empty for others.',
+      'The id of the parent, for a launched or dispatched job; else empty.',
       ResponseOnly(Text()),
     ),
-    Name: About('What people call it.', Text(), {
+    Name: About('The name for people.', Text(), {
       absent: '`ID`',
       rules: `at most ${limits.names.lengthMax} characters, no NUL`,
     }),
-    Region: About('The region that it belongs to.', Text(), {
+    Region: About('The region of the job.', Text(), {
       absent: "the agent's",
       rules: 'the region of the cluster, or `global`, which means the same',
     }),
-    Namespace: About('The namespace that it belongs to; that of the request goes first.', Text(), {
-      absent: '`default`',
-      rules: 'one that exists',
-    }),
+    Namespace: About(
+      'The namespace of the job; the namespace of the request overrides it.',
+      Text(),
+      {
+        absent: '`default`',
+        rules: 'an existing namespace',
+      },
+    ),
     Type: About(
-      'How it is scheduled: kept running (`service`), run to its end (`batch`), or either on every ' +
+      'How the job is scheduled: kept running (`service`), run to its end (`batch`), or either on every ' +
         'node that fits (`system`, `sysbatch`).',
       Choice(jobTypes, 'service'),
       { absent: '`service`' },
     ),
     Priority: About(
-      'Higher goes first.',
+      'Jobs with a higher priority are scheduled first.',
       Whole({
         minimum: limits.job.priorityMin,
         maximum: limits.job.priorityMax,
         default: limits.job.priorityDefault,
       }),
     ),
-    AllAtOnce: About('Place everything that a plan places, or nothing of it.', Flag()),
+    AllAtOnce: About('Whether a plan places all its allocations or none.', Flag()),
     Datacenters: About(
-      'Datacenters that it may run in; `*` and `?` stand for others.',
+      'The datacenters of the job, as names or as patterns with `*` and `?`.',
       FullList(Type.String()),
       {
         absent: '`["*"]`',
@@ -177,72 +189,72 @@ export const JobSchema = Type.Object(
       },
     ),
     NodePool: About(
-      'The pool of nodes it runs on; `all`: every node.',
+      'The pool of nodes of the job; `all`: every node.',
       Text({ default: 'default' }),
       {
-        rules: 'one that exists',
+        rules: 'an existing pool',
       },
     ),
     ...placementRules,
-    Spreads: About('What its allocations are spread over.', List(SpreadSchema), {
+    Spreads: About('The attributes over which allocations are spread.', List(SpreadSchema), {
       rules: 'not in system jobs',
     }),
-    TaskGroups: About('What it consists of.', FullList(TaskGroupSchema), {
+    TaskGroups: About('The groups of the job.', FullList(TaskGroupSchema), {
       rules:
         `at least one, at most ${limits.job.groupsMax}; their counts together at most ` +
         `${limits.job.countMax}`,
     }),
     Update: About(
-      'What groups take where their own says nothing. Read back, it has `Stagger` and `MaxParallel` only.',
+      'Defaults for the `Update` of groups. Read back, it has only `Stagger` and `MaxParallel`.',
       UpdateStrategySchema,
       { rules: 'service and system jobs only' },
     ),
-    Periodic: About('Launch it at given times.', Nullable(PeriodicSchema), {
+    Periodic: About('The schedule of a periodic job.', Nullable(PeriodicSchema), {
       rules: 'batch and sysbatch jobs only',
     }),
-    ParameterizedJob: About('Launch it by a dispatch.', Nullable(ParameterizedSchema), {
-      rules: 'batch and sysbatch jobs only',
-    }),
-    /** Base64. A caller never gives one: dispatch does. */
-    Payload: About('What a dispatch brought, in base64.', Nullable(Type.String()), {
-      rules: 'not to be given',
-    }),
-    Meta: About(
-      'Names and values for its tasks, and for whoever looks for it.',
-      TextMap(),
-      metaRules,
+    ParameterizedJob: About(
+      'The dispatches of a parameterized job.',
+      Nullable(ParameterizedSchema),
+      {
+        rules: 'batch and sysbatch jobs only',
+      },
     ),
-    /** Templates for the groups' own; null once canonical. */
+    /** Base64. Only a dispatch sets it, never a caller. */
+    Payload: About('The payload of the dispatch, in base64.', Nullable(Type.String()), {
+      rules: 'must not be given',
+    }),
+    Meta: About('Names and values for its tasks, and for searches.', TextMap(), metaRules),
+    /** Defaults for groups; null in a canonical job. */
     Migrate: About(
-      'What groups take where their own says nothing. Read back, it is null.',
+      'Defaults for the `Migrate` of groups. Read back, it is null.',
       Nullable(MigrateStrategySchema),
     ),
     Reschedule: About(
-      'What groups take where their own says nothing. Read back, it is null.',
+      'Defaults for the `Reschedule` of groups. Read back, it is null.',
       Nullable(ReschedulePolicySchema),
     ),
-    Multiregion: About('The regions that it would run in.', Nullable(MultiregionSchema)),
-    UI: About('What a web interface shows of it.', Nullable(InterfaceSchema)),
-    VersionTag: About('A name for this version, which is then kept.', Nullable(VersionTagSchema)),
-    Status: About('How it is doing.', ResponseOnly(Choice(jobStatuses, 'pending'))),
+    Multiregion: About('The regions of the job.', Nullable(MultiregionSchema)),
+    UI: About('Description and links for a web interface.', Nullable(InterfaceSchema)),
+    VersionTag: About(
+      'The tag of this version. A tagged version is kept.',
+      Nullable(VersionTagSchema),
+    ),
+    Status: About('The status of the job.', ResponseOnly(Choice(jobStatuses, 'pending'))),
     StatusDescription: About('Why.', ResponseOnly(Text())),
-    Stop: About('It shall not run.', Flag()),
-    Stable: About('A version that is known to work.', ResponseOnly(Flag())),
-    Dispatched: About('It was made by a dispatch.', ResponseOnly(Flag())),
-    DispatchIdempotencyToken: About('What the dispatch was known by.', ResponseOnly(Text())),
+    Stop: About('Whether the job is stopped.', Flag()),
+    Stable: About('Whether the version is known to work.', ResponseOnly(Flag())),
+    Dispatched: About('Whether a dispatch made the job.', ResponseOnly(Flag())),
+    DispatchIdempotencyToken: About('The idempotency token of the dispatch.', ResponseOnly(Text())),
     Version: About(
-      'Counts the changes of the specification. A greater one that is given is taken.',
+      'The number of the version; each change of the specification raises it. A submission may raise it further.',
       Whole({ minimum: 0, maximum: limits.job.versionMax }),
     ),
-    SubmitTime: About('When it was submitted.', ResponseOnly(Nullable(Instant()))),
-    /** Checked at submission, never kept. */
+    SubmitTime: About('The time of the submission.', ResponseOnly(Nullable(Instant()))),
     RegistryToken: About('Checked when the job is submitted. Read back, it is empty.', Text()),
     SecretsToken: About('Checked when the job is submitted. Read back, it is empty.', Text()),
-    /** The accessor of the token that submitted the job. */
     SchedulerTokenID: About('Accessor of the token that submitted it.', ResponseOnly(Text())),
     SecretsNamespace: About('The namespace of the secrets engine.', Text()),
     ...stamps,
-    /** Index of the last change of the specification. */
     JobModifyIndex: About('Index of the last change of the specification.', ResponseOnly(Whole())),
   },
   { title: 'Job' },

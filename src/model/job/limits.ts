@@ -1,7 +1,7 @@
 import { kibibyte, mebibyte, secondMs } from '../../base/units.ts';
 
 export const jobLimits = {
-  /** Sum of the groups' counts. */
+  /** Allocations of all groups of a job. */
   countMax: 50_000,
   groupsMax: 1000,
   tasksPerGroupMax: 100,
@@ -9,46 +9,48 @@ export const jobLimits = {
   priorityMax: 100,
   priorityDefault: 50,
   versionsKept: 6,
-  /** Versions with a tag, which are kept for as long as they have it. */
+  /** Tagged versions of a job, which are kept as long as they have a tag. */
   tagsMax: 100,
   tagLengthMax: 128,
-  /** Named by one request that asks how some jobs fare. */
+  /** Jobs in a request for statuses. */
   statusesMax: 1000,
   submissionsKept: 6,
   submissionBytesMax: 1 * mebibyte,
   /**
-   * What a submission may ask for. A version only rises, and has to stay a number that can be
-   * counted up for ever.
+   * The highest version that a submission may ask for. Versions only rise, and must never exceed the exact
+   * integers.
    */
   versionMax: 2 ** 48,
-  /** Of a job, a group or a task each; all of it is put into the environment of the tasks. */
+  /**
+   * Entries of the meta of a job, a group or a task. All of them become environment variables of the tasks.
+   */
   metaMax: 1000,
   metaTextLengthMax: 64 * kibibyte,
-  /** Patterns of constraints whose validity is remembered. */
+  /** Patterns of constraints that are remembered as valid or not. */
   patternsRemembered: 1000,
 } as const;
 
 export const dispatchLimits = {
-  /** Decoded. Source: docs/contract/jobs.md#limits. */
+  /** The decoded payload. Source: docs/contract/jobs.md#limits. */
   payloadBytesMax: 16_384,
 } as const;
 
 export const periodicLimits = {
   specsMax: 16,
   specLengthMax: 256,
-  /** Launches that one transaction makes, and after how long it makes no more. */
+  /** Launches in a transaction, and the time after which it makes no more. */
   launchesPerTransactionMax: 32,
   sliceMs: 2,
-  /** Deadlines are looked at this often at least, as the machine's clock may jump. */
+  /** Deadlines are checked at least this often, as the machine's clock may jump. */
   recheckMs: 10 * secondMs,
-  /** Launches that could not be written down, or for which there is no room, are tried again. */
+  /** The time after which launches that found no room, or could not be written, are tried again. */
   retryMs: 1 * secondMs,
-  /** Launches by hand in one secondMs have the ids of the seconds that follow, up to so many. */
+  /** Several launches by hand in a second get the ids of the following seconds, up to this many. */
   forcedAheadSecondsMax: 60,
 } as const;
 
 export const jobFileLimits = {
-  /** UTF-16 code units of one that a server reads, and of its variables; commands take 1 Mi. */
+  /** UTF-16 code units of a job file that a server parses, and of its variables; commands take 1 Mi. */
   textLengthMax: 256 * kibibyte,
   faultsMax: 20,
 } as const;

@@ -1,5 +1,5 @@
 /**
- * What a caller says of a job, a group or a task.
+ * Names and values that a caller gives a job, a group or a task.
  * Source: docs/behaviour/job-specification.md#the-job.
  */
 import { limits } from '../limits.ts';
@@ -7,7 +7,7 @@ import { below, type Path, type Report } from '../path.ts';
 
 const { metaMax, metaTextLengthMax } = limits.job;
 
-/** How the reference tells of it. */
+/** The rules of meta in the reference. */
 export const metaRules = {
   rules: `at most ${metaMax} names; a name or value of at most ${metaTextLengthMax} characters, without NUL`,
 } as const;

@@ -15,16 +15,16 @@ const parameterized = canonicalizeJob({ ParameterizedJob: {} }).ParameterizedJob
 const hourly = { Specs: ['@hourly'] };
 
 test.each([
-  ['one that is enabled', job(hourly), true],
-  ['one that is switched off', job({ ...hourly, Enabled: false }), false],
-  ['one that is stopped', job(hourly, { Stop: true }), false],
-  ['one that is parameterized', job(hourly, { ParameterizedJob: parameterized }), false],
+  ['an enabled job', job(hourly), true],
+  ['a disabled job', job({ ...hourly, Enabled: false }), false],
+  ['a stopped job', job(hourly, { Stop: true }), false],
+  ['a parameterized job', job(hourly, { ParameterizedJob: parameterized }), false],
   [
-    'what was dispatched of that',
+    'its dispatched child',
     job(hourly, { ParameterizedJob: parameterized, Dispatched: true }),
     true,
   ],
-  ['one that is not periodic', job(hourly, { Periodic: null }), false],
+  ['a job that is not periodic', job(hourly, { Periodic: null }), false],
 ])('%s', (_title, one, launches) => {
   expect(isLaunching(one)).toBe(launches);
   expect(nextLaunch(one, at('00:00:00')) !== undefined).toBe(launches);
@@ -36,12 +36,15 @@ test.each([
   [{ Specs: ['@every 7m', '59 * * * *'] }, '00:07:00', '00:59:00'],
   [{ Specs: ['0 5 * * *'] }, '05:00:00', undefined],
   [{ Specs: ['0 5 * * *'], TimeZone: 'Asia/Kolkata' }, '23:30:00', undefined],
-])('%j comes next at %s, and was last due until one o’clock at %s', (periodic, next, latest) => {
-  expect(text(nextLaunch(job(periodic), at('00:00:00')))).toBe(next);
-  expect(text(latestLaunch(job(periodic), at('00:00:00'), at('01:00:00.5')))).toBe(latest);
-});
+])(
+  'the next slot of %j is at %s, and the last before one o’clock at %s',
+  (periodic, next, latest) => {
+    expect(text(nextLaunch(job(periodic), at('00:00:00')))).toBe(next);
+    expect(text(latestLaunch(job(periodic), at('00:00:00'), at('01:00:00.5')))).toBe(latest);
+  },
+);
 
-test('a slot is after one instant and up to the other', () => {
+test('a slot is after the first instant and at or before the second', () => {
   const one = job(hourly);
   expect(text(nextLaunch(one, at('01:00:00')))).toBe('02:00:00');
   expect(text(nextLaunch(one, at('00:59:59.999')))).toBe('01:00:00');
@@ -49,14 +52,14 @@ test('a slot is after one instant and up to the other', () => {
   expect(text(latestLaunch(one, at('00:59:59.999'), at('01:00:00')))).toBe('01:00:00');
 });
 
-test('asking again, and for what was before, changes nothing', () => {
+test('asking again, and for an earlier slot, gives the same answers', () => {
   const one = job({ Specs: ['*/5 * * * *'] });
   const times = ['00:07:00', '00:09:59', '00:10:00', '00:01:00', '00:07:00', '23:59:59'];
   const asked = times.map((time) => text(nextLaunch(one, at(time))));
   expect(asked).toEqual(['00:10:00', '00:10:00', '00:15:00', '00:05:00', '00:10:00', '00:00:00']);
 });
 
-test('until something is noted, what was before the submission is done with', () => {
+test('without a noted launch, slots before the submission are settled', () => {
   const one = job(hourly, { SubmitTime: at('03:00:00') * 1e6 });
   expect(settledMs(one, undefined)).toBe(at('03:00:00'));
   const launch = { JobID: 'x', Namespace: 'default', Launch: at('05:00:00') * 1e6 };

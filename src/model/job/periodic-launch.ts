@@ -1,4 +1,4 @@
-/** When a periodic job launches. Source: docs/behaviour/jobs.md#launches. */
+/** The launches of a periodic job. Source: docs/behaviour/jobs.md#launches. */
 import { instantToMs } from '../../base/instant.ts';
 import type { PeriodicLaunch } from '../periodic-launch/periodic-launch.ts';
 import type { Job } from './job.ts';
@@ -8,13 +8,13 @@ import { schedulesOf } from './schedule.ts';
 type Pattern = Pick<Job, 'Periodic' | 'ParameterizedJob' | 'Dispatched' | 'Stop'>;
 
 /**
- * Whether its schedule launches it. Of a job that is parameterized as well, what is dispatched is
- * what the schedule launches.
+ * Whether the schedule launches the job. If it is also parameterized, the schedule launches its dispatched
+ * children.
  */
 export const isLaunching = (job: Pattern): boolean =>
   job.Periodic?.Enabled === true && !job.Stop && !isParameterized(job);
 
-/** The first slot after an instant, in ms; `undefined`: none, or it is not launched at all. */
+/** The first slot after an instant, in ms; `undefined` if there is none, or if the job is not launched. */
 export function nextLaunch(job: Pattern, afterMs: number): number | undefined {
   if (!isLaunching(job)) return undefined;
   let nextMs: number | undefined;
@@ -25,7 +25,7 @@ export function nextLaunch(job: Pattern, afterMs: number): number | undefined {
   return nextMs;
 }
 
-/** The last slot after one instant and up to another, in ms; `undefined`: there is none between. */
+/** The last slot after an instant and up to another, in ms; `undefined` if there is none. */
 export function latestLaunch(job: Pattern, afterMs: number, untilMs: number): number | undefined {
   const firstMs = nextLaunch(job, afterMs);
   if (firstMs === undefined || firstMs > untilMs) return undefined;
@@ -39,14 +39,14 @@ export function latestLaunch(job: Pattern, afterMs: number, untilMs: number): nu
 }
 
 /**
- * Up to when, in ms, a job's slots are done with. Before anything was noted, those before it was
- * submitted are.
+ * The instant, in ms, up to which the slots of a job are settled. Without a noted launch, it is the
+ * submission.
  */
 export const settledMs = (
   job: Pick<Job, 'SubmitTime'>,
   launch: PeriodicLaunch | undefined,
 ): number => instantToMs(launch?.Launch ?? job.SubmitTime ?? 0);
 
-/** The id of what is launched at a second. */
+/** The id of the child that is launched at a second. */
 export const launchId = (parentId: string, slotMs: number): string =>
   `${parentId}/periodic-${Math.floor(slotMs / 1000)}`;

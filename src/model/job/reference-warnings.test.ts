@@ -11,7 +11,7 @@ const task = 'TaskGroups.0.Tasks.0';
 const args = (...texts: string[]) => ({ [`${task}.Config`]: { command: 'x', args: texts } });
 const inArgs = (sentence: string) => [`TaskGroups[0].Tasks[0].Config.args[0] ${sentence}`];
 
-describe('what a node fills in draws no warning', () => {
+describe('no warning for', () => {
   test.each([
     '${ROSTER_PORT_http} ${ROSTER_ALLOC_DIR} ${ROSTER_TASK_NAME} ${ROSTER_META_a_b} ${ROSTER_META_A_B}',
     '${attr.cpu.arch} ${attr.driver.docker.version} ${node.unique.name} ${node.region} ${meta.rack}',
@@ -19,23 +19,23 @@ describe('what a node fills in draws no warning', () => {
     // Texts that may be meant for the task's own shell, or for another program's language.
     'for i in 1 2; do echo ${i}; done',
     '$HOME ${not closed ${HOME:-x} ${}',
-    'a text without any',
+    'a text without references',
   ])('%s', (text) => {
     expect(warned({ ...args(text), Meta: { 'a-b': 'x' } })).toEqual([]);
   });
 
-  test('a variable that a template of the task may bring', () => {
+  test('a variable that a template of the task may set', () => {
     const Templates = [{ EmbeddedTmpl: 'A=1', DestPath: 'local/e', Envvars: true }];
     expect(warned({ ...args('${A}'), [`${task}.Templates`]: Templates })).toEqual([]);
   });
 
-  test('to ask for nodes that lack something', () => {
+  test('a constraint on nodes that lack an attribute', () => {
     const Constraints = [{ LTarget: '${attr.cpu.wings}', Operand: 'is_not_set' }];
     expect(warned({ Constraints })).toEqual([]);
   });
 });
 
-describe('references that no node fills in are told', () => {
+describe('a warning for references that no node fills in', () => {
   test.each([
     [
       '${NOMAD_PORT_http}',
@@ -109,7 +109,7 @@ describe('references that no node fills in are told', () => {
     expect(warned(changes)).toContain(sentence);
   });
 
-  test('each name once for a text, and a job full of them within bounds', () => {
+  test('each name is told once for a text, and a job with very many within bounds', () => {
     const many = Array.from({ length: 5000 }, (_, index) => `\${ROSTER_X${index}}`);
     expect(warned(args('${NOMAD_DC}${NOMAD_DC}'))).toHaveLength(1);
     expect(warned(args(many.join('')))).toHaveLength(100);

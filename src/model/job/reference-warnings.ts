@@ -1,4 +1,4 @@
-/** References in a job that no node can fill in, told where they stand. */
+/** Warnings of references in a job that no node can fill in, with their places. */
 import type { Steps } from '../../base/steps.ts';
 import { limits } from '../limits.ts';
 import { below, type Path, type Report } from '../path.ts';
@@ -15,7 +15,7 @@ import { ownVariables } from '../task/task-variables.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
 import type { Job } from './job.ts';
 
-/** Tells each reference once for each text, task by task. */
+/** Warns of each reference once for each text, task by task. */
 export function* warnOfReferences(job: Job, warn: Report): Steps<void> {
   const check = checker(warn);
   checkRules(job, null, check);
@@ -34,7 +34,7 @@ export function* warnOfReferences(job: Job, warn: Report): Steps<void> {
 /** Checks every text in a value, at any depth. */
 type Check = (value: unknown, path: Path, place: ReferencePlace) => void;
 
-/** Bounded, for a text may hold any number of them, and each is compared with all that is known. */
+/** Bounded, because a text may have any number of references, and each is compared with all known names. */
 function checker(warn: Report): Check {
   let left: number = limits.fault.warningsMax;
   const check: Check = (value, path, place) => {
@@ -56,7 +56,7 @@ type Rules = Pick<Task, 'Constraints' | 'Affinities'> & Partial<Pick<TaskGroup, 
 
 function checkRules(rules: Rules, path: Path, check: Check, place = rulePlace): void {
   rules.Constraints?.forEach((rule, index) => {
-    // To ask for what nobody has is a way to ask for nothing.
+    // A constraint that an attribute nobody has is set or not is legitimate.
     if (/^is_(not_)?set$/.test(rule.Operand)) return;
     check(rule, below(path, 'Constraints', index), place);
   });
@@ -81,7 +81,7 @@ function checkService(service: Service, path: Path, check: Check, place: Referen
   check(Name, below(path, 'Name'), place);
 }
 
-/** Fields of a task whose references are filled in. In the others nothing is. */
+/** Fields of a task whose references are filled in. In other fields references stay as they are. */
 const filledIn = [
   'Config',
   'User',
@@ -108,7 +108,7 @@ function checkTask({ job, group, task }: TaskInJob, path: Path, check: Check): v
   });
   for (const field of filledIn) check(task[field], below(path, field), place);
   for (const field of notFilledIn) check(task[field], below(path, field), plainPlace);
-  // Variables do not see one another.
+  // Variables cannot refer to each other.
   const before: ReferencePlace = {
     ...place,
     variables: ownVariables(job, group, task),

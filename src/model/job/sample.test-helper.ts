@@ -23,7 +23,7 @@ export const webJob = {
   ],
 } satisfies JobInput;
 
-/** The sample with one value replaced, added or (`undefined`) removed: `with('TaskGroups.0.Count', 5)`. */
+/** The sample with a value replaced, added or (`undefined`) removed: `with('TaskGroups.0.Count', 5)`. */
 export function webJobWith(changes: Readonly<Record<string, unknown>>): JobInput {
   const job = structuredClone(webJob) as unknown as Record<string, unknown>;
   for (const [path, value] of Object.entries(changes)) {

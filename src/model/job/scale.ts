@@ -19,7 +19,7 @@ export type ScaleRequest = Input<Model<typeof ScaleSchema>>;
 
 const at = (...keys: string[]): Path => below(null, ...keys);
 
-/** Faults of a request to scale, without a look at the job. */
+/** Faults of a request to scale that need no look at the job. */
 export function scaleFaults(
   { Count, Target, Message, Error: error, Meta }: ScaleRequest,
   place: { readonly namespace: string; readonly jobId: string },
@@ -48,7 +48,7 @@ export function scaleFaults(
   return faults;
 }
 
-/** Why the group cannot have so many, in the order of docs/behaviour/jobs.md#scale. */
+/** The reasons that the group cannot have this count, in the order of docs/behaviour/jobs.md#scale. */
 export function countFaults(job: Job, group: TaskGroup, count: number): Fault[] {
   const faults: Fault[] = [];
   const fault = (message: string) => faults.push(faultAt(at('Count'), message));
@@ -67,7 +67,7 @@ export function countFaults(job: Job, group: TaskGroup, count: number): Fault[] 
   if (others + count > countMax) {
     fault(`must leave the job at ${countMax} in all, and its other groups have ${others}`);
   }
-  // A volume may be for one instance alone. Its other faults do not depend on the count.
+  // A volume may be for a single instance. Its other faults do not depend on the count.
   for (const [name, volume] of Object.entries(group.Volumes ?? {})) {
     const context = { jobType: job.Type, count, canaries: group.Update?.Canary ?? 0 };
     const wrong = (of: typeof context) => {
@@ -82,7 +82,7 @@ export function countFaults(job: Job, group: TaskGroup, count: number): Fault[] 
   return faults;
 }
 
-/** The job with another count of one group. */
+/** The job with another count of a group. */
 export const withCount = (job: Job, groupName: string, count: number): Job => ({
   ...job,
   TaskGroups: job.TaskGroups.map((group) =>

@@ -19,7 +19,7 @@ function schedule(text: string, zone = 'UTC'): Schedule {
 const iso = (ms: number | undefined): string =>
   ms === undefined ? 'never' : new Date(ms).toISOString().replace(':00.000Z', 'Z');
 
-/** So many slots after an instant. */
+/** The first `count` slots after an instant. */
 function slots(text: string, zone: string, after: string, count: number): string[] {
   const found: string[] = [];
   let ms: number | undefined = Date.parse(after);
@@ -64,12 +64,12 @@ describe('forms', () => {
     ['@every 5', '@every needs a duration'],
     ['61 * * * *', 'Invalid value for minute: 61'],
     ['a b c d e', 'contains illegal characters'],
-  ])('%s is none', (text, reason) => {
+  ])('%s is not a schedule', (text, reason) => {
     expect(parseSchedule(text, 'UTC')).toContain(reason);
   });
 });
 
-describe('where clocks are moved (the rule at the top of schedule.ts)', () => {
+describe('when clocks are moved (the rule at the top of schedule.ts)', () => {
   test.each([
     // 2:00 to 3:00 is skipped in New York on March 8, and 1:00 to 2:00 comes twice on November 1.
     ['30 2 * * *', '2026-03-07T12:00:00Z', ['2026-03-08T07:00Z', '2026-03-09T06:30Z']],
@@ -81,7 +81,7 @@ describe('where clocks are moved (the rule at the top of schedule.ts)', () => {
     expect(slots(text, 'America/New_York', after, 2)).toEqual(expected);
   });
 
-  test('every slot is one that looking at every minute finds, and none is left out', () => {
+  test('the slots are exactly those that a check of every minute finds', () => {
     const zone = fc.constantFrom(...zones);
     fc.assert(
       fc.property(expressions, zone, fc.constantFrom(2023, 2026), fc.nat(3), (...drawn) => {

@@ -18,18 +18,18 @@ import { limits } from '../limits.ts';
 import type { Periodic } from './job.ts';
 
 export interface Schedule {
-  /** The first slot after an instant, in ms; `undefined`: none comes any more. */
+  /** The first slot after an instant, in ms; `undefined` if there is none. */
   readonly next: (afterMs: number) => number | undefined;
-  /** The last slot up to an instant, itself included. Asked only where there is one. */
+  /** The last slot at or before an instant. Called only if there is one. */
   readonly latest: (untilMs: number) => number | undefined;
 }
 
 const secondMs = 1000;
 const every = /^@every\s+(\S+)$/;
-/** The others are croner's as well, but are no schedules (`@reboot`). */
+/** The other macros of croner are not schedules (`@reboot`). */
 const macro = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/i;
 
-/** A schedule, or why the text is none, as what comes after "is not a schedule: ". */
+/** A schedule, or the fault of the text, as the words after "is not a schedule: ". */
 export function parseSchedule(text: string, timeZone: string): Schedule | string {
   const { specLengthMax } = limits.periodic;
   if (text.length > specLengthMax) return `it is longer than ${specLengthMax} characters`;
@@ -51,7 +51,7 @@ function parseCron(text: string, timezone: string): Schedule | string {
   if (text.startsWith('@')) {
     if (!macro.test(text)) return 'there is no such macro';
   } else {
-    // A date and a time, which croner takes as well, is one field.
+    // A date and a time, which croner takes as well, count as a single field.
     const { length } = text.split(/\s+/);
     if (length < 5 || length > 7) return `it has ${length} fields, and needs five, six or seven`;
   }
@@ -60,7 +60,7 @@ function parseCron(text: string, timezone: string): Schedule | string {
     return {
       next: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime(),
       latest: (untilMs) => {
-        // It looks before an instant, and at whole seconds.
+        // croner looks before an instant, and at whole seconds.
         const endMs = (Math.floor(untilMs / secondMs) + 1) * secondMs;
         return cron.previousRuns(1, new Date(endMs))[0]?.getTime();
       },
@@ -72,7 +72,7 @@ function parseCron(text: string, timezone: string): Schedule | string {
 
 const parsed = new WeakMap<Periodic, readonly Schedule[]>();
 
-/** Those of a valid block. */
+/** The schedules of a valid block. */
 export function schedulesOf(periodic: Periodic): readonly Schedule[] {
   let schedules = parsed.get(periodic);
   if (schedules === undefined) {
@@ -85,11 +85,14 @@ export function schedulesOf(periodic: Periodic): readonly Schedule[] {
   return schedules;
 }
 
-/** `Spec` is the older way to give one. */
+/** `Spec` is the older field for a single expression. */
 export const specsOf = ({ Spec, Specs }: Periodic): readonly string[] =>
   Spec === '' ? (Specs ?? []) : [Spec];
 
-/** The same slot is asked for several times before it has passed, and may take long to find. */
+/**
+ * Remembers the last answers: the same slot is asked for several times before it has passed, and may take
+ * long to find.
+ */
 function remembering({ next, latest }: Schedule): Schedule {
   let fromMs = Number.POSITIVE_INFINITY;
   let slotMs: number | undefined;

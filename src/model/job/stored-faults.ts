@@ -7,11 +7,10 @@ import { validateJob } from './validate.ts';
 import type { Warning } from './warnings.ts';
 
 /**
- * What today's rules refuse of a job that was stored before there were some of them. It goes on: it is
- * scheduled, launched, dispatched, scaled, stopped and purged as it is, and whoever looks at it is
- * told. A new rule goes into `validateJob` (and what it calls), and is told here by itself; only what
- * writes a job asks that. Where a stored job would reach out of its place, the node refuses to start
- * it, for no server may be believed there.
+ * Faults by rules that are newer than the stored job. The job goes on: it is scheduled, launched, dispatched,
+ * scaled, stopped and purged as it is, and its readers are told. A new rule goes into `validateJob` (and the
+ * functions that it calls), and is told here automatically; only writes of a job enforce it. If a stored job
+ * would reach out of its directory, the node refuses to start it, as a node trusts no server there.
  */
 export function storedJobWarnings(stored: Job): readonly Warning[] {
   // An older server may not know the newest fields.
@@ -27,5 +26,5 @@ const unstarted = ({ Tasks }: TaskGroup, index: number): readonly Warning[] =>
   Tasks.flatMap(({ Name }, task) => {
     if (isPathPart(Name)) return [];
     const at = below(null, 'TaskGroups', index, 'Tasks', task);
-    return [faultAt(at, `is started anew by no node: its name ${quote(Name)} leads elsewhere`)];
+    return [faultAt(at, `is not started by any node: its name ${quote(Name)} leads elsewhere`)];
   });

@@ -4,10 +4,7 @@ import { type JobInput, JobSchema } from './job.ts';
 
 type Unsetter = (value: unknown) => unknown;
 
-/**
- * A job with null for each field that it does not set.
- * Source: docs/behaviour/jobs.md#parse-and-validate.
- */
+/** A job with null for each unset field. Source: docs/behaviour/jobs.md#parse-and-validate. */
 export const withUnsetFields = (job: JobInput): unknown => unsetterOf(JobSchema)(job);
 
 const unsetters = new WeakMap<Type.TSchema, Unsetter>();

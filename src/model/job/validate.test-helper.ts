@@ -12,8 +12,8 @@ export const messages = (changes: Readonly<Record<string, unknown>>): string[] =
   validateJob(canonicalizeJob(webJobWith(changes))).map((fault) => fault.message);
 
 /**
- * A change of the sample and the one message it brings; no message means that it is all right. Paths
- * are below `prefix`, or below the job with a leading `^`.
+ * A change of the sample and its only fault; without a message the job is valid. Paths are below `prefix`, or
+ * below the job with a leading `^`.
  */
 type Row = readonly [changes: Readonly<Record<string, unknown>>, message?: string];
 

@@ -20,14 +20,14 @@ import { launchId } from './periodic-launch.ts';
 import { parseSchedule } from './schedule.ts';
 
 /**
- * Every rule of docs/behaviour/job-specification.md that needs nothing but the job;
- * empty when it is all right. The job is canonical. Whether namespace, pool and driver exist is not
- * asked here. Pointers start at `at`, for bodies that hold the job below a key.
+ * The faults of a canonical job, by the rules of docs/behaviour/job-specification.md that need nothing but
+ * the job; empty if it is valid. Whether namespace, pool and driver exist is checked elsewhere. Pointers
+ * start at `at`, for bodies with the job below a key.
  */
 export const validateJob = (job: Job, at: Path = null): Fault[] =>
   drained(validateJobSteps(job, at));
 
-/** The same, group by group. */
+/** Validates a job group by group. */
 export function* validateJobSteps(job: Job, at: Path = null): Steps<Fault[]> {
   const faults = checkValues(JobSchema, job, at);
   const report: Report = (path, message) => {
@@ -103,7 +103,7 @@ function* validateGroups(job: Job, at: Path, report: Report): Steps<void> {
     validateGroup(group, job, below(groups, index), report);
     yield;
   }
-  // Canaries run beside the counts and are not bound by them.
+  // Canaries run beside the counts, so the counts do not bound them.
   const canaries = job.TaskGroups.reduce((sum, group) => sum + (group.Update?.Canary ?? 0), 0);
   if (job.Type === 'service' && canaries > limits.job.countMax) {
     report(
@@ -140,12 +140,12 @@ function validatePeriodic(periodic: Periodic, job: Job, path: Path, report: Repo
   const zone = hasZone ? periodic.TimeZone : 'UTC';
   if (periodic.Spec !== '') validateSpec(periodic.Spec, zone, below(path, 'Spec'), report);
   for (const [index, spec] of specs.slice(0, limits.periodic.specsMax).entries()) {
-    // Finding out that an expression never comes takes a while, so the first such fault is enough.
+    // It takes a while to find out that an expression never has a slot, so the first such fault is enough.
     if (!validateSpec(spec, zone, below(path, 'Specs', index), report)) break;
   }
 }
 
-/** `false`: it never has a slot. */
+/** Returns false if the expression never has a slot. */
 function validateSpec(spec: string, zone: string, path: Path, report: Report): boolean {
   const schedule = parseSchedule(spec, zone);
   if (typeof schedule === 'string') {
@@ -157,7 +157,7 @@ function validateSpec(spec: string, zone: string, path: Path, report: Report): b
   return isEver;
 }
 
-/** The id of a child is the job's id and more, and has to be an id as well. */
+/** The id of a child is longer than the job's id, and has to be valid as well. */
 function checkRoom({ ID, Periodic, ParameterizedJob }: Job, at: Path, report: Report): void {
   const late = Date.UTC(2100, 0);
   const dispatched = ParameterizedJob === null ? '' : dispatchId('', '', late, '00000000');

@@ -36,7 +36,7 @@ describe('warnings of a job', () => {
         'TaskGroups[0].Tasks[0].Identities[0] is for the secrets engine, and the task has no Secrets block',
       ],
     ],
-    // Fields of nearly every job, and fields with an effect, draw no warning.
+    // Fields of nearly every job, and fields with an effect, give no warning.
     [{ 'TaskGroups.0.Services': [service] }, []],
     [{ 'TaskGroups.0.Tasks.0.Resources.MemoryMaxMB': 128 }, []],
     [{ Type: 'batch', Periodic: { Spec: '@daily' } }, []],
@@ -44,7 +44,7 @@ describe('warnings of a job', () => {
     expect(warned(changes)).toEqual(expected);
   });
 
-  test('auto promotion of only some canarying groups', () => {
+  test('auto promotion of only some groups with canaries', () => {
     const web = webJob.TaskGroups[0];
     const TaskGroups = [
       { ...web, Name: 'a', Update: { Canary: 1, AutoPromote: true } },

@@ -8,17 +8,17 @@ import type { Job, JobInput } from './job.ts';
 import { warnOfReferences } from './reference-warnings.ts';
 import { warnOfFieldsWithoutEffect } from './without-effect.ts';
 
-/** A field that is valid but likely not meant: its path, and a sentence that begins with it. */
+/** A field that is valid but likely a mistake: its path, and a sentence that begins with it. */
 export type Warning = Fault;
 
 /**
- * The warnings of a canonical job. `given` is the job as it was written, where that is at hand: it
- * still has the fields that are not kept.
+ * The warnings of a canonical job. `given` is the job as it was written, if it is at hand: it still has the
+ * fields that are not stored.
  */
 export const jobWarnings = (job: Job, given: JobInput = job): Warning[] =>
   drained(jobWarningsSteps(job, given));
 
-/** The same, group by group. */
+/** Collects warnings group by group. */
 export function* jobWarningsSteps(job: Job, given: JobInput = job): Steps<Warning[]> {
   const warnings: Warning[] = [];
   const warn: Report = (path, message) => {
@@ -87,7 +87,7 @@ function warnOfTask(task: Task, path: Path, warn: Report): void {
   });
 }
 
-/** Of fields in a body that no schema knows. Source: docs/contract/http.md#bodies. */
+/** Warnings of fields in a body that no schema knows. Source: docs/contract/http.md#bodies. */
 export const unknownFieldWarnings = (paths: readonly string[]): readonly string[] =>
   paths.map((path) => `unknown field ${path} is ignored`);
 

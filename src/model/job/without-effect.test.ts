@@ -38,8 +38,8 @@ const fields = fieldsBelow(JobSchema, '');
 const idle = fields.filter(({ path }) => path in fieldsWithoutEffect);
 const busy = fields.filter(({ path }) => !(path in fieldsWithoutEffect));
 
-describe('every field of a job does something, or is told to do nothing', () => {
-  test('each one that does something has a reader, and no reader is listed for another', () => {
+describe('every field of a job has an effect, or is known to have none', () => {
+  test('exactly the fields with an effect have a reader', () => {
     const listed = Object.entries(fieldReaders).flatMap(([title, names]) =>
       Object.keys(names).map((name) => `${title}.${name}`),
     );
@@ -58,7 +58,7 @@ describe('every field of a job does something, or is told to do nothing', () => 
     expect(wrong).toEqual([]);
   });
 
-  test('each one without effect is a field of a job', () => {
+  test('each field without effect is a field of a job', () => {
     expect(idle.map(({ path }) => path).sort()).toEqual(Object.keys(fieldsWithoutEffect).sort());
   });
 
@@ -76,7 +76,7 @@ function withoutComments(file: string): string {
   return source.replace(/\/\*.*?\*\//gs, '').replace(/\/\/.*$/gm, '');
 }
 
-/** Something other than what stands when the field is absent. */
+/** A value that differs from the default. */
 function sampleOf(outer: Type.TSchema): unknown {
   const { schema } = withoutNull(outer);
   const shape = shapeOf(schema);

@@ -1,6 +1,6 @@
 /**
- * Fields of a job that are stored and have no effect here. Their writer is told so.
- * A test holds the table against the schemas: a field is read somewhere, or it stands here.
+ * Fields of a job that are stored and have no effect here. The submitter is told. A test compares the table
+ * with the schemas: a field has a reader, or is in the table.
  */
 import { seconds } from '../../base/duration.ts';
 import type { Steps } from '../../base/steps.ts';
@@ -17,7 +17,7 @@ const replaced = 'is deprecated and has no effect: use Disconnect';
 const unpaced = 'has no effect: MinHealthyTime is how long a step lasts';
 const ofTask = 'has no effect: a token is for its task';
 
-/** Of both: the groups' and the tasks' own. */
+/** Rows for groups and for tasks. */
 const ofBoth = (rows: Readonly<Record<string, string>>) => ({
   ...prefixed('TaskGroups[].', rows),
   ...prefixed('TaskGroups[].Tasks[].', rows),
@@ -40,16 +40,17 @@ const networkRows = {
 export const fieldsWithoutEffect: Readonly<Record<string, string>> = {
   Multiregion: 'has no effect: a cluster is one region',
   'Update.Stagger': unpaced,
-  RegistryToken: 'is looked at by nobody, and not kept',
-  SecretsToken: 'is looked at by nobody, and not kept',
+  RegistryToken: 'is neither checked nor kept',
+  SecretsToken: 'is neither checked nor kept',
   SecretsNamespace: 'has no effect: no node has a secrets engine',
   ...prefixed('TaskGroups[].', {
     'Update.Stagger': unpaced,
     StopAfterClientDisconnect: replaced,
     MaxClientDisconnect: replaced,
     PreventRescheduleOnLost: replaced,
-    'Volumes{}.Sticky': 'has no effect: to stay on its node is what EphemeralDisk.Sticky asks for',
-    'Volumes{}.AccessMode': 'has no effect: whoever mounts a host volume may use it',
+    'Volumes{}.Sticky':
+      'has no effect: to keep an allocation on its node, set EphemeralDisk.Sticky',
+    'Volumes{}.AccessMode': 'has no effect: a task that mounts a host volume may use it',
     'Volumes{}.AttachmentMode': 'has no effect: a host volume is a directory',
     'Volumes{}.MountOptions': 'has no effect: no node has storage plugins',
     ...prefixed('Networks[].', networkRows),
@@ -80,7 +81,7 @@ export const fieldsWithoutEffect: Readonly<Record<string, string>> = {
   }),
 };
 
-/** The rows by their keys, so that a job is walked once. `[]` and `{}` stand for all that is below. */
+/** The rows by their keys, so that a job is walked once. `[]` and `{}` stand for all elements. */
 interface Branch {
   readonly below: Map<string, Branch>;
   row?: { readonly message: string; readonly ordinary: readonly unknown[] };
@@ -94,7 +95,7 @@ for (const [path, message] of Object.entries(fieldsWithoutEffect)) {
     if (!branch.below.has(key)) branch.below.set(key, { below: new Map() });
     branch = branch.below.get(key)!;
   }
-  // Every job that was read has this one, and is sent back with it.
+  // Every job that was read has this field, and is sent back with it.
   const isStagger = keys.at(-1) === 'Stagger';
   branch.row = { message, ordinary: [schemaDefault(keys), ...(isStagger ? [seconds(30)] : [])] };
 }
@@ -110,7 +111,7 @@ function schemaDefault(keys: readonly string[]): unknown {
   return absentValue(schema);
 }
 
-/** Tells every field of the job, as it was written, that nothing goes by; group by group. */
+/** Tells every field of the job as it was written that has no effect, group by group. */
 export function* warnOfFieldsWithoutEffect(given: JobInput, warn: Report): Steps<void> {
   visit({ ...given, TaskGroups: null }, root, null, warn);
   const groups = root.below.get('TaskGroups')!.below.get('[]')!;

@@ -4,21 +4,21 @@ export const keyPurposes = ['sealing', 'fingerprint', 'signing'] as const;
 export const keyStates = ['active', 'retired'] as const;
 
 /**
- * A data key, sealed under the root key, which is not part of the state.
+ * A data key, sealed under the root key. The root key is not part of the state.
  * Source: ARCHITECTURE.md#secrets-and-logins.
  */
 export interface KeyringKey extends Model<typeof KeyringKeySchema> {
   readonly Wrapped: string;
   readonly Purpose: (typeof keyPurposes)[number];
-  /** Of a signing key: the public key for its signatures, as a JWK has it. */
+  /** For a signing key: the public key of its signatures, as a JWK. */
   readonly PublicKey?: string;
 }
 
-/** As it is shown. */
+/** A key as it is shown. */
 export const KeyringKeySchema = Type.Object({
   KeyID: Text(),
   Algorithm: Text(),
-  /** `retired`: only opens what is not sealed anew yet. */
+  /** `retired`: only opens values that are not sealed again yet. */
   State: Choice(keyStates, 'active'),
   /** Unix nanoseconds. */
   CreateTime: Whole(),

@@ -2,8 +2,8 @@ import { kibibyte } from '../../base/units.ts';
 
 export const keyringLimits = {
   keysMax: 64,
-  /** Rows sealed anew in one transaction of a rotation. */
+  /** Rows that a transaction of a rotation seals again. */
   rowsPerTransactionMax: 500,
-  /** About as much sealed text; it is the rows' number that counts where they are small. */
+  /** Sealed text in such a transaction, approximately; for small rows the number of rows counts. */
   bytesPerTransactionMax: 256 * kibibyte,
 } as const;

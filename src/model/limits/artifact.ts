@@ -1,41 +1,41 @@
 import { mebibyte, minuteMs, secondMs } from '../../base/units.ts';
 
 /**
- * What a node fetches for its tasks. The first five are what the agent's configuration may
- * change. Source: docs/guides/artifacts.md#limits.
+ * Bounds of the downloads of a node for its tasks. The first five are defaults of settings of the agent.
+ * Source: docs/guides/artifacts.md#limits.
  */
 export const artifactLimits = {
   httpTimeoutMs: 30 * minuteMs,
   gitTimeoutMs: 30 * minuteMs,
-  /** Size of one download. */
+  /** Size of a download. */
   downloadBytesMax: 100e9,
-  /** What one archive, repository or directory may hold. */
+  /** Contents of an archive, repository or directory. */
   filesMax: 4096,
   unpackedBytesMax: 100e9,
-  /** How many times larger than it came what is unpacked may be; the first bytes do not count. */
+  /** The largest ratio of unpacked to packed size; the first bytes do not count. */
   ratioMax: 200,
   ratioFreeBytes: 64 * mebibyte,
-  /** A server that says nothing for so long is given up. */
+  /** The time after which a silent server is given up. */
   idleTimeoutMs: 60 * secondMs,
   connectTimeoutMs: 10 * secondMs,
   redirectsMax: 10,
-  /** How often a broken download goes on where it was, and after what time at first. */
+  /** How many times a broken download resumes, and the first delay. */
   resumesMax: 4,
   resumeDelayMs: 1 * secondMs,
-  /** Of one node. */
+  /** Downloads of a node at the same time. */
   parallelMax: 4,
-  /** What a directory of a repository or an archive may lie below. */
+  /** Nested directories in a repository or an archive. */
   depthMax: 64,
   /** Text of a link in an archive. */
   linkLengthMax: 4096,
-  /** How often the size of what a program fetches is looked at. */
+  /** The interval at which the size of a program's download is measured. */
   measureMs: 500,
   /** Memory of programs that unpack. */
   unpackMemoryMb: 256,
   programOutputMax: 4096,
 } as const;
 
-/** Files that an allocation takes over from the one before it. */
+/** Files that an allocation takes over from its predecessor. */
 export const diskLimits = {
   bytesMax: 100e9,
   filesMax: 1_000_000,

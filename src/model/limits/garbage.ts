@@ -1,6 +1,6 @@
 import { hourMs, minuteMs, secondMs } from '../../base/units.ts';
 
-/** Collection of rows that nothing needs any more. */
+/** The collection of rows that nothing needs any more. */
 export const garbageLimits = {
   intervalMs: 5 * minuteMs,
   jobAgeMs: 4 * hourMs,
@@ -8,11 +8,11 @@ export const garbageLimits = {
   batchEvaluationAgeMs: 24 * hourMs,
   deploymentAgeMs: 1 * hourMs,
   nodeAgeMs: 24 * hourMs,
-  /** Deleted by one transaction. */
+  /** Rows that a transaction deletes. */
   rowsPerTransactionMax: 64,
   /** Transactions that wait at the same time to become durable. */
   writesMax: 16,
-  /** Looked at before the clock is looked at, and how long a look may last. */
+  /** Rows between two checks of the clock, and the longest step. */
   rowsPerStep: 64,
   rowsPerSliceMax: 1024,
   sliceMs: 2,

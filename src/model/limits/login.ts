@@ -5,7 +5,7 @@ export const aclLoginLimits = {
   bearerLengthMax: 64 * kibibyte,
   metaEntriesMax: 64,
   metaTextLengthMax: 512,
-  /** Failures of one address (and of one method) before it has to wait. */
+  /** Failures from an address (and of a method) before it has to wait. */
   failuresBurst: 20,
   failureRefillMs: 3 * secondMs,
   methodFailuresBurst: 400,
@@ -16,17 +16,17 @@ export const aclLoginLimits = {
   clockSkewDefaultMs: 60 * secondMs,
 } as const;
 
-/** Calls to identity providers. */
+/** Bounds of requests to identity providers. */
 export const outboundLimits = {
   timeoutMs: 10 * secondMs,
   answerBytesMax: 1 * mebibyte,
-  /** How long fetched keys serve, and how soon an unknown key may cause another fetch. */
+  /** How long fetched keys are used, and how soon an unknown key may cause another fetch. */
   keysAgeMs: 10 * minuteMs,
   keysRefetchMs: 30 * secondMs,
   providersKept: 1000,
 } as const;
 
-/** Logins that a browser is to finish. */
+/** Logins that a browser has not finished. */
 export const oidcSessionLimits = {
   keptMax: 4096,
   ageMs: 10 * minuteMs,

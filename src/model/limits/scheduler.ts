@@ -1,21 +1,21 @@
 export const schedulerLimits = {
-  /** After how long scheduling lets requests go first. */
+  /** The time after which scheduling lets requests go first. */
   sliceMs: 1,
-  /** The same in steps, for the simulator, whose clock stands still meanwhile. */
+  /** The same in steps, for the simulator, whose clock stands still during a step. */
   sliceSteps: 128,
   scoredNodesReported: 5,
-  /** Shapes of groups for which the nodes' scores are kept from one evaluation to the next. */
+  /** Shapes of groups for which the scores of nodes are kept between evaluations. */
   sheetsKept: 64,
-  /** Newest decisions whose placements can be explained on the very state they were made on. */
+  /** Newest decisions whose placements can be explained on the state that they saw. */
   decisionsKept: 64,
-  /** Rows that may change before such a state is let go: it holds on to all of them. */
+  /** Changed rows after which such a state is dropped: it keeps all of them in memory. */
   decisionRowsMax: 20_000,
   /** Explanations that wait for their turn. */
   explanationsMax: 64,
   plansQueuedMax: 1024,
   /**
-   * Allocations that one transaction of a plan writes, unless the plan is all or nothing. Each makes
-   * some 15 KB of objects, and as soon as the collector marks that is up to 5 ms every 64 KB.
+   * Allocations that a transaction of a plan writes, unless the plan is all or nothing. Each makes some 15 KB
+   * of objects, and while the collector marks, 64 KB take up to 5 ms.
    */
   planRowsMax: 4,
 } as const;

@@ -1,11 +1,11 @@
 import { minuteMs, secondMs } from '../../base/units.ts';
 
-/** Between the servers of a cluster. */
+/** Bounds between the servers of a cluster. */
 export const serversLimits = {
-  /** How long another server has to answer a request, beyond the time that the request may wait. */
+  /** The time for an answer of another server, added to the time that the request may wait. */
   askMs: 60 * secondMs,
-  /** How long an answer of the leader waits until this server shows what it wrote. */
+  /** The longest wait of an answer of the leader until this server has its writes. */
   catchUpMs: 5 * secondMs,
-  /** A server that has had no contact for so long does not answer `stale` either. */
+  /** The time without contact after which a server no longer answers `stale` requests. */
   staleMaxMs: 5 * minuteMs,
 } as const;

@@ -5,7 +5,7 @@ export const supervisorLimits = {
   tasksMax: 2000,
   /** Exits kept for an agent that is away. */
   exitsKept: 10_000,
-  /** On a machine that has much else to do, as when all of it starts. */
+  /** Long enough for a busy machine, as at its start. */
   startTimeoutMs: 30 * secondMs,
   pipeBufferBytes: 64 * kibibyte,
 } as const;

@@ -1,6 +1,6 @@
 import { kibibyte, mebibyte, minuteMs, secondMs } from '../../base/units.ts';
 
-/** The cost of rendering the templates of a task. */
+/** Bounds of rendering the templates of a task. */
 export const templateLimits = {
   textLengthMax: 256 * kibibyte,
   nestingMax: 100,
@@ -10,23 +10,23 @@ export const templateLimits = {
   outputLengthMax: 4 * mebibyte,
   depthMax: 200,
   dependenciesMax: 256,
-  /** How long rendering goes on before others get their turn. */
+  /** The time after which rendering gives others a turn. */
   sliceMs: 3,
-  /** How long further changes are waited for where a template does not say. */
+  /** The wait for further changes, if a template names none. */
   waitMinMs: 5 * secondMs,
   waitMaxMs: 4 * minuteMs,
-  /** Reading services and variables. */
+  /** Reads of services and variables. */
   pollWaitMs: 5 * minuteMs,
   retriesMax: 12,
   retryMinMs: 250,
   retryMaxMs: 1 * minuteMs,
-  /** Between two questions of which the first changed nothing. */
+  /** The wait between two reads, if the first brought no change. */
   idleMs: 1 * secondMs,
-  /** When the task is told what is missing, and at most how long until it is told again. */
+  /** The first event about missing values, and the longest interval between two such events. */
   missingFirstMs: 3 * secondMs,
   missingMaxMs: 10 * minuteMs,
   missingToldMax: 3,
-  /** Files that templates read are looked at this often. */
+  /** The interval at which files are checked that templates read. */
   filePollMs: 5 * secondMs,
   fileBytesMax: 4 * mebibyte,
   /** Output of a change script that the event keeps. */

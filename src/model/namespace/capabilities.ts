@@ -1,12 +1,13 @@
 /**
- * Drivers and modes of networks that a namespace allows its jobs.
+ * Drivers and network modes that a namespace allows its jobs.
  *
- * 1. A disabled name is refused even where it is enabled as well. An empty list of enabled names enables
- *    all.
- * 2. A network is judged by what a task gets as well as by what its group wrote: without a network, or
- *    with the mode `none`, a process has the node's own, and a container the one of its configuration.
- * 3. A name that only the node will know (`${…}`, the network of another container) is refused wherever
- *    there is a restriction, unless that very text is enabled.
+ *  1. A disabled name is refused even if it is enabled as well. An empty list of enabled names enables all
+ *     names.
+ *  2. Both the network that the group asks for and the network that a task really gets are checked:
+ *     without a network, or with the mode `none`, a process has the node's own, and a container has the
+ *     network of its configuration.
+ *  3. A name that only the node will know (`${…}`, the network of another container) is refused wherever
+ *     there is a restriction, unless that very text is enabled.
  */
 import type { Fault } from '../errors.ts';
 import type { Job } from '../job/job.ts';
@@ -17,7 +18,7 @@ import type { TaskGroup } from '../task-group/task-group.ts';
 import { hasInterpolation } from '../text-rules.ts';
 import type { Namespace } from './namespace.ts';
 
-/** All that the job would run with and its namespace does not allow; `at` is where the job stands. */
+/** Everything that the job uses and its namespace does not allow; `at` is the place of the job. */
 export function capabilityFaults(
   { Name, Capabilities }: Pick<Namespace, 'Name' | 'Capabilities'>,
   job: Pick<Job, 'TaskGroups'>,
@@ -43,14 +44,14 @@ export function capabilityFaults(
   });
 }
 
-/** Something that a job makes use of, where it does, and how that is told. */
+/** A driver or network that a job uses, with its place and its words. */
 interface Use {
   readonly path: Path;
   readonly what: string;
   readonly used: string;
 }
 
-/** Why a word is not allowed; `undefined`: it is. */
+/** The reason that a word is not allowed; `undefined` if it is. */
 type Allowance = (word: string) => string | undefined;
 
 function allowance(
@@ -62,7 +63,8 @@ function allowance(
   return (word) => {
     if (disabled?.includes(word)) return `has disabled ${quote(word)}`;
     if (enabled?.includes(word)) return undefined;
-    if (isKnownThere(word)) return 'restricts this, and what it comes to is known only on the node';
+    if (isKnownThere(word))
+      return 'restricts this, and only the node knows the name that it stands for';
     if (isOpen) return undefined;
     return `allows only ${enabled?.map(quote).join(', ')}`;
   };
@@ -98,7 +100,7 @@ const networkUses = (networks: readonly Network[] | null, path: Path, who: strin
     used: Mode || 'host',
   }));
 
-/** The network that a task has by itself, whatever its group says. */
+/** The network that a task has by itself, whatever its group asks for. */
 function ownNetwork(
   group: TaskGroup,
   task: Task,
@@ -108,12 +110,12 @@ function ownNetwork(
     const used = containerMode(task.Config?.network_mode);
     return [{ path: below(at, 'Config', 'network_mode'), what: `is ${quote(used)} ${who}`, used }];
   }
-  // `none` takes no network away from a process: it sees that of its node.
+  // The mode `none` takes no network away from a process: it sees the node's network.
   const [network] = group.Networks ?? [];
   if (network !== undefined && network.Mode !== 'none') return [];
   return [{ path: at, what: `has the network of its node, "host" ${who}`, used: 'host' }];
 }
 
-/** A network of its own has many names: the container runtimes' default is one of them. */
+/** A container's own network has many names; the container runtimes' default is one of them. */
 const containerMode = (given: unknown): string =>
   typeof given !== 'string' || /^(|default|private|bridge:.*)$/.test(given) ? 'bridge' : given;

@@ -4,7 +4,7 @@ import { FullList, List, type Model, Nullable, stamps, Text, TextMap, Type } fro
 /** A policy or role by id. A request may give its name instead. */
 export const LinkSchema = Type.Object({ ID: Text(), Name: Text() });
 
-/** A realm of names: for jobs and what comes of them, and for tokens, roles, policies and logins. */
+/** A set of names for jobs and their records, and for tokens, roles, policies and logins. */
 export const NamespaceSchema = Type.Object({
   Name: Text(),
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),
@@ -19,7 +19,7 @@ export const NamespaceSchema = Type.Object({
     }),
   ),
   /**
-   * Links of every token of the namespace.
+   * Links that every token of the namespace has.
    * Source: docs/behaviour/access-control.md#namespaces-and-partitions.
    */
   ACLs: Nullable(
@@ -36,10 +36,10 @@ export const defaultNamespace = 'default';
 /** In a query: every namespace that the token may see. */
 export const everyNamespace = '*';
 
-/** The partition of every noun of the scheduler. */
+/** The partition of all records of the scheduler. */
 export const defaultPartition = 'default';
 
-/** Where a record lives. */
+/** The place of a record: its partition and namespace. */
 export interface Scope {
   readonly partition: string;
   readonly namespace: string;

@@ -15,7 +15,6 @@ export function checkedNamespace(request: NamespaceRequest): Namespace {
   return given;
 }
 
-/** Names of namespaces and partitions are DNS labels. */
 export function scopeNameFaults(name: string): Fault[] {
   const rule = `must be 1 to ${limits.names.serviceLengthMax} letters, digits and "-", beginning and ending with a letter or digit`;
   const message = name === '' ? 'is required' : rule;

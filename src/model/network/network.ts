@@ -3,25 +3,29 @@ import { About, Flag, List, type Model, Nullable, Text, TextMap, Type, Whole } f
 
 const { portMax } = limits.network;
 
-/** A port that a group asks for. Source: docs/behaviour/job-specification.md#networks. */
+/** A port of a group. Source: docs/behaviour/job-specification.md#networks. */
 export const PortSchema = Type.Object(
   {
-    Label: About('Names the port for services, checks and the environment of tasks.', Text(), {
-      rules: 'required; unique over the networks of a group and its tasks',
-    }),
+    Label: About(
+      'The name of the port for services, checks and the environment of tasks.',
+      Text(),
+      {
+        rules: 'required; unique over the networks of a group and its tasks',
+      },
+    ),
     /** The static port; 0 in `DynamicPorts`. */
     Value: About(
-      'The port of the node; one of `DynamicPorts` is chosen when it is placed.',
+      'The port of the node. A port of `DynamicPorts` gets its number at the placement.',
       Whole({ minimum: 0, maximum: portMax }),
       { rules: 'required in `ReservedPorts`, where it is unique for each host network' },
     ),
-    /** The port inside the network namespace: 0 is unmapped, -1 the same as the host's. */
+    /** The port inside the network namespace; 0: not mapped, -1: the same as the host's. */
     To: About(
       'The port inside the network namespace; 0: not mapped, -1: the same as on the node.',
       Whole({ minimum: -1, maximum: portMax }),
     ),
-    HostNetwork: About("Which of the node's networks the port is taken from.", Text()),
-    IgnoreCollision: About('Place it even where the port is taken.', Flag(), {
+    HostNetwork: About('The host network of the port.', Text()),
+    IgnoreCollision: About('Whether to place the allocation even if the port is taken.', Flag(), {
       rules: 'in `host` mode only',
     }),
   },
@@ -32,7 +36,7 @@ export type Port = Model<typeof PortSchema>;
 export const DnsSchema = Type.Object(
   {
     Servers: About('Addresses of name servers.', List(Type.String())),
-    Searches: About('Domains that short names are looked up in.', List(Type.String())),
+    Searches: About('Domains for the lookup of short names.', List(Type.String())),
     Options: About('Options of the resolver.', List(Type.String())),
   },
   { title: 'DNS' },
@@ -54,20 +58,24 @@ export const NetworkSchema = Type.Object(
     MBits: About('Bandwidth.', Whole({ minimum: 0 })),
     DNS: About('Name resolution of the tasks.', Nullable(DnsSchema)),
     CNI: About(
-      'For a network of the mode `cni/<name>`.',
+      'Settings for a network of the mode `cni/<name>`.',
       Nullable(
         Type.Object(
-          { Args: About('Arguments for its plugins.', TextMap(), { rules: 'without `;`' }) },
+          {
+            Args: About('Arguments for the plugins of the network.', TextMap(), {
+              rules: 'without `;`',
+            }),
+          },
           { title: 'CNI' },
         ),
       ),
     ),
     ReservedPorts: About('Ports with a given number.', List(PortSchema)),
-    DynamicPorts: About('Ports with a number that is chosen.', List(PortSchema)),
+    DynamicPorts: About('Ports whose numbers are chosen at the placement.', List(PortSchema)),
   },
   { title: 'Network' },
 );
 export type Network = Model<typeof NetworkSchema>;
 
-/** The host network of a port that names none. */
+/** The host network of a port without one. */
 export const defaultHostNetwork = 'default';

@@ -2,11 +2,11 @@ import { below, type Path, quote, type Report } from '../path.ts';
 import { checkUnique, hasInterpolation } from '../text-rules.ts';
 import { defaultHostNetwork, type Network, type Port } from './network.ts';
 
-/** A network together with its place, since labels are unique over a whole group. */
+/** A network with its place, since labels are unique over a whole group. */
 export interface PlacedNetwork {
   readonly network: Network;
   readonly path: Path;
-  /** Of a group's networks only the first is placed. */
+  /** Only the first network of a group is used. */
   readonly isUsed: boolean;
 }
 
@@ -31,7 +31,7 @@ function portsOf({ network, path }: PlacedNetwork): PlacedPort[] {
   return [...list('ReservedPorts'), ...list('DynamicPorts')];
 }
 
-/** The networks of a group and its tasks. Source: docs/behaviour/job-specification.md#networks. */
+/** Validates the networks of a group and its tasks. Source: docs/behaviour/job-specification.md#networks. */
 export function validateNetworks(networks: readonly PlacedNetwork[], report: Report): void {
   for (const { network, path } of networks) {
     if (network.Hostname !== '' && !hasInterpolation(network.Hostname)) {

@@ -3,6 +3,6 @@ export const nodePoolLimits = {
   descriptionLengthMax: 256,
   metaMax: 64,
   metaTextLengthMax: 512,
-  /** Nodes bring pools along by naming them. */
+  /** Nodes create pools by naming them. */
   countMax: 10_000,
 } as const;

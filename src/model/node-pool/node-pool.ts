@@ -15,17 +15,17 @@ import {
 } from '../schema.ts';
 
 /**
- * Nodes that are kept apart: a job runs on those of the pool that it names.
+ * A set of nodes that is kept apart: a job runs on the nodes of its pool.
  * Source: docs/behaviour/nodes.md#node-pools, docs/behaviour/scheduling.md#scores.
  */
 export const NodePoolSchema = Type.Object({
   Name: Text(),
   Description: Text({ maxLength: limits.nodePool.descriptionLengthMax }),
   Meta: TextMap(),
-  /** Fields that differ from the cluster's configuration; null: none. */
+  /** Fields that override the cluster's configuration; null: none. */
   SchedulerConfiguration: Nullable(
     Type.Object({
-      /** Empty: the cluster's. */
+      /** Empty: the algorithm of the cluster. */
       SchedulerAlgorithm: Choice(['', ...schedulerAlgorithms]),
     }),
   ),
@@ -35,12 +35,12 @@ export interface NodePool extends Model<typeof NodePoolSchema> {}
 export type NodePoolRequest = Input<NodePool>;
 
 export const defaultPool = 'default';
-/** Every node there is. A job may name it; no node can. */
+/** The pool of all nodes. A job may name it; a node cannot. */
 export const everyNode = 'all';
 
 export const builtinPools = [
   { Name: defaultPool, Description: 'Nodes that name no other pool' },
-  { Name: everyNode, Description: 'Every node there is' },
+  { Name: everyNode, Description: 'Every node' },
 ] as const;
 
 export const isBuiltinPool = (name: string): boolean =>
@@ -48,7 +48,7 @@ export const isBuiltinPool = (name: string): boolean =>
 
 const namePattern = /^[a-zA-Z0-9_-]{1,128}$/;
 
-/** The fault of a pool's name, as the end of a sentence, or `undefined`. */
+/** The fault of a pool's name, as the end of a sentence; `undefined` if it has none. */
 export function poolNameFault(name: string): string | undefined {
   if (namePattern.test(name)) return undefined;
   return name === ''
@@ -56,7 +56,7 @@ export function poolNameFault(name: string): string | undefined {
     : `must be 1 to ${limits.nodePool.nameLengthMax} letters, digits, "-" and "_"`;
 }
 
-/** @throws RosterError `invalid-body` with every fault that the schema does not tell. */
+/** @throws RosterError `invalid-body` with every fault beyond the schema */
 export function requirePool({ Name, Meta }: Pick<NodePool, 'Name' | 'Meta'>): void {
   const faults: Fault[] = [];
   const fault = poolNameFault(Name);

@@ -7,7 +7,7 @@ import {
   type StreamFaultFields,
 } from './frames.ts';
 
-/** Why a stream ended badly; as an error frame it reaches the other side with all its fields. */
+/** The failure of a stream. It reaches the other side as an error frame with all its fields. */
 export class StreamFault extends Error implements StreamFaultFields {
   override readonly name = 'StreamFault';
   readonly status: number;
@@ -23,11 +23,10 @@ export class StreamFault extends Error implements StreamFaultFields {
 export const streamCancelled = (): StreamFault =>
   new StreamFault({ status: 499, code: 'stream-cancelled', message: 'the stream was cancelled' });
 
-/** The connection, as its streams use it. */
 export interface StreamHub {
   control(frame: ControlFrame): void;
   data(id: number, payload: Uint8Array): void;
-  /** The stream is over; its id may be forgotten. */
+  /** The stream has ended; its id may be forgotten. */
   over(id: number): void;
 }
 
@@ -36,12 +35,13 @@ interface Waiter {
 }
 
 /**
- * One of the streams on a connection: bytes both ways, each way under the reader's credit.
+ * A stream on a connection: bytes in both directions, each under the credit of its reader.
  *
  * Invariants
+ *
  *  B1. Bytes sent never exceed the credit that the other side granted.
- *  B2. Bytes received and not yet read never exceed the credit granted, else the frame is malformed.
- *  B3. A stream is over exactly once: by the accepting side's `end` or an error, or by either side's
+ *  B2. Bytes received and not yet read never exceed the granted credit; else the frame is malformed.
+ *  B3. A stream ends exactly once: by the accepting side's `end` or an error, or by either side's
  *      `close`. The opening side's `end` only says that it sends no more.
  *  B4. Bytes that arrived before the end are read before the end is seen; a cancel drops them.
  */
@@ -69,7 +69,7 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     readonly kind: string;
     readonly opener: boolean;
     readonly hub: StreamHub;
-    /** What this side grants; the opener has granted it in its open frame. */
+    /** The credit that this side grants; the opener grants it in its open frame. */
     readonly windowBytes: number;
     /** The credit that the other side has granted so far. */
     readonly sendCreditBytes: number;
@@ -83,7 +83,7 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     this.#sendCreditBytes = options.sendCreditBytes;
   }
 
-  /** Aborted when the stream is over, for whatever reason. */
+  /** Aborted when the stream ends, for whatever reason. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -93,8 +93,8 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * Resolves when all is handed to the connection, which waits for the reader's credit. Rejects
-   * with {@link StreamFault} when the stream is over. One writer at a time keeps its bytes together.
+   * Resolves when the connection has all bytes; it waits for the reader's credit. Rejects with {@link
+   * StreamFault} if the stream has ended. A single writer at a time keeps its bytes together.
    */
   async write(bytes: Uint8Array): Promise<void> {
     let position = 0;
@@ -113,7 +113,7 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** This side sends no more. On the accepting side that completes the stream. */
+  /** This side sends no more. From the accepting side, it completes the stream. */
   end(): void {
     if (this.isOver || this.#sendEnded) return;
     this.#sendEnded = true;
@@ -121,7 +121,7 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     if (!this.opener) this.#finish();
   }
 
-  /** Ends the stream with an error that the other side's reader and writer get. */
+  /** Ends the stream with an error for the reader and the writer of the other side. */
   fail(fault: StreamFaultFields): void {
     if (this.isOver) return;
     const { status, code, message } = fault;
@@ -129,7 +129,7 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     this.#finish(new StreamFault(fault));
   }
 
-  /** This side has no more interest: nothing more is read or sent. */
+  /** This side neither reads nor sends any more. */
   cancel(): void {
     this.#queue.length = 0;
     if (this.isOver) return;
@@ -137,7 +137,7 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     this.#finish(streamCancelled());
   }
 
-  /** The bytes that arrive, in order. One reader. Leaving the loop early cancels an open stream. */
+  /** The bytes that arrive, in order, for a single reader. Leaving the loop early cancels an open stream. */
   async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array, void> {
     if (!this.opener && this.#grantedBytes === 0 && !this.isOver) this.#grant(this.#windowBytes);
     try {
@@ -159,13 +159,13 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Called by the connection with what concerns this stream. */
+  /** The connection calls the methods below for frames of this stream. */
   receiveData(payload: Uint8Array): void {
     if (this.#receiveEnded) throw new MalformedFrame('data came after the end of its stream');
     if (payload.length > this.#grantedBytes)
       throw new MalformedFrame('data came beyond its credit');
     this.#grantedBytes -= payload.length;
-    // A queued view keeps all of the message's memory alive, which may be far more.
+    // A queued view keeps the memory of the whole message alive, which may be far more.
     const isMost = payload.length * 2 > payload.buffer.byteLength;
     if (payload.length > 0) this.#queue.push(isMost ? payload : new Uint8Array(payload));
     this.#wake('readers');
@@ -189,7 +189,7 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** The connection is gone. */
+  /** Called when the connection is lost. */
   disconnect(fault: StreamFault): void {
     this.#finish(fault);
   }

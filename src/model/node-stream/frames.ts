@@ -10,7 +10,7 @@
  */
 import { limits } from '../limits.ts';
 
-/** Credit that may be outstanding on one stream. */
+/** The largest outstanding credit of a stream. */
 export const maximumCreditBytes = 64 * limits.stream.creditBytes;
 
 export type ControlFrame =
@@ -62,13 +62,15 @@ export function encodeControl(frame: ControlFrame): string {
   }
 }
 
-/** Throws {@link MalformedFrame}. Unknown members are ignored, so that frames can grow. */
+/**
+ * Reads a control frame. Throws {@link MalformedFrame}. Unknown members are ignored, so that frames can grow.
+ */
 export function decodeControl(text: string): ControlFrame {
   if (text.length > limits.stream.frameBytesMax) {
     throw new MalformedFrame(`a control frame has ${text.length} characters`);
   }
   const frame = parseObject(text);
-  // An open frame carries a `credit` of its own, so it is looked for first.
+  // An open frame has a `credit` of its own, so it is checked first.
   if ('open' in frame) return decodeOpen(frame);
   if ('credit' in frame) {
     return { type: 'credit', id: streamId(frame.credit), bytes: credit(frame.bytes, 1) };
@@ -132,7 +134,7 @@ export function encodeData(frame: DataFrame): Uint8Array {
   return bytes;
 }
 
-/** The payload is a view of `bytes`. Throws {@link MalformedFrame}. */
+/** Reads a data frame. The payload is a view of `bytes`. Throws {@link MalformedFrame}. */
 export function decodeData(bytes: Uint8Array): DataFrame {
   if (bytes.length < 4) throw new MalformedFrame('a data frame is shorter than its stream id');
   const payload = bytes.subarray(4);

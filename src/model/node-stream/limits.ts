@@ -1,6 +1,6 @@
 import { kibibyte, secondMs } from '../../base/units.ts';
 
-/** The stream that a node opens to the server, and its sub-streams. */
+/** Bounds of the connection from a node to the server, and of its streams. */
 export const streamLimits = {
   perNodeMax: 256,
   creditBytes: 256 * kibibyte,

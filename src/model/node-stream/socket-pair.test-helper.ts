@@ -1,8 +1,8 @@
 import type { StreamSocket } from './stream-connection.ts';
 
 /**
- * Two ends of a connection inside this process, for tests, the simulator and `createAgent`.
- * Messages arrive in later turns, in order; `sent` tells what went out, for assertions.
+ * Two ends of a connection inside this process, for tests, the simulator and `createAgent`. Messages arrive
+ * in later turns, in order; `sent` lists the sent messages, for assertions.
  */
 export interface SocketEnd extends StreamSocket {
   readonly sent: (string | Uint8Array)[];

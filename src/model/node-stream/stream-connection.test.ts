@@ -42,7 +42,7 @@ function bytesOnWire(socket: SocketEnd): number {
 }
 
 describe('a stream', () => {
-  test('carries what the handler writes, and ends when the handler does', async () => {
+  test('carries the handler's bytes, and ends when the handler ends', async () => {
     const { server, node } = connect();
     node.accept('greet', async (stream, params) => {
       await stream.write(text(`hello ${String(params.name)}`));
@@ -52,7 +52,7 @@ describe('a stream', () => {
     expect([server.openStreams, node.openStreams]).toEqual([0, 0]);
   });
 
-  test('carries bytes both ways, as exec will need', async () => {
+  test('carries bytes in both directions', async () => {
     const { server, node } = connect();
     node.accept('upper', async (stream) => {
       for await (const chunk of stream) {
@@ -68,7 +68,7 @@ describe('a stream', () => {
 
   test.each([
     ['keeps no message alive for the few bytes that it brought', 10, 10],
-    ['takes bytes as they came that are most of their message', 50_000, 65_536],
+    ['keeps bytes uncopied if they are most of their message', 50_000, 65_536],
   ])('%s', async (_title, length, keptBytes) => {
     const [own, peer] = socketPair();
     const stream = new StreamConnection({ socket: own, side: 'server' }).open('greet', {});
@@ -81,7 +81,7 @@ describe('a stream', () => {
     }
   });
 
-  test('can be opened by the node as well', async () => {
+  test('can be opened by the node, too', async () => {
     const { server, node } = connect();
     server.accept('whoami', (stream) => stream.write(text('node')));
     expect(await readAll(node.open('whoami', {}))).toBe('node');
@@ -143,7 +143,7 @@ describe('credit', () => {
     expect((await readAll(stream)).length).toBe(1_000_000);
   });
 
-  test('any pattern of writes and windows arrives whole and never exceeds the credit', async () => {
+  test('random writes and windows arrive completely and never exceed the credit', async () => {
     const write = fc.integer({ min: 0, max: 150_000 });
     await fc.assert(
       fc.asyncProperty(
@@ -177,9 +177,9 @@ describe('credit', () => {
 
 describe('a connection', () => {
   test.each([
-    ['text that is no frame', () => 'nonsense', /not JSON/],
+    ['text that is not a frame', () => 'nonsense', /not JSON/],
     ['data beyond the credit', () => encodeData({ id: 1, payload: new Uint8Array(11) }), /credit/],
-    ['data for a stream that never was', () => encodeData({ id: 3, payload: text('x') }), /never/],
+    ['data for a stream that never existed', () => encodeData({ id: 3, payload: text('x') }), /never/],
     [
       'an open frame with the other side’s id',
       () => encodeControl({ type: 'open', id: 5, kind: 'x', params: {}, creditBytes: 1 }),
@@ -224,7 +224,7 @@ describe('a connection', () => {
     expect([server.openStreams, node.openStreams]).toEqual([0, 0]);
   });
 
-  test('refuses what the other side opens beyond the bound', async () => {
+  test('refuses streams of the other side beyond the bound', async () => {
     const [raw, socket] = socketPair();
     const node = new StreamConnection({ socket, side: 'node' });
     node.accept('idle', () => new Promise(() => {}));

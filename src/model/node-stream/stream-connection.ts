@@ -13,13 +13,13 @@ import {
 export interface StreamSocket {
   sendText(text: string): void;
   sendBinary(bytes: Uint8Array): void;
-  /** Bytes that are received are the receiver's for good. */
+  /** The receiver may keep the received bytes. */
   onMessage(receive: (message: string | Uint8Array) => void): void;
-  /** Called once, however the socket came to its end. */
+  /** Called once, whatever ended the socket. */
   onClose(closed: (reason: string) => void): void;
-  /** Polite end with a WebSocket close code. */
+  /** Closes with a WebSocket close code. */
   close(code: number, reason: string): void;
-  /** Abrupt end, for a peer that no longer answers. */
+  /** Breaks the connection to a peer that no longer answers. */
   terminate(): void;
   ping(): void;
   onPong(run: () => void): void;
@@ -34,7 +34,7 @@ export interface StreamConnectionOptions {
   readonly socket: StreamSocket;
   /** The server opens odd ids, the node even ones. */
   readonly side: 'server' | 'node';
-  /** Told of errors of handlers that are no {@link StreamFault}: bugs. */
+  /** Called with errors of handlers other than {@link StreamFault}, which are bugs. */
   readonly onHandlerError?: (kind: string, error: unknown) => void;
   /** The greatest number of streams that each side may have open; the default is that of a node. */
   readonly streamsMax?: number;
@@ -47,13 +47,14 @@ export type StreamOpener = Pick<StreamConnection, 'open'>;
 const protocolError = 1002;
 
 /**
- * All streams of one connection between a node and a server; both sides use this class.
+ * All streams of a connection between a node and a server; both sides use this class.
  *
  * Invariants
- *  C1. Ids of each side rise; an id is never used twice.
- *  C2. A frame for an id that is over is dropped: it crossed the end on its way.
- *  C3. A frame for an id that never was, or any malformed frame, closes the connection.
- *  C4. When the connection closes every stream is over.
+ *
+ *  C1. The ids of each side rise; an id is never used twice.
+ *  C2. A frame for an ended stream is dropped: it crossed the end on its way.
+ *  C3. A frame for an id that never existed, or any malformed frame, closes the connection.
+ *  C4. When the connection closes, every stream ends.
  */
 export class StreamConnection {
   /** Resolves with the reason when the connection is closed. */
@@ -90,14 +91,14 @@ export class StreamConnection {
     return this.#streams.size;
   }
 
-  /** Streams of `kind` that the other side opens are given to `handler`. */
+  /** Gives streams of `kind` that the other side opens to `handler`. */
   accept(kind: string, handler: StreamHandler): void {
     this.#handlers.set(kind, handler);
   }
 
   /**
-   * Opens a stream; its bytes come from iterating it, its errors as {@link StreamFault}.
-   * `creditBytes` bounds what may be under way or unread.
+   * Opens a stream. Iterate it for its bytes; its errors are {@link StreamFault}. `creditBytes` bounds the
+   * bytes that are under way or unread.
    */
   open(
     kind: string,

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import type { StreamSocket } from './stream-connection.ts';
 
-/** The part of a `ws` WebSocket that is used here, so that this layer needs no such package. */
+/** The part of a `ws` WebSocket that this layer uses, so that it does not need the package. */
 export interface WebSocketLike {
   send(data: string | Uint8Array): void;
   ping(): void;
@@ -14,7 +14,7 @@ export interface WebSocketLike {
   readonly readyState: number;
 }
 
-/** For the `maxPayload` of the WebSocket on both sides. */
+/** The `maxPayload` of the WebSocket on both sides. */
 export const longestMessageBytes =
   Math.max(limits.stream.frameBytesMax + 4, limits.stream.frameBytesMax * 4) + 1024;
 
@@ -26,7 +26,7 @@ export function webSocketTransport(socket: WebSocketLike): StreamSocket {
   socket.on('error', (error) => {
     lastError = error.message;
   });
-  // The first messages may come with the opening itself, before anybody asks for them.
+  // The first messages may come with the opening itself, before anybody listens for them.
   const early: (string | Uint8Array)[] = [];
   let take = (message: string | Uint8Array): void => void early.push(message);
   socket.on('message', (data, isBinary) => {

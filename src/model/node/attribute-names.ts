@@ -1,4 +1,7 @@
-/** The attributes that agents tell of their nodes. A test of the node holds its fingerprint against this. */
+/**
+ * The attributes that agents report for their nodes. A test of the node compares its fingerprint with this
+ * list.
+ */
 export const attributeNames: readonly string[] = [
   'kernel.name',
   'kernel.arch',
@@ -27,13 +30,13 @@ export const attributeNames: readonly string[] = [
 const roots = new Set(attributeNames.map((name) => name.split('.', 1)[0]!));
 
 /**
- * Whether a node may have the attribute: agents tell it, or its name is outside of theirs. Drivers have
+ * Whether a node may have the attribute: agents report it, or its name is outside of theirs. Drivers have
  * names of their own.
  */
 export const mayBeAttribute = (name: string): boolean =>
   attributeNames.includes(name) || !roots.has(name.split('.', 1)[0]!);
 
-/** References to the node itself; the last one only where a task runs. */
+/** References to the node itself; the last one is known only where a task runs. */
 export const nodeReferences: readonly string[] = [
   'node.unique.id',
   'node.unique.name',

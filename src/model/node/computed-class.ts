@@ -3,8 +3,8 @@ import { deviceKey } from './device.ts';
 import type { NodeRegistration } from './node.ts';
 
 /**
- * The same for nodes that no constraint can tell apart, unique attributes aside, so that what is
- * found out about one holds for all of them. Source: docs/behaviour/scheduling.md#classes-of-nodes.
+ * A text that is equal for nodes that no constraint can tell apart, unique attributes aside. So a result for
+ * one of these nodes holds for all of them. Source: docs/behaviour/scheduling.md#classes-of-nodes.
  */
 export function computedClass(
   node: Pick<
@@ -27,7 +27,7 @@ export function computedClass(
   return `v1:${createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 32)}`;
 }
 
-/** Makes and what they are like; how many pieces there are, and in what state, may differ. */
+/** Makes of devices and their attributes. The number and state of instances may differ. */
 function devicesOf({ Devices }: NodeRegistration['NodeResources']) {
   if (Devices.length === 0) return [];
   const devices = Devices.map((device) => [deviceKey(device), shared(device.Attributes)] as const);

@@ -1,10 +1,10 @@
-/** Devices of a machine besides processors, memory and disk: graphics cards and the like. */
+/** Devices of a machine, such as graphics cards. */
 import { limits } from '../limits.ts';
 import { Flag, FullList, FullMapOf, type Model, Nullable, Text, Type } from '../schema.ts';
 
 const name = () => Text({ maxLength: limits.names.lengthMax });
 
-/** One of the four values is given. `Unit` belongs to a number: `MiB`, `MHz`, `W`. */
+/** An attribute has one of the four values. `Unit` belongs to a number: `MiB`, `MHz`, `W`. */
 export const DeviceAttributeSchema = Type.Object({
   Float: Nullable(Type.Number()),
   Int: Nullable(Type.Integer()),
@@ -14,7 +14,7 @@ export const DeviceAttributeSchema = Type.Object({
 });
 export type DeviceAttribute = Model<typeof DeviceAttributeSchema>;
 
-/** One piece of hardware, that one allocation at a time may have. */
+/** A piece of hardware, for a single allocation at a time. */
 export const DeviceInstanceSchema = Type.Object({
   ID: name(),
   Healthy: Flag(),
@@ -22,7 +22,7 @@ export const DeviceInstanceSchema = Type.Object({
   Locality: Nullable(Type.Object({ PciBusID: name() })),
 });
 
-/** Pieces of the same make. Source: docs/behaviour/scheduling.md#devices, #classes-of-nodes. */
+/** Instances of the same make. Source: docs/behaviour/scheduling.md#devices, #classes-of-nodes. */
 export const NodeDeviceSchema = Type.Object({
   Vendor: name(),
   Type: name(),
@@ -33,6 +33,6 @@ export const NodeDeviceSchema = Type.Object({
 });
 export type NodeDevice = Model<typeof NodeDeviceSchema>;
 
-/** `vendor/type/name`: how a node's devices are told apart. */
+/** The name of a make on its node: `vendor/type/name`. */
 export const deviceKey = ({ Vendor, Type, Name }: Pick<NodeDevice, 'Vendor' | 'Type' | 'Name'>) =>
   `${Vendor}/${Type}/${Name}`;

@@ -4,48 +4,48 @@ import { Choice, Flag, type Model, Nanoseconds, Nullable, Text, TextMap, Type } 
 
 const wish = {
   /**
-   * Nanoseconds until everything that is still there is moved at once. 0: no deadline; negative:
-   * it is moved at once, now.
+   * Nanoseconds until the remaining allocations are moved at once. 0: no deadline; negative: they are moved
+   * at once, now.
    */
   Deadline: Nanoseconds({ maximum: limits.node.drainDeadlineMaxMs * 1e6 }),
-  /** Leave what system and sysbatch jobs run there. */
+  /** Whether allocations of system and sysbatch jobs stay. */
   IgnoreSystemJobs: Flag(),
 };
 
-/** How a node is to be emptied. Source: docs/behaviour/nodes.md#drains. */
+/** A request to drain a node. Source: docs/behaviour/nodes.md#drains. */
 export const DrainSpecSchema = Type.Object(wish);
 export type DrainSpec = Model<typeof DrainSpecSchema>;
 
-/** The same while it goes on. Instants are RFC 3339. */
+/** A drain that goes on. Instants are RFC 3339. */
 export const DrainStrategySchema = Type.Object({
   ...wish,
-  /** When everything has to go; null: never. */
+  /** The time when all allocations have to go; null: never. */
   ForceDeadline: Nullable(Type.String()),
   StartedAt: Nullable(Type.String()),
-  /** The node takes work again once it is empty. */
+  /** Whether the node takes work again once it is empty. */
   MarkEligible: Flag(),
 });
 export type DrainStrategy = Model<typeof DrainStrategySchema>;
 
 export const drainStatuses = ['draining', 'complete', 'canceled'] as const;
 
-/** What became of the newest drain of a node. */
+/** The state of a node's newest drain. */
 export const LastDrainSchema = Type.Object({
   StartedAt: Nullable(Type.String()),
   UpdatedAt: Nullable(Type.String()),
   Status: Choice(drainStatuses, 'draining'),
-  /** Of the token of who asked for it. */
+  /** The accessor of the token that asked for the drain. */
   AccessorID: Text(),
-  /** Why, in the words of who asked. */
+  /** The reason, in the caller's words. */
   Meta: TextMap(),
 });
 export type LastDrain = Model<typeof LastDrainSchema>;
 
-/** Whether the time is up, so that everything has to go. */
+/** Whether the deadline has passed, so that all allocations have to go. */
 export const isForced = ({ ForceDeadline }: Pick<DrainStrategy, 'ForceDeadline'>, nowMs: number) =>
   ForceDeadline !== null && Date.parse(ForceDeadline) <= nowMs;
 
-/** When everything has to go, by what was asked for; `undefined`: never. */
+/** The time when all allocations have to go; `undefined`: never. */
 export function forceAtMs({ Deadline }: DrainSpec, nowMs: number): number | undefined {
   if (Deadline === 0) return undefined;
   return Deadline < 0 ? nowMs : nowMs + instantToMs(Deadline);

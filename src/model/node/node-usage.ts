@@ -8,15 +8,15 @@ const DiskUsageSchema = Type.Object({
   /** Bytes. */
   Size: Whole(),
   Used: Whole(),
-  /** To users without privileges. */
+  /** Bytes available to users without privileges. */
   Available: Whole(),
   UsedPercent: Fraction(),
   InodesUsedPercent: Fraction(),
 });
 
-/** What a machine used lately. Source: docs/guides/logs-and-files.md#usage. */
+/** The recent use of a machine's resources. Source: docs/guides/logs-and-files.md#usage. */
 export const NodeUsageSchema = Type.Object({
-  /** Of each core, in percent. */
+  /** Percent, for each core. */
   CPU: Type.Array(
     Type.Object({
       CPU: Text(),

@@ -55,7 +55,7 @@ export const ReservedResourcesSchema = Type.Object({
   Cpu: Type.Object({ CpuShares: Whole({ minimum: 0 }) }),
   Memory: Type.Object({ MemoryMB: Whole({ minimum: 0 }) }),
   Disk: Type.Object({ DiskMB: Whole({ minimum: 0 }) }),
-  /** Ports no allocation may have: `22,80,8000-8010`. */
+  /** Ports that no allocation may have: `22,80,8000-8010`. */
   Networks: Type.Object({ ReservedHostPorts: Text() }),
 });
 export type ReservedResources = Model<typeof ReservedResourcesSchema>;
@@ -91,14 +91,14 @@ const reported = {
   NodeResources: NodeResourcesSchema,
   ReservedResources: ReservedResourcesSchema,
   Drivers: FullMapOf(DriverInfoSchema),
-  /** Directories that it offers to tasks, by name. */
+  /** Directories that the node offers to tasks, by name. */
   HostVolumes: FullMapOf(HostVolumeSchema),
 };
 
 export const NodeRegistrationSchema = Type.Object(reported);
 export interface NodeRegistration extends Model<typeof NodeRegistrationSchema> {}
 
-/** A machine that runs allocations. The heartbeat's time is not part of it. */
+/** A machine that runs allocations. The time of its heartbeat is not stored. */
 export const NodeSchema = Type.Object({
   ...reported,
   /** SHA-256 of the node's secret. */
@@ -109,7 +109,7 @@ export const NodeSchema = Type.Object({
   StatusDescription: Text(),
   StatusUpdatedAt: Instant(),
   SchedulingEligibility: Choice(eligibilities, 'eligible'),
-  /** Its allocations are being moved away; `DrainStrategy` says how. */
+  /** The allocations of the node are being moved away by `DrainStrategy`. */
   Drain: Flag(),
   DrainStrategy: Nullable(DrainStrategySchema),
   LastDrain: Nullable(LastDrainSchema),
@@ -118,16 +118,19 @@ export const NodeSchema = Type.Object({
 });
 export interface Node extends Model<typeof NodeSchema> {}
 
-/** Whether the scheduler may place on it. Source: docs/behaviour/scheduling.md#candidate-nodes. */
+/**
+ * Whether the scheduler may place allocations on the node.
+ * Source: docs/behaviour/scheduling.md#candidate-nodes.
+ */
 export const isReadyNode = (
   node: Pick<Node, 'Status' | 'Drain' | 'SchedulingEligibility'>,
 ): boolean => node.Status === 'ready' && !node.Drain && node.SchedulingEligibility === 'eligible';
 
-/** Whether the servers hear of it. A node that they gave up has to register anew. */
+/** Whether the servers hear from the node. A node that they gave up has to register again. */
 export const isKnownAlive = ({ Status }: Pick<Node, 'Status'>): boolean =>
   Status === 'ready' || Status === 'initializing';
 
-/** The newest events, `limits.node.eventsKept` of them. */
+/** Adds an event and keeps the newest `limits.node.eventsKept`. */
 export const withNodeEvent = (
   events: readonly NodeEvent[],
   event: NodeEvent,

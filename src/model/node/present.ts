@@ -4,14 +4,17 @@ import { DriverInfoSchema, type Node, NodeEventSchema, NodeSchema } from './node
 
 const { SecretHash: _, ...shown } = NodeSchema.properties;
 
-/** A node as anybody but the server sees it. */
+/** A node as it is shown. */
 export const PresentedNodeSchema = Type.Object({
   ...shown,
   Drivers: FullMapOf(
-    Type.Object({ ...DriverInfoSchema.properties, UpdateTime: Moment('When it changed last.') }),
+    Type.Object({
+      ...DriverInfoSchema.properties,
+      UpdateTime: Moment('The time of the last change of status.'),
+    }),
   ),
   Events: FullList(
-    Type.Object({ ...NodeEventSchema.properties, Timestamp: Moment('When it happened.') }),
+    Type.Object({ ...NodeEventSchema.properties, Timestamp: Moment('The time of the event.') }),
   ),
 });
 export interface PresentedNode extends Model<typeof PresentedNodeSchema> {}

@@ -1,12 +1,12 @@
-/** Ids of users, in the form of `/etc/subuid`: the first one, and how many there are. */
+/** A range of user ids, in the form of `/etc/subuid`: the first id, and the number of ids. */
 export interface UidRange {
   readonly start: number;
   readonly count: number;
 }
 
-/** Below are users of the system; the last one of 32 bits means none. */
+/** Smaller ids are users of the system; the last id of 32 bits means none. */
 const [uidMin, uidMax] = [1000, 2 ** 32 - 2];
-/** The owner of files without a user of the machine: `nobody`, on most systems. */
+/** The owner of files that belong to no user of the machine: `nobody` on most systems. */
 const overflowUid = 65_534;
 
 export const showUidRange = ({ start, count }: UidRange): string => `${start}:${count}`;
@@ -19,7 +19,7 @@ export const overlaps = (one: UidRange, other: UidRange): boolean =>
 export const contains = ({ start, count }: UidRange, uid: number): boolean =>
   uid >= start && uid < start + count;
 
-/** `undefined`: it is no range from which allocations may have users. */
+/** The range; `undefined` if the text is not a range from which allocations may have users. */
 export function parseUidRange(text: string): UidRange | undefined {
   const [, first, many] = /^(\d{1,10}):(\d{1,10})$/.exec(text) ?? [];
   const range = { start: Number(first), count: Number(many) };

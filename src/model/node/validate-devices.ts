@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { below, type Path } from '../path.ts';
 import { type DeviceAttribute, deviceKey, type NodeDevice } from './device.ts';
 
-/** Tells a fault where `holds` is not. */
+/** Reports a fault unless `holds`. */
 type Check = (holds: boolean, path: Path, message: string) => void;
 
 export function checkDevices(devices: readonly NodeDevice[], path: Path, check: Check): void {
@@ -16,7 +16,11 @@ export function checkDevices(devices: readonly NodeDevice[], path: Path, check: 
   const keys = new Set<string>();
   devices.slice(0, devicesMax).forEach((device, index) => {
     const at = below(path, index);
-    check(!keys.has(deviceKey(device)), at, `is ${deviceKey(device)}, which was told of before`);
+    check(
+      !keys.has(deviceKey(device)),
+      at,
+      `is ${deviceKey(device)}, which an earlier entry is, too`,
+    );
     keys.add(deviceKey(device));
     checkDevice(device, at, check);
   });
@@ -24,7 +28,7 @@ export function checkDevices(devices: readonly NodeDevice[], path: Path, check: 
 
 function checkDevice(device: NodeDevice, at: Path, check: Check): void {
   check(device.Type !== '', below(at, 'Type'), 'is required');
-  // A job names the three with slashes between them.
+  // A job names the three parts with slashes between them.
   for (const field of ['Vendor', 'Type'] as const) {
     check(!device[field].includes('/'), below(at, field), 'must not hold a slash');
   }

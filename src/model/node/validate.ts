@@ -12,7 +12,7 @@ import { checkDevices } from './validate-devices.ts';
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const addressPattern = /^[0-9a-fA-F:.]*$/;
 
-/** Tells a fault where `holds` is not. */
+/** Reports a fault unless `holds`. */
 type Check = (holds: boolean, path: Path, message: string) => void;
 
 /** All faults of a registration at once. */

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import { type Model, stamps, Text, Type } from '../schema.ts';
 
-/** A realm of namespaces. Source: docs/behaviour/access-control.md#namespaces-and-partitions. */
+/** A set of namespaces. Source: docs/behaviour/access-control.md#namespaces-and-partitions. */
 export const PartitionSchema = Type.Object({
   Name: Text(),
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),

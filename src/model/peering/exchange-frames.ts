@@ -1,7 +1,7 @@
 /**
- * Reads what a peer sends: nothing of it is believed. Every text and list has its bound, names have
- * to be names, and a change is no larger than one may be. Members that are not known are left out,
- * so that frames can grow. See `exchange.ts`, X2 and X4.
+ * Reads the frames of a peer and trusts nothing in them. Every text and list has its bound, names must be
+ * valid names, and a change is no larger than the limit. Unknown members are left out, so that frames can
+ * grow. See `exchange.ts`, X2 and X4.
  */
 import { limits } from '../limits.ts';
 import { scopeNamePattern } from '../namespace/namespace.ts';
@@ -26,7 +26,7 @@ export class MalformedExchange extends Error {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @throws MalformedExchange naming the first thing that is wrong */
+/** @throws MalformedExchange with the first fault */
 export function readExchangeFrame(frame: unknown): ExchangeFrame {
   if (!isObject(frame)) throw new MalformedExchange('a frame is not an object');
   switch (frame.type) {

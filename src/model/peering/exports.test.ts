@@ -19,13 +19,13 @@ const web = { namespace: 'default', name: 'web' };
 
 describe('the exports of an entry to "east"', () => {
   test.each<[string, ExportRule[], boolean, boolean]>([
-    // The entry, and whether `web` goes there while it is there and while it is not.
+    // The entry, and whether `web` is exported if it exists and if it does not.
     ['has no rules', [], false, false],
     ['names it', [rule('web', '', 'east')], true, true],
     ['names it in its namespace', [rule('web', 'default', 'east')], true, true],
-    ['names it for others too', [rule('web', '', 'west', 'east')], true, true],
-    ['names it for others', [rule('web', '', 'west')], false, false],
-    ['names another one', [rule('api', '', 'east')], false, false],
+    ['names it for "east" and others', [rule('web', '', 'west', 'east')], true, true],
+    ['names it only for others', [rule('web', '', 'west')], false, false],
+    ['names another service', [rule('api', '', 'east')], false, false],
     ['names it in another namespace', [rule('web', 'team', 'east')], false, false],
     ['has *', [rule('*', '', 'east')], true, false],
     ['has * in another namespace', [rule('*', 'team', 'east')], false, false],
@@ -40,7 +40,7 @@ describe('the exports of an entry to "east"', () => {
     ]);
   });
 
-  test('a partition is no peer, whatever its name', () => {
+  test('a partition is not a peer, whatever its name', () => {
     const Consumers = [{ Partition: 'east' }, { Peer: '', Partition: 'west' }];
     const entry = { Services: [{ Name: 'web', Namespace: '', Consumers }] };
     expect(new PeerExports(entry, 'east').isExported(web, true)).toBe(false);
@@ -57,7 +57,7 @@ describe('the exports of an entry to "east"', () => {
   });
 });
 
-test('every rule is told with what it has to do with the service', () => {
+test('the trace tells the verdict of every rule', () => {
   const Services = [
     rule('web', 'team', 'east'),
     rule('api', '', 'east'),
@@ -74,7 +74,7 @@ test('every rule is told with what it has to do with the service', () => {
   expect(trace).toMatchObject({ isExported: false, isMissing: true });
 });
 
-test('the told rules agree with the exports', () => {
+test('the trace agrees with the exports', () => {
   const name = fc.constantFrom('web', 'api');
   const namespace = fc.constantFrom('default', 'team');
   const rules = fc.array(
@@ -102,7 +102,7 @@ test('the told rules agree with the exports', () => {
   );
 });
 
-test('a service is one text and is found in it again', () => {
+test('a service is written as a text and read back', () => {
   expect(textOfService(web)).toBe('default/web');
   expect(serviceOfText('default/web')).toEqual(web);
   expect([shownService(web), shownService({ namespace: 'team', name: 'web' })]).toEqual([

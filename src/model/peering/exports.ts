@@ -1,17 +1,17 @@
 /**
- * Which services an `exported-services` entry gives to a peer, and why it does not.
+ * The services that an `exported-services` entry exports to a peer, and the reasons.
  * Source: docs/behaviour/peering.md#exported-services.
  *
- * A rule names a service, or `*` for every existing one, and a namespace, or `*`. A service exists that has
- * an instance, or a discovery chain by its routing entries. A service that a rule names in full goes to the
- * peer even while it does not exist.
+ * A rule names a service, or `*` for every existing service, and a namespace, or `*`. A service exists if it
+ * has an instance, or a discovery chain from its routing entries. A service that a rule names in full is
+ * exported even while it does not exist.
  */
 import { defaultNamespace } from '../namespace/namespace.ts';
 import type { ServiceKey } from './exchange.ts';
 
 export const everyOne = '*';
 
-/** The fields of an `exported-services` entry that are read here. */
+/** The fields of an `exported-services` entry that matter here. */
 export interface ExportsEntry {
   readonly Services: readonly ExportRule[] | null;
 }
@@ -23,14 +23,14 @@ export interface ExportRule {
   readonly Consumers: readonly Consumer[] | null;
 }
 
-/** One of the three is given. */
+/** One of the three fields is given. */
 export interface Consumer {
   readonly Peer?: string;
   readonly Partition?: string;
   readonly SamenessGroup?: string;
 }
 
-/** A service as one text: neither part can hold a slash. */
+/** A service as text: neither part can have a slash. */
 export const textOfService = ({ namespace, name }: ServiceKey): string => `${namespace}/${name}`;
 
 export function serviceOfText(text: string): ServiceKey {
@@ -38,7 +38,7 @@ export function serviceOfText(text: string): ServiceKey {
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** As people see it: with its namespace where that is not `default`. */
+/** The service for people: with its namespace unless that is `default`. */
 export const shownService = (service: ServiceKey): string =>
   service.namespace === defaultNamespace ? service.name : textOfService(service);
 
@@ -53,15 +53,15 @@ const coversName = (rule: ExportRule, { name }: ServiceKey): boolean =>
 const goesTo = (rule: ExportRule, peer: string): boolean =>
   (rule.Consumers ?? []).some(({ Peer = '' }) => Peer === peer && peer !== '');
 
-/** Whether the rule names one service of one namespace. */
+/** Whether the rule names a single service of a single namespace. */
 const namesOne = (rule: ExportRule): boolean =>
   rule.Name !== everyOne && namespaceOf(rule) !== everyOne;
 
-/** Why one rule does or does not give a service to a peer; the first that does not fit is told. */
+/** Whether a rule exports a service to a peer, or the first condition that fails. */
 export type RuleVerdict = 'exports' | 'other-namespace' | 'other-service' | 'other-consumers';
 
 export interface RuleTrace {
-  /** Where the rule stands in `Services`. */
+  /** The index of the rule in `Services`. */
   readonly position: number;
   readonly rule: ExportRule;
   readonly verdict: RuleVerdict;
@@ -69,12 +69,12 @@ export interface RuleTrace {
 
 export interface ExportTrace {
   readonly isExported: boolean;
-  /** `*` gives away only what is there, and this service is not. */
+  /** A rule with `*` exports only existing services, and this service does not exist. */
   readonly isMissing: boolean;
   readonly rules: readonly RuleTrace[];
 }
 
-/** The same as {@link PeerExports} says, with what each rule has to do with it. */
+/** Answers like {@link PeerExports}, with the verdict of each rule. */
 export function traceExport(
   entry: ExportsEntry | undefined,
   service: ServiceKey,
@@ -94,11 +94,11 @@ function verdictOf(rule: ExportRule, service: ServiceKey, peer: string): RuleVer
   return goesTo(rule, peer) ? 'exports' : 'other-consumers';
 }
 
-/** The exports of an entry to one peer, compiled, as every change of an instance asks for them. */
+/** The exports of an entry to a peer, compiled, as every change of an instance asks for them. */
 export class PeerExports {
-  /** Services that are named in full, as texts, in order. */
+  /** Services that rules name in full, as texts, in order. */
   readonly named: ReadonlySet<string>;
-  /** Rules with a `*`, by the namespace that they are of, and then by name. */
+  /** The service names of rules with a `*`, by namespace. */
   readonly #open = new Map<string, Set<string>>();
 
   constructor(entry: ExportsEntry | undefined, peer: string) {
@@ -112,12 +112,12 @@ export class PeerExports {
     this.named = new Set([...named].sort());
   }
 
-  /** Nothing goes to the peer, whatever there is. */
+  /** Whether nothing can be exported to the peer. */
   get isEmpty(): boolean {
     return this.named.size === 0 && this.#open.size === 0;
   }
 
-  /** There are rules that give away what they do not name in full. */
+  /** Whether a rule has a `*`. */
   get isOpen(): boolean {
     return this.#open.size > 0;
   }
@@ -135,7 +135,7 @@ export class PeerExports {
   }
 }
 
-/** The peers and partitions that may use a service, by names in order. */
+/** The peers and partitions that may use a service, in the order of their names. */
 export interface Consumers {
   readonly peers: readonly string[];
   readonly partitions: readonly string[];
@@ -145,7 +145,7 @@ export interface Consumers {
 export class EntryExports {
   /** By namespace and name, `*` among them. */
   readonly #rules = new Map<string, ExportRule[]>();
-  /** Services that are named in full, as texts. */
+  /** Services that rules name in full, as texts. */
   readonly named: ReadonlySet<string>;
 
   constructor(entry: ExportsEntry | undefined) {
@@ -159,7 +159,7 @@ export class EntryExports {
     this.named = new Set([...this.#rules].flatMap(([text, [of]]) => (namesOne(of!) ? [text] : [])));
   }
 
-  /** There are rules that give away what they do not name in full. */
+  /** Whether a rule has a `*`. */
   get isOpen(): boolean {
     return this.named.size < this.#rules.size;
   }

@@ -13,15 +13,15 @@ test.each([
   ['a text that ends in a backslash', list(['\\', nested(frameDepthMax - 1)])],
   ['the deepest', nested(frameDepthMax)],
   ['the longest', list(Array(frameMembersMax).fill(1))],
-  ['what is no JSON', ']]}},,"'],
+  ['a text that is not JSON', ']]}},,"'],
 ])('%s may be a frame', (_, text) => expect(shapeFault(text)).toBeUndefined());
 
 test.each([
   ['too deep', nested(frameDepthMax + 1), 'nested deeper than 16'],
   ['a megabyte of brackets', '['.repeat(1_000_000), 'nested deeper than 16'],
-  ['a list too long', list(Array(frameMembersMax + 1).fill(1)), 'more than 2048 members'],
+  ['a list that is too long', list(Array(frameMembersMax + 1).fill(1)), 'more than 2048 members'],
   [
-    'an object of too much',
+    'an object that is too large',
     JSON.stringify(Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`k${at}`, at]))),
     'more than 2048 members',
   ],
@@ -30,4 +30,4 @@ test.each([
     list(Array(5).fill(Array(Math.ceil(frameListsMax / 5)).fill([]))),
     'more than 4096 lists',
   ],
-])('%s is none', (_, text, reason) => expect(shapeFault(text)).toContain(reason));
+])('%s cannot be a frame', (_, text, reason) => expect(shapeFault(text)).toContain(reason));

@@ -1,13 +1,13 @@
 import { limits } from '../limits.ts';
 
 /**
- * Whether a text is more than a frame can be, found out before it is parsed: a megabyte of brackets, or
- * of names in one object, costs a parser fifty times what a megabyte of text does, and nobody else is
- * served meanwhile. Whether it is JSON is not asked. `undefined`: it may be a frame.
+ * Checks before parsing whether a text exceeds the bounds of a frame. A megabyte of brackets, or of names in
+ * an object, costs a parser fifty times as much as a megabyte of text, and blocks everybody else. Whether the
+ * text is JSON is not checked. `undefined`: it may be a frame.
  */
 export function shapeFault(text: string): string | undefined {
   const { frameDepthMax, frameListsMax, frameMembersMax } = limits.peering;
-  /** Commas of each list and object that is open, the innermost last. */
+  /** The numbers of commas in each open list and object, the innermost last. */
   const commas: number[] = [];
   let lists = 0;
   for (let position = 0; position < text.length; position++) {
@@ -36,7 +36,7 @@ export function shapeFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Where the text in quotes ends that begins here; the end of everything, where it does not. */
+/** The end of the quoted text that begins at `start`; the end of the whole text, if it does not end. */
 function endOfText(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

@@ -19,9 +19,9 @@ export type HandshakeFrame =
   | {
       readonly type: 'establish';
       readonly peerId: string;
-      /** That of the token. */
+      /** The secret of the token. */
       readonly secret: string;
-      /** Opens streams from now on. */
+      /** The secret that opens streams from now on. */
       readonly streamSecret: string;
       readonly self: SelfDescription;
     }
@@ -32,7 +32,7 @@ export type HandshakeFrame =
   | { readonly type: 'accepted'; readonly proof: string; readonly self: SelfDescription }
   | { readonly type: 'refused'; readonly code: RefusalCode; readonly reason: string };
 
-/** `secret`: trying again does not help. `later`: it may. */
+/** `secret`: trying again does not help. `later`: trying again may help. */
 export type RefusalCode = 'secret' | 'later';
 
 export type StreamFrame =
@@ -40,13 +40,13 @@ export type StreamFrame =
   | { readonly type: 'addresses'; readonly addresses: readonly string[] }
   /** A frame of the exchange of services. */
   | { readonly type: 'exchange'; readonly frame: unknown }
-  /** The peering is deleted at the side that speaks. */
+  /** The sender deleted the peering. */
   | { readonly type: 'goodbye' }
-  /** The goodbye was heard, and is written down. */
+  /** The goodbye was received and is durable. */
   | { readonly type: 'farewell' }
   | { readonly type: 'end'; readonly reason: string };
 
-/** A frame that is none. Its message ends a sentence, and repeats nothing that came. */
+/** A text that is not a frame. The message ends a sentence, and repeats nothing of the text. */
 export class FrameFault extends Error {
   override readonly name = 'FrameFault';
 }
@@ -160,7 +160,7 @@ function selfIn(raw: Raw): SelfDescription {
   };
 }
 
-/** A sentence of another cluster, fit for a log and a table: one line, and short. */
+/** A sentence of another cluster, made fit for a log and a table: one line, and short. */
 function sentenceIn(raw: Raw): string {
   const text = typeof raw.reason === 'string' ? raw.reason : '';
   return oneSentence(text) || 'for no reason that it told';

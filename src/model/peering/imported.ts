@@ -6,29 +6,29 @@ import { ServiceRegistrationSchema } from '../service-registration/service-regis
  * Source: docs/behaviour/peering.md#imported-services.
  */
 export const ImportedServiceSchema = Type.Object({
-  Partition: About('Where the peering is.', Text()),
-  Peer: About('The peer that it comes from.', Text()),
-  Namespace: About('Where it lives, there and here.', Text()),
-  Name: About('What it is found by.', Text()),
-  Protocol: About('How it is spoken to: `tcp`, `http` and so on.', Text()),
+  Partition: About('Partition of the peering.', Text()),
+  Peer: About('The peer that exports the service.', Text()),
+  Namespace: About('Namespace of the service, at the peer and here.', Text()),
+  Name: About('The tags of the service.', Text()),
+  Protocol: About('The protocol of the service: `tcp`, `http` and so on.', Text()),
   ...stamps,
 });
 export type ImportedService = Model<typeof ImportedServiceSchema>;
 
 /**
- * An instance at a peer. It looks like one of this cluster, so that whoever reads instances can read
- * both; node, job and allocation are the peer's and stay empty.
+ * An instance at a peer. It has the form of an instance of this cluster, so that readers can handle both.
+ * Node, job and allocation are the peer's and stay empty.
  */
 const ImportedInstanceSchema = Type.Object({
   ...ServiceRegistrationSchema.properties,
-  Partition: About('Where the peering is.', Text()),
-  Peer: About('The peer that it comes from.', Text()),
+  Partition: About('Partition of the peering.', Text()),
+  Peer: About('The peer that exports the instance.', Text()),
 });
 
-/** An instance of whichever: one of this cluster has no peer. */
+/** An instance of this cluster, which has no peer, or of a peer. */
 export const FoundInstanceSchema = Type.Object({
   ...ServiceRegistrationSchema.properties,
-  Partition: Type.Optional(About('Where the peering is that it comes over.', Text())),
-  Peer: Type.Optional(About('The peer that it comes from.', Text())),
+  Partition: Type.Optional(About('Partition of the peering.', Text())),
+  Peer: Type.Optional(About('The peer that exports the instance.', Text())),
 });
 export type ImportedInstance = Model<typeof ImportedInstanceSchema>;

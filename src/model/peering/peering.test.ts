@@ -64,11 +64,11 @@ const token = {
   datacenter: 'dc',
 };
 
-test('a token is read as it was written, also with white space around it', () => {
+test('a token is read back unchanged, also with white space around it', () => {
   expect(decodeToken(` ${encodeToken(token)}\n`)).toEqual(token);
 });
 
-test('no token, however it is cut or changed, is more than a fault that tells no secret', () => {
+test('a cut or changed token is a fault that tells no secret', () => {
   const text = encodeToken(token);
   for (let end = 0; end < text.length; end += 7) {
     try {
@@ -88,7 +88,7 @@ const known = { ...stored, State: 'ESTABLISHING' } as const;
 test.each([
   ['awaits its peer', stored, stream(false), 'INITIAL'],
   ['was dialled', known, stream(true), 'ACTIVE'],
-  ['is dialled no more', known, stream(false), 'FAILING'],
+  ['is no longer dialled', known, stream(false), 'FAILING'],
   ['is about to dial', { ...known, IsDialer: true }, stream(false), 'ESTABLISHING'],
   ['dials', { ...known, IsDialer: true }, stream(true), 'ACTIVE'],
   ['dials in vain', { ...known, IsDialer: true }, stream(false, 'no'), 'FAILING'],
@@ -100,18 +100,28 @@ test.each([
 
 test.each([
   ['none', undefined, true, true],
-  ['one that awaits', stored, true, false],
-  ['one that is dialled', known, true, false],
-  ['one that dials', { ...known, IsDialer: true }, false, true],
-  ['one that was left', { ...known, State: 'TERMINATED' as const }, true, true],
+  ['a peering that awaits its peer', stored, true, false],
+  ['a peering that is dialled', known, true, false],
+  ['a peering that dials', { ...known, IsDialer: true }, false, true],
   [
-    'one that dialled and was left',
+    'a dialled peering that the peer deleted',
+    { ...known, State: 'TERMINATED' as const },
+    true,
+    true,
+  ],
+  [
+    'a dialling peering that the peer deleted',
     { ...known, IsDialer: true, State: 'TERMINATED' as const },
     true,
     true,
   ],
-  ['one that is deleted', { ...known, DeletedAt: 1 }, false, false],
-  ['one that dialled and is deleted', { ...known, IsDialer: true, DeletedAt: 1 }, false, false],
+  ['a peering that is being deleted', { ...known, DeletedAt: 1 }, false, false],
+  [
+    'a dialling peering that is being deleted',
+    { ...known, IsDialer: true, DeletedAt: 1 },
+    false,
+    false,
+  ],
 ])('the uses of a name that has %s', (_, row, isToken, isEstablished) => {
   expect([tokenObstacle(row) === undefined, establishObstacle(row) === undefined]).toEqual([
     isToken,
@@ -140,7 +150,7 @@ describe('a proof', () => {
         [field]: field === 'addresses' ? [] : 'z',
       }),
     ]),
-  ])('is another with another %s', (_, other) => {
+  ])('the proof differs with another %s', (_, other) => {
     expect(proof).toMatch(/^[0-9a-f]{64}$/);
     expect(other).not.toBe(proof);
   });
@@ -153,7 +163,7 @@ test('a sentence of a peer fits a log', () => {
   expect(frame).toEqual({ type: 'end', reason: 'for no reason that it told' });
 });
 
-test('no text at all is worse than a fault', () => {
+test('any text is at worst a fault', () => {
   const texts = ['', '{', '""', '{"type":7}', '{"type":"exchange"}', '{"type":"proof","self":[]}'];
   for (const text of texts) {
     for (const parse of [parseHandshakeFrame, parseStreamFrame]) {

@@ -15,7 +15,7 @@ import {
 } from '../schema.ts';
 
 /**
- * The states that are stored. `ACTIVE` and `FAILING` are told from the stream when a peering is read.
+ * The stored states. `ACTIVE` and `FAILING` follow from the stream when a peering is read.
  * Source: docs/contract/peering.md#states.
  */
 export const storedPeeringStates = ['INITIAL', 'ESTABLISHING', 'TERMINATED'] as const;
@@ -23,41 +23,43 @@ export const peeringStates = [...storedPeeringStates, 'ACTIVE', 'FAILING'] as co
 export type StoredPeeringState = (typeof storedPeeringStates)[number];
 export type PeeringState = (typeof peeringStates)[number];
 
-/** As it is stored: without what the stream alone knows, and without secrets (rows of their own). */
+/** A peering as it is stored: without facts of its stream, and without secrets, which have their own rows. */
 export const StoredPeeringSchema = Type.Object({
-  ID: About('Names it here.', Text()),
-  Name: About('What the other cluster is called here.', Text()),
-  Partition: About('Where it is.', Text()),
-  State: About('Where it stands.', Choice(storedPeeringStates, 'INITIAL')),
+  ID: About('The id of the peering in this cluster.', Text()),
+  Name: About('The name of the other cluster in this cluster.', Text()),
+  Partition: About('Partition of the peering.', Text()),
+  State: About('The stored state.', Choice(storedPeeringStates, 'INITIAL')),
   /** True for the side that has the token and dials. */
   IsDialer: Type.Boolean({ default: false }),
-  PeerID: About('Names it at the other cluster; empty until it is known.', Text()),
-  PeerServerName: About('How the other cluster calls itself.', Text()),
-  PeerServerAddresses: About('Where its servers are, as `host:port`.', List(Type.String())),
-  /** Addresses that the operator of the other cluster has named, which are tried first. */
+  PeerID: About('The id of the peering in the other cluster; empty until it is known.', Text()),
+  PeerServerName: About('The other cluster’s own name.', Text()),
+  PeerServerAddresses: About('Addresses of its servers, as `host:port`.', List(Type.String())),
+  /** Addresses given by the operator of the other cluster; they are tried first. */
   ManualServerAddresses: List(Type.String()),
-  /** Counts the secrets that were had for tokens: the dialer begins anew with each. */
+  /** The number of secrets that were exchanged for tokens: the dialer starts again with each. */
   Epoch: Whole(),
-  /** It is with another cluster than before, whose rows are removed before a stream opens. */
+  /** The peering is with another cluster than before, whose rows are removed before a stream opens. */
   MustForget: Type.Boolean({ default: false }),
-  /** Certificates (PEM) that the other cluster is trusted by. */
+  /** Certificates (PEM) by which the other cluster is trusted. */
   PeerCAPems: List(Type.String()),
-  Meta: About('Names and texts of the caller; nothing goes by them.', TextMap()),
+  Meta: About('Names and texts of the caller, without effect.', TextMap()),
   Remote: About(
-    'What the other cluster says of itself.',
+    'The other cluster’s description of itself.',
     Type.Object(
       { Partition: Text(), Datacenter: Text() },
       { default: { Partition: '', Datacenter: '' } },
     ),
   ),
-  DeletedAt: About('When it was marked for deletion.', Instant()),
+  DeletedAt: About('The time when it was marked for deletion.', Instant()),
   ...stamps,
 });
 export type StoredPeering = Model<typeof StoredPeeringSchema>;
 
-/** Whether its stream is open: kept apart, so that whoever waits for a peering hears of it. */
+/**
+ * Whether the stream of a peering is open. A row of its own, so that readers who wait for a peering are told.
+ */
 export interface PeeringConnection {
-  /** Of the peering. */
+  /** The id of the peering. */
   readonly ID: string;
   readonly Partition: string;
   readonly Name: string;
@@ -66,75 +68,81 @@ export interface PeeringConnection {
   readonly ModifyIndex: number;
 }
 
-/** The state of its stream. Instants are RFC 3339, null: never. */
+/** The state of the stream. Instants are RFC 3339; null: never. */
 export const StreamStatusSchema = Type.Object({
-  ImportedServices: About('Names of what comes from the other cluster.', List(Type.String())),
-  ExportedServices: About('Names of what goes there.', FullList(Type.String())),
-  LastHeartbeat: About('When it last said that it is there.', Nullable(Type.String())),
-  LastReceive: About('When anything last came.', Nullable(Type.String())),
-  LastSend: About('When anything was last sent.', Nullable(Type.String())),
-  LastError: About('Why it is not open, or was not before; empty: for no reason.', Text()),
+  ImportedServices: About('Names of the services from the other cluster.', List(Type.String())),
+  ExportedServices: About('Names of the services for the other cluster.', FullList(Type.String())),
+  LastHeartbeat: About('The time of its last heartbeat.', Nullable(Type.String())),
+  LastReceive: About('The time when the last frame came.', Nullable(Type.String())),
+  LastSend: About('The time when the last frame was sent.', Nullable(Type.String())),
+  LastError: About('The reason of the last failure; empty: it never failed.', Text()),
 });
 export type StreamStatus = Model<typeof StreamStatusSchema>;
 
 /** A peering as it is shown. Instants are RFC 3339. Source: docs/contract/peering.md#a-peering. */
 export const PeeringSchema = Type.Object({
-  ID: About('Names it here.', Text()),
-  Name: About('What the other cluster is called here.', Text()),
+  ID: About('The id of the peering in this cluster.', Text()),
+  Name: About('The name of the other cluster in this cluster.', Text()),
   State: About(
-    'Where it stands. `ACTIVE`: its stream is open; `FAILING`: it should be and is not; `TERMINATED`: it is deleted there, or being deleted here.',
+    'The state. `ACTIVE`: its stream is open; `FAILING`: its stream should be open and is not; `TERMINATED`: it is deleted there, or being deleted here.',
     Choice(peeringStates, 'INITIAL'),
   ),
-  Partition: About('Where it is.', Text()),
+  Partition: About('Partition of the peering.', Text()),
   PeerID: Type.Optional(
-    About('Names it at the other cluster; absent until it is known.', Type.String()),
+    About('The id of the peering in the other cluster; absent until it is known.', Type.String()),
   ),
-  PeerServerName: About('How the other cluster calls itself.', Text()),
+  PeerServerName: About('The other cluster’s own name.', Text()),
   PeerServerAddresses: About(
-    'Where its servers are, as `host:port`; only the side that dials knows.',
+    'Addresses of its servers, as `host:port`; only the side that dials has them.',
     FullList(Type.String()),
   ),
   PeerCAPems: About(
-    'Certificates (PEM) that the other cluster is trusted by.',
+    'Certificates (PEM) by which the other cluster is trusted.',
     List(Type.String()),
   ),
-  StreamStatus: About('What its stream is doing.', StreamStatusSchema),
-  Meta: About('Names and texts of the caller; nothing goes by them.', TextMap()),
+  StreamStatus: About('The state of its stream.', StreamStatusSchema),
+  Meta: About('Names and texts of the caller, without effect.', TextMap()),
   Remote: About(
-    'What the other cluster says of itself.',
+    'The other cluster’s description of itself.',
     Type.Object({ Partition: Text(), Datacenter: Text() }),
   ),
-  DeletedAt: About('When it was marked for deletion; null: it was not.', Nullable(Type.String())),
+  DeletedAt: About(
+    'The time when it was marked for deletion; null: it was not.',
+    Nullable(Type.String()),
+  ),
   ...stamps,
 });
 export interface Peering extends Model<typeof PeeringSchema> {}
 
 /** Body of `POST /v1/peering/token`. Source: docs/contract/peering.md#generate-a-token. */
 export const PeeringTokenRequestSchema = Type.Object({
-  PeerName: About('What the other cluster is to be called here.', Text()),
-  Partition: About('Where it is.', Text()),
+  PeerName: About('The name of the other cluster in this cluster.', Text()),
+  Partition: About('Partition of the peering.', Text()),
   ServerExternalAddresses: About(
-    'Where the other cluster reaches the servers of this one, as `host:port`.',
+    'Addresses of this cluster’s servers for the other cluster, as `host:port`.',
     List(Type.String()),
     { rules: `at most ${limits.peering.addressesMax}` },
   ),
-  Meta: About('Names and texts of the caller; nothing goes by them.', TextMap()),
+  Meta: About('Names and texts of the caller, without effect.', TextMap()),
 });
 export type PeeringTokenRequest = Model<typeof PeeringTokenRequestSchema>;
 
 /** Body of `POST /v1/peering/establish`. Source: docs/contract/peering.md#establish-a-peering. */
 export const EstablishRequestSchema = Type.Object({
-  PeerName: About('What the other cluster is to be called here.', Text()),
+  PeerName: About('The name of the other cluster in this cluster.', Text()),
   PeeringToken: About(
-    'The token that the other cluster has made.',
+    'The token from the other cluster.',
     Type.String({ default: '', 'x-secret': true }),
   ),
-  Partition: About('Where it is.', Text()),
-  Meta: About('Names and texts of the caller; nothing goes by them.', TextMap()),
+  Partition: About('Partition of the peering.', Text()),
+  Meta: About('Names and texts of the caller, without effect.', TextMap()),
 });
 export type EstablishRequest = Model<typeof EstablishRequestSchema>;
 
 /** Answer of `POST /v1/peering/token`. */
 export const PeeringTokenAnswerSchema = Type.Object({
-  PeeringToken: About('What the other cluster establishes the peering with, once.', Text()),
+  PeeringToken: About(
+    'The token by which the other cluster establishes the peering, once.',
+    Text(),
+  ),
 });

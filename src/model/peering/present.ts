@@ -2,13 +2,13 @@ import { formatInstant, instantToMs } from '../../base/instant.ts';
 import type { Peering, StoredPeering } from './peering.ts';
 import { type StreamKnown, stateOf } from './state.ts';
 
-/** Names of what goes to a peer and of what came from it. */
+/** Names of the services for a peer and of the services from it. */
 export interface Exchanged {
   readonly imported: readonly string[];
   readonly exported: readonly string[];
 }
 
-/** A peering as it is shown, with what its stream does at the moment. */
+/** A peering as it is shown, with the present state of its stream. */
 export function presentedPeering(
   stored: StoredPeering,
   stream: StreamKnown,
@@ -27,7 +27,7 @@ export function presentedPeering(
     PeerCAPems: stored.PeerCAPems,
     StreamStatus: {
       ImportedServices: imported.length === 0 ? null : [...imported],
-      // Nothing goes to a peer any more with which the peering has ended.
+      // A peer that ended the peering gets no services any more.
       ExportedServices: State === 'TERMINATED' ? [] : [...exported],
       LastHeartbeat: instantOrNull(stream.lastHeartbeatMs),
       LastReceive: instantOrNull(stream.lastReceiveMs),

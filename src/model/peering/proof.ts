@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
 
-/** Which side of a stream speaks. */
+/** The side of a stream that sends. */
 export type Side = 'dialer' | 'acceptor';
 
-/** What both sides of a stream know once both have said who they are. */
+/** The facts that both sides of a stream know once both have introduced themselves. */
 export interface Handshake {
-  /** Of the peering, at the side that is dialled. */
+  /** The id of the peering at the dialled side. */
   readonly peerId: string;
   readonly dialerNonce: string;
   readonly acceptorNonce: string;
 }
 
 /**
- * Shows that `side` knows the secret and says `self` of itself, now: both nonces are fresh, and what
- * one side shows is never what the other one has to.
+ * Proves that `side` knows the secret and describes itself as `self` now. Both nonces are fresh, and the
+ * proofs of the two sides always differ.
  */
 export function proofOf(
   secret: string,
@@ -29,11 +29,11 @@ export function proofOf(
 
 /** The description of a cluster for its peer. */
 export interface SelfDescription {
-  /** Of the peering, at the cluster that speaks. */
+  /** The id of the peering at the sending cluster. */
   readonly id: string;
   readonly serverName: string;
   readonly datacenter: string;
   readonly partition: string;
-  /** Where its servers are; told by the side that is dialled alone. */
+  /** Addresses of its servers; only the dialled side sends them. */
   readonly addresses: readonly string[];
 }

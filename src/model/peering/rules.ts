@@ -30,7 +30,7 @@ export function isServerAddress(address: string): boolean {
   return URL.parse(`http://${host}/`) !== null;
 }
 
-/** Faults of the addresses that a caller gives. A hole is told already. */
+/** Faults of the addresses that a caller gives. The codec told of holes already. */
 export function addressFaults(addresses: readonly (string | undefined)[], field: string): Fault[] {
   const most = limits.peering.addressesMax;
   if (addresses.length > most) {
@@ -46,7 +46,8 @@ export function addressFaults(addresses: readonly (string | undefined)[], field:
 const metaKeyForm = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Faults of the meta of a peering, with the limits of a service's. A value that is no text is told already.
+ * Faults of the meta of a peering, with the limits of a service's meta. The codec told of values that are not
+ * text.
  */
 export function peeringMetaFaults(meta: Readonly<Record<string, unknown>>): Fault[] {
   const { metaPairsMax, metaKeyLengthMax, metaValueLengthMax } = limits.config;

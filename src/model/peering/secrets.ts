@@ -1,36 +1,38 @@
 /**
- * Secrets by which the two sides of a peering know each other.
+ * Secrets by which the two sides of a peering authenticate each other.
  * Source: docs/behaviour/peering.md#secrets-and-handshake.
  *
  * Invariants
- *  S1. Of the secret in a token its maker keeps a fingerprint alone, until it is used or replaced.
- *  S2. The secret that streams are opened with is made by the side that has the token, told once, with
- *      that token, and never again. Both keep it sealed.
- *  S3. Where it is new it is pending until a stream was opened with it. Until then the one before holds.
+ *
+ *  S1. The cluster that made a token keeps only a fingerprint of its secret, until the token is used or
+ *      replaced.
+ *  S2. The side that has the token makes the secret that opens streams, and sends it once, with the
+ *      token. Both sides keep it sealed.
+ *  S3. A new secret is pending until it has opened a stream. Until then the previous secret is valid.
  */
 export interface PeeringSecrets {
-  /** Of the peering, here. */
+  /** The id of the peering in this cluster. */
   readonly ID: string;
-  /** Fingerprint of the secret in the newest token; empty: it was used, or there is none. */
+  /** Fingerprint of the secret in the newest token; empty if it was used, or if there is none. */
   readonly Establishment: string;
   /**
-   * Fingerprint of the secret that `Pending` was told with: the same may be told again. At the side
-   * that dials, of the one that it used up last.
+   * At the acceptor, the fingerprint of the secret that came with `Pending`: the same message may be sent
+   * again. At the dialer, the fingerprint of the last secret that it used.
    */
   readonly Exchanged: string;
-  /** Sealed; empty: there is none. */
+  /** Sealed; empty if there is none. */
   readonly Active: string;
   readonly Pending: string;
   readonly CreateIndex: number;
   readonly ModifyIndex: number;
 }
 
-/** What names this cluster, for as long as it is there. */
+/** The identity of this cluster, for its whole life. */
 export interface ClusterIdentity {
   readonly ID: string;
   readonly CreateIndex: number;
   readonly ModifyIndex: number;
 }
 
-/** How a cluster calls itself to others. */
+/** The name by which a cluster introduces itself to others. */
 export const serverNameOf = ({ ID }: Pick<ClusterIdentity, 'ID'>): string => `server.${ID}.peering`;

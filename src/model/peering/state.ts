@@ -1,13 +1,13 @@
 import type { PeeringState, StoredPeering } from './peering.ts';
 
-/** The state of a stream in memory; nothing of it is stored. */
+/** The state of a stream in memory; it is not stored. */
 export interface StreamKnown {
   readonly isOpen: boolean;
   /** Unix milliseconds; 0: never. */
   readonly lastHeartbeatMs: number;
   readonly lastReceiveMs: number;
   readonly lastSendMs: number;
-  /** Why it is not open, or was not the last time; empty: it never failed. */
+  /** The reason of the last failure; empty: it never failed. */
   readonly lastError: string;
 }
 
@@ -43,16 +43,16 @@ type Standing = Pick<StoredPeering, 'State' | 'IsDialer' | 'DeletedAt' | 'Name'>
 const taken = (name: string, why: string): string =>
   `cannot create peering with name: "${name}"; ${why}`;
 
-/** Why no token can be made for the name of a stored peering; `undefined`: it can. */
+/** The reason that no token can be made for the name of a stored peering; `undefined` if it can. */
 export function tokenObstacle(stored: Standing | undefined): string | undefined {
   if (stored === undefined) return undefined;
   if (stored.DeletedAt !== 0) return deleting;
-  // Nothing is left to lose of one that the other side has ended.
+  // A peering that the other side ended has nothing to lose.
   if (!stored.IsDialer || stored.State === 'TERMINATED') return undefined;
   return taken(stored.Name, 'there is already an established peering');
 }
 
-/** Why the name of a stored peering cannot be established; `undefined`: it can. */
+/** The reason that the name of a stored peering cannot be established; `undefined` if it can. */
 export function establishObstacle(stored: Standing | undefined): string | undefined {
   if (stored === undefined) return undefined;
   if (stored.DeletedAt !== 0) return deleting;
@@ -61,9 +61,9 @@ export function establishObstacle(stored: Standing | undefined): string | undefi
 }
 
 /**
- * Why a name cannot be established with the token of a peering that `other` is with already: both
- * sides of a peering have one record of it, and `other` would be with nobody, and keep what came from
- * there. `undefined`: nothing is in the way.
+ * The reason that a name cannot be established with the token of a cluster that `other` is a peering with;
+ * `undefined` if there is none. Both sides have a single record of a peering, so `other` would lose its peer,
+ * and keep the rows from there.
  */
 export function twinObstacle(
   { Name: name, Partition: partition }: Pick<StoredPeering, 'Name' | 'Partition'>,
@@ -77,7 +77,7 @@ export function twinObstacle(
       `that cluster is peered with as ${known}, which is being deleted: try again when it is gone`,
     );
   }
-  // Nothing is left of one that the other side has ended.
+  // A peering that the other side ended has nothing to lose.
   if (other.State === 'TERMINATED') return undefined;
   return taken(
     name,

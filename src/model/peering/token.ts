@@ -4,17 +4,17 @@ import { quote } from '../path.ts';
 import { isServerAddress } from './rules.ts';
 
 /**
- * What one cluster gives another to peer with it, once. Opaque to whoever carries it.
+ * The data by which another cluster peers with this one, once. Opaque to the people who pass it on.
  * Source: docs/behaviour/peering.md#peering-tokens.
  */
 export interface PeeringToken {
-  /** Certificates (PEM); none: the servers are spoken to without TLS. */
+  /** Certificates (PEM); empty: connections to the servers are without TLS. */
   readonly caPems: readonly string[];
-  /** Tried before the others. */
+  /** Addresses that are tried first. */
   readonly manualAddresses: readonly string[];
   readonly addresses: readonly string[];
   readonly serverName: string;
-  /** Of the peering, at the cluster that made the token. */
+  /** The id of the peering at the cluster that made the token. */
   readonly peerId: string;
   readonly secret: string;
   readonly partition: string;
@@ -34,7 +34,7 @@ export function encodeToken(token: PeeringToken): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** A token that is none. Its message ends a sentence, and repeats nothing that may be a secret. */
+/** A faulty token. The message ends a sentence, and repeats nothing that may be secret. */
 export class TokenFault extends Error {
   override readonly name = 'TokenFault';
 }
@@ -58,7 +58,7 @@ export function decodeToken(text: string): PeeringToken {
   return token;
 }
 
-/** The content of a token cannot be shown, so its faults are told one by one. */
+/** The content of a token cannot be shown, so each fault has its own sentence. */
 function faultOf(token: PeeringToken): string | undefined {
   const { caPems, manualAddresses, addresses, serverName, peerId, secret } = token;
   const all = [...manualAddresses, ...addresses];
@@ -95,10 +95,10 @@ function rawOf(text: string): Readonly<Record<string, unknown>> {
   try {
     raw = JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
   } catch {
-    // The error's own words quote the text.
-    throw failed('it is cut off, or no peering token');
+    // The message of the caught error would quote the text.
+    throw failed('it is cut off, or not a peering token');
   }
-  if (!isRecord(raw)) throw failed('it is no peering token');
+  if (!isRecord(raw)) throw failed('it is not a peering token');
   return raw;
 }
 
@@ -117,7 +117,7 @@ function textsIn(raw: Readonly<Record<string, unknown>>, name: string): readonly
   throw new TokenFault(`failed to decode token: ${name} must be a list of texts`);
 }
 
-/** The fault of a PEM that is to have certificates. */
+/** The fault of a text that must be PEM with certificates. */
 export function certificateFault(pem: string): string | undefined {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) return 'it is not PEM with a certificate';

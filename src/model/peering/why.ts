@@ -1,6 +1,6 @@
 /**
- * Why a service is, or is not, at a peer, and why one of a peer is or is not here. Both from what is
- * known at one moment on this side: the entry, the state, and the stream.
+ * Explains why a service is at a peer or not, and why a service of a peer is here or not. The facts are those
+ * of this side at one moment: the entry, the state, and the stream.
  */
 import { formatInstant } from '../../base/instant.ts';
 import {
@@ -32,26 +32,29 @@ const verdicts = ['exports', 'other-namespace', 'other-service', 'other-consumer
 
 const told = {
   Sentence: About('The reason in words.', Text()),
-  Instances: About('How many there are on this side.', Whole()),
+  Instances: About('The number of instances on this side.', Whole()),
 };
 
 export const ExchangeExplanationSchema = Type.Object({
-  Peer: About('What the other cluster is called here.', Text()),
-  Partition: About('Where the peering is.', Text()),
+  Peer: About('The name of the other cluster in this cluster.', Text()),
+  Partition: About('Partition of the peering.', Text()),
   Service: Text(),
   Namespace: Text(),
-  StreamOpenSince: About('Null: no stream is open.', Nullable(Type.String())),
+  StreamOpenSince: About(
+    'The time when the stream opened; null: no stream is open.',
+    Nullable(Type.String()),
+  ),
   Export: About(
     'The service of this cluster, at the peer.',
     Type.Object({
-      IsThere: About('The peer has said that it has it.', Flag()),
+      IsThere: About('Whether the peer has acknowledged the service.', Flag()),
       Reason: Choice(exportReasons),
       ...told,
       Rules: About(
-        'Each rule of the `exported-services` entry, with what it has to do with it.',
+        'Each rule of the `exported-services` entry, with its verdict on the service.',
         FullList(
           Type.Object({
-            Position: About('Where it stands in `Services`, from 0.', Whole()),
+            Position: About('The index of the rule in `Services`, from 0.', Whole()),
             Name: Text(),
             Namespace: Text(),
             Verdict: Choice(verdicts),
@@ -69,11 +72,11 @@ export interface ExchangeExplanation extends Model<typeof ExchangeExplanationSch
 export type ExportExplanation = ExchangeExplanation['Export'];
 export type ImportExplanation = ExchangeExplanation['Import'];
 
-/** Facts about the exchange of one service with one peer. */
+/** Facts about the exchange of a service with a peer. */
 export interface ExchangeFacts {
   readonly peer: string;
   readonly service: ServiceKey;
-  /** The peering is to go, or the other side has ended it. */
+  /** The peering is being deleted, or the other side has ended it. */
   readonly hasEnded: boolean;
   /** Unix milliseconds; `undefined`: no stream is open. */
   readonly openSinceMs: number | undefined;
@@ -81,24 +84,24 @@ export interface ExchangeFacts {
   /** Instances of the service in this cluster. */
   readonly ownInstances: number;
   readonly sending: Sending;
-  /** Instances that came from the peer; `undefined`: not even the service. */
+  /** Instances that came from the peer; `undefined` if it did not even tell of the service. */
   readonly importedInstances: number | undefined;
-  /** The peer has told all that it exports, on the stream that is open. */
+  /** The peer has told all its exports on the open stream. */
   readonly hasToldAll: boolean;
-  /** When it last did; `undefined`: not since this server started. */
+  /** The time when it last had; `undefined`: not since this server started. */
   readonly toldAllAtMs: number | undefined;
 }
 
-/** Where a service stands on the stream. */
+/** The state of a service on the stream. */
 export type Sending =
   | { readonly kind: 'not told' }
-  /** Something of it has to be told yet. */
+  /** A part of the service has to be sent yet. */
   | { readonly kind: 'waiting' }
   /** All of it was sent, and is not acknowledged yet. */
   | { readonly kind: 'sent' }
   | { readonly kind: 'acknowledged'; readonly atMs: number };
 
-/** The first thing that keeps it from being there, or how it got there. */
+/** The first reason that keeps the service from the peer, or its success. */
 export function whyExported(facts: ExchangeFacts): ExportExplanation {
   const { trace, ownInstances: Instances } = facts;
   const rules = trace.rules.map(({ position: Position, rule, verdict: Verdict }) => {
@@ -116,26 +119,26 @@ function exportReason(facts: ExchangeFacts): [ExportReason, string] {
   if (facts.hasEnded) return ['peering-ended', `The peering with "${peer}" has ended.`];
   if (!trace.isExported) return notExported(facts, name);
   if (openSinceMs === undefined) {
-    const then = 'It is told as soon as there is one.';
+    const then = 'The service is sent as soon as a stream opens.';
     return ['stream-down', `No stream to "${peer}" is open. ${then}`];
   }
   switch (sending.kind) {
     case 'acknowledged': {
       const at = formatInstant(sending.atMs);
       const has = facts.ownInstances === 0 ? ', without an instance: it has none here' : '';
-      return ['acknowledged', `"${peer}" has ${name}${has}; it said so last at ${at}.`];
+      return ['acknowledged', `"${peer}" has ${name}${has}; last acknowledged at ${at}.`];
     }
     case 'sent':
-      return ['sent', `${name} was sent, and "${peer}" has not said yet that it has it.`];
+      return ['sent', `${name} was sent, and "${peer}" has not acknowledged it yet.`];
     default:
-      return ['waiting', `${name} waits to be told: "${peer}" is told other things first.`];
+      return ['waiting', `${name} waits its turn: other services are sent to "${peer}" first.`];
   }
 }
 
 function notExported({ peer, trace }: ExchangeFacts, name: string): [ExportReason, string] {
   if (trace.isMissing) {
-    const has = 'has an instance or is routed by entries';
-    return ['no-instance', `A rule with "*" exports what ${has}, and ${name} is neither.`];
+    const has = 'services with an instance or routing entries';
+    return ['no-instance', `A rule with "*" exports ${has}, and ${name} has neither.`];
   }
   if (trace.rules.length === 0) {
     return ['no-rule', 'There is no exported-services entry with rules: nothing is exported.'];
@@ -161,7 +164,7 @@ function importReason(facts: ExchangeFacts): [ImportReason, string] {
     const [count, plural] = [importedInstances, importedInstances === 1 ? '' : 's'];
     const down =
       openSinceMs === undefined
-        ? ' That is as it was last told: no stream is open, and what changes is not heard.'
+        ? ' This is the last known state: no stream is open, so changes do not arrive.'
         : '';
     return ['imported', `"${peer}" exports ${name} with ${count} instance${plural}.${down}`];
   }
@@ -169,15 +172,18 @@ function importReason(facts: ExchangeFacts): [ImportReason, string] {
   if (openSinceMs === undefined) {
     return [
       'stream-down',
-      `No stream to "${peer}" is open, and it has not told of ${name} before.`,
+      `No stream to "${peer}" is open, and the peer has not told of ${name} before.`,
     ];
   }
   if (!facts.hasToldAll) {
-    return ['telling', `"${peer}" is still telling what it exports, and not of ${name} so far.`];
+    return [
+      'telling',
+      `"${peer}" is still telling its exports, and has not told of ${name} so far.`,
+    ];
   }
   const at = toldAllAtMs === undefined ? '' : ` (at ${formatInstant(toldAllAtMs)})`;
   return [
     'not-told',
-    `"${peer}" has told all that it exports${at}, and ${name} is not among it: ask there why.`,
+    `"${peer}" has told all its exports${at}, and ${name} is not among them: ask there why.`,
   ];
 }

@@ -1,8 +1,8 @@
 import { Instant, type Model, stamps, Text, Type } from '../schema.ts';
 
 /**
- * Up to which instant the slots of a periodic job are done with: launched, or left out for good. It is
- * written with what it launches, so that no slot launches twice.
+ * The instant up to which the slots of a periodic job are settled: launched, or skipped for good. It is
+ * written with the launched children, so that no slot launches twice.
  * Source: docs/behaviour/jobs.md#launches.
  */
 export const PeriodicLaunchSchema = Type.Object({

@@ -1,6 +1,6 @@
 /**
- * The caller, as far as the request's secret tells. The secret itself is not kept: messages and logs name
- * the accessor.
+ * The caller, as far as the secret of the request tells. The secret itself is not kept: messages and logs
+ * name the accessor.
  */
 export type Caller =
   | { readonly kind: 'anonymous'; readonly accessor: string }
@@ -8,27 +8,27 @@ export type Caller =
       readonly kind: 'token';
       readonly accessor: string;
       readonly management: boolean;
-      /** The namespace of the token, for requests that name no other place. */
+      /** The namespace of the token, for requests that name no other. */
       readonly namespace: string;
       readonly partition: string;
     }
   | { readonly kind: 'node'; readonly nodeId: string }
-  /** A task of an allocation that runs, shown by a token that its servers signed. */
+  /** A task of a running allocation, which shows a token that the servers signed. */
   | {
       readonly kind: 'workload';
       readonly namespace: string;
-      /** Of a child, the job that it was made of. */
+      /** For a child, the job that it was made from. */
       readonly job: string;
       readonly group: string;
       readonly task: string;
       readonly allocation: string;
     }
-  /** Somebody with a token that brings nodes in. */
+  /** A caller with an introduction token, which admits new nodes. */
   | { readonly kind: 'introduction'; readonly id: string }
   /** Access control is switched off (`acl { enabled = false }`). */
   | { readonly kind: 'unrestricted' };
 
-/** How a refusal names the caller; never by a secret. */
+/** The words for the caller in a refusal, without any secret. */
 export function describeCaller(caller: Caller): string {
   switch (caller.kind) {
     case 'anonymous':

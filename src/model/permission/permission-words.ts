@@ -13,18 +13,20 @@ import {
   resourceAccess,
 } from './permission.ts';
 
-/** A permission as somebody outside names it. */
+/** A permission in the words of a caller. */
 export interface PermissionWords {
   readonly resource: string;
   readonly access: string;
-  /** The one thing; nothing: the resource as a whole. */
+  /** The name of the resource; `undefined`: the resource as a whole. */
   readonly name: string;
 }
 
 interface Words {
-  /** The accesses that it has. */
+  /** The accesses that the resource has. */
   readonly accesses: readonly string[];
-  /** `never`: it has no names; `maybe`: without one it is meant as a whole. */
+  /**
+   * `never`: the resource has no names; `maybe`: a permission without a name means the resource as a whole.
+   */
   readonly named: 'never' | 'maybe' | 'always';
 }
 
@@ -60,18 +62,18 @@ const known: Readonly<Record<string, Words>> = {
   variable: { accesses: [...plain, 'list', 'destroy'], named: 'always' },
 };
 
-/** All that may be asked of a resource, each once: `write-prefix` is `write` of many. */
+/** The accesses of a resource, each once: `write-prefix` is a form of `write`. */
 export const accessesTo = (resource: string): readonly string[] =>
   known[resource]?.accesses.filter((access) => access !== 'write-prefix') ?? [];
 
-/** The fault of the words, to follow "The permission …". */
+/** The fault of the words, as the end of "The permission …". */
 export class PermissionFault extends Error {
   override readonly name = 'PermissionFault';
 }
 
 /**
- * The permission that the words mean. A resource with names and none given is asked about as far as
- * every one there may be; of `namespace` the name is that of the namespace.
+ * The permission that the words mean. For a resource with names, a missing name means every possible name;
+ * for `namespace`, the name is the namespace's.
  * @throws PermissionFault
  */
 export function permissionOf(words: PermissionWords, place: Place = {}): Permission {

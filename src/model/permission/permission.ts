@@ -1,43 +1,43 @@
 /**
- * What a route needs, as data: it is authorized, named in a refusal, listed in the OpenAPI
- * document and explained from the same value. Source: docs/contract/access-control.md#authentication.
+ * The permission that a route needs, as data: authorization, refusals, the OpenAPI document and explanations
+ * all use the same value. Source: docs/contract/access-control.md#authentication.
  */
 export type Permission =
-  /** Everybody, an anonymous caller included. */
+  /** Everybody, even an anonymous caller. */
   | { readonly kind: 'open' }
-  /** A token that may do everything. */
+  /** A token with all rights. */
   | { readonly kind: 'management' }
-  /** A capability in one namespace; `any`: at least one. */
+  /** A capability in a namespace; `any`: at least one of several. */
   | ({
       readonly kind: 'namespace';
       readonly namespace: string;
       readonly capability: string;
     } & Partition)
-  /** A resource as a whole: `operator:read`, or every node there may be. */
+  /** A resource as a whole: `operator:read`, or all nodes. */
   | ({
       readonly kind: 'resource';
       readonly resource: Resource;
       readonly access: Access;
-      /** Where the resource lives in namespaces (`acl`); the default is `default`. */
+      /** The namespace of the resource, if it has one (`acl`). Default `default`. */
       readonly namespace?: string;
     } & Partition)
-  /** A resource that has a name of its own. */
+  /** A resource with a name. */
   | NamedPermission
-  /** The node itself, shown by its secret. */
+  /** The node itself, authenticated by its secret. */
   | { readonly kind: 'own-node'; readonly nodeId: string }
-  /** A workload of the namespace, or of the one allocation where that is named. */
+  /** A workload of the namespace, or of the allocation if one is named. */
   | {
       readonly kind: 'workload';
       readonly namespace: string;
       readonly allocation?: string;
     }
-  /** The right to bring a new node into the fleet. */
+  /** The right to register a new node. */
   | { readonly kind: 'node-introduction' }
   | { readonly kind: 'any'; readonly of: readonly Permission[] }
   | { readonly kind: 'all'; readonly of: readonly Permission[] };
 
 interface Partition {
-  /** The default is `default`. */
+  /** Default `default`. */
   readonly partition?: string;
 }
 
@@ -46,15 +46,15 @@ export interface NamedPermission extends Partition {
   readonly resource: NamedResource;
   readonly access: NamedAccess;
   readonly name: string;
-  /** The default is `one`. */
+  /** Default `one`. */
   readonly extent?: Extent;
-  /** Where the resource lives in namespaces; the default is `default`. */
+  /** The namespace of the resource, if it has one. Default `default`. */
   readonly namespace?: string;
 }
 
 /**
- * How much of a resource is asked for: the one with the name; whether there is any at all that is
- * allowed; every one there may be; or every one whose name begins so.
+ * The names that a permission has to cover: `one`, the given name; `any`, at least one name; `every`, all
+ * names; `under`, all names that begin with the given one.
  */
 export type Extent = 'one' | 'any' | 'every' | 'under';
 
@@ -79,7 +79,7 @@ export const namespaceCapability = (namespace: string, capability: string): Perm
   capability,
 });
 
-/** May the caller know that the namespace exists? Any capability in it will do. */
+/** Whether the caller may know that the namespace exists: any capability in it is enough. */
 export const anyCapability = (namespace: string, partition: string): Permission => ({
   kind: 'namespace',
   capability: 'any',
@@ -105,7 +105,7 @@ export const namedAccess = (
   place: Place & { readonly extent?: Extent } = {},
 ): NamedPermission => ({ kind: 'named', resource, access, name, ...place });
 
-/** The workloads of one allocation, for what is said of that. */
+/** The workloads of an allocation, for facts about it. */
 export const ownAllocation = (namespace: string, allocation: string): Permission => ({
   kind: 'workload',
   namespace,
@@ -117,9 +117,8 @@ export const anyOf = (...of: readonly Permission[]): Permission => ({ kind: 'any
 export const allOf = (...of: readonly Permission[]): Permission => ({ kind: 'all', of });
 
 /**
- * The permission as a refusal names it: `namespace:submit-job on "default"`, `node:read`,
- * `service:write on "web" in the namespace "shop"`. The namespace `default` is named to those whose
- * own it is not.
+ * The permission in the words of a refusal: `namespace:submit-job on "default"`, `node:read`, `service:write
+ * on "web" in the namespace "shop"`. The namespace `default` is named to callers who live in another.
  */
 export function describePermission(permission: Permission, home = 'default'): string {
   switch (permission.kind) {

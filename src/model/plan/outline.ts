@@ -1,14 +1,15 @@
 /**
- * What a plan does, told so that people can read it and that two plans can be held against each
- * other. Source: docs/behaviour/jobs.md#plans.
+ * The effects of a plan, for people and for the comparison of two plans.
+ * Source: docs/behaviour/jobs.md#plans.
  */
 import type { Allocation } from '../allocation/allocation.ts';
 import { Choice, Flag, type Model, Text, Type } from '../schema.ts';
 import type { Plan } from './plan.ts';
 
 /**
- * `place`: a new allocation. `update`: an allocation goes on in place, under the new version. `stop`: it is
- * ended. `evict`: it belongs to another job and makes way. `mark`: it gets a note, and goes on.
+ * `place`: a new allocation. `update`: an allocation is updated in place. `stop`: an allocation is stopped.
+ * `evict`: an allocation of another job is stopped to make room. `mark`: an allocation gets a note, and goes
+ * on.
  */
 export const plannedActions = ['place', 'update', 'stop', 'evict', 'mark'] as const;
 
@@ -20,19 +21,18 @@ export const PlannedChangeSchema = Type.Object({
   Name: Text(),
   NodeID: Text(),
   NodeName: Text(),
-  /** Of a new one, the id that it gets when just this plan is carried out. */
+  /** For a new allocation: its id if exactly this plan is carried out. */
   AllocID: Text(),
-  /** The allocation that it takes the place of. */
+  /** The allocation that it replaces. */
   PreviousAllocation: Text(),
   Canary: Flag(),
-  /** Why. */
   Description: Text(),
 });
 export type PlannedChange = Model<typeof PlannedChangeSchema>;
 
 export interface Outline {
   readonly changes: readonly PlannedChange[];
-  /** By group, how many find no node. */
+  /** The number of allocations without a node, by group. */
   readonly queued: Readonly<Record<string, number>>;
   /** The changes to the job's deployments, in words. */
   readonly deployments: readonly string[];
@@ -40,7 +40,7 @@ export interface Outline {
 
 export const nothingPlanned: Outline = { changes: [], queued: {}, deployments: [] };
 
-/** `find` knows the allocations that are there. */
+/** `find` looks up an existing allocation. */
 export function outlineOf(
   plan: Plan,
   find: (namespace: string, id: string) => Allocation | undefined,
@@ -102,7 +102,7 @@ const changeOf = (one: Known, change: Partial<PlannedChange>): PlannedChange => 
 
 const indexOf = ({ Name }: PlannedChange): number => Number(/\[(\d+)\]$/.exec(Name)?.[1] ?? 0);
 
-/** By group, then as people count, then by what is done. */
+/** By group, then by index, then by action. */
 function inOrder(left: PlannedChange, right: PlannedChange): number {
   if (left.TaskGroup !== right.TaskGroup) return left.TaskGroup < right.TaskGroup ? -1 : 1;
   return (
@@ -112,7 +112,7 @@ function inOrder(left: PlannedChange, right: PlannedChange): number {
   );
 }
 
-/** How what would be done now is not what was planned, as sentences; none when it is the same. */
+/** Sentences about the differences between the plan and the present decision; empty if they are the same. */
 export function outlineDifferences(planned: Outline, now: Outline): string[] {
   const missing = without(planned.changes, now.changes);
   const added = without(now.changes, planned.changes);
@@ -121,14 +121,17 @@ export function outlineDifferences(planned: Outline, now: Outline): string[] {
     ...queuedSentences(planned, now),
     ...planned.deployments
       .filter((word) => !now.deployments.includes(word))
-      .map((word) => `it was planned that ${word}, and this would not be so now`),
+      .map((word) => `the plan was that ${word}, and this would not happen now`),
     ...now.deployments
       .filter((word) => !planned.deployments.includes(word))
       .map((word) => `${word} now, which was not planned`),
   ];
 }
 
-/** Ids of allocations that are still to be made, and why something is done, are no part of it. */
+/**
+ * The text by which changes are compared. New allocations have another id in every plan, so their ids and all
+ * descriptions are left out.
+ */
 const identity = (one: PlannedChange): string =>
   [
     one.Action,
@@ -161,7 +164,7 @@ const deeds = {
   mark: 'be marked',
 } as const;
 
-/** Where it is the same deed on another node, one sentence tells of both. */
+/** If only the node of a change differs, a single sentence tells both nodes. */
 function movedSentences(missing: readonly PlannedChange[], added: readonly PlannedChange[]) {
   const deedOf = ({ Action, Namespace, JobID, Name }: PlannedChange) =>
     [Action, Namespace, JobID, Name].join('\0');
@@ -184,8 +187,8 @@ function movedSentences(missing: readonly PlannedChange[], added: readonly Plann
 }
 
 /**
- * The id of an existing allocation tells it from others of its name. An evicted one may belong to a job
- * that the caller may not read, and is not named.
+ * The name of the allocation, with the id if it exists: several allocations may have the same name. An
+ * evicted allocation may belong to a job that the caller may not read, so it is not named.
  */
 function subject({ Action, Name, AllocID }: PlannedChange): string {
   if (Action === 'evict') return 'an allocation of lower priority';
@@ -200,6 +203,6 @@ function queuedSentences({ queued: planned }: Outline, { queued: now }: Outline)
     .filter((group) => of(planned, group) !== of(now, group))
     .map(
       (group) =>
-        `of the group "${group}" ${of(planned, group)} were to find no node, and ${of(now, group)} would find none now`,
+        `the plan left ${of(planned, group)} of the group "${group}" without a node, and now ${of(now, group)} would find none`,
     );
 }

@@ -3,68 +3,66 @@ import type { PlacementMetrics } from '../allocation/placement-metrics.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { DesiredUpdates, Evaluation } from '../evaluation/evaluation.ts';
 
-/** A record the scheduler made and no transaction has stamped yet. */
+/** A record that the scheduler made and no transaction has stamped yet. */
 type Proposed<R> = Omit<R, 'CreateIndex' | 'ModifyIndex' | 'AllocModifyIndex'>;
 
-/** An allocation to be ended, or marked as lost or unknown. */
+/** An allocation to be stopped, or marked as lost or unknown. */
 export interface PlannedStop {
   readonly allocationId: string;
   readonly nodeId: string;
   readonly desiredStatus: DesiredStatus;
   readonly desiredDescription: string;
-  /** Set only where the server overrides what the node says. */
+  /** Set only if the server overrides the node's report. */
   readonly clientStatus?: Extract<ClientStatus, 'lost' | 'unknown'>;
-  /** The one of the plan's that comes back to it; `''`: it waits for none any more. */
+  /** The evaluation of the plan that will look at it again; `''`: none. */
   readonly followupEvaluationId?: string;
-  /** For the tracker of one that failed and could not be placed anywhere else. */
+  /** Set for a failed allocation that could not be placed elsewhere; noted in its reschedule tracker. */
   readonly lastReschedule?: 'no placement';
 }
 
-/** Whether it names an evaluation that comes with the plan. */
+/** Whether the stop names an evaluation of the same plan. */
 export const namesFollowUp = ({ followupEvaluationId }: PlannedStop): boolean =>
   followupEvaluationId !== undefined && followupEvaluationId !== '';
 
-/** An allocation of another job that makes way for one of the plan's placements. */
+/** An allocation of another job that is evicted for a placement of the plan. */
 export interface PlannedPreemption {
   readonly allocationId: string;
-  /** Its own, which may be another than the plan's. */
+  /** The namespace of the evicted allocation, which may differ from the plan's. */
   readonly namespace: string;
   readonly nodeId: string;
   readonly byAllocationId: string;
 }
 
 /**
- * What the scheduler wants done for one evaluation. It holds against the snapshot it was made from;
- * the plan applier checks every touched node again.
- * Source: docs/behaviour/scheduling.md#plans-become-state.
+ * The scheduler's decision for an evaluation. It is right for the snapshot that it was made from; the plan
+ * applier checks every affected node again. Source: docs/behaviour/scheduling.md#plans-become-state.
  */
 export interface Plan {
   readonly evaluationId: string;
   readonly namespace: string;
   readonly jobId: string;
   readonly jobVersion: number;
-  /** Of the job that the plan was made for; 0 when there was none. */
+  /** The index of the job that the plan was made for; 0 if there was none. */
   readonly jobModifyIndex: number;
   readonly priority: number;
-  /** All of it or nothing. */
+  /** Whether all of the plan is carried out or nothing. */
   readonly allAtOnce: boolean;
   readonly snapshotIndex: number;
   readonly stops: readonly PlannedStop[];
-  /** New allocations. */
   readonly placements: readonly Proposed<Allocation>[];
   readonly preemptions: readonly PlannedPreemption[];
-  /** Allocations that go on under another version, with the whole new row. */
+  /** The whole new rows of allocations that are updated in place. */
   readonly inPlaceUpdates: readonly Allocation[];
-  /** The one of the job's version as the plan was made; null when there was none. */
+  /** The deployment of the job's version when the plan was made; null if there was none. */
   readonly deploymentSeen: Pick<Deployment, 'ID' | 'Status'> | null;
-  /** A new deployment. Its placements and updates in place name it. */
+  /** A new deployment. The plan's placements and updates in place name it. */
   readonly deployment: Proposed<Deployment> | null;
   readonly deploymentUpdates: readonly Pick<Deployment, 'ID' | 'Status' | 'StatusDescription'>[];
-  /** Evaluations to be created: follow-ups and the blocked one. */
+  /** New evaluations: follow-ups and the blocked evaluation. */
   readonly evaluations: readonly Proposed<Evaluation>[];
   readonly annotations: Readonly<Record<string, DesiredUpdates>>;
-  /** By group, for what could not be placed. */
+  /** The metrics of failed placements, by group. */
   readonly failures: Readonly<Record<string, PlacementMetrics>>;
-  /** By group, how many are not placed yet. */
+  /** The number of allocations without a node yet, by group. */
   readonly queued: Readonly<Record<string, number>>;
 }

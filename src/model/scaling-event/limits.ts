@@ -1,6 +1,6 @@
 import { kibibyte } from '../../base/units.ts';
 
-/** Events that are kept of the scaling of a group. */
+/** Events of scaling that are kept of a group. */
 export const scalingLimits = {
   eventsKept: 20,
   textLengthMax: 1024,

@@ -11,10 +11,10 @@ import {
 } from '../schema.ts';
 
 /**
- * That somebody scaled a group, or had something to say about its scale. `Error` is as it was given:
- * a text, or `true` where the message tells what is wrong; `""` when there was none. `Count` is null
- * where nothing was scaled, and `EvalID` is null where nothing had to be scheduled.
- * Source: docs/contract/jobs.md#scale-a-group, docs/behaviour/jobs.md#scale.
+ * An event of scaling: a caller scaled a group, or reported about its scale. `Error` is as it was given: a
+ * text, or `true` if the message tells an error; `""` if there was none. `Count` is null if nothing was
+ * scaled, and `EvalID` is null if nothing had to be scheduled. Source: docs/contract/jobs.md#scale-a-group,
+ * docs/behaviour/jobs.md#scale.
  */
 export const ScalingEventSchema = Type.Object({
   Time: Instant(),
@@ -28,7 +28,7 @@ export const ScalingEventSchema = Type.Object({
 });
 export type ScalingEvent = Model<typeof ScalingEventSchema>;
 
-/** The newest events of a group, the newest first: one row a group. */
+/** The newest events of a group, the newest first; a row for each group. */
 export const ScalingHistorySchema = Type.Object({
   Namespace: Text(),
   JobID: Text(),
@@ -38,7 +38,7 @@ export const ScalingHistorySchema = Type.Object({
 });
 export type ScalingHistory = Model<typeof ScalingHistorySchema>;
 
-/** How one group is scaled and fares. Source: docs/contract/jobs.md#records-of-a-job. */
+/** The scale and state of a group. Source: docs/contract/jobs.md#records-of-a-job. */
 export const GroupScaleSchema = Type.Object({
   Desired: Whole(),
   Placed: Whole(),

@@ -4,11 +4,11 @@ import { scalingPolicyId } from './policy-id.ts';
 
 const form = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('it is the same for the same, and stays what it was', () => {
+test('it is the same for the same parts, and never changes', () => {
   expect(scalingPolicyId(['default', 'web', 'web'])).toBe('e106358c-e7b8-8ec1-8ee1-c0737239d96b');
 });
 
-test('it has the form of an id, and is another one for whatever is not the same', () => {
+test('it has the form of an id, and differs for different parts', () => {
   const parts = fc.array(fc.oneof(fc.string(), fc.constantFrom('a', 'b', 'ab', '')), {
     maxLength: 4,
   });
@@ -21,7 +21,7 @@ test('it has the form of an id, and is another one for whatever is not the same'
   );
 });
 
-test('a hundred thousand like names have as many ids, whose first parts tell most apart', () => {
+test('a hundred thousand similar names have as many ids, most with different first parts', () => {
   const ids = new Set<string>();
   const firsts = new Set<string>();
   for (let n = 0; n < 100_000; n++) {

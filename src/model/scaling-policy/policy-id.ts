@@ -1,8 +1,8 @@
 /**
- * The id of a scaling policy: always the same for the same job, group and kind, so that it stays through
- * updates (docs/behaviour/job-specification.md#scaling-policies) and takes nothing from the world. The form
- * is that of a UUID of one's own making (RFC 9562 §5.8). It is no secret, and a plain hash: a read by id
- * answers with the policy of the named namespace, should somebody have made another with the same id.
+ * The id of a scaling policy, made only from the job, group and kind, so that it stays through updates
+ * (docs/behaviour/job-specification.md#scaling-policies). It has the form of a custom UUID (RFC 9562 §5.8).
+ * It is a plain hash and not secret: somebody may make another policy with the same id, so a read by id only
+ * answers with a policy of the named namespace.
  */
 export function scalingPolicyId(parts: readonly string[]): string {
   const text = JSON.stringify(parts);
@@ -13,7 +13,7 @@ export function scalingPolicyId(parts: readonly string[]): string {
   return `${first}-${second}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** Odd, and one for each lane of 32 bits. */
+/** Odd numbers, one for each lane of 32 bits. */
 const multipliers = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f];
 
 function hash(text: string, multiplier: number, lane: number): number {
@@ -22,7 +22,7 @@ function hash(text: string, multiplier: number, lane: number): number {
     state = Math.imul(state ^ text.charCodeAt(at), multiplier);
     state = (state << 13) | (state >>> 19);
   }
-  // Every bit of the end depends on every bit before.
+  // Every bit of the result depends on every bit of the input.
   state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
   state = Math.imul(state ^ (state >>> 12), 0x297a2d39);
   return (state ^ (state >>> 15)) >>> 0;

@@ -6,9 +6,8 @@ import { type ScalingPolicy, ScalingPolicySchema } from './scaling-policy.ts';
 const { Enabled, Max, Min, Policy } = ScalingPolicySchema.properties;
 
 /**
- * A scaling block of a job that is registered, as whoever scales it finds it. `Target` names the
- * `Namespace`, `Job` and `Group`, and of a policy for a task the `Task`.
- * Source: docs/behaviour/job-specification.md#scaling-policies.
+ * A scaling policy of a registered job, for its autoscaler. `Target` names the `Namespace`, `Job` and
+ * `Group`, and the `Task` of a task's policy. Source: docs/behaviour/job-specification.md#scaling-policies.
  */
 export const RegisteredPolicySchema = Type.Object({
   ID: Text(),
@@ -23,7 +22,7 @@ export const RegisteredPolicySchema = Type.Object({
 });
 export interface RegisteredPolicy extends Model<typeof RegisteredPolicySchema> {}
 
-/** What a list shows of one. */
+/** A scaling policy in a list. */
 const { ID, Target, Type: Kind } = RegisteredPolicySchema.properties;
 export const ScalingPolicyStubSchema = Type.Object({ ID, Enabled, Type: Kind, Target, ...stamps });
 export interface ScalingPolicyStub extends Model<typeof ScalingPolicyStubSchema> {}
@@ -37,13 +36,13 @@ export const scalingPolicyStub = (policy: RegisteredPolicy): ScalingPolicyStub =
   ModifyIndex: policy.ModifyIndex,
 });
 
-/** Where a policy stands in its job: below its group and its task, if it is of one. */
+/** The order of policies in their job: by group, task and id. */
 export const placeInJob = ({ Target: { Group, Task }, ID }: RegisteredPolicy) =>
   [Group ?? '', Task ?? '', ID] as const;
 
 /**
- * The policies that a job's groups and tasks bring along. Those of a stopped job are there and not
- * enabled: nobody is to scale it.
+ * The scaling policies of a job's groups and tasks. The policies of a stopped job are not enabled, so that
+ * nobody scales it.
  */
 export function policiesOf(job: Job): RegisteredPolicy[] {
   return job.TaskGroups.flatMap(({ Name, Scaling, Tasks }) => [

@@ -16,23 +16,23 @@ import {
  */
 export const ScalingPolicySchema = Type.Object(
   {
-    ID: About('Kept as long as there is the policy.', ResponseOnly(Text())),
-    Namespace: About('Of the job.', ResponseOnly(Text())),
-    Type: About('What is scaled.', Text({ default: 'horizontal' }), {
+    ID: About('The id of the policy, which stays through updates.', ResponseOnly(Text())),
+    Namespace: About('Namespace of the job.', ResponseOnly(Text())),
+    Type: About('The type of scaling.', Text({ default: 'horizontal' }), {
       rules: '`horizontal` for a group',
     }),
-    Target: About("What is scaled, by its names. For a group the server's to fill.", TextMap(), {
+    Target: About('The target by its names. The server sets it for a group.', TextMap(), {
       absent: 'the group',
     }),
-    Min: About('The least count.', Nullable(Type.Integer()), {
+    Min: About('The minimum count.', Nullable(Type.Integer()), {
       absent: "the group's `Count`",
       rules: 'at least 0',
     }),
-    Max: About('The greatest count.', Nullable(Type.Integer()), {
+    Max: About('The maximum count.', Nullable(Type.Integer()), {
       rules: 'required; at least 0 and at least `Min`',
     }),
-    Policy: About('For the autoscaler; taken as it is.', FreeMap()),
-    Enabled: About('Whether an autoscaler shall act on it.', Flag(true)),
+    Policy: About('Settings for the autoscaler, which the server does not interpret.', FreeMap()),
+    Enabled: About('Whether autoscalers use the policy.', Flag(true)),
     ...stamps,
   },
   { title: 'Scaling' },

@@ -3,7 +3,7 @@ import { Choice, Flag, type Input, type Model, stamps, Type } from '../schema.ts
 /** `binpack` fills nodes, `spread` levels them. Source: docs/behaviour/scheduling.md#scores. */
 export const schedulerAlgorithms = ['binpack', 'spread'] as const;
 
-/** Which jobs may evict those of lower priority. */
+/** The types of jobs that may evict allocations of lower priority. */
 export const PreemptionConfigSchema = Type.Object({
   SystemSchedulerEnabled: Flag(true),
   SysBatchSchedulerEnabled: Flag(),
@@ -11,7 +11,7 @@ export const PreemptionConfigSchema = Type.Object({
   ServiceSchedulerEnabled: Flag(),
 });
 
-/** How the cluster places, as operators set it. One row. */
+/** The operators' settings of the scheduler, in a single row. */
 export const SchedulerConfigurationSchema = Type.Object({
   SchedulerAlgorithm: Choice(schedulerAlgorithms, 'binpack'),
   PreemptionConfig: PreemptionConfigSchema,

@@ -7,12 +7,12 @@ const instances = Array.from({ length: 8 }, (_, n) => ({
 const keys = Array.from({ length: 4000 }, (_, n) => `client-${n}`);
 const firstOf = (key: string, of = instances) => chooseInstances(of, { count: 1, key })[0]!.ID;
 
-test('a key finds the same instances in whatever order they come', () => {
+test('a key finds the same instances in any order', () => {
   for (const key of keys.slice(0, 50)) {
     const chosen = chooseInstances(instances, { count: 3, key });
     expect(chosen).toHaveLength(3);
     expect(chooseInstances([...instances].reverse(), { count: 3, key })).toEqual(chosen);
-    // The more are asked for, the longer the same list.
+    // A larger count gives the same list with more instances at its end.
     expect(chooseInstances(instances, { count: 2, key })).toEqual(chosen.slice(0, 2));
   }
   expect(chooseInstances(instances, { count: 20, key: 'a' })).toHaveLength(8);
@@ -27,7 +27,7 @@ test('keys spread over the instances evenly', () => {
   }
 });
 
-test('an instance that goes moves only the keys that it had', () => {
+test('removing an instance moves only its keys', () => {
   const gone = instances[3]!;
   const left = instances.filter((one) => one !== gone);
   const moved = keys.filter((key) => firstOf(key) !== firstOf(key, left));

@@ -1,8 +1,7 @@
 /**
- * Rendezvous hashing: each instance gets a score from the key and its id, and the greatest win. So a
- * key finds the same instances as long as they are there, keys spread evenly, and an instance that
- * goes or comes moves only the keys that it had or gets.
- * Source: docs/guides/services.md#over-http.
+ * Rendezvous hashing: each instance gets a score from the key and its id, and the highest scores win. So a
+ * key finds the same instances as long as they exist, keys spread evenly, and a new or removed instance moves
+ * only its own keys. Source: docs/guides/services.md#over-http.
  */
 import type { ServiceRegistration } from './service-registration.ts';
 
@@ -11,7 +10,7 @@ export interface Choice {
   readonly key: string;
 }
 
-/** `2|client-7` is two for that key; `undefined`: it has not that form. */
+/** `2|client-7` means two instances for that key; `undefined` if the text has another form. */
 export function parseChoice(text: string, countMax: number): Choice | undefined {
   const bar = text.indexOf('|');
   const [digits, key] = [text.slice(0, bar), text.slice(bar + 1)];
@@ -20,7 +19,7 @@ export function parseChoice(text: string, countMax: number): Choice | undefined 
   return count > countMax ? undefined : { count, key };
 }
 
-/** At most so many of them, the best first. */
+/** The `count` best instances, the best first. */
 export function chooseInstances<R extends Pick<ServiceRegistration, 'ID'>>(
   instances: readonly R[],
   { count, key }: Choice,
@@ -35,7 +34,7 @@ export function chooseInstances<R extends Pick<ServiceRegistration, 'ID'>>(
 
 const order = (left: string, right: string): number => (left < right ? -1 : 1);
 
-/** FNV-1a over UTF-16 units, begun with a seed. */
+/** FNV-1a over UTF-16 units, with a seed. */
 function hash(text: string, seed: number): number {
   let value = seed;
   for (let at = 0; at < text.length; at++) {
@@ -44,7 +43,7 @@ function hash(text: string, seed: number): number {
   return value >>> 0;
 }
 
-/** Every bit of the hash counts for every bit of the score. */
+/** Every bit of the hash affects every bit of the score. */
 function mixed(value: number): number {
   let bits = value;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

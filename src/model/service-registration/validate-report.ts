@@ -1,6 +1,5 @@
 /**
- * What a node may tell of the services that it runs.
- * Source: docs/behaviour/job-specification.md#services.
+ * Rules for a node's report of its services. Source: docs/behaviour/job-specification.md#services.
  */
 import { checkValues } from '../check-values.ts';
 import type { Fault } from '../errors.ts';
@@ -17,10 +16,10 @@ const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 export const isServiceName = (name: string): boolean =>
   name.length <= limits.names.serviceLengthMax && label.test(name);
 
-/** Every id begins so: nobody names an instance of another's allocation. */
+/** The beginning of every id: so no node can name an instance of another allocation. */
 export const ownIdPrefix = (allocId: string): string => `${allocId}-`;
 
-/** All faults of a batch at once. Whose allocations they are is for the servers to say. */
+/** All faults of a batch at once. The servers check whose allocations they are. */
 export function servicesFaults(reports: readonly ServicesReport[]): Fault[] {
   const at = below(null, 'Allocations');
   const { batchMax } = limits.service;
@@ -59,7 +58,7 @@ function checkReport({ AllocID, Services }: ServicesReport, path: Path, report: 
   });
 }
 
-/** Faults of one instance, field by field. */
+/** Faults of an instance, field by field. */
 export function toldFaults(
   service: ToldService,
   allocId: string,

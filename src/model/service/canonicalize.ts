@@ -4,7 +4,7 @@ import type { Input } from '../schema.ts';
 import type { Check } from './check.ts';
 import type { Service } from './service.ts';
 
-/** Where a service stands. `task` is null for a group's own service. */
+/** The place of a service. `task` is null for a group's own service. */
 export interface ServicePlace {
   readonly job: string;
   readonly group: string;
@@ -45,7 +45,8 @@ function canonicalCheck(
 }
 
 function serviceName(template: string, place: ServicePlace, base: string): string {
-  // Too long for a name already, and might become very much longer: the validator says so.
+  // The template is too long for a name already, and its result might be much longer: the validator refuses
+  // it.
   if (template.length > limits.names.lengthMax) return template;
   const words: Readonly<Record<string, string>> = {
     JOB: place.job,

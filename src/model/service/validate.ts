@@ -5,7 +5,7 @@ import type { Check } from './check.ts';
 import type { Service } from './service.ts';
 
 export interface ServiceContext {
-  /** On a task rather than on its group. */
+  /** Whether the service is of a task rather than of a group. */
   readonly onTask: boolean;
   readonly portLabels: ReadonlySet<string>;
   readonly taskNames: ReadonlySet<string>;
@@ -45,7 +45,7 @@ export function validateService(
 }
 
 function validateServiceName(name: string, path: Path, report: Report): void {
-  // The node alone knows the text of an interpolation.
+  // Only the node knows the text of an interpolation.
   const isOpen = hasInterpolation(name);
   const lengthMax = isOpen ? limits.names.lengthMax : limits.names.serviceLengthMax;
   if (name.length > lengthMax) report(path, `must be at most ${lengthMax} characters long`);
@@ -68,7 +68,7 @@ function validateAddress(
   if (AddressMode.startsWith('alloc') && onTask) {
     report(mode, `${AddressMode} is only for services of a group`);
   }
-  // A sidecar reaches the port inside, which needs no label.
+  // A sidecar reaches the port inside the network namespace, which needs no label.
   const mayBeNumber = service.Connect !== null ? 'alloc' : AddressMode;
   const port = { label: PortLabel, addressMode: mayBeNumber };
   validatePortLabel(port, below(path, 'PortLabel'), report, portLabels);
@@ -89,7 +89,7 @@ function validatePortLabel(
   report(path, `names no port of the group: ${quote(label)}`);
 }
 
-/** A service or check that belongs to a task belongs to one of the group. */
+/** The task of a service or check must be a task of the group. */
 function validateTaskName(
   taskName: string,
   path: Path,
@@ -145,7 +145,7 @@ function validateHttp(check: Check, path: Path, report: Report): void {
   }
 }
 
-/** Features that checks of the provider `scheduler` lack. */
+/** Refuses the features that checks of the provider `scheduler` lack. */
 function validateScheduled(check: Check, path: Path, report: Report): void {
   if (check.AddressMode === 'driver') {
     report(below(path, 'AddressMode'), 'driver is not possible with the provider scheduler');

@@ -51,7 +51,7 @@ export function canonicalGroup(group: Input<TaskGroup>, place: GroupPlace): Inpu
   };
 }
 
-/** A volume is known by its key; its own name only repeats it. */
+/** A volume is known by its key; its `Name` only repeats the key. */
 function namedVolumes(
   volumes: NonNullable<Input<TaskGroup>['Volumes']>,
 ): NonNullable<Input<TaskGroup>['Volumes']> {

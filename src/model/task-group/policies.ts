@@ -12,47 +12,47 @@ import {
 } from '../schema.ts';
 
 /**
- * Rolling updates; all zero where there are none.
+ * Rolling updates; all fields are zero in jobs without updates.
  * Source: docs/behaviour/job-specification.md#update-strategies.
  */
 export const UpdateStrategySchema = Type.Object(
   {
-    Stagger: About(
-      'How long to wait between two steps of a migration.',
-      Nanoseconds({ minimum: 0 }),
-      {
-        rules: 'more than 0',
-      },
-    ),
+    Stagger: About('The wait between two steps of a migration.', Nanoseconds({ minimum: 0 }), {
+      rules: 'more than 0',
+    }),
     MaxParallel: About(
-      'How many allocations are replaced at the same time; 0: all at once, without a deployment.',
+      'Number of allocations that are replaced at the same time; 0: all at once, without a deployment.',
       Whole({ minimum: 0 }),
     ),
     HealthCheck: About(
-      'What makes an allocation healthy: its checks, its tasks running, or a word from outside.',
+      'What decides that an allocation is healthy: its checks, its running tasks, or a call of the API.',
       Choice(['', 'checks', 'task_states', 'manual']),
     ),
     MinHealthyTime: About(
-      'How long an allocation has to stay healthy before it counts.',
+      'The time that an allocation has to stay healthy before it counts.',
       Nanoseconds({ minimum: 0 }),
       { rules: 'less than `HealthyDeadline`' },
     ),
     HealthyDeadline: About(
-      'After how long an allocation that is not healthy counts as unhealthy.',
+      'The time after which an allocation that is not healthy yet counts as unhealthy.',
       Nanoseconds({ minimum: 0 }),
       { rules: 'more than 0, less than `ProgressDeadline` unless that is 0' },
     ),
     ProgressDeadline: About(
-      'Within what time the next allocation has to turn healthy; 0: the first unhealthy one fails ' +
+      'The time within which the next allocation has to become healthy; 0: the first unhealthy allocation fails ' +
         'the deployment.',
       Nanoseconds({ minimum: 0 }),
     ),
-    AutoRevert: About('Go back to the last stable version when the deployment fails.', Flag()),
-    AutoPromote: About('Promote the canaries as soon as all of them are healthy.', Flag(), {
-      rules: 'needs `Canary` above 0',
-    }),
+    AutoRevert: About('Whether a failed deployment rolls back to the last stable version.', Flag()),
+    AutoPromote: About(
+      'Whether the canaries are promoted as soon as all of them are healthy.',
+      Flag(),
+      {
+        rules: 'needs `Canary` above 0',
+      },
+    ),
     Canary: About(
-      'How many allocations of the new version run beside the old ones until they are promoted; ' +
+      'Number of allocations of the new version that run beside the old allocations until they are promoted; ' +
         'in a system job the percentage of nodes.',
       Whole({ minimum: 0, maximum: limits.job.countMax }),
       { rules: 'at most 100 in a system job' },
@@ -68,15 +68,15 @@ export const RestartPolicySchema = Type.Object(
     Attempts: About('Restarts within `Interval`.', Whole({ minimum: 0 }), {
       rules: 'above 0 with the mode `delay`; `Attempts` × `Delay` fit `Interval`',
     }),
-    Interval: About('The time within which restarts are counted.', Nanoseconds(), {
+    Interval: About('The time in which restarts are counted.', Nanoseconds(), {
       rules: 'at least 5s',
     }),
-    Delay: About('How long to wait before a restart.', Nanoseconds({ minimum: 0 })),
+    Delay: About('The wait before a restart.', Nanoseconds({ minimum: 0 })),
     Mode: About(
-      'What follows the last attempt: the task fails, or goes on after `Interval`.',
+      'The action after the last attempt: the task fails, or restarts again after `Interval`.',
       Choice(['fail', 'delay']),
     ),
-    RenderTemplates: About('Render the templates anew at every restart.', Flag()),
+    RenderTemplates: About('Whether templates are rendered again at every restart.', Flag()),
   },
   { title: 'RestartPolicy' },
 );
@@ -88,41 +88,39 @@ export const ReschedulePolicySchema = Type.Object(
     Attempts: About('Replacements within `Interval`.', Whole({ minimum: 0 }), {
       rules: '0 when `Unlimited` is true',
     }),
-    Interval: About(
-      'The time within which replacements are counted.',
-      Nanoseconds({ minimum: 0 }),
-      { rules: 'with `Attempts`: at least 15s, and long enough for all of them' },
-    ),
-    Delay: About('How long to wait before the first replacement.', Nanoseconds({ minimum: 0 }), {
+    Interval: About('The time in which replacements are counted.', Nanoseconds({ minimum: 0 }), {
+      rules: 'with `Attempts`: at least 15s, and long enough for all of them',
+    }),
+    Delay: About('The wait before the first replacement.', Nanoseconds({ minimum: 0 }), {
       rules: 'at least 5s',
     }),
-    DelayFunction: About('How the delay grows from one replacement to the next.', Text(), {
+    DelayFunction: About('How the delay grows with each replacement.', Text(), {
       rules: 'one of `constant`, `exponential`, `fibonacci`',
     }),
-    MaxDelay: About('What the delay grows to.', Nanoseconds({ minimum: 0 }), {
+    MaxDelay: About('The maximum delay.', Nanoseconds({ minimum: 0 }), {
       rules: 'unless `constant`: at least 5s and at least `Delay`',
     }),
-    Unlimited: About('Replace again and again.', Flag()),
+    Unlimited: About('Whether the number of replacements is unlimited.', Flag()),
   },
   { title: 'ReschedulePolicy' },
 );
 export type ReschedulePolicy = Model<typeof ReschedulePolicySchema>;
 
-/** Rules for the time while a node is away. */
+/** Rules for allocations of a disconnected node. */
 export const DisconnectSchema = Type.Object(
   {
     LostAfter: About(
-      'How long an allocation on a node that is away counts as unknown before it is lost; 0: at once.',
+      'The time for which an allocation on a disconnected node is unknown before it is lost; 0: it is lost at once.',
       Nanoseconds({ minimum: 0 }),
     ),
     StopOnClientAfter: About(
-      'How long an allocation goes on whose node reaches no server: the node ends it then. An allocation that was lost with its node is replaced only after the same time.',
+      'The time after which a node that reaches no server stops the allocation. A lost allocation is replaced only after the same time.',
       Nullable(Nanoseconds({ minimum: 0 })),
       { rules: 'service and batch jobs only; not together with `LostAfter`' },
     ),
-    Replace: About('Place a replacement while the allocation is unknown.', Flag(true)),
+    Replace: About('Whether an unknown allocation is replaced.', Flag(true)),
     Reconcile: About(
-      'Which one stays when the node comes back.',
+      'Which allocation stays when the node returns.',
       Choice(['best_score', 'keep_original', 'keep_replacement', 'longest_running'], 'best_score'),
     ),
   },
@@ -134,21 +132,21 @@ export type Disconnect = Model<typeof DisconnectSchema>;
 export const MigrateStrategySchema = Type.Object(
   {
     MaxParallel: About(
-      'How many allocations a drain moves at the same time.',
+      'Number of allocations that a drain moves at the same time.',
       Whole({ default: 1, minimum: 0 }),
     ),
     HealthCheck: About(
-      'What makes a moved allocation healthy.',
+      'What decides that a moved allocation is healthy.',
       Choice(['', 'checks', 'task_states'], 'checks'),
-      { rules: 'may be empty with `MaxParallel` 0 only' },
+      { rules: 'empty only with `MaxParallel` 0' },
     ),
     MinHealthyTime: About(
-      'How long it has to stay healthy before the next one moves.',
+      'The time that it has to stay healthy before the next allocation moves.',
       Nanoseconds({ default: 10e9, minimum: 0 }),
       { rules: 'at most `HealthyDeadline`' },
     ),
     HealthyDeadline: About(
-      'After how long the next one moves all the same.',
+      'The time after which the next allocation moves in any case.',
       Nanoseconds({ default: 300e9, minimum: 0 }),
     ),
   },
@@ -158,11 +156,14 @@ export type MigrateStrategy = Model<typeof MigrateStrategySchema>;
 
 export const EphemeralDiskSchema = Type.Object(
   {
-    Sticky: About('Try to place a replacement on the same node, and keep the data.', Flag()),
-    Migrate: About('Move the data to a replacement on another node.', Flag()),
+    Sticky: About(
+      'Whether a replacement is preferably placed on the same node, and keeps the data.',
+      Flag(),
+    ),
+    Migrate: About('Whether the data moves to a replacement on another node.', Flag()),
     SizeMB: About(
-      'Disk that is set aside for the allocation when it is placed, in MB; the logs of its tasks are a ' +
-        'part of it. What tasks write is counted nowhere and not held to it.',
+      'Disk that is reserved for the allocation at its placement, in MB; the logs of its tasks are a ' +
+        'part of it. The files of tasks are not measured, and not limited to it.',
       Whole({ default: 300, minimum: limits.task.diskMbMin }),
     ),
   },

@@ -1,5 +1,5 @@
 /**
- * Policies by type of job, and how what is given merges over them.
+ * Policies by type of job, and the merge of given fields over them.
  * Source: docs/behaviour/job-specification.md#update-strategies.
  */
 import { hours, minutes, seconds } from '../../base/duration.ts';
@@ -41,8 +41,8 @@ export const updateDefaults: UpdateStrategy = {
 };
 
 /**
- * What of the job's block counts for the groups. A canonical job keeps only two of its fields and
- * zeroes the rest, which shows in an empty health check; read back, the zeroes mean nothing.
+ * The fields of the job's block that apply to the groups. A canonical job keeps only two of its fields and
+ * zeroes the rest, which an empty health check shows; the zeroes of a job that was read back mean nothing.
  */
 function jobTemplate(update: Given<UpdateStrategy>): Input<UpdateStrategy> {
   const fields = given(update);
@@ -51,7 +51,10 @@ function jobTemplate(update: Given<UpdateStrategy>): Input<UpdateStrategy> {
   return { MaxParallel, ...(Stagger > 0 ? { Stagger } : {}) };
 }
 
-/** A group's strategy: its own fields over the job's over the defaults; null where none applies. */
+/**
+ * A group's strategy: its own fields override the job's, and these the defaults; null if the type of job has
+ * none.
+ */
 export function canonicalUpdate(
   jobType: string,
   job: Given<UpdateStrategy>,
@@ -61,12 +64,12 @@ export function canonicalUpdate(
     const merged = { ...updateDefaults, ...jobTemplate(job), ...given(group) };
     return complete(UpdateStrategySchema, merged);
   }
-  // Elsewhere a given block stays, for the validator to refuse.
+  // In other types of jobs a given block stays, so that the validator refuses it.
   const own = complete(UpdateStrategySchema, group ?? {});
   return isSame(own, noUpdate) ? null : own;
 }
 
-/** The fields of its own block that the job keeps. The groups have the others. */
+/** The fields of the job's own block that the job keeps. The groups have the others. */
 export function canonicalJobUpdate(jobType: string, job: Given<UpdateStrategy>): UpdateStrategy {
   if (!isRolling(jobType)) return complete(UpdateStrategySchema, job ?? {});
   const { MaxParallel, Stagger } = { ...updateDefaults, ...jobTemplate(job) };
@@ -80,7 +83,7 @@ const restartDefaults = {
   batch: { Attempts: 3, Interval: hours(24), Delay: seconds(15), Mode: 'fail' },
 } as const;
 
-/** Given fields, the later ones over the earlier, over the defaults of the type. */
+/** The given fields over the defaults of the type; later arguments override earlier ones. */
 export function canonicalRestart(
   jobType: string,
   ...policies: readonly Given<RestartPolicy>[]
@@ -109,7 +112,7 @@ const rescheduleDefaults: Readonly<Record<string, ReschedulePolicy>> = {
   },
 };
 
-/** Null for types that have none; there a given block stays, for the validator to refuse. */
+/** Null for types without rescheduling; a given block stays, so that the validator refuses it. */
 export function canonicalReschedule(
   jobType: string,
   job: Given<ReschedulePolicy>,
@@ -122,7 +125,7 @@ export function canonicalReschedule(
   return complete(ReschedulePolicySchema, merged);
 }
 
-/** Only services migrate; elsewhere a given block stays, for the validator to refuse. */
+/** Only services migrate; in other types a given block stays, so that the validator refuses it. */
 export function canonicalMigrate(
   jobType: string,
   job: Given<MigrateStrategy>,

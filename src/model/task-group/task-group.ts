@@ -28,14 +28,14 @@ import {
   UpdateStrategySchema,
 } from './policies.ts';
 
-const deprecated = 'What happened while a node was away.';
+const deprecated = 'Deprecated: the former rules for a disconnected node.';
 
 /** Source: docs/contract/jobs.md#a-task-group, docs/behaviour/job-specification.md#task-groups. */
 export const TaskGroupSchema = Type.Object(
   {
-    Name: About('Names the group.', Text(), { rules: 'required; unique in the job' }),
+    Name: About('The name of the group.', Text(), { rules: 'required; unique in the job' }),
     Count: About(
-      'How many allocations of the group there shall be.',
+      'The wanted number of allocations.',
       Whole({ default: 1, minimum: 0 }),
       {
         absent: '`Scaling.Min`, else `1`',
@@ -43,50 +43,50 @@ export const TaskGroupSchema = Type.Object(
       },
     ),
     ...placementRules,
-    Spreads: About('What its allocations are spread over.', List(SpreadSchema), {
+    Spreads: About('The attributes over which allocations are spread.', List(SpreadSchema), {
       rules: 'not in system jobs',
     }),
-    Update: About('How a new version is rolled out.', Nullable(UpdateStrategySchema), {
+    Update: About('The rollout of a new version.', Nullable(UpdateStrategySchema), {
       absent: "the job's, field by field; null in batch and sysbatch jobs",
       rules: 'service and system jobs only',
     }),
-    Migrate: About('How a drain moves its allocations.', Nullable(MigrateStrategySchema), {
+    Migrate: About('The moves of allocations by a drain.', Nullable(MigrateStrategySchema), {
       absent: "the job's, field by field; null in jobs of other types",
       rules: 'service jobs only',
     }),
-    RestartPolicy: About('What happens when a task fails.', RestartPolicySchema),
+    RestartPolicy: About('The restarts of a failed task.', RestartPolicySchema),
     ReschedulePolicy: About(
-      'When an allocation that failed is replaced.',
+      'The replacement of a failed allocation.',
       Nullable(ReschedulePolicySchema),
       {
         absent: "the job's `Reschedule`, field by field; null in system and sysbatch jobs",
         rules: 'service and batch jobs only',
       },
     ),
-    Disconnect: About('What happens while a node is away.', Nullable(DisconnectSchema)),
-    EphemeralDisk: About('Disk for the time that an allocation lasts.', EphemeralDiskSchema),
+    Disconnect: About('Rules for allocations of a disconnected node.', Nullable(DisconnectSchema)),
+    EphemeralDisk: About('Disk for the lifetime of an allocation.', EphemeralDiskSchema),
     Networks: About(
-      'The network and ports of an allocation. The first one counts.',
+      'The network and ports of an allocation. Only the first network is used.',
       List(NetworkSchema),
     ),
-    Services: About('What it offers.', List(ServiceSchema)),
-    Tasks: About('What runs together in an allocation.', FullList(TaskSchema), {
+    Services: About('The services of the group.', List(ServiceSchema)),
+    Tasks: About('The tasks, which run together in an allocation.', FullList(TaskSchema), {
       rules: 'at least one, at least one of them without a `Lifecycle`',
     }),
-    Scaling: About('For an autoscaler of `Count`.', Nullable(ScalingPolicySchema), {
+    Scaling: About('The scaling policy for `Count`.', Nullable(ScalingPolicySchema), {
       rules: 'not in system jobs',
     }),
     Volumes: About(
-      'Volumes by the names that its tasks mount them by.',
+      'Volumes, by the names under which tasks mount them.',
       MapOf(VolumeRequestSchema),
     ),
-    Registry: About('Where its services are registered.', Nullable(RegistryBlockSchema)),
+    Registry: About('The registry of its services.', Nullable(RegistryBlockSchema)),
     ShutdownDelay: About(
-      'How long to wait between taking its services out and asking its tasks to end.',
+      'The wait between the deregistration of its services and the signal that ends its tasks.',
       Nullable(Nanoseconds({ minimum: 0 })),
     ),
     MaxRunDuration: About(
-      'After what time an allocation is ended.',
+      'The time after which an allocation is stopped.',
       Nullable(Nanoseconds({ minimum: 1 })),
       { rules: 'batch and sysbatch jobs only' },
     ),
@@ -94,7 +94,7 @@ export const TaskGroupSchema = Type.Object(
     StopAfterClientDisconnect: About(deprecated, Nullable(Nanoseconds())),
     MaxClientDisconnect: About(deprecated, Nullable(Nanoseconds())),
     PreventRescheduleOnLost: About(deprecated, Nullable(Type.Boolean())),
-    Meta: About('Names and values, over those of the job.', TextMap(), metaRules),
+    Meta: About('Names and values, which override the job's.', TextMap(), metaRules),
   },
   { title: 'TaskGroup' },
 );

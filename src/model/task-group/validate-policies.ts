@@ -76,7 +76,7 @@ export function validateReschedule(policy: ReschedulePolicy, path: Path, report:
     if (policy.MaxDelay < seconds(5)) report(at, 'must be at least 5s');
     else if (policy.MaxDelay < policy.Delay) report(at, 'must not be less than Delay');
   }
-  // A delay that never grows would be counted up attempt by attempt.
+  // A delay that never grows would make the check count attempt by attempt.
   if (!policy.Unlimited && policy.Interval > 0 && hasDelay) validateFit(policy, path, report);
 }
 

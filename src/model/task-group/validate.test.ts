@@ -161,7 +161,7 @@ table('policies', 'TaskGroups.0.', [
   [{ Migrate: { HealthCheck: '' } }, `${g}.Migrate.HealthCheck is required`],
 ]);
 
-test('a delay that never grows is not counted up attempt by attempt', () => {
+test('a delay that never grows is not checked attempt by attempt', () => {
   const ReschedulePolicy = {
     Attempts: 2 ** 53 - 1,
     Unlimited: false,

@@ -96,7 +96,7 @@ function networksOf(group: TaskGroup, path: Path): PlacedNetwork[] {
   return [...own, ...ofTasks];
 }
 
-/** The port labels that services may name: of a group's networks only the first is ever placed. */
+/** The port labels that services may name: only the first network of a group is used. */
 function labelsOf(networks: readonly PlacedNetwork[]): ReadonlySet<string> {
   const ports = networks
     .filter(({ isUsed }) => isUsed)
@@ -109,7 +109,7 @@ interface GroupNames {
   readonly taskNames: ReadonlySet<string>;
 }
 
-/** The group's own services, and what all services of the group have to agree on. */
+/** Validates the group's own services, and the fields that all services of the group must share. */
 function validateServices(
   group: TaskGroup,
   path: Path,

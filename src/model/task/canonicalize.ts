@@ -40,7 +40,7 @@ export function canonicalTask(task: Input<Task>, place: TaskPlace): Input<Task> 
   };
 }
 
-/** Whole cores take the place of a share. */
+/** Whole cores replace a share of the processor. */
 const canonicalResources = (resources: Input<Resources>): Input<Resources> => ({
   ...resources,
   CPU: resources.CPU ?? ((resources.Cores ?? 0) > 0 ? 0 : 100),

@@ -7,20 +7,20 @@ import { webJobWith } from '../job/sample.test-helper.ts';
 import { compareJobs } from '../job-diff/compare-jobs.ts';
 import { settingsAsText } from './driver-settings.ts';
 
-describe('settings of drivers that are texts', () => {
+describe('settings of drivers that are text', () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['exec', { command: 'x', args: ['-p', 80, true, 1.5] }, { args: ['-p', '80', 'true', '1.5'] }],
     ['raw_exec', { args: [1] }, { args: ['1'] }],
     ['java', { jvm_options: [1], args: [false] }, { jvm_options: ['1'], args: ['false'] }],
     ['docker', { labels: { port: 80 }, ulimit: [{ nofile: 9 }] }, { labels: { port: '80' } }],
-    // Other settings are what they are.
+    // Other settings are not changed.
     ['exec', { pids_limit: 5, args: ['a'] }, { pids_limit: 5, args: ['a'] }],
     ['mock', { run_for: 5, args: [1] }, { run_for: 5, args: [1] }],
   ])('%s %j', (driver, config, expected) => {
     expect(settingsAsText(driver, config)).toMatchObject(expected);
   });
 
-  test('are the very same where they are text', () => {
+  test('are the same object if they are text already', () => {
     const config = { command: 'x', args: ['a'], labels: { a: 'b' } };
     expect(settingsAsText('docker', config)).toBe(config);
     expect(settingsAsText('exec', null)).toBe(null);
@@ -45,7 +45,7 @@ describe('a job that was stored with numbers among its arguments', () => {
     ],
   };
 
-  test('is the same when its file is registered again', () => {
+  test('is the same job when its file is registered again', () => {
     expect(now.TaskGroups[0]!.Tasks[0]!.Config).toEqual({ command: 'x', args: ['-p', '80'] });
     expect(isSameSpecification(stored, now)).toBe(true);
     expect(registeredJob(stored, now, { preserveCounts: false, preserveResources: false })).toBe(
@@ -53,7 +53,7 @@ describe('a job that was stored with numbers among its arguments', () => {
     );
   });
 
-  test('and what runs of it is left alone', () => {
+  test('and its running allocations stay', () => {
     expect(destructiveChange(stored, now, 'web')).toBeUndefined();
     expect(destructiveChange(stored, { ...now, Priority: 60 }, 'web')).toBeUndefined();
     const other = canonicalizeJob(
@@ -62,7 +62,7 @@ describe('a job that was stored with numbers among its arguments', () => {
     expect(destructiveChange(stored, other, 'web')).toMatch('server');
   });
 
-  test('and no plan tells a difference', () => {
+  test('and a plan shows no difference', () => {
     expect(compareJobs(stored, now).Type).toBe('None');
   });
 });

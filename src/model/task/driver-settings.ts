@@ -1,7 +1,7 @@
 /**
- * Settings of the drivers that are texts, whatever they are written as: job files say `-p 8080` by
- * `["-p", 8080]`. Numbers and booleans in them become text when a job is filled in, and wherever jobs
- * are compared or run that were stored before.
+ * Settings of the drivers that are text, however they are written: job files give `-p 8080` as `["-p",
+ * 8080]`. Numbers and booleans in them become text when a job is canonicalized, and when a stored job is
+ * compared or run.
  */
 import { textOf } from '../../language/hcl/convert.ts';
 import type { Job } from '../job/job.ts';
@@ -16,7 +16,7 @@ const textSettings: Readonly<Record<string, readonly string[]>> = {
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** The configuration with those settings as text; the very same where they are. */
+/** The configuration with these settings as text; the same object if they are text already. */
 export function settingsAsText<C extends Config | null | undefined>(driver: string, config: C): C {
   const names = Object.hasOwn(textSettings, driver) ? textSettings[driver]! : [];
   let changed: Record<string, unknown> | undefined;
@@ -47,7 +47,7 @@ const taskAsText = (task: Task): Task => {
   return Config === task.Config ? task : { ...task, Config };
 };
 
-/** A stored job as it would be filled in now, as far as settings go; the very same where they are so. */
+/** A stored job with these settings as text; the same object if they are text already. */
 export function withSettingsAsText(job: Job): Job {
   let isChanged = false;
   const TaskGroups = job.TaskGroups.map((group) => {

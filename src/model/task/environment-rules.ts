@@ -2,8 +2,8 @@ import { limits } from '../limits.ts';
 import { below, type Path, type Report } from '../path.ts';
 
 /**
- * Faults of an environment that no program could be started with. Names may hold references, which are
- * filled in later.
+ * Faults of an environment with which no program could start. Names may have references, which are filled in
+ * later.
  */
 export function validateEnvironment(
   variables: Readonly<Record<string, string>> | null,

@@ -15,29 +15,29 @@ import {
 
 const inside = "stays inside the task's directory";
 
-/** How artifacts are fetched; an operator may allow fewer. */
+/** The sources of artifacts; an operator may allow fewer. */
 export const artifactSources = ['http', 'https', 'git', 'file'] as const;
 export type ArtifactSource = (typeof artifactSources)[number];
 
-/** Files that are fetched before a task starts. Source: docs/behaviour/job-specification.md#artifacts. */
+/** A file that is fetched before a task starts. Source: docs/behaviour/job-specification.md#artifacts. */
 export const ArtifactSchema = Type.Object(
   {
-    GetterSource: About('Where it comes from, a URL.', Text(), { rules: 'required' }),
+    GetterSource: About('The URL of the artifact.', Text(), { rules: 'required' }),
     GetterOptions: About(
       'Options of the download; `checksum` is `md5:`, `sha1:`, `sha256:` or `sha512:` and hex digits.',
       TextMap(),
     ),
     GetterHeaders: About('Headers of the request.', TextMap()),
     GetterMode: About(
-      'Whether it is a file, a directory (unpacked if it is an archive), or whichever it turns out to be.',
+      'Whether it is a file, a directory (archives are unpacked), or either.',
       Choice(['any', 'file', 'dir'], 'any'),
     ),
-    GetterInsecure: About('Do not verify certificates.', Flag()),
-    RelativeDest: About("Where it goes, below the task's directory.", Text(), {
-      absent: '`local/`; with the mode `file`: `local/` and its name',
+    GetterInsecure: About('Whether certificates are not verified.', Flag()),
+    RelativeDest: About("The destination below the task's directory.", Text(), {
+      absent: '`local/`; with the mode `file`: `local/` and the name of the file',
       rules: inside,
     }),
-    Chown: About("Give it to the task's user.", Flag()),
+    Chown: About("Whether the task's user becomes its owner.", Flag()),
   },
   { title: 'Artifact' },
 );
@@ -47,53 +47,59 @@ const ChangeScriptSchema = Type.Object(
   {
     Command: About('The program.', Text(), { rules: 'required' }),
     Args: About('Its arguments.', List(Type.String())),
-    Timeout: About('After what time it is ended.', Nanoseconds({ default: 5e9, minimum: 0 })),
-    FailOnError: About('End the task when the program fails.', Flag()),
-    RunOnFirstRender: About('Run it at the first rendering too.', Flag()),
+    Timeout: About(
+      'The time after which the program is ended.',
+      Nanoseconds({ default: 5e9, minimum: 0 }),
+    ),
+    FailOnError: About('Whether a failure of the program ends the task.', Flag()),
+    RunOnFirstRender: About('Whether it also runs at the first rendering.', Flag()),
   },
   { title: 'ChangeScript' },
 );
 
-/** A user or group of the system; -1 leaves it as it is. */
+/** A user or group of the system; -1: not changed. */
 const owner = () => Nullable(Whole({ minimum: -1, maximum: limits.task.ownerIdMax }));
 
-/** A file rendered for a task. Source: docs/behaviour/job-specification.md#templates. */
+/** A file that is rendered for a task. Source: docs/behaviour/job-specification.md#templates. */
 export const TemplateSchema = Type.Object(
   {
-    SourcePath: About("The template, a file in the task's directory.", Text(), {
+    SourcePath: About("The template file in the task's directory.", Text(), {
       rules: 'this or `EmbeddedTmpl` is required',
     }),
-    DestPath: About('Where the rendered file goes.', Text(), {
+    DestPath: About('The path of the rendered file.', Text(), {
       rules: `required; unique in the task; ${inside}`,
     }),
-    EmbeddedTmpl: About('The template itself.', Text()),
+    EmbeddedTmpl: About('The text of the template.', Text()),
     ChangeMode: About(
-      'What happens to the task when the file changes.',
+      'The action when the file changes.',
       Choice(['noop', 'restart', 'signal', 'script'], 'restart'),
       { rules: 'not `signal` together with `Envvars`' },
     ),
-    ChangeSignal: About('The signal it gets with the mode `signal`.', Text(), {
+    ChangeSignal: About('The signal of the mode `signal`.', Text(), {
       absent: '`SIGHUP` with the mode `signal`',
     }),
-    ChangeScript: About('What is run with the mode `script`.', Nullable(ChangeScriptSchema), {
+    ChangeScript: About('The program of the mode `script`.', Nullable(ChangeScriptSchema), {
       rules: 'required with the mode `script`',
     }),
     Splay: About(
-      'Wait up to so long, at random, before the task is told.',
+      'The maximum of the random wait before the task is told.',
       Nanoseconds({ default: 5e9, minimum: 0 }),
     ),
     Perms: About('Permissions of the file.', Text({ default: '0644' }), {
       rules: 'octal digits, at most 7777',
     }),
-    Uid: About('Owner of the file; -1 or null: as it is.', owner()),
-    Gid: About('Group of the file; -1 or null: as it is.', owner()),
-    LeftDelim: About('What an action of the template begins with.', Text({ default: '{{' })),
-    RightDelim: About('What an action of the template ends with.', Text({ default: '}}' })),
-    Envvars: About('Read the file as the environment of the task: lines of `NAME=value`.', Flag()),
-    ErrMissingKey: About('Fail where a key is missing, rather than write `<no value>`.', Flag()),
-    Once: About('Render once, and watch nothing.', Flag()),
+    Uid: About('Owner of the file; -1 or null: not changed.', owner()),
+    Gid: About('Group of the file; -1 or null: not changed.', owner()),
+    LeftDelim: About('The left delimiter of actions in the template.', Text({ default: '{{' })),
+    RightDelim: About('The right delimiter of actions in the template.', Text({ default: '}}' })),
+    Envvars: About(
+      'Whether the file, with lines of `NAME=value`, sets the environment of the task.',
+      Flag(),
+    ),
+    ErrMissingKey: About('Whether a missing key is an error, instead of `<no value>`.', Flag()),
+    Once: About('Whether the template is rendered only once.', Flag()),
     Wait: About(
-      'How long to wait for further changes before rendering.',
+      'The wait for further changes before rendering.',
       Nullable(
         Type.Object(
           {
@@ -104,7 +110,7 @@ export const TemplateSchema = Type.Object(
         ),
       ),
     ),
-    SecretsGrace: About('Of the secrets engine.', Nanoseconds({ minimum: 0 })),
+    SecretsGrace: About('Deprecated setting of the secrets engine.', Nanoseconds({ minimum: 0 })),
   },
   { title: 'Template' },
 );
@@ -112,13 +118,13 @@ export type Template = Model<typeof TemplateSchema>;
 
 export const LogConfigSchema = Type.Object(
   {
-    Disabled: About('Keep no logs.', Flag()),
+    Disabled: About('Whether no logs are kept.', Flag()),
     MaxFiles: About(
-      'Files kept of each of the two outputs.',
+      'Number of files that are kept of each of the two outputs.',
       Whole({ default: 10, minimum: 1, maximum: limits.task.logFilesMax }),
     ),
     MaxFileSizeMB: About(
-      'How large one of them becomes.',
+      'Maximum size of a file.',
       Whole({ default: 10, minimum: 1, maximum: limits.task.logFileMbMax }),
       { rules: "times `MaxFiles` less than the group's `EphemeralDisk.SizeMB`" },
     ),
@@ -130,21 +136,19 @@ export type LogConfig = Model<typeof LogConfigSchema>;
 /** Source: docs/behaviour/job-specification.md#volume-mounts. */
 export const VolumeMountSchema = Type.Object(
   {
-    Volume: About('What is mounted.', Text(), { rules: 'a volume of the group' }),
-    Destination: About(
-      "Where the task sees it: absolute, or relative to the task's root.",
-      Text(),
-      {
-        rules:
-          "required; not over the task's own directories, below `/alloc`, or in another volume",
-      },
-    ),
-    ReadOnly: About('The task may not write to it.', Flag()),
+    Volume: About('The volume.', Text(), { rules: 'a volume of the group' }),
+    Destination: About("The path in the task: absolute, or relative to the task's root.", Text(), {
+      rules: "required; not over the task's own directories, below `/alloc`, or in another volume",
+    }),
+    ReadOnly: About('Whether the task cannot write to it.', Flag()),
     PropagationMode: About(
-      'Whether mounts below it are seen on the other side.',
+      'How mounts below it are shared with the node.',
       Choice(['private', 'host-to-task', 'bidirectional'], 'private'),
     ),
-    SELinuxLabel: About('Label it for all containers, or for this one.', Choice(['', 'z', 'Z'])),
+    SELinuxLabel: About(
+      'Whether it is labelled for all containers or for this container.',
+      Choice(['', 'z', 'Z']),
+    ),
   },
   { title: 'VolumeMount' },
 );

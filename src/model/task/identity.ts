@@ -10,28 +10,28 @@ import {
   Type,
 } from '../schema.ts';
 
-/** A workload identity to be issued. Source: docs/behaviour/job-specification.md#identities. */
+/** A workload identity of a task. Source: docs/behaviour/job-specification.md#identities. */
 export const IdentitySchema = Type.Object(
   {
-    Name: About('Names the identity. The default one has no other name.', Text(), {
+    Name: About('The name of the identity. The default identity is called `default`.', Text(), {
       rules:
-        'of `Identities`: 1 to 128 letters, digits, dashes or underscores, unique, not `default`',
+        'in `Identities`: 1 to 128 letters, digits, dashes or underscores, unique, not `default`',
     }),
-    Audience: About('Whom the token is for.', List(Type.String()), { rules: 'no empty text' }),
+    Audience: About('The audience of the token.', List(Type.String()), { rules: 'no empty text' }),
     ChangeMode: About(
-      'What happens to the task when the token is renewed.',
+      'The action when the token is renewed.',
       Choice(['', 'noop', 'restart', 'signal']),
     ),
-    ChangeSignal: About('The signal it gets with the mode `signal`.', Text(), {
+    ChangeSignal: About('The signal of the mode `signal`.', Text(), {
       rules: 'required with the mode `signal`',
     }),
-    Env: About('Put the token into the environment.', Flag()),
-    File: About('Write the token to a file.', Flag()),
-    Filepath: About('Where the file is.', Text(), { rules: 'needs `File`' }),
-    TTL: About('How long a token is valid.', Nanoseconds({ minimum: 0 }), {
+    Env: About('Whether the token is in the environment.', Flag()),
+    File: About('Whether the token is written to a file.', Flag()),
+    Filepath: About('The path of the file.', Text(), { rules: 'needs `File`' }),
+    TTL: About('The lifetime of a token.', Nanoseconds({ minimum: 0 }), {
       rules: '0 for the default identity',
     }),
-    ServiceName: About('The service that it is for.', Text()),
+    ServiceName: About('The service of the identity.', Text()),
     ExtraClaims: About('Claims besides.', TextMap()),
   },
   { title: 'Identity' },

@@ -11,14 +11,14 @@ export const taskLimits = {
   logFileMbMax: 10_000,
   /** Users and groups of the system. */
   ownerIdMax: 2 ** 32 - 2,
-  /** One variable with its name, as the kernel takes it. */
+  /** Bytes of a variable with its name, as the kernel bounds them. */
   variableBytesMax: 128 * kibibyte - 1,
-  /** Processes and threads of one task together, where the system can hold it to that. */
+  /** Processes and threads of a task together, if the system can limit them. */
   processesMax: 4096,
 } as const;
 
 export const restartLimits = {
-  /** Added to a task's restart delay, as a fraction of it, so that tasks do not start in step. */
+  /** Random part of a task's restart delay, as a fraction of it, so that tasks do not start in step. */
   jitterFraction: 0.25,
   delayMaxMs: 24 * hourMs,
 } as const;

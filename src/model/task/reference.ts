@@ -1,6 +1,6 @@
 /**
- * The meaning of `${…}`, as far as a job tells it. The node fills references in (`node/environment/`). The
- * writer of a job is told of those that no node can fill in.
+ * The meaning of `${…}`, as far as the job decides it. The node fills references in (`node/environment/`).
+ * The submitter of a job is warned of references that no node can fill in.
  */
 import { suggestion } from '../../language/hcl/suggest.ts';
 import { foreignVariable, ourReference } from '../../language/words/field-words.ts';
@@ -10,16 +10,16 @@ import { passedVariables } from './task-variables.ts';
 /** `${name}`, and `${env["name"]}` for a variable by any name. */
 export const reference = /\$\{(?:env\["([^"\]]+)"\]|([A-Za-z0-9_.-]+))\}/g;
 
-/** The text that a reference stands in. */
+/** The place of the text with the reference. */
 export interface ReferencePlace {
   /**
-   * `task`: filled in where the task runs. `rule`: a node is looked at by it. `device`: a device.
-   * `plain`: nothing is filled in there.
+   * `task`: filled in for the running task. `rule`: compared with nodes. `device`: compared with devices.
+   * `plain`: nothing is filled in.
    */
   readonly kind: 'task' | 'rule' | 'device' | 'plain';
-  /** The variables that there are. */
+  /** The known variables. */
   readonly variables: ReadonlySet<string>;
-  /** There may be more, which are known once the task runs. */
+  /** There may be more variables, which are known once the task runs. */
   readonly hasMore: boolean;
 }
 
@@ -62,10 +62,10 @@ function isFilledIn(name: string, { kind, variables }: ReferencePlace): boolean 
   return name === 'node.region' || isPassed || variables.has(name);
 }
 
-/** Names that can only mean the node or this product. */
+/** Names that can only mean the node or Roster. */
 const ours = /^(attr|node|meta|device|secret)\.|^ROSTER_|^NOMAD_/;
 
-/** A script has variables of its own; and where nothing is filled in, nobody expects that of them. */
+/** A script has its own variables; and text in which nothing is filled in is rarely meant for Roster. */
 function isMeantOtherwise(name: string, text: string, { kind, hasMore }: ReferencePlace): boolean {
   if (ours.test(name)) return false;
   return kind === 'plain' || hasMore || /\s/.test(text);

@@ -6,10 +6,10 @@ import { About, Choice, List, type Model, Nullable, Text, Type, Whole } from '..
 export const DeviceRequestSchema = Type.Object(
   {
     /** `type`, `vendor/type` or `vendor/type/name`. */
-    Name: About('What is asked for: `type`, `vendor/type` or `vendor/type/name`.', Text(), {
+    Name: About('The wanted device: `type`, `vendor/type` or `vendor/type/name`.', Text(), {
       rules: 'required',
     }),
-    Count: About('How many pieces.', Whole({ default: 1, minimum: 1 })),
+    Count: About('Number of instances.', Whole({ default: 1, minimum: 1 })),
     ...placementRules,
   },
   { title: 'Device' },
@@ -25,41 +25,41 @@ export const ResourcesSchema = Type.Object(
       absent: '`100`; `0` with `Cores`',
       rules: 'at least 1, unless `Cores` is given',
     }),
-    Cores: About('Whole cores for the task alone.', Whole({ minimum: 0 }), {
+    Cores: About('Number of whole cores that only the task uses.', Whole({ minimum: 0 }), {
       rules: 'not together with `CPU`',
     }),
     MemoryMB: About(
-      'Memory that is set aside, in MB.',
+      'Reserved memory, in MB.',
       Whole({ default: 300, minimum: limits.task.memoryMbMin }),
     ),
-    /** 0 is none beyond `MemoryMB`, -1 is without limit. */
+    /** 0: no memory beyond `MemoryMB`; -1: no limit. */
     MemoryMaxMB: About(
-      'Memory that the task may take where there is some left; 0: `MemoryMB`, -1: no limit.',
+      'Maximum memory, in MB, if the node has memory left; 0: `MemoryMB`, -1: no limit.',
       Whole(),
       { rules: '0, -1 or at least `MemoryMB`' },
     ),
-    DiskMB: About("Not to be set: the group's `EphemeralDisk` is the disk of its tasks.", Whole(), {
+    DiskMB: About("Must not be set: tasks use the group's `EphemeralDisk`.", Whole(), {
       rules: '0',
     }),
     IOPS: About('Operations on disks.', Whole({ minimum: 0 })),
     SecretsMB: About(
-      'Memory for the directory of secrets, in MB; set aside besides `MemoryMB`.',
+      'Memory for the directory of secrets, in MB; reserved in addition to `MemoryMB`.',
       Whole({ minimum: 0 }),
       { rules: 'at most `MemoryMB`' },
     ),
     Devices: About('Devices such as graphics processors.', List(DeviceRequestSchema)),
     Networks: About('Deprecated: give them to the group.', List(NetworkSchema)),
     NUMA: About(
-      'Whether cores, memory and devices shall be near one another.',
+      'Whether cores, memory and devices are placed near one another.',
       Nullable(
         Type.Object(
           {
             Affinity: About(
-              'Whether it is wished for or demanded.',
+              'Whether this is preferred or required.',
               Choice(['none', 'prefer', 'require'], 'none'),
             ),
-            Devices: About('Names of devices that shall be near as well.', List(Type.String()), {
-              rules: 'devices that are asked for',
+            Devices: About('Names of devices that are included.', List(Type.String()), {
+              rules: 'names in `Devices` of the task',
             }),
           },
           { title: 'NUMA' },

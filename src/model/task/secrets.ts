@@ -3,18 +3,18 @@ import { About, Choice, Flag, FreeMap, List, type Model, Text, TextMap, Type } f
 /** The token block. Source: docs/behaviour/job-specification.md#secrets. */
 export const SecretsSchema = Type.Object(
   {
-    Role: About('The role that the token is made by.', Text()),
+    Role: About('The role of the token.', Text()),
     Policies: About('The policies of the token.', List(Type.String())),
     Namespace: About('The namespace of the secrets engine.', Text()),
     Cluster: About('The secrets engine.', Text({ default: 'default' })),
-    Env: About('Put the token into the environment.', Flag(true)),
-    DisableFile: About('Do not write the token to a file.', Flag()),
+    Env: About('Whether the token is in the environment.', Flag(true)),
+    DisableFile: About('Whether the token is not written to a file.', Flag()),
     ChangeMode: About(
-      'What happens to the task when the token is another one.',
+      'The action when the token changes.',
       Choice(['noop', 'signal', 'restart'], 'restart'),
     ),
-    ChangeSignal: About('The signal it gets with the mode `signal`.', Text({ default: 'SIGHUP' })),
-    AllowTokenExpiration: About('Let the token run out.', Flag()),
+    ChangeSignal: About('The signal of the mode `signal`.', Text({ default: 'SIGHUP' })),
+    AllowTokenExpiration: About('Whether the token is not renewed.', Flag()),
   },
   { title: 'Secrets' },
 );
@@ -23,19 +23,21 @@ export type Secrets = Model<typeof SecretsSchema>;
 /** A secret to fetch before the task starts. */
 export const SecretFetchSchema = Type.Object(
   {
-    Name: About('Names the secret for templates and the environment.', Text(), {
+    Name: About('The name of the secret in templates and in the environment.', Text(), {
       rules: '1 to 128 letters, digits or underscores; unique',
     }),
-    Provider: About('Where it is kept.', Text(), { rules: 'required' }),
-    Path: About('Where it is found there.', Text(), { rules: 'required' }),
-    Config: About('For a provider of the node.', FreeMap(), { rules: 'not together with `Env`' }),
-    Env: About('For a provider that is a program: its environment.', TextMap()),
+    Provider: About('The provider of the secret.', Text(), { rules: 'required' }),
+    Path: About('The path of the secret at its provider.', Text(), { rules: 'required' }),
+    Config: About('Settings of a provider of the node.', FreeMap(), {
+      rules: 'not together with `Env`',
+    }),
+    Env: About('The environment of a provider that is a program.', TextMap()),
   },
   { title: 'SecretFetch' },
 );
 export type SecretFetch = Model<typeof SecretFetchSchema>;
 
-/** Where a group or task keeps its services. */
+/** The registry for the services of a group or task. */
 export const RegistryBlockSchema = Type.Object(
   {
     Namespace: About('The namespace of the registry.', Text()),

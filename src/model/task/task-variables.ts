@@ -1,6 +1,6 @@
 /**
- * The names of the variables that a task finds in its environment, as far as its job tells them. A
- * test of the node holds what it makes against this.
+ * The names of the variables in a task's environment, as far as its job decides them. A test of the node
+ * compares the environment that it makes with this list.
  */
 import type { Job } from '../job/job.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
@@ -30,7 +30,7 @@ const always = [
   'TOKEN',
 ].map((name) => `ROSTER_${name}`);
 
-/** Of the agent's own environment. */
+/** Variables of the agent's own environment. */
 export const passedVariables: readonly string[] = [
   'PATH',
   'HOME',
@@ -43,7 +43,7 @@ export const passedVariables: readonly string[] = [
   'TZ',
 ];
 
-/** Those of a port, by its label. */
+/** Variables of a port, by its label. */
 const ofPort = [
   'IP',
   'PORT',
@@ -57,10 +57,10 @@ const ofPort = [
   'ALLOC_ADDR',
 ];
 
-/** A name as a part of that of a variable. */
+/** A name as a part of a variable's name. */
 export const variablePart = (name: string): string => name.replace(/[^A-Za-z0-9]/g, '_');
 
-/** The product's own variables in a task; `task` is absent where only the group is known. */
+/** Roster's own variables in a task; `task` is absent if only the group is known. */
 export function ownVariables(job: Job, group: TaskGroup, task?: Task): ReadonlySet<string> {
   const ports = (group.Networks ?? []).flatMap(labelsOf);
   const ofTasks = group.Tasks.flatMap((one) =>

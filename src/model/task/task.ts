@@ -26,11 +26,11 @@ import { RegistryBlockSchema, SecretFetchSchema, SecretsSchema } from './secrets
 export const LifecycleSchema = Type.Object(
   {
     Hook: About(
-      'When it runs: before the main tasks, once they run, or after them.',
+      'When the task runs: before the main tasks, once they run, or after them.',
       Choice(['', 'prestart', 'poststart', 'poststop']),
       { rules: 'required' },
     ),
-    Sidecar: About('It runs as long as the main tasks do, rather than to its end.', Flag()),
+    Sidecar: About('Whether the task runs as long as the main tasks, rather than to its own end.', Flag()),
   },
   { title: 'Lifecycle' },
 );
@@ -41,7 +41,7 @@ export type Lifecycle = Model<typeof LifecycleSchema>;
  */
 export const ActionSchema = Type.Object(
   {
-    Name: About('Names the action.', Text(), {
+    Name: About('The name of the action.', Text(), {
       rules: `1 to ${limits.names.actionLengthMax} characters without spaces, unique in the task`,
     }),
     Command: About('The program.', Text(), { rules: 'required' }),
@@ -54,14 +54,14 @@ export type Action = Model<typeof ActionSchema>;
 /** Source: docs/behaviour/job-specification.md#tasks. */
 export const StoragePluginSchema = Type.Object(
   {
-    ID: About('Names the plugin.', Text(), { rules: 'required' }),
-    Type: About('What part of it the task is.', Choice(['', 'node', 'controller', 'monolith']), {
+    ID: About('The id of the plugin.', Text(), { rules: 'required' }),
+    Type: About('The part of the plugin that the task runs.', Choice(['', 'node', 'controller', 'monolith']), {
       rules: 'required',
     }),
-    MountDir: About('Where its socket is.', Text({ default: '/csi' })),
-    StagePublishBaseDir: About('Where volumes are mounted.', Text({ default: '/local/csi' })),
+    MountDir: About('The directory of its socket.', Text({ default: '/csi' })),
+    StagePublishBaseDir: About('The directory in which volumes are mounted.', Text({ default: '/local/csi' })),
     HealthTimeout: About(
-      'How long it may take to become healthy.',
+      'The time in which it has to become healthy.',
       Nanoseconds({ default: 30e9, minimum: 0 }),
     ),
   },
@@ -70,9 +70,9 @@ export const StoragePluginSchema = Type.Object(
 
 const CronSchema = Type.Object(
   {
-    Start: About('A cron expression.', Text()),
-    End: About('A cron expression.', Text()),
-    Timezone: About('The time zone of both.', Text()),
+    Start: About('The cron expression of the start.', Text()),
+    End: About('The cron expression of the end.', Text()),
+    Timezone: About('The time zone of both expressions.', Text()),
   },
   { title: 'Cron' },
 );
@@ -80,57 +80,57 @@ const CronSchema = Type.Object(
 /** Source: docs/contract/jobs.md#a-task, docs/behaviour/job-specification.md#tasks. */
 export const TaskSchema = Type.Object(
   {
-    Name: About('Names the task, and its directory.', Text(), {
+    Name: About('The name of the task and of its directory.', Text(), {
       rules:
         'required; unique in the group; no slash, backslash or control character; not `alloc`, `.` or `..`',
     }),
-    Driver: About('What runs it.', Text(), { rules: 'required' }),
-    Config: About("The driver's own settings; taken as they are.", FreeMap()),
-    User: About('The user that it runs as.', Text()),
-    Env: About('Its environment; references are filled in.', WrittenTextMap(), {
+    Driver: About('The driver that runs the task.', Text(), { rules: 'required' }),
+    Config: About("The settings of the driver.", FreeMap()),
+    User: About('The user of the task.', Text()),
+    Env: About('The environment of the task; references are filled in.', WrittenTextMap(), {
       rules:
         'numbers and booleans become text; names are not empty and hold no `=`; a variable has at most 128 KiB',
     }),
-    Meta: About('Names and values, over those of the group and the job.', TextMap(), metaRules),
-    Kind: About('What the task is to the mesh: `<kind>:<service>` for a proxy.', Text()),
-    KillSignal: About("What asks it to end; empty: the driver's.", Text()),
+    Meta: About('Names and values, which override the group's and the job's.', TextMap(), metaRules),
+    Kind: About('The role of the task in the mesh: `<kind>:<service>` for a proxy.', Text()),
+    KillSignal: About("The signal that asks the task to end; empty: the signal of the driver.", Text()),
     KillTimeout: About(
-      'How long it may take to end before it is killed.',
+      'The time in which the task has to end before it is killed.',
       Nanoseconds({ default: 5e9, minimum: 0 }),
       { rules: "in a service job at most the group's `Update.ProgressDeadline`" },
     ),
     ShutdownDelay: About(
-      'How long to wait between taking its services out and asking it to end.',
+      'The wait between the deregistration of its services and the signal that ends it.',
       Nanoseconds({ minimum: 0 }),
     ),
-    Leader: About('When it ends, the other tasks of the group are ended.', Flag(), {
+    Leader: About('Whether its end ends the other tasks of the group.', Flag(), {
       rules: 'at most one task of a group',
     }),
     Lifecycle: About(
-      'When it runs beside the main tasks; null: it is one of them.',
+      'When it runs beside the main tasks; null: it is a main task.',
       Nullable(LifecycleSchema),
       {
         rules: 'at least one task of a group has none',
       },
     ),
-    Resources: About('What is set aside for it.', ResourcesSchema),
-    LogConfig: About('How much of its output is kept.', LogConfigSchema),
-    RestartPolicy: About('What happens when it fails.', RestartPolicySchema, {
+    Resources: About('The reserved resources.', ResourcesSchema),
+    LogConfig: About('The logs of its output.', LogConfigSchema),
+    RestartPolicy: About('The restarts after a failure.', RestartPolicySchema, {
       absent: "the group's, field by field",
     }),
     ...placementRules,
-    Services: About('What it offers.', List(ServiceSchema)),
-    Artifacts: About('What is fetched before it starts.', List(ArtifactSchema)),
-    Templates: About('Files that are rendered for it.', List(TemplateSchema)),
-    Actions: About('Commands that may be run in it.', List(ActionSchema)),
-    VolumeMounts: About('What of the volumes of the group it sees.', List(VolumeMountSchema)),
-    ScalingPolicies: About('For an autoscaler of its resources.', List(ScalingPolicySchema)),
+    Services: About('The services of the task.', List(ServiceSchema)),
+    Artifacts: About('Files that are fetched before the task starts.', List(ArtifactSchema)),
+    Templates: About('Files that are rendered for the task.', List(TemplateSchema)),
+    Actions: About('Commands that may be run in the task.', List(ActionSchema)),
+    VolumeMounts: About('The mounts of the group's volumes.', List(VolumeMountSchema)),
+    ScalingPolicies: About('The scaling policies for its resources.', List(ScalingPolicySchema)),
     DispatchPayload: About(
-      'Where the payload of a dispatched job is written.',
+      'The file for the payload of a dispatched job.',
       Nullable(
         Type.Object(
           {
-            File: About("A file in the task's `local/`.", Text(), {
+            File: About("The path of a file in the task's `local/`.", Text(), {
               rules: 'required; stays inside `local/`',
             }),
           },
@@ -139,16 +139,16 @@ export const TaskSchema = Type.Object(
       ),
     ),
     Secrets: About('A token for the secrets engine.', Nullable(SecretsSchema)),
-    SecretFetches: About('Secrets that are fetched before it starts.', List(SecretFetchSchema)),
-    Registry: About('Where its services are registered.', Nullable(RegistryBlockSchema)),
-    Identity: About('How its default identity is handed over.', Nullable(IdentitySchema)),
+    SecretFetches: About('Secrets that are fetched before the task starts.', List(SecretFetchSchema)),
+    Registry: About('The registry of its services.', Nullable(RegistryBlockSchema)),
+    Identity: About('The default identity of the task.', Nullable(IdentitySchema)),
     Identities: About('Identities besides.', List(IdentitySchema)),
-    CSIPluginConfig: About('It is a storage plugin.', Nullable(StoragePluginSchema)),
+    CSIPluginConfig: About('Settings of a task that is a storage plugin.', Nullable(StoragePluginSchema)),
     Schedule: About(
-      'When it runs.',
+      'The times at which the task runs.',
       Nullable(
         Type.Object(
-          { Cron: About('Between two moments.', Nullable(CronSchema)) },
+          { Cron: About('A schedule with a start and an end.', Nullable(CronSchema)) },
           { title: 'Schedule' },
         ),
       ),

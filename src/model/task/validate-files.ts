@@ -21,7 +21,7 @@ export function validateArtifact(artifact: Artifact, path: Path, report: Report)
   const scheme = unfetchedScheme(artifact.GetterSource);
   if (scheme !== undefined) {
     const known = artifactSources.join(', ');
-    report(source, `is of the kind ${quote(scheme)}, and fetched are only ${known}`);
+    report(source, `is of the kind ${quote(scheme)}, and only ${known} are fetched`);
   }
   if (escapesDirectory(artifact.RelativeDest)) {
     report(below(path, 'RelativeDest'), 'must not leave the directory of the task');
@@ -39,7 +39,9 @@ export function validateArtifact(artifact: Artifact, path: Path, report: Report)
   }
 }
 
-/** What nobody fetches; `undefined` for what somebody may, and where the node fills it in. */
+/**
+ * The scheme of a source that nobody fetches; `undefined` if it may be fetched, and if the node fills it in.
+ */
 function unfetchedScheme(source: string): string | undefined {
   const [, forced, scheme] = /^(?:([a-z0-9]+)::)?(?:([a-z][a-z0-9+.-]*):\/\/)?/i.exec(source) ?? [];
   const known: readonly string[] = artifactSources;
@@ -94,7 +96,7 @@ function validateTemplate(template: Template, path: Path, report: Report): void 
   }
 }
 
-/** A template from a file is read where the file is. */
+/** The template in a file is checked when it is read, on the node. */
 function validateSyntax(template: Template, path: Path, report: Report): void {
   const { EmbeddedTmpl, LeftDelim, RightDelim } = template;
   if (!EmbeddedTmpl.includes(LeftDelim || '{{')) return;

@@ -6,7 +6,7 @@ import type { Identity } from './identity.ts';
 /** The name of the identity that every task has. It has a field of its own. */
 const defaultIdentity = 'default';
 
-/** The identities of a task besides its default one. */
+/** Validates the identities of a task besides its default identity. */
 export function validateIdentities(
   identities: readonly Identity[] | null,
   path: Path,
@@ -27,7 +27,10 @@ function validateIdentity(identity: Identity, path: Path, report: Report): void 
   if (!/^[A-Za-z0-9_-]{1,128}$/.test(identity.Name)) {
     report(below(path, 'Name'), 'must be 1 to 128 letters, digits, dashes or underscores');
   } else if (identity.Name === defaultIdentity) {
-    report(below(path, 'Name'), 'must not be "default": give that one as Identity');
+    report(
+      below(path, 'Name'),
+      'must not be "default": the default identity is the field Identity',
+    );
   }
   if (identity.Audience?.includes('')) report(below(path, 'Audience'), 'must not hold ""');
   if (identity.ChangeMode === 'signal' && identity.ChangeSignal === '') {

@@ -14,7 +14,7 @@ export function validateResources(resources: Resources, path: Path, report: Repo
     report(below(path, 'MemoryMaxMB'), 'must be 0, -1 or at least MemoryMB');
   }
   if (resources.DiskMB !== 0) {
-    report(below(path, 'DiskMB'), "must be 0: disk is asked for by the group's EphemeralDisk");
+    report(below(path, 'DiskMB'), "must be 0: the group's EphemeralDisk is the disk of its tasks");
   }
   if (resources.SecretsMB > MemoryMB) {
     report(below(path, 'SecretsMB'), 'must not be more than MemoryMB');
@@ -35,6 +35,7 @@ export function validateResources(resources: Resources, path: Path, report: Repo
 function validateNuma(resources: Resources, path: Path, report: Report): void {
   const asked = new Set(resources.Devices?.map((device) => device.Name));
   resources.NUMA?.Devices?.forEach((name, index) => {
-    if (!asked.has(name)) report(below(path, 'NUMA', 'Devices', index), 'is no device asked for');
+    if (!asked.has(name))
+      report(below(path, 'NUMA', 'Devices', index), 'is not the name of a device in Devices');
   });
 }

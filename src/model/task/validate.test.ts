@@ -30,13 +30,13 @@ table('tasks', 'TaskGroups.0.Tasks.0.', [
   ],
   [
     { Resources: { DiskMB: 1 } },
-    `${t}.Resources.DiskMB must be 0: disk is asked for by the group's EphemeralDisk`,
+    `${t}.Resources.DiskMB must be 0: the group's EphemeralDisk is the disk of its tasks`,
   ],
   [{ Resources: { SecretsMB: 301 } }, `${t}.Resources.SecretsMB must not be more than MemoryMB`],
   [{ Resources: { Devices: [{}] } }, `${t}.Resources.Devices[0].Name is required`],
   [
     { Resources: { NUMA: { Devices: ['gpu'] } } },
-    `${t}.Resources.NUMA.Devices[0] is no device asked for`,
+    `${t}.Resources.NUMA.Devices[0] is not the name of a device in Devices`,
   ],
   [{ LogConfig: { MaxFiles: 0 } }, `${t}.LogConfig.MaxFiles must be from 1 to 1000, got 0`],
   [
@@ -104,7 +104,7 @@ table('tasks', 'TaskGroups.0.Tasks.0.', [
   ],
   [
     { Identities: [{ Name: 'default' }] },
-    `${t}.Identities[0].Name must not be "default": give that one as Identity`,
+    `${t}.Identities[0].Name must not be "default": the default identity is the field Identity`,
   ],
   [{ Identities: [{ Name: 'a' }, { Name: 'a' }] }, `${t}.Identities[1].Name "a" is taken`],
   [
@@ -135,7 +135,7 @@ table('tasks', 'TaskGroups.0.Tasks.0.', [
   [{ CSIPluginConfig: { Type: 'node' } }, `${t}.CSIPluginConfig.ID is required`],
 ]);
 
-test('all that is wrong with a name is told at once', () => {
+test('all faults of a name are told at once', () => {
   expect(messages({ 'TaskGroups.0.Tasks.0.Name': '\t/x\\' })).toEqual([
     `${t}.Name must not end in a slash or backslash`,
     `${t}.Name must not hold a control character`,

@@ -13,12 +13,12 @@ import { validateArtifact, validateMounts, validateTemplates } from './validate-
 import { validateIdentities } from './validate-identities.ts';
 import { validateResources } from './validate-resources.ts';
 
-/** The surroundings that a task is judged by. */
+/** The facts about its job and group on which the validity of a task depends. */
 export interface TaskContext {
   readonly jobType: string;
   readonly volumes: Readonly<Record<string, VolumeRequest>> | null;
   readonly ephemeralDiskMb: number;
-  /** 0 when there is none. */
+  /** 0 if there is none. */
   readonly progressDeadline: number;
   readonly portLabels: ReadonlySet<string>;
   readonly taskNames: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export function validateTask(task: Task, path: Path, report: Report, context: Ta
   const at = (...keys: (string | number)[]): Path => below(path, ...keys);
   checkPlaceName(task.Name, at('Name'), report);
   if (task.Name === 'alloc') report(at('Name'), 'must not be "alloc": that directory is shared');
-  // One at the end is told already.
+  // `checkPlaceName` tells of a slash at the end.
   if (/[/\\]./s.test(task.Name)) report(at('Name'), 'must not hold a slash or backslash');
   if (task.Driver === '') report(at('Driver'), 'is required');
   const { progressDeadline } = context;

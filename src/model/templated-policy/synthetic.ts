@@ -9,8 +9,8 @@ const service = templateNamed('builtin/service')!;
 const node = templateNamed('builtin/node')!;
 
 /**
- * The policies that stand for a token's or role's identities and templates, in the order of the
- * fields. They are stored nowhere: the same rules in the same place always give the same policy.
+ * The policies for the identities and templates of a token or role, in the order of the fields. They are not
+ * stored: the same rules in the same place always give the same policy.
  * Source: docs/behaviour/access-control.md#identities.
  */
 export function syntheticPolicies(holder: Identities, scope: Scope): readonly AclPolicy[] {
@@ -41,7 +41,7 @@ export function syntheticPolicies(holder: Identities, scope: Scope): readonly Ac
   ];
 }
 
-/** The policy of a template whose gap is filled. */
+/** The policy of a template, with the name filled in. */
 export const templatedPolicy = (
   templateName: string,
   rules: string,

@@ -1,9 +1,9 @@
 import { type Model, Text, Type } from '../schema.ts';
 
-/** A policy with a gap for a name. Source: docs/contract/access-control.md#templated-policies. */
+/** A policy with a placeholder for a name. Source: docs/contract/access-control.md#templated-policies. */
 export const TemplatedPolicySchema = Type.Object({
   TemplateName: Text(),
-  /** JSON schema of the variables, as text; empty when there are none. */
+  /** JSON schema of the variables, as text; empty if there are none. */
   Schema: Text(),
   Template: Text(),
   Description: Text(),
@@ -41,7 +41,7 @@ const writeServices: Line = ['service_prefix ""', 'write'];
 interface TemplateFields {
   readonly number: number;
   readonly name: string;
-  /** Whether the template has a gap for a name. */
+  /** Whether the template has a placeholder for a name. */
   readonly isNamed: boolean;
   readonly description: string;
   readonly text: string;
@@ -125,7 +125,7 @@ export const templateNamed = (name: string): BuiltinTemplate | undefined => byNa
 
 export const takesName = ({ Schema }: Pick<TemplatedPolicy, 'Schema'>): boolean => Schema !== '';
 
-/** `name` is an identity's name, so that nothing in it can end the text that it stands in. */
+/** `name` is the name of an identity, so nothing in it can end the quoted text around it. */
 export const renderTemplate = ({ Template }: Pick<TemplatedPolicy, 'Template'>, name: string) =>
   Template.replaceAll('{{.Name}}', () => name);
 

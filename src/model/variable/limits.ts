@@ -2,7 +2,7 @@ import { kibibyte } from '../../base/units.ts';
 
 export const variableLimits = {
   pathLengthMax: 512,
-  /** Names and texts of one variable together. Source: docs/guides/variables.md#limits. */
+  /** Names and texts of a variable together. Source: docs/guides/variables.md#limits. */
   itemsBytesMax: 64 * kibibyte,
   itemsMax: 1000,
   nameLengthMax: 256,

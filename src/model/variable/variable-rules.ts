@@ -4,14 +4,13 @@ import { limits } from '../limits.ts';
 import { below, faultAt, quote } from '../path.ts';
 import { type Variable, type VariableRequest, VariableSchema } from './variable.ts';
 
-/** Below this word are the variables that workloads read; the rest of it is kept for later. */
+/** The first part of the paths that workloads read. Other paths below it are reserved. */
 const reservedRoot = 'roster';
 const jobsRoot = `${reservedRoot}/jobs`;
 
 /**
- * The variables that a workload may read without being given more: those of all jobs of its
- * namespace, of its job, of its group, and its own.
- * Source: docs/reference/environment.md#variables.
+ * The paths of the variables that a workload may read without a policy: those of all jobs of its namespace,
+ * of its job, of its group, and its own. Source: docs/reference/environment.md#variables.
  */
 export const workloadPaths = (job: string, group: string, task: string): readonly string[] => [
   jobsRoot,
@@ -20,7 +19,7 @@ export const workloadPaths = (job: string, group: string, task: string): readonl
   `${jobsRoot}/${job}/${group}/${task}`,
 ];
 
-/** The fault of a path, as the end of a sentence, or `undefined`. */
+/** The fault of a path, as the end of a sentence; `undefined` if it has none. */
 export function variablePathFault(path: string): string | undefined {
   const { pathLengthMax } = limits.variable;
   if (path === '') return 'is required';
@@ -33,7 +32,7 @@ export function variablePathFault(path: string): string | undefined {
   if (parts.includes('.') || parts.includes('..')) return 'must not hold "." or ".." as a part';
   const isReserved = parts[0] === reservedRoot && path !== jobsRoot;
   if (isReserved && !path.startsWith(`${jobsRoot}/`)) {
-    return `must not begin with "${reservedRoot}", but for "${jobsRoot}" and what is below it`;
+    return `must not begin with "${reservedRoot}", except "${jobsRoot}" and the paths below it`;
   }
   return undefined;
 }
@@ -46,7 +45,7 @@ const sizeOf = (items: Readonly<Record<string, string>>): number =>
   );
 
 /**
- * The items that a caller wrote, checked together with the path. No message repeats a text.
+ * The checked items of a request, and their path. No message repeats a text.
  * @throws RosterError `id-mismatch`, `invalid-body` with every fault
  */
 export function checkedItems(path: string, request: VariableRequest): Variable['Items'] {

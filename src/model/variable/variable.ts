@@ -11,14 +11,14 @@ import {
 } from '../schema.ts';
 
 const metadata = {
-  Namespace: About('Where it lives.', Text()),
-  Path: About('What it is called: words with slashes between them.', Text()),
-  CreateTime: About('When it was made, in Unix nanoseconds.', ResponseOnly(Instant())),
-  ModifyTime: About('When it was last written, in Unix nanoseconds.', ResponseOnly(Instant())),
+  Namespace: About('Namespace of the variable.', Text()),
+  Path: About('The path: words with slashes between them.', Text()),
+  CreateTime: About('The time of its creation, in Unix nanoseconds.', ResponseOnly(Instant())),
+  ModifyTime: About('The time of its last write, in Unix nanoseconds.', ResponseOnly(Instant())),
   ...stamps,
 };
 
-/** What of a variable a list shows, and a conflict: nothing that is secret. */
+/** The parts of a variable that are not secret, for lists and conflicts. */
 export const VariableMetadataSchema = Type.Object(metadata, { title: 'VariableMetadata' });
 export interface VariableMetadata extends Model<typeof VariableMetadataSchema> {}
 
@@ -38,8 +38,8 @@ export type Variable = Omit<Model<typeof VariableSchema>, 'Items'> & {
 export type VariableRequest = Input<Model<typeof VariableSchema>>;
 
 /**
- * The items of a variable as they are kept. They are rows of their own, so that sealing them anew
- * under another key is no change of the variable.
+ * The stored items of a variable. They have their own rows, so that sealing them again under another key is
+ * not a change of the variable.
  */
 export interface SealedItems {
   readonly Namespace: string;

@@ -3,11 +3,11 @@ import { limits } from '../limits.ts';
 import { Flag, type Model, Text, Type } from '../schema.ts';
 import type { VolumeRequest } from './volume.ts';
 
-/** A volume of a node, under the name that jobs ask for as `Source`. */
+/** A volume of a node, by the name that jobs give as `Source`. */
 export const HostVolumeSchema = Type.Object({
-  /** On the node, absolute. */
+  /** An absolute path on the node. */
   Path: Text({ maxLength: limits.node.hostVolumePathLengthMax }),
-  /** No task may write to it. */
+  /** Whether no task may write to it. */
   ReadOnly: Flag(),
 });
 export type HostVolume = Model<typeof HostVolumeSchema>;
@@ -15,13 +15,13 @@ export type HostVolumes = Readonly<Record<string, HostVolume>>;
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}(\[\d{1,6}\])?$/;
 
-/** Why a node cannot offer a volume under this name. A number at its end is for `PerAlloc`. */
+/** The reason that a node cannot offer a volume of this name. A number at its end is for `PerAlloc`. */
 export const hostVolumeNameFault = (name: string): string | undefined =>
   namePattern.test(name)
     ? undefined
     : 'must be letters, digits, ".", "_" and "-", and may end in a number such as "[0]"';
 
-/** Why a volume cannot be in this place. */
+/** The reason that a volume cannot have this path. */
 export const hostVolumePathFault = (path: unknown): string | undefined =>
   typeof path === 'string' &&
   path.startsWith('/') &&
@@ -32,11 +32,11 @@ export const hostVolumePathFault = (path: unknown): string | undefined =>
 
 type Asked = Pick<VolumeRequest, 'Source' | 'PerAlloc'>;
 
-/** What the allocation with this index asks for. */
+/** The source for the allocation with this index. */
 export const sourceOf = ({ Source, PerAlloc }: Asked, index: number): string =>
   PerAlloc ? `${Source}[${index}]` : Source;
 
-/** What all allocations of a group together ask for. */
+/** The sources for all allocations of a group together. */
 export const sourcesOf = (volume: Asked, count: number): readonly string[] =>
   volume.PerAlloc
     ? Array.from({ length: count }, (_, index) => sourceOf(volume, index))

@@ -1,16 +1,15 @@
 import { limits } from '../limits.ts';
 import type { Identity } from '../task/identity.ts';
 
-/** The identity that every task has, whether or not its job says anything of it. */
+/** The identity that every task has, even if its job has no block for it. */
 export const defaultIdentityName = 'default';
 
-/** The audience of tokens that this API takes. Tokens for other audiences do not open it. */
+/** The audience of tokens for this API. Tokens for other audiences are refused. */
 export const apiAudience = 'roster';
 
 /**
- * Who a task is, signed. Times are Unix seconds. Tokens of earlier versions may have no `exp`, and
- * hold as long as their allocation runs. Source: docs/behaviour/job-specification.md#identities;
- * RFC 7519 §4.1.
+ * The signed identity of a task. Times are Unix seconds. Tokens of earlier versions may have no `exp`, and
+ * are valid as long as their allocation runs. Source: docs/behaviour/job-specification.md#identities; RFC 7519 §4.1.
  */
 export interface WorkloadClaims {
   readonly iss?: string;
@@ -22,7 +21,7 @@ export interface WorkloadClaims {
   readonly iat: number;
   readonly jti: string;
   readonly roster_namespace: string;
-  /** Of a child, the job that it was made of, since rules for that job hold for its children. */
+  /** For a child, the job that it was made from: rules for that job apply to its children. */
   readonly roster_job_id: string;
   readonly roster_allocation_id: string;
   readonly roster_group: string;
@@ -38,15 +37,15 @@ export interface Workload {
   readonly allocation: string;
   readonly group: string;
   readonly task: string;
-  /** Its name; `default` is the default one. */
+  /** The name of the identity; `default` is the default identity. */
   readonly name: string;
-  /** The identity as the job configures it, if it does. */
+  /** The identity's block in the job, if there is one. */
   readonly identity: Identity | undefined;
 }
 
 /**
- * How long a token lives at most, in seconds; it ends with its allocation in any case. A variable of
- * a process that runs cannot be renewed, so a token that is in one lives as long as any may.
+ * The longest lifetime of a token, in seconds; a token ends with its allocation in any case. A token in an
+ * environment variable of a running process cannot be renewed, so it gets the longest possible lifetime.
  */
 export function lifetimeSeconds({ name, identity }: Pick<Workload, 'name' | 'identity'>): number {
   const { ttlMinMs, ttlDefaultMs, ttlMaxMs } = limits.identity;
@@ -55,7 +54,7 @@ export function lifetimeSeconds({ name, identity }: Pick<Workload, 'name' | 'ide
   return Math.ceil(Math.min(Math.max(given || absent, ttlMinMs), ttlMaxMs) / 1000);
 }
 
-/** Claims that are always there. No claim of the job's own replaces them. */
+/** Claims that are always present. Extra claims of a job cannot replace them. */
 const reserved = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
 
 export const isReservedClaim = (name: string): boolean =>

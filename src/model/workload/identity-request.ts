@@ -1,10 +1,10 @@
 import { Instant, type Model, Nanoseconds, Text, Type } from '../schema.ts';
 
-/** Which identity a node asks for. */
+/** A node's request for an identity of a task. */
 export const IdentityRequestSchema = Type.Object({
   AllocID: Text(),
   Task: Text(),
-  /** `default`, or that of one of the task's identities. */
+  /** `default`, or the name of another identity of the task. */
   Name: Text(),
 });
 export type IdentityRequest = Model<typeof IdentityRequestSchema>;
@@ -13,14 +13,14 @@ export const IssuedIdentitySchema = Type.Object({
   ...IdentityRequestSchema.properties,
   /** A JWT. */
   Token: Text(),
-  /** How long it holds from now on, unless its allocation ends before. */
+  /** The remaining lifetime, unless the allocation ends before. */
   TTL: Nanoseconds(),
-  /** Its end, unless its allocation ends before. */
+  /** The end of the lifetime, unless the allocation ends before. */
   ExpirationTime: Instant(),
 });
 export type IssuedIdentity = Model<typeof IssuedIdentitySchema>;
 
-/** An identity that is refused for good. */
+/** An identity that is refused permanently. */
 export const RefusedIdentitySchema = Type.Object({
   ...IdentityRequestSchema.properties,
   Reason: Text(),

@@ -1,21 +1,21 @@
 import { hourMs, kibibyte, secondMs } from '../../base/units.ts';
 
-/** Signed tokens that say which workload somebody is. */
+/** Bounds of signed tokens of workloads. */
 export const identityLimits = {
-  /** Asked for by one request of a node. */
+  /** Identities in a node's request. */
   batchMax: 100,
   tokenLengthMax: 16 * kibibyte,
-  /** Shorter and longer wishes are brought to these. */
+  /** Lifetimes outside of these bounds are moved into them. */
   ttlMinMs: 30 * secondMs,
   ttlMaxMs: 30 * 24 * hourMs,
-  /** Of a token that nobody gave a time, where it can be renewed. */
+  /** The lifetime of a renewable token, if the job gives none. */
   ttlDefaultMs: 1 * hourMs,
-  /** How far the clocks of two servers may be apart. */
+  /** The largest difference between the clocks of two servers. */
   clockSkewMs: 60 * secondMs,
   extraClaimsMax: 64,
   /** Verified tokens, and compiled rules of workloads, that are remembered. */
   verifiedMax: 16_384,
-  /** Requests of a node that arrive within this time are sent together. */
+  /** Requests of a node within this time are sent together. */
   gatherMs: 5,
   retryMinMs: 250,
   retryMaxMs: 15 * secondMs,
