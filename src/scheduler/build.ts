@@ -76,7 +76,7 @@ export function newAllocation(wanted: NewAllocation): Proposed<Allocation> {
   };
 }
 
-/** A migrated allocation keeps its reschedule events; one of a new version starts afresh. */
+/** A migrated allocation keeps its reschedule events; an allocation of a new version starts without any. */
 function trackerFor(
   { kind, previous, delayNs }: PlacementRequest,
   group: TaskGroup,
@@ -88,9 +88,9 @@ function trackerFor(
 }
 
 /**
- * Moves allocations to the job's version on their node, with their ports and cores. An allocation
- * that joins a deployment has its health judged anew. Allocations that shared one resources object
- * share one afterwards.
+ * Moves allocations to the job's version on their node, with their ports and cores. The health of an
+ * allocation that joins a deployment is judged again. Allocations that shared a resources object share one
+ * afterwards.
  */
 export function updaterInPlace(
   evaluation: Evaluation,

@@ -198,7 +198,7 @@ export class TestCluster implements ClusterView {
     return result;
   }
 
-  /** Ends an evaluation, as when another one took its place. */
+  /** Ends an evaluation, as if another evaluation had replaced it. */
   end(evaluationId: string): void {
     this.#evaluations.delete(evaluationId);
   }

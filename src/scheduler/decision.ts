@@ -13,7 +13,7 @@ import type { EvaluationContext } from './waiting.ts';
 export interface PlacementRequest {
   readonly kind: 'reschedule' | 'lost' | 'new' | 'update' | 'migrate';
   readonly name: string;
-  /** The allocation to replace; `undefined` for an additional one. */
+  /** The allocation to replace; `undefined` for an additional allocation. */
   readonly previous: Allocation | undefined;
   /** Carried out only if the placement succeeds, so that a service never shrinks for an update. */
   readonly stop: PlannedStop | undefined;
@@ -43,24 +43,24 @@ export interface GroupDecision extends PlacementOrder {
   readonly deploymentId: string;
   /** Placements of earlier versions, while the current version must not be placed yet. */
   readonly earlier: readonly PlacementOrder[];
-  /** Ids of allocations that are away and have a replacement: they count nowhere. */
+  /** Ids of replaced allocations whose nodes are away: they do not count. */
   readonly replacedAway: readonly string[];
   readonly postponed: readonly Postponed[];
   /** The group's entry in a new deployment. */
   readonly entry: DeploymentGroup | undefined;
   /**
-   * Leaving this decision's placements aside, the group is complete and its deployment has nothing
-   * under way.
+   * Whether the group is complete and its deployment has nothing under way, apart from this decision's
+   * placements.
    */
   readonly isSettled: boolean;
-  /** Why no node can take the group; absent where only placing can tell. */
+  /** The reason that no node can take the group; absent if only placing can tell. */
   readonly failure?: PlacementMetrics;
   readonly updates: DesiredUpdates;
 }
 
 /** An allocation that a later evaluation deals with. */
 export interface Postponed {
-  /** The note made on the allocation meanwhile. */
+  /** The note that the allocation gets meanwhile. */
   readonly stop: PlannedStop;
   readonly dueMs: number;
   readonly cause: 'reschedule' | 'disconnect';

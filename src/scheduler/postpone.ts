@@ -1,7 +1,6 @@
 /**
- * Follow-up evaluations for allocations that are not due yet: failed ones whose delay still runs, and
- * ones whose node is away.
- * Source: docs/behaviour/scheduling.md#reconciliation, #rescheduling.
+ * Follow-up evaluations for allocations that are not due yet: failed allocations whose delay still runs, and
+ * allocations whose node is away. Source: docs/behaviour/scheduling.md#reconciliation, #rescheduling.
  */
 import { instantFromMs } from '../base/instant.ts';
 import type { Ids } from '../base/ports.ts';

@@ -71,7 +71,7 @@ describe('delays', () => {
     expect(nextDelayNs(failed(delays), policy({ DelayFunction }))).toBe(seconds(expected));
   });
 
-  test('starts over once capped, if the last one ran longer than the cap', () => {
+  test('starts over once capped, if the last allocation ran longer than the cap', () => {
     const last = failed([3600]);
     const ran = (ranS: number): Allocation => ({
       ...last,
@@ -102,10 +102,10 @@ describe('decisions, in the order of the checks', () => {
   const away = { DesiredDescription: descriptions.unknown };
   const later = { when: 'later', dueMs: startMs + 30_000 };
   test.each<[string, Allocation, ReschedulePolicy | null, object]>([
-    ['forced, policy or not', failed([], forced), null, { when: 'now', delayNs: 0 }],
+    ['forced, with or without a policy', failed([], forced), null, { when: 'now', delayNs: 0 }],
     ['no policy', failed([]), null, { when: 'never' }],
     ['disabled', failed([]), policy({ Unlimited: false }), { when: 'never' }],
-    ['attempts used up', failed([30, 30]), policy(limited), { when: 'never' }],
+    ['no attempts left', failed([30, 30]), policy(limited), { when: 'never' }],
     ['attempts left', failed([30]), policy(limited), later],
     ['not due', failed([]), policy({}), later],
     ['due', failed([], {}, 30), policy({}), { when: 'now', delayNs: seconds(30) }],
@@ -116,17 +116,27 @@ describe('decisions, in the order of the checks', () => {
       policy({}),
       { when: 'later', dueMs: startMs + 2000 },
     ],
-    ['another waits for it', failed([], { FollowupEvalID: 'x' }), policy({}), { when: 'awaited' }],
     [
-      'another waited for it, and is over',
+      'another evaluation waits for it',
+      failed([], { FollowupEvalID: 'x' }),
+      policy({}),
+      { when: 'awaited' },
+    ],
+    [
+      'another evaluation waited for it, and has ended',
       failed([], { FollowupEvalID: 'over' }),
       policy({}),
       later,
     ],
-    ['it was away', failed([], { ...away, FollowupEvalID: 'x' }), policy({}), later],
-    ['it was away until now', failed([], { ...away, FollowupEvalID: 'e' }), policy({}), later],
+    ['its node was away', failed([], { ...away, FollowupEvalID: 'x' }), policy({}), later],
     [
-      'this one waited for it',
+      'its node was away until now',
+      failed([], { ...away, FollowupEvalID: 'e' }),
+      policy({}),
+      later,
+    ],
+    [
+      'this evaluation waited for it',
       failed([], { FollowupEvalID: 'e' }),
       policy({}),
       { when: 'now', delayNs: seconds(30) },
@@ -183,7 +193,7 @@ describe('trackers', () => {
     expect(tracker.Events!.at(-1)).toEqual(newest);
   });
 
-  test('with a limit those in the interval are kept', () => {
+  test('with a limit the events in the interval are kept', () => {
     const rules = policy({ Unlimited: false, Attempts: 9, Interval: seconds(3) });
     const tracker = trackerOfReplacement(failed([1, 2, 3, 4]), rules, startMs, seconds(7));
     expect(tracker.Events!.map((event) => event.Delay / 1e9)).toEqual([3, 4, 7]);

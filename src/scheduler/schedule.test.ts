@@ -11,7 +11,7 @@ describe('failures', () => {
     ReschedulePolicy: { Unlimited: true, Delay: 30e9, DelayFunction: 'constant', ...fields },
   });
 
-  test('waits for its delay, once, and is then placed away from where it failed', () => {
+  test('waits for its delay once, and is then placed on another node', () => {
     const cluster = running(policy({}), {}, 2);
     const [failed] = cluster.live();
     cluster.fail(failed!.ID);
@@ -79,7 +79,7 @@ describe('failures', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('a new specification does not wait for the failures of the old one', () => {
+  test('a new specification does not wait for the delays of the old specification', () => {
     const cluster = running(policy({}));
     cluster.fail(cluster.live()[0]!.ID);
     cluster.putJob(web({ ...policy({}), ...changedTask }, 1));
@@ -189,7 +189,7 @@ describe('requests without a node', () => {
     cluster.putJob(web());
     const { plan } = cluster.decide();
     expect(plan.failures.web).toMatchObject({ NodesEvaluated: 0, NodesAvailable: {} });
-    // The blocked evaluation holds the metrics itself: the evaluation before it may be collected.
+    // The blocked evaluation itself has the metrics: the evaluation before it may be collected.
     expect(plan.evaluations).toMatchObject([
       { Status: 'blocked', ClassEligibility: null, FailedTGAllocs: plan.failures },
     ]);
@@ -212,7 +212,7 @@ describe('requests without a node', () => {
 });
 
 describe('choice of nodes', () => {
-  test('equal scores go to the lower id; then the fuller node, less its neighbours', () => {
+  test('equal scores go to the lower id; then the fuller node wins, unless it has neighbours', () => {
     const cluster = running({ Count: 2 });
     expect(cluster.live().map((one) => one.NodeID)).toEqual(['n0', 'n1']);
     const { ScoreMetaData } = cluster.live()[0]!.Metrics!;

@@ -111,9 +111,8 @@ function* placeAll(
 }
 
 /**
- * The evaluation that takes over after a plan was refused too often. It is blocked, like one that
- * waits for room, and is tried again from time to time.
- * Source: docs/behaviour/evaluations.md#attempts.
+ * The evaluation that takes over after a plan was refused too often. It is blocked, like an evaluation that
+ * waits for room, and runs again from time to time. Source: docs/behaviour/evaluations.md#attempts.
  */
 export const conflictEvaluation = (
   snapshotIndex: number,

@@ -1,5 +1,5 @@
 /**
- * Tells which allocations of older versions may take up the current one on their node.
+ * Tells which allocations of older versions may take up the current version on their node.
  * Source: docs/behaviour/scheduling.md#updates-in-place.
  */
 import { each, filtered, type Steps } from '../base/steps.ts';
@@ -24,7 +24,7 @@ export function versionTests(
   allocations: readonly Allocation[],
 ): VersionTests {
   const versionOf = ({ JobCreateIndex, JobVersion, TaskGroup }: Allocation): Job | undefined => {
-    // The same id registered anew is another job.
+    // A registration after a purge is another job.
     if (JobCreateIndex !== job.CreateIndex) return undefined;
     const version = view.jobVersion(job.Namespace, job.ID, JobVersion);
     const isOther = version === undefined || version.CreateIndex !== job.CreateIndex;
@@ -71,8 +71,8 @@ function remembered(
 }
 
 /**
- * Whether the specifications differ in counts only, which running tasks do not notice. Two versions
- * with one specification do not count: a version brought back is rolled out.
+ * Whether the specifications differ only in counts, which running tasks do not notice. Versions with the same
+ * specification do not qualify: a version that is registered again is rolled out.
  */
 function differsInCounts(old: Job, job: Job): boolean {
   const { SchedulerTokenID, VersionTag } = job;

@@ -13,7 +13,7 @@ import type { OccupancyView } from './fitting/occupancy.ts';
 export interface SchedulerConfiguration {
   /** `binpack` fills nodes, `spread` levels them. */
   readonly algorithm: 'binpack' | 'spread';
-  /** Whether jobs of the type may evict those of lower priority. */
+  /** Whether jobs of the type may evict allocations of lower priority. */
   readonly preemption: Readonly<Record<JobType, boolean>>;
 }
 
@@ -44,11 +44,11 @@ export interface ClusterView extends OccupancyView {
 /** A record before a transaction gives it its indexes. */
 export type Proposed<R> = Omit<R, 'CreateIndex' | 'ModifyIndex' | 'AllocModifyIndex'>;
 
-/** How the evaluation itself ends once the plan is committed. */
+/** The status of the evaluation itself once the plan is committed. */
 export interface EvaluationOutcome {
   /**
-   * `complete`: the plan holds everything that could be done. `blocked`: the evaluation was blocked
-   * and goes on waiting, with the eligibility given here. `failed`: it can never be decided.
+   * `complete`: the plan has everything that could be done. `blocked`: the evaluation was blocked and
+   * continues to wait, with the eligibility given here. `failed`: it can never be decided.
    */
   readonly status: Extract<Evaluation['Status'], 'complete' | 'blocked' | 'failed'>;
   readonly statusDescription: string;
@@ -60,8 +60,8 @@ export interface EvaluationOutcome {
   readonly classEligibility: Evaluation['ClassEligibility'];
   readonly escapedComputedClass: boolean;
   /**
-   * System jobs only: ids of the nodes for which an evaluation has to wait, each with its own; `''`
-   * is any node.
+   * System jobs only: ids of the nodes for which an evaluation has to wait, each with its own evaluation;
+   * `''` is any node.
    */
   readonly awaitedNodes?: readonly string[];
 }
@@ -69,14 +69,16 @@ export interface EvaluationOutcome {
 export interface SchedulerResult {
   readonly plan: Plan;
   /**
-   * The plan changes no allocation and no deployment; only the outcome and `plan.evaluations` have
-   * to be written.
+   * Whether the plan changes no allocation and no deployment, so that only the outcome and `plan.evaluations`
+   * have to be written.
    */
   readonly isEmpty: boolean;
   readonly outcome: EvaluationOutcome;
 }
 
-/** Why an allocation is stopped or changed. Source: docs/behaviour/allocations.md#descriptions. */
+/**
+ * The reasons that allocations are stopped or changed. Source: docs/behaviour/allocations.md#descriptions.
+ */
 export const descriptions = {
   notNeeded: 'alloc not needed due to job update',
   migrating: 'alloc is being migrated',

@@ -7,25 +7,25 @@ const look: EvaluationContext = {
   isOver: (id) => id === 'over',
 };
 
-describe('whether its time has come', () => {
+describe('an allocation whose time is', () => {
   test.each<[string, string, number, boolean]>([
     ['long ago', '', 0, true],
     ['in a second', '', 51_000, true],
     ['later', '', 51_001, false],
-    ['later, and this evaluation is for it', 'this', 51_001, true],
-    ['later, and another one is for it', 'open', 51_001, false],
-    ['later, and the one for it is over', 'over', 51_001, false],
+    ['later, and this evaluation waits for it', 'this', 51_001, true],
+    ['later, and another evaluation waits for it', 'open', 51_001, false],
+    ['later, and its evaluation has ended', 'over', 51_001, false],
   ])('%s', (_, FollowupEvalID, dueMs, expected) => {
     expect(isDue({ FollowupEvalID }, dueMs, look)).toBe(expected);
   });
 });
 
-describe('whether an evaluation is still to come back to it', () => {
+describe('an allocation that waits for', () => {
   test.each<[string, string, boolean]>([
-    ['none ever was', '', false],
-    ['this one was to', 'this', false],
-    ['one that is over', 'over', false],
-    ['one that is not', 'open', true],
+    ['no evaluation', '', false],
+    ['this evaluation', 'this', false],
+    ['an evaluation that has ended', 'over', false],
+    ['an open evaluation', 'open', true],
   ])('%s', (_, FollowupEvalID, expected) => {
     expect(hasReminder({ FollowupEvalID }, look)).toBe(expected);
   });

@@ -1,4 +1,4 @@
-/** A job of one group that is updated all at once, and a cluster on which it runs. */
+/** A job with a single group that is updated all at once, and a cluster on which it runs. */
 import type { JobInput } from '../model/job/job.ts';
 import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
 
@@ -6,7 +6,6 @@ export type Group = Parameters<typeof makeGroup>[0];
 
 export const nodes = (count: number) => Array.from({ length: count }, (_, n) => makeNode(`n${n}`));
 
-/** A job that is updated all at once. */
 const atOnce = { MaxParallel: 0 };
 
 export const web = (group: Group = {}, version = 0, fields: JobInput = {}, createIndex = 10) =>
@@ -16,7 +15,6 @@ export const web = (group: Group = {}, version = 0, fields: JobInput = {}, creat
     createIndex,
   );
 
-/** A cluster on which the job runs. */
 export function running(group: Group = {}, fields: JobInput = {}, nodeCount = 3): TestCluster {
   const cluster = new TestCluster(nodes(nodeCount));
   cluster.putJob(web(group, 0, fields));

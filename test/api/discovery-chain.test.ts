@@ -182,7 +182,7 @@ describe('a chain', () => {
           Namespace: 'default',
           Partition: 'default',
         },
-        Sentence: '"web" speaks http, and so must all of the chain.',
+        Sentence: '"web" speaks http, and so must every service of the chain.',
       },
       {
         Node: 'resolver:v1.web.default.default.dc1',

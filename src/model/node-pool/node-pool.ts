@@ -40,7 +40,7 @@ export const everyNode = 'all';
 
 export const builtinPools = [
   { Name: defaultPool, Description: 'Nodes that name no other pool' },
-  { Name: everyNode, Description: 'Every node' },
+  { Name: everyNode, Description: 'Every node there is' },
 ] as const;
 
 export const isBuiltinPool = (name: string): boolean =>

@@ -157,7 +157,7 @@ describe('of every placement of every plan', () => {
     }
   }
 
-  test('the explanation chooses the node that was chosen, and agrees with the metrics', () => {
+  test('the explanation ranks the chosen node first, and agrees with the metrics', () => {
     let placements = 0;
     let replaced = 0;
     fc.assert(

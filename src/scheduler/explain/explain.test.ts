@@ -25,7 +25,7 @@ const prospectOf = (cluster: TestCluster, job: Job, group = 'web') =>
 const words = (nodes: readonly NodeExplanation[]) => whyNoNode(nodes, ({ nodeName }) => nodeName);
 
 describe('a node', () => {
-  test('has the parts of its score, the first rule that it fails, or all that it lacks', () => {
+  test('has the parts of its score, the first rule that it fails, or everything that it lacks', () => {
     const cluster = new TestCluster([
       makeNode('n1'),
       makeNode('n2', { Status: 'down' }),
@@ -130,7 +130,7 @@ describe('in one sentence', () => {
       'None of the 1 nodes is a candidate: datacenter is not one of dc8, dc9 (1).',
     ],
     [
-      'all ruled out',
+      'every node ruled out',
       busy,
       { Constraints: [constraint] },
       {},
@@ -144,7 +144,7 @@ describe('in one sentence', () => {
       'It needs 400 MHz of CPU; the largest free is 300 MHz, on node name-n1; none has so much even when it is empty.',
     ],
     [
-      'each lacks something else',
+      'each node lacks another resource',
       [
         ['n1', { cpu: 50 }],
         ['n2', { memory: 50 }],
@@ -219,7 +219,7 @@ describe('with evictions', () => {
     return { cluster, job };
   };
 
-  test('the chosen node is the best of all nodes with victims, each of which is explained', () => {
+  test('the chosen node is the best of all nodes with victims, and each is explained', () => {
     const { cluster, job } = full();
     cluster.putJob(job);
     const { plan } = cluster.decide();
@@ -240,7 +240,7 @@ describe('with evictions', () => {
     }
   });
 
-  test('a further allocation is explained too, but not for jobs that may not evict', () => {
+  test('a further allocation is explained, except for jobs that may not evict', () => {
     const { cluster, job } = full();
     const ways = () => byPreemption(explain(cluster, job, job.TaskGroups[0]!));
     expect(ways().map(({ preemption }) => preemption.victims.length)).toEqual([1, 1]);

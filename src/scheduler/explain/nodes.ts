@@ -1,11 +1,10 @@
 /**
- * Explains for every node why it is unsuitable, or how well it scores, with placement's own rules and
- * scores.
+ * Explains for every node why it is unsuitable, or how well it scores, with placement's own rules and scores.
  * Source: docs/behaviour/scheduling.md#explanations, #scores.
  *
- * 1. Every node of the fleet gets a verdict, in the order of the node ids.
- * 2. The verdicts add up to the placement's metrics: `filtered` to NodesFiltered, `exhausted` to
- *    NodesExhausted, all but `excluded` to NodesEvaluated.
+ *  1. Every node of the fleet gets a verdict, in the order of the node ids.
+ *  2. The verdicts add up to the placement's metrics: `filtered` to NodesFiltered, `exhausted` to
+ *     NodesExhausted, and all except `excluded` to NodesEvaluated.
  */
 import { drained, type Steps } from '../../base/steps.ts';
 import type { Job } from '../../model/job/job.ts';
@@ -93,7 +92,7 @@ export const explainNode = (
 export const explain = (view: ClusterView, job: Job, group: TaskGroup): Explained =>
   drained(explainSteps(view, job, group));
 
-/** The same in steps. An allocation failed on the nodes in `penalized`. */
+/** Explains in steps. An allocation failed on the nodes in `penalized`. */
 export function* explainSteps(
   view: ClusterView,
   job: Job,

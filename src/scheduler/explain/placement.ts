@@ -78,7 +78,7 @@ function mannerOf(
   return keepsDisk && previous?.NodeID === chosenId ? 'previous-node' : 'best';
 }
 
-/** Tests whether a moment is the one wanted. */
+/** Tests whether a moment is the wanted one. */
 export interface MomentFilter {
   readonly chosen?: (moment: Moment, slot: number) => boolean;
   readonly failed?: (moment: Moment) => boolean;

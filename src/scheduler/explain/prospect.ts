@@ -1,12 +1,11 @@
 /**
- * Explains what the scheduler would decide now about a job's groups, node by node. It makes the
- * decision and discards the plan.
- * Source: docs/behaviour/scheduling.md#explanations.
+ * Explains what the scheduler would decide now about a job's groups, node by node. It makes the decision and
+ * discards the plan. Source: docs/behaviour/scheduling.md#explanations.
  *
- * 1. If a request fails, the nodes are explained as at the first failure, after the placements and
- *    evictions before it.
- * 2. If no request fails, they are explained for a further allocation of the group.
- * 3. For a system job each node is explained for its own request.
+ *  1. If a request fails, the nodes are explained as at the first failure, after the placements and
+ *     evictions before it.
+ *  2. If no request fails, they are explained for a further allocation of the group.
+ *  3. For a system job each node is explained for its own request.
  */
 import type { Steps } from '../../base/steps.ts';
 import { isTerminal } from '../../model/allocation/allocation-rules.ts';

@@ -1,5 +1,5 @@
 /**
- * Says in a sentence why a group finds no node.
+ * Makes a sentence about why a group finds no node.
  * Source: docs/behaviour/scheduling.md#metrics-of-a-placement.
  */
 import { limits } from '../../model/limits.ts';
@@ -64,7 +64,7 @@ function tally(texts: readonly string[]): string {
   const told = [...counts]
     .sort(([left, a], [right, b]) => b - a || (left < right ? -1 : 1))
     .map(([text, count]) => `${text} (${count})`);
-  // Texts may name things of a node, so each node may have its own.
+  // Texts may name objects of a node, so each node may have its own text.
   const { reasonsMax } = limits.explanation;
   const more = told.length > reasonsMax ? [`and ${told.length - reasonsMax} more`] : [];
   return [...told.slice(0, reasonsMax), ...more].join(', ');

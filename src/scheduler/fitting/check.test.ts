@@ -52,7 +52,7 @@ const place = (...placements: ListedChange['placements']) => ({ placements });
 
 describe('in the order of the checks', () => {
   test.each<[string, Partial<ListedChange>, string | undefined]>([
-    ['nothing but stops, node gone', { node: undefined, stops: [stopOfFirst] }, undefined],
+    ['stops on a node that is gone', { node: undefined, stops: [stopOfFirst] }, undefined],
     ['node gone', { node: undefined, ...place(like('a', 1)) }, 'node does not exist'],
     ['node down', { node: makeNode('n1', { Status: 'down' }), updates: [first!] }, 'node is down'],
     [
@@ -72,19 +72,19 @@ describe('in the order of the checks', () => {
     ],
     ['fits', place(like('a', 1, { cpu: 200 })), undefined],
     ['cpu', place(like('a', 1, { cpu: 201 })), 'cpu'],
-    ['cpu of two together', place(like('a', 1, { cpu: 101 }), like('b', 2)), 'cpu'],
+    ['CPU of two placements together', place(like('a', 1, { cpu: 101 }), like('b', 2)), 'cpu'],
     [
-      'cpu of one that is told to go',
+      'CPU of an allocation that is being stopped',
       { stops: [stopOfFirst], ...place(like('a', 1, { cpu: 201 })) },
       'cpu',
     ],
     [
-      'cpu of the one that it replaces',
+      'CPU of the replaced allocation',
       { stops: [stopOfFirst], ...place(like('a', 1, { cpu: 600, previous: first!.ID })) },
       undefined,
     ],
     [
-      'cpu of one that was told to go before',
+      'CPU of a replaced allocation that was stopped before',
       {
         existing: [{ ...first!, DesiredStatus: 'stop' }, second!],
         ...place(like('a', 1, { cpu: 600, previous: first!.ID })),
@@ -92,12 +92,12 @@ describe('in the order of the checks', () => {
       undefined,
     ],
     [
-      'more than that one leaves',
+      'more than the replaced allocation leaves',
       { stops: [stopOfFirst], ...place(like('a', 1, { cpu: 601, previous: first!.ID })) },
       'cpu',
     ],
     [
-      'what a smaller replacement leaves is not free yet',
+      'the rest that a smaller replacement leaves is not free yet',
       {
         stops: [stopOfFirst],
         ...place(like('a', 1, { previous: first!.ID }), like('b', 2, { cpu: 201 })),
@@ -105,12 +105,12 @@ describe('in the order of the checks', () => {
       'cpu',
     ],
     [
-      'the place of one that nobody stops',
+      'the place of an allocation that is not stopped',
       place(like('a', 1, { cpu: 600, previous: first!.ID })),
       'cpu',
     ],
     [
-      'the place of one that waits for its own predecessor',
+      'the place of an allocation that waits for its own predecessor',
       {
         existing: [{ ...first!, PreviousAllocation: second!.ID }, second!],
         stops: [stopOfFirst],
@@ -129,7 +129,7 @@ describe('in the order of the checks', () => {
       undefined,
     ],
     [
-      'what ended holds nothing',
+      'an ended allocation holds nothing',
       {
         existing: [{ ...first!, ClientStatus: 'complete' }, second!],
         ...place(like('a', portOfFirst, { cpu: 600 })),
@@ -137,7 +137,7 @@ describe('in the order of the checks', () => {
       undefined,
     ],
     [
-      'what is stopped but runs holds on',
+      'a stopped allocation that still runs holds its resources',
       {
         existing: [{ ...first!, DesiredStatus: 'stop' }, second!],
         ...place(like('a', 1, { cpu: 201 })),
@@ -145,13 +145,17 @@ describe('in the order of the checks', () => {
       'cpu',
     ],
     [
-      'what makes way holds nothing',
+      'an evicted allocation holds nothing',
       { preempted: [first!.ID], ...place(like('a', portOfFirst, { cpu: 600 })) },
       undefined,
     ],
-    ['and no more', { preempted: [first!.ID], ...place(like('a', 1, { cpu: 601 })) }, 'cpu'],
     [
-      'what made way before holds nothing',
+      'an eviction frees no more than the victim had',
+      { preempted: [first!.ID], ...place(like('a', 1, { cpu: 601 })) },
+      'cpu',
+    ],
+    [
+      'an allocation that was evicted before holds nothing',
       {
         existing: [{ ...first!, DesiredStatus: 'evict' }, second!],
         ...place(like('a', portOfFirst, { cpu: 600 })),
@@ -161,12 +165,12 @@ describe('in the order of the checks', () => {
     ...(
       [
         ['is stopped', { DesiredStatus: 'stop' }],
-        ['made way before', { DesiredStatus: 'evict' }],
+        ['was evicted before', { DesiredStatus: 'evict' }],
         ['ended', { ClientStatus: 'failed' }],
         ['is gone', { ID: 'other' }],
       ] as const
     ).map(([title, fields]): [string, Partial<ListedChange>, string] => [
-      `one that ${title} makes way for nobody`,
+      `an allocation that ${title} cannot be evicted`,
       {
         existing: [{ ...first!, ...fields }, second!],
         preempted: [first!.ID],
@@ -176,16 +180,20 @@ describe('in the order of the checks', () => {
     ]),
     ['a port', place(like('a', portOfFirst)), `network: port collision http=${portOfFirst}`],
     [
-      'a port of one that is told to go',
+      'a port of an allocation that is being stopped',
       { stops: [stopOfFirst], ...place(like('a', portOfFirst)) },
       `network: port collision http=${portOfFirst}`,
     ],
     [
-      'the port of the one that it replaces',
+      'the port of the replaced allocation',
       { stops: [stopOfFirst], ...place(like('a', portOfFirst, { previous: first!.ID })) },
       undefined,
     ],
-    ['a port of two together', place(like('a', 7), like('b', 7)), 'network: port collision http=7'],
+    [
+      'a port of two placements together',
+      place(like('a', 7), like('b', 7)),
+      'network: port collision http=7',
+    ],
     [
       'a reserved port',
       { node: makeNode('n1', { reservedPorts: '1-9' }), ...place(like('a', 7)) },
@@ -195,7 +203,7 @@ describe('in the order of the checks', () => {
     expect(checkListed({ ...base, ...change })).toBe(expected);
   });
 
-  test('ports that ignore collisions do so', () => {
+  test('ports that ignore collisions never collide', () => {
     const ReservedPorts = [{ Label: 'http', Value: 7, IgnoreCollision: true }];
     const careless = makeJob({ TaskGroups: [makeGroup({ Networks: [{ ReservedPorts }] })] });
     const change = { ...base, ...place(like('a', 7), like('b', 7)) };
@@ -203,7 +211,7 @@ describe('in the order of the checks', () => {
     expect(checkListed({ ...change, job: undefined })).toBe('network: port collision http=7');
   });
 
-  test('a core is given once', () => {
+  test('a core is given only once', () => {
     const cores = (id: string, ReservedCores: number[]) => {
       const one = like(id, Number(id));
       const server = {
@@ -221,7 +229,7 @@ describe('in the order of the checks', () => {
     expect(checkListed({ ...change, ...place(cores('1', [3])) })).toBe('cores');
   });
 
-  test('a device piece is given once, and only if it exists and is healthy', () => {
+  test('a device piece is given only once, and only if it exists and is healthy', () => {
     const devices = (id: string, DeviceIDs: string[]) => {
       const one = like(id, Number(id));
       const Devices = [{ Vendor: 'acme', Type: 'gpu', Name: 'a', DeviceIDs }];

@@ -48,7 +48,7 @@ export interface NodeChange {
   readonly job?: Job | undefined;
 }
 
-/** `undefined` when the change fits, else the reason why not. */
+/** The reason that the change does not fit; `undefined` if it fits. */
 export function checkNode(change: NodeChange): string | undefined {
   const { node, occupancy, holder, placements, updates } = change;
   if (placements.length + updates.length === 0) return undefined;
@@ -138,10 +138,7 @@ interface Kind<T> {
   readonly holders: (thing: T) => number;
 }
 
-/**
- * The first piece of a placement that is refused, or held by another allocation than its
- * predecessor.
- */
+/** The first piece of a placement that is refused, or that an allocation other than its predecessor holds. */
 function takenTwice<T>(
   { of, key, holders }: Kind<T>,
   { freed, updated }: Held,

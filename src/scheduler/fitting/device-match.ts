@@ -1,8 +1,8 @@
 /**
- * Shares out pieces among askers who value them differently.
+ * Distributes pieces among askers who value them differently.
  *
- * 1. Every asker gets exactly its count, or the deal fails.
- * 2. No other deal has a greater total worth.
+ *  1. Every asker gets exactly its count, or the deal fails.
+ *  2. No other deal has a greater total worth.
  */
 
 export interface Asker {
@@ -14,7 +14,7 @@ export interface Asker {
 /** The number of pieces, by asker and pool. */
 export type Deal = readonly (readonly number[])[];
 
-/** `sizes`: pieces by pool. `undefined`: there are not enough pieces. */
+/** `sizes`: pieces by pool. Returns `undefined` if there are not enough pieces. */
 export function deal(askers: readonly Asker[], sizes: readonly number[]): Deal | undefined {
   const alone = askers.map((asker) => serve(asker, sizes));
   if (alone.some((served) => served === undefined)) return undefined;
@@ -22,7 +22,7 @@ export function deal(askers: readonly Asker[], sizes: readonly number[]): Deal |
   const dealt: number[][] = [];
   for (const [position, asker] of askers.entries()) {
     const served = position === 0 ? alone[0] : serve(asker, left);
-    // An earlier asker took pieces that this one needs.
+    // An earlier asker took pieces that this asker needs.
     if (served === undefined || worthOf(asker, served) < worthOf(asker, alone[position]!)) {
       return dealInRounds(askers, sizes);
     }
@@ -93,7 +93,7 @@ function dealInRounds(askers: readonly Asker[], sizes: readonly number[]): Deal 
   return dealt;
 }
 
-/** The asker gets a piece of the pool; it gives up one of `from`, unless that is -1. */
+/** The asker gets a piece of the pool; it gives up a piece of `from`, unless that is -1. */
 interface Step {
   readonly asker: number;
   readonly pool: number;

@@ -56,9 +56,9 @@ describe('numbers with units', () => {
   test.each([
     ['another base', 'memory', '4 GHz'],
     ['no unit', 'memory', '4096'],
-    ['a unit where there is none', 'cores', '4 MiB'],
+    ['a unit on one side only', 'cores', '4 MiB'],
     ['a rate', 'memory', '4 GiB/s'],
-    ['a unit that nobody knows', 'odd', '3'],
+    ['an unknown unit', 'odd', '3'],
     ['text', 'memory', 'much'],
     ['a flag', 'cores', 'true'],
   ])('%s cannot be compared: neither equal nor in an order', (_title, name, right) => {
@@ -68,7 +68,7 @@ describe('numbers with units', () => {
   });
 });
 
-describe('text, flags and what is missing', () => {
+describe('text, flags and missing values', () => {
   test.each([
     [attr('ecc'), '=', 'true', true],
     [attr('ecc'), '!=', 'false', true],

@@ -61,25 +61,33 @@ describe('the pieces for a request', () => {
     ['vendor, type and model', { Name: 'acme/gpu/b' }, ['b-0']],
     ['another vendor', { Name: 'other/gpu' }, undefined],
     ['another type', { Name: 'fpga' }, undefined],
-    ['the model alone', { Name: 'b' }, undefined],
-    ['more than one', { Name: 'gpu', Count: 2 }, ['b-0', 'b-1']],
-    ['more than one make has', { Name: 'gpu', Count: 3 }, ['b-0', 'b-1', 'a-0']],
-    ['more than there are', { Name: 'gpu', Count: 4 }, undefined],
-    ['an attribute that one has', { Name: 'gpu', Constraints: large(16) }, ['b-0']],
-    ['an attribute that none has', { Name: 'gpu', Constraints: large(64) }, undefined],
-    ['one by its id', { Name: 'gpu', Constraints: among('=', 'b-1') }, ['b-1']],
-    ['any but one', { Name: 'gpu', Count: 2, Constraints: among('!=', 'b-0') }, ['a-0', 'b-1']],
+    ['only the model', { Name: 'b' }, undefined],
+    ['more than one piece', { Name: 'gpu', Count: 2 }, ['b-0', 'b-1']],
+    ['more pieces than one make has', { Name: 'gpu', Count: 3 }, ['b-0', 'b-1', 'a-0']],
+    ['more pieces than exist', { Name: 'gpu', Count: 4 }, undefined],
+    ['an attribute of one make', { Name: 'gpu', Constraints: large(16) }, ['b-0']],
+    ['an attribute of no make', { Name: 'gpu', Constraints: large(64) }, undefined],
+    ['a piece by its id', { Name: 'gpu', Constraints: among('=', 'b-1') }, ['b-1']],
+    [
+      'any piece except one',
+      { Name: 'gpu', Count: 2, Constraints: among('!=', 'b-0') },
+      ['a-0', 'b-1'],
+    ],
     [
       'a set of ids',
       { Name: 'gpu', Count: 2, Constraints: among('set_contains', 'b-0,b-1') },
       ['b-0', 'b-1'],
     ],
     [
-      'a set that is not there',
+      'a set that the node lacks',
       { Name: 'gpu', Constraints: among('set_contains', 'b-0,c') },
       undefined,
     ],
-    ['any of a set', { Name: 'gpu', Constraints: among('set_contains_any', 'c, b-1') }, ['b-1']],
+    [
+      'any piece of a set',
+      { Name: 'gpu', Constraints: among('set_contains_any', 'c, b-1') },
+      ['b-1'],
+    ],
   ])('%s', (_title, request, expected) => {
     const { ids, filtered } = given([gpu('a', 1, 8), gpu('b', 2, 16)], [request]);
     expect([ids && [...ids].sort(), filtered]).toEqual(
@@ -95,7 +103,7 @@ describe('the pieces for a request', () => {
     );
   });
 
-  test('leave those that only another request of the group can use', () => {
+  test('leave pieces that only another request of the group can use', () => {
     const { ids } = given(
       [gpu('b', 2, 16), gpu('a', 1, 8)],
       [{ Name: 'gpu', Count: 2 }, { Name: 'acme/gpu/b' }],
@@ -103,7 +111,7 @@ describe('the pieces for a request', () => {
     expect(ids).toEqual(['b-0', 'a-0', 'b-1']);
   });
 
-  test('are of the make that its affinities prefer, which scores the node', () => {
+  test('are of the make that its affinities prefer, and give the node a score', () => {
     const Affinities = [
       { LTarget: '${device.attr.memory}', Operand: '>=', RTarget: '16 GiB', Weight: 75 },
       { LTarget: '${device.model}', Operand: '=', RTarget: 'a', Weight: -25 },
@@ -120,8 +128,8 @@ describe('the pieces for a request', () => {
   });
 });
 
-describe('pieces are given once', () => {
-  test('until there are none', () => {
+describe('pieces are given only once', () => {
+  test('until none is left', () => {
     const cluster = new TestCluster([makeNode('n1', { devices: [gpu('a', 3, 8)] })]);
     cluster.putJob(jobOf([{ Name: 'gpu' }], { Count: 4 }));
     const { plan } = cluster.run();
@@ -144,7 +152,7 @@ describe('pieces are given once', () => {
     expect(cluster.decide({ JobID: 'next' }).plan.placements).toHaveLength(1);
   });
 
-  test('a replacement on the node may have those of its predecessor', () => {
+  test('a replacement on the node may have the pieces of its predecessor', () => {
     const cluster = new TestCluster([makeNode('n1', { devices: [gpu('a', 1, 8)] })]);
     const Update = { MaxParallel: 0 };
     cluster.putJob(jobOf([{ Name: 'gpu' }], { Update }));

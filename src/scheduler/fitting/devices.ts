@@ -125,9 +125,7 @@ export interface AssignedDevices {
   readonly score: number | undefined;
 }
 
-/**
- * Chooses pieces for all requests without taking them, or names a request that cannot be served.
- */
+/** Chooses pieces for all requests without taking them, or names a request that cannot be served. */
 export function assignDevices(
   node: Node,
   asks: readonly DeviceAsk[],
@@ -161,7 +159,7 @@ export function assignDevices(
   return { tasks, score: whole === 0 ? undefined : matched / whole };
 }
 
-/** The first request that cannot be served together with those before it. */
+/** The first request that cannot be served together with the requests before it. */
 function shortOf(asks: readonly DeviceAsk[], askers: readonly Asker[], sizes: readonly number[]) {
   for (const [position, { name }] of asks.entries()) {
     if (deal(askers.slice(0, position + 1), sizes) === undefined) return name;

@@ -70,7 +70,7 @@ describe('the rule table, in the order of the checks', () => {
     expect(firstFailed(rulesFor(job, job.TaskGroups[0]!), nodeWith(changes))?.text).toBe(text);
   });
 
-  test('a node that has everything', () => {
+  test('a node that lacks nothing', () => {
     expect(firstFailed(rulesFor(job, job.TaskGroups[0]!), nodeWith({}))).toBeUndefined();
   });
 
@@ -111,7 +111,7 @@ describe('the rule table, in the order of the checks', () => {
       'missing compatible host volumes',
     ],
     ['storage plugin', { Volumes: { d: { Type: 'csi', Source: 's' } } }, 'missing storage plugin'],
-  ])('%s are offered by no node', (_, fields, text) => {
+  ])('no node offers %s', (_, fields, text) => {
     const wanting = makeJob({ TaskGroups: [makeGroup(fields)] });
     const rules = rulesFor(wanting, wanting.TaskGroups[0]!);
     expect(firstFailed(rules, makeNode('n1'))?.text).toBe(text);
@@ -126,14 +126,19 @@ describe('the rule table, in the order of the checks', () => {
       ]),
     );
   test.each<[string, object, object, string | undefined]>([
-    ['is not there', volume({}), {}, 'missing host volume data'],
+    ['does not exist', volume({}), {}, 'missing host volume data'],
     ['has another name', volume({}), offer('date'), 'missing host volume data'],
-    ['is of no node’s own', volume({ Source: 'toString' }), {}, 'missing host volume toString'],
-    ['is there', volume({}), offer('data'), undefined],
-    ['is there to be read', volume({}), offer('!data'), 'host volume data is read-only'],
-    ['is there to be read, and is read', volume({ ReadOnly: true }), offer('!data'), undefined],
     [
-      'is one of two',
+      'has the name of a property of every object',
+      volume({ Source: 'toString' }),
+      {},
+      'missing host volume toString',
+    ],
+    ['is there', volume({}), offer('data'), undefined],
+    ['is read-only and is written', volume({}), offer('!data'), 'host volume data is read-only'],
+    ['is read-only and is only read', volume({ ReadOnly: true }), offer('!data'), undefined],
+    [
+      'is one of two, and the other is missing',
       { ...volume({}), e: { Type: 'host', Source: 'logs' } },
       offer('data'),
       'missing host volume logs',
@@ -145,13 +150,13 @@ describe('the rule table, in the order of the checks', () => {
       'missing host volume data[1]',
     ],
     [
-      'is there for all allocations',
+      'exists for all allocations',
       volume({ PerAlloc: true }),
       offer('data[0]', 'data[1]'),
       undefined,
     ],
     [
-      'is there, and that of a plugin is not',
+      'exists, with a volume of a plugin that does not',
       { ...volume({}), e: { Type: 'csi', Source: 's' } },
       offer('data'),
       'missing storage plugin',
@@ -177,7 +182,7 @@ describe('the rule table, in the order of the checks', () => {
   });
 });
 
-test('a verdict is shared by a class only where no unique attribute is concerned', () => {
+test('a class shares a verdict only if no unique attribute is concerned', () => {
   const rules = rulesFor(job, job.TaskGroups[0]!);
   const first = nodeWith({ id: 'n1' });
   const bad = nodeWith({ id: 'bad' });

@@ -1,4 +1,4 @@
-/** What allocations hold of a node, as the state has it. Kept from one evaluation to the next. */
+/** The resources of a node that allocations hold in the state. Kept from one evaluation to the next. */
 import type { AllocatedResources } from '../../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { holdsResources } from '../../model/allocation/allocation-rules.ts';
@@ -6,14 +6,14 @@ import { piecesOf } from './devices.ts';
 import { portsOf, TakenPorts } from './ports.ts';
 import { coresOf, type Need, needOf } from './resources.ts';
 
-/** What allocations hold of a node. It does not change while an evaluation is decided. */
+/** The resources of a node that allocations hold. It does not change while an evaluation is decided. */
 export interface Occupancy {
   /** Sum of the needs of all allocations that hold something. */
   readonly used: Need;
   readonly ports: TakenPorts;
-  /** By core, how many allocations hold it: 1 at most, unless a node reports wrongly. */
+  /** The number of allocations that hold each core: at most 1, unless a node reports wrongly. */
   readonly cores: ReadonlyMap<number, number>;
-  /** By device piece, how many allocations hold it. */
+  /** The number of allocations that hold each device piece. */
   readonly devices: ReadonlyMap<string, number>;
 }
 
@@ -63,7 +63,10 @@ export class NodeOccupancy implements Occupancy {
     return this.#devices;
   }
 
-  /** An allocation of the node came, changed or went. Returns whether the occupancy changed. */
+  /**
+   * Notes that an allocation of the node was added, changed or removed. Returns whether the occupancy
+   * changed.
+   */
   change(before: Allocation | undefined, after: Allocation | undefined): boolean {
     const had = heldBy(before);
     const has = heldBy(after);
@@ -127,7 +130,7 @@ export function lower(sum: Sum, by: Need): void {
   sum.cores -= by.cores;
 }
 
-/** For cores and device pieces, of which each exists once. */
+/** For cores and device pieces, each of which exists only once. */
 function countHeld<T>(held: Map<T, number>, things: readonly T[], by: 1 | -1): void {
   for (const thing of things) {
     const left = (held.get(thing) ?? 0) + by;

@@ -43,7 +43,7 @@ function matches(pattern: string): (text: string) => boolean {
   try {
     return compilePattern(pattern);
   } catch (error) {
-    // A pattern from a node's attribute is not validated before; an invalid one matches nothing.
+    // A pattern from a node's attribute was not validated; an invalid pattern matches nothing.
     if (error instanceof PatternError) return never;
     throw error;
   }
@@ -52,7 +52,7 @@ function matches(pattern: string): (text: string) => boolean {
 const wholeNumber = /^[+-]?\d+$/;
 const decimalNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
-/** Compares whole numbers, else decimals, else text, whichever both sides are. */
+/** Compares both sides as whole numbers if both are, else as decimals, else as text. */
 function order(left: string, right: string): number {
   if (wholeNumber.test(left) && wholeNumber.test(right)) {
     const difference = BigInt(unsigned(left)) - BigInt(unsigned(right));
@@ -72,7 +72,7 @@ const ordered =
 const equal: Comparison = (left, right) => left !== undefined && left === right;
 const different: Comparison = (left, right) => left !== right;
 
-/** Makes a comparison by operand; each constraint needs its own, because comparisons cache. */
+/** Makes a comparison for an operand. Each constraint needs its own, because comparisons cache. */
 const comparisons: Readonly<Record<string, () => Comparison>> = {
   '=': () => equal,
   '==': () => equal,

@@ -49,7 +49,7 @@ export interface Missing extends Need {
 /** A resource of which the node has too little. */
 export interface Lack {
   readonly dimension: string;
-  /** `undefined` where numbers cannot tell. In the units of `Need`. */
+  /** In the units of `Need`; `undefined` if no number tells the lack. */
   readonly amount:
     | { readonly asked: number; readonly free: number; readonly all: number }
     | undefined;
@@ -122,7 +122,7 @@ export class PlannedNode {
   /** The resources that the group would get, or the first dimension that is short. */
   fit(ask: Ask): Fit {
     const freeCores = ask.cores === 0 ? [] : this.#freeCores();
-    // Checked first: with too few cores the CPU would be short as well, and would be blamed.
+    // Checked first: with too few cores the CPU would be short, too, and would be blamed.
     if (freeCores.length < ask.cores) return { fits: false, dimension: 'cores' };
     const template = templateOn(ask, this.node, freeCores);
     const need = this.#needOnTop(needOf(template));
@@ -153,7 +153,7 @@ export class PlannedNode {
     };
   }
 
-  /** Every shortage for the ask, the one that {@link fit} names first; empty when the ask fits. */
+  /** Every shortage for the ask, first the shortage that {@link fit} names; empty if the ask fits. */
   lacks(ask: Ask): readonly Lack[] {
     const fit = this.fit(ask);
     if (fit.fits) return [];
@@ -177,7 +177,7 @@ export class PlannedNode {
     return lacks.length > 0 ? lacks : [{ dimension: fit.dimension, amount: undefined }];
   }
 
-  /** How much a need adds to `used`. */
+  /** The amount that a need adds to `used`. */
   #needOnTop(need: Need): Need {
     return this.#lent === undefined ? need : beyond(need, needOf(this.#lent));
   }
@@ -204,9 +204,7 @@ export class PlannedNode {
     return typeof assigned === 'string' ? `devices: not enough ${assigned} free` : assigned;
   }
 
-  /**
-   * At least 1 where the pieces do not suffice: there may be enough of them, but of the wrong make.
-   */
+  /** At least 1 if the pieces do not suffice: there may be enough pieces, but of the wrong make. */
   #missingPieces(ask: Ask): number {
     if (typeof this.#assignDevices(ask) !== 'string') return 0;
     const isFree = this.#notHeld(this.#before.devices, piecesOf);

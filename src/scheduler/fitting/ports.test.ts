@@ -33,14 +33,14 @@ const vacant = occupancyOf(() => []);
 const small = () => makeNode('n1', { ports: [20_000, 20_003], reservedPorts: '20001, 80' });
 
 describe('dynamic ports', () => {
-  test('begin at the start, go on behind the last, skip reserved ones and wrap', () => {
+  test('begin at the start, continue behind the last port, skip reserved ports and wrap', () => {
     const planned = new PlannedNode(small(), vacant, 20_002);
     expect(take(planned, dynamic('x'))).toEqual([20_002]);
     expect(take(planned, dynamic('x', 'y'))).toEqual([20_003, 20_000]);
     expect(values(planned, dynamic('x'))).toBe('network: dynamic port selection failed');
   });
 
-  test('a predecessor’s ports go to its replacement only, as a last resort', () => {
+  test('a predecessor’s ports go only to its replacement, as a last resort', () => {
     const planned = new PlannedNode(small(), vacant, 20_000);
     const first = give(planned, dynamic('x'));
     const second = give(planned, dynamic('x'));
@@ -55,7 +55,7 @@ describe('dynamic ports', () => {
     expect(replace(second)).toEqual([20_002]);
   });
 
-  test('any start falls into the range', () => {
+  test('any start leads into the range', () => {
     expect(values(new PlannedNode(small(), vacant, 0), dynamic('x'))).toEqual([20_000]);
     expect(values(new PlannedNode(small(), vacant, 4_294_967_295), dynamic('x'))).toEqual([20_003]);
   });
@@ -71,10 +71,10 @@ describe('static ports', () => {
     ['free', fixed(8080), [8080]],
     ['reserved by the node', fixed(80), 'network: reserved port collision http=80'],
     ['taken', fixed(9000), 'network: reserved port collision http=9000'],
-    ['taken, but careless', fixed(9000, { IgnoreCollision: true }), [9000]],
+    ['taken, but ignoring collisions', fixed(9000, { IgnoreCollision: true }), [9000]],
     ['on another address', fixed(9000, { HostNetwork: 'eth1' }), [9000]],
     [
-      'twice in one ask',
+      'twice in the same ask',
       {
         ReservedPorts: [
           { Label: 'a', Value: 81 },
@@ -150,7 +150,7 @@ test('reserved cores', () => {
   expect(planned.fit(one)).toEqual({ fits: false, dimension: 'cores' });
 });
 
-test('tasks that never run beside each other do not add up', () => {
+test('resources of tasks that never run at the same time are not added up', () => {
   const task = (Name: string, CPU: number, Lifecycle: object | null = null) => ({
     Name,
     Driver: 'raw_exec',
@@ -185,9 +185,9 @@ describe('a replacement on the node of its predecessor', () => {
   };
 
   test.each<[string, number, boolean, number]>([
-    ['as large: takes its place', 600, true, 1000],
-    ['smaller: the rest is free only when the old one has ended', 100, true, 1000],
-    ['larger than what is free beside it', 601, false, 1000],
+    ['as large: takes its predecessor’s place', 600, true, 1000],
+    ['smaller: the rest is free only once the predecessor has ended', 100, true, 1000],
+    ['larger than predecessor and free resources together', 601, false, 1000],
   ])('%s', (_, cpu, fits, used) => {
     const planned = new PlannedNode(makeNode('n1'), vacant);
     const old = place(planned, 600)!;

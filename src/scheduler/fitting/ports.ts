@@ -1,13 +1,12 @@
 /**
- * The ports of a node: tells the taken ones and chooses those of an allocation.
+ * The ports of a node: tells the taken ports and chooses the ports of an allocation.
  * Source: docs/behaviour/scheduling.md#ports.
  *
- * 1. Two allocations never share a port of a host address, unless the port ignores collisions.
- * 2. The node's reserved host ports are never given, on any address.
- * 3. Dynamic ports come from the node's range and are the same for the same input: the search starts
- *    at an offset derived from the evaluation's id, continues behind the last port given, and takes
- *    a port of an allocation that leaves only as a last resort. So a freed port is rarely reused at
- *    once.
+ *  1. Two allocations never share a port of a host address, unless the port ignores collisions.
+ *  2. The node's reserved host ports are never given, on any address.
+ *  3. Dynamic ports come from the node's range and are the same for the same input: the search starts at
+ *     an offset derived from the evaluation's id, continues behind the last port given, and takes a port of
+ *     an allocation that leaves only as a last resort. So a freed port is rarely reused at once.
  */
 import type {
   AllocatedPort,
@@ -66,7 +65,7 @@ export function portsOf(resources: AllocatedResources): readonly AllocatedPort[]
 }
 
 const parsedLists = new Map<string, ReadonlySet<number>>();
-/** Not in limits: bounds a cache that nobody can see. */
+/** Not in limits: bounds a cache that has no visible effect. */
 const parsedListsMax = 1000;
 
 /**
@@ -91,7 +90,7 @@ export function parsePortList(text: string): ReadonlySet<number> {
 /** Counts holders by address and port; ports that ignore collisions may have several. */
 export class TakenPorts {
   readonly #byAddress = new Map<string, Map<number, number>>();
-  /** How many ports have a holder. */
+  /** The number of ports with a holder. */
   #size = 0;
 
   get size(): number {

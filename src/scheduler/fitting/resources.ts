@@ -121,7 +121,7 @@ export function capacityOf(node: Node): Need {
   };
 }
 
-/** The part of a need that another one does not cover. */
+/** The part of a need that another need does not cover. */
 export const beyond = (need: Need, other: Need): Need => ({
   cpu: Math.max(need.cpu - other.cpu, 0),
   memory: Math.max(need.memory - other.memory, 0),
@@ -177,7 +177,7 @@ export function withNetworks(
       networksOf.set(entry.task, networks);
     }
   }
-  // Without networks of tasks, allocations go on sharing the template's `Tasks`.
+  // Allocations without networks of tasks keep sharing the template's `Tasks`.
   if (networksOf.size === 0) return { ...template, Shared };
   const tasks = Object.entries(template.Tasks).map(([name, task]) => {
     const Networks = networksOf.get(name);

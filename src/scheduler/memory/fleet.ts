@@ -32,7 +32,7 @@ export interface Amounts {
   readonly disk: Float64Array;
 }
 
-/** Unused classes allowed, besides one for each node, before all are numbered anew. */
+/** Unused classes allowed, in addition to one for each node, before all are numbered again. */
 const classesSpare = 1000;
 
 /** Nodes and allocations read in a step. */
@@ -50,7 +50,7 @@ export class Fleet {
   #revision = 0;
   /** The newest view read. */
   #view: ClusterView | undefined;
-  /** Whether the slots have to be given out anew. */
+  /** Whether the slots have to be assigned again. */
   #reordered = true;
   readonly #changedSlots = new ChangedSlots();
 
@@ -107,7 +107,7 @@ export class Fleet {
     return this.#occupancies[slot]!;
   }
 
-  /** The same by id; `undefined`: the fleet does not have the node. */
+  /** The occupancy by node id; `undefined`: the fleet does not have the node. */
   occupancyOf(nodeId: string): NodeOccupancy | undefined {
     return this.#occupancies[this.slotOf(nodeId)];
   }
@@ -139,7 +139,7 @@ export class Fleet {
     this.#plannedSlots.length = 0;
   }
 
-  /** An allocation came, changed or went. Not while a plan is under way. */
+  /** Notes that an allocation was added, changed or removed. Not to be called while a plan is under way. */
   allocationChanged(before: Allocation | undefined, after: Allocation | undefined): void {
     const slot = this.slotOf((after ?? before)!.NodeID);
     // Allocations of an unknown node are read together with the node.
@@ -148,7 +148,7 @@ export class Fleet {
     if (occupancy.change(before, after)) this.setUsed(slot, occupancy.used);
   }
 
-  /** A node came, changed or went. Not while a plan is under way. */
+  /** Notes that a node was added, changed or removed. Not to be called while a plan is under way. */
   nodeChanged(before: Node | undefined, after: Node | undefined): void {
     const slot = this.slotOf((after ?? before)!.ID);
     if (after === undefined || slot < 0) {
@@ -161,14 +161,12 @@ export class Fleet {
     describeNode(this.#columns, slot, after);
     this.#changedSlots.add(slot);
     this.#raiseRevision();
-    // Numbering anew drops the classes that no node has any more.
+    // Numbering the classes again drops those that no node has any more.
     const classesMax = 2 * this.#nodes.length + classesSpare;
     if (this.#columns.classes.names.length > classesMax) this.#reordered = true;
   }
 
-  /**
-   * Takes the view, which shows the state followed so far, and gives out slots anew if necessary.
-   */
+  /** Takes the view, which shows the state followed so far, and assigns slots again if necessary. */
   *arrange(view: ClusterView): Steps<void> {
     this.#view = view;
     if (!this.#reordered) return;

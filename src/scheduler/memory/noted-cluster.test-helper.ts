@@ -73,7 +73,7 @@ export class NotedCluster implements ClusterView {
     return [];
   }
 
-  /** It keeps none. */
+  /** The cluster keeps no evaluations. */
   isOver(): boolean {
     return true;
   }

@@ -1,6 +1,6 @@
 /**
- * The part of a group that decides how it sees the cluster: rules, needs, affinities. Groups of the
- * same shape share a sheet. Names, counts and the tasks' programs are no part of it.
+ * The part of a group that decides how it sees the cluster: rules, needs, affinities. Groups of the same
+ * shape share a sheet. Names, counts and the tasks' programs do not belong to the shape.
  */
 import type { Job } from '../../model/job/job.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
@@ -51,7 +51,7 @@ export const shapeKey = (job: Job, group: TaskGroup, algorithm: Algorithm): stri
     ]),
   ]);
 
-/** The count that matters for volumes: with a volume per allocation the group's, else 1. */
+/** The count that matters for volumes: the group's count if each allocation has its own volume, else 1. */
 const countOfVolumes = ({ Volumes, Count }: TaskGroup): number =>
   Object.values(Volumes ?? {}).some(({ PerAlloc }) => PerAlloc) ? Count : 1;
 

@@ -136,7 +136,7 @@ export class Sheet {
     return this.#classValues[target]!;
   }
 
-  /** Computes anew every slot that changed since the last call. */
+  /** Computes every slot again that changed since the last call. */
   *catchUp(): Steps<void> {
     const { changedSlots, nodes } = this.fleet;
     const touched = changedSlots.since(this.#caughtUpTo) ?? [...nodes.keys()];
@@ -215,7 +215,7 @@ export class Sheet {
     }
   }
 
-  /** Computes anew whether the slot is full, and its pack score. */
+  /** Computes again whether the slot is full, and its pack score. */
   refitSlot(slot: number): void {
     const dimension = this.#tryFit(slot);
     const before = this.#dimension[slot]!;
@@ -254,7 +254,7 @@ export class Sheet {
     return fits;
   }
 
-  /** Whether sums do not suffice: with cores, devices or static ports, and when ports run low. */
+  /** Whether sums do not decide: with cores, devices or static ports, and when ports run low. */
   #needsExactFit(slot: number): boolean {
     const { cores, devices, networks } = this.shape.ask;
     if (cores > 0 || devices.length > 0) return true;

@@ -1,4 +1,4 @@
-/** The brute-force scheduler: what allocations hold, and all nodes for a single request. */
+/** The brute-force scheduler: the resources that allocations hold, and all nodes for a single request. */
 import type { AllocatedResources } from '../../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Affinity, Constraint, Spread } from '../../model/constraint/constraint.ts';

@@ -31,7 +31,7 @@ export class BruteForce {
     this.#held = allocations.map((one) => heldBy(one, job));
   }
 
-  /** The plan stops the allocation in any case. */
+  /** Stops an allocation that the plan stops in any case. */
   stop(id: string): void {
     this.#held = this.#held.map((one) => (one.id === id ? this.#markLeft(one) : one));
   }

@@ -186,17 +186,19 @@ export class Candidates {
     };
   }
 
-  /** An allocation of this group came to the node, whose resources are updated already. */
+  /**
+   * Notes that an allocation of this group was placed on the node. The node's resources are updated already.
+   */
   notePlaced(slot: number): void {
     this.#changeCount(slot, 1);
   }
 
-  /** An allocation of this group left the node, whose resources are updated already. */
+  /** Notes that an allocation of this group left the node. The node's resources are updated already. */
   noteRemoved(slot: number): void {
     this.#changeCount(slot, -1);
   }
 
-  /** The node's resources changed, but not the job's locations. */
+  /** Notes that the node's resources changed, but not the job's locations. */
   refreshSlot(slot: number): void {
     if (this.sheet.failed[slot] !== feasible) return;
     this.sheet.refitSlot(slot);

@@ -177,12 +177,12 @@ export class EvictionSearch {
     return best;
   }
 
-  /** The resources of the slot changed. */
+  /** Notes that the resources of the slot changed. */
   roomChanged(slot: number): void {
     this.#known[slot] = undefined;
   }
 
-  /** The victims are evicted. The caller updates the node and calls `roomChanged` for its slot. */
+  /** Notes that the victims are evicted. The caller updates the node and calls `roomChanged` for its slot. */
   noteEvicted({ victims }: Eviction): void {
     for (const victim of victims) {
       this.#input.evictions.add(victim);

@@ -137,7 +137,7 @@ describe('random clusters and jobs', () => {
     );
   });
 
-  test('no resource is given twice, counts hold, and a satisfied job changes nothing', () => {
+  test('no resource is given twice, counts are kept, and a satisfied job changes nothing', () => {
     fc.assert(
       fc.property(world, fc.constantFrom('same', 'in place', 'destructive'), (given, change) => {
         const cluster = prepared(given);
@@ -180,7 +180,7 @@ describe('random clusters and jobs', () => {
     );
   });
 
-  test('after losses, failures and migrations the count comes back while there is room', () => {
+  test('after losses, failures and migrations the group reaches its count again if there is room', () => {
     const fate = fc.array(fc.constantFrom('lose', 'fail', 'complete', 'migrate', 'stop'), {
       minLength: 1,
       maxLength: 6,

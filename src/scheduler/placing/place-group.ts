@@ -1,10 +1,9 @@
 /**
- * Carries out the requests of a group one after the other: chooses a node, evicts where that is
- * necessary, or tells why no node takes the request.
- * Source: docs/behaviour/scheduling.md#the-scheduler, #scores.
+ * Carries out the requests of a group one after the other: chooses a node, evicts if that is necessary, or
+ * tells why no node takes the request. Source: docs/behaviour/scheduling.md#the-scheduler, #scores.
  *
- * 1. A replacement that finds no node leaves its predecessor as it was.
- * 2. A request evicts nothing if some node takes it without evictions.
+ *  1. A replacement that finds no node leaves its predecessor as it was.
+ *  2. A request evicts nothing if some node takes it without evictions.
  */
 import { assert } from '../../base/assert.ts';
 import type { Ids } from '../../base/ports.ts';

@@ -1,10 +1,10 @@
 /**
- * Places the requests of a reconciliation on nodes, and tells which stay unplaced.
+ * Places the requests of a reconciliation on nodes, and tells which requests stay unplaced.
  * Source: docs/behaviour/scheduling.md#the-scheduler, #reconciliation, #scores.
  *
- * 1. A planned node counts the plan's placements, and still counts its stops: the node has yet to end
- *    the allocation. The job's locations count a stopped allocation no longer.
- * 2. An allocation evicted for a group is gone for all groups.
+ *  1. A planned node counts the plan's placements, and still counts its stops: the node has yet to end the
+ *     allocation. The job's locations no longer count a stopped allocation.
+ *  2. An allocation evicted for a group is gone for all groups.
  */
 import type { Ids } from '../../base/ports.ts';
 import { drained, type Steps } from '../../base/steps.ts';

@@ -211,7 +211,7 @@ function change(cluster: NotedCluster, one: Exclude<Step, Evaluate>): void {
 }
 
 describe('random clusters, jobs and events', () => {
-  test('every choice equals that of a scheduler without memory and shortcuts', () => {
+  test('every choice equals the choice of a scheduler without memory and shortcuts', () => {
     let judged = 0;
     fc.assert(
       fc.property(story, ({ nodes, jobs, steps }) => {
@@ -243,7 +243,7 @@ describe('random clusters, jobs and events', () => {
 test.each([
   [[rule('${node.unique.id}', '=', 'x'), rule('${attr.size}', '=', '9')]],
   [[rule('${attr.size}', '=', '9'), rule('${node.unique.id}', '=', 'x')]],
-])('of the rules that a node fails, the first is told', (Constraints) => {
+])('the metrics name the first rule that a node fails', (Constraints) => {
   const cluster = new NotedCluster();
   for (const id of ['n1', 'n2']) cluster.putNode(makeNode(id, { Attributes: { size: '1' } }));
   const job = makeJob({ Constraints });

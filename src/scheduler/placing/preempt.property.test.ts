@@ -317,7 +317,7 @@ function clusterOf(list: Story['nodes'], algorithm: Story['algorithm']): NotedCl
   return cluster;
 }
 
-/** Updates of the allocations, and a new allocation for each that a group wants. */
+/** Updates of the allocations, and new allocations that the groups want. */
 const requestsFor = (wanted: Job, updated: readonly Allocation[]) =>
   wanted.TaskGroups.map((group) => [
     ...updated

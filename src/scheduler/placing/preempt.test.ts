@@ -19,7 +19,7 @@ import { distance, penalty, preemptionScore } from './preempt.ts';
 beforeEach(newCluster);
 
 describe('victims', () => {
-  test('are those of the example in the published documentation', () => {
+  test('are the victims of the example in the published documentation', () => {
     nodes([makeNode('n1', { cpu: 10_000, memory: 5000, disk: 2500 })]);
     run('cache', { priority: 70, memory: 2000, disk: 500 });
     run('batch-analytics', { priority: 50, count: 2, memory: 1000, disk: 500 });
@@ -76,7 +76,7 @@ describe('victims', () => {
 
   test.each<[string, Partial<Allocation>, number]>([
     ['is stopped already', { DesiredStatus: 'stop' }, 0],
-    ['makes way already', { DesiredStatus: 'evict' }, 1],
+    ['is being evicted already', { DesiredStatus: 'evict' }, 1],
     ['is over', { ClientStatus: 'failed' }, 1],
     ['has yet to begin', { ClientStatus: 'pending' }, 1],
   ])('an allocation that %s', (_title, fields, placed) => {
@@ -95,7 +95,7 @@ describe('victims', () => {
     expect(run('important', { priority: 80, cpu: 600 }).plan.preemptions).toHaveLength(1);
   });
 
-  test('have the priority of their job once their version is no longer kept', () => {
+  test('have the priority of their job if their version is no longer kept', () => {
     nodes([makeNode('n1')]);
     run('other', { priority: 20, cpu: 600 });
     cluster.change(cluster.allocations[0]!.ID, { JobVersion: 7 });
@@ -216,7 +216,7 @@ describe('consequences', () => {
   });
 
   test.each(['service', 'system'] as const)(
-    'and that also where its version is not rolled out any further: %s',
+    'also if its version is not rolled out any further: %s',
     (Type) => {
       nodes([makeNode('n1')]);
       const group = makeGroup({ Count: 1, Tasks: [makeTask({ Resources: { CPU: 600 } })] });
@@ -247,7 +247,7 @@ describe('consequences', () => {
     nodes([makeNode('n1')]);
     run('important', { priority: 80, cpu: 300, count: 2 });
     run('other', { priority: 20, cpu: 100, count: 4 });
-    // The first is placed anew where nothing makes way for it; the second looks at the node again.
+    // The first allocation is placed again if nothing is evicted for it; the second looks at the node again.
     run('important', { priority: 80, cpu: 400, count: 2, env: 'new' }, 1);
     expect(evicted()).toEqual({ other: 2 });
     expect(idsOf('important')).toHaveLength(2);
@@ -258,10 +258,20 @@ describe('the numbers', () => {
   const none = { cpu: 0, memory: 0, disk: 0, cores: 0, devices: 0 };
 
   test.each([
-    ['as much as is missing', { cpu: 500, memory: 200 }, { cpu: 500, memory: 200 }, 0],
-    ['half of it', { cpu: 500, memory: 200 }, { cpu: 250, memory: 100 }, Math.SQRT1_2],
     [
-      'more than it in one, less in another',
+      'amounts that equal the missing ones',
+      { cpu: 500, memory: 200 },
+      { cpu: 500, memory: 200 },
+      0,
+    ],
+    [
+      'half of the missing amounts',
+      { cpu: 500, memory: 200 },
+      { cpu: 250, memory: 100 },
+      Math.SQRT1_2,
+    ],
+    [
+      'more than the missing amount of one resource, less of another',
       { cpu: 400 },
       { cpu: 500, memory: 50 },
       Math.hypot(0.2, 0.25),
@@ -281,9 +291,12 @@ describe('the numbers', () => {
     [1, 1, 50],
     [2, 1, 0],
     [2, 4, 150],
-  ])('of at most %i, %i are lost already: one more costs %i', (maxParallel, taken, expected) => {
-    expect(penalty({ maxParallel }, taken)).toBe(expected);
-  });
+  ])(
+    'with %i losses allowed and %i before, another loss costs %i',
+    (maxParallel, taken, expected) => {
+      expect(penalty({ maxParallel }, taken)).toBe(expected);
+    },
+  );
 
   test.each([
     [[1], 0.999945],

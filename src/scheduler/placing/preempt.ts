@@ -60,7 +60,7 @@ export class EvictionRanks {
   }
 }
 
-/** The version that the allocation runs, or the newest where that version is no longer kept. */
+/** The version that the allocation runs, or the newest version if that is no longer kept. */
 export function versionRun(
   jobs: Jobs,
   {
@@ -182,7 +182,7 @@ function chooseInOrder(
   }
 }
 
-/** Drops victims that later ones made superfluous. */
+/** Drops victims that later victims made superfluous. */
 function dropSuperfluous(gone: Trial): void {
   const last = gone.members.at(-1)!;
   const inTurn = gone.members.toReversed().sort((left, right) => right.priority - left.priority);

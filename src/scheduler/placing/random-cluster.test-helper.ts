@@ -306,7 +306,7 @@ export const step = fc.oneof(
 export type Step = Parameters<Parameters<typeof step.map>[0]>[0];
 export type Evaluate = Extract<Step, { kind: 'evaluate' }>;
 
-/** Nodes of a few kinds, so that some share a computed class and differ in unique attributes. */
+/** Nodes of a few kinds, so that some share a computed class and differ only in unique attributes. */
 export const fleet = fc
   .record({
     kinds: fc.array(node, { minLength: 1, maxLength: 3 }),
@@ -323,7 +323,7 @@ export const fleet = fc
     }),
   );
 
-/** A job, and two others that each differ from it in a single respect. */
+/** A job, and two jobs that each differ from it in a single respect. */
 export const jobs = fc
   .record({
     base: job,

@@ -8,9 +8,9 @@ beforeEach(newCluster);
 describe('the choice of victims', () => {
   test.each([
     ['fit exactly', [200, 300, 500], 500, [500]],
-    ['are just enough with what is free', [100, 200, 700], 100, [100]],
-    ['are closest, one after the other', [300, 350, 350], 400, [300, 350]],
-    ['are left when a later one made an earlier one superfluous', [200, 800], 700, [800]],
+    ['are just enough together with the free resources', [100, 200, 700], 100, [100]],
+    ['come closest to the missing amounts, one after the other', [300, 350, 350], 400, [300, 350]],
+    ['lose a victim that a later victim made superfluous', [200, 800], 700, [800]],
   ])('victims that %s', (_title, there, cpu, expected) => {
     nodes([makeNode('n1')]);
     for (const [at, size] of there.entries()) run(`other${at}`, { priority: 20, cpu: size });
@@ -28,7 +28,7 @@ describe('the choice of victims', () => {
     expect(evicted()).toEqual({ low: 2 });
   });
 
-  test('spares groups that have lost as many as they may', () => {
+  test('spares groups that have reached their limit of losses', () => {
     nodes([makeNode('n1'), makeNode('n2')]);
     run('exact', { priority: 20, cpu: 500, count: 2, moved: 1 });
     run('larger', { priority: 20, cpu: 500, memory: 800, count: 2, moved: 1 });

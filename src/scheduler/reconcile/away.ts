@@ -1,5 +1,5 @@
 /**
- * Decides about allocations whose node is away, and about ended ones without a successor.
+ * Decides about allocations whose node is away, and about ended allocations without a successor.
  * Source: docs/behaviour/scheduling.md#reconciliation, #nodes-that-are-away.
  */
 import { instantToMs } from '../../base/instant.ts';
@@ -120,7 +120,7 @@ const replacingKinds: ReadonlySet<Classified['standing']['kind']> = new Set([
   'ended',
 ]);
 
-/** How long an absent node may still run its allocations; `undefined`: replace them at once. */
+/** How long an absent node may still run its allocations; `undefined`: they are replaced at once. */
 function graceOf(group: TaskGroup): number | undefined {
   const grace = group.Disconnect?.StopOnClientAfter ?? null;
   return grace === null ? undefined : instantToMs(grace);

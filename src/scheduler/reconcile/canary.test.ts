@@ -28,14 +28,14 @@ describe('canaries', () => {
     return cluster;
   };
 
-  test('none for the first version, and none for changes in place', () => {
+  test('are not placed for the first version, nor for changes in place', () => {
     const cluster = rolledOut(group('a'));
     expect(newest(cluster).TaskGroups.web).toMatchObject({ DesiredCanaries: 0, DesiredTotal: 3 });
     cluster.putJob(web({ ...group('a'), ShutdownDelay: 1e9 }, 1));
     expect(cluster.run().plan.annotations.web).toMatchObject({ InPlaceUpdate: 3, Canary: 0 });
   });
 
-  test('come on top, under the names of the allocations that they will succeed', () => {
+  test('are additional allocations with the names of those that they will succeed', () => {
     const cluster = rolledOut(group('a'));
     cluster.putJob(web(group('b'), 1));
     const { plan } = cluster.run();
@@ -64,7 +64,7 @@ describe('canaries', () => {
   test('take no name of an allocation of the current version', () => {
     const cluster = rolledOut(group('a'));
     const [first, second] = cluster.live();
-    // As after the return of an allocation: a name exists twice, and the last name is missing.
+    // This is the state after an allocation came back: a name exists twice, and the last name is missing.
     cluster.change(second!.ID, { Name: first!.Name, JobVersion: 1 });
     cluster.putJob(web(group('b', { Update: { MaxParallel: 1, Canary: 1 } }), 1));
     expect(cluster.run().plan.placements).toMatchObject([
@@ -72,7 +72,7 @@ describe('canaries', () => {
     ]);
   });
 
-  test('that promote themselves say so', () => {
+  test('that promote themselves have a description that says so', () => {
     const Update = { MaxParallel: 1, Canary: 1, AutoPromote: true };
     const cluster = started({ Update });
     expect(newest(cluster).StatusDescription).toBe(told.promotesItself);
@@ -131,7 +131,7 @@ describe('canaries', () => {
     expect(plan.placements).toMatchObject([{ DeploymentStatus: { Canary: true } }]);
   });
 
-  test('while they wait, other allocations are replaced by their own version', () => {
+  test('while canaries wait, other allocations are replaced by their own version', () => {
     const cluster = started({ Count: 4 });
     expect(ofVersion(cluster, 0)).toEqual(names(0, 1, 2));
     const [lost, moved] = cluster.live().filter((one) => one.JobVersion === 0);
@@ -148,7 +148,7 @@ describe('canaries', () => {
   test.each<[string, (cluster: TestCluster) => void]>([
     ['failed', (cluster) => set(cluster, { Status: 'failed' })],
     ['replaced', (cluster) => cluster.putJob(web(group('a'), 2))],
-  ])('of a deployment that was %s, they go', (_, end) => {
+  ])('canaries of a deployment that was %s are stopped', (_, end) => {
     const cluster = started();
     const canaries = cluster.live().filter((one) => one.DeploymentStatus?.Canary);
     end(cluster);

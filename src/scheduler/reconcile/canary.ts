@@ -10,8 +10,8 @@ import { type Classified, isNewer } from './classify.ts';
 import { groupEntry } from './rollout.ts';
 
 /**
- * `canary`: of the running deployment of the current version, not promoted yet; `stray`: of a
- * deployment that ended or is of another version, so it will never be promoted.
+ * `canary`: an allocation of the running deployment of the current version that is not promoted yet; `stray`:
+ * a canary of a deployment that ended or is of another version, so it will never be promoted.
  */
 export type CanaryKind = 'regular' | 'canary' | 'stray';
 

@@ -16,13 +16,13 @@ import { decideReschedule } from '../reschedule.ts';
 import { type EvaluationContext, isDue } from '../waiting.ts';
 
 export type Standing =
-  /** Ended or stopped already: needs nothing. */
+  /** Ended or stopped already: no action. */
   | { readonly kind: 'ignored' }
   /** Stopped already, but its node is gone and will not report the end. */
   | { readonly kind: 'vanished' }
   /** Runs or will run: counts. */
   | { readonly kind: 'kept' }
-  /** Completed, or failed for good: counts, and is left as it is. */
+  /** Completed, or failed permanently: counts, and is left as it is. */
   | { readonly kind: 'settled' }
   | { readonly kind: 'migrating' }
   | { readonly kind: 'lost' }
@@ -142,7 +142,7 @@ function standingOfComplete(allocation: Allocation, job: Job): Standing {
 }
 
 /**
- * An evicted allocation has to run elsewhere. A lost one whose node may still run it is replaced only
+ * An evicted allocation has to run elsewhere. A lost allocation whose node may still run it is replaced only
  * when `StopOnClientAfter` has passed.
  */
 function standingOfStopped(allocation: Allocation, context: ClassifyContext): Standing {

@@ -82,7 +82,7 @@ describe('a node that is disconnected', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('the wait for it ends even if another evaluation comes first', () => {
+  test('the wait for the node ends even if another evaluation comes first', () => {
     const cluster = away();
     pass(cluster, 600_000);
     expect(cluster.decide().plan.stops).toMatchObject([{ clientStatus: 'lost' }]);
@@ -149,7 +149,7 @@ describe('a node that is disconnected', () => {
     cluster.run();
     for (const node of nodes.slice(0, 2)) cluster.putNode({ ...node, Status: 'disconnected' });
     expect(cluster.run().plan.queued).toEqual({ web: 2 });
-    // The allocation of n0 is replaced first; the one of n1 may come back to its rack.
+    // The allocation of n0 is replaced first; the allocation of n1 may come back to its rack.
     cluster.putNode(makeNode('n3', rack('a')));
     const { placements } = cluster.run().plan;
     expect(placements).toMatchObject([
@@ -197,7 +197,7 @@ describe('an allocation that comes back', () => {
   });
   const metrics = running(waits).live()[0]!.Metrics!;
 
-  test('is waited for until its node has reported it', () => {
+  test('stays unknown until its node has reported it', () => {
     const cluster = away();
     for (const status of ['initializing', 'ready'] as const) {
       setNode(cluster, status);
@@ -214,7 +214,7 @@ describe('an allocation that comes back', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('and fails later does not wait for the end of the time away', () => {
+  test('that fails later does not wait for the end of the time away', () => {
     const cluster = away({ ...waits, Replace: false });
     report(cluster);
     cluster.run();
@@ -258,7 +258,7 @@ describe('an allocation that comes back', () => {
       'original',
     ],
     [
-      'one that came back failed',
+      'an original that came back as failed',
       { Reconcile: 'keep_original' },
       { ClientStatus: 'failed' },
       {},
@@ -292,7 +292,7 @@ describe('an allocation that comes back', () => {
   test.each<['original' | 'successor', Partial<Allocation>, Partial<Allocation>]>([
     ['original', { ClientStatus: 'complete' }, {}],
     ['successor', {}, { ClientStatus: 'complete' }],
-  ])('of batch work, the %s that is done is kept', (kept, original, other) => {
+  ])('of a batch job, the completed %s is kept', (kept, original, other) => {
     const cluster = away(waits, {}, { Type: 'batch' });
     const [first, second] = [onNode(cluster), successor(cluster)];
     cluster.change(second.ID, other);
@@ -302,7 +302,7 @@ describe('an allocation that comes back', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('failed and without a replacement: its delay counts, not the time away', () => {
+  test('that failed and has no replacement: its delay counts, not the time away', () => {
     const cluster = away({ ...waits, Replace: false });
     const ModifyTime = instantFromMs(cluster.nowMs);
     report(cluster, { ClientStatus: 'failed', ModifyTime });
@@ -345,14 +345,14 @@ describe('a node that may still run lost allocations (StopOnClientAfter)', () =>
 });
 
 describe('the follow-up evaluation ends before its time, because clocks jump', () => {
-  /** The only node left is full. */
+  /** The only remaining node is full. */
   const close = (cluster: TestCluster, isOpen = false) => {
     const SchedulingEligibility = isOpen ? 'eligible' : 'ineligible';
     for (const id of ['n1', 'n2']) cluster.putNode(makeNode(id, { SchedulingEligibility }));
   };
   const hourMs = 3_600_000;
 
-  test('an allocation that is away is given up all the same', () => {
+  test('an allocation whose node is away is still given up', () => {
     const cluster = away({ ...waits, Replace: false });
     cluster.end(onNode(cluster).FollowupEvalID);
     const { plan } = cluster.run();
@@ -371,7 +371,7 @@ describe('the follow-up evaluation ends before its time, because clocks jump', (
     expect(later.placements).toMatchObject([{ Name: 'job.web[0]' }]);
   });
 
-  test('a lost allocation is replaced all the same', () => {
+  test('a lost allocation is still replaced', () => {
     const cluster = running({ StopOnClientAfter: 60e9 });
     setNode(cluster, 'down');
     close(cluster);
@@ -393,7 +393,7 @@ describe('the follow-up evaluation ends before its time, because clocks jump', (
     expect(later.placements).toMatchObject([{ Name: 'job.web[0]' }]);
   });
 
-  test('a failed allocation is tried again all the same', () => {
+  test('a failed allocation is still tried again', () => {
     const cluster = running({});
     cluster.fail(onNode(cluster).ID);
     const [delay] = cluster.run().plan.evaluations;

@@ -58,7 +58,10 @@ function* duplicatesOf(job: Job, counted: readonly Counted[]): Steps<ReadonlySet
   return duplicates;
 }
 
-/** A running allocation counts most, then one of the current version, then one that may stay. */
+/**
+ * A running allocation is worth most, then an allocation of the current version, then an allocation that may
+ * stay.
+ */
 function worth(job: Job, { allocation, standing }: Counted): number {
   const lives = isClientTerminal(allocation) ? 0 : 4;
   return lives + (isCurrent(allocation, job) ? 2 : 0) + (standing.kind === 'migrating' ? 0 : 1);

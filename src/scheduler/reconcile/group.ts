@@ -38,7 +38,7 @@ interface Findings {
   readonly strays: readonly Allocation[];
   readonly superfluous: readonly Allocation[];
   readonly excess: readonly Allocation[];
-  /** The allocations that count, less those in excess. */
+  /** The allocations that count, without those in excess. */
   readonly staying: readonly Classified[];
   readonly updates: Updates;
   /** The number of allocations that the group lacks. */
@@ -117,8 +117,8 @@ export function* reconcileGroup(
 }
 
 /**
- * Canaries take the names of the allocations that they will succeed, then unused names; a name of an
- * allocation of the current version comes last, because it would exist twice for good.
+ * Canaries take the names of the allocations that they will succeed, then unused names. A name of an
+ * allocation of the current version comes last, because it would exist twice for ever.
  * Source: docs/behaviour/scheduling.md#names.
  */
 function namesForCanaries(

@@ -15,7 +15,7 @@ export class NameIndex {
     this.#used = used;
   }
 
-  /** `used`: the names taken already. */
+  /** `used`: the taken names. */
   static *of(job: string, group: string, used: Iterable<string>): Steps<NameIndex> {
     const indexes = new Set<number>();
     yield* each(used, (name) => indexes.add(allocationIndex(name)));

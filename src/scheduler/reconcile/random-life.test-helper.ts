@@ -16,9 +16,9 @@ export interface Setting {
 
 export interface Wish {
   readonly count: number;
-  /** A change of it is destructive. */
+  /** Changing it is destructive. */
   readonly env: string;
-  /** A change of it is made in place. */
+  /** Changing it is an update in place. */
   readonly delay: number;
 }
 

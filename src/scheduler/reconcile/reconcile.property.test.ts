@@ -22,7 +22,6 @@ import {
   wentWrong,
 } from './random-life.test-helper.ts';
 
-/** The job, the nodes and their events. */
 class Life {
   readonly cluster: TestCluster;
   readonly #setting: Setting;
@@ -246,14 +245,17 @@ function checkRollout(
   const awaitsPromotion = DesiredCanaries > 0 && !Promoted;
   if (isService && awaitsPromotion && Status === 'running') {
     const fresh = regular.filter((one) => one.PreviousAllocation === '');
-    expect(fresh, 'nothing but canaries comes').toEqual([]);
+    expect(fresh, 'only canaries are placed').toEqual([]);
   }
   const isActive = Status === 'running' || Status === 'paused';
   for (const { PreviousAllocation } of isActive ? plan.placements : []) {
     const failed = find(PreviousAllocation);
     if (failed?.DeploymentID !== ID || failed.ClientStatus !== 'failed') continue;
     const { Reschedule, ForceReschedule } = failed.DesiredTransition;
-    expect(Reschedule || ForceReschedule, 'what failed on the way is left to others').toBe(true);
+    expect(
+      Reschedule || ForceReschedule,
+      'an allocation that failed in the deployment is left to the deployment watcher',
+    ).toBe(true);
   }
 }
 
@@ -270,7 +272,7 @@ function checkCluster({ cluster, job, deployment }: Life): void {
     if (count === 0) expect(live).toEqual([]);
     return;
   }
-  expect(regular.length, 'never more than wanted').toBeLessThanOrEqual(count);
+  expect(regular.length, 'no more than the count').toBeLessThanOrEqual(count);
   expect(names(regular), 'no name twice').toBe(regular.length);
   expect(names(canaries), 'no name of a canary twice').toBe(canaries.length);
   const wanted = deployment?.TaskGroups.web?.DesiredCanaries ?? 0;
@@ -280,9 +282,7 @@ function checkCluster({ cluster, job, deployment }: Life): void {
   );
 }
 
-/**
- * Lets everything go well from now on; returns the number of evaluations until no plan had work.
- */
+/** Lets everything succeed from now on; returns the number of evaluations until a plan had no work. */
 function comeToRest(one: Life): number {
   const { cluster } = one;
   for (let round = 0; round < 40; round++) {

@@ -33,7 +33,7 @@ describe('counts and names', () => {
     });
   });
 
-  test('fewer: the highest indexes go, the others go on in place', () => {
+  test('a lower count stops the highest indexes and updates the others in place', () => {
     const cluster = running({ Count: 4 });
     cluster.putJob(web({ Count: 2 }, 1));
     const { plan } = cluster.run();
@@ -45,7 +45,7 @@ describe('counts and names', () => {
     expect(plan.annotations.web).toMatchObject({ Stop: 2, InPlaceUpdate: 2, Place: 0 });
   });
 
-  test('more: the lowest free indexes are taken', () => {
+  test('a higher count takes the lowest free indexes', () => {
     const cluster = running({ Count: 3 });
     cluster.change(cluster.named('job.web[1]').ID, { DesiredStatus: 'stop' });
     cluster.putJob(web({ Count: 4 }, 1));
@@ -53,7 +53,7 @@ describe('counts and names', () => {
     expect(cluster.liveNames()).toEqual(names(0, 1, 2, 3));
   });
 
-  test('a duplicate goes before the highest index, and the older version of it', () => {
+  test('a duplicate name is stopped before the highest index, first its older version', () => {
     const cluster = running({ Count: 3 });
     const original = cluster.named('job.web[0]');
     cluster.putAllocation({ ...original, ID: 'twin', JobVersion: 7 });
@@ -155,7 +155,7 @@ describe('updates', () => {
     ['a constraint fails', { Constraints: [{ LTarget: '${attr.x}', Operand: 'is_set' }] }, {}],
     ['the datacenter is not wanted', {}, { Datacenters: ['dc9'] }],
     ['the pool is not wanted', {}, { NodePool: 'gpu' }],
-  ])('%s: leaves, but not before there is a place', (_, group, fields) => {
+  ])('%s: moves once there is a place', (_, group, fields) => {
     const cluster = running({ Count: 1 });
     cluster.putJob(web({ Count: 1, ...group }, 1, fields));
     const { plan } = cluster.decide();
@@ -175,7 +175,7 @@ describe('updates', () => {
     expect(cluster.decide().plan.inPlaceUpdates).toHaveLength(1);
   });
 
-  test('distinct hosts are made distinct by moving as few as needed', () => {
+  test('distinct hosts are reached by moving as few allocations as possible', () => {
     const cluster = running({ Count: 2 });
     cluster.change(cluster.named('job.web[1]').ID, { NodeID: 'n0' });
     cluster.change(cluster.named('job.web[0]').ID, { NodeID: 'n0' });
@@ -223,7 +223,7 @@ describe('updates', () => {
     ]);
   });
 
-  test('updates without a node keep their resources', () => {
+  test('allocations whose update finds no node keep their resources', () => {
     const Tasks = (CPU: number) => [makeTask({ Resources: { CPU } })];
     const cluster = running({ Count: 2, Tasks: Tasks(500) }, {}, 1);
     cluster.putJob(web({ Count: 2, Tasks: Tasks(700) }, 1));
@@ -243,7 +243,7 @@ describe('updates', () => {
   });
 });
 
-describe('nodes that go', () => {
+describe('nodes that leave', () => {
   test.each<[string, (cluster: TestCluster) => void]>([
     ['down', (cluster) => cluster.putNode(makeNode('n0', { Status: 'down' }))],
     ['gone', (cluster) => cluster.dropNode('n0')],

@@ -1,12 +1,12 @@
 /**
- * Compares a job's allocations with its specification and decides what to stop, place and update.
- * Nodes for placements are chosen later.
- * Source: docs/behaviour/scheduling.md#reconciliation, #updates-in-place, #names.
+ * Compares a job's allocations with its specification and decides what to stop, place and update. Nodes for
+ * placements are chosen later. Source: docs/behaviour/scheduling.md#reconciliation, #updates-in-place,
+ * #names.
  *
- * 1. The allocations that count after the decision, with the placements, never exceed `Count`;
- *    canaries never exceed the number of canaries wanted.
- * 2. A placement never gets the name of another allocation that counts.
- * 3. When nothing changed, nothing is stopped or placed.
+ *  1. The allocations that count after the decision, with the placements, never exceed `Count`; canaries
+ *     never exceed the wanted number of canaries.
+ *  2. A placement never gets the name of another allocation that counts.
+ *  3. Without a change, nothing is stopped or placed.
  */
 import { each, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -77,7 +77,7 @@ function* stopUnwanted({ job, allocations, nodeOf }: ReconcileContext): Steps<Wa
   const stops: PlannedStop[] = [];
   const stopsByGroup = new Map<string, number>();
   yield* each(allocations, (allocation) => {
-    // The same id registered anew is another job: all allocations of the purged job are stopped.
+    // A registration after a purge is another job: all allocations of the purged job are stopped.
     const isOwn = allocation.JobCreateIndex === active?.CreateIndex;
     const list = isOwn ? byName.get(allocation.TaskGroup) : undefined;
     if (list !== undefined) {

@@ -62,8 +62,7 @@ export const replacedCount = ({
   reschedule.length + replaceable.length + fresh + update.length + migrate.length;
 
 /**
- * Replacements keep their names first, new allocations take free ones, so that no name is used
- * twice.
+ * First replacements keep their names, then new allocations take free names, so that no name is used twice.
  */
 export function* ordersFor(wanted: Requested): Steps<Orders> {
   const { job, group, rollout } = wanted;

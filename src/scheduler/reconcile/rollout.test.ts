@@ -17,7 +17,7 @@ import {
 describe('when a deployment is made', () => {
   const steps = { Count: 3, Update: { MaxParallel: 1 } };
 
-  test('for the first version, with all of it at once', () => {
+  test('for the first version, with all allocations at once', () => {
     const cluster = new TestCluster([makeNode('n0')]);
     const Update = { MaxParallel: 2, AutoRevert: true, ProgressDeadline: 900e9 };
     cluster.putJob(web({ Count: 3, Update }));
@@ -60,8 +60,8 @@ describe('when a deployment is made', () => {
     ['more', { ...steps, Count: 5 }, 5],
     ['fewer', { ...steps, Count: 2 }, undefined],
     ['none', { ...steps, Count: 0 }, undefined],
-    ['fewer, and something else', { ...steps, Count: 2, ShutdownDelay: 1e9 }, 2],
-    ['no steps any more', { ...steps, Update: { MaxParallel: 0 }, ...changed('b') }, undefined],
+    ['a lower count, and another change', { ...steps, Count: 2, ShutdownDelay: 1e9 }, 2],
+    ['a job without steps', { ...steps, Update: { MaxParallel: 0 }, ...changed('b') }, undefined],
   ])('%s', (_, group, total) => {
     const cluster = rolledOut(steps);
     const isSame = group === steps;
@@ -70,7 +70,7 @@ describe('when a deployment is made', () => {
     expect(plan.deployment?.TaskGroups.web?.DesiredTotal).toBe(total);
   });
 
-  test('not for batch jobs, and not again for what was lost', () => {
+  test('not for batch jobs, and not again for lost allocations', () => {
     const batch = rolledOut({ Count: 2, Update: null }, { Type: 'batch' });
     expect(batch.deployments).toEqual([]);
     const cluster = rolledOut({ Count: 1 });
@@ -80,7 +80,7 @@ describe('when a deployment is made', () => {
     expect(plan.placements[0]!.DeploymentID).toBe('');
   });
 
-  test('for all groups whose version moves', () => {
+  test('for all groups whose version changes', () => {
     const groups = (value: string) =>
       ['a', 'b'].map((Name) => makeGroup({ Name, ...(Name === 'a' ? changed(value) : {}) }));
     const cluster = new TestCluster([makeNode('n0')]);
@@ -91,7 +91,7 @@ describe('when a deployment is made', () => {
     cluster.run();
     cluster.putJob(makeJob({ TaskGroups: groups('2') }, 1));
     const { plan } = cluster.run();
-    // The other allocation has its health judged again.
+    // The health of the other allocation is judged again.
     expect(plan.deployment!.TaskGroups).toMatchObject({
       a: { DesiredTotal: 1 },
       b: { DesiredTotal: 1 },
@@ -102,8 +102,8 @@ describe('when a deployment is made', () => {
   });
 });
 
-describe('how it ends', () => {
-  test('successful, once all are healthy and nothing is left to do', () => {
+describe('the end of a deployment', () => {
+  test('is successful once all allocations are healthy and nothing is left to do', () => {
     const cluster = new TestCluster([makeNode('n0')]);
     cluster.putJob(web({ Count: 2 }));
     cluster.run();
@@ -120,7 +120,7 @@ describe('how it ends', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('not while the replacement of a healthy allocation is not healthy', () => {
+  test('does not come while the replacement of a healthy allocation is not healthy', () => {
     const cluster = new TestCluster([makeNode('n0'), makeNode('n1')]);
     cluster.putJob(web({ Count: 1 }));
     cluster.run();
@@ -133,7 +133,7 @@ describe('how it ends', () => {
     expect(cluster.decide().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
   });
 
-  test('not while a request waits for room', () => {
+  test('does not come while a request waits for room', () => {
     const cluster = new TestCluster([makeNode('n0', { cpu: 100 })]);
     cluster.putJob(web({ Count: 2 }));
     cluster.run();
@@ -145,7 +145,7 @@ describe('how it ends', () => {
     ['stopped', (cluster) => cluster.putJob({ ...web({}, 1), Stop: true }), told.jobStopped],
     ['gone', (cluster) => cluster.dropJob('job'), told.jobStopped],
     ['newer', (cluster) => cluster.putJob(web({}, 1)), told.newerVersion],
-  ])('cancelled with a job that is %s', (_, change, description) => {
+  ])('is cancelled with a job that is %s', (_, change, description) => {
     const cluster = new TestCluster([makeNode('n0')]);
     cluster.putJob(web());
     cluster.run();
@@ -172,7 +172,7 @@ describe('steps', () => {
     return cluster;
   };
 
-  test('in batches by name, each when the one before is healthy', () => {
+  test('come in batches by name, each when the batch before is healthy', () => {
     const cluster = started();
     const first = cluster.run();
     expect(first.plan.annotations.web).toMatchObject({ DestructiveUpdate: 2, Ignore: 3, Place: 0 });
@@ -188,7 +188,7 @@ describe('steps', () => {
     expect(cluster.decide().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
   });
 
-  test('none while an allocation of the deployment is unhealthy', () => {
+  test('do not come while an allocation of the deployment is unhealthy', () => {
     const cluster = started();
     cluster.run();
     cluster.report(cluster.named('job.web[0]').ID, true);
@@ -209,7 +209,7 @@ describe('steps', () => {
     expect(ofVersion(cluster, 1)).toEqual(names(0, 5));
   });
 
-  test('changes in place happen at once, whatever the batch', () => {
+  test('changes in place happen at once, without batches', () => {
     const cluster = rolledOut(group('a'));
     cluster.putJob(web({ ...group('a'), ShutdownDelay: 1e9 }, 1));
     const { plan } = cluster.run();
@@ -251,26 +251,29 @@ describe('steps', () => {
   test.each<[string, Partial<Deployment>, boolean]>([
     ['paused', { Status: 'paused' }, true],
     ['failed', { Status: 'failed' }, false],
-  ])('a %s one places nothing new, but what is lost or failed is replaced', (_, fields, joins) => {
-    const cluster = started({ Count: 6 });
-    cluster.run();
-    cluster.allHealthy();
-    set(cluster, fields);
-    expect(cluster.decide().isEmpty).toBe(true);
-    const lost = [cluster.named('job.web[0]'), cluster.named('job.web[3]')];
-    for (const { ID } of lost) cluster.change(ID, { NodeID: 'gone' });
-    cluster.fail(cluster.named('job.web[4]').ID, cluster.nowMs - 60_000);
-    const { plan } = cluster.run();
-    expect(
-      plan.placements.map((one) => [one.Name, one.JobVersion, one.DeploymentID]).sort(),
-    ).toEqual([
-      ['job.web[0]', 1, joins ? newest(cluster).ID : ''],
-      ['job.web[3]', 0, ''],
-      ['job.web[4]', 0, ''],
-    ]);
-  });
+  ])(
+    'a %s deployment places nothing new, but lost and failed allocations are replaced',
+    (_, fields, joins) => {
+      const cluster = started({ Count: 6 });
+      cluster.run();
+      cluster.allHealthy();
+      set(cluster, fields);
+      expect(cluster.decide().isEmpty).toBe(true);
+      const lost = [cluster.named('job.web[0]'), cluster.named('job.web[3]')];
+      for (const { ID } of lost) cluster.change(ID, { NodeID: 'gone' });
+      cluster.fail(cluster.named('job.web[4]').ID, cluster.nowMs - 60_000);
+      const { plan } = cluster.run();
+      expect(
+        plan.placements.map((one) => [one.Name, one.JobVersion, one.DeploymentID]).sort(),
+      ).toEqual([
+        ['job.web[0]', 1, joins ? newest(cluster).ID : ''],
+        ['job.web[3]', 0, ''],
+        ['job.web[4]', 0, ''],
+      ]);
+    },
+  );
 
-  test('a successful deployment holds nothing back', () => {
+  test('a successful deployment delays nothing', () => {
     const cluster = rolledOut(group('a'));
     const { ID } = cluster.named('job.web[0]');
     cluster.change(ID, { JobVersion: 7 });

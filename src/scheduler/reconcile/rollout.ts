@@ -1,11 +1,11 @@
 /**
- * Decides how far the current version of a job may roll out: finds its deployment, decides whether to
- * create one, and cancels those of other versions.
+ * Decides how far the current version of a job may roll out: finds its deployment, decides whether to create
+ * one, and cancels the deployments of other versions.
  * Source: docs/behaviour/deployments.md#when-a-deployment-is-made.
  *
- * 1. A version never has more than one deployment, whatever its status.
- * 2. While a group is halted or its canaries wait, the current version only replaces its own
- *    allocations; allocations of earlier versions are replaced by their own version.
+ *  1. A version never has more than one deployment, whatever its status.
+ *  2. While a group is halted or its canaries wait, the current version only replaces its own allocations;
+ *     allocations of earlier versions are replaced by their own version.
  */
 import { every, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -30,7 +30,7 @@ import type { GroupContext } from '../decision.ts';
 /** `free`: nothing holds the group back. */
 export type Stage = 'free' | 'rolling' | 'canaries' | 'halted';
 
-/** Whether the current version may replace earlier ones now. */
+/** Whether the current version may replace earlier versions now. */
 export const isMoving = (stage: Stage): boolean => stage === 'free' || stage === 'rolling';
 
 /** The state of a group's rollout. */

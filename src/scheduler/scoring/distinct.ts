@@ -13,7 +13,7 @@ import { Numbering } from './numbering.ts';
 /** Allows at most `limit` live allocations on nodes with the same value. */
 export interface DistinctRule {
   readonly name: 'distinct_hosts' | 'distinct_property';
-  /** The group whose allocations count; `undefined`: all of the job's count. */
+  /** The group whose allocations count; `undefined`: all allocations of the job count. */
   readonly group: string | undefined;
   readonly target: string;
   readonly read: Reader;
@@ -49,7 +49,7 @@ function distinctRule(
 /** Whether nodes may share a value of the target. */
 export const isOfProperty = ({ target }: DistinctRule): boolean => !isOfNodeAlone(target);
 
-/** A rule with its counts, kept up to date while placements come and go. */
+/** A rule with its counts, kept up to date while allocations are placed and removed. */
 export class DistinctColumn {
   readonly rule: DistinctRule;
   readonly #counts: ValueCounts;
@@ -69,7 +69,7 @@ export class DistinctColumn {
     return this.allows(this.#counts.numberOf(node));
   }
 
-  /** The reason for metrics why the node is not allowed. */
+  /** The reason, for metrics, that the node is not allowed. */
   text(node: Node): string {
     if (this.rule.name === 'distinct_hosts') return 'distinct_hosts';
     const { target } = this.rule;
@@ -79,7 +79,7 @@ export class DistinctColumn {
     return `distinct_property: ${target}=${value} used by ${this.#counts.count(number)} allocs`;
   }
 
-  /** An allocation that the rule counts came to the node (`by` 1) or left it (-1). */
+  /** Notes that an allocation that the rule counts was placed on the node (`by` 1) or left it (-1). */
   change(node: Node, by: 1 | -1): void {
     const number = this.#counts.numberOf(node);
     if (number >= 0) this.#counts.change(number, by);

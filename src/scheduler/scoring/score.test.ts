@@ -25,7 +25,7 @@ describe('packing', () => {
     expect(score).toBeCloseTo(expected, 12);
   });
 
-  test('a node without CPU to give is as full as can be', () => {
+  test('a node without free CPU counts as completely full', () => {
     expect(packScore('binpack', need(0, 50), need(0, 50), need(0, 100))).toBe(1);
   });
 });
@@ -85,7 +85,7 @@ describe('spreads', () => {
     return [0, 1, 2, -1].map((number) => column!.boost(number));
   };
 
-  /** The number of live allocations in each rack; 0 stands for a stopped one. */
+  /** The number of live allocations in each rack; 0 stands for a stopped allocation. */
   const locationsOf = (used: Record<string, number>): JobLocations => {
     const rackOf = (id: string) => makeNode(id, { Meta: { rack: id } });
     const locations = drained(JobLocations.of(rackOf, []));
@@ -102,16 +102,21 @@ describe('spreads', () => {
     // Targets: ((desired - (used + 1)) / desired), by 10 wanted.
     ['nothing used', { r1: 50, r2: 30, r3: 20 }, {}, [0.8, 2 / 3, 0.5, -1]],
     ['some used', { r1: 50, r2: 30, r3: 20 }, { r1: 4, r2: 3 }, [0, -1 / 3, 0.5, -1]],
-    ['the rest shares what is left', { r1: 50 }, { r2: 1 }, [0.8, 0.6, 0.8, -1]],
+    ['the other values share the rest', { r1: 50 }, { r2: 1 }, [0.8, 0.6, 0.8, -1]],
     ['no rest', { r1: 50, r2: 50 }, {}, [0.8, 0.8, -1, -1]],
-    ['a share of none', { r1: 100, r2: 0 }, {}, [0.9, -1, -1, -1]],
-    ['a share of none is below all', { r1: 20, r2: 80, r3: 0 }, { r1: 4 }, [-1.5, 0.875, -1.5, -1]],
+    ['a share of 0', { r1: 100, r2: 0 }, {}, [0.9, -1, -1, -1]],
+    [
+      'a share of 0 is below all others',
+      { r1: 20, r2: 80, r3: 0 },
+      { r1: 4 },
+      [-1.5, 0.875, -1.5, -1],
+    ],
     // Even.
     ['none used', {}, {}, [0, 0, 0, 0]],
-    ['one in use', {}, { r1: 1 }, [-1, 1, 1, -1]],
+    ['one value in use', {}, { r1: 1 }, [-1, 1, 1, -1]],
     ['all alike', {}, { r1: 2, r2: 2, r3: 2 }, [-1, -1, -1, -1]],
     ['one lags', {}, { r1: 3, r2: 2, r3: 1 }, [-2, -1, 2, -1]],
-    ['one was cleared', {}, { r1: 3, r2: 0 }, [-1, 1, 1, -1]],
+    ['a value whose allocation was stopped', {}, { r1: 3, r2: 0 }, [-1, 1, 1, -1]],
   ])('%s', (_, targets, used, expected) => {
     expect(boosts(targets, used)).toEqual(expected.map((value) => expect.closeTo(value, 12)));
   });

@@ -18,7 +18,7 @@ const rest = '*';
 export interface SpreadBoosts {
   /** The part for a value's number; -1: for nodes without the attribute. */
   boost(number: number): number;
-  /** An allocation of the group came to a node with the value (`by` 1) or left it (-1). */
+  /** Notes that an allocation of the group was placed on a node with the value (`by` 1) or left it (-1). */
   change(number: number, by: 1 | -1): void;
 }
 

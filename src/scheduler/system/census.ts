@@ -115,7 +115,7 @@ function isRetried(
   return triggeredBy !== 'alloc-failure';
 }
 
-/** Prefers running allocations, then the current version, then kept ones, then the oldest. */
+/** Prefers running allocations, then the current version, then kept allocations, then the oldest. */
 function bestOf(present: readonly Classified[], { job }: GroupContext): Classified | undefined {
   const worth = ({ allocation, standing }: Classified): number =>
     (isClientTerminal(allocation) ? 0 : 4) +
@@ -138,8 +138,7 @@ function fateOf(
   if (standing.kind === 'unknown' || node === undefined) return 'kept';
   const isReady = isReadyNode(node);
   if (standing.kind === 'migrating') return isReady ? 'returning' : 'leaving';
-  // An allocation of the current version is not judged again by its rules, only by pool and
-  // datacenter.
+  // An allocation of the current version is not checked against its rules again, only pool and datacenter.
   const isOld = !isCurrent(allocation, job);
   const asked = (scope: Rule['scope']) => (isOld ? scope !== 'readiness' : scope === 'candidate');
   if (firstFailed(rules, node, asked) !== undefined) return 'unwanted';

@@ -1,7 +1,6 @@
 /**
- * The unplaced requests of a system job: only full nodes count as failures, and for each of them an
- * evaluation waits.
- * Source: docs/behaviour/scheduling.md#system-and-sysbatch-jobs.
+ * The unplaced requests of a system job: only full nodes count as failures, and an evaluation waits for each
+ * of them. Source: docs/behaviour/scheduling.md#system-and-sysbatch-jobs.
  */
 import type { Ids } from '../../base/ports.ts';
 import type { PlacementMetrics } from '../../model/allocation/placement-metrics.ts';
@@ -81,8 +80,8 @@ interface WaitInput {
 }
 
 /**
- * Makes a blocked evaluation for each full node, or one for all where they are many. An evaluation
- * that was blocked for its node stays so instead.
+ * Makes a blocked evaluation for each full node, or a single one if many nodes are full. An evaluation that
+ * was blocked for its node stays blocked instead.
  */
 export function waitForNodes({ view, evaluation, job, placed, failures, nowMs, ids }: WaitInput): {
   readonly evaluations: readonly Proposed<Evaluation>[];

@@ -5,7 +5,7 @@ import { descriptions } from '../view.ts';
 import { changed, drained, migrate, nodesOf, on, running, system } from './system.test-helper.ts';
 
 describe('placement', () => {
-  test('once on every node that takes it, under one name', () => {
+  test('runs once on every node that takes it, under a single name', () => {
     const cluster = new TestCluster([
       makeNode('n0'),
       makeNode('n1', { Datacenter: 'dc2' }),
@@ -31,7 +31,7 @@ describe('placement', () => {
     expect(nodesOf(running({ Count: 0 }))).toEqual([]);
   });
 
-  test('a node that joins gets its own, and one that may take it again', () => {
+  test('a node that joins gets an allocation, and so does a node that becomes eligible again', () => {
     const cluster = running();
     cluster.putNode(makeNode('n3'));
     cluster.putNode(makeNode('n4', { SchedulingEligibility: 'ineligible' }));
@@ -109,7 +109,7 @@ describe('an allocation that does not fit', () => {
     });
   });
 
-  test('the evaluation that waits for a node goes on, until there is room', () => {
+  test('the evaluation that waits for a node stays blocked until there is room', () => {
     const cluster = new TestCluster([makeNode('n0', small), makeNode('n1', small)]);
     cluster.putJob(system(large));
     const waiting = { Status: 'blocked', NodeID: 'n0' } as const;
@@ -154,7 +154,7 @@ describe('an allocation that does not fit', () => {
   });
 });
 
-describe('nodes that go', () => {
+describe('nodes that leave', () => {
   test('their allocations are lost, and placed again when the nodes come back', () => {
     const cluster = running();
     cluster.putNode(makeNode('n1', { Status: 'down' }));
@@ -166,7 +166,7 @@ describe('nodes that go', () => {
     expect(cluster.run().plan.placements.map((one) => one.NodeID)).toEqual(['n1']);
   });
 
-  test('nodes that may come back are waited for', () => {
+  test('a disconnected node keeps its allocations while they may come back', () => {
     const cluster = running({ Disconnect: { LostAfter: 600e9 } });
     cluster.putNode(makeNode('n1', { Status: 'disconnected' }));
     const { plan } = cluster.run();
@@ -218,7 +218,7 @@ describe('ends', () => {
     const cluster = running();
     const { ID } = on(cluster, 'n0');
     over(cluster, status);
-    // The report of its end alone does not: the node has used up its restarts.
+    // The report of its end alone does not restart it: the node has used up its restarts.
     expect(cluster.decide({ TriggeredBy: 'alloc-failure' }).isEmpty).toBe(true);
     const { plan } = cluster.run({ TriggeredBy: 'node-update' });
     expect(plan.placements).toMatchObject([{ NodeID: 'n0', PreviousAllocation: ID }]);
@@ -226,7 +226,7 @@ describe('ends', () => {
   });
 
   test.each(['complete', 'failed'] as const)(
-    'a sysbatch job that is %s does so once a version',
+    'a sysbatch job that is %s runs once for each version',
     (status) => {
       const cluster = running({}, { Type: 'sysbatch' });
       over(cluster, status);
@@ -238,7 +238,7 @@ describe('ends', () => {
   );
 
   test.each(['system', 'sysbatch'] as const)(
-    'of a %s job, what failed runs again when somebody forces it',
+    'a failed allocation of a %s job runs again when an operator forces it',
     (Type) => {
       const cluster = running({}, { Type });
       const { ID } = on(cluster, 'n0');

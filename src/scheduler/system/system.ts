@@ -2,10 +2,10 @@
  * Reconciles system and sysbatch jobs, which run one allocation of each group on every feasible node.
  * Source: docs/behaviour/scheduling.md#system-and-sysbatch-jobs.
  *
- * 1. A node never has two allocations of a group that count.
- * 2. Only ready and eligible nodes that pass the rules get an allocation; one of the current version
- *    stays as long as its node is in the job's pool and datacenters.
- * 3. A sysbatch version runs on a node only once, whether it completes or fails there.
+ *  1. A node never has two allocations of a group that count.
+ *  2. Only ready and eligible nodes that pass the rules get an allocation; an allocation of the current
+ *     version stays as long as its node is in the job's pool and datacenters.
+ *  3. A sysbatch version runs on a node only once, whether it completes or fails there.
  */
 import { mapped, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -61,7 +61,7 @@ interface Findings {
   readonly rollout: GroupRollout;
   readonly ended: Census['ended'];
   readonly of: (fate: Fate) => readonly Allocation[];
-  /** Allocations that go on. */
+  /** Allocations that continue. */
   readonly staying: readonly Classified[];
   /** Ids of nodes that lack an allocation. */
   readonly free: readonly string[];
@@ -236,7 +236,7 @@ function* ordersFor(
   return { placements, earlier: orders, placed };
 }
 
-/** The version for new nodes while the current one must not be placed yet. */
+/** The version for new nodes while the current version must not be placed yet. */
 function newestEarlier(
   outdated: readonly Allocation[],
   versionOf: (allocation: Allocation) => Job | undefined,

@@ -16,7 +16,7 @@ describe('updates', () => {
     return cluster;
   };
 
-  test('all at once without steps, each on its node', () => {
+  test('without steps, all allocations are updated at once, each on its node', () => {
     const cluster = running();
     cluster.putJob(system(changed('b'), 1));
     const { plan } = cluster.run();
@@ -27,7 +27,7 @@ describe('updates', () => {
     expect(nodesOf(cluster, 1)).toEqual(['n0', 'n1', 'n2']);
   });
 
-  test('in place where possible', () => {
+  test('updates are in place if possible', () => {
     const cluster = running();
     cluster.putJob(system({ ShutdownDelay: 1e9 }, 1));
     const { plan } = cluster.run();
@@ -56,7 +56,7 @@ describe('updates', () => {
     expect(nodesOf(cluster, 0)).toEqual(['n1']);
   });
 
-  test('in steps: node by node, each when the one before is healthy', () => {
+  test('in steps: node by node, each when the node before is healthy', () => {
     const cluster = rolledOut();
     cluster.putJob(system({ ...steps, ...changed('b') }, 1));
     cluster.run();
@@ -72,7 +72,7 @@ describe('updates', () => {
     expect(cluster.run().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
   });
 
-  test('nodes that are full are not waited for', () => {
+  test('a rollout does not wait for full nodes', () => {
     const cluster = new TestCluster([makeNode('n0'), makeNode('n1', { cpu: 50 })]);
     cluster.putJob(system(steps));
     cluster.run();
@@ -81,7 +81,7 @@ describe('updates', () => {
     expect(cluster.run().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
   });
 
-  test('no deployment where every node is full', () => {
+  test('no deployment if every node is full', () => {
     const cluster = new TestCluster([makeNode('n0', { cpu: 50 })]);
     cluster.putJob(system(steps));
     expect(cluster.run().plan.deployment).toBeNull();
@@ -112,7 +112,7 @@ describe('updates', () => {
     ['waits for promotion', { Update: { MaxParallel: 1, Canary: 10 } }, {}],
     ['is paused', steps, { Status: 'paused' }],
     ['failed', steps, { Status: 'failed' }],
-  ])('a node that joins while the deployment %s gets the version before', (_, group, fields) => {
+  ])('a node that joins while the deployment %s gets the previous version', (_, group, fields) => {
     const cluster = rolledOut(group);
     cluster.putJob(system({ ...group, ...changed('b') }, 1));
     cluster.run();
