@@ -42,7 +42,7 @@ function bytesOnWire(socket: SocketEnd): number {
 }
 
 describe('a stream', () => {
-  test('carries the handler's bytes, and ends when the handler ends', async () => {
+  test('carries the handler’s bytes, and ends when the handler ends', async () => {
     const { server, node } = connect();
     node.accept('greet', async (stream, params) => {
       await stream.write(text(`hello ${String(params.name)}`));
@@ -179,7 +179,11 @@ describe('a connection', () => {
   test.each([
     ['text that is not a frame', () => 'nonsense', /not JSON/],
     ['data beyond the credit', () => encodeData({ id: 1, payload: new Uint8Array(11) }), /credit/],
-    ['data for a stream that never existed', () => encodeData({ id: 3, payload: text('x') }), /never/],
+    [
+      'data for a stream that never existed',
+      () => encodeData({ id: 3, payload: text('x') }),
+      /never/,
+    ],
     [
       'an open frame with the other side’s id',
       () => encodeControl({ type: 'open', id: 5, kind: 'x', params: {}, creditBytes: 1 }),

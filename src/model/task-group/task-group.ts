@@ -34,14 +34,10 @@ const deprecated = 'Deprecated: the former rules for a disconnected node.';
 export const TaskGroupSchema = Type.Object(
   {
     Name: About('The name of the group.', Text(), { rules: 'required; unique in the job' }),
-    Count: About(
-      'The wanted number of allocations.',
-      Whole({ default: 1, minimum: 0 }),
-      {
-        absent: '`Scaling.Min`, else `1`',
-        rules: 'at most 1 in a system job; within the range of `Scaling`',
-      },
-    ),
+    Count: About('The wanted number of allocations.', Whole({ default: 1, minimum: 0 }), {
+      absent: '`Scaling.Min`, else `1`',
+      rules: 'at most 1 in a system job; within the range of `Scaling`',
+    }),
     ...placementRules,
     Spreads: About('The attributes over which allocations are spread.', List(SpreadSchema), {
       rules: 'not in system jobs',
@@ -94,7 +90,7 @@ export const TaskGroupSchema = Type.Object(
     StopAfterClientDisconnect: About(deprecated, Nullable(Nanoseconds())),
     MaxClientDisconnect: About(deprecated, Nullable(Nanoseconds())),
     PreventRescheduleOnLost: About(deprecated, Nullable(Type.Boolean())),
-    Meta: About('Names and values, which override the job's.', TextMap(), metaRules),
+    Meta: About('Names and values, which override the job’s.', TextMap(), metaRules),
   },
   { title: 'TaskGroup' },
 );

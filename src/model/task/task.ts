@@ -30,7 +30,10 @@ export const LifecycleSchema = Type.Object(
       Choice(['', 'prestart', 'poststart', 'poststop']),
       { rules: 'required' },
     ),
-    Sidecar: About('Whether the task runs as long as the main tasks, rather than to its own end.', Flag()),
+    Sidecar: About(
+      'Whether the task runs as long as the main tasks, rather than to its own end.',
+      Flag(),
+    ),
   },
   { title: 'Lifecycle' },
 );
@@ -55,11 +58,18 @@ export type Action = Model<typeof ActionSchema>;
 export const StoragePluginSchema = Type.Object(
   {
     ID: About('The id of the plugin.', Text(), { rules: 'required' }),
-    Type: About('The part of the plugin that the task runs.', Choice(['', 'node', 'controller', 'monolith']), {
-      rules: 'required',
-    }),
+    Type: About(
+      'The part of the plugin that the task runs.',
+      Choice(['', 'node', 'controller', 'monolith']),
+      {
+        rules: 'required',
+      },
+    ),
     MountDir: About('The directory of its socket.', Text({ default: '/csi' })),
-    StagePublishBaseDir: About('The directory in which volumes are mounted.', Text({ default: '/local/csi' })),
+    StagePublishBaseDir: About(
+      'The directory in which volumes are mounted.',
+      Text({ default: '/local/csi' }),
+    ),
     HealthTimeout: About(
       'The time in which it has to become healthy.',
       Nanoseconds({ default: 30e9, minimum: 0 }),
@@ -85,15 +95,22 @@ export const TaskSchema = Type.Object(
         'required; unique in the group; no slash, backslash or control character; not `alloc`, `.` or `..`',
     }),
     Driver: About('The driver that runs the task.', Text(), { rules: 'required' }),
-    Config: About("The settings of the driver.", FreeMap()),
+    Config: About('The settings of the driver.', FreeMap()),
     User: About('The user of the task.', Text()),
     Env: About('The environment of the task; references are filled in.', WrittenTextMap(), {
       rules:
         'numbers and booleans become text; names are not empty and hold no `=`; a variable has at most 128 KiB',
     }),
-    Meta: About('Names and values, which override the group's and the job's.', TextMap(), metaRules),
+    Meta: About(
+      'Names and values, which override the group’s and the job’s.',
+      TextMap(),
+      metaRules,
+    ),
     Kind: About('The role of the task in the mesh: `<kind>:<service>` for a proxy.', Text()),
-    KillSignal: About("The signal that asks the task to end; empty: the signal of the driver.", Text()),
+    KillSignal: About(
+      'The signal that asks the task to end; empty: the signal of the driver.',
+      Text(),
+    ),
     KillTimeout: About(
       'The time in which the task has to end before it is killed.',
       Nanoseconds({ default: 5e9, minimum: 0 }),
@@ -123,7 +140,7 @@ export const TaskSchema = Type.Object(
     Artifacts: About('Files that are fetched before the task starts.', List(ArtifactSchema)),
     Templates: About('Files that are rendered for the task.', List(TemplateSchema)),
     Actions: About('Commands that may be run in the task.', List(ActionSchema)),
-    VolumeMounts: About('The mounts of the group's volumes.', List(VolumeMountSchema)),
+    VolumeMounts: About('The mounts of the group’s volumes.', List(VolumeMountSchema)),
     ScalingPolicies: About('The scaling policies for its resources.', List(ScalingPolicySchema)),
     DispatchPayload: About(
       'The file for the payload of a dispatched job.',
@@ -139,11 +156,17 @@ export const TaskSchema = Type.Object(
       ),
     ),
     Secrets: About('A token for the secrets engine.', Nullable(SecretsSchema)),
-    SecretFetches: About('Secrets that are fetched before the task starts.', List(SecretFetchSchema)),
+    SecretFetches: About(
+      'Secrets that are fetched before the task starts.',
+      List(SecretFetchSchema),
+    ),
     Registry: About('The registry of its services.', Nullable(RegistryBlockSchema)),
     Identity: About('The default identity of the task.', Nullable(IdentitySchema)),
     Identities: About('Identities besides.', List(IdentitySchema)),
-    CSIPluginConfig: About('Settings of a task that is a storage plugin.', Nullable(StoragePluginSchema)),
+    CSIPluginConfig: About(
+      'Settings of a task that is a storage plugin.',
+      Nullable(StoragePluginSchema),
+    ),
     Schedule: About(
       'The times at which the task runs.',
       Nullable(
