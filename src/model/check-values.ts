@@ -17,7 +17,7 @@ type Check = (value: unknown, path: Path, report: Report) => void;
 /** `accepts` is asked before a path is made, since most values are right. */
 interface Checker {
   readonly accepts?: (value: unknown) => boolean;
-  /** Reports the faults of the value and of what is below it. */
+  /** Reports the faults of the value and of its parts. */
   readonly check: Check;
 }
 

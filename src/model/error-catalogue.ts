@@ -9,7 +9,7 @@ interface Entry {
 }
 
 export const catalogue = {
-  // 400: the request is wrong whatever the state.
+  // 400: the request is wrong in any state.
   'malformed-request': { status: 400, title: 'Malformed request', sentence: '{reason}' },
   'malformed-json': {
     status: 400,
@@ -131,7 +131,7 @@ export const catalogue = {
   'allocation-of-another-job': {
     status: 400,
     title: 'Allocation of another job',
-    sentence: 'The allocation {allocation} is none of the job "{job}".',
+    sentence: 'The allocation {allocation} is not an allocation of the job "{job}".',
   },
   'config-kind-unknown': {
     status: 400,
@@ -522,7 +522,7 @@ export const catalogue = {
     status: 403,
     title: 'Client certificate required',
     sentence:
-      'This server answers only those who show a certificate of the authority that it trusts.',
+      'This server answers only clients with a certificate of the authority that it trusts.',
   },
   'tls-required': {
     status: 403,
@@ -595,7 +595,7 @@ export const catalogue = {
     status: 503,
     title: 'Outcome unknown',
     sentence:
-      'Nobody knows whether the request was run: the leader was lost while it was under way. Look before you repeat it.',
+      'It is unknown whether the request was run: the leader was lost while it was under way. Check the result before you repeat it.',
   },
   'not-ready': {
     status: 503,

@@ -107,7 +107,9 @@ export function violated(job: string, verdicts: readonly string[], isSoft: boole
     job,
     count: verdicts.length === 1 ? 'a job policy' : `${verdicts.length} job policies`,
     verdicts: [...verdicts.slice(0, describedMax), ...more].join('; '),
-    way: isSoft ? ' Whoever has namespace:policy-override passes with PolicyOverride.' : '',
+    way: isSoft
+      ? ' A caller with namespace:policy-override can override it with PolicyOverride.'
+      : '',
   });
   const listed = verdicts.slice(0, limits.fault.listedMax);
   const faults = listed.map((message) => ({ pointer: '', message }));

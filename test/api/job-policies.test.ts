@@ -190,7 +190,7 @@ describe('a job against a policy', () => {
     }
     const way =
       EnforcementLevel === 'soft-mandatory'
-        ? ' Whoever has namespace:policy-override passes with PolicyOverride.'
+        ? ' A caller with namespace:policy-override can override it with PolicyOverride.'
         : '';
     expect(answer.json).toMatchObject({
       code: 'job-policy-violated',

@@ -263,7 +263,7 @@ describe('an error closes the socket with 1008 and its reason', () => {
       'an allocation of another job',
       () => actionUrl({ alloc_id: other }),
       token,
-      /is none of the job "web"/,
+      /is not an allocation of the job "web"/,
     ],
     [
       'no such allocation of a job',

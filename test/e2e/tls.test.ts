@@ -183,7 +183,7 @@ describe('an agent that verifies client certificates', () => {
     const agent = await start(checking);
     const trust = { caCertificate: authority };
     expect(await nodesSeenBy(agent, { ...trust, clientCertificate, clientKey })).toEqual([]);
-    const words = 'This server answers only those who show a certificate of the authority';
+    const words = 'This server answers only clients with a certificate of the authority';
     expect((await refusal(agent, trust)).message).toContain(words);
     const strange = { ...trust, clientCertificate: certificate, clientKey: privateKey };
     expect((await refusal(agent, strange)).message).toContain(words);

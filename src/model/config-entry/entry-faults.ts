@@ -43,7 +43,7 @@ function nameFaults(kind: ConfigKind, { Name, Partition }: ConfigEntry): readonl
     return Name === only ? [] : [faultAt(path, `must be ${quote(only)}, got ${quote(Name)}`)];
   }
   if (Name === everyService && !kind.allowsEvery) {
-    return [faultAt(path, 'must be the name of one: "*" is not for this kind')];
+    return [faultAt(path, 'must be a single name: this kind does not allow "*"')];
   }
   // The checks of bounds tell length and NUL.
   if (Name.length > limits.names.lengthMax || Name.includes('\0')) return [];

@@ -98,7 +98,7 @@ function serviceFaults({ Name, Namespace, Consumers }: Exported, path: Path): Fa
     faults.push(faultAt(below(path, 'Namespace'), message));
   }
   if (Namespace === everyService && Name !== everyService) {
-    faults.push(faultAt(below(path, 'Name'), 'must be "*" where every namespace is meant'));
+    faults.push(faultAt(below(path, 'Name'), 'must be "*" for every namespace'));
   }
   const place = below(path, 'Consumers');
   if (Consumers === null) faults.push(faultAt(place, 'must have at least one consumer'));
@@ -118,9 +118,7 @@ function consumerFaults({ Peer, Partition, SamenessGroup }: Consumer, path: Path
   }
   for (const [field, name] of Object.entries({ Peer, Partition })) {
     if (name !== everyService) continue;
-    faults.push(
-      faultAt(below(path, field), 'must be one by its name: nobody can mean all of them'),
-    );
+    faults.push(faultAt(below(path, field), 'must be a single name, not "*"'));
   }
   return faults;
 }

@@ -45,15 +45,15 @@ function sourceFaults(source: IntentionSource, destination: string, path: Path):
     faults.push(faultAt(below(path, field), message));
   if (Name === '') fault('Name', 'is required');
   if (Namespace === everyService && Name !== everyService) {
-    fault('Name', 'must be "*" where every namespace is meant');
+    fault('Name', 'must be "*" for every namespace');
   }
-  if (Peer !== '' && Partition !== '') fault('Peer', 'must not stand beside Partition');
+  if (Peer !== '' && Partition !== '') fault('Peer', 'must not be given together with Partition');
   for (const [field, value] of Object.entries({ Peer, Partition })) {
-    if (value === everyService) fault(field, 'must be one by its name');
+    if (value === everyService) fault(field, 'must be a single name, not "*"');
   }
   if (Action === '' && Permissions === null) fault('Action', 'is required: "allow" or "deny"');
   if (Action !== '' && Permissions !== null) {
-    fault('Action', 'must not stand beside Permissions, which have actions of their own');
+    fault('Action', 'must not be given together with Permissions, which have actions of their own');
   }
   if (Permissions !== null && destination === everyService) {
     fault('Permissions', 'must not be given for "*": services may speak anything');

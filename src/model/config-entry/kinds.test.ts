@@ -72,7 +72,7 @@ test.each<[string, object, string | undefined]>([
   [
     'service-defaults',
     { Destination: destination, UpstreamConfig: {} },
-    'must not stand beside UpstreamConfig',
+    'must not be given together with UpstreamConfig',
   ],
   ['service-defaults', { UpstreamConfig: { Overrides: [{}] } }, 'Overrides[0].Name is required'],
   ['service-defaults', { UpstreamConfig: { Overrides: [{ Name: '*' }] } }, 'must be one service'],
@@ -114,7 +114,7 @@ test.each<[string, object, string | undefined]>([
   [
     'proxy-defaults',
     { AccessLogs: { JSONFormat: 'a', TextFormat: 'b' } },
-    'must not stand beside JSONFormat',
+    'must not be given together with JSONFormat',
   ],
   [
     'mesh',
@@ -147,7 +147,7 @@ test.each<[string, object, string | undefined]>([
   [
     'exported-services',
     { Services: [{ Name: 'a', Consumers: [{ Peer: '*' }] }] },
-    'must be one by its name',
+    'must be a single name, not "*"',
   ],
   [
     'exported-services',
@@ -188,17 +188,17 @@ test.each<[string, object, string | undefined]>([
         },
       ],
     },
-    'must not stand beside Permissions',
+    'must not be given together with Permissions',
   ],
   [
     'service-intentions',
     { Sources: [{ Name: 'a', Action: 'deny', Peer: 'p', Partition: 'q' }] },
-    'Peer must not stand beside Partition',
+    'Peer must not be given together with Partition',
   ],
   [
     'service-intentions',
     { Sources: [{ Name: 'a', Action: 'deny', Peer: '*' }] },
-    'Peer must be one by its name',
+    'Peer must be a single name, not "*"',
   ],
   [
     'service-intentions',

@@ -96,7 +96,7 @@ function faults({ Config, Expose, EnvoyExtensions, AccessLogs }: ProxyDefaults):
   if (type === 'file' && Path === '') found.push(faultAt(at('Path'), 'is required with a file'));
   if (type !== 'file' && Path !== '') found.push(faultAt(at('Path'), 'is only for Type "file"'));
   if (JSONFormat !== '' && TextFormat !== '') {
-    found.push(faultAt(at('TextFormat'), 'must not stand beside JSONFormat'));
+    found.push(faultAt(at('TextFormat'), 'must not be given together with JSONFormat'));
   }
   return found;
 }

@@ -203,7 +203,7 @@ function faults(entry: ServiceDefaults): readonly Fault[] {
   if (calls !== null) found.push(...upstreamFaults(calls, below(null, 'UpstreamConfig')));
   if (destination !== null) {
     const path = below(null, 'Destination');
-    if (calls !== null) found.push(faultAt(path, 'must not stand beside UpstreamConfig'));
+    if (calls !== null) found.push(faultAt(path, 'must not be given together with UpstreamConfig'));
     found.push(...addressFaults(destination.Addresses ?? [], below(path, 'Addresses')));
     if (destination.Port === 0) found.push(faultAt(below(path, 'Port'), 'must be from 1'));
   }

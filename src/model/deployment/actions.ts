@@ -12,7 +12,7 @@ import { deadlineFrom } from './progress.ts';
 
 export type DeploymentAction = 'fail' | 'pause' | 'resume' | 'promote' | 'unblock' | 'set-health';
 
-/** The deployment does something here. The other statuses wait for other regions. */
+/** Statuses in which the deployment acts here. In the other statuses it waits for other regions. */
 const underWay: readonly DeploymentStatus[] = ['running', 'paused'];
 const notOver: readonly DeploymentStatus[] = [
   ...underWay,

@@ -129,7 +129,7 @@ function routerNode(assembly: Assembly, service: ServiceName, router: ServiceRou
   return id;
 }
 
-/** A route that names a subset leads to instances: they are not split any more. */
+/** A route that names a subset leads to its resolver: the traffic is not split again. */
 function routeTo(assembly: Assembly, router: ServiceRouter, route: ServiceRoute): ChainRoute {
   const destination = route.Destination ?? toItself;
   const service = destinationOf(router, destination);

@@ -76,7 +76,7 @@ export function requireIntroduction(
   const pool = NodePool === '' ? undefined : poolNameFault(NodePool);
   if (pool !== undefined) faults.push({ pointer: '/NodePool', message: `NodePool ${pool}` });
   if (NodePool === everyNode) {
-    const message = `NodePool must not be "${everyNode}", of which no node can be; leave it out`;
+    const message = `NodePool must not be "${everyNode}": no node can be in that pool; leave it out`;
     faults.push({ pointer: '/NodePool', message });
   }
   if (/\p{Cc}/u.test(NodeName)) {

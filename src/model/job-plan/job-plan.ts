@@ -48,4 +48,4 @@ export const JobPlanSchema = Type.Object({
 });
 export interface JobPlan extends Model<typeof JobPlanSchema> {}
 
-/** The instant that is none. */
+/** The instant that means "never". */

@@ -80,7 +80,7 @@ export const expressions: fc.Arbitrary<Expression> = fc
   })
   .map((fields) => ({
     ...fields,
-    // The text does not show that steps and wildcards were drawn from fewer hours: they stand for all hours.
+    // A step or wildcard in the text stands for all hours, even if it was drawn from the narrower range.
     hour: widened(fields.hour),
   }))
   .map((fields) => {

@@ -56,7 +56,7 @@ type Rules = Pick<Task, 'Constraints' | 'Affinities'> & Partial<Pick<TaskGroup, 
 
 function checkRules(rules: Rules, path: Path, check: Check, place = rulePlace): void {
   rules.Constraints?.forEach((rule, index) => {
-    // A constraint that an attribute nobody has is set or not is legitimate.
+    // `is_set` and `is_not_set` may name an attribute that no node has.
     if (/^is_(not_)?set$/.test(rule.Operand)) return;
     check(rule, below(path, 'Constraints', index), place);
   });

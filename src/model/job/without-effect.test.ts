@@ -9,7 +9,7 @@ import { webJobWith } from './sample.test-helper.ts';
 import { jobWarnings, sentencesOf } from './warnings.ts';
 import { fieldsWithoutEffect } from './without-effect.ts';
 
-/** A field of a job: where it is, and its schema's title and its own name in it. */
+/** A field of a job: its path, the title of its schema, and its name in the schema. */
 interface Field {
   readonly path: string;
   readonly title: string;

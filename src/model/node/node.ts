@@ -109,7 +109,7 @@ export const NodeSchema = Type.Object({
   StatusDescription: Text(),
   StatusUpdatedAt: Instant(),
   SchedulingEligibility: Choice(eligibilities, 'eligible'),
-  /** The allocations of the node are being moved away by `DrainStrategy`. */
+  /** Whether the node is being drained, as `DrainStrategy` says. */
   Drain: Flag(),
   DrainStrategy: Nullable(DrainStrategySchema),
   LastDrain: Nullable(LastDrainSchema),

@@ -71,7 +71,7 @@ function checkResources(node: NodeRegistration, at: Path, check: Check): void {
   ] as const;
   for (const [kind, field, has, keeps] of kinds) {
     const path = below(at, 'ReservedResources', kind, field);
-    check(keeps <= Math.max(has, 0), path, `is ${keeps}, more than the ${has} it has`);
+    check(keeps <= Math.max(has, 0), path, `is ${keeps}, more than the node’s ${has}`);
   }
   const path = below(at, 'NodeResources');
   const { TotalCpuCores, ReservableCpuCores: cores } = total.Cpu;
@@ -80,7 +80,7 @@ function checkResources(node: NodeRegistration, at: Path, check: Check): void {
   check(
     cores.length <= TotalCpuCores,
     coresPath,
-    `has more cores than the ${TotalCpuCores} it has`,
+    `has more cores than the node’s ${TotalCpuCores}`,
   );
   const { MinDynamicPort: first, MaxDynamicPort: last } = total;
   check(first <= last, below(path, 'MinDynamicPort'), 'is greater than MaxDynamicPort');

@@ -40,7 +40,7 @@ export function validateArtifact(artifact: Artifact, path: Path, report: Report)
 }
 
 /**
- * The scheme of a source that nobody fetches; `undefined` if it may be fetched, and if the node fills it in.
+ * The scheme of a source if it cannot be fetched; `undefined` for other sources, and if the node fills the scheme in.
  */
 function unfetchedScheme(source: string): string | undefined {
   const [, forced, scheme] = /^(?:([a-z0-9]+)::)?(?:([a-z][a-z0-9+.-]*):\/\/)?/i.exec(source) ?? [];
