@@ -61,7 +61,7 @@ export function explainError(error: unknown): Explained | undefined {
 }
 
 const listedBelow =
-  /; the first: .*$|(?<= (has 1 fault|: 1 difference)): .*$|(?<= is against (a job policy|\d+ job policies)): .*$|(?<=^The entry \S+ ".*" is not (written|deleted)): .*$/;
+  /; the first: .*$|(?<= (has 1 fault|: 1 difference)): .*$|(?<= violates (a job policy|\d+ job policies)): .*$|(?<=^The entry \S+ ".*" is not (written|deleted)): .*$/;
 
 /** Turns `/Job/TaskGroups/0/Name` into `Job.TaskGroups[0].Name`. */
 function dotted(pointer: string): string {

@@ -66,7 +66,7 @@ export const catalogue = {
   'job-policy-violated': {
     status: 400,
     title: 'Job policy violated',
-    sentence: 'The job "{job}" is against {count}: {verdicts}.{way}',
+    sentence: 'The job "{job}" violates {count}: {verdicts}.{way}',
   },
   'job-not-allowed': {
     status: 400,

@@ -1,4 +1,4 @@
-/** Arbitrary nodes, and what jobs may ask of them: three racks, two datacenters, two pools. */
+/** Random nodes, and requirements of jobs: three racks, two datacenters, two pools. */
 import fc from 'fast-check';
 
 const racks = ['r1', 'r2', 'r3'];

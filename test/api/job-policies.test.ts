@@ -194,7 +194,7 @@ describe('a job against a policy', () => {
         : '';
     expect(answer.json).toMatchObject({
       code: 'job-policy-violated',
-      detail: `The job "web" is against a job policy: ${told}.${way}`.replace(/\.\.$/, '.'),
+      detail: `The job "web" violates a job policy: ${told}.${way}`.replace(/\.\.$/, '.'),
       errors: [{ pointer: '', message: told }],
     });
     // Nothing is stored.

@@ -45,7 +45,7 @@ function nameFaults(kind: ConfigKind, { Name, Partition }: ConfigEntry): readonl
   if (Name === everyService && !kind.allowsEvery) {
     return [faultAt(path, 'must be a single name: this kind does not allow "*"')];
   }
-  // The checks of bounds tell length and NUL.
+  // The checks of bounds report a faulty length and NUL.
   if (Name.length > limits.names.lengthMax || Name.includes('\0')) return [];
   const around = Name.trim() === Name ? [] : [faultAt(path, 'must not begin or end with a blank')];
   return [...faultsOf((report) => checkPlaceName(Name, path, report)), ...around];

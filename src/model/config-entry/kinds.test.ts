@@ -75,7 +75,11 @@ test.each<[string, object, string | undefined]>([
     'must not be given together with UpstreamConfig',
   ],
   ['service-defaults', { UpstreamConfig: { Overrides: [{}] } }, 'Overrides[0].Name is required'],
-  ['service-defaults', { UpstreamConfig: { Overrides: [{ Name: '*' }] } }, 'must be one service'],
+  [
+    'service-defaults',
+    { UpstreamConfig: { Overrides: [{ Name: '*' }] } },
+    'must be a single service',
+  ],
   [
     'service-defaults',
     { UpstreamConfig: { Overrides: [{ Name: 'a' }, { Name: 'a', Namespace: 'default' }] } },

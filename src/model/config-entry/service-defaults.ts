@@ -226,7 +226,7 @@ function upstreamFaults(
     const at = (field: string) => below(path, 'Overrides', index, field);
     if (Name === '') found.push(faultAt(at('Name'), 'is required'));
     if (Name === everyService) {
-      found.push(faultAt(at('Name'), 'must be one service: Defaults are for all the others'));
+      found.push(faultAt(at('Name'), 'must be a single service: Defaults apply to all others'));
     }
     const key = [Peer, Partition, Namespace, Name].join('\0');
     if (seen.has(key)) found.push(faultAt(at('Name'), `${quote(Name)} has an override before`));
@@ -235,7 +235,7 @@ function upstreamFaults(
   for (const field of ['Name', 'Namespace', 'Partition', 'Peer'] as const) {
     if (Defaults === null || Defaults[field] === '') continue;
     found.push(
-      faultAt(below(path, 'Defaults', field), 'must be empty: they are for every service'),
+      faultAt(below(path, 'Defaults', field), 'must be empty: Defaults apply to every service'),
     );
   }
   return found;

@@ -40,7 +40,7 @@ export function* decideAway(
   let disconnected = 0;
   const later = (stop: PlannedStop, dueMs: number) =>
     postponed.push({ stop, dueMs, cause: 'disconnect' });
-  /** Ensures that a later evaluation deals with an allocation that waits already. */
+  /** Ensures that a later evaluation handles an allocation that already waits. */
   const remind = (allocation: Allocation, dueMs: number) => {
     if (!hasReminder(allocation, context)) later(mark(allocation), dueMs);
   };
