@@ -52,7 +52,7 @@ describe('listeners together', () => {
     [
       'two listeners of one name',
       listeners({}, { Port: 81 }),
-      'Listeners[1].Name "one" is that of Listeners[0] as well',
+      'Listeners[1].Name "one" is also the name of Listeners[0]',
     ],
     [
       'one port, two protocols',

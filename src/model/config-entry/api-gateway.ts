@@ -252,7 +252,7 @@ function checkAgainstEarlier(
   const earlier = listeners.slice(0, index);
   const sameName = earlier.findIndex(({ Name }) => Name !== '' && Name === listener.Name);
   if (sameName >= 0) {
-    const of = `${quote(listener.Name)} is that of Listeners[${sameName}] as well`;
+    const of = `${quote(listener.Name)} is also the name of Listeners[${sameName}]`;
     report(below(path, 'Name'), of);
   }
   for (const [at, other] of earlier.entries()) {

@@ -93,7 +93,7 @@ describe('listeners', () => {
     [
       'the same port twice',
       { Listeners: [...listener({}).Listeners, ...listener({ Protocol: 'tcp' }).Listeners] },
-      'Listeners[1].Port 80 is that of Listeners[0] as well',
+      'Listeners[1].Port 80 is also the port of Listeners[0]',
     ],
     [
       'an unknown protocol',

@@ -186,7 +186,8 @@ function checkPorts(listeners: readonly Listener[], report: Report): void {
     const path = below(null, 'Listeners', index, 'Port');
     checkListenerPort(port, path, report);
     const first = ports.indexOf(port);
-    if (port > 0 && first !== index) report(path, `${port} is that of Listeners[${first}] as well`);
+    if (port > 0 && first !== index)
+      report(path, `${port} is also the port of Listeners[${first}]`);
   });
 }
 

@@ -233,7 +233,7 @@ describe('service-resolver', () => {
     [
       'an empty redirect',
       { Redirect: {} },
-      ['/Redirect: Redirect is empty: it has to say where to'],
+      ['/Redirect: Redirect is empty: it must name a destination'],
     ],
     [
       'a redirect to a subset alone',

@@ -190,7 +190,7 @@ function checkRedirect(redirect: Redirect, path: Path, report: Report): void {
   const elsewhere = ['Service', 'Namespace', 'Partition', 'Datacenter', 'Peer'] as const;
   const leads = elsewhere.some((field) => redirect[field] !== '');
   if (!leads && redirect.ServiceSubset === '' && redirect.SamenessGroup === '') {
-    report(path, 'is empty: it has to say where to');
+    report(path, 'is empty: it must name a destination');
   } else if (!leads && redirect.ServiceSubset !== '') {
     report(below(path, 'ServiceSubset'), `needs one of ${elsewhere.slice(0, 4).join(', ')} too`);
   }
