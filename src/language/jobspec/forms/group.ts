@@ -40,8 +40,8 @@ export function handDown(secretsBlock: unknown, tasks: unknown): Fields {
 /** Source: docs/contract/jobs.md#a-task-group, docs/behaviour/job-specification.md#task-groups. */
 export const group = body(
   {
-    count: whole('Count', 'How many allocations.'),
-    task: list('Tasks', task, 'A task; those of a group run on the same node.', {
+    count: whole('Count', 'The number of allocations.'),
+    task: list('Tasks', task, 'A task. The tasks of a group run on the same node.', {
       label: label('Name', 'The name of the task.'),
     }),
     network: list('Networks', network, 'The network and ports of an allocation.'),
@@ -49,12 +49,12 @@ export const group = body(
     volume: volumes.volume,
     ephemeral_disk: block('EphemeralDisk', ephemeralDisk, 'Disk that the tasks share.'),
     meta: textMap('Meta', 'Labels; tasks see them as `ROSTER_META_NAME`.'),
-    update: block('Update', update, 'How a new version is rolled out.'),
-    migrate: block('Migrate', migrate, 'How drains move allocations.'),
-    restart: block('RestartPolicy', restart, 'What happens when a task ends or fails.'),
-    reschedule: block('ReschedulePolicy', reschedule, 'When another node takes over.'),
-    disconnect: block('Disconnect', disconnect, 'What happens while a node is away.'),
-    scaling: block('Scaling', groupScaling, 'How the count may be changed.', {
+    update: block('Update', update, 'The rollout of a new version.'),
+    migrate: block('Migrate', migrate, 'The moves of allocations by drains.'),
+    restart: block('RestartPolicy', restart, 'The restarts of tasks that end or fail.'),
+    reschedule: block('ReschedulePolicy', reschedule, 'The replacement of failed allocations.'),
+    disconnect: block('Disconnect', disconnect, 'Rules for allocations of a disconnected node.'),
+    scaling: block('Scaling', groupScaling, 'The bounds of the count.', {
       label: optionalLabel('label', 'A name; not looked at.'),
     }),
     ...constraints,
@@ -62,11 +62,11 @@ export const group = body(
     ...spreads,
     shutdown_delay: duration(
       'ShutdownDelay',
-      'Pause between taking its services out and stopping it.',
+      'The wait between the deregistration of its services and its stop.',
     ),
-    max_run_duration: duration('MaxRunDuration', 'After this time allocations are ended.'),
-    registry: block('Registry', registry, 'Where its services are kept.'),
-    secrets: block('Secrets', secrets, 'For all its tasks that have none themselves.'),
+    max_run_duration: duration('MaxRunDuration', 'The time after which allocations are stopped.'),
+    registry: block('Registry', registry, 'The registry of its services.'),
+    secrets: block('Secrets', secrets, 'Default for its tasks.'),
     stop_after_client_disconnect: duration(
       'StopAfterClientDisconnect',
       'Deprecated, without effect: use `disconnect`.',
@@ -79,7 +79,7 @@ export const group = body(
       'PreventRescheduleOnLost',
       'Deprecated, without effect: use `disconnect`.',
     ),
-    name: text('Name', 'Another name than the label.'),
+    name: text('Name', 'The name, if it differs from the label.'),
   },
   {
     run: ({ Secrets, ...fields }) => ({ ...fields, ...handDown(Secrets, fields.Tasks) }),

@@ -20,11 +20,14 @@ import { task } from './task.ts';
 /** Source: docs/behaviour/job-specification.md#periodic-and-parameterized-jobs. */
 const periodic = body(
   {
-    enabled: flag('Enabled', 'Whether it is launched.'),
-    cron: text('Spec', 'When it is launched; `crons` takes several.'),
-    crons: texts('Specs', 'When it is launched, as cron expressions.'),
-    time_zone: text('TimeZone', 'The time zone of these.'),
-    prohibit_overlap: flag('ProhibitOverlap', 'Not while an earlier launch still runs.'),
+    enabled: flag('Enabled', 'Whether the job is launched.'),
+    cron: text('Spec', 'A single cron expression, in place of `crons`.'),
+    crons: texts('Specs', 'Cron expressions; the job is launched at each of their times.'),
+    time_zone: text('TimeZone', 'The time zone of the expressions.'),
+    prohibit_overlap: flag(
+      'ProhibitOverlap',
+      'Whether a launch is skipped while an earlier launch still runs.',
+    ),
   },
   { run: (fields) => ({ SpecType: 'cron', ...fields }), restates: { SpecType: ['SpecType'] } },
 );
@@ -36,30 +39,30 @@ const parameterized = body({
 });
 
 const strategy = body({
-  max_parallel: whole('MaxParallel', 'How many regions are deployed at a time.'),
-  on_failure: text('OnFailure', 'What a failure in one region does to the others.'),
+  max_parallel: whole('MaxParallel', 'Number of regions at the same time.'),
+  on_failure: text('OnFailure', 'The regions that fail when a region fails.'),
 });
 
 const region = body({
   count: whole('Count', 'The count of groups that have the count 0.'),
-  datacenters: texts('Datacenters', 'Instead of those of the job.'),
-  node_pool: text('NodePool', 'Instead of that of the job.'),
+  datacenters: texts('Datacenters', 'Replaces the job’s datacenters.'),
+  node_pool: text('NodePool', 'Replaces the job’s node pool.'),
   meta: textMap('Meta', 'Added to the labels of the job.'),
 });
 
 const multiregion = body({
-  strategy: block('Strategy', strategy, 'How the regions are deployed.'),
-  region: list('Regions', region, 'A region that it runs in.', {
+  strategy: block('Strategy', strategy, 'The rollout from region to region.'),
+  region: list('Regions', region, 'A region of the job.', {
     label: label('Name', 'The name of the region.'),
   }),
 });
 
 const ui = body({
-  description: text('Description', 'What is shown of the job.'),
+  description: text('Description', 'A description of the job.'),
   link: list(
     'Links',
-    body({ label: text('Label', 'The text.'), url: text('URL', 'Where it leads.') }),
-    'A link that is shown with it.',
+    body({ label: text('Label', 'The text.'), url: text('URL', 'The address of the link.') }),
+    'A link to a further page.',
   ),
 });
 
@@ -77,36 +80,40 @@ function gather({ Secrets, Tasks, ...fields }: Fields): Fields {
 /** Source: docs/contract/jobs.md#a-job, docs/behaviour/job-specification.md#the-job. */
 const job = body(
   {
-    id: text('ID', 'Another id than the label.'),
-    name: text('Name', 'The name; the id when not given.'),
-    type: text('Type', 'How it is scheduled.'),
-    region: text('Region', 'The region that it runs in.'),
-    namespace: text('Namespace', 'The namespace that it belongs to.'),
-    priority: whole('Priority', 'Who goes first; more is sooner.'),
-    all_at_once: flag('AllAtOnce', 'Place all of it or nothing.'),
-    datacenters: texts('Datacenters', 'Where it may run; `*` stands for any text.'),
-    node_pool: text('NodePool', 'The node pool that it runs in.'),
+    id: text('ID', 'The id, if it differs from the label.'),
+    name: text('Name', 'The name; by default the id.'),
+    type: text('Type', 'How the job is scheduled.'),
+    region: text('Region', 'The region of the job.'),
+    namespace: text('Namespace', 'The namespace of the job.'),
+    priority: whole('Priority', 'Jobs with a higher priority are scheduled first.'),
+    all_at_once: flag('AllAtOnce', 'Whether a plan places all its allocations or none.'),
+    datacenters: texts('Datacenters', 'The datacenters of the job; `*` stands for any text.'),
+    node_pool: text('NodePool', 'The node pool of the job.'),
     meta: textMap('Meta', 'Labels; tasks see them as `ROSTER_META_NAME`.'),
     group: list('TaskGroups', group, 'Tasks that are placed together.', {
       label: label('Name', 'The name of the group.'),
     }),
-    task: list('Tasks', task, 'A task that is a group of its own.', {
+    task: list('Tasks', task, 'A task in a group of its own.', {
       label: label('Name', 'The name of the task and of its group.'),
     }),
     ...constraints,
     ...affinities,
     ...spreads,
-    update: block('Update', update, 'For all its groups that do not say otherwise.'),
-    migrate: block('Migrate', migrate, 'For all its groups that do not say otherwise.'),
-    reschedule: block('Reschedule', reschedule, 'For all its groups that do not say otherwise.'),
-    periodic: block('Periodic', periodic, 'It is launched by the clock.'),
-    parameterized: block('ParameterizedJob', parameterized, 'It is launched by dispatches.'),
-    multiregion: block('Multiregion', multiregion, 'It runs in several regions.'),
-    ui: block('UI', ui, 'What people are shown of it.'),
-    secrets: block('Secrets', secrets, 'For all its tasks that have none themselves.'),
+    update: block('Update', update, 'Default for its groups.'),
+    migrate: block('Migrate', migrate, 'Default for its groups.'),
+    reschedule: block('Reschedule', reschedule, 'Default for its groups.'),
+    periodic: block('Periodic', periodic, 'The schedule of a periodic job.'),
+    parameterized: block(
+      'ParameterizedJob',
+      parameterized,
+      'The dispatches of a parameterized job.',
+    ),
+    multiregion: block('Multiregion', multiregion, 'The regions of the job; without effect.'),
+    ui: block('UI', ui, 'Description and links for a web interface.'),
+    secrets: block('Secrets', secrets, 'Default for its tasks.'),
     registry_token: text('RegistryToken', 'Checked at submission, never kept.'),
     secrets_token: text('SecretsToken', 'Checked at submission, never kept.'),
-    secrets_namespace: text('SecretsNamespace', 'The namespace of its secrets.'),
+    secrets_namespace: text('SecretsNamespace', 'The namespace of the job’s secrets.'),
   },
   {
     run: gather,

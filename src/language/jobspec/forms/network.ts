@@ -13,15 +13,15 @@ import {
 } from '../form.ts';
 
 const port = body({
-  static: whole('Value', 'The port of the host; any free one when not given.'),
-  to: whole('To', 'The port inside of the network namespace; -1: the same one.'),
-  host_network: text('HostNetwork', 'The host network that it is on.'),
-  ignore_collision: flag('IgnoreCollision', 'Others may have the same static port.'),
+  static: whole('Value', 'The port of the host; by default any free port.'),
+  to: whole('To', 'The port inside of the network namespace; -1: the same port.'),
+  host_network: text('HostNetwork', 'The host network of the port.'),
+  ignore_collision: flag('IgnoreCollision', 'Whether others may have the same static port.'),
 });
 
 const dns = body({
   servers: texts('Servers', 'Addresses of name servers.'),
-  searches: texts('Searches', 'Domains that names are looked up in.'),
+  searches: texts('Searches', 'Domains for the lookup of names.'),
   options: texts('Options', 'Options of the resolver.'),
 });
 
@@ -47,10 +47,10 @@ export const network = body(
     mode: text('Mode', '`host` (also when not given), `bridge`, `none` or `cni/NAME`.'),
     hostname: text('Hostname', 'The name of the host inside of the network namespace.'),
     port: list('Ports', port, 'A port that the group asks for.', {
-      label: label('Label', 'The name that services and tasks know it by.'),
+      label: label('Label', 'the name of the port for services and tasks'),
     }),
-    dns: block('DNS', dns, 'How names are resolved.'),
-    cni: block('CNI', cni, 'For networks that plugins make.'),
+    dns: block('DNS', dns, 'The resolution of names.'),
+    cni: block('CNI', cni, 'Settings of networks that plugins make.'),
     device: text('Device', 'The network device.'),
     cidr: text('CIDR', 'The network.'),
     ip: text('IP', 'The address.'),
@@ -67,13 +67,13 @@ const mountOptions = body({
 /** Source: docs/behaviour/job-specification.md#volumes. */
 const volume = body({
   type: text('Type', '`host` or `csi`.'),
-  source: text('Source', 'The volume that is asked for.'),
-  read_only: flag('ReadOnly', 'It is only read.'),
-  sticky: flag('Sticky', 'Replacements get the same volume.'),
-  access_mode: text('AccessMode', 'Who else may use it.'),
-  attachment_mode: text('AttachmentMode', 'How it is attached.'),
-  per_alloc: flag('PerAlloc', 'Each allocation has its own: `SOURCE[INDEX]`.'),
-  mount_options: block('MountOptions', mountOptions, 'How it is mounted.'),
+  source: text('Source', 'The name of the volume on the node.'),
+  read_only: flag('ReadOnly', 'Whether it is read-only.'),
+  sticky: flag('Sticky', 'Whether replacements get the same volume.'),
+  access_mode: text('AccessMode', 'The simultaneous use.'),
+  attachment_mode: text('AttachmentMode', 'How the volume is attached.'),
+  per_alloc: flag('PerAlloc', 'Whether each allocation has its own volume: `SOURCE[INDEX]`.'),
+  mount_options: block('MountOptions', mountOptions, 'How the volume is mounted.'),
 });
 
 export const volumes = {

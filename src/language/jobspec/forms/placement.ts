@@ -52,9 +52,9 @@ const constraintFinish: Finish = {
 
 const constraint = body(
   {
-    attribute: text('LTarget', 'What is looked at, such as `${attr.kernel.name}`.'),
-    operator: text('Operand', 'How it is compared; `=` when not given.'),
-    value: text('RTarget', 'What it is compared with.'),
+    attribute: text('LTarget', 'The left side, such as `${attr.kernel.name}`.'),
+    operator: text('Operand', 'How the two sides are compared; by default `=`.'),
+    value: text('RTarget', 'The right side.'),
     ...operatorForms,
     distinct_hosts: flag('distinct_hosts', 'No two allocations on the same node.'),
     distinct_property: text(
@@ -67,35 +67,35 @@ const constraint = body(
 
 const affinity = body(
   {
-    attribute: text('LTarget', 'What is looked at, such as `${node.class}`.'),
-    operator: text('Operand', 'How it is compared; `=` when not given.'),
-    value: text('RTarget', 'What it is compared with.'),
-    weight: whole('Weight', 'How much it counts; below 0 such nodes are avoided.'),
+    attribute: text('LTarget', 'The left side, such as `${node.class}`.'),
+    operator: text('Operand', 'How the two sides are compared; by default `=`.'),
+    value: text('RTarget', 'The right side.'),
+    weight: whole('Weight', 'The weight of the preference; below 0: such nodes are avoided.'),
     ...operatorForms,
   },
   { run: ruleOf(operators), restates: restated(operators) },
 );
 
 const target = body({
-  value: text('Value', 'The value, where it is not the label.'),
-  percent: whole('Percent', 'Share of the allocations that should be there.'),
+  value: text('Value', 'The value, if it differs from the label.'),
+  percent: whole('Percent', 'The wanted share of the allocations.'),
 });
 
 const spread = body({
   attribute: text('Attribute', 'The attribute over whose values allocations are spread.'),
-  weight: whole('Weight', 'How much it counts against other rules.'),
-  target: list('SpreadTarget', target, 'How much should be at one value of the attribute.', {
+  weight: whole('Weight', 'The weight beside other rules.'),
+  target: list('SpreadTarget', target, 'The wanted share of a value of the attribute.', {
     label: label('Value', 'The value of the attribute.'),
   }),
 });
 
 /** Forms of several blocks. */
 export const constraints = {
-  constraint: list('Constraints', constraint, 'Which nodes may run it.'),
+  constraint: list('Constraints', constraint, 'Requirements of a node.'),
 };
 export const affinities = {
-  affinity: list('Affinities', affinity, 'Which nodes are rather taken, and which rather not.'),
+  affinity: list('Affinities', affinity, 'Preferences among nodes.'),
 };
 export const spreads = {
-  spread: list('Spreads', spread, 'Over what the allocations are spread.'),
+  spread: list('Spreads', spread, 'The attributes over which allocations are spread.'),
 };

@@ -2,65 +2,92 @@ import { body, duration, flag, freeMap, text, whole } from '../form.ts';
 
 /** Source: docs/behaviour/job-specification.md#update-strategies. */
 export const update = body({
-  max_parallel: whole('MaxParallel', 'How many allocations are replaced at a time; 0: all.'),
-  health_check: text('HealthCheck', 'What says that an allocation is healthy.'),
-  min_healthy_time: duration('MinHealthyTime', 'How long it has to be healthy to count as such.'),
-  healthy_deadline: duration('HealthyDeadline', 'When it has to be healthy at the latest.'),
+  max_parallel: whole('MaxParallel', 'Number of allocations that are replaced at a time; 0: all.'),
+  health_check: text('HealthCheck', 'What decides that an allocation is healthy.'),
+  min_healthy_time: duration(
+    'MinHealthyTime',
+    'The time that an allocation has to stay healthy before it counts.',
+  ),
+  healthy_deadline: duration(
+    'HealthyDeadline',
+    'The time in which an allocation has to become healthy.',
+  ),
   progress_deadline: duration(
     'ProgressDeadline',
-    'How long a deployment may go without another healthy allocation; 0: it fails with the first unhealthy one.',
+    'The time within which the next allocation has to become healthy; 0: the first unhealthy allocation fails the deployment.',
   ),
-  auto_revert: flag('AutoRevert', 'Go back to the last stable version when a deployment fails.'),
-  auto_promote: flag('AutoPromote', 'Promote canaries as soon as all are healthy.'),
-  canary: whole('Canary', 'How many allocations of the new version run beside the old ones first.'),
-  stagger: duration('Stagger', 'Pause between batches where there is no deployment.'),
+  auto_revert: flag(
+    'AutoRevert',
+    'Whether a failed deployment rolls back to the last stable version.',
+  ),
+  auto_promote: flag('AutoPromote', 'Whether canaries are promoted as soon as all are healthy.'),
+  canary: whole(
+    'Canary',
+    'Number of allocations of the new version that run beside the old allocations until they are promoted.',
+  ),
+  stagger: duration('Stagger', 'The wait between batches without a deployment.'),
 });
 
 export const migrate = body({
-  max_parallel: whole('MaxParallel', 'How many allocations a drain moves at a time.'),
-  health_check: text('HealthCheck', 'What says that an allocation is healthy.'),
-  min_healthy_time: duration('MinHealthyTime', 'How long it has to be healthy to count as such.'),
-  healthy_deadline: duration('HealthyDeadline', 'When it has to be healthy at the latest.'),
+  max_parallel: whole('MaxParallel', 'Number of allocations that a drain moves at a time.'),
+  health_check: text('HealthCheck', 'What decides that an allocation is healthy.'),
+  min_healthy_time: duration(
+    'MinHealthyTime',
+    'The time that an allocation has to stay healthy before it counts.',
+  ),
+  healthy_deadline: duration(
+    'HealthyDeadline',
+    'The time in which an allocation has to become healthy.',
+  ),
 });
 
 export const restart = body({
-  attempts: whole('Attempts', 'How many restarts there may be within the interval.'),
+  attempts: whole('Attempts', 'Number of restarts in the interval.'),
   interval: duration('Interval', 'The time in which restarts are counted.'),
-  delay: duration('Delay', 'Pause before a restart.'),
-  mode: text('Mode', 'What happens when the attempts are used up.'),
-  render_templates: flag('RenderTemplates', 'Render the templates anew with every restart.'),
+  delay: duration('Delay', 'The wait before a restart.'),
+  mode: text('Mode', 'The action after the last attempt.'),
+  render_templates: flag(
+    'RenderTemplates',
+    'Whether templates are rendered again at every restart.',
+  ),
 });
 
 export const reschedule = body({
-  attempts: whole('Attempts', 'How many replacements there may be within the interval.'),
+  attempts: whole('Attempts', 'Number of replacements in the interval.'),
   interval: duration('Interval', 'The time in which replacements are counted.'),
-  delay: duration('Delay', 'Pause before the first replacement.'),
-  delay_function: text('DelayFunction', 'How the pause grows: constant, exponential, fibonacci.'),
-  max_delay: duration('MaxDelay', 'The longest pause.'),
-  unlimited: flag('Unlimited', 'Replace without end.'),
+  delay: duration('Delay', 'The wait before the first replacement.'),
+  delay_function: text('DelayFunction', 'How the wait grows: constant, exponential, fibonacci.'),
+  max_delay: duration('MaxDelay', 'The longest wait.'),
+  unlimited: flag('Unlimited', 'Whether the number of replacements is unlimited.'),
 });
 
 export const disconnect = body({
-  lost_after: duration('LostAfter', 'How long a node may be away before its work counts as lost.'),
+  lost_after: duration(
+    'LostAfter',
+    'The time for which an allocation on a disconnected node is unknown before it is lost.',
+  ),
   stop_on_client_after: duration(
     'StopOnClientAfter',
-    'How long a node without servers goes on with it before the node stops it; a replacement waits as long.',
+    'The time after which a node that reaches no server stops the allocation. A lost allocation is replaced only after the same time.',
   ),
-  replace: flag('Replace', 'Run a replacement while the node is away.'),
-  reconcile: text('Reconcile', 'Which one stays when the node is back.'),
+  replace: flag('Replace', 'Whether an unknown allocation is replaced.'),
+  reconcile: text('Reconcile', 'Which allocation stays when the node returns.'),
 });
 
 export const ephemeralDisk = body({
-  sticky: flag('Sticky', 'Place replacements on the same node and keep the data.'),
-  migrate: flag('Migrate', 'Take the data along to another node.'),
+  sticky: flag(
+    'Sticky',
+    'Whether replacements are preferably placed on the same node, and keep the data.',
+  ),
+  migrate: flag('Migrate', 'Whether the data moves to a replacement on another node.'),
   size: whole('SizeMB', 'Size in MB.'),
 });
 
 const scalingForms = {
-  enabled: flag('Enabled', 'Whether the policy counts.'),
-  min: whole('Min', 'The least it may be scaled to.'),
-  max: whole('Max', 'The most it may be scaled to.'),
-  policy: freeMap('Policy', 'For the autoscaler; not looked at.'),
+  enabled: flag('Enabled', 'Whether autoscalers use the policy.'),
+  min: whole('Min', 'The minimum.'),
+  max: whole('Max', 'The maximum.'),
+  policy: freeMap('Policy', 'Settings for the autoscaler, which the server does not interpret.'),
 };
 
 /** The label is only a name. */

@@ -2,21 +2,21 @@ import { body, flag, freeMap, text, textMap, texts } from '../form.ts';
 
 /** Source: docs/behaviour/job-specification.md#tasks. */
 export const secrets = body({
-  role: text('Role', 'The role that the token is made from.'),
+  role: text('Role', 'The role of the token.'),
   policies: texts('Policies', 'The policies of the token.'),
   namespace: text('Namespace', 'The namespace of the secrets.'),
   cluster: text('Cluster', 'The cluster of the secrets.'),
-  env: flag('Env', 'Give the token to the task as an environment variable.'),
-  disable_file: flag('DisableFile', 'Write no file with the token.'),
-  change_mode: text('ChangeMode', 'What happens to the task when the token changes.'),
+  env: flag('Env', 'Whether the token is in the environment.'),
+  disable_file: flag('DisableFile', 'Whether the token is not written to a file.'),
+  change_mode: text('ChangeMode', 'The action when the token changes.'),
   change_signal: text('ChangeSignal', 'The signal of the change mode `signal`.'),
-  allow_token_expiration: flag('AllowTokenExpiration', 'The token is not renewed.'),
+  allow_token_expiration: flag('AllowTokenExpiration', 'Whether the token is not renewed.'),
 });
 
 export const secretFetch = body({
-  provider: text('Provider', 'Who has the secret.'),
-  path: text('Path', 'Where it is there.'),
-  config: freeMap('Config', 'For the provider; kept as it is written.'),
+  provider: text('Provider', 'The provider of the secret.'),
+  path: text('Path', 'The path of the secret at its provider.'),
+  config: freeMap('Config', 'Settings of the provider, kept as they are written.'),
   env: textMap('Env', 'Environment variables of the provider.'),
 });
 
