@@ -46,8 +46,8 @@ const sections: readonly Section[] = [
       ['lists and objects one within the other, in JSON', 'http.jsonDepthMax'],
       ['path and query together', 'http.urlBytesMax'],
       ['all headers together', 'http.headerBytesMax'],
-      ['headers have to be there within', 'http.headersTimeoutMs'],
-      ['the body has to be there within', 'http.bodyTimeoutMs'],
+      ['the headers must arrive within', 'http.headersTimeoutMs'],
+      ['the body must arrive within', 'http.bodyTimeoutMs'],
       ['connections of one address', 'http.connectionsPerAddressMax'],
       ['connections', 'http.connectionsMax'],
       ['text of a parameter that has no other limit', 'names.lengthMax'],
@@ -60,12 +60,12 @@ const sections: readonly Section[] = [
   {
     title: 'Waiting and following',
     rows: [
-      ['a blocking query waits, unless it says how long', 'watch.waitDefaultMs'],
-      ['a blocking query waits at most; a longer wish is brought to it', 'watch.waitMaxMs'],
+      ['wait of a blocking query without `wait`', 'watch.waitDefaultMs'],
+      ['longest wait of a blocking query; a longer `wait` is reduced to it', 'watch.waitMaxMs'],
       ['blocking queries that wait at a time', 'watch.parkedMax'],
-      ['of these, without a token', 'watch.parkedAnonymousMax'],
+      ['waiting blocking queries without a token', 'watch.parkedAnonymousMax'],
       ['readers of the event stream', 'events.readersMax'],
-      ['topics of one of them', 'events.topicsMax'],
+      ['topics of a reader', 'events.topicsMax'],
       ['changes that are kept for readers of events', 'events.changesKept'],
       ['followers of the logs of one task', 'stream.logFollowersPerTaskMax'],
       ['followers of the files of one allocation', 'files.followersPerAllocationMax'],
@@ -109,7 +109,7 @@ const sections: readonly Section[] = [
       ['a key or value of these', 'node.drainMetaTextLengthMax'],
       ['all of a scaling, as JSON', 'scaling.metaLengthMax'],
     ],
-    after: 'Those of a namespace have the limit of a body alone.',
+    after: 'For the pairs of a namespace, only the limit of a body counts.',
   },
   {
     title: 'Access control',
@@ -129,7 +129,7 @@ const sections: readonly Section[] = [
       ['namespace rules of an auth method', 'authMethod.namespaceRulesMax'],
       ['the selector of a binding rule', 'bindingRule.selectorLengthMax'],
       ['the name that a binding rule binds', 'bindingRule.bindNameLengthMax'],
-      ['what a login shows', 'aclLogin.bearerLengthMax'],
+      ['the credential of a login', 'aclLogin.bearerLengthMax'],
       ['failed logins of one address before it has to wait', 'aclLogin.failuresBurst'],
       ['life of an introduction token: at least', 'introduction.ttlMinMs'],
       ['life of an introduction token: at most', 'introduction.ttlMaxMs'],
@@ -139,12 +139,9 @@ const sections: readonly Section[] = [
   {
     title: 'Identities of workloads',
     rows: [
-      ['life of a token: at least; a shorter wish is brought to it', 'identity.ttlMinMs'],
-      ['life of a token: at most; a longer wish is brought to it', 'identity.ttlMaxMs'],
-      [
-        'life of a token, where the job does not say and it can be renewed',
-        'identity.ttlDefaultMs',
-      ],
+      ['shortest life of a token; a shorter `TTL` is raised to it', 'identity.ttlMinMs'],
+      ['longest life of a token; a longer `TTL` is reduced to it', 'identity.ttlMaxMs'],
+      ['life of a renewable token without a `TTL`', 'identity.ttlDefaultMs'],
       ['further claims of a token that are kept', 'identity.extraClaimsMax'],
     ],
   },
@@ -162,12 +159,12 @@ const sections: readonly Section[] = [
       ['a job file that a server reads', 'jobFile.textLengthMax'],
       ['the payload of a dispatch', 'dispatch.payloadBytesMax'],
       ['expressions of a periodic job', 'periodic.specsMax'],
-      ['one of them', 'periodic.specLengthMax'],
+      ['an expression of a periodic job', 'periodic.specLengthMax'],
       ['one environment variable of a task, with its name', 'task.variableBytesMax'],
       ['one template', 'template.textLengthMax'],
-      ['what a template comes to', 'template.outputLengthMax'],
+      ['the output of a template', 'template.outputLengthMax'],
       [
-        'time between the signal and the kill of a task; a longer wish is brought to it',
+        'time between the signal and the kill of a task; a longer `KillTimeout` is reduced to it',
         'task.killTimeoutMaxMs',
       ],
       ['files of one log', 'task.logFilesMax'],
@@ -232,13 +229,13 @@ export function limitsReference(): string {
 
 const heading = `# Limits
 
-What a caller may meet. This page is written from the limits that the code goes by (\`node tools/run.mjs
-tools/limits-reference.ts\`), and a test holds it against them. \`GET /v1/agent/self\` shows them, and all others, in
+The limits that a caller may meet. This page is generated from the limits of the code (\`node tools/run.mjs
+tools/limits-reference.ts\`), and a test compares the two. \`GET /v1/agent/self\` shows these and all other limits in
 \`Limits\`, under the names of the last column.
 
-What is beyond a limit is refused, with its place, unless it is said here that so much is kept, or that a wish is brought
-to the limit. Characters are counted in UTF-16. 1 KiB is 1,024 bytes, 1 MiB is 1,048,576. Limits of a job's fields that
-are not named here are in [the job](job.md).`;
+A value beyond a limit is refused, with its place in the request, unless the table says that only so much is kept, or
+that the value is reduced. Characters are counted in UTF-16. 1 KiB is 1,024 bytes, 1 MiB is 1,048,576. Limits of a job's
+fields that are not named here are in [the job](job.md).`;
 
 function descriptionsText(): string {
   const rows = Object.entries(described).map(([noun, { properties }]) => {

@@ -1,4 +1,4 @@
-/** The given fields of a record: those that are neither absent nor null. */
+/** The fields of a record that are neither absent nor null. */
 export function given<T extends object>(record: T | null | undefined): GivenOf<T> {
   const fields: Record<string, unknown> = {};
   for (const name in record) {

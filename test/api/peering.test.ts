@@ -197,7 +197,11 @@ describe('POST /v1/peering/establish', () => {
   test.each<[string, object, string]>([
     ['no token', { PeeringToken: '' }, 'PeeringToken is required in the payload when establishing'],
     ['no base64', { PeeringToken: 'a b' }, 'failed to decode token: it is not base64'],
-    ['what is cut', { PeeringToken: tokenOf().slice(0, 80) }, 'it is cut off, or not a peering token'],
+    [
+      'what is cut',
+      { PeeringToken: tokenOf().slice(0, 80) },
+      'it is cut off, or not a peering token',
+    ],
     ['a list', { PeeringToken: Buffer.from('[]').toString('base64') }, 'it is not a peering token'],
     ['null', { PeeringToken: Buffer.from('null').toString('base64') }, 'it is not a peering token'],
     ['too much', { PeeringToken: 'A'.repeat(70_000) }, 'longer than 65536 characters'],
