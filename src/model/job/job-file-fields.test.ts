@@ -106,7 +106,7 @@ describe('the forms of job files agree with the schemas', () => {
   test.each(said.map(({ path, form, schema }) => [path, form, schema] as const))(
     '%s',
     (_, form, schema) => {
-      // Of several such blocks, some become a list and one a field of its own.
+      // Some of these blocks become a list, and a single one a field of its own.
       const isMoved = moved.includes(form.field);
       const written = form.kind === 'block' ? `block ${form.many}` : form.kind;
       expect(isMoved ? ['block list', 'block one'] : [written]).toContain(kindOf(schema));

@@ -1,13 +1,13 @@
 /**
- * When a schedule has its slots. A slot is an instant, on a whole second, at which a periodic job is
- * due. Cron expressions are croner's: five fields, six with seconds before them, seven with years
- * behind them, or a macro. `@every 5m` is ours: the multiples of the duration since 1970-01-01T00:00Z,
- * so that it needs no memory and a restart moves nothing.
+ * The slots of a schedule. A slot is an instant, on a whole second, at which a periodic job is due.
+ * Cron expressions are croner's: five fields, six with seconds before them, seven with years
+ * behind them, or a macro. `@every 5m` is Roster's own: its slots are the multiples of the duration
+ * since 1970-01-01T00:00Z, so a restart moves nothing.
  *
- * Where a zone moves its clocks
- *  1. An expression with one second, one minute and one hour (`30 2 * * *`) is a time of the day. Where
- *     that is skipped, the slot is the first instant after the gap; where it comes twice, the first.
- *  2. Any other (a wildcard, list, range or step in one of the three) repeats through the day. A skipped
+ * When a zone moves its clocks:
+ *  1. An expression with one second, one minute and one hour (`30 2 * * *`) is a time of the day. If
+ *     that time is skipped, the slot is the first instant after the gap; if it comes twice, the first.
+ *  2. Any other expression (a wildcard, list, range or step in one of the three) repeats in the day. A skipped
  *     time has no slot, and a time that comes twice has two.
  *
  * Source: docs/behaviour/job-specification.md#periodic-and-parameterized-jobs.

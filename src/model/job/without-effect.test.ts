@@ -17,7 +17,7 @@ interface Field {
   readonly schema: Type.TSchema;
 }
 
-/** Every field that a caller may write. The fields below one without effect have none either. */
+/** Every field that a caller may write. Fields inside a field without effect have no effect either. */
 function fieldsBelow(outer: Type.TSchema, path: string): Field[] {
   const { schema } = withoutNull(outer);
   const shape = shapeOf(schema);

@@ -8,7 +8,7 @@ export const dockerLimits = {
   /** The interval at which a node asks for a runtime that is away. */
   reconnectMs: 1 * secondMs,
   /**
-   * The time after which a task is given up whose runtime does not answer; its container is removed later.
+   * The time without an answer of the runtime after which its tasks are given up. Their containers are removed later.
    */
   unreachableTimeoutMs: 5 * minuteMs,
   pullTimeoutMs: 5 * minuteMs,

@@ -67,8 +67,8 @@ describe('a stream', () => {
   });
 
   test.each([
-    ['keeps no message alive for the few bytes that it brought', 10, 10],
-    ['keeps bytes uncopied if they are most of their message', 50_000, 65_536],
+    ['copies a few bytes out of a large message', 10, 10],
+    ['does not copy bytes that are most of their message', 50_000, 65_536],
   ])('%s', async (_title, length, keptBytes) => {
     const [own, peer] = socketPair();
     const stream = new StreamConnection({ socket: own, side: 'server' }).open('greet', {});

@@ -5,15 +5,16 @@ import { isServerAddress } from './rules.ts';
 import { uuidForm } from './token.ts';
 
 /**
- * What goes over the stream of a peering: one JSON object a frame. `dialer` and `acceptor` are the
- * sides that opened it and took it. Source: docs/behaviour/peering.md#the-stream.
+ * The frames of the stream of a peering: each is a JSON object. The `dialer` is the side that opens the
+ * stream, the `acceptor` the other side. Source: docs/behaviour/peering.md#the-stream.
  *
  *     dialer: establish  acceptor: established                            a token becomes a secret
  *     dialer: open       acceptor: challenge
- *     dialer: proof      acceptor: accepted                               both know who the other is
+ *     dialer: proof      acceptor: accepted                               both sides are authenticated
  *     then both: heartbeat, exchange, goodbye, farewell, end; the acceptor: addresses
  *
- * At any time `refused` (before both know) or `end` tells why a side hangs up.
+ * A side may end the stream at any time, with the reason: by `refused` before both sides are
+ * authenticated, by `end` after that.
  */
 export type HandshakeFrame =
   | {
