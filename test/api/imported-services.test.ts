@@ -381,7 +381,7 @@ describe('an explanation', () => {
     expect((await why()).Import.Reason).toBe('not-told');
     end.close();
     const { Import } = await why('web', 'east', '&ns=team');
-    expect(Import.Sentence).toContain('no stream is open, and what changes is not heard');
+    expect(Import.Sentence).toContain('no stream is open, so changes do not arrive');
     await peer('east', { State: 'TERMINATED' });
     expect((await why()).reasons).toEqual(['peering-ended', 'peering-ended']);
   });

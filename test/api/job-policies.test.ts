@@ -224,7 +224,7 @@ describe('a job against a policy', () => {
       'policy "owned" (hard-mandatory): Say whose',
       'policy "z-last" (advisory): advice',
     ]);
-    expect(json.detail).toContain('against 3 job policies');
+    expect(json.detail).toContain('violates 3 job policies');
     expect(json.detail).not.toContain('policy-override');
   });
 
