@@ -36,6 +36,6 @@ export function aclDecisionsOf(requester: Requester) {
       }),
     /** At most 64 questions about the client's own token. */
     authorize: (questions: readonly AclQuestion[], options?: CallOptions) =>
-      write('POST /v1/internal/acl/authorize', {}, options, questions),
+      write('POST /v1/internal/acl/authorize', {}, options, { body: questions }),
   };
 }

@@ -72,12 +72,9 @@ export function aclOf(requester: Requester) {
   return {
     /** Makes the first token. This works once; a secret may be given. */
     bootstrap: (secret?: string, options?: CallOptions) =>
-      write(
-        'PUT /v1/acl/bootstrap',
-        {},
-        options,
-        secret === undefined ? {} : { BootstrapSecret: secret },
-      ),
+      write('PUT /v1/acl/bootstrap', {}, options, {
+        body: secret === undefined ? {} : { BootstrapSecret: secret },
+      }),
     tokens: tokensOf(requester),
     policies: policiesOf(requester),
     roles: rolesOf(requester),
@@ -87,12 +84,9 @@ export function aclOf(requester: Requester) {
         read('GET /v1/acl/templated-policy/name/:name+', { name }, options),
       /** The policy of a token with this template. `variable` is the value of its variable. */
       preview: (name: string, variable?: string, options?: CallOptions) =>
-        write(
-          'POST /v1/acl/templated-policy/preview/:name+',
-          { name },
-          options,
-          variable === undefined ? {} : { Name: variable },
-        ),
+        write('POST /v1/acl/templated-policy/preview/:name+', { name }, options, {
+          body: variable === undefined ? {} : { Name: variable },
+        }),
     },
     /** Whether access control is copied from another datacenter. */
     replication: (options?: ReadOptions) => read('GET /v1/acl/replication', {}, options),
@@ -114,7 +108,7 @@ function tokensOf(requester: Requester) {
         'authmethod-ns': options.authMethodNamespace || undefined,
       }),
     create: (token: AclTokenWrite, options?: CallOptions) =>
-      write('PUT /v1/acl/token', {}, options, token),
+      write('PUT /v1/acl/token', {}, options, { body: token }),
     read: (accessor: string, options: ReadOptions & { readonly expanded?: boolean } = {}) =>
       read('GET /v1/acl/token/:accessor_id', { accessor_id: accessor }, options, {
         expanded: options.expanded || undefined,
@@ -122,10 +116,12 @@ function tokensOf(requester: Requester) {
     /** The client's own token with its secret. */
     self: (options?: ReadOptions) => read('GET /v1/acl/token/self', {}, options),
     update: (accessor: string, token: AclTokenWrite, options?: CallOptions) =>
-      write('PUT /v1/acl/token/:accessor_id', { accessor_id: accessor }, options, token),
+      write('PUT /v1/acl/token/:accessor_id', { accessor_id: accessor }, options, { body: token }),
     clone: (accessor: string, Description: string, options?: CallOptions) =>
       write('PUT /v1/acl/token/:accessor_id/clone', { accessor_id: accessor }, options, {
-        Description,
+        body: {
+          Description,
+        },
       }),
     /** `false`: there was no such token. */
     delete: (accessor: string, options?: CallOptions) =>
@@ -141,13 +137,13 @@ function policiesOf(requester: Requester) {
     list: (options: ListOptions = {}) =>
       read('GET /v1/acl/policies', {}, options, listQuery(options)),
     create: (policy: AclPolicyWrite, options?: CallOptions) =>
-      write('PUT /v1/acl/policy', {}, options, policy),
+      write('PUT /v1/acl/policy', {}, options, { body: policy }),
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/acl/policy/:policy_id', { policy_id: id }, options),
     readNamed: (name: string, options?: ReadOptions) =>
       read('GET /v1/acl/policy/name/:name+', { name }, options),
     update: (id: string, policy: AclPolicyWrite, options?: CallOptions) =>
-      write('PUT /v1/acl/policy/:policy_id', { policy_id: id }, options, policy),
+      write('PUT /v1/acl/policy/:policy_id', { policy_id: id }, options, { body: policy }),
     delete: (id: string, options?: CallOptions) =>
       write('DELETE /v1/acl/policy/:policy_id', { policy_id: id }, options),
   };
@@ -164,13 +160,13 @@ function rolesOf(requester: Requester) {
         policy: options.policy || undefined,
       }),
     create: (role: AclRoleWrite, options?: CallOptions) =>
-      write('PUT /v1/acl/role', {}, options, role),
+      write('PUT /v1/acl/role', {}, options, { body: role }),
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/acl/role/:role_id', { role_id: id }, options),
     readNamed: (name: string, options?: ReadOptions) =>
       read('GET /v1/acl/role/name/:name', { name }, options),
     update: (id: string, role: AclRoleWrite, options?: CallOptions) =>
-      write('PUT /v1/acl/role/:role_id', { role_id: id }, options, role),
+      write('PUT /v1/acl/role/:role_id', { role_id: id }, options, { body: role }),
     delete: (id: string, options?: CallOptions) =>
       write('DELETE /v1/acl/role/:role_id', { role_id: id }, options),
   };
@@ -187,7 +183,7 @@ export function namespacesOf(requester: Requester) {
       read('GET /v1/namespace/:name', { name }, options),
     /** Creates or replaces the namespace. */
     write: (name: string, namespace: NamespaceWrite, options?: CallOptions) =>
-      write('PUT /v1/namespace/:name', { name }, options, namespace),
+      write('PUT /v1/namespace/:name', { name }, options, { body: namespace }),
     delete: (name: string, options?: CallOptions) =>
       write('DELETE /v1/namespace/:name', { name }, options),
   };
@@ -203,7 +199,7 @@ export function partitionsOf(requester: Requester) {
     read: (name: string, options?: ReadOptions) =>
       read('GET /v1/partition/:name', { name }, options),
     write: (name: string, partition: PartitionWrite, options?: CallOptions) =>
-      write('PUT /v1/partition/:name', { name }, options, partition),
+      write('PUT /v1/partition/:name', { name }, options, { body: partition }),
     delete: (name: string, options?: CallOptions) =>
       write('DELETE /v1/partition/:name', { name }, options),
   };

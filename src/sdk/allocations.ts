@@ -56,9 +56,11 @@ export function allocationsOf(requester: Requester) {
         readonly reschedule?: boolean;
       } = {},
     ) =>
-      write('PUT /v1/allocation/:alloc_id/stop', { alloc_id: id }, options, undefined, {
-        no_shutdown_delay: options.noShutdownDelay || undefined,
-        reschedule: options.reschedule || undefined,
+      write('PUT /v1/allocation/:alloc_id/stop', { alloc_id: id }, options, {
+        query: {
+          no_shutdown_delay: options.noShutdownDelay || undefined,
+          reschedule: options.reschedule || undefined,
+        },
       }),
     /** Restarts one task, or all running tasks. With `all`, completed tasks restart too. */
     restart: (
@@ -70,14 +72,18 @@ export function allocationsOf(requester: Requester) {
       options?: CallOptions,
     ) =>
       write('PUT /v1/client/allocation/:alloc_id/restart', { alloc_id: id }, options, {
-        TaskName: task,
-        AllTasks: all,
+        body: {
+          TaskName: task,
+          AllTasks: all,
+        },
       }),
     /** Sends a signal to one task, or to all running tasks. */
     signal: (id: string, Signal: string, Task = '', options?: CallOptions) =>
       write('PUT /v1/client/allocation/:alloc_id/signal', { alloc_id: id }, options, {
-        Task,
-        Signal,
+        body: {
+          Task,
+          Signal,
+        },
       }),
     /** The current resource usage of its tasks. */
     usage: (id: string, options?: CallOptions) =>

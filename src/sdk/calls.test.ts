@@ -15,9 +15,16 @@ const requester = { read: noted, write: noted } as unknown as Requester;
 
 test('calls are named by their endpoint, and a call that differs from the contract is a type error', async () => {
   const { read, write } = callsOf<typeof jobEndpoints>(requester);
-  const { value } = await write('DELETE /v1/job/:job_id+', { job_id: 'a/b' }, {}, undefined, {
-    purge: true,
-  });
+  const { value } = await write(
+    'DELETE /v1/job/:job_id+',
+    { job_id: 'a/b' },
+    {},
+    {
+      query: {
+        purge: true,
+      },
+    },
+  );
   const evaluation: string = value.EvalID;
   expect(evaluation).toBe('e1');
   // @ts-expect-error: the contract has no such field in the answer.
@@ -31,7 +38,7 @@ test('calls are named by their endpoint, and a call that differs from the contra
   // @ts-expect-error: the parameter is a flag.
   await read('GET /v1/jobs', {}, {}, { meta: 'yes' });
   // @ts-expect-error: the field of the body is a number.
-  await write('PUT /v1/jobs', {}, {}, { JobModifyIndex: '7' });
+  await write('PUT /v1/jobs', {}, {}, { body: { JobModifyIndex: '7' } });
   expect(seen[0]).toEqual([
     { method: 'DELETE', path: '/v1/job/a%2Fb' },
     {},

@@ -26,8 +26,10 @@ export interface Calls<C> {
     request: R,
     path: PathOf<EndpointAt<C, R>>,
     options?: CallOptions,
-    body?: GivenBodyOf<EndpointAt<C, R>>,
-    query?: QueryGiven<EndpointAt<C, R>>,
+    given?: {
+      readonly body?: GivenBodyOf<EndpointAt<C, R>>;
+      readonly query?: QueryGiven<EndpointAt<C, R>>;
+    },
   ): Promise<Answer<AnswerOf<EndpointAt<C, R>>>>;
   /** The body in chunks, without a limit of time or size. Leaving the loop ends the request. */
   stream<R extends RequestIn<C>>(
@@ -81,7 +83,7 @@ export function callsOf<C>(requester: Requester): Calls<C> {
   return {
     read: (request, path, options, query) =>
       requester.read(filled(request, path), options, query as Query),
-    write: (request, path, options, body, query) => {
+    write: (request, path, options, { body, query } = {}) => {
       const method = request.slice(0, request.indexOf(' ')) as Method;
       const target = { method, path: filled(request, path) };
       return requester.write(target, options, body, query as Query);

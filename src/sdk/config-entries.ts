@@ -38,17 +38,22 @@ export function configEntriesOf(requester: Requester) {
       read('GET /v1/config/:kind/:name', { kind, name }, options, { partition }),
     /** Creates or replaces the entry; `false`: the guard failed. */
     write: (entry: object, { partition, cas, dryRun, ...options }: GuardedConfigEntry = {}) =>
-      write('PUT /v1/config', {}, options, entry, { partition, cas, dry_run: dryRun }),
+      write('PUT /v1/config', {}, options, {
+        body: entry,
+        query: { partition, cas, dry_run: dryRun },
+      }),
     /** `false`: the guard failed. */
     delete: (
       kind: string,
       name: string,
       { partition, cas, dryRun, ...options }: GuardedConfigEntry = {},
     ) =>
-      write('DELETE /v1/config/:kind/:name', { kind, name }, options, undefined, {
-        partition,
-        cas,
-        dry_run: dryRun,
+      write('DELETE /v1/config/:kind/:name', { kind, name }, options, {
+        query: {
+          partition,
+          cas,
+          dry_run: dryRun,
+        },
       }),
   };
 }

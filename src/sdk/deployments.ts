@@ -18,8 +18,10 @@ export function deploymentsOf(requester: Requester) {
   const { read, write } = callsOf<typeof deploymentEndpoints>(requester);
   const pause = (id: string, Pause: boolean, options?: CallOptions) =>
     write('PUT /v1/deployment/pause/:deployment_id', { deployment_id: id }, options, {
-      DeploymentID: id,
-      Pause,
+      body: {
+        DeploymentID: id,
+        Pause,
+      },
     });
   return {
     list: (options: ListOptions = {}) =>
@@ -35,7 +37,9 @@ export function deploymentsOf(requester: Requester) {
      */
     fail: (id: string, options?: CallOptions) =>
       write('PUT /v1/deployment/fail/:deployment_id', { deployment_id: id }, options, {
-        DeploymentID: id,
+        body: {
+          DeploymentID: id,
+        },
       }),
     pause: (id: string, options?: CallOptions) => pause(id, true, options),
     resume: (id: string, options?: CallOptions) => pause(id, false, options),
@@ -45,12 +49,16 @@ export function deploymentsOf(requester: Requester) {
       options: CallOptions & { readonly groups?: readonly string[] | undefined } = {},
     ) =>
       write('PUT /v1/deployment/promote/:deployment_id', { deployment_id: id }, options, {
-        DeploymentID: id,
-        ...(options.groups === undefined ? { All: true } : { Groups: options.groups }),
+        body: {
+          DeploymentID: id,
+          ...(options.groups === undefined ? { All: true } : { Groups: options.groups }),
+        },
       }),
     unblock: (id: string, options?: CallOptions) =>
       write('PUT /v1/deployment/unblock/:deployment_id', { deployment_id: id }, options, {
-        DeploymentID: id,
+        body: {
+          DeploymentID: id,
+        },
       }),
     /** An unhealthy allocation fails the deployment. */
     setHealth: (
@@ -59,9 +67,11 @@ export function deploymentsOf(requester: Requester) {
       options?: CallOptions,
     ) =>
       write('PUT /v1/deployment/allocation-health/:deployment_id', { deployment_id: id }, options, {
-        DeploymentID: id,
-        HealthyAllocationIDs: health.healthy ?? [],
-        UnhealthyAllocationIDs: health.unhealthy ?? [],
+        body: {
+          DeploymentID: id,
+          HealthyAllocationIDs: health.healthy ?? [],
+          UnhealthyAllocationIDs: health.unhealthy ?? [],
+        },
       }),
   };
 }

@@ -62,7 +62,10 @@ export function discoveryChainsOf(requester: Requester) {
       const chain =
         overrides === undefined
           ? read('GET /v1/discovery-chain/:service', { service }, options, query)
-          : write('POST /v1/discovery-chain/:service', { service }, options, overrides, query);
+          : write('POST /v1/discovery-chain/:service', { service }, options, {
+              body: overrides,
+              query,
+            });
       return chain as Promise<Answer<ChainAnswer>>;
     },
   };

@@ -41,7 +41,9 @@ export function evaluationsOf(requester: Requester) {
       options?: CallOptions,
     ) =>
       write('DELETE /v1/evaluations', {}, options, {
-        ...('ids' in which ? { EvalIDs: which.ids } : { Filter: which.filter }),
+        body: {
+          ...('ids' in which ? { EvalIDs: which.ids } : { Filter: which.filter }),
+        },
       }),
   };
 }

@@ -26,7 +26,7 @@ export function introductionTokensOf(requester: Requester) {
       read('GET /v1/node/introduction-token/:id', { id }, options),
     /** This answer is the only one with `SecretID`. */
     create: (request: IntroductionRequest, options?: CallOptions) =>
-      write('PUT /v1/node/introduction-token', {}, options, request),
+      write('PUT /v1/node/introduction-token', {}, options, { body: request }),
     /** Nodes that it admitted stay. */
     revoke: (id: string, options?: CallOptions) =>
       write('DELETE /v1/node/introduction-token/:id', { id }, options),

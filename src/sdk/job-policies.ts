@@ -25,10 +25,15 @@ export function jobPoliciesOf(requester: Requester) {
       read('GET /v1/job-policy/:name', { name }, options),
     /** Creates or replaces the policy. */
     write: (name: string, policy: JobPolicyRequest, options: Guarded = {}) =>
-      write('PUT /v1/job-policy/:name', { name }, options, policy, { cas: options.cas }),
+      write('PUT /v1/job-policy/:name', { name }, options, {
+        body: policy,
+        query: { cas: options.cas },
+      }),
     delete: (name: string, options: Guarded = {}) =>
-      write('DELETE /v1/job-policy/:name', { name }, options, undefined, {
-        cas: options.cas,
+      write('DELETE /v1/job-policy/:name', { name }, options, {
+        query: {
+          cas: options.cas,
+        },
       }),
   };
 }

@@ -102,44 +102,41 @@ export function jobsOf(requester: Requester) {
     list: (options: ListOptions & { readonly meta?: boolean } = {}) =>
       read('GET /v1/jobs', {}, options, { ...listQuery(options), meta: options.meta || undefined }),
     register: (registration: JobRegistration, options?: CallOptions) =>
-      write('POST /v1/jobs', {}, options, registration),
+      write('POST /v1/jobs', {}, options, { body: registration }),
     /** Like `register`, but refuses a job with another id. */
     update: (id: string, registration: JobRegistration, options?: CallOptions) =>
-      write('POST /v1/job/:job_id+', { job_id: id }, options, registration),
+      write('POST /v1/job/:job_id+', { job_id: id }, options, { body: registration }),
     /** The job in a job file. Unset fields are null. */
     parse: (parsing: JobParsing, options?: CallOptions) =>
-      write('POST /v1/jobs/parse', {}, options, parsing),
+      write('POST /v1/jobs/parse', {}, options, { body: parsing }),
     /** Checks a job without registering it. */
     validate: (Job: JobInput, options?: CallOptions) =>
-      write('POST /v1/validate/job', {}, options, { Job }),
+      write('POST /v1/validate/job', {}, options, { body: { Job } }),
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/job/:job_id+', { job_id: id }, options),
     /** The effects of a registration, without registering. */
     plan: (id: string, request: JobPlanRequest, options?: CallOptions) =>
-      write('POST /v1/job/:job_id+/plan', { job_id: id }, options, request),
-    versions: (id: string, options: VersionsOptions = {}) =>
-      read('GET /v1/job/:job_id+/versions', { job_id: id }, options, {
-        diffs: options.diffs || undefined,
-        diff_version: options.diffVersion,
-        diff_tag: options.diffTag || undefined,
-      }),
+      write('POST /v1/job/:job_id+/plan', { job_id: id }, options, { body: request }),
     stop: (id: string, options: StopOptions = {}) =>
-      write('DELETE /v1/job/:job_id+', { job_id: id }, options, undefined, {
-        purge: options.purge || undefined,
-        eval_priority: options.evalPriority || undefined,
-        no_shutdown_delay: options.noShutdownDelay || undefined,
-        global: options.global || undefined,
+      write('DELETE /v1/job/:job_id+', { job_id: id }, options, {
+        query: {
+          purge: options.purge || undefined,
+          eval_priority: options.evalPriority || undefined,
+          no_shutdown_delay: options.noShutdownDelay || undefined,
+          global: options.global || undefined,
+        },
       }),
     /** Creates a child of a parameterized job. */
     dispatch: (id: string, dispatch: JobDispatch = {}, options: DispatchOptions = {}) =>
-      write('POST /v1/job/:job_id+/dispatch', { job_id: id }, options, dispatch, {
-        IdempotencyToken: options.idempotencyToken || undefined,
+      write('POST /v1/job/:job_id+/dispatch', { job_id: id }, options, {
+        body: dispatch,
+        query: { IdempotencyToken: options.idempotencyToken || undefined },
       }),
     /** Launches a periodic job now. */
     forcePeriodic: (id: string, options?: CallOptions) =>
       write('POST /v1/job/:job_id+/periodic/force', { job_id: id }, options),
     scale: (id: string, scaling: JobScaling, options?: CallOptions) =>
-      write('POST /v1/job/:job_id+/scale', { job_id: id }, options, scaling),
+      write('POST /v1/job/:job_id+/scale', { job_id: id }, options, { body: scaling }),
     scaleStatus: (id: string, options?: ReadOptions) =>
       read('GET /v1/job/:job_id+/scale', { job_id: id }, options),
     services: (id: string, options: ListOptions = {}) =>
@@ -150,8 +147,10 @@ export function jobsOf(requester: Requester) {
     /** Creates an evaluation. `forceReschedule`: failed allocations are replaced at once. */
     evaluate: (id: string, options: CallOptions & { readonly forceReschedule?: boolean } = {}) =>
       write('POST /v1/job/:job_id+/evaluate', { job_id: id }, options, {
-        JobID: id,
-        EvalOptions: { ForceReschedule: options.forceReschedule ?? false },
+        body: {
+          JobID: id,
+          EvalOptions: { ForceReschedule: options.forceReschedule ?? false },
+        },
       }),
     /** The jobs with their allocations, the most recently changed first. */
     statuses: (options: ListOptions & { readonly includeChildren?: boolean } = {}) =>
@@ -190,25 +189,35 @@ function listsOf(requester: Requester) {
 function versionsOf(requester: Requester) {
   const { read, write } = callsOf<Contract>(requester);
   return {
+    versions: (id: string, options: VersionsOptions = {}) =>
+      read('GET /v1/job/:job_id+/versions', { job_id: id }, options, {
+        diffs: options.diffs || undefined,
+        diff_version: options.diffVersion,
+        diff_tag: options.diffTag || undefined,
+      }),
     /** The source text of a version. */
     submission: (id: string, version: number, options?: CallOptions) =>
       read('GET /v1/job/:job_id+/submission', { job_id: id }, options, { version }),
     /** Registers an earlier version as a new one. */
     revert: (id: string, version: number, options: RevertOptions = {}) =>
       write('POST /v1/job/:job_id+/revert', { job_id: id }, options, {
-        JobID: id,
-        JobVersion: version,
-        EnforcePriorVersion: options.priorVersion,
-        PolicyOverride: options.policyOverride || undefined,
-        RegistryToken: options.registryToken,
-        SecretsToken: options.secretsToken,
+        body: {
+          JobID: id,
+          JobVersion: version,
+          EnforcePriorVersion: options.priorVersion,
+          PolicyOverride: options.policyOverride || undefined,
+          RegistryToken: options.registryToken,
+          SecretsToken: options.secretsToken,
+        },
       }),
     /** Marks a version as stable or not. Automatic rollbacks go to the last stable version. */
     setStability: (id: string, version: number, stable: boolean, options?: CallOptions) =>
       write('POST /v1/job/:job_id+/stable', { job_id: id }, options, {
-        JobID: id,
-        JobVersion: version,
-        Stable: stable,
+        body: {
+          JobID: id,
+          JobVersion: version,
+          Stable: stable,
+        },
       }),
     /** Tags a version; by default the current one. Tagged versions are kept. */
     tag: (
@@ -217,8 +226,10 @@ function versionsOf(requester: Requester) {
       options: CallOptions & { readonly version?: number; readonly description?: string } = {},
     ) =>
       write('PUT /v1/job/:job_id+/tag/:name', { job_id: id, name }, options, {
-        Version: options.version,
-        Description: options.description,
+        body: {
+          Version: options.version,
+          Description: options.description,
+        },
       }),
     untag: (id: string, name: string, options?: CallOptions) =>
       write('DELETE /v1/job/:job_id+/tag/:name', { job_id: id, name }, options),

@@ -43,9 +43,9 @@ export function authMethodsOf(requester: Requester) {
     read: (name: string, options?: ReadOptions) =>
       read('GET /v1/acl/auth-method/:name', { name }, options),
     create: (method: AuthMethodWrite, options?: CallOptions) =>
-      write('PUT /v1/acl/auth-method', {}, options, method),
+      write('PUT /v1/acl/auth-method', {}, options, { body: method }),
     update: (name: string, method: AuthMethodWrite, options?: CallOptions) =>
-      write('PUT /v1/acl/auth-method/:name', { name }, options, method),
+      write('PUT /v1/acl/auth-method/:name', { name }, options, { body: method }),
     /** Also deletes its binding rules and tokens. `false`: there was no such method. */
     delete: (name: string, options?: CallOptions) =>
       write('DELETE /v1/acl/auth-method/:name', { name }, options),
@@ -65,9 +65,9 @@ export function bindingRulesOf(requester: Requester) {
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/acl/binding-rule/:rule_id', { rule_id: id }, options),
     create: (rule: BindingRuleWrite, options?: CallOptions) =>
-      write('PUT /v1/acl/binding-rule', {}, options, rule),
+      write('PUT /v1/acl/binding-rule', {}, options, { body: rule }),
     update: (id: string, rule: BindingRuleWrite, options?: CallOptions) =>
-      write('PUT /v1/acl/binding-rule/:rule_id', { rule_id: id }, options, rule),
+      write('PUT /v1/acl/binding-rule/:rule_id', { rule_id: id }, options, { body: rule }),
     delete: (id: string, options?: CallOptions) =>
       write('DELETE /v1/acl/binding-rule/:rule_id', { rule_id: id }, options),
   };
@@ -81,7 +81,7 @@ export function loginsOf(requester: Requester) {
     login: (
       login: { readonly AuthMethod: string; readonly BearerToken: string; readonly Meta?: Meta },
       options?: CallOptions,
-    ) => write('POST /v1/acl/login', {}, options, login),
+    ) => write('POST /v1/acl/login', {}, options, { body: login }),
     /** Deletes the client's own token, which has to come from a login. */
     logout: (options?: CallOptions) => write('POST /v1/acl/logout', {}, options),
     oidcAuthUrl: (
@@ -92,9 +92,9 @@ export function loginsOf(requester: Requester) {
         readonly Meta?: Meta;
       },
       options?: CallOptions,
-    ) => write('POST /v1/acl/oidc/auth-url', {}, options, start),
+    ) => write('POST /v1/acl/oidc/auth-url', {}, options, { body: start }),
     oidcCallback: (finish: OidcRedirect, options?: CallOptions) =>
-      write('POST /v1/acl/oidc/callback', {}, options, finish),
+      write('POST /v1/acl/oidc/callback', {}, options, { body: finish }),
   };
 }
 

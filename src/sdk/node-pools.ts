@@ -21,7 +21,7 @@ export function nodePoolsOf(requester: Requester) {
       read('GET /v1/node/pool/:name', { name }, options),
     /** Creates or replaces the pool. */
     write: (name: string, pool: NodePoolRequest, options?: CallOptions) =>
-      write('PUT /v1/node/pool/:name', { name }, options, pool),
+      write('PUT /v1/node/pool/:name', { name }, options, { body: pool }),
     delete: (name: string, options?: CallOptions) =>
       write('DELETE /v1/node/pool/:name', { name }, options),
     nodes: (name: string, options: NodeListOptions = {}) =>

@@ -53,9 +53,11 @@ export function nodesOf(requester: Requester) {
       options?: CallOptions,
     ) =>
       write('PUT /v1/node/:node_id/drain', { node_id: id }, options, {
-        DrainSpec: { Deadline: deadline, IgnoreSystemJobs: ignoreSystemJobs },
-        MarkEligible: markEligible ?? false,
-        Meta: meta ?? null,
+        body: {
+          DrainSpec: { Deadline: deadline, IgnoreSystemJobs: ignoreSystemJobs },
+          MarkEligible: markEligible ?? false,
+          Meta: meta ?? null,
+        },
       }),
     /** Makes the node eligible, unless `markEligible` is false. */
     cancelDrain: (
@@ -64,12 +66,16 @@ export function nodesOf(requester: Requester) {
       options?: CallOptions,
     ) =>
       write('PUT /v1/node/:node_id/drain', { node_id: id }, options, {
-        DrainSpec: null,
-        MarkEligible: markEligible,
-        Meta: meta ?? null,
+        body: {
+          DrainSpec: null,
+          MarkEligible: markEligible,
+          Meta: meta ?? null,
+        },
       }),
     setEligibility: (id: string, Eligibility: Eligibility, options?: CallOptions) =>
-      write('PUT /v1/node/:node_id/eligibility', { node_id: id }, options, { Eligibility }),
+      write('PUT /v1/node/:node_id/eligibility', { node_id: id }, options, {
+        body: { Eligibility },
+      }),
     evaluate: (id: string, options?: CallOptions) =>
       write('PUT /v1/node/:node_id/evaluate', { node_id: id }, options),
     /** Deletes the node. Its allocations are placed elsewhere. */

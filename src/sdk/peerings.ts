@@ -37,10 +37,10 @@ export function peeringsOf(requester: Requester) {
   return {
     /** Makes a token with which one other cluster can peer with this one. */
     generateToken: (request: GenerateToken, options?: CallOptions) =>
-      write('POST /v1/peering/token', {}, options, request),
+      write('POST /v1/peering/token', {}, options, { body: request }),
     /** Peers with the cluster of the token. The stream opens afterwards. */
     establish: (request: EstablishPeering, options?: CallOptions) =>
-      write('POST /v1/peering/establish', {}, options, request),
+      write('POST /v1/peering/establish', {}, options, { body: request }),
     list: (options: ListOptions & InPartition = {}) =>
       read('GET /v1/peerings', {}, options, {
         ...listQuery(options),
@@ -56,8 +56,10 @@ export function peeringsOf(requester: Requester) {
      * completely.
      */
     delete: (name: string, options: CallOptions & InPartition = {}) =>
-      write('DELETE /v1/peering/:name', { name }, options, undefined, {
-        partition: options.partition || undefined,
+      write('DELETE /v1/peering/:name', { name }, options, {
+        query: {
+          partition: options.partition || undefined,
+        },
       }),
   };
 }

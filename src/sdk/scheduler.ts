@@ -16,8 +16,11 @@ export function schedulerOf(requester: Requester) {
       configuration: SchedulerConfigurationRequest,
       options: CallOptions & { readonly cas?: number | undefined } = {},
     ) =>
-      write('PUT /v1/operator/scheduler/configuration', {}, options, configuration, {
-        cas: options.cas,
+      write('PUT /v1/operator/scheduler/configuration', {}, options, {
+        body: configuration,
+        query: {
+          cas: options.cas,
+        },
       }),
   };
 }

@@ -23,9 +23,12 @@ export function variablesOf(requester: Requester) {
     read: (path: string, options?: ReadOptions) => read('GET /v1/var/:path+', { path }, options),
     /** Creates the variable or replaces its items. A failed guard is a 409 with `conflict`. */
     write: (path: string, Items: Readonly<Record<string, string>>, options: GuardedVariable = {}) =>
-      write('PUT /v1/var/:path+', { path }, options, { Items }, { cas: options.cas }),
+      write('PUT /v1/var/:path+', { path }, options, {
+        body: { Items },
+        query: { cas: options.cas },
+      }),
     /** `false`: there was no such variable. */
     delete: (path: string, options: GuardedVariable = {}) =>
-      write('DELETE /v1/var/:path+', { path }, options, undefined, { cas: options.cas }),
+      write('DELETE /v1/var/:path+', { path }, options, { query: { cas: options.cas } }),
   };
 }

@@ -2,7 +2,7 @@ import type { World } from '../base/ports.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { State } from '../state/types.ts';
 
-/** What every loop and action of the server works with. */
+/** The dependencies that the loops and actions of the server share. */
 export interface ServerContext {
   readonly state: State;
   readonly world: World;

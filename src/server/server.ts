@@ -98,7 +98,7 @@ export class Server {
     return this.#leading !== undefined;
   }
 
-  /** What this server knows of the leader. */
+  /** The last contact of this server with the leader. */
   contact(): Contact {
     if (this.leads) return ownContact;
     return {
@@ -135,7 +135,7 @@ export class Server {
     this.#leading?.peerings.advertise(advertised);
   }
 
-  /** What holds where operators have set nothing. */
+  /** The configuration that holds until operators set their own. */
   get schedulerDefaults(): SchedulerConfiguration {
     return this.#options.scheduler;
   }
