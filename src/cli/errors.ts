@@ -91,7 +91,7 @@ function hintFor({ code, detail, retryAfterSeconds }: ApiError): string | undefi
     case 'variable-conflict':
       return 'Read the variable again, with "roster var get"; --force writes over whatever is there.';
     case 'job-policy-violated':
-      return detail.includes('passes with PolicyOverride')
+      return detail.includes('override it with PolicyOverride')
         ? 'A token with namespace:policy-override may override it with --policy-override.'
         : undefined;
     case 'plan-outdated':
