@@ -9,7 +9,9 @@ export type StateErrorCode =
   | 'fenced'
   | 'not-leading'
   | 'outcome-unknown'
-  | 'diverged';
+  | 'diverged'
+  | 'log-cut'
+  | 'log-unreachable';
 
 /** An operating error of the state. A bug is an `AssertionError` instead. */
 export class StateError extends Error {
@@ -110,19 +112,39 @@ export class OutcomeUnknown extends StateError {
 export class Fenced extends StateError {
   override readonly name = 'Fenced';
 
-  constructor(message: string) {
-    super('fenced', message);
+  constructor(message: string, cause?: unknown) {
+    super('fenced', message, cause);
   }
 }
 
-/** The log differs from the batches that this process has applied: it is another log, or an older state of it. */
+/** The log differs from what this process has applied: it is another log, or an older state of it. */
 export class Diverged extends StateError {
   override readonly name = 'Diverged';
 
-  constructor(index: number, applied: string, found: string) {
+  /** Each says of what cluster, index or hash. */
+  constructor(own: string, found: string) {
+    super('diverged', `the log has diverged: this server has applied ${own}, the log ${found}`);
+  }
+}
+
+/** This process was away for so long that the log no longer has what follows its last batch. */
+export class LogCut extends StateError {
+  override readonly name = 'LogCut';
+
+  constructor(index: number) {
     super(
-      'diverged',
-      `the log has diverged: this server has applied ${applied} up to index ${index}, the log goes on from ${found}`,
+      'log-cut',
+      `the log no longer has what follows index ${index}: start this server again, so that it loads a snapshot`,
     );
+  }
+}
+
+/** Nobody answers where the log is kept. */
+export class LogUnreachable extends StateError {
+  override readonly name = 'LogUnreachable';
+
+  constructor(where: string, cause?: unknown) {
+    const reason = cause instanceof Error ? `: ${cause.message}` : '';
+    super('log-unreachable', `the log cannot be read from ${where}${reason}`, cause);
   }
 }

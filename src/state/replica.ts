@@ -128,7 +128,7 @@ export class Replica {
   #requireNext({ previous }: Batch): void {
     const applied = this.#hash;
     if (applied === undefined || previous === undefined || applied === previous) return;
-    throw new Diverged(this.#index, applied, previous);
+    throw new Diverged(`${applied} up to index ${this.#index}`, `goes on from ${previous}`);
   }
 
   #loadRows({ Table, Version, Rows }: SnapshotRows): void {

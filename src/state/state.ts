@@ -1,6 +1,9 @@
 import type { Timers } from '../base/ports.ts';
+import { unhurriedPause } from '../base/slices.ts';
 import { noBatch } from './batch-hash.ts';
+import type { Bytes } from './codec.ts';
 import { CommitQueue, type Waiter } from './commit-queue.ts';
+import { differences } from './differences.ts';
 import type { Batch, Engine, EngineEvent, Leadership } from './engine/engine.ts';
 import { NotLeading, WritesClosed } from './errors.ts';
 import { ReadSet, TrackedSnapshot } from './footprint.ts';
@@ -44,13 +47,15 @@ export interface StateOptions {
 export async function openState(options: StateOptions): Promise<State> {
   const { engine, freeze = false } = options;
   const limits = { ...stateLimits, ...options.limits };
-  const tables = emptyTables(options.tables);
-  const replica = new Replica(tables, limits.marksPerIndex, freeze ? deepFreeze : (row) => row);
+  const ready = freeze ? deepFreeze : <R>(row: R) => row;
+  const newReplica = () => new Replica(emptyTables(options.tables), limits.marksPerIndex, ready);
+  const replica = newReplica();
   try {
     const stored = await loadAll(engine, replica);
     const report = options.report ?? (() => {});
-    const snapshots = new Snapshots({ engine, timers: options.timers, limits, report }, stored);
-    return new Store(engine, replica, snapshots, { limits, freeze, report });
+    const { timers } = options;
+    const snapshots = new Snapshots({ engine, timers, limits, report }, stored);
+    return new Store(engine, replica, snapshots, { limits, freeze, report, timers, newReplica });
   } catch (error) {
     await engine.close();
     throw error;
@@ -86,7 +91,10 @@ interface Leading {
 interface StoreOptions {
   readonly limits: StateLimits;
   readonly freeze: boolean;
+  readonly timers: Timers;
   readonly report: (error: unknown) => void;
+  /** An empty one. */
+  readonly newReplica: () => Replica;
 }
 
 /**
@@ -98,10 +106,12 @@ interface StoreOptions {
  *  S4. Head and commit queue live for one term. Its end discards the transactions that are not
  *      durable. Without a term no write runs.
  *  S5. When a term ends, batches and terms that follow it wait until its last append has settled.
+ *  S6. A snapshot in place of batches is a single commit to listeners: all rows that differ. Every watch
+ *      wakes.
  */
 class Store implements State {
   readonly #engine: Engine;
-  readonly #replica: Replica;
+  #replica: Replica;
   readonly #options: StoreOptions;
   readonly #snapshots: Snapshots;
   readonly #watches = new Watches();
@@ -111,7 +121,7 @@ class Store implements State {
   readonly #unsubscribe: () => void;
   readonly #logEnd: LogEnd | undefined;
   #leading: Leading | undefined;
-  /** Events that wait for the last append of the term that ended (S5). */
+  /** Events that wait for the last append of the term that ended (S5), or for a snapshot (S6). */
   #held: EngineEvent[] | undefined;
   #closed: WritesClosed | undefined;
   #closing: Promise<void> | undefined;
@@ -240,10 +250,12 @@ class Store implements State {
     this.#held = held;
     const settled = leading.queue.end(new NotLeading());
     this.#tellTerm();
-    void settled.then(() => {
-      this.#held = undefined;
-      for (const event of held) this.#onEvent(event);
-    });
+    void settled.then(() => this.#release(held));
+  }
+
+  #release(held: readonly EngineEvent[]): void {
+    this.#held = undefined;
+    for (const event of held) this.#onEvent(event);
   }
 
   #tellTerm(): void {
@@ -266,6 +278,7 @@ class Store implements State {
     if (event.kind === 'failed') this.#closeWrites(event.error);
     else if (this.#held !== undefined) this.#held.push(event);
     else if (event.kind === 'batch') this.#applyBatch(event.batch);
+    else if (event.kind === 'snapshot') this.#replaceAll(event.parts);
     else this.#followTerm(event);
   }
 
@@ -291,6 +304,34 @@ class Store implements State {
       this.#options.report(error);
       this.#closeWrites(error as Error);
     }
+  }
+
+  /** Takes in a snapshot in place of the batches that the log no longer has. */
+  #replaceAll(parts: Iterable<Bytes>): void {
+    const held: EngineEvent[] = [];
+    this.#held = held;
+    void this.#loadAnew(parts)
+      .catch((error) => {
+        this.#options.report(error);
+        this.#closeWrites(error);
+      })
+      .then(() => this.#release(held));
+  }
+
+  async #loadAnew(parts: Iterable<Bytes>): Promise<void> {
+    const replica = this.#options.newReplica();
+    for (const part of parts) {
+      replica.loadSnapshotPart(part);
+      await unhurriedPause(this.#options.timers);
+    }
+    replica.endLoading();
+    if (this.#closed !== undefined) return;
+    const { index } = replica;
+    const changes = differences(this.#replica.view, replica.view);
+    this.#replica = replica;
+    tell(this.#followers, changes, index);
+    this.#publish([{ index, changes, steps: [] }], []);
+    wakeAll(this.#watches.all());
   }
 
   #closeWrites(error: Error): void {

@@ -28,6 +28,8 @@ export type EngineEvent =
   | { readonly kind: 'leadership'; readonly leadership: Leadership }
   /** The log holds a batch for which no append of this process has resolved. */
   | { readonly kind: 'batch'; readonly batch: Batch }
+  /** The log lost what follows the last batch of this process: a snapshot takes the place of all before. */
+  | { readonly kind: 'snapshot'; readonly parts: Iterable<Bytes> }
   /** The engine cannot go on: no append will succeed. */
   | { readonly kind: 'failed'; readonly error: Error };
 
@@ -47,7 +49,8 @@ export type EngineEvent =
  *  E6. After `load`, every process learns of each further batch of the log once, in order and
  *      without a gap: when its append resolves, or else by a `batch` event. After a rejection with
  *      `Fenced` the batch is not in the log and never will be; after any other rejection it may
- *      come as an event.
+ *      come as an event. Only a process that was away until the log was cut is told a snapshot in
+ *      place of the batches.
  *  E7. A term begins when its process knows the whole log, with an epoch that no term had before.
  *      From then on no append of an older epoch succeeds.
  *  E8. The event that ends a term comes after the last append of the term has settled, and before

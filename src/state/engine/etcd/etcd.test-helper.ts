@@ -1,0 +1,194 @@
+import type { Timers } from '../../../base/ports.ts';
+import { SimulatedWorld } from '../../../base/ports-simulated.ts';
+import {
+  type Bench,
+  type BenchEngine,
+  type BenchServer,
+  BenchServers,
+  simulatedDuring,
+  simulatedUntil,
+} from '../shared-engine.test-helper.ts';
+import type { EtcdClient, TxnRequest } from './client.ts';
+import { EtcdEngine } from './etcd.ts';
+import { decodeHead, encodeHead, type LogHead } from './head.ts';
+import { Keys } from './keys.ts';
+import type { EtcdLimits } from './limits.ts';
+import { decodeEntry } from './log-entry.ts';
+import { type ModelClient, ModelOfEtcd } from './model.test-helper.ts';
+
+export const testLimits = {
+  leaseTtlMs: 1000,
+  beatMs: 250,
+  campaignJitterMs: 20,
+  callMs: 400,
+  settleMs: 2000,
+  retryMs: 50,
+  startMs: 5000,
+} satisfies Partial<EtcdLimits>;
+
+export const prefix = '/test/';
+
+/** Etcd as the tests of all shared logs use it: the model. */
+export class EtcdBench implements Bench {
+  readonly settleMs = 4000;
+  readonly keepsLog = false;
+  readonly world = new SimulatedWorld(1);
+  readonly keys = new Keys(prefix);
+  readonly etcd: ModelOfEtcd;
+  readonly limits: Partial<EtcdLimits>;
+  readonly clients: ModelClient[] = [];
+  readonly reports: unknown[] = [];
+  /** Stands between the engine of a process and its connection. */
+  between: (client: ModelClient) => EtcdClient = (client) => client;
+  readonly #delays = new Map<ModelClient, number>();
+
+  constructor(limits: Partial<EtcdLimits> = {}) {
+    this.limits = { ...testLimits, ...limits };
+    const { clock, timers, random } = this.world;
+    this.etcd = new ModelOfEtcd({ clock, timers, random, callMs: testLimits.callMs });
+    this.etcd.faults.deliveries = (_, client) => [this.#delays.get(client) ?? 1];
+  }
+
+  open(): BenchEngine & { readonly client: ModelClient; readonly engine: EtcdEngine } {
+    const { clock, random, ids } = this.world;
+    const client = this.etcd.connect();
+    this.clients.push(client);
+    const { timers, end } = endable(this.world.timers);
+    const engine = new EtcdEngine({
+      client: this.between(client),
+      clock,
+      timers,
+      random,
+      ids,
+      prefix,
+      where: 'the model',
+      limits: this.limits,
+      report: (fault) => this.reports.push(fault),
+    });
+    const crash = () => {
+      client.crash();
+      end();
+    };
+    const hearAfter = (delayMs: number) => void this.#delays.set(client, delayMs);
+    return { engine, timers, crash, hearAfter, client };
+  }
+
+  get appended() {
+    return this.etcd.applied.flatMap(({ success }) => {
+      const puts = success.filter((operation) => operation.kind === 'put');
+      const entry = puts.find(({ key }) => key.startsWith(`${prefix}log/`));
+      const head = puts.find(({ key }) => key === this.keys.head);
+      if (entry === undefined || head === undefined) return [];
+      const { first, last } = decodeEntry(entry.value, entry.key);
+      return [{ first, last, epoch: decodeHead(head.value, head.key).epoch }];
+    });
+  }
+
+  get head(): LogHead {
+    const [found] = this.etcd.store.range({ key: this.keys.head }).keys;
+    return decodeHead(found!.value, found!.key);
+  }
+
+  advance = (durationMs: number): Promise<void> => this.world.advance(durationMs);
+
+  until(condition: () => boolean): Promise<void> {
+    return simulatedUntil(this, condition);
+  }
+
+  during<T>(promise: Promise<T>): Promise<T> {
+    return simulatedDuring(this, promise);
+  }
+
+  depose(): void {
+    this.etcd.depose(this.keys.leader);
+  }
+
+  usurp(): void {
+    const head = { ...this.head, epoch: this.head.epoch + 1, server: 'ghost', nonce: 'ghost' };
+    const put = { kind: 'put' as const, key: this.keys.head, value: encodeHead(head) };
+    this.etcd.store.transact({ compare: [], success: [put] });
+  }
+
+  slow(delayMs: number): void {
+    this.etcd.faults.delayMs = () => delayMs / 2;
+  }
+
+  answers(how: 'works' | 'fails' | 'no answer'): void {
+    const fate = how === 'fails' ? 'lost' : 'no answer';
+    this.etcd.faults.fate = how === 'works' ? undefined : () => fate;
+  }
+}
+
+/** Timers of a process that ends. */
+function endable(timers: Timers): { timers: Timers; end: () => void } {
+  let isOver = false;
+  const unlessOver = (run: () => void) => () => {
+    if (!isOver) run();
+  };
+  return {
+    timers: {
+      after: (delayMs, run) => timers.after(delayMs, unlessOver(run)),
+      soon: (run) => timers.soon(unlessOver(run)),
+      unhurried: (run) => timers.unhurried(unlessOver(run)),
+    },
+    end: () => {
+      isOver = true;
+    },
+  };
+}
+
+/** Servers over the model. */
+export async function etcdServers(count: number, given: EtcdServersOptions = {}) {
+  const bench = new EtcdBench(given.etcd);
+  if (given.between !== undefined) bench.between = given.between;
+  const servers = await new BenchServers(bench, given.state).open(count);
+  await bench.advance(bench.settleMs);
+  return servers;
+}
+
+export interface EtcdServersOptions {
+  readonly etcd?: Partial<EtcdLimits>;
+  readonly state?: object;
+  readonly between?: (client: ModelClient) => EtcdClient;
+}
+
+export type EtcdServers = Awaited<ReturnType<typeof etcdServers>>;
+
+/** The connection of a server. */
+export const connectionOf = ({ all, bench }: EtcdServers, server: BenchServer): ModelClient =>
+  bench.clients[all.indexOf(server)]!;
+
+/** A client with some of its calls changed. */
+export const changed = (client: ModelClient, calls: Partial<EtcdClient>): EtcdClient => ({
+  range: (request) => client.range(request),
+  transact: (request) => client.transact(request),
+  compact: (revision) => client.compact(revision),
+  grantLease: (ttlSeconds) => client.grantLease(ttlSeconds),
+  keepAlive: (lease) => client.keepAlive(lease),
+  revokeLease: (lease) => client.revokeLease(lease),
+  watch: (span, listener) => client.watch(span, listener),
+  status: () => client.status(),
+  isOutOfSpace: () => client.isOutOfSpace(),
+  close: () => client.close(),
+  ...calls,
+});
+
+/** The keys that a request puts or deletes; of spans the first one. */
+export const keysOf = ({ success }: TxnRequest): string[] =>
+  success.flatMap((operation) => (operation.kind === 'range' ? [] : [operation.key]));
+
+/** Whether the request appends a batch. */
+export const isAppend = (request: TxnRequest): boolean =>
+  keysOf(request).some((key) => key.startsWith(`${prefix}log/`)) &&
+  request.success.every(({ kind }) => kind === 'put');
+
+/** Whether the request puts the head and nothing else. */
+export const isHeadAlone = (request: TxnRequest): boolean =>
+  keysOf(request).join() === `${prefix}head`;
+
+/** How a write ended. */
+export const outcomeOf = (written: Promise<unknown>): Promise<string> =>
+  written.then(
+    () => 'done',
+    (error: { readonly code: string }) => error.code,
+  );

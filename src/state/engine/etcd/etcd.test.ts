@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { checkRandomMoves } from '../random-moves.test-helper.ts';
+import { testFaults, testServers } from '../shared-engine.test-helper.ts';
+import { EtcdBench } from './etcd.test-helper.ts';
+
+testServers('etcd', () => new EtcdBench());
+testFaults('etcd', () => new EtcdBench());
+
+test('whatever leads, dies or comes late: all show what the log holds, and nothing acknowledged is lost', async () => {
+  expect(await checkRandomMoves(() => new EtcdBench(), 40)).toBeGreaterThan(5);
+});

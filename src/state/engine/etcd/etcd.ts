@@ -1,0 +1,373 @@
+import type { Clock, Ids, Random, Timer, Timers } from '../../../base/ports.ts';
+import { delay } from '../../../base/ports.ts';
+import type { Bytes } from '../../codec.ts';
+import { Fenced, LogUnreachable, StateError } from '../../errors.ts';
+import type { Batch, Engine, EngineEvent, Leadership, Loaded } from '../engine.ts';
+import { Appender } from './appender.ts';
+import { type EtcdClient, EtcdError } from './client.ts';
+import { Compaction } from './compaction.ts';
+import { Follower } from './follower.ts';
+import { encodeHead, firstHead, isHead, type LogHead } from './head.ts';
+import { EtcdWatchdog } from './health.ts';
+import { Keys } from './keys.ts';
+import { LeaderLease } from './lease.ts';
+import { type EtcdLimits, etcdLimits } from './limits.ts';
+import { type Front, LogReader } from './log-reader.ts';
+import { requireSameLog } from './position.ts';
+import type { Seen } from './seen.ts';
+import { SnapshotStore } from './snapshot-store.ts';
+
+export interface EtcdEngineOptions {
+  readonly client: EtcdClient;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly ids: Ids;
+  /** The keys of the cluster begin with it. */
+  readonly prefix: string;
+  /** The quota of etcd's database; `undefined`: as etcd tells. */
+  readonly quotaBytes?: number | undefined;
+  /** What this server knew of the log when it last ran. */
+  readonly seen?: Seen | undefined;
+  /** Names etcd in errors. */
+  readonly where: string;
+  readonly limits?: Partial<EtcdLimits>;
+  /** Told of faults that harm nothing by themselves, and of what an operator should know. */
+  readonly report: (fault: unknown) => void;
+}
+
+/**
+ * A log in etcd that several servers share. `DESIGN.md` has its invariants.
+ */
+export class EtcdEngine implements Engine {
+  readonly #options: EtcdEngineOptions;
+  readonly #limits: EtcdLimits;
+  readonly #keys: Keys;
+  readonly #server: string;
+  readonly #appender: Appender;
+  readonly #snapshots: SnapshotStore;
+  readonly #compaction: Compaction;
+  readonly #lease: LeaderLease;
+  readonly #follower: Follower;
+  readonly #watchdog: EtcdWatchdog;
+  readonly #listeners = new Set<(event: EngineEvent) => void>();
+  #leadership: Leadership = { leader: false, epoch: 0 };
+  /** In a term of this process: the head as it left it. */
+  #head: LogHead | undefined;
+  #isEnding = false;
+  #appending: Promise<void> | undefined;
+  #beating: Timer | undefined;
+  /** The beat under way. */
+  #beat: Promise<void> = Promise.resolve();
+  #isBeating = false;
+  #isBeatWanted = false;
+  #looking: Timer | undefined;
+  #keeping: Promise<void> = Promise.resolve();
+  #isUnreachable = false;
+  #isClosed = false;
+
+  constructor(options: EtcdEngineOptions) {
+    const limits = { ...etcdLimits, ...options.limits };
+    const { client, ids, report } = options;
+    const keys = new Keys(options.prefix);
+    const server = ids.uuid();
+    const reader = new LogReader(client, keys, limits);
+    const parts = { ...options, keys, limits, reader, server };
+    this.#options = options;
+    this.#limits = limits;
+    this.#keys = keys;
+    this.#server = server;
+    this.#appender = new Appender(parts);
+    this.#snapshots = new SnapshotStore(parts);
+    this.#compaction = new Compaction(parts);
+    this.#lease = new LeaderLease(parts);
+    this.#watchdog = new EtcdWatchdog({
+      client,
+      limits,
+      quotaBytes: options.quotaBytes,
+      warn: (sentence) => report(new Error(sentence)),
+    });
+    this.#follower = new Follower({
+      client,
+      keys,
+      reader,
+      follows: () => !this.#leadership.leader && this.#appending === undefined && !this.#isClosed,
+      epoch: () => (this.#leadership.leader ? this.#leadership.epoch : undefined),
+      batch: (batch) => this.#tellListeners({ kind: 'batch', batch }),
+      cut: (front) => this.#replaceBySnapshot(front),
+      superseded: () => this.#endTerm(),
+      leaderGone: () => this.#beatAfter(options.random.fraction() * limits.campaignJitterMs),
+      fault: (error) => this.#onFault(error),
+    });
+  }
+
+  get leadership(): Leadership {
+    return this.#leadership;
+  }
+
+  /** Why new work should wait: the database of etcd is nearly full. */
+  get isFull(): boolean {
+    return this.#watchdog.isFull;
+  }
+
+  async *load(): AsyncGenerator<Loaded> {
+    const seen = await this.#options.seen?.read();
+    const { found, snapshot } = await this.#whenReached(async () => {
+      const front = await this.#follower.look();
+      if (seen !== undefined) requireSameLog(seen, front);
+      return { found: front, snapshot: await this.#snapshots.load(front.revision) };
+    });
+    if (snapshot !== undefined) {
+      this.#follower.startAt(snapshot.record);
+      for (const bytes of snapshot.parts) yield { kind: 'snapshot-part', bytes };
+    }
+    for (let front = found; ; front = await this.#whenReached(() => this.#follower.look())) {
+      try {
+        for await (const batch of this.#follower.batchesUpTo(front)) yield { kind: 'batch', batch };
+        return await this.#keepSeen();
+      } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
+        // Begins anew at a newer revision, after the last batch.
+        await delay(this.#options.timers, this.#limits.retryMs);
+      }
+    }
+  }
+
+  subscribe(listen: (event: EngineEvent) => void): () => void {
+    this.#listeners.add(listen);
+    if (this.#listeners.size === 1 && this.#beating === undefined && !this.#isClosed) {
+      this.#follower.start();
+      this.#beatAfter(this.#options.random.fraction() * this.#limits.campaignJitterMs);
+      this.#lookAfterHealth();
+    }
+    return () => {
+      this.#listeners.delete(listen);
+    };
+  }
+
+  async end(): Promise<number> {
+    const { head } = await this.#follower.look().catch((error) => {
+      if (error instanceof StateError) this.#onFault(error);
+      throw error;
+    });
+    const index = head?.index ?? 0;
+    if (index > this.#follower.position.index) this.#follower.hint();
+    return index;
+  }
+
+  async append(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
+    const sent = this.#sendBatch(batch, expectedIndex, epoch);
+    const settled = sent.then(
+      () => {},
+      () => {},
+    );
+    this.#appending = settled;
+    try {
+      await sent;
+    } catch (error) {
+      const { cause } = error as Error;
+      const isRefused = cause instanceof EtcdError && cause.kind !== 'unknown';
+      if (isRefused) this.#options.report(cause);
+      this.#endTerm();
+      throw error;
+    } finally {
+      this.#appending = undefined;
+    }
+  }
+
+  async #sendBatch(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
+    const head = this.#requireTerm(epoch);
+    const { index, hash } = this.#follower.position;
+    if (expectedIndex !== index || (batch.previous ?? '') !== hash) {
+      throw new Fenced(`the log ends at index ${index}`);
+    }
+    const appended = await this.#appender.append(batch, head);
+    this.#follower.moveTo(appended.head);
+    this.#head = appended.head;
+    if (!appended.isHead) this.#endTerm();
+  }
+
+  async saveSnapshot(index: number, epoch: number, parts: AsyncIterable<Bytes>): Promise<void> {
+    await this.#snapshots.save(index, this.#requireTerm(epoch), parts);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#beating?.clear();
+    this.#looking?.clear();
+    this.#follower.stop();
+    await this.#appending;
+    await this.#beat;
+    this.#listeners.clear();
+    await this.#lease.resign();
+    await this.#keepSeen();
+    await this.#options.client.close();
+  }
+
+  /** Remembers the log for the next start, so that another or an older log is known then. */
+  #keepSeen(): Promise<void> {
+    const { seen, report } = this.#options;
+    this.#keeping = this.#keeping.then(async () => {
+      const { position } = this.#follower;
+      if (position.cluster !== undefined) await seen?.keep(position).catch(report);
+    });
+    return this.#keeping;
+  }
+
+  #requireTerm(epoch: number): LogHead {
+    const { leader, epoch: own } = this.#leadership;
+    if (leader && !this.#isEnding && !this.#isClosed && epoch === own && this.#head !== undefined)
+      return this.#head;
+    throw new Fenced(`epoch ${epoch} has passed`);
+  }
+
+  async #replaceBySnapshot({ revision }: Front): Promise<boolean> {
+    const snapshot = await this.#snapshots.load(revision);
+    const { index } = this.#follower.position;
+    if (snapshot === undefined || snapshot.record.index <= index) return false;
+    this.#follower.startAt(snapshot.record);
+    this.#tellListeners({ kind: 'snapshot', parts: snapshot.parts });
+    return true;
+  }
+
+  /** Asks until etcd answers. @throws StateError after too long */
+  async #whenReached<T>(ask: () => Promise<T>): Promise<T> {
+    const { clock, timers, where } = this.#options;
+    const untilMs = clock.monotonicMs() + this.#limits.startMs;
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
+        const isOver = this.#isClosed || clock.monotonicMs() >= untilMs;
+        if (error.kind === 'denied' || isOver) throw new LogUnreachable(where, error);
+      }
+      await delay(timers, this.#limits.retryMs);
+    }
+  }
+
+  #beatAfter(delayMs: number): void {
+    if (this.#isClosed) return;
+    this.#beating?.clear();
+    this.#beating = this.#options.timers.after(delayMs, () => {
+      if (this.#isBeating) this.#isBeatWanted = true;
+      else this.#beat = this.#runBeat();
+    });
+  }
+
+  async #runBeat(): Promise<void> {
+    const { random } = this.#options;
+    let nextMs = this.#limits.beatMs * (0.75 + random.fraction() / 4);
+    this.#isBeating = true;
+    this.#isBeatWanted = false;
+    try {
+      if (this.#leadership.leader) await this.#renew();
+      else await this.#campaign(await this.#follower.pull());
+      this.#isUnreachable = false;
+    } catch (error) {
+      this.#onFault(error);
+      nextMs = this.#limits.retryMs * (1 + random.fraction());
+    }
+    this.#isBeating = false;
+    this.#beatAfter(this.#isBeatWanted ? 0 : nextMs);
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      if (!(await this.#lease.renew())) return this.#endTerm();
+      await this.#follower.look();
+    } catch (error) {
+      if (this.#options.clock.monotonicMs() >= this.#lease.endMs) this.#endTerm();
+      throw error;
+    }
+  }
+
+  /** Begins a term by a write of the head, if nobody else should lead. */
+  async #campaign(front: Front): Promise<void> {
+    if (this.#isClosed || !this.#lease.isFree(front) || !(await this.#lease.take(front))) return;
+    // The term begins on exactly the head that was applied.
+    const { head } = await this.#follower.pull();
+    if (this.#isClosed) return;
+    const { client, ids } = this.#options;
+    const nonce = ids.uuid();
+    const next =
+      head === undefined
+        ? firstHead(ids.uuid(), this.#server, nonce)
+        : { ...head, epoch: head.epoch + 1, server: this.#server, nonce };
+    const key = this.#keys.head;
+    try {
+      const { succeeded, ranges } = await client.transact({
+        compare: [head === undefined ? { key, is: 'absent' } : isHead(key, head)],
+        success: [{ kind: 'put', key, value: encodeHead(next) }],
+        failure: [{ kind: 'range', range: { key } }],
+      });
+      const found = ranges[0]?.[0]?.value;
+      const isOurs = succeeded || (found && Buffer.compare(found, encodeHead(next)) === 0);
+      if (isOurs) this.#beginTerm(next);
+      else this.#isBeatWanted = true;
+    } catch (error) {
+      // A server that cannot write should not hold the leader key.
+      if (error instanceof EtcdError && error.kind !== 'unknown') await this.#lease.resign();
+      throw error;
+    }
+  }
+
+  #beginTerm(head: LogHead): void {
+    this.#head = head;
+    this.#follower.moveTo(head);
+    this.#lead({ leader: true, epoch: head.epoch });
+    void this.#keepSeen();
+    this.#snapshots.clean(head).catch((error) => {
+      if (!this.#isClosed) this.#options.report(error);
+    });
+  }
+
+  /** The event comes when the last append has settled. */
+  #endTerm(): void {
+    const { leader, epoch } = this.#leadership;
+    if (!leader || this.#isEnding) return;
+    this.#isEnding = true;
+    void (this.#appending ?? Promise.resolve()).then(() => {
+      this.#options.timers.soon(() => {
+        this.#isEnding = false;
+        this.#head = undefined;
+        this.#lead({ leader: false, epoch });
+        this.#beatAfter(0);
+      });
+    });
+  }
+
+  #lead(leadership: Leadership): void {
+    this.#leadership = leadership;
+    this.#tellListeners({ kind: 'leadership', leadership });
+  }
+
+  #tellListeners(event: EngineEvent): void {
+    for (const listen of [...this.#listeners]) listen(event);
+  }
+
+  #lookAfterHealth(): void {
+    this.#looking = this.#options.timers.after(this.#limits.statusMs, () =>
+      this.#lookAfterHealth(),
+    );
+    const head = this.#head;
+    const steps = [this.#watchdog.look(), head && this.#compaction.step(head), this.#keepSeen()];
+    for (const step of steps) step?.catch((error) => this.#onFault(error));
+  }
+
+  /** Etcd that cannot be reached is waited for. A log that is not the one of before ends all. */
+  #onFault(error: unknown): void {
+    if (this.#isClosed) return;
+    const isFinal = error instanceof StateError && !(error instanceof Fenced);
+    if (!isFinal && !this.#isUnreachable) this.#options.report(error);
+    this.#isUnreachable = true;
+    if (!isFinal) return;
+    this.#isClosed = true;
+    this.#beating?.clear();
+    this.#looking?.clear();
+    this.#follower.stop();
+    if (this.#leadership.leader) this.#lead({ ...this.#leadership, leader: false });
+    this.#tellListeners({ kind: 'failed', error });
+    void this.#lease.resign();
+  }
+}

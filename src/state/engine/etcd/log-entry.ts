@@ -1,0 +1,72 @@
+import { batchHash } from '../../batch-hash.ts';
+import type { Bytes } from '../../codec.ts';
+import { StateCorrupted } from '../../errors.ts';
+import type { Batch } from '../engine.ts';
+import { bytesText, textBytes } from './head.ts';
+import { etcdLimits } from './limits.ts';
+
+/** The heading of an entry of the log, before the bytes of the batch. */
+export interface EntryHeading {
+  readonly first: number;
+  readonly last: number;
+  /** Hash of the batch before. */
+  readonly previous: string;
+  /** Hash of this one. */
+  readonly hash: string;
+  /** Id of the append that wrote it. */
+  readonly batch: string;
+  /** Number of keys that hold the bytes; 0: they follow the heading. */
+  readonly parts: number;
+}
+
+export interface LogEntry extends EntryHeading {
+  /** Without those in parts. */
+  readonly bytes: Bytes;
+}
+
+const newLine = 0x0a;
+
+/** `{…}\n` and the bytes. */
+export function encodeEntry(heading: EntryHeading, bytes: Bytes): Bytes {
+  return joined([textBytes(`${JSON.stringify(heading)}\n`), bytes]);
+}
+
+/** @throws StateCorrupted */
+export function decodeEntry(value: Bytes, key: string): LogEntry {
+  try {
+    const end = value.subarray(0, etcdLimits.headingBytesMax).indexOf(newLine);
+    if (end < 0) throw new Error('it has no heading');
+    const heading = JSON.parse(bytesText(value.subarray(0, end))) as EntryHeading;
+    return { ...heading, bytes: value.subarray(end + 1) };
+  } catch (error) {
+    throw new StateCorrupted(placeOf(key), 'it cannot be read as a batch', error);
+  }
+}
+
+/** The batch of an entry, with the bytes of its parts. @throws StateCorrupted */
+export function batchOf(entry: LogEntry, bytes: Bytes, key: string): Batch {
+  const { first: firstIndex, last: lastIndex, previous, hash } = entry;
+  if (batchHash({ previous, bytes }) !== hash) {
+    throw new StateCorrupted(placeOf(key), 'its hash does not match');
+  }
+  return { firstIndex, lastIndex, previous, bytes };
+}
+
+const placeOf = (key: string): string => `the key ${key} of etcd`;
+
+/** The bytes in pieces of at most this size. */
+export function pieces(bytes: Bytes, size: number): Bytes[] {
+  const found: Bytes[] = [];
+  for (let at = 0; at < bytes.byteLength; at += size) found.push(bytes.subarray(at, at + size));
+  return found;
+}
+
+export function joined(parts: readonly Bytes[]): Bytes {
+  const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,35 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Position } from './position.ts';
+
+/** How far this server has known which log, kept across restarts. */
+export interface Seen {
+  /** Resolves with `undefined` before anything was kept. */
+  read(): Promise<Position | undefined>;
+  keep(position: Position): Promise<void>;
+}
+
+/** Keeps it in a file. A file that cannot be read ends the start: it may be all that tells two logs apart. */
+export function seenFile(path: string): Seen {
+  return {
+    async read() {
+      let text: string;
+      try {
+        text = await readFile(path, 'utf8');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+      try {
+        return JSON.parse(text) as Position;
+      } catch (error) {
+        throw new Error(`${path} cannot be read`, { cause: error });
+      }
+    },
+    async keep(position) {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await writeFile(`${path}.new`, `${JSON.stringify(position)}\n`, { mode: 0o600, flush: true });
+      await rename(`${path}.new`, path);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** The rights in etcd that suffice. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needing } from '../../src/base/not-run.test-helper.ts';
+import { BenchServers, hasRow } from '../../src/state/engine/shared-engine.test-helper.ts';
+import { EtcdCluster, etcdProgram, etcdServer } from '../support/etcd.ts';
+import { RealBench } from './bench.ts';
+
+const login = { user: 'roster', password: 'p' };
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('etcd with users', needing(etcdServer), () => {
+  let cluster: EtcdCluster;
+
+  beforeAll(async () => {
+    etcdProgram();
+    cluster = await EtcdCluster.start(1);
+    const perm = { permType: 'READWRITE', key: base64('/roster/'), range_end: base64('/roster0') };
+    for (const [path, body] of [
+      ['auth/role/add', { name: 'root' }],
+      ['auth/user/add', { name: 'root', password: 'r' }],
+      ['auth/user/grant', { user: 'root', role: 'root' }],
+      ['auth/role/add', { name: 'roster' }],
+      ['auth/role/grant', { name: 'roster', perm }],
+      ['auth/user/add', { name: login.user, password: login.password }],
+      ['auth/user/grant', { user: 'roster', role: 'roster' }],
+      ['auth/enable', {}],
+    ] as const) {
+      await cluster.call(path, body);
+    }
+  }, 900_000);
+
+  afterAll(() => cluster?.stop());
+
+  test('a user who may read and write one prefix can lead, follow and store snapshots', async () => {
+    const bench = new RealBench(cluster, { login, prefix: '/roster/' });
+    const servers = await new BenchServers(bench, { logBytes: 1, logPerSnapshot: 0 }).open(2);
+    for (const name of ['a', 'b', 'c']) await servers.put(servers.leader, name);
+    await bench.until(() => servers.living.every((server) => hasRow(server, 'c')));
+    expect(servers.living.flatMap(({ reports }) => reports)).toEqual([]);
+    servers.end();
+  });
+
+  test.each([
+    ['another prefix', login, '/other/', /permission denied/],
+    ['another password', { ...login, password: 'wrong' }, '/roster/', /authentication failed/],
+    ['no user', undefined, '/roster/', /user name is empty/],
+  ] as const)('%s ends the start at once, by name', async (_, given, prefix, sentence) => {
+    const bench = new RealBench(cluster, { login: given, prefix });
+    await expect(new BenchServers(bench).start(0)).rejects.toMatchObject({
+      code: 'log-unreachable',
+      message: expect.stringMatching(sentence),
+    });
+  });
+});

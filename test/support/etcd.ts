@@ -1,0 +1,166 @@
+/** Etcd itself, for tests: built from its Go module, and run on this machine. */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Need } from '../../src/base/not-run.test-helper.ts';
+import { realWorld } from '../../src/base/ports-real.ts';
+import { GrpcEtcdClient, type GrpcEtcdOptions } from '../../src/state/engine/etcd/grpc-client.ts';
+
+const source = fileURLToPath(new URL('../etcd/server', import.meta.url));
+
+/** Built once for each lock of its modules, outside the checkout. */
+function cached(): string {
+  const hash = createHash('sha256');
+  for (const name of ['main.go', 'go.mod', 'go.sum']) hash.update(readFileSync(join(source, name)));
+  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  return join(caches, 'roster-tests', `etcd-${hash.digest('hex').slice(0, 16)}`);
+}
+
+const hasGo = (): boolean => spawnSync('go', ['version']).status === 0;
+
+export const etcdServer: Need = {
+  isMet: existsSync(process.env.ETCD ?? cached()) || (process.env.ETCD === undefined && hasGo()),
+  otherwise: 'they need etcd: name its program in the variable ETCD, or install Go to build it',
+};
+
+/** The path of the program, which is built if it has to be. */
+export function etcdProgram(): string {
+  const path = process.env.ETCD ?? cached();
+  if (existsSync(path)) return path;
+  mkdirSync(join(path, '..'), { recursive: true });
+  const built = `${path}-${process.pid}`;
+  // The lowest priority: it takes all cores for a minute.
+  execFileSync('nice', ['-n', '19', 'go', 'build', '-trimpath', '-o', built, '.'], {
+    cwd: source,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  renameSync(built, path);
+  return path;
+}
+
+interface Member {
+  readonly name: string;
+  readonly clientPort: number;
+  readonly peerPort: number;
+  process: ChildProcess | undefined;
+}
+
+/** A cluster of etcd. */
+export class EtcdCluster {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'etcd-'));
+  readonly #members: readonly Member[];
+  readonly #clients = new Set<GrpcEtcdClient>();
+
+  private constructor(members: readonly Member[]) {
+    this.#members = members;
+  }
+
+  static async start(count: number): Promise<EtcdCluster> {
+    const ports = await freePorts(2 * count);
+    const members = Array.from({ length: count }, (_, at) => ({
+      name: `member-${at}`,
+      clientPort: ports[2 * at]!,
+      peerPort: ports[2 * at + 1]!,
+      process: undefined,
+    }));
+    const cluster = new EtcdCluster(members);
+    for (const at of members.keys()) cluster.run(at);
+    await cluster.ready();
+    return cluster;
+  }
+
+  get endpoints(): string[] {
+    return this.#members.map(({ clientPort }) => `127.0.0.1:${clientPort}`);
+  }
+
+  /** A client that ends with the cluster. */
+  client(options: Partial<GrpcEtcdOptions> = {}): GrpcEtcdClient {
+    const client = new GrpcEtcdClient({ ...realWorld, endpoints: this.endpoints, ...options });
+    this.#clients.add(client);
+    return client;
+  }
+
+  /** Starts a member, or starts it again. */
+  run(at: number): void {
+    const member = this.#members[at]!;
+    const url = (port: number) => `http://127.0.0.1:${port}`;
+    const peers = this.#members.map(({ name, peerPort }) => `${name}=${url(peerPort)}`).join(',');
+    const options = {
+      name: member.name,
+      'data-dir': join(this.#directory, member.name),
+      'listen-client-urls': url(member.clientPort),
+      'advertise-client-urls': url(member.clientPort),
+      'listen-peer-urls': url(member.peerPort),
+      'initial-advertise-peer-urls': url(member.peerPort),
+      'initial-cluster': peers,
+      'log-level': 'error',
+    };
+    const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+    member.process = spawn(etcdProgram(), words, { stdio: 'ignore' });
+  }
+
+  /** Resolves when the cluster answers linearizable reads. */
+  async ready(): Promise<void> {
+    const client = this.client();
+    const endMs = realWorld.clock.monotonicMs() + readyMs;
+    for (;;) {
+      try {
+        await client.range({ key: 'ready' });
+        return;
+      } catch (error) {
+        if (realWorld.clock.monotonicMs() > endMs) throw error;
+        await new Promise<void>((resolve) => realWorld.timers.after(pauseMs, resolve));
+      }
+    }
+  }
+
+  /** Ends a member as a crash does. */
+  async kill(at: number): Promise<void> {
+    const member = this.#members[at]!;
+    const { process: running } = member;
+    member.process = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    const gone = new Promise((resolve) => running.once('exit', resolve));
+    running.kill('SIGKILL');
+    await gone;
+  }
+
+  /** Calls the JSON gateway, for what the client of the engine does not do. */
+  async call(path: string, body: object): Promise<void> {
+    const answer = await fetch(`http://${this.endpoints[0]}/v3/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#clients) await client.close();
+    for (const at of this.#members.keys()) await this.kill(at);
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+const readyMs = 30_000;
+const pauseMs = 50;
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, '127.0.0.1', () => {
+            const address = server.address();
+            resolve(typeof address === 'object' && address !== null ? address.port : 0);
+          });
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
