@@ -15,6 +15,7 @@ import { Keys } from './keys.ts';
 import type { EtcdLimits } from './limits.ts';
 import { decodeEntry } from './log-entry.ts';
 import { type ModelClient, ModelOfEtcd } from './model.test-helper.ts';
+import type { Seen } from './seen.ts';
 
 export const testLimits = {
   leaseTtlMs: 1000,
@@ -40,6 +41,8 @@ export class EtcdBench implements Bench {
   readonly reports: unknown[] = [];
   /** Stands between the engine of a process and its connection. */
   between: (client: ModelClient) => EtcdClient = (client) => client;
+  /** Memory of the processes that start from now on. */
+  seen: Seen | undefined;
   readonly #delays = new Map<ModelClient, number>();
 
   constructor(limits: Partial<EtcdLimits> = {}) {
@@ -63,6 +66,7 @@ export class EtcdBench implements Bench {
       prefix,
       where: 'the model',
       limits: this.limits,
+      seen: this.seen,
       report: (fault) => this.reports.push(fault),
     });
     const crash = () => {
