@@ -16,7 +16,7 @@ const sentences: readonly (readonly [RegExp, EtcdErrorKind])[] = [
   [/database space exceeded/, 'no-space'],
   [/revision has been compacted|is a future revision/, 'compacted'],
   [/permission denied|user name is empty|authentication failed/, 'denied'],
-  [/too many requests/, 'refused'],
+  [/too many requests|^grpc: received message larger than max/, 'refused'],
 ];
 
 /** The error of a call, for the engine. An error that does not say for certain that nothing was done is `unknown`. */
