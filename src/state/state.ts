@@ -329,7 +329,7 @@ class Store implements State {
     const { index } = replica;
     const changes = differences(this.#replica.view, replica.view);
     this.#replica = replica;
-    tell(this.#followers, changes, index);
+    tellListeners(this.#followers, changes, index);
     this.#publish([{ index, changes, steps: [] }], []);
     wakeAll(this.#watches.all());
   }

@@ -23,6 +23,7 @@ import {
 import { errorOf, isLoginOver } from './grpc-errors.ts';
 import { LeaseStream } from './lease-stream.ts';
 import { type EtcdLimits, etcdLimits } from './limits.ts';
+import type { OpenStream } from './open-stream.ts';
 import {
   alarmNoSpace,
   compareResults,
@@ -54,12 +55,6 @@ export interface GrpcEtcdOptions extends EtcdAddress {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly limits?: Partial<EtcdLimits>;
-}
-
-/** A stream to one endpoint. */
-export interface OpenStream {
-  readonly stream: ClientDuplexStream<object, unknown>;
-  readonly endpoint: string;
 }
 
 interface Connection {

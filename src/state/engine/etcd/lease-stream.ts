@@ -1,7 +1,7 @@
 import type { Timer, Timers } from '../../../base/ports.ts';
 import { EtcdError } from './client.ts';
-import type { OpenStream } from './grpc-client.ts';
 import { errorOf } from './grpc-errors.ts';
+import type { OpenStream } from './open-stream.ts';
 import type { Wide } from './protocol.ts';
 
 export interface LeaseStreamOptions {

@@ -1,6 +1,6 @@
 import type { Timer, Timers } from '../../../base/ports.ts';
 import type { KeySpan, KeyValue, WatchListener } from './client.ts';
-import type { OpenStream } from './grpc-client.ts';
+import type { OpenStream } from './open-stream.ts';
 import { eventDelete, type KeyValueForm, type WatchForm } from './protocol.ts';
 
 export interface WatchStreamOptions {
