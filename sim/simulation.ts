@@ -203,6 +203,8 @@ class Simulation {
 
   #hashState(view: Snapshot): void {
     for (const definition of allTables) {
+      // So that a table that a life does not use leaves its hash as it was.
+      if (definition.isOmittedUnused && view.table(definition).lastIndex() === 0) continue;
       this.#hash.update(definition.name);
       for (const row of view.table(definition).scan()) this.#hash.update(JSON.stringify(row));
     }

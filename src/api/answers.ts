@@ -109,7 +109,11 @@ export function problemAnswer(
   };
 }
 
-export function replyAnswer(dialect: Dialect, { index, value }: Reply, pretty: boolean): Answer {
+export function replyAnswer(
+  dialect: Dialect,
+  { index, value }: Reply,
+  pretty: boolean,
+): Answer & { readonly body: string | undefined } {
   const headers =
     index === undefined ? jsonType : { ...jsonType, [dialect.headers.index]: String(index) };
   if (value === undefined) return { status: 200, headers: {}, body: undefined };

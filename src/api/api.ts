@@ -130,6 +130,7 @@ export class Api {
       resolve: (snapshot, secret, connection) =>
         this.#resolver.resolve(snapshot, secret, connection),
       gate: new Gate(ownHosts(options.hosts ?? [])),
+      keptAnswers: server.keptAnswers,
       notReady: () => server.notReady,
       proveLeadership: () => server.proveLeadership(),
       forwarding: server.isAlone

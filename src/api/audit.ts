@@ -35,7 +35,7 @@ function entryOf(
   { request, route, status, durationMs, requestId, trail }: Observation,
   nowMs: number,
 ) {
-  const { caller, permission, isAllowed, namespace, code, made } = trail;
+  const { caller, permission, isAllowed, namespace, code, made, isRepeat } = trail;
   return {
     time: formatInstant(nowMs),
     remote: request.remoteAddress ?? '',
@@ -49,6 +49,7 @@ function entryOf(
     status,
     ...(code !== undefined && { code }),
     ...(made !== undefined && { made }),
+    ...(isRepeat && { repeat: true }),
     ...(requestId !== undefined && { request: requestId }),
     durationMs: Math.round(durationMs * 1000) / 1000,
   };

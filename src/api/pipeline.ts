@@ -6,6 +6,7 @@ import { RosterError, refusal } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import { limits } from '../model/limits.ts';
 import type { Permission } from '../model/permission/permission.ts';
+import type { KeptAnswers } from '../server/idempotency/kept-answers.ts';
 import type { Contact } from '../server/servers.ts';
 import type { Snapshot } from '../state/types.ts';
 import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answers.ts';
@@ -14,6 +15,7 @@ import type { Dialect, ForeignDialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
 import type { Forwarding } from './forward.ts';
 import type { Answer, Request } from './http.ts';
+import { isKnown, keyedRequest } from './keyed-request.ts';
 import { type Home, requireHome, requireRegion } from './place.ts';
 import { parseQuery } from './query.ts';
 import { type Reading, Reads, type ReadsOptions } from './reads.ts';
@@ -28,6 +30,8 @@ export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure
   /** Requests for another region or datacenter are refused. */
   readonly home: Home;
   readonly world: ReadsOptions['world'] & Pick<World, 'ids'>;
+  /** Answers to repeated writes. */
+  readonly keptAnswers: KeptAnswers;
   /** Why this server answers nothing; `undefined`: it answers. */
   readonly notReady: () => RosterError | undefined;
   /** Proves leadership for `consistent` reads. Throws `no-leader`. */
@@ -288,6 +292,13 @@ export class Pipeline {
       return this.#options.proveLeadership().then(() => this.#reads.answer(reading, authorizer));
     }
     const given = input(authorizer, this.#options.state.read());
+    const keyed = run.kind === 'write' ? keyedRequest(route, authorizer, request) : undefined;
+    // The rows that the permission depends on may be gone by the first run.
+    const kept = keyed && isKnown(authorizer) ? this.#options.keptAnswers.find(keyed) : undefined;
+    if (kept !== undefined) {
+      trail.isRepeat = true;
+      return kept;
+    }
     this.#options.gate.pass(authorizer, permission(given), given, seen);
     if (run.kind === 'socket') throw refusal('upgrade-required');
     if (run.kind === 'stream') {
@@ -304,11 +315,12 @@ export class Pipeline {
       const { dialect } = route;
       return run.handle({ ...given, renew, dialect }, untilGone(request));
     }
-    const { dialect } = route;
-    return run.handle(given).then((reply) => {
+    const handle = async () => {
+      const reply = await run.handle(given);
       if (reply.made !== undefined) trail.made = reply.made;
-      return replyAnswer(dialect, reply, shared.pretty);
-    });
+      return replyAnswer(route.dialect, reply, shared.pretty);
+    };
+    return keyed === undefined ? handle() : this.#options.keptAnswers.once(keyed, handle);
   }
 
   #resolveCaller(route: Route, secret: string | undefined, { connection }: Request): Authorizer {

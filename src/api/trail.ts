@@ -16,6 +16,8 @@ export interface Trail {
   code?: ErrorCode;
   /** Names and ids from the handler, such as the token made by a login. */
   made?: Readonly<Record<string, string>>;
+  /** It repeats a request that was run before, and had no effect. */
+  isRepeat?: boolean;
   /** The server that answered it; there it is audited. */
   forwardedTo?: string;
 }

@@ -418,6 +418,17 @@ export const catalogue = {
   },
 
   // 409: the guard of the caller failed, or another record is in the way.
+  'idempotency-key-reused': {
+    status: 409,
+    title: 'Idempotency key reused',
+    sentence: 'This Idempotency-Key was sent with another request. Each request needs its own.',
+  },
+  'answer-not-kept': {
+    status: 409,
+    title: 'Answer not kept',
+    sentence:
+      'The request with this Idempotency-Key was run, and its answer was not kept. Look at the result before you send it under another key.',
+  },
   'job-missing-for-index': {
     status: 409,
     title: 'Guard failed',

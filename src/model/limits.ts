@@ -17,6 +17,7 @@ import { explanationLimits } from './explanation/limits.ts';
 import { introductionLimits } from './introduction-token/limits.ts';
 import { dispatchLimits, jobFileLimits, jobLimits, periodicLimits } from './job/limits.ts';
 import { jobPolicyLimits } from './job-policy/limits.ts';
+import { idempotencyLimits } from './kept-answer/limits.ts';
 import { keyringLimits } from './keyring/limits.ts';
 import { artifactLimits, diskLimits } from './limits/artifact.ts';
 import { dockerLimits } from './limits/docker.ts';
@@ -93,4 +94,5 @@ export const limits = {
   variable: variableLimits,
   identity: identityLimits,
   keyring: keyringLimits,
+  idempotency: idempotencyLimits,
 } as const;

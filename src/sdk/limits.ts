@@ -12,6 +12,9 @@ export const limits = {
   /** The server's default for `wait`, and the divisor of its random extension. */
   waitDefaultMs: 5 * 60_000,
   waitJitterDivisor: 16,
+  /** Attempts of a write after the first one, and the pause before the first of them, which doubles. */
+  repeatsMax: 5,
+  repeatAfterMs: 100,
   /** A frame of a file has at most 64 KiB of data, and base64 makes it longer. */
   frameLineBytesMax: 1024 * 1024,
   keepAliveTimeoutMs: 30_000,

@@ -1,6 +1,7 @@
 import type { Fault, Problem } from '../model/errors.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 import { limits } from './limits.ts';
+import { untilKnown } from './repeat.ts';
 import type {
   Method,
   OpenSocket,
@@ -88,29 +89,24 @@ export function path(literals: TemplateStringsArray, ...names: readonly string[]
 
 export function createRequester(options: RequesterOptions): Requester {
   const { transport, address, token } = options;
-  const basePath = new URL(address).pathname.replace(/\/+$/, '');
   const headers = (): Record<string, string> => {
     const secret = token();
     return secret === undefined || secret === '' ? {} : { 'x-registry-token': secret };
-  };
-  const targetOf = (path: string, call: CallOptions, query: Query): string => {
-    const text = queryText({
-      namespace: call.namespace ?? options.namespace,
-      ...query,
-      partition: query.partition ?? call.partition ?? options.partition,
-    });
-    return `${basePath}${path}${text}`;
   };
   const send = async (
     request: Pick<TransportRequest, 'method' | 'path' | 'headTimeoutMs' | 'bodyTimeoutMs'>,
     call: CallOptions,
     query: Query,
-    body?: unknown,
+    { body, key }: Sent = {},
   ): Promise<TransportAnswer> => {
     const answer = await transport.send({
       ...request,
-      path: targetOf(request.path, call, query),
-      headers: { ...headers(), ...(body !== undefined && { 'content-type': 'application/json' }) },
+      path: targetOf(options, request.path, call, query),
+      headers: {
+        ...headers(),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: call.signal,
     });
@@ -132,7 +128,11 @@ export function createRequester(options: RequesterOptions): Requester {
     },
     async write({ method, path }, call = {}, body, query = {}) {
       const waits = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs };
-      return decode(await send({ method, path, ...waits }, call, query, body), address);
+      const request = { method, path, ...waits };
+      const attempt = async (key?: string): Promise<Answer<never>> =>
+        decode(await send(request, call, query, { body, key }), address);
+      const { repeats } = transport;
+      return repeats === undefined ? attempt() : untilKnown(repeats, call.signal, attempt);
     },
     async openSocket(path, call = {}, query = {}) {
       if (transport.openSocket === undefined) {
@@ -140,7 +140,7 @@ export function createRequester(options: RequesterOptions): Requester {
         throw new ConnectionError(address, 'no-web-socket', sentence);
       }
       return transport.openSocket({
-        path: targetOf(path, call, query),
+        path: targetOf(options, path, call, query),
         headers: headers(),
         signal: call.signal,
       });
@@ -150,6 +150,28 @@ export function createRequester(options: RequesterOptions): Requester {
       yield* (await send({ method: 'GET', path, ...waits }, call, query)).body;
     },
   };
+}
+
+/** The path with the query of the call, below the base path of the address. */
+function targetOf(
+  { address, namespace, partition }: RequesterOptions,
+  path: string,
+  call: CallOptions,
+  query: Query,
+): string {
+  const basePath = new URL(address).pathname.replace(/\/+$/, '');
+  const text = queryText({
+    namespace: call.namespace ?? namespace,
+    ...query,
+    partition: query.partition ?? call.partition ?? partition,
+  });
+  return `${basePath}${path}${text}`;
+}
+
+interface Sent {
+  readonly body?: unknown;
+  /** The `Idempotency-Key`. */
+  readonly key?: string | undefined;
 }
 
 /** The longest time that the server holds a blocking query, including its jitter. */

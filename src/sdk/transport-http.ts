@@ -4,6 +4,7 @@ import { connectionError } from './errors.ts';
 import { limits } from './limits.ts';
 import { type TlsTrust, tlsOptions } from './tls-trust.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
+import { repeats } from './transport-repeats.ts';
 
 export interface HttpTransportOptions extends TlsTrust {
   /** `http://127.0.0.1:4720`. The path is ignored. */
@@ -23,6 +24,7 @@ export function httpTransport({ address, ...trust }: HttpTransportOptions): Tran
   });
   const sockets = new Set<WebSocket>();
   return {
+    repeats,
     async send(request) {
       const { signal } = request;
       signal?.throwIfAborted();

@@ -10,10 +10,19 @@ export interface Transport {
    * reason.
    */
   send(request: TransportRequest): Promise<TransportAnswer>;
+  /** Keys for writes, which are then repeated until their outcome is known. Absent: they are sent once. */
+  readonly repeats?: Repeats;
   /** Opens a WebSocket. Rejects as `send` does. Absent if WebSockets are not supported. */
   openSocket?(request: SocketRequest): Promise<OpenSocket>;
   /** Ends all pending requests. */
   close(): Promise<void>;
+}
+
+export interface Repeats {
+  /** A new `Idempotency-Key`. */
+  newKey(): string;
+  /** Resolves after the time, or when the signal aborts. */
+  pause(delayMs: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
 export interface OpenSocket {

@@ -7,6 +7,8 @@ import type { Change, Term } from '../state/types.ts';
 import { type BootstrapReset, noReset } from './acl/bootstrap.ts';
 import type { ServerContext } from './context.ts';
 import { EventLog } from './events/event-log.ts';
+import { KeptAnswers } from './idempotency/kept-answers.ts';
+import { ScopedWrites } from './idempotency/request-scope.ts';
 import type { Keyring } from './keyring/keyring.ts';
 import { Leading } from './leading.ts';
 import { LoginService } from './login/login.ts';
@@ -25,6 +27,7 @@ import { alone, type Contact, type Servers } from './servers.ts';
 export class Server {
   readonly context: ServerContext;
   readonly streams = new NodeStreams();
+  readonly keptAnswers: KeptAnswers;
   readonly events: EventLog;
   readonly bootstrapReset: BootstrapReset;
   readonly logins: LoginService;
@@ -43,7 +46,9 @@ export class Server {
     this.#options = options;
     const openEvaluations = () => this.#leading?.dispatcher.size ?? 0;
     this.bootstrapReset = options.bootstrapReset ?? noReset;
-    this.context = { state, world, log, region, box: keyring, openEvaluations };
+    const writes = new ScopedWrites(state);
+    this.context = { state: writes.state, world, log, region, box: keyring, openEvaluations };
+    this.keptAnswers = new KeptAnswers({ state, writes, world, box: keyring });
     this.keyring = keyring;
     this.events = new EventLog(state);
     this.issuer = options.issuer;

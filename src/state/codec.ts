@@ -111,6 +111,7 @@ export function* encodeSnapshot(
   const start: SnapshotHead = { Index: view.index, Hash: hash };
   yield encodeTexts(JSON.stringify(start), [], '');
   for (const table of view.tables.values()) {
+    if (table.definition.isOmittedUnused && table.lastIndex() === 0) continue;
     const head = `{"Table":${JSON.stringify(table.definition.name)},"Version":${table.definition.version}`;
     yield* inParts(`${head},"Rows":[`, rowsOf(table), partBytes);
     for (const { name, index } of ordersOf(table)) {

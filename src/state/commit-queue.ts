@@ -71,6 +71,8 @@ export interface Outcome {
  *  Q4. After a failed append no waiter settles, and nothing is appended.
  *  Q5. When the term ends, transactions that were not sent fail at once, as not done. The engine
  *      tells the outcome of the append under way.
+ *  Q6. Transactions that run while a transaction is held become one batch with it, after the last of
+ *      them is released.
  */
 export class CommitQueue {
   readonly #engine: Engine;
@@ -85,6 +87,8 @@ export class CommitQueue {
   /** Resolves when the append under way has settled. */
   #flight: Promise<void> = Promise.resolve();
   #flushSoon = false;
+  /** Transactions that keep back what ran since. */
+  #held = 0;
   #writes = 0;
   #size = 0;
   #closed: WritesClosed | NotLeading | undefined;
@@ -119,7 +123,23 @@ export class CommitQueue {
     group.size += ran.text.length;
     this.#writes++;
     this.#size += ran.text.length;
-    if (group.size >= this.#limits.batchBytes) this.#seal();
+    if (group.size >= this.#limits.batchBytes && this.#held === 0) this.#seal();
+    this.#flushWithTurn();
+  }
+
+  /** Keeps back all that is not sealed, until the result is called. */
+  hold(): () => void {
+    this.#held++;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#held--;
+      if (this.#held === 0) this.#flushWithTurn();
+    };
+  }
+
+  #flushWithTurn(): void {
     if (this.#flying !== undefined || this.#flushSoon) return;
     this.#flushSoon = true;
     queueMicrotask(() => {
@@ -169,10 +189,12 @@ export class CommitQueue {
 
   #flush(): void {
     if (this.#flying !== undefined) return;
-    if (this.#sealed.length === 0 && this.#open.transactions.length > 0) this.#seal();
+    const isWaiting = this.#open.transactions.length > 0;
+    if (this.#sealed.length === 0 && isWaiting && this.#held === 0) this.#seal();
     const group = this.#sealed.shift();
-    if (group === undefined) this.#tellIdle();
-    else {
+    if (group === undefined) {
+      if (!isWaiting) this.#tellIdle();
+    } else {
       this.#flying = group;
       this.#flight = this.#appendGroup(group);
     }

@@ -131,6 +131,10 @@ class HeadTransaction implements Transaction {
     this.freeze = freeze;
   }
 
+  get hasChanged(): boolean {
+    return this.changes.length > 0;
+  }
+
   table<R extends Stamps, I extends string>(definition: TableDefinition<R, I>): TableWriter<R, I> {
     return new HeadTable(this, tableOf(this.#tables, definition));
   }

@@ -8,7 +8,7 @@ import type { Batch, Engine, EngineEvent, Leadership } from './engine/engine.ts'
 import { NotLeading, WritesClosed } from './errors.ts';
 import { ReadSet, TrackedSnapshot } from './footprint.ts';
 import { deepFreeze } from './freeze.ts';
-import { Head } from './head.ts';
+import { Head, type Ran } from './head.ts';
 import { type StateLimits, stateLimits } from './limits.ts';
 import { LogEnd } from './log-end.ts';
 import { Replica } from './replica.ts';
@@ -16,6 +16,7 @@ import type { RowChange, Transacted } from './row-change.ts';
 import { Snapshots, type StoredBytes } from './snapshots.ts';
 import type { AnyDefinition } from './table.ts';
 import type {
+  Begun,
   Change,
   Footprint,
   Snapshot,
@@ -186,6 +187,32 @@ class Store implements State {
       }
       queue.observe({ settle, fail });
     });
+  }
+
+  begin<T>(run: (transaction: Transaction) => T): Begun<T> {
+    const leading = this.#leading;
+    if (leading === undefined) throw this.#closed ?? new NotLeading();
+    const { head, queue } = leading;
+    if (queue.refusal !== undefined) throw queue.refusal;
+    const { promise: durable, resolve: settle, reject: fail } = Promise.withResolvers<void>();
+    const release = () => {};
+    let result: { readonly value: T; readonly ran: Ran | undefined };
+    try {
+      result = head.run(run);
+    } catch (error) {
+      queue.observe({ settle: () => fail(error), fail });
+      return { written: undefined, durable, release };
+    }
+    const { value, ran } = result;
+    const written = { index: head.index, value };
+    if (ran === undefined) {
+      queue.observe({ settle, fail });
+      return { written, durable, release };
+    }
+    tellListeners(this.#followers, ran.changes, head.index);
+    const held = { written, durable, release: queue.hold() };
+    queue.add(ran, { settle, fail });
+    return held;
   }
 
   watch(footprint: Footprint, wake: () => void): Watch {

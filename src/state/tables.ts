@@ -5,6 +5,7 @@ import {
   aclTokens,
   authMethods,
   bindingRules,
+  keptAnswers,
   keyringKeys,
   namespaces,
   partitions,
@@ -89,4 +90,5 @@ export const allTables: readonly TableDefinition[] = [
   clusterIdentity,
   importedServices,
   importedInstances,
+  keptAnswers,
 ] as unknown as readonly TableDefinition[];

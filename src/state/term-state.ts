@@ -13,6 +13,10 @@ export function termState(state: State, term: Term): State {
     track: () => state.track(),
     exact: () => state.exact(),
     write: (run) => (isOver() ? Promise.reject(new NotLeading()) : state.write(run)),
+    begin: (run) => {
+      if (isOver()) throw new NotLeading();
+      return state.begin(run);
+    },
     watch: (footprint, wake) => state.watch(footprint, wake),
     onCommit: (listen) => state.onCommit(listen),
     onRan: (listen) => state.onRan(listen),

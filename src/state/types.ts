@@ -42,6 +42,8 @@ export interface TableDefinition<R extends Stamps = Stamps, I extends string = s
   readonly indexes: Readonly<Record<I, IndexDefinition<R>>>;
   /** Fields whose objects many rows share by identity: each is written once (`shared-values.ts`). */
   readonly shared?: readonly (keyof R & string)[];
+  /** A snapshot leaves the table out as long as nothing was ever in it. */
+  readonly isOmittedUnused?: true;
   /** Lifts a durable row of an older version to the current one. */
   readonly upcast?: (row: unknown, version: number) => R;
 }
@@ -95,7 +97,19 @@ export interface TableWriter<R extends Stamps, I extends string> extends TableRe
 export interface Transaction extends Omit<Snapshot, 'table'> {
   /** The index of this transaction, if it changes anything. */
   readonly index: number;
+  /** Whether it has changed something so far. */
+  readonly hasChanged: boolean;
   table<R extends Stamps, I extends string>(definition: TableDefinition<R, I>): TableWriter<R, I>;
+}
+
+/** A transaction that ran, and waits to be sent to the log. */
+export interface Begun<T> {
+  /** `undefined`: the function threw, and `durable` rejects with its error. */
+  readonly written: Written<T> | undefined;
+  /** Resolves when what it wrote, and all that it could have read, is durable. */
+  readonly durable: Promise<void>;
+  /** Lets it, and all that ran after it, be sent. */
+  release(): void;
 }
 
 export interface Written<T> {
@@ -159,6 +173,12 @@ export interface State {
    * did not answer.
    */
   write<T>(run: (transaction: Transaction) => T): Promise<Written<T>>;
+  /**
+   * As `write`, but tells the value at once, and sends nothing to the log until `release`, which the caller
+   * calls in the same turn. So a transaction that follows from the value can go in the same batch.
+   * @throws WritesClosed, NotLeading, WriteQueueFull: it was not run
+   */
+  begin<T>(run: (transaction: Transaction) => T): Begun<T>;
   /**
    * Calls `wake` once, as soon as a key or range of the footprint has changed since its snapshot, or
    * when the state closes.

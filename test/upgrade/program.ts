@@ -1,5 +1,7 @@
 /** A version of Roster in one folder, as a sample has it, and how to start it. */
+
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -76,7 +78,11 @@ export async function startProgram(
     async call(method, path, body) {
       const answer = await fetch(`${address}${path}`, {
         method,
-        headers: { 'x-registry-token': token },
+        headers: {
+          'x-registry-token': token,
+          // Versions before 0.1.2 take no notice of it.
+          ...(method !== 'GET' && { 'idempotency-key': randomUUID() }),
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await answer.text();

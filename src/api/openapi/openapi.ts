@@ -4,6 +4,7 @@ import { describeNeeds } from '../../contract/needs.ts';
 import type { QueryParameter } from '../../contract/query.ts';
 import { queryOf } from '../../contract/shared-query.ts';
 import { catalogue } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
 import { dialectOf } from '../dialect/dialects.ts';
 import { bodySchema } from '../envelope.ts';
 import type { Route } from '../route.ts';
@@ -55,7 +56,11 @@ function operation({ endpoint, method }: Route, schemas: NamedSchemas): object {
     description: `${summary}.${same} Needs ${describeNeeds(permission)}.`,
     'x-permission': permission.kind === 'decided' ? permission.says : permission,
     ...(blocking && { 'x-blocking': true }),
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
+    parameters: [
+      ...pathParameters(endpoint),
+      ...queryParameters(endpoint),
+      ...(kind === 'write' ? [keyParameter] : []),
+    ],
     ...(body && {
       requestBody: { required: !body.optional, content: bodyContent(endpoint, body, schemas) },
     }),
@@ -97,6 +102,14 @@ const queryParameters = (endpoint: Endpoint): object[] =>
     description: parameter.description,
     schema: querySchema(parameter),
   }));
+
+const keyParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Repetitions of a request with the same key have one effect and the same answer.',
+  schema: { type: 'string', minLength: 1, maxLength: limits.idempotency.keyLengthMax },
+};
 
 function bodyContent({ family }: Endpoint, body: BodyDefinition, schemas: NamedSchemas): object {
   if (body.raw !== undefined) return { 'application/octet-stream': {} };

@@ -6,6 +6,7 @@ import { faultAt } from '../../model/path.ts';
 import { aclBootstrap } from '../../state/tables.ts';
 import type { Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
+import { whenDurable } from '../idempotency/request-scope.ts';
 import { insertToken } from './tokens.ts';
 
 /** A file on the server's machine by which an operator allows another first token. */
@@ -54,7 +55,10 @@ export async function bootstrap(
     table.put({ AccessorID: token.AccessorID });
     return token;
   });
-  if (found !== undefined) await reset.remove();
+  if (found !== undefined) {
+    await whenDurable(context.state);
+    await reset.remove();
+  }
   return written;
 }
 

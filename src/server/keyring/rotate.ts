@@ -1,5 +1,6 @@
 import type { AclToken } from '../../model/acl-token/acl-token.ts';
 import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
+import type { KeptAnswer } from '../../model/kept-answer/kept-answer.ts';
 import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
 import { limits } from '../../model/limits.ts';
 import type { PeeringSecrets } from '../../model/peering/secrets.ts';
@@ -10,6 +11,7 @@ import {
   authMethods,
   type ConfigSecret,
   configSecrets,
+  keptAnswers,
   keyringKeys,
   peeringSecrets,
   variableItems,
@@ -72,6 +74,12 @@ const ofPeerings: SealedTable<PeeringSecrets> = {
   }),
 };
 
+const answers: SealedTable<KeptAnswer> = {
+  definition: keptAnswers,
+  sealedOf: ({ Sealed }) => (Sealed === '' ? [] : [Sealed]),
+  withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
+};
+
 /** Every table with secrets. A table that is missing here loses its secrets in a rotation. */
 const sealedTables = [
   tokens,
@@ -79,6 +87,7 @@ const sealedTables = [
   items,
   entrySecrets,
   ofPeerings,
+  answers,
 ] as unknown as readonly SealedTable<Stamps>[];
 
 /**

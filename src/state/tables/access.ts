@@ -4,6 +4,7 @@ import type { AclRole } from '../../model/acl-role/acl-role.ts';
 import { type AclToken, isManagement } from '../../model/acl-token/acl-token.ts';
 import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
 import type { BindingRule } from '../../model/binding-rule/binding-rule.ts';
+import type { KeptAnswer } from '../../model/kept-answer/kept-answer.ts';
 import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
 import {
   defaultNamespace,
@@ -148,4 +149,13 @@ export const variableItems = table<SealedItems>({
   version: 1,
   key: ({ Namespace, Path }) => inNamespace(Namespace, Path),
   indexes: {},
+});
+
+/** Answers to writes with an `Idempotency-Key`. */
+export const keptAnswers = table<KeptAnswer, 'expiry'>({
+  name: 'kept-answers',
+  version: 1,
+  isOmittedUnused: true,
+  key: ({ Accessor, Route, Key }) => [Accessor, Route, Key],
+  indexes: { expiry: { key: ({ ExpireMs }) => [numberPart(ExpireMs)] } },
 });

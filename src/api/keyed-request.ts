@@ -1,0 +1,29 @@
+import type { Authorizer } from '../acl/authorizer.ts';
+import { accessorOf, checkIdempotencyKey } from '../model/kept-answer/kept-answer.ts';
+import type { KeyedRequest } from '../server/idempotency/kept-answers.ts';
+import { header, type Request } from './http.ts';
+import type { Route } from './route.ts';
+
+/**
+ * A write with an `Idempotency-Key`; `undefined`: it has none.
+ * @throws RosterError `malformed-request`
+ */
+export function keyedRequest(
+  { method, path }: Route,
+  { caller }: Authorizer,
+  request: Request,
+): KeyedRequest | undefined {
+  const key = header(request, 'idempotency-key');
+  if (key === undefined) return undefined;
+  const { body = new Uint8Array() } = request;
+  return {
+    accessor: accessorOf(caller),
+    route: `${method} ${path}`,
+    key: checkIdempotencyKey(key),
+    content: `${request.path}?${request.query}\n${Buffer.from(body).toString('latin1')}`,
+  };
+}
+
+/** Whether nobody else is this caller. */
+export const isKnown = ({ caller }: Authorizer): boolean =>
+  caller.kind !== 'anonymous' && caller.kind !== 'unrestricted';
