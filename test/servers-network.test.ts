@@ -63,6 +63,30 @@ describe('three servers over the network', () => {
     expect(plan.status).toBe(200);
   });
 
+  test('list each other, with the leader, until one of them is gone', async () => {
+    const { servers, leader, followers } = await three();
+    const members = async () => (await call(followers[0]!, 'GET', '/v1/servers')).json as Listed[];
+    const ids = servers.map(({ id }) => id).sort();
+    await expect
+      .poll(async () => (await members()).map(({ Status }) => Status))
+      .toEqual(ids.map(() => 'alive'));
+    const listed = await members();
+    expect(listed.map(({ ID }) => ID)).toEqual(ids);
+    expect(listed.find(({ Self }) => Self)?.ID).toBe(followers[0]!.id);
+    expect(listed.find(({ Leader }) => Leader)?.ID).toBe(leader!.id);
+    for (const { Behind, ClockSkewMs } of listed) {
+      expect(Behind).toBeLessThan(5);
+      expect(Math.abs(ClockSkewMs)).toBeLessThan(5000);
+    }
+    const gone = followers[1]!;
+    await cluster.kill(gone);
+    await expect
+      .poll(async () => (await members()).find(({ ID }) => ID === gone.id)?.Status)
+      .toBe('unreachable');
+    const stranger = { ...followers[0]!, token: '00000000-0000-0000-0000-000000000002' };
+    expect((await call(stranger, 'GET', '/v1/servers')).status).toBe(403);
+  });
+
   test('a refusal of the leader comes back as it is', async () => {
     const { followers } = await three();
     const refused = await call(followers[0]!, 'PUT', '/v1/namespace/x', { Name: 'y' });
@@ -189,6 +213,15 @@ describe('three servers over the network', () => {
     );
   });
 });
+
+interface Listed {
+  readonly ID: string;
+  readonly Status: string;
+  readonly Leader: boolean;
+  readonly Self: boolean;
+  readonly Behind: number;
+  readonly ClockSkewMs: number;
+}
 
 const talking = {
   Job: {

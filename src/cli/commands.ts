@@ -30,6 +30,7 @@ export const groups: Readonly<Record<string, string>> = {
   peering: 'Let clusters find the services of each other.',
   system: 'Maintain the stored state.',
   'system reconcile': 'Compute counters again.',
+  server: 'Look at the servers of the cluster.',
   operator: 'Maintain the control plane itself.',
   'operator keyring': 'Manage the keys that seal secrets.',
   'operator scheduler': 'Configure the placement of the cluster.',

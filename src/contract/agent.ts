@@ -1,4 +1,4 @@
-import { Text, Type } from '../model/schema.ts';
+import { Choice, Flag, Text, Type, Whole } from '../model/schema.ts';
 import { endpoints } from './endpoint.ts';
 import { nothing, resource } from './needs.ts';
 import { text } from './query.ts';
@@ -9,6 +9,25 @@ const AgentHealthSchema = Type.Object({
   ...health,
   server: Type.Optional(Type.Object(health)),
   client: Type.Optional(Type.Object(health)),
+});
+
+/** The fields after `Status` are those of servers that are alive. */
+const ServerMemberSchema = Type.Object({
+  ID: Text(),
+  Address: Text(),
+  Leader: Flag(),
+  /** Whether it is the server that answers. */
+  Self: Flag(),
+  Status: Choice(['alive', 'unreachable'] as const, 'alive'),
+  Version: Type.Optional(Text()),
+  /** Index of the newest transaction that it shows. */
+  Index: Type.Optional(Whole()),
+  /** Transactions that the leader shows and it does not. */
+  Behind: Type.Optional(Whole()),
+  /** Since it last reported. */
+  LastContactMs: Type.Optional(Whole()),
+  /** Its clock minus that of the server that answers, the time of the report included. */
+  ClockSkewMs: Type.Optional(Type.Integer()),
 });
 
 export const agentEndpoints = endpoints(
@@ -47,6 +66,14 @@ export const agentEndpoints = endpoints(
       summary: 'Read the addresses of all servers',
       answer: Type.Array(Text()),
       permission: nothing,
+    },
+    servers: {
+      kind: 'read',
+      path: '/v1/servers',
+      isOfServer: true,
+      summary: 'List the servers of the cluster, as this server knows them',
+      answer: Type.Array(ServerMemberSchema),
+      permission: resource('operator', 'read'),
     },
     metrics: {
       kind: 'stream',

@@ -25,5 +25,7 @@ export function statusOf(requester: Requester) {
   return {
     /** The address of the leader; `''`: none is known. */
     leader: (options?: CallOptions) => read('GET /v1/status/leader', {}, options),
+    /** The servers of the cluster, as the server that is asked knows them. */
+    servers: (options?: CallOptions) => read('GET /v1/servers', {}, options),
   };
 }

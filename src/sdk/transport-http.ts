@@ -2,9 +2,9 @@ import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { WebSocket } from 'ws';
 import { connectionError } from './errors.ts';
 import { limits } from './limits.ts';
+import { repeats } from './repeats-real.ts';
 import { type TlsTrust, tlsOptions } from './tls-trust.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
-import { repeats } from './transport-repeats.ts';
 
 export interface HttpTransportOptions extends TlsTrust {
   /** `http://127.0.0.1:4720`. The path is ignored. */

@@ -15,7 +15,7 @@ export interface LocalServer {
   readonly id: string;
   /** `host:port` of its API; empty while it does not listen. */
   readonly address: () => string;
-  readonly state: Pick<State, 'leading'>;
+  readonly state: Pick<State, 'leading'> & Partial<Pick<State, 'read'>>;
   readonly streams: NodeStreams;
   /** Answers the request; `gone` aborts when nobody waits. Never settles if the server ends first. */
   readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
@@ -60,6 +60,10 @@ export class LocalServers {
       leader: () => {
         const leader = this.#noteLeader();
         return leader && memberOf(leader);
+      },
+      reportOf: (other) => {
+        const index = this.#present.get(other)?.state.read?.().index;
+        return index === undefined ? undefined : { version: '', index, heardMs: 0, skewMs: 0 };
       },
       lastContactMs: () =>
         this.#noteLeader() === undefined

@@ -50,6 +50,17 @@ export interface Contact {
   readonly KnownLeader: boolean;
 }
 
+/** The last report of another server. */
+export interface ServerReport {
+  readonly version: string;
+  /** Index of the newest transaction that it shows. */
+  readonly index: number;
+  /** Milliseconds since the report. */
+  readonly heardMs: number;
+  /** Its clock minus that of this server. */
+  readonly skewMs: number;
+}
+
 /**
  * The port to the other servers of the cluster. Safety does not depend on its answers: the log decides
  * which server leads, and a server that is asked checks for itself.
@@ -61,6 +72,8 @@ export interface Servers {
   members(): readonly Member[];
   /** The leader, if one is known. */
   leader(): Member | undefined;
+  /** The last report of another server; `undefined`: it is unreachable. */
+  reportOf(id: string): ServerReport | undefined;
   /** Milliseconds since this server heard of a leader; 0 on the leader. */
   lastContactMs(): number;
   /** Has that server answer a request, without handing it on again. @throws ServerGone */
@@ -79,6 +92,7 @@ export function alone(leads: () => boolean): Servers {
     id: self.id,
     members: () => [self],
     leader: () => (leads() ? self : undefined),
+    reportOf: () => undefined,
     lastContactMs: () => 0,
     ask: (id) => Promise.reject(new ServerGone(id, false)),
     streamTo: async () => undefined,

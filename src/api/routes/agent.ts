@@ -2,7 +2,7 @@ import { agentEndpoints as contract } from '../../contract/agent.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { quote } from '../../model/path.ts';
-import type { Member, Servers } from '../../server/servers.ts';
+import type { Member, ServerReport, Servers } from '../../server/servers.ts';
 import { nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { closedRefusal } from '../answers.ts';
@@ -38,6 +38,34 @@ function clientHealth(snapshot: Snapshot, id: string) {
 const addressOf = ({ servers, address }: AgentFacts, { id, address: told }: Member): string =>
   id === servers.id ? address() : told;
 
+/** The servers in the order of their ids. `index` is that of this server. */
+function memberList(facts: AgentFacts, index: number) {
+  const { servers, version } = facts;
+  const own: ServerReport = { version, index, heardMs: 0, skewMs: 0 };
+  const reportOf = (id: string) => (id === servers.id ? own : servers.reportOf(id));
+  const leader = servers.leader();
+  const newest = (leader && reportOf(leader.id)?.index) ?? index;
+  return servers.members().map((member) => {
+    const report = reportOf(member.id);
+    const place = {
+      ID: member.id,
+      Address: addressOf(facts, member),
+      Leader: member.id === leader?.id,
+      Self: member.id === servers.id,
+    };
+    if (report === undefined) return { ...place, Status: 'unreachable' as const };
+    return {
+      ...place,
+      Status: 'alive' as const,
+      Version: report.version,
+      Index: report.index,
+      Behind: Math.max(newest - report.index, 0),
+      LastContactMs: report.heardMs,
+      ClockSkewMs: report.skewMs,
+    };
+  });
+}
+
 export function agentRoutes(facts: AgentFacts): Route[] {
   return [
     ...serveRead(contract.health, ({ query: { type }, snapshot }) => {
@@ -71,6 +99,7 @@ export function agentRoutes(facts: AgentFacts): Route[] {
     ...serveRead(contract.peers, () =>
       facts.servers.members().map((member) => addressOf(facts, member)),
     ),
+    ...serveRead(contract.servers, ({ unwatched }) => memberList(facts, unwatched.index)),
     ...serveStream(contract.metrics, async ({ query }) => {
       const prometheus = query.format === 'prometheus';
       const body = prometheus ? await facts.metrics.text() : await facts.metrics.json();

@@ -7,6 +7,7 @@ import {
   type Member,
   type Patience,
   ServerGone,
+  type ServerReport,
   type Servers,
 } from '../servers.ts';
 import { Dialer } from './dialer.ts';
@@ -110,6 +111,14 @@ export class NetworkServers implements Servers {
     if (found === undefined) return undefined;
     const { id, address } = found === this ? this.#self : (found as Peer).introduction;
     return { id, address };
+  }
+
+  reportOf(id: string): ServerReport | undefined {
+    const peer = this.#peers.get(id);
+    if (peer?.standing === undefined) return undefined;
+    const { introduction, standing, skewMs } = peer;
+    const heardMs = Math.round(this.#options.world.clock.monotonicMs() - peer.heardMs);
+    return { version: introduction.version, index: standing.index, heardMs, skewMs };
   }
 
   lastContactMs(): number {
