@@ -2,11 +2,11 @@
  * Puts the layers together: an agent is a server, a node, or both in one process. The `roster`
  * command uses it, and tests use it as a library for a control plane.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { DefaultPolicy } from './acl/authorizer.ts';
 import { type NodeOptions, type RunningNode, startNode } from './agent-node.ts';
+import { keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
 import { type NetworkSettings, otherServers } from './agent-servers.ts';
 import { Api } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
@@ -18,16 +18,15 @@ import { certificateFaults, endOf, type ServerCertificate } from './api/server-c
 import { formatInstant } from './base/instant.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
-import { isUuid } from './model/acl-token/write.ts';
 import { limits } from './model/limits.ts';
 import { certificateFault } from './model/peering/token.ts';
 import { readAddress } from './node/fingerprint/address.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
 import type { TlsTrust } from './sdk/tls-trust.ts';
-import { type Log, silentLog } from './server/context.ts';
+import { silentLog } from './server/context.ts';
 import type { GarbageSettings } from './server/garbage/collector.ts';
-import { Keyring, WrongRootKey } from './server/keyring/keyring.ts';
+import { Keyring } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
 import type { HereServer } from './server/network/peer.ts';
 import { ownIntroduction } from './server/nodes/introductions.ts';
@@ -39,7 +38,7 @@ import type { Engine } from './state/engine/engine.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
 import { SqliteEngine } from './state/engine/sqlite.ts';
 import { openState } from './state/state.ts';
-import { allTables, keyringKeys } from './state/tables.ts';
+import { allTables } from './state/tables.ts';
 import type { State } from './state/types.ts';
 
 export interface CreateAgentOptions extends NodeOptions {
@@ -115,140 +114,175 @@ export interface Agent {
  * written before the port is taken.
  */
 export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
-  const options = inPlace(given);
-  const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
-  const { peerAuthority } = options;
-  const fault = peerAuthority === undefined ? undefined : certificateFault(peerAuthority);
-  if (fault !== undefined) throw new Error(`the authority that peers are to trust: ${fault}`);
-  const opened: (() => Promise<unknown> | unknown)[] = [];
-  const closeAll = async () => {
-    for (const close of opened.splice(0).reverse()) await close();
-  };
-  if (options.certificate !== undefined) requireRight(options.certificate, world, log);
-  const used: { certificate: ServerCertificate | undefined } = { certificate: options.certificate };
-  const own = () => used.certificate!;
-  const trust: TlsTrust = options.certificate === undefined ? {} : { own };
+  const options = withDefaults(given);
+  requireRightAuthority(options.peerAuthority);
+  if (options.certificate !== undefined) requireRight(options.certificate, options);
+  const opened = new Opened();
   try {
-    const release = options.http && (await holdPort(options.http));
-    opened.push(() => release?.());
-    const engine = options.engine ?? newEngine(options.dataDirectory, world);
-    const state = await openState({
-      tables: allTables,
-      engine,
-      timers: world.timers,
-      report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
-    });
-    opened.push(() => state.close());
-    const rootKey = options.rootKey ?? (await keptRootKey(options.dataDirectory, state, world));
-    const usesTls = options.certificate !== undefined;
-    const others =
-      options.servers && otherServers(options.servers, { world, log, version, rootKey, usesTls });
-    const keyring =
-      others === undefined
-        ? await Keyring.open(state, rootKey, world)
-        : Keyring.follow(state, rootKey, world);
-    const outbound = new HttpOutbound(world.timers);
-    opened.push(() => outbound.close());
-    const { makesRootToken = false } = options;
-    const rootToken =
-      options.rootToken ??
-      (makesRootToken ? await keptSecret(options.dataDirectory, 'root-token', world) : undefined);
-    const datacenter = options.node?.datacenter ?? options.server?.datacenter ?? 'dc1';
-    const server = new Server({
-      ...(others && { servers: others.servers }),
-      state,
-      world,
-      log,
-      region,
-      keyring,
-      outbound: outbound.call,
-      datacenter,
-      peers: webSocketTransport,
-      rootSecret: rootToken,
-      issuer: options.issuer,
-      scheduler: schedulerDefaults,
-      garbage: options.garbage ?? {},
-      ...(options.dataDirectory !== undefined && {
-        bootstrapReset: resetFile(join(options.dataDirectory, 'acl-bootstrap-reset')),
-      }),
-    });
-    const auditSink = (to: string | AuditSink): AuditSink => {
-      if (typeof to !== 'string') return to;
-      const file = new AuditFile(to, log);
-      opened.push(() => file.close());
-      return file;
-    };
-    let node: RunningNode | undefined;
-    const api = new Api({
-      server,
-      version,
-      node: () => node?.id,
-      name: options.node?.name ?? options.server?.name ?? 'roster',
-      acl: {
-        enabled: options.aclEnabled ?? true,
-        defaultPolicy: options.aclDefaultPolicy ?? 'deny',
-        datacenter,
-        secrets: world.secrets,
-      },
-      connections: options.connections ?? {
-        perAddressMax: limits.http.connectionsPerAddressMax,
-        perLoopbackMax: limits.http.connectionsPerLoopbackMax,
-      },
-      hosts: [
-        hostname(),
-        ...(options.allowedHosts ?? []),
-        ...(options.advertise ?? []).map(nameOf),
-      ],
-      certificate: options.certificate,
-      servers: others?.door,
-      audit: options.audit && { sink: auditSink(options.audit.to), events: options.audit.events },
-    });
-    await server.start();
-    opened.push(() => server.stop());
-    release?.();
-    const listening = options.http && (await api.listen(options.http.host, options.http.port));
-    warnOfExposure(options, log);
-    const scheme = options.certificate === undefined ? 'http' : 'https';
-    const address = listening && `${scheme}://${listening}`;
-    opened.push(() => api.close());
-    const addresses = options.advertise ?? advertisedAddresses(listening, readAddress().ip);
-    const trusted = peerAuthority ?? authorityOf(options.certificate);
-    server.advertise({ addresses, caPems: trusted === undefined ? [] : [trusted] });
-    const answer: HereServer['answer'] = async (asked, gone) =>
-      api.answer({ ...asked, onGone: whenAborted(gone) });
-    opened.push(
-      others?.join({ state, streams: server.streams, answer }, listening ?? '') ?? (() => {}),
-    );
-    let tasks: 'stop' | 'keep' = 'stop';
-    if (options.node !== undefined && address !== undefined) {
-      node = await startNode(
-        { ...options, node: options.node },
-        { addresses: [address], introduction: ownIntroduction(server.context), ...trust },
-      );
-      opened.push(() => node?.close(tasks));
-    }
-    return {
-      address: address ?? '',
-      trust,
-      rootToken,
-      state,
-      handle: async (request) => api.handle(request),
-      close: async (fate) => {
-        tasks = fate;
-        await closeAll();
-      },
-      killTasks: async () => node?.killTasks(),
-      renewCertificate: (certificate) => {
-        if (used.certificate === undefined) throw new Error('the agent does not speak TLS');
-        requireRight(certificate, world, log);
-        api.renewCertificate(certificate);
-        used.certificate = certificate;
-      },
-    };
+    return await openAgent(options, opened);
   } catch (error) {
-    await closeAll();
+    await opened.close();
     throw error;
   }
+}
+
+type Settled = ReturnType<typeof withDefaults>;
+
+const withDefaults = (options: CreateAgentOptions) => ({
+  ...options,
+  world: options.world ?? realWorld,
+  log: options.log ?? silentLog,
+  version: options.version ?? '0.0.0',
+  region: options.region ?? 'global',
+  datacenter: options.node?.datacenter ?? options.server?.datacenter ?? 'dc1',
+  // Tasks and their supervisor have another working directory than the agent.
+  dataDirectory: options.dataDirectory && resolve(options.dataDirectory),
+});
+
+/** The open parts of an agent. They are closed in reverse order. */
+class Opened {
+  readonly #closings: (() => unknown)[] = [];
+
+  add(close: () => unknown): void {
+    this.#closings.push(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closings.splice(0).reverse()) await close();
+  }
+}
+
+async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
+  const used = { certificate: options.certificate };
+  const trust: TlsTrust = used.certificate === undefined ? {} : { own: () => used.certificate! };
+  const release = options.http && (await holdPort(options.http));
+  opened.add(() => release?.());
+  const { server, state, others, rootToken } = await openServer(options, opened);
+  let node: RunningNode | undefined;
+  const api = new Api({
+    ...apiOptionsOf(options, opened),
+    server,
+    node: () => node?.id,
+    servers: others?.door,
+  });
+  await server.start();
+  opened.add(() => server.stop());
+  release?.();
+  const listening = options.http && (await api.listen(options.http.host, options.http.port));
+  warnOfExposure(options);
+  opened.add(() => api.close());
+  advertise(server, options, listening);
+  const answer: HereServer['answer'] = async (asked, gone) =>
+    api.answer({ ...asked, onGone: whenAborted(gone) });
+  const leave = others?.join({ state, streams: server.streams, answer }, listening ?? '');
+  opened.add(() => leave?.());
+  const scheme = options.certificate === undefined ? 'http' : 'https';
+  const address = listening && `${scheme}://${listening}`;
+  let tasks: 'stop' | 'keep' = 'stop';
+  if (options.node !== undefined && address !== undefined) {
+    node = await startNode(
+      { ...options, node: options.node },
+      { addresses: [address], introduction: ownIntroduction(server.context), ...trust },
+    );
+    opened.add(() => node?.close(tasks));
+  }
+  return {
+    address: address ?? '',
+    trust,
+    rootToken,
+    state,
+    handle: async (request) => api.handle(request),
+    close: async (fate) => {
+      tasks = fate;
+      await opened.close();
+    },
+    killTasks: async () => node?.killTasks(),
+    renewCertificate: (certificate) => {
+      if (used.certificate === undefined) throw new Error('the agent does not speak TLS');
+      requireRight(certificate, options);
+      api.renewCertificate(certificate);
+      used.certificate = certificate;
+    },
+  };
+}
+
+/** The server over its opened state. It is not started yet. */
+async function openServer(options: Settled, opened: Opened) {
+  const { dataDirectory, world, log, version, makesRootToken = false } = options;
+  const state = await openState({
+    tables: allTables,
+    engine: options.engine ?? newEngine(dataDirectory, world),
+    timers: world.timers,
+    report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
+  });
+  opened.add(() => state.close());
+  const rootKey = options.rootKey ?? (await keptRootKey(dataDirectory, state, world));
+  const usesTls = options.certificate !== undefined;
+  const others =
+    options.servers && otherServers(options.servers, { world, log, version, rootKey, usesTls });
+  const keyring =
+    others === undefined
+      ? await Keyring.open(state, rootKey, world)
+      : Keyring.follow(state, rootKey, world);
+  const outbound = new HttpOutbound(world.timers);
+  opened.add(() => outbound.close());
+  const rootToken =
+    options.rootToken ??
+    (makesRootToken ? await keptSecret(dataDirectory, 'root-token', world) : undefined);
+  const server = new Server({
+    ...(others && { servers: others.servers }),
+    state,
+    world,
+    log,
+    region: options.region,
+    keyring,
+    outbound: outbound.call,
+    datacenter: options.datacenter,
+    peers: webSocketTransport,
+    rootSecret: rootToken,
+    issuer: options.issuer,
+    scheduler: schedulerDefaults,
+    garbage: options.garbage ?? {},
+    ...(dataDirectory !== undefined && {
+      bootstrapReset: resetFile(join(dataDirectory, 'acl-bootstrap-reset')),
+    }),
+  });
+  return { server, state, others, rootToken };
+}
+
+/** The options of the API that follow from those of the agent. */
+function apiOptionsOf(options: Settled, opened: Opened) {
+  const { version, certificate, audit, log } = options;
+  const sinkOf = (to: string | AuditSink): AuditSink => {
+    if (typeof to !== 'string') return to;
+    const file = new AuditFile(to, log);
+    opened.add(() => file.close());
+    return file;
+  };
+  return {
+    version,
+    name: options.node?.name ?? options.server?.name ?? 'roster',
+    acl: {
+      enabled: options.aclEnabled ?? true,
+      defaultPolicy: options.aclDefaultPolicy ?? 'deny',
+      datacenter: options.datacenter,
+      secrets: options.world.secrets,
+    },
+    connections: options.connections ?? {
+      perAddressMax: limits.http.connectionsPerAddressMax,
+      perLoopbackMax: limits.http.connectionsPerLoopbackMax,
+    },
+    hosts: [hostname(), ...(options.allowedHosts ?? []), ...(options.advertise ?? []).map(nameOf)],
+    certificate,
+    audit: audit && { sink: sinkOf(audit.to), events: audit.events },
+  } as const;
+}
+
+/** Tells the server the addresses and authorities by which peers reach it. */
+function advertise(server: Server, options: Settled, listening: string | undefined): void {
+  const addresses = options.advertise ?? advertisedAddresses(listening, readAddress().ip);
+  const trusted = options.peerAuthority ?? authorityOf(options.certificate);
+  server.advertise({ addresses, caPems: trusted === undefined ? [] : [trusted] });
 }
 
 /** A `Request.onGone` by a signal that aborts when the caller is gone. */
@@ -262,7 +296,7 @@ const whenAborted = (signal: AbortSignal) => (run: () => void) => {
 const nameOf = (address: string): string => address.replace(/:\d+$/, '');
 
 /** Warns of an API that is open to others. */
-function warnOfExposure({ http, certificate, aclEnabled }: CreateAgentOptions, log: Log): void {
+function warnOfExposure({ http, certificate, aclEnabled, log }: Settled): void {
   if (aclEnabled === false) {
     log.warn({}, 'access control is off: whoever reaches the API may do everything');
   }
@@ -279,8 +313,16 @@ function warnOfExposure({ http, certificate, aclEnabled }: CreateAgentOptions, l
 const authorityOf = (certificate: ServerCertificate | undefined): string | undefined =>
   certificate && (certificate.authorities ?? certificate.certificate);
 
+function requireRightAuthority(authority: string | undefined): void {
+  const fault = authority === undefined ? undefined : certificateFault(authority);
+  if (fault !== undefined) throw new Error(`the authority that peers are to trust: ${fault}`);
+}
+
 /** Refuses a faulty certificate. An expired certificate is used, since clients may accept it. */
-function requireRight(certificate: ServerCertificate, world: World, log: Log): void {
+function requireRight(
+  certificate: ServerCertificate,
+  { world, log }: Pick<Settled, 'world' | 'log'>,
+): void {
   const faults = certificateFaults(certificate);
   if (faults.length > 0) throw new Error(`TLS cannot be spoken: ${faults.join('; ')}`);
   const end = endOf(certificate);
@@ -288,87 +330,7 @@ function requireRight(certificate: ServerCertificate, world: World, log: Log): v
   log.warn({ end: formatInstant(end) }, 'the certificate of the server has ended');
 }
 
-/** Tasks and their supervisor have another working directory than the agent. */
-const inPlace = (options: CreateAgentOptions): CreateAgentOptions =>
-  options.dataDirectory === undefined
-    ? options
-    : { ...options, dataDirectory: resolve(options.dataDirectory) };
-
 function newEngine(dataDirectory: string | undefined, world: World): Engine {
   if (dataDirectory === undefined) return new MemoryEngine(new MemoryDisk(), world.timers);
   return new SqliteEngine({ directory: join(dataDirectory, 'server') });
-}
-
-const resetFile = (path: string) => ({
-  async read(): Promise<string | undefined> {
-    try {
-      return await readFile(path, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
-  },
-  remove: () => rm(path, { force: true }),
-});
-
-/**
- * The root key of the data directory, 32 bytes, which seals the keyring. A new key is made only
- * for a state without a keyring, since it could not open an existing keyring.
- */
-async function keptRootKey(
-  dataDirectory: string | undefined,
-  state: State,
-  world: World,
-): Promise<Uint8Array> {
-  const make = () => {
-    if (state.read().table(keyringKeys).size > 0) throw new WrongRootKey();
-    return Buffer.from(world.secrets.bytes(rootKeyBytes)).toString('base64');
-  };
-  return parseRootKey(await kept(dataDirectory, 'root-key', make));
-}
-
-// Not in limits: the key length of the cipher.
-const rootKeyBytes = 32;
-
-/** @throws Error if the text is not 32 bytes in base64 */
-export function parseRootKey(text: string): Uint8Array {
-  const bytes = Buffer.from(text.trim(), 'base64');
-  if (bytes.length === rootKeyBytes) return bytes;
-  throw new Error(
-    'the root key must be 32 bytes in base64, as "openssl rand -base64 32" makes them',
-  );
-}
-
-/** @throws Error if the text is not a UUID */
-export function parseRootToken(text: string): string {
-  const token = text.trim().toLowerCase();
-  if (isUuid(token)) return token;
-  throw new Error('the file of the root token must hold a UUID, such as one made by "uuidgen"');
-}
-
-/** A secret that is generated once and kept in the data directory, readable only by its user. */
-async function keptSecret(
-  dataDirectory: string | undefined,
-  name: string,
-  world: Pick<World, 'secrets'>,
-): Promise<string> {
-  return kept(dataDirectory, name, () => world.secrets.uuid());
-}
-
-async function kept(
-  dataDirectory: string | undefined,
-  name: string,
-  make: () => string,
-): Promise<string> {
-  if (dataDirectory === undefined) return make();
-  const path = join(dataDirectory, name);
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  const secret = make();
-  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  await writeFile(path, `${secret}\n`, { mode: 0o600, flag: 'wx' });
-  return secret;
 }

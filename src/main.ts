@@ -87,7 +87,7 @@ interface Running extends Pick<import('./agent.ts').Agent, 'close' | 'killTasks'
 
 /** A server, with a node unless the mode is `server`. */
 async function startServer(options: AgentOptions, log: Log): Promise<Running> {
-  const { parseRootKey, parseRootToken } = await import('./agent.ts');
+  const { parseRootKey, parseRootToken } = await import('./agent-secrets.ts');
   const { isDev, http, rootKeyFile, audit, allowedHosts } = options;
   const { rootTokenFile } = options;
   const rootToken =

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { glossary } from './tidy/glossary.ts';
 import { withoutSpreadLiterals } from './tidy/spread-literals.ts';
-import { countFaults, findFaults, findGrowth, findStale, shrink } from './tidy.ts';
+import { findFaults } from './tidy.ts';
 import { makeTree } from './tree.test-helper.ts';
 
 const lines = (count: number, line = 'run();'): string => `${line}\n`.repeat(count);
@@ -108,37 +108,6 @@ test.each([
   ['const a = { ...(b ? { c } : {}) };', 'const a = { ...(b ? { c } : {}) };'],
 ])('a spread literal is repaired: %s', (text, fixed) => {
   expect(withoutSpreadLiterals('a.ts', text)).toBe(fixed);
-});
-
-describe('the list of known faults', () => {
-  const fault = { path: 'src/a.ts', line: 1, rule: 'bare-methods' };
-  const faults = ['#take', '#note'].map((message) => ({ ...fault, message }));
-  const known = (count: number) => ({ 'src/a.ts': { 'bare-methods': count } });
-
-  test('is kept as it is', () => {
-    expect(countFaults(faults)).toEqual(known(2));
-    expect(findGrowth(faults, known(2))).toEqual([]);
-    expect(findStale(faults, known(2))).toEqual([]);
-  });
-
-  test('does not grow', () => {
-    expect(findGrowth(faults, known(1))).toEqual([
-      'src/a.ts:1 bare-methods: #take',
-      'src/a.ts:1 bare-methods: #note',
-    ]);
-    expect(shrink(faults, known(1))).toEqual(['bare-methods']);
-  });
-
-  test('tells entries that allow too much', () => {
-    const message = 'src/a.ts has 2 faults of bare-methods, the list says 3: tidy --shrink';
-    expect(findStale(faults, known(3))).toEqual([message]);
-    expect(findGrowth(faults, known(3))).toEqual([]);
-    expect(shrink(faults, known(3))).toEqual(known(2));
-  });
-
-  test('follows a file that is renamed', () => {
-    expect(shrink(faults, { 'src/b.ts': { 'bare-methods': 2 } })).toEqual(known(2));
-  });
 });
 
 test('ARCHITECTURE.md tells the meaning of each word of the glossary', () => {

@@ -290,7 +290,9 @@ resolver:next.default.default.dc1   3s to connect    next.default.default.dc1
 
   test('-explain shows the reasons, with the entries', async () => {
     const told = await says(['config', 'chain', 'next', '-explain']);
-    expect(told).toMatch(/1 +proxy-defaults\/global +"next" speaks http, and so must every service/);
+    expect(told).toMatch(
+      /1 +proxy-defaults\/global +"next" speaks http, and so must every service/,
+    );
     expect(told).toMatch(
       /2 +service-resolver\/next +Instances of "next" in dc1 are taken, with 3s/,
     );

@@ -22,7 +22,7 @@ export interface Project {
 }
 
 export interface Rule {
-  /** Its key in `known.json`, and what a fault begins with. */
+  /** The word with which its faults begin. */
   readonly name: string;
   /** Called once; the function that it returns is called for each file. */
   prepare(project: Project): (source: Source) => readonly Fault[];
