@@ -1,9 +1,6 @@
-import type { Command } from './definition.ts';
+import type { Command, CommandHeading } from './definition.ts';
 
-export interface CommandEntry {
-  /** `['job', 'run']` */
-  readonly words: readonly string[];
-  readonly summary: string;
+export interface CommandEntry extends CommandHeading {
   /** A command's code is only loaded when it is used. */
   readonly load: () => Promise<Command>;
 }

@@ -46,14 +46,21 @@ export interface CommandDefinition {
   readonly errorExitCode?: number;
 }
 
+/** The command in the list of commands, which `npm run docs` writes (`commands.generated.ts`). */
+export interface CommandHeading {
+  /** `['job', 'run']` */
+  readonly words: readonly string[];
+  readonly summary: string;
+}
+
 /** A command that talks to an agent. */
-export interface ClientCommand {
+export interface ClientCommand extends CommandHeading {
   readonly definition: CommandDefinition;
   readonly run: (context: Context, words: readonly string[], options: Options) => Promise<number>;
 }
 
 /** A command that needs no agent. */
-export interface LocalCommand {
+export interface LocalCommand extends CommandHeading {
   readonly definition: CommandDefinition;
   readonly runLocally: (
     environment: CliEnvironment,

@@ -7,6 +7,7 @@ import type {
   ArgumentDefinition,
   ArgumentKind,
   ClientCommand,
+  CommandHeading,
   OptionDefinition,
 } from './definition.ts';
 import { exitCodes } from './errors.ts';
@@ -42,7 +43,7 @@ interface QueryOption {
 /** The cells of a table by their titles. */
 export type Columns<T> = Readonly<Record<string, (record: T, context: Context) => string>>;
 
-export interface ListDescription<R extends ListRequest> {
+interface ListDescription<R extends ListRequest> {
   readonly request: R;
   readonly query?: { readonly [P in ParameterAt<R>]?: QueryOption };
   /** An optional argument that is a query parameter. */
@@ -62,7 +63,19 @@ export interface ListDescription<R extends ListRequest> {
 }
 
 /** A command that prints the records of a list as a table. */
-export function listCommand<R extends ListRequest>(description: ListDescription<R>): ClientCommand {
+export const listCommand = <R extends ListRequest>(
+  description: CommandHeading & ListDescription<R>,
+): ClientCommand => ({
+  words: description.words,
+  summary: description.summary,
+  ...nounList(description),
+});
+
+/** A command whose words and summary a noun gives. */
+export type NounList = Omit<ClientCommand, keyof CommandHeading>;
+
+/** The list of a noun (`noun-commands.ts`). */
+export function nounList<R extends ListRequest>(description: ListDescription<R>): NounList {
   const { argument, options = [], details, order, empty, columns, hint } = description;
   const query = Object.entries<QueryOption | undefined>(description.query ?? {}).map(
     ([parameter, given]) => ({ parameter, option: { ...given!, name: given!.name ?? parameter } }),

@@ -4,17 +4,31 @@ import type {
   ArgumentDefinition,
   ClientCommand,
   CommandDefinition,
+  CommandHeading,
   OptionDefinition,
 } from './definition.ts';
 import { CliError, exitCodes } from './errors.ts';
+import type { NounList } from './list-command.ts';
 import type { Options } from './options.ts';
 
+/** How users call a noun. */
+interface NounWords {
+  /** The words before the verb: `['acl', 'role']`. */
+  readonly words: readonly string[];
+  /** `a role` */
+  readonly one: string;
+  /** `the roles` */
+  readonly many: string;
+  /** Commands with a word or a summary of their own; the defaults are `create` and `Create a role.` */
+  readonly verbs?: {
+    readonly [V in Verb]?: { readonly word?: string; readonly summary?: string };
+  };
+}
+
 /** A noun of the API whose records are listed, read, written and deleted. */
-interface Noun<T> {
-  /** `role` */
-  readonly word: string;
+interface Noun<T> extends NounWords {
   readonly argument: ArgumentDefinition;
-  readonly list: ClientCommand;
+  readonly list: NounList;
   readonly read: (client: Client, id: string) => Promise<Answer<T>>;
   readonly print: (context: Context, record: T) => Promise<void>;
   /** The id of the record that a user named; the default is the text itself. */
@@ -53,15 +67,17 @@ export type NounCommands = { readonly [V in Verb]?: ClientCommand };
 
 /** The commands of a noun. */
 export function nounCommands<T>(noun: Noun<T>): NounCommands {
-  const { word, argument, list, create, update, print } = noun;
+  const { argument, list, create, update, print } = noun;
+  const headings = headingsOf(noun);
   const identify = noun.identify ?? (async (_, given) => given);
   const definition = (writer: Writer): CommandDefinition => ({
     arguments: [argument],
     ...definitionOf(writer),
   });
   return {
-    list,
+    list: { ...headings.list, ...list },
     read: {
+      ...headings.read,
       definition: definition({}),
       async run(context, [given]) {
         const id = await identify(context, given!);
@@ -70,6 +86,7 @@ export function nounCommands<T>(noun: Noun<T>): NounCommands {
     },
     ...(create && {
       create: {
+        ...headings.create,
         definition: {
           ...(create.arguments && { arguments: create.arguments }),
           ...definitionOf(create),
@@ -81,6 +98,7 @@ export function nounCommands<T>(noun: Noun<T>): NounCommands {
     }),
     ...(update && {
       update: {
+        ...headings.update,
         definition: definition(update),
         async run(context, [given], options) {
           const id = await identify(context, given!);
@@ -91,16 +109,34 @@ export function nounCommands<T>(noun: Noun<T>): NounCommands {
       },
     }),
     delete: {
+      ...headings.delete,
       definition: definition(noun.delete),
       async run(context, [given], options) {
         const id = await identify(context, given!);
         const { value } = await noun.delete.run(context.client, id, options);
+        const word = withoutArticle(noun.one);
         const name = noun.delete.name?.(id) ?? id;
         return printDeleted(context, { word, name, wasThere: value, done: noun.delete.done?.(id) });
       },
     },
   };
 }
+
+function headingsOf({ words, one, many, verbs }: NounWords) {
+  const heading = (verb: Verb, summary: string): CommandHeading => ({
+    words: [...words, verbs?.[verb]?.word ?? verb],
+    summary: verbs?.[verb]?.summary ?? summary,
+  });
+  return {
+    list: heading('list', `List ${many}.`),
+    read: heading('read', `Show ${one}.`),
+    create: heading('create', `Create ${one}.`),
+    update: heading('update', `Change ${one}.`),
+    delete: heading('delete', `Delete ${one}.`),
+  } satisfies Record<Verb, CommandHeading>;
+}
+
+const withoutArticle = (one: string): string => one.slice(one.indexOf(' ') + 1);
 
 const definitionOf = ({ options, details }: Writer): CommandDefinition => ({
   ...(options && { options }),

@@ -1,12 +1,13 @@
 import { Option, Command as Parser } from 'commander';
 import type { CommandEntry } from './command-entry.ts';
-import { commands, groups } from './commands.ts';
+import { commands } from './commands.generated.ts';
 import {
   type Command,
   type CommandDefinition,
   globalOptions,
   type OptionDefinition,
 } from './definition.ts';
+import { groups } from './groups.ts';
 import type { Options } from './options.ts';
 
 /** The command's words and options. */

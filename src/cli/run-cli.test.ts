@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { problem, type Reply } from '../sdk/server.test-helper.ts';
-import { commands } from './commands.ts';
+import { commands } from './commands.generated.ts';
 import { nowMs, run } from './harness.test-helper.ts';
 
 const words = (text: string) => (text === '' ? [] : text.split(' '));

@@ -1,6 +1,7 @@
 import type { CommandEntry } from './command-entry.ts';
-import { commands, groups } from './commands.ts';
+import { commands } from './commands.generated.ts';
 import { type CommandDefinition, globalOptions, type OptionDefinition } from './definition.ts';
+import { groups } from './groups.ts';
 
 /**
  * Turns long options with one dash (`-json`, `-check-index=7`) into options with two dashes, if they have

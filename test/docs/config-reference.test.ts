@@ -12,7 +12,7 @@ import { blocksOf } from './blocks.ts';
 const pages = join(fileURLToPath(new URL('../..', import.meta.url)), directory);
 const textOf = (name: string) => readFileSync(join(pages, name), 'utf8');
 
-test('the pages are current: node tools/run.mjs tools/config-reference.ts writes them', () => {
+test('the pages are current: npm run docs writes them', () => {
   const current = configReference();
   expect(readdirSync(pages).sort()).toEqual([...current.keys()].sort());
   for (const [name, text] of current) expect(textOf(name), name).toBe(text);

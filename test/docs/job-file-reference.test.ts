@@ -11,7 +11,7 @@ import { currentPage } from '../../tools/job-file-reference.ts';
 const path = fileURLToPath(new URL('../../docs/reference/job-file.md', import.meta.url));
 const page = readFileSync(path, 'utf8');
 
-test('the tables are current: node tools/run.mjs tools/job-file-reference.ts writes them', () => {
+test('the tables are current: npm run docs writes them', () => {
   expect(currentPage()).toBe(page);
 });
 

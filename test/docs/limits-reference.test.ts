@@ -10,7 +10,7 @@ import { startApi } from '../support/api.ts';
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const markdown = readFileSync(join(checkout, page), 'utf8');
 
-test('the page is current: node tools/run.mjs tools/limits-reference.ts writes it', () => {
+test('the page is current: npm run docs writes it', () => {
   expect(markdown).toBe(limitsReference());
 });
 

@@ -2,7 +2,7 @@ import type { AuthMethodWrite, PresentedAuthMethod } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { argument, description, type OptionDefinition } from '../definition.ts';
 import { CliError } from '../errors.ts';
-import { listCommand } from '../list-command.ts';
+import { nounList } from '../list-command.ts';
 import { nounCommands } from '../noun-commands.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
@@ -41,11 +41,13 @@ const configDetails = `The configuration of each type:
   kubernetes  Host, CACert, ServiceAccountJWT`;
 
 export const authMethods = nounCommands<PresentedAuthMethod>({
-  word: 'auth method',
+  words: ['acl', 'auth-method'],
+  one: 'an auth method',
+  many: 'the auth methods',
   argument: name,
   read: (client, name) => client.authMethods.read(name),
   print,
-  list: listCommand({
+  list: nounList({
     request: 'GET /v1/acl/auth-methods',
     empty: 'There are no auth methods.',
     columns: {

@@ -1,7 +1,7 @@
 import type { BindingRuleWrite, PresentedBindingRule } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { argument, description, type OptionDefinition, verbose } from '../definition.ts';
-import { listCommand } from '../list-command.ts';
+import { nounList } from '../list-command.ts';
 import { nounCommands } from '../noun-commands.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
@@ -29,12 +29,14 @@ const fields: readonly OptionDefinition[] = [
 ];
 
 export const bindingRules = nounCommands<PresentedBindingRule>({
-  word: 'binding rule',
+  words: ['acl', 'binding-rule'],
+  one: 'a binding rule',
+  many: 'the binding rules',
   argument: argument('RULE', 'Id of the binding rule, or 8 or more characters of it.'),
   identify: resolve,
   read: (client, id) => client.bindingRules.read(id),
   print,
-  list: listCommand({
+  list: nounList({
     request: 'GET /v1/acl/binding-rules',
     query: {
       authmethod: {

@@ -13,6 +13,8 @@ import { understood } from './policy-files.ts';
 import { rulesOf, type TokenChange, tokenChanges } from './policy-reach.ts';
 
 export const aclPolicyDiff: ClientCommand = {
+  words: ['acl', 'policy', 'diff'],
+  summary: 'Show what a change of rules would allow and deny, and for which tokens.',
   definition: {
     arguments: [
       {

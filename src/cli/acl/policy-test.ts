@@ -26,6 +26,8 @@ const details = `A test file has the permissions that rules should allow and den
 applies. Needs no agent. Exit code 1 if an expectation is not met.`;
 
 export const aclPolicyTest: LocalCommand = {
+  words: ['acl', 'policy', 'test'],
+  summary: 'Test rules against the permissions that they should allow and deny.',
   definition: {
     arguments: [
       { name: 'FILE', kind: 'file', isRequired: true, description: 'The file of expectations.' },

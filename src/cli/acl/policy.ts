@@ -2,7 +2,7 @@ import type { AclPolicy } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { argument, description, type OptionDefinition, verbose } from '../definition.ts';
 import { CliError } from '../errors.ts';
-import { filterQuery, listCommand } from '../list-command.ts';
+import { filterQuery, nounList } from '../list-command.ts';
 import { nounCommands } from '../noun-commands.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
@@ -71,12 +71,14 @@ async function rulesIn(context: Context, options: Options): Promise<{ readonly R
 const fields: readonly OptionDefinition[] = [rules, description, datacenter, ...workloads];
 
 export const policies = nounCommands<AclPolicy>({
-  word: 'policy',
+  words: ['acl', 'policy'],
+  one: 'a policy',
+  many: 'the policies',
   argument: argument('POLICY', 'Its name, its id, or 8 or more characters of the id.', 'policy'),
   identify: resolvePolicy,
   read: (client, id) => client.acl.policies.read(id),
   print,
-  list: listCommand({
+  list: nounList({
     request: 'GET /v1/acl/policies',
     query: { filter: filterQuery() },
     options: [verbose],

@@ -1,6 +1,6 @@
 import type { PresentedAclRole } from '../../sdk/client.ts';
 import { argument, description, type OptionDefinition, verbose } from '../definition.ts';
-import { filterQuery, listCommand } from '../list-command.ts';
+import { filterQuery, nounList } from '../list-command.ts';
 import { nounCommands } from '../noun-commands.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { givenLinks, identityOptions, newName, policyOption, replaces } from './links.ts';
@@ -10,12 +10,14 @@ import { linkList, showRole } from './show.ts';
 const fields: readonly OptionDefinition[] = [description, policyOption, ...identityOptions];
 
 export const roles = nounCommands<PresentedAclRole>({
-  word: 'role',
+  words: ['acl', 'role'],
+  one: 'a role',
+  many: 'the roles',
   argument: argument('ROLE', 'Its name, its id, or 8 or more characters of the id.', 'role'),
   identify: resolveRole,
   read: (client, id) => client.acl.roles.read(id),
   print: showRole,
-  list: listCommand({
+  list: nounList({
     request: 'GET /v1/acl/roles',
     query: {
       policy: {

@@ -5,6 +5,8 @@ import { oneLine } from '../render/text.ts';
 const template = argument('TEMPLATE', 'Its name, such as builtin/service.');
 
 export const templatedPolicyList: ClientCommand = {
+  words: ['acl', 'templated-policy', 'list'],
+  summary: 'List the templated policies.',
   definition: {},
   async run({ client, screen, isJson, json }) {
     const { value } = await client.acl.templatedPolicies.list();
@@ -24,6 +26,8 @@ export const templatedPolicyList: ClientCommand = {
 };
 
 export const templatedPolicyRead: ClientCommand = {
+  words: ['acl', 'templated-policy', 'read'],
+  summary: 'Show a templated policy.',
   definition: { arguments: [template] },
   async run({ client, screen, isJson, json }, [name]) {
     const { value } = await client.acl.templatedPolicies.read(name!);
@@ -42,6 +46,8 @@ export const templatedPolicyRead: ClientCommand = {
 };
 
 export const templatedPolicyPreview: ClientCommand = {
+  words: ['acl', 'templated-policy', 'preview'],
+  summary: 'Show the rules that a templated policy grants.',
   definition: {
     arguments: [template, argument('NAME', 'Value of its variable.', 'word', false)],
     details: 'Prints the rules that a token with this templated policy would have.',

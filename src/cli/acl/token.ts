@@ -8,8 +8,8 @@ import {
   verbose,
 } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
-import { filterQuery, listCommand } from '../list-command.ts';
-import { nounCommands, printRecord } from '../noun-commands.ts';
+import { filterQuery, nounList } from '../list-command.ts';
+import { type NounCommands, nounCommands, printRecord } from '../noun-commands.ts';
 import { orDash } from '../render/text.ts';
 import { givenLinks, identityOptions, policyOption, replaces, roleOption } from './links.ts';
 import { resolvePolicy, resolveRole, resolveToken } from './resolve.ts';
@@ -18,13 +18,15 @@ import { linkList, showNewToken, showToken, tokenSink } from './show.ts';
 const token = argument('TOKEN', 'Accessor of the token, or 8 or more characters of it.', 'token');
 const links: readonly OptionDefinition[] = [policyOption, roleOption, ...identityOptions];
 
-export const tokens = nounCommands<PresentedAclToken>({
-  word: 'token',
+const commands = nounCommands<PresentedAclToken>({
+  words: ['acl', 'token'],
+  one: 'a token',
+  many: 'the tokens',
   argument: token,
   identify: resolveToken,
   read: (client, accessor) => client.acl.tokens.read(accessor),
   print: showToken,
-  list: listCommand({
+  list: nounList({
     request: 'GET /v1/acl/tokens',
     query: {
       policy: {
@@ -75,6 +77,8 @@ export const tokens = nounCommands<PresentedAclToken>({
 });
 
 export const tokenCreate: ClientCommand = {
+  words: ['acl', 'token', 'create'],
+  summary: 'Create a token.',
   definition: {
     options: [
       description,
@@ -103,7 +107,9 @@ export const tokenCreate: ClientCommand = {
   },
 };
 
-export const tokenRead: ClientCommand = {
+const tokenRead: ClientCommand = {
+  words: ['acl', 'token', 'read'],
+  summary: 'Show a token.',
   definition: {
     arguments: [
       { ...token, isRequired: false, description: `${token.description} Default: your own token.` },
@@ -143,6 +149,8 @@ async function printPolicies(
 }
 
 export const tokenClone: ClientCommand = {
+  words: ['acl', 'token', 'clone'],
+  summary: 'Make a token with the links of another.',
   definition: {
     arguments: [token],
     options: [description, tokenSink],
@@ -155,3 +163,6 @@ export const tokenClone: ClientCommand = {
     return showNewToken(context, value, options);
   },
 };
+
+/** Without an argument, `read` shows the caller's own token. */
+export const tokens: NounCommands = { ...commands, read: tokenRead };

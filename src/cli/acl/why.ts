@@ -6,6 +6,8 @@ import { oneLine } from '../render/text.ts';
 import { resolveToken } from './resolve.ts';
 
 export const aclWhy: ClientCommand = {
+  words: ['acl', 'why'],
+  summary: 'Say why a token has a permission, or lacks it.',
   definition: {
     arguments: [
       {

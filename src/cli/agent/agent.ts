@@ -202,6 +202,8 @@ garbage_collection.{interval,job_age,evaluation_age,batch_evaluation_age,deploym
   { "data_dir": "/var/lib/roster", "node": { "datacenter": "dc1", "meta": { "rack": "r1" } } }`;
 
 export const agent: LocalCommand = {
+  words: ['agent'],
+  summary: 'Start an agent: server and node in one process.',
   definition: {
     options: flags.map(({ setting: _, isList: __, ...option }) => option),
     details,

@@ -7,6 +7,8 @@ import { oneLine, orDash, span } from '../render/text.ts';
 import { allocationArgument } from './argument.ts';
 
 export const allocChecks: ClientCommand = {
+  words: ['alloc', 'checks'],
+  summary: 'Show how the checks of an allocation fare.',
   definition: {
     arguments: [allocationArgument],
     options: [{ name: 'verbose', description: 'Show the whole result of each check.' }],

@@ -10,6 +10,8 @@ import { allocationArgument } from './argument.ts';
 import { jobOption, namedAllocation } from './of-job.ts';
 
 export const allocExec: ClientCommand = {
+  words: ['alloc', 'exec'],
+  summary: 'Run a command in a task of an allocation.',
   definition: {
     arguments: [
       allocationArgument,

@@ -12,6 +12,8 @@ import { jobOption, namedAllocation } from './of-job.ts';
 import { printPieces } from './print-pieces.ts';
 
 export const allocFs: ClientCommand = {
+  words: ['alloc', 'fs'],
+  summary: 'List or print the files of an allocation.',
   definition: {
     arguments: [
       allocationArgument,

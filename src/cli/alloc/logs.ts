@@ -10,6 +10,8 @@ import { printPieces } from './print-pieces.ts';
 import { taskNames } from './status.ts';
 
 export const allocLogs: ClientCommand = {
+  words: ['alloc', 'logs'],
+  summary: 'Print what a task wrote, and follow it.',
   definition: {
     arguments: [
       allocationArgument,

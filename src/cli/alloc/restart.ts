@@ -8,6 +8,8 @@ import { oneLine } from '../render/text.ts';
 import { allocationArgument, taskArgument } from './argument.ts';
 
 export const allocRestart: ClientCommand = {
+  words: ['alloc', 'restart'],
+  summary: 'Restart tasks of an allocation.',
   definition: {
     arguments: [allocationArgument, taskArgument],
     options: [

@@ -4,6 +4,8 @@ import { resolveAllocation } from '../nouns.ts';
 import { allocationArgument, taskArgument } from './argument.ts';
 
 export const allocSignal: ClientCommand = {
+  words: ['alloc', 'signal'],
+  summary: 'Send a signal to tasks of an allocation.',
   definition: {
     arguments: [allocationArgument, taskArgument],
     options: [{ name: 'signal', letter: 's', value: 'NAME', description: 'The signal (SIGHUP).' }],

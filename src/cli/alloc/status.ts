@@ -12,6 +12,8 @@ import { ago, agoText, byName, oneLine, orDash } from '../render/text.ts';
 import { printInstances } from '../service/instances.ts';
 
 export const allocStatus: ClientCommand = {
+  words: ['alloc', 'status'],
+  summary: 'List the allocations, or show how one fares.',
   definition: {
     arguments: [
       {

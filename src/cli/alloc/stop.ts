@@ -5,6 +5,8 @@ import { resolveAllocation } from '../nouns.ts';
 import { allocationArgument } from './argument.ts';
 
 export const allocStop: ClientCommand = {
+  words: ['alloc', 'stop'],
+  summary: 'Stop an allocation and watch another take its place.',
   definition: {
     arguments: [allocationArgument],
     options: [

@@ -8,6 +8,8 @@ import { printVerdicts, score } from '../render/verdicts.ts';
 import { allocationArgument } from './argument.ts';
 
 export const allocWhy: ClientCommand = {
+  words: ['alloc', 'why'],
+  summary: 'Say why an allocation is on its node.',
   definition: {
     arguments: [allocationArgument],
     options: [verbose],

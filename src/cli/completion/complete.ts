@@ -1,8 +1,9 @@
 import type { Client } from '../../sdk/client.ts';
-import { commands, groups } from '../commands.ts';
+import { commands } from '../commands.generated.ts';
 import { connect } from '../context.ts';
 import { type ArgumentKind, globalOptions, type OptionDefinition } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
+import { groups } from '../groups.ts';
 import { cliLimits } from '../limits.ts';
 import { camelCase } from '../options.ts';
 import { optionsOf } from '../program.ts';

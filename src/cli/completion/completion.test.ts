@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { commands, groups } from '../commands.ts';
+import { commands } from '../commands.generated.ts';
 import { allocation, deployment, ids, job, jobStub, node } from '../fixtures.test-helper.ts';
+import { groups } from '../groups.ts';
 import { run } from '../harness.test-helper.ts';
 import { shellScripts } from './scripts.ts';
 
@@ -51,7 +52,7 @@ test.each<[string[], string[]]>([
   [['a'], ['alloc', 'acl', 'agent']],
   [
     ['acl', 'token', ''],
-    ['create', 'read', 'update', 'clone', 'delete', 'list'],
+    ['clone', 'create', 'delete', 'list', 'read', 'update'],
   ],
   [
     ['job', 'sc'],
@@ -72,7 +73,7 @@ test.each<[string[], string[]]>([
   [['node', 'status', ''], [ids.node]],
   [
     ['deployment', 'p'],
-    ['promote', 'pause'],
+    ['pause', 'promote'],
   ],
   [['deployment', 'promote', 'd1'], [ids.deployment]],
   [

@@ -5,6 +5,8 @@ import { shellScripts } from './scripts.ts';
 const shells = Object.keys(shellScripts);
 
 export const completion: LocalCommand = {
+  words: ['completion'],
+  summary: 'Print a completion script for your shell.',
   definition: {
     arguments: [
       {

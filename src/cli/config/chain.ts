@@ -8,6 +8,8 @@ import { oneLine, orDash } from '../render/text.ts';
 import { chainRows } from './chain-rows.ts';
 
 export const configChain: ClientCommand = {
+  words: ['config', 'chain'],
+  summary: 'Show the discovery chain of a service.',
   definition: {
     arguments: [argument('SERVICE', 'Name of the service.', 'service')],
     options: [

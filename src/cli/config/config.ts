@@ -73,6 +73,8 @@ async function presentIndex(
 }
 
 export const configWrite: ClientCommand = {
+  words: ['config', 'write'],
+  summary: 'Make or replace a configuration entry.',
   definition: {
     arguments: [argument('FILE', 'The entry, in HCL or JSON; - is standard input.', 'file')],
     options: [...writeGuard, dryRunOption],
@@ -105,6 +107,8 @@ function wordsIn(entry: Readonly<Record<string, unknown>>): EntryWords {
 }
 
 export const configRead: ClientCommand = {
+  words: ['config', 'read'],
+  summary: 'Show a configuration entry.',
   definition: {
     arguments: entryArguments,
     options: [kindOption, nameOption],
@@ -124,6 +128,8 @@ export const configRead: ClientCommand = {
 };
 
 export const configList: ClientCommand = {
+  words: ['config', 'list'],
+  summary: 'List configuration entries.',
   definition: {
     options: [
       { ...kindOption, description: 'Only entries of the kind; all kinds by default.' },
@@ -153,6 +159,8 @@ export const configList: ClientCommand = {
 };
 
 export const configDelete: ClientCommand = {
+  words: ['config', 'delete'],
+  summary: 'Delete a configuration entry.',
   definition: {
     arguments: entryArguments,
     options: [kindOption, nameOption, fileOption, ...deleteGuard, dryRunOption],

@@ -1,6 +1,12 @@
 import type { DeploymentChanged } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import { type ArgumentDefinition, type ClientCommand, detach, verbose } from '../definition.ts';
+import {
+  type ArgumentDefinition,
+  type ClientCommand,
+  type CommandHeading,
+  detach,
+  verbose,
+} from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { waitForEvaluation } from '../monitor.ts';
 import { resolveDeployment } from '../nouns.ts';
@@ -49,12 +55,17 @@ async function failuresOf(context: Context, evaluationId: string) {
   return evaluation.FailedTGAllocs;
 }
 
+interface Action extends CommandHeading {
+  /** `is paused` */
+  readonly done: string;
+  readonly act: (context: Context, id: string) => Promise<{ readonly value: DeploymentChanged }>;
+  readonly details: string;
+}
+
 /** A command with a single action on a deployment. */
-const action = (
-  done: string,
-  act: (context: Context, id: string) => Promise<{ readonly value: DeploymentChanged }>,
-  details: string,
-): ClientCommand => ({
+const action = ({ words, summary, done, act, details }: Action): ClientCommand => ({
+  words,
+  summary,
   definition: { arguments: [deploymentArgument], options: [detach, verbose], details },
   async run(context, [given], options) {
     const id = await resolveDeployment(context, given!);
@@ -63,26 +74,34 @@ const action = (
   },
 });
 
-export const deploymentFail = action(
-  'is marked as failed',
-  ({ client }, id) => client.deployments.fail(id),
-  'If a group has AutoRevert, the job goes back to its last stable version.',
-);
+export const deploymentFail = action({
+  words: ['deployment', 'fail'],
+  summary: 'End a deployment as failed.',
+  done: 'is marked as failed',
+  act: ({ client }, id) => client.deployments.fail(id),
+  details: 'If a group has AutoRevert, the job goes back to its last stable version.',
+});
 
-export const deploymentPause = action(
-  'is paused',
-  ({ client }, id) => client.deployments.pause(id),
-  'Starts no more instances until it is resumed. Lost allocations are still replaced.',
-);
+export const deploymentPause = action({
+  words: ['deployment', 'pause'],
+  summary: 'Place nothing new of a deployment for now.',
+  done: 'is paused',
+  act: ({ client }, id) => client.deployments.pause(id),
+  details: 'Starts no more instances until it is resumed. Lost allocations are still replaced.',
+});
 
-export const deploymentResume = action(
-  'goes on',
-  ({ client }, id) => client.deployments.resume(id),
-  'Its progress deadline starts again.',
-);
+export const deploymentResume = action({
+  words: ['deployment', 'resume'],
+  summary: 'Let a deployment that is paused go on.',
+  done: 'goes on',
+  act: ({ client }, id) => client.deployments.resume(id),
+  details: 'Its progress deadline starts again.',
+});
 
-export const deploymentUnblock = action(
-  'no longer waits for other regions',
-  ({ client }, id) => client.deployments.unblock(id),
-  'Only for a blocked deployment of a job in several regions.',
-);
+export const deploymentUnblock = action({
+  words: ['deployment', 'unblock'],
+  summary: 'End a deployment that waits for other regions.',
+  done: 'no longer waits for other regions',
+  act: ({ client }, id) => client.deployments.unblock(id),
+  details: 'Only for a blocked deployment of a job in several regions.',
+});

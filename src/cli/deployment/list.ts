@@ -3,6 +3,8 @@ import { filterQuery, listCommand } from '../list-command.ts';
 import { deploymentColumns, newestFirst } from './render.ts';
 
 export const deploymentList = listCommand({
+  words: ['deployment', 'list'],
+  summary: 'List the deployments.',
   request: 'GET /v1/deployments',
   query: { filter: filterQuery() },
   options: [verbose],

@@ -19,6 +19,8 @@ export const promoteDetails =
   'All canaries that are wanted must be healthy. A promotion cannot be taken back.';
 
 export const deploymentPromote: ClientCommand = {
+  words: ['deployment', 'promote'],
+  summary: 'Promote the canaries of a deployment.',
   definition: {
     arguments: [deploymentArgument],
     options: promoteOptions,

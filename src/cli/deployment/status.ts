@@ -7,6 +7,8 @@ import { exitCodeOf, monitorDeployment } from './monitor.ts';
 import { printDeployment, printMembers } from './render.ts';
 
 export const deploymentStatus: ClientCommand = {
+  words: ['deployment', 'status'],
+  summary: 'Show how far a deployment has come, and watch it.',
   definition: {
     arguments: [
       {

@@ -4,6 +4,8 @@ import { resolveEvaluation } from '../nouns.ts';
 import { plural } from '../render/text.ts';
 
 export const evalDelete: ClientCommand = {
+  words: ['eval', 'delete'],
+  summary: 'Forget evaluations.',
   definition: {
     arguments: [
       {

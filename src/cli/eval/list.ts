@@ -3,6 +3,8 @@ import { filterQuery, listCommand } from '../list-command.ts';
 import { ago, oneLine } from '../render/text.ts';
 
 export const evalList = listCommand({
+  words: ['eval', 'list'],
+  summary: 'List the evaluations.',
   request: 'GET /v1/evaluations',
   query: {
     job: { value: 'JOB', description: 'Only evaluations of the job.' },

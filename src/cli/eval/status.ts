@@ -8,6 +8,8 @@ import { driversAsked, printPlacementFailures, reasonsOfDrivers } from '../rende
 import { ago, byName, oneLine, orDash } from '../render/text.ts';
 
 export const evalStatus: ClientCommand = {
+  words: ['eval', 'status'],
+  summary: 'Show what an evaluation decided.',
   definition: {
     arguments: [
       {

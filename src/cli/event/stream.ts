@@ -5,6 +5,8 @@ import { oneLine } from '../render/text.ts';
 import { wholeNumberOption } from '../whole-number.ts';
 
 export const eventStream: ClientCommand = {
+  words: ['event', 'stream'],
+  summary: 'Print what happens, as it happens.',
   definition: {
     options: [
       {

@@ -9,6 +9,8 @@ import { cliLimits } from '../limits.ts';
 import { readText } from '../text-file.ts';
 
 export const fmt: LocalCommand = {
+  words: ['fmt'],
+  summary: 'Bring job files and policies into their canonical form.',
   definition: {
     arguments: [
       {

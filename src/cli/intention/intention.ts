@@ -9,6 +9,8 @@ const denied = 2;
 const services = 'A service is named NAME, NAMESPACE/NAME or PARTITION/NAMESPACE/NAME.';
 
 export const intentionCheck: ClientCommand = {
+  words: ['intention', 'check'],
+  summary: 'Say whether a service may call another, and why.',
   definition: {
     arguments: [
       argument('SOURCE', 'The service that calls.', 'service'),
@@ -56,6 +58,8 @@ export const intentionCheck: ClientCommand = {
 };
 
 export const intentionMatch: ClientCommand = {
+  words: ['intention', 'match'],
+  summary: 'List the intentions of a service.',
   definition: {
     arguments: [argument('SERVICE', 'The service.', 'service')],
     options: [

@@ -1,7 +1,7 @@
 import type { JobPolicy } from '../../model/job-policy/job-policy.ts';
 import type { Context } from '../context.ts';
 import { argument, type OptionDefinition } from '../definition.ts';
-import { filterQuery, listCommand } from '../list-command.ts';
+import { filterQuery, nounList } from '../list-command.ts';
 import { nounCommands } from '../noun-commands.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { readText } from '../text-file.ts';
@@ -29,11 +29,14 @@ const checkIndex: OptionDefinition = {
 };
 
 export const jobPolicies = nounCommands<JobPolicy>({
-  word: 'job policy',
+  words: ['job', 'policy'],
+  one: 'a job policy',
+  many: 'the job policies',
+  verbs: { create: { word: 'apply', summary: 'Create or replace a job policy.' } },
   argument: argument('POLICY', 'Name of the job policy.', 'job-policy'),
   read: (client, name) => client.jobPolicies.read(name),
   print,
-  list: listCommand({
+  list: nounList({
     request: 'GET /v1/job-policies',
     query: { filter: filterQuery() },
     empty: 'There are no job policies.',

@@ -19,6 +19,8 @@ import { readText } from '../text-file.ts';
 import { jobPolicyIn } from './policy-file.ts';
 
 export const jobPolicyTest: LocalCommand = {
+  words: ['job', 'policy', 'test'],
+  summary: 'Test a job policy on a job file, without an agent.',
   definition: {
     arguments: [
       argument('POLICY', 'File of the policy, in HCL or JSON; - is standard input.', 'file'),

@@ -15,6 +15,8 @@ import type { Options } from '../options.ts';
 import { oneLine } from '../render/text.ts';
 
 export const jobAction: ClientCommand = {
+  words: ['job', 'action'],
+  summary: "Run an action of a job's task.",
   definition: {
     arguments: [
       { name: 'ACTION', kind: 'word', isRequired: true, description: 'The name of the action.' },

@@ -5,6 +5,8 @@ import { oneLine, quoted } from '../render/text.ts';
 import { jobArgument } from './argument.ts';
 
 export const jobActions: ClientCommand = {
+  words: ['job', 'actions'],
+  summary: 'List the actions of the tasks of a job.',
   definition: {
     arguments: [jobArgument],
   },

@@ -5,6 +5,8 @@ import { jobArgument } from './argument.ts';
 import { printAllocations } from './status.ts';
 
 export const jobAllocs: ClientCommand = {
+  words: ['job', 'allocs'],
+  summary: 'List the allocations of a job.',
   definition: {
     arguments: [jobArgument],
     options: [

@@ -6,6 +6,8 @@ import { oneLine } from '../render/text.ts';
 import { jobArgument } from './argument.ts';
 
 export const jobDeployments: ClientCommand = {
+  words: ['job', 'deployments'],
+  summary: 'List the deployments of a job.',
   definition: {
     arguments: [jobArgument],
     options: [

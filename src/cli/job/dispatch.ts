@@ -9,6 +9,8 @@ import { readBytes } from '../text-file.ts';
 import { watchLaunch } from './launched.ts';
 
 export const jobDispatch: ClientCommand = {
+  words: ['job', 'dispatch'],
+  summary: 'Launch a child of a parameterized job and watch it start.',
   definition: {
     arguments: [
       { name: 'JOB', kind: 'job', isRequired: true, description: 'Id of a parameterized job.' },

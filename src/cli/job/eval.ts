@@ -5,6 +5,8 @@ import { jobArgument } from './argument.ts';
 import { follow } from './follow.ts';
 
 export const jobEval: ClientCommand = {
+  words: ['job', 'eval'],
+  summary: 'Make an evaluation of a job.',
   definition: {
     arguments: [jobArgument],
     options: [

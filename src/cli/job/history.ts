@@ -13,6 +13,8 @@ import { jobArgument } from './argument.ts';
 import { isVersion, noVersion } from './version.ts';
 
 export const jobHistory: ClientCommand = {
+  words: ['job', 'history'],
+  summary: 'Show the versions of a job, with their differences.',
   definition: {
     arguments: [jobArgument],
     options: [

@@ -3,6 +3,8 @@ import { CliError, exitCodes } from '../errors.ts';
 import { exampleJob } from './example-job.ts';
 
 export const jobInit: LocalCommand = {
+  words: ['job', 'init'],
+  summary: 'Write an example of a job file.',
   definition: {
     arguments: [
       {

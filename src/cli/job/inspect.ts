@@ -7,6 +7,8 @@ import { jobArgument } from './argument.ts';
 import { findVersion } from './version.ts';
 
 export const jobInspect: ClientCommand = {
+  words: ['job', 'inspect'],
+  summary: 'Print the job as it is registered, as JSON.',
   definition: {
     arguments: [jobArgument],
     options: [

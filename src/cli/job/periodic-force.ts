@@ -4,6 +4,8 @@ import { oneLine } from '../render/text.ts';
 import { watchLaunch } from './launched.ts';
 
 export const jobPeriodicForce: ClientCommand = {
+  words: ['job', 'periodic', 'force'],
+  summary: 'Launch a periodic job now and watch it start.',
   definition: {
     arguments: [
       { name: 'JOB', kind: 'job', isRequired: true, description: 'Id of a periodic job.' },

@@ -25,6 +25,8 @@ const planExitCodes = { nothing: 0, changes: 1, error: 255 } as const;
 const rowsShown = 20;
 
 export const jobPlan: ClientCommand = {
+  words: ['job', 'plan'],
+  summary: 'Show what registering a job would do.',
   definition: {
     arguments: [
       {

@@ -6,6 +6,8 @@ import { oneLine } from '../render/text.ts';
 import { jobArgument } from './argument.ts';
 
 export const jobPromote: ClientCommand = {
+  words: ['job', 'promote'],
+  summary: "Promote the canaries of a job's latest deployment.",
   definition: {
     arguments: [jobArgument],
     options: promoteOptions,

@@ -13,6 +13,8 @@ import { wholeNumber } from '../whole-number.ts';
 import { jobArgument } from './argument.ts';
 
 export const jobRestart: ClientCommand = {
+  words: ['job', 'restart'],
+  summary: 'Restart the allocations of a job, batch by batch.',
   definition: {
     arguments: [jobArgument],
     options: [

@@ -8,6 +8,8 @@ import { policyOverride } from './run.ts';
 import { versionNumber } from './version.ts';
 
 export const jobRevert: ClientCommand = {
+  words: ['job', 'revert'],
+  summary: 'Bring back an earlier version of a job.',
   definition: {
     arguments: [
       jobArgument,

@@ -46,6 +46,8 @@ export const givenGuards = (options: Options) => ({
 });
 
 export const jobRun: ClientCommand = {
+  words: ['job', 'run'],
+  summary: 'Register or update a job and watch it start.',
   definition: {
     arguments: [
       {

@@ -9,6 +9,8 @@ import { jobArgument } from './argument.ts';
 import { checkIndex, givenGuards, policyOverride, watchRun } from './run.ts';
 
 export const jobScale: ClientCommand = {
+  words: ['job', 'scale'],
+  summary: 'Change the count of a group.',
   definition: {
     arguments: [
       jobArgument,

@@ -7,6 +7,8 @@ import { ago, oneLine, orDash } from '../render/text.ts';
 import { jobArgument } from './argument.ts';
 
 export const jobScalingEvents: ClientCommand = {
+  words: ['job', 'scaling-events'],
+  summary: 'List the scaling events of a job.',
   definition: {
     arguments: [jobArgument],
     options: [verbose],

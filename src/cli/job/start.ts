@@ -6,6 +6,8 @@ import { jobArgument } from './argument.ts';
 import { follow } from './follow.ts';
 
 export const jobStart: ClientCommand = {
+  words: ['job', 'start'],
+  summary: 'Start a stopped job again.',
   definition: {
     arguments: [jobArgument],
     options: [detach, verbose],

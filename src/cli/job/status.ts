@@ -18,6 +18,8 @@ import { printInstances } from '../service/instances.ts';
 import { isPattern, patternFields, printChildren, readChildren } from './pattern.ts';
 
 export const jobStatus: ClientCommand = {
+  words: ['job', 'status'],
+  summary: 'List the jobs, or show a job.',
   definition: {
     arguments: [
       {

@@ -12,6 +12,8 @@ import { wholeNumber } from '../whole-number.ts';
 import { jobArgument } from './argument.ts';
 
 export const jobStop: ClientCommand = {
+  words: ['job', 'stop'],
+  summary: 'Stop a job and watch it end.',
   definition: {
     arguments: [jobArgument],
     options: [

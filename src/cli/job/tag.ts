@@ -15,6 +15,8 @@ const nameArgument: ArgumentDefinition = {
 };
 
 export const jobTagApply: ClientCommand = {
+  words: ['job', 'tag', 'apply'],
+  summary: 'Keep a version of a job under a name.',
   definition: {
     arguments: [jobArgument, nameArgument],
     options: [
@@ -41,6 +43,8 @@ export const jobTagApply: ClientCommand = {
 };
 
 export const jobTagUnset: ClientCommand = {
+  words: ['job', 'tag', 'unset'],
+  summary: 'Remove a tag from a version of a job.',
   definition: { arguments: [jobArgument, nameArgument] },
   async run(context, [job, name]) {
     const { value } = await withJob(context, job!, () => context.client.jobs.untag(job!, name!));

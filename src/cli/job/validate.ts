@@ -10,6 +10,8 @@ import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
 import { FileWarnings } from '../job-warnings.ts';
 
 export const jobValidate: ClientCommand = {
+  words: ['job', 'validate'],
+  summary: 'Say whether a job file is valid.',
   definition: {
     arguments: [
       {

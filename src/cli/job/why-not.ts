@@ -9,6 +9,8 @@ import { printVerdicts } from '../render/verdicts.ts';
 import { jobArgument } from './argument.ts';
 
 export const jobWhyNot: ClientCommand = {
+  words: ['job', 'why-not'],
+  summary: 'Say why allocations of a job are not placed.',
   definition: {
     arguments: [
       jobArgument,

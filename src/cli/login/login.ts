@@ -13,6 +13,8 @@ import type { Arrival, Redirect } from './browser.ts';
 const defaultCallback = 'localhost:8550';
 
 export const login: ClientCommand = {
+  words: ['login'],
+  summary: 'Log in and get a token.',
   definition: {
     options: [
       { name: 'method', value: 'NAME', description: 'The auth method to log in with.' },

@@ -5,7 +5,7 @@ import { linkList } from '../acl/show.ts';
 import type { Context } from '../context.ts';
 import { argument, description } from '../definition.ts';
 import { CliError } from '../errors.ts';
-import { listCommand } from '../list-command.ts';
+import { nounList } from '../list-command.ts';
 import { nounCommands } from '../noun-commands.ts';
 import type { Options } from '../options.ts';
 import { pairs } from '../pairs.ts';
@@ -101,11 +101,13 @@ function commandsOf({ word, request, endpoints }: Kind) {
     throw new CliError(`The ${word} "${given}" is there already.`, { hint });
   };
   return nounCommands<ScopeFields>({
-    word,
+    words: [word],
+    one: `a ${word}`,
+    many: `the ${word}s`,
     argument: name,
     read: (client, given) => endpoints(client).read(given),
     print,
-    list: listCommand({
+    list: nounList({
       request,
       columns: {
         Name: ({ Name }) => oneLine(Name),

@@ -2,7 +2,7 @@ import type { NodePool } from '../../model/node-pool/node-pool.ts';
 import type { Context } from '../context.ts';
 import { argument, type ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
-import { listCommand, printTable } from '../list-command.ts';
+import { nounList, printTable } from '../list-command.ts';
 import { printNodes } from '../node/status.ts';
 import { nounCommands } from '../noun-commands.ts';
 import { oneLine, orDash } from '../render/text.ts';
@@ -25,11 +25,18 @@ const print = ({ screen }: Context, value: NodePool): Promise<void> =>
   ]);
 
 export const nodePools = nounCommands<NodePool>({
-  word: 'node pool',
+  words: ['node', 'pool'],
+  one: 'a node pool',
+  many: 'the node pools',
+  verbs: {
+    create: { word: 'apply', summary: 'Create or replace a node pool.' },
+    read: { word: 'info' },
+    delete: { summary: 'Delete an empty node pool.' },
+  },
   argument: pool,
   read: (client, name) => client.nodePools.read(name),
   print,
-  list: listCommand({
+  list: nounList({
     request: 'GET /v1/node/pools',
     columns: {
       Name: ({ Name }) => oneLine(Name),
@@ -57,6 +64,8 @@ export const nodePools = nounCommands<NodePool>({
 });
 
 export const nodePoolNodes: ClientCommand = {
+  words: ['node', 'pool', 'nodes'],
+  summary: 'List the nodes of a pool.',
   definition: { arguments: [pool] },
   async run(context, [name]) {
     const { value } = await context.client.nodePools.nodes(name!);
@@ -68,6 +77,8 @@ export const nodePoolNodes: ClientCommand = {
 };
 
 export const nodePoolJobs: ClientCommand = {
+  words: ['node', 'pool', 'jobs'],
+  summary: 'List the jobs that name a pool.',
   definition: {
     arguments: [pool],
     details: 'Lists the jobs of the namespace; with --namespace "*", those of all namespaces.',

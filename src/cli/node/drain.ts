@@ -11,6 +11,8 @@ import { monitorDrain } from './drain-monitor.ts';
 const deadlineDefault = '1h';
 
 export const nodeDrain: ClientCommand = {
+  words: ['node', 'drain'],
+  summary: 'Move the allocations away from a node, and watch that.',
   definition: {
     arguments: [nodeArgument],
     options: [

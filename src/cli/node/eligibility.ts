@@ -4,6 +4,8 @@ import { resolveNode } from '../nouns.ts';
 import { nodeArgument } from './argument.ts';
 
 export const nodeEligibility: ClientCommand = {
+  words: ['node', 'eligibility'],
+  summary: 'Say whether the scheduler may place on a node.',
   definition: {
     arguments: [nodeArgument],
     options: [

@@ -29,6 +29,8 @@ const usesOf = ({ Used, Uses }: ShownIntroduction): string =>
   Uses === 0 ? `${Used}` : `${Used} of ${Uses}`;
 
 export const nodeIntroCreate: ClientCommand = {
+  words: ['node', 'intro', 'create'],
+  summary: 'Make a token that admits new nodes.',
   definition: {
     options: [
       { name: 'ttl', value: 'DURATION', description: 'Lifetime of the token: 1m to 720h (1h).' },
@@ -85,6 +87,8 @@ On the new machine: roster agent --servers … --introduction-token-file build-7
 };
 
 export const nodeIntroList = listCommand({
+  words: ['node', 'intro', 'list'],
+  summary: 'List the tokens that admit nodes.',
   request: 'GET /v1/node/introduction-tokens',
   empty: 'There is no introduction token.',
   columns: {
@@ -98,6 +102,8 @@ export const nodeIntroList = listCommand({
 });
 
 export const nodeIntroRevoke: ClientCommand = {
+  words: ['node', 'intro', 'revoke'],
+  summary: 'Revoke a token, so that it admits no more nodes.',
   definition: { arguments: [token], details: 'Nodes that it has admitted stay.' },
   async run(context, [given]) {
     const id = await resolveIntroduction(context, given!);

@@ -5,6 +5,8 @@ import { plural } from '../render/text.ts';
 import { nodeArgument } from './argument.ts';
 
 export const nodePurge: ClientCommand = {
+  words: ['node', 'purge'],
+  summary: 'Delete a node at once.',
   definition: {
     arguments: [nodeArgument],
     details: `Deletes the node at once: its allocations count as lost and are replaced. To move them away

@@ -11,6 +11,8 @@ import { ago, agoText, byName, oneLine, orDash, plural, span } from '../render/t
 import { deadlineText } from './drain-text.ts';
 
 export const nodeStatus: ClientCommand = {
+  words: ['node', 'status'],
+  summary: 'List the nodes, or show a node.',
   definition: {
     arguments: [
       {

@@ -4,6 +4,8 @@ import { exitCodes } from '../errors.ts';
 import { listCommand } from '../list-command.ts';
 
 export const keyringList = listCommand({
+  words: ['operator', 'keyring', 'list'],
+  summary: 'List the keys of the keyring.',
   request: 'GET /v1/operator/keyring/keys',
   details: 'The keys themselves are never shown.',
   columns: {
@@ -15,6 +17,8 @@ export const keyringList = listCommand({
 });
 
 export const keyringRotate: ClientCommand = {
+  words: ['operator', 'keyring', 'rotate'],
+  summary: 'Make a new key and seal every secret anew.',
   definition: {
     details: 'Makes a new key active, seals every secret with it, and deletes the old key.',
   },

@@ -39,6 +39,8 @@ async function print(context: Context, value: StoredSchedulerConfiguration): Pro
 }
 
 export const schedulerGetConfig: ClientCommand = {
+  words: ['operator', 'scheduler', 'get-config'],
+  summary: 'Show how the cluster places.',
   definition: {},
   async run(context) {
     const { value } = await context.client.scheduler.configuration();
@@ -47,6 +49,8 @@ export const schedulerGetConfig: ClientCommand = {
 };
 
 export const schedulerSetConfig: ClientCommand = {
+  words: ['operator', 'scheduler', 'set-config'],
+  summary: 'Change how the cluster places.',
   definition: {
     options: [
       {

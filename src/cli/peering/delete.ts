@@ -5,6 +5,8 @@ import { oneLine } from '../render/text.ts';
 import { nameArgument, nameOption, peerName } from './words.ts';
 
 export const peeringDelete: ClientCommand = {
+  words: ['peering', 'delete'],
+  summary: 'Delete a peering.',
   definition: {
     arguments: [nameArgument],
     options: [

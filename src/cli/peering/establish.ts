@@ -9,6 +9,8 @@ import { readText } from '../text-file.ts';
 import { advice, metaOption, nameArgument, nameOption, peerName } from './words.ts';
 
 export const peeringEstablish: ClientCommand = {
+  words: ['peering', 'establish'],
+  summary: 'Peer with the cluster that made the token.',
   definition: {
     arguments: [nameArgument],
     options: [

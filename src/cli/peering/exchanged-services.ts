@@ -14,6 +14,8 @@ const verdicts = {
 };
 
 export const peeringExportedServices: ClientCommand = {
+  words: ['peering', 'exported-services'],
+  summary: 'List the services that are exported to a peer.',
   definition: {
     arguments: [nameArgument],
     options: [nameOption],
@@ -31,6 +33,8 @@ export const peeringExportedServices: ClientCommand = {
 };
 
 export const peeringWhy: ClientCommand = {
+  words: ['peering', 'why'],
+  summary: 'Say why a service is or is not visible at a peer, and a service of the peer here.',
   definition: {
     arguments: [
       argument('SERVICE', 'Name of the service.', 'service'),

@@ -4,6 +4,8 @@ import { pairs } from '../pairs.ts';
 import { metaOption, nameArgument, nameOption, peerName } from './words.ts';
 
 export const peeringGenerateToken: ClientCommand = {
+  words: ['peering', 'generate-token'],
+  summary: 'Make a token for a cluster that is to peer with this cluster.',
   definition: {
     arguments: [nameArgument],
     options: [

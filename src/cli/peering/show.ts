@@ -9,6 +9,8 @@ import { agoText, oneLine, orDash, plural } from '../render/text.ts';
 import { advice, nameArgument, nameOption, peerName } from './words.ts';
 
 export const peeringRead: ClientCommand = {
+  words: ['peering', 'read'],
+  summary: 'Show a peering.',
   definition: { arguments: [nameArgument], options: [nameOption] },
   async run(context, [word], options) {
     const { partition } = context;
@@ -51,6 +53,8 @@ function names(services: readonly string[] | null): string {
 }
 
 export const peeringList = listCommand({
+  words: ['peering', 'list'],
+  summary: 'List the peerings.',
   request: 'GET /v1/peerings',
   query: { filter: filterQuery('State != "ACTIVE"') },
   empty: 'There are no peerings.',

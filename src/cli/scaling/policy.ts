@@ -15,6 +15,8 @@ const targetOf = ({ Target: { Job, Group, Task } }: Targeted): string =>
   [Job, Group, Task].flatMap((part) => (part ? [oneLine(part)] : [])).join('/');
 
 export const scalingPolicyList = listCommand({
+  words: ['scaling', 'policy', 'list'],
+  summary: 'List the scaling policies of jobs.',
   request: 'GET /v1/scaling/policies',
   query: {
     job: { value: 'JOB', description: 'Only policies of this job.' },
@@ -31,6 +33,8 @@ export const scalingPolicyList = listCommand({
 });
 
 export const scalingPolicyInfo: ClientCommand = {
+  words: ['scaling', 'policy', 'info'],
+  summary: 'Show a scaling policy.',
   definition: {
     arguments: [argument('POLICY', 'Id of the scaling policy, or 8 or more characters of it.')],
     options: [verbose],

@@ -2,6 +2,8 @@ import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 
 export const serverMembers: ClientCommand = {
+  words: ['server', 'members'],
+  summary: 'List the servers of the cluster.',
   definition: {
     details:
       'Shows the servers as the server that is asked knows them: which one leads, and how many transactions each is behind it.',

@@ -7,6 +7,8 @@ const definition = {
 };
 
 export const serviceExported: ClientCommand = {
+  words: ['service', 'exported'],
+  summary: 'List the services that others may use, and who.',
   definition,
   async run({ partition, client, screen, isJson, json }, _words, options) {
     const { value } = await client.exchangedServices.exported({
@@ -31,6 +33,8 @@ export const serviceExported: ClientCommand = {
 };
 
 export const serviceImported: ClientCommand = {
+  words: ['service', 'imported'],
+  summary: 'List the services of peers that may be used here.',
   definition,
   async run({ partition, client, screen, isJson, json }, _words, options) {
     const { value } = await client.exchangedServices.imported({

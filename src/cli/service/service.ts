@@ -25,6 +25,8 @@ const peerOptions: readonly OptionDefinition[] = [
 const nameArgument = argument('SERVICE', 'Name of the service.', 'service');
 
 export const serviceList: ClientCommand = {
+  words: ['service', 'list'],
+  summary: 'List the services.',
   definition: {
     options: [filterOption, ...peerOptions],
   },
@@ -54,6 +56,8 @@ export const serviceList: ClientCommand = {
 };
 
 export const serviceInfo: ClientCommand = {
+  words: ['service', 'info'],
+  summary: 'Show where a service is reached.',
   definition: {
     arguments: [nameArgument],
     options: [
@@ -105,6 +109,8 @@ async function refuseEmpty(
 }
 
 export const serviceDelete: ClientCommand = {
+  words: ['service', 'delete'],
+  summary: 'Take an instance of a service out of the list.',
   definition: {
     arguments: [
       nameArgument,

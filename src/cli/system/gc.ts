@@ -3,6 +3,8 @@ import { exitCodes } from '../errors.ts';
 import { plural } from '../render/text.ts';
 
 export const systemGc: ClientCommand = {
+  words: ['system', 'gc'],
+  summary: 'Delete at once what nothing needs any more.',
   definition: {
     details: `Collects garbage at once, without waiting for its age: dead jobs, evaluations, allocations
 and deployments that nothing needs, nodes that are down. Needs a management token.`,

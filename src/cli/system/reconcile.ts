@@ -3,6 +3,8 @@ import { exitCodes } from '../errors.ts';
 import { plural } from '../render/text.ts';
 
 export const systemReconcileSummaries: ClientCommand = {
+  words: ['system', 'reconcile', 'summaries'],
+  summary: "Count every job's allocations anew.",
   definition: {
     details: 'Counts the allocations of each job again. Needs a management token.',
   },

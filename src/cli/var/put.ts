@@ -6,6 +6,8 @@ import { guardOf, guardOptions, oneOf, outOf, outOption, printVariable } from '.
 import { forms, type GivenVariable, variableIn } from './variable-file.ts';
 
 export const varPut: ClientCommand = {
+  words: ['var', 'put'],
+  summary: 'Create a variable, or replace its items.',
   definition: {
     arguments: [
       argument('PATH', 'The path, @FILE that describes the variable, or - for standard input.'),

@@ -10,6 +10,8 @@ import { forms, variableExample, variableExampleJson } from './variable-file.ts'
 const path = argument('PATH', 'Path of the variable.');
 
 export const varGet: ClientCommand = {
+  words: ['var', 'get'],
+  summary: 'Read a variable.',
   definition: {
     arguments: [path],
     options: [
@@ -30,6 +32,8 @@ export const varGet: ClientCommand = {
 };
 
 export const varList = listCommand({
+  words: ['var', 'list'],
+  summary: 'List variables, without their items.',
   request: 'GET /v1/vars',
   argument: {
     parameter: 'prefix',
@@ -47,6 +51,8 @@ export const varList = listCommand({
 });
 
 export const varPurge: ClientCommand = {
+  words: ['var', 'purge'],
+  summary: 'Delete a variable.',
   definition: { arguments: [path], options: guardOptions },
   async run(context, [where = ''], options) {
     const { value } = await context.client.variables.delete(where, { cas: guardOf(options) });
@@ -55,6 +61,8 @@ export const varPurge: ClientCommand = {
 };
 
 export const varInit: LocalCommand = {
+  words: ['var', 'init'],
+  summary: 'Write an example of a variable file.',
   definition: {
     arguments: [argument('FILE', 'The file to write; spec.var.hcl by default.', 'file', false)],
     options: [{ name: 'out', value: 'FORM', choices: forms, description: 'Format of the file.' }],

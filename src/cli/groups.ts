@@ -1,11 +1,3 @@
-import type { CommandEntry } from './command-entry.ts';
-import { accessCommands } from './commands/access.ts';
-import { jobCommands } from './commands/jobs.ts';
-import { nodeCommands } from './commands/nodes.ts';
-import { programCommands } from './commands/program.ts';
-import { runningCommands } from './commands/running.ts';
-import { settingsCommands } from './commands/settings.ts';
-
 /** The groups of commands, with their descriptions. */
 export const groups: Readonly<Record<string, string>> = {
   job: 'Run, look at and stop jobs.',
@@ -43,17 +35,30 @@ export const groups: Readonly<Record<string, string>> = {
   partition: 'Manage partitions, which separate namespaces.',
 };
 
-/** The commands, in the order of the help. */
-export const commands: readonly CommandEntry[] = [
-  {
-    words: ['agent'],
-    summary: 'Start an agent: server and node in one process.',
-    load: async () => (await import('./agent/agent.ts')).agent,
-  },
-  ...jobCommands,
-  ...runningCommands,
-  ...nodeCommands,
-  ...settingsCommands,
-  ...accessCommands,
-  ...programCommands,
+/** The first words of commands, in the order of the help. Later words are in the order of the alphabet. */
+export const helpOrder: readonly string[] = [
+  'agent',
+  'job',
+  'fmt',
+  'scaling',
+  'alloc',
+  'service',
+  'deployment',
+  'eval',
+  'event',
+  'node',
+  'config',
+  'intention',
+  'var',
+  'peering',
+  'acl',
+  'namespace',
+  'partition',
+  'login',
+  'logout',
+  'system',
+  'server',
+  'operator',
+  'version',
+  'completion',
 ];
