@@ -73,6 +73,7 @@ describe('no rule finds fault', () => {
   test.each<[what: string, text: string, path?: string]>([
     ['a file of 400 lines', lines(400)],
     ['a long table of data', `export const a = ${rows(500)};\n`],
+    ['a long file that a tool writes', lines(401), 'src/model/a.generated.ts'],
     ['a function of 70 lines', `function f() {\n${lines(68)}}\n`],
     ['a function around a table', `function f() {\n  return ${rows(100)};\n}\n`],
     ['a group of tests', `describe('a', () => {\n${lines(100)}});\n`],

@@ -226,6 +226,6 @@ test('help and completion know the groups within groups', async () => {
       .split('\n')
       .map((line) => line.split('\t')[0]);
   expect(await words('acl', '')).toEqual(expect.arrayContaining(['token', 'policy', 'bootstrap']));
-  expect(await words('acl', 'token', 'c')).toEqual(['create', 'clone']);
+  expect(await words('acl', 'token', 'c')).toEqual(['clone', 'create']);
   expect(await words('acl', 'policy', 'read', 'g')).toEqual(['global-management']);
 });
