@@ -691,6 +691,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./system/reconcile.ts')).systemReconcileSummaries,
   },
   {
+    words: ['server', 'members'],
+    summary: 'List the servers of the cluster.',
+    load: async () => (await import('./server/members.ts')).serverMembers,
+  },
+  {
     words: ['operator', 'keyring', 'list'],
     summary: 'List the keys of the keyring.',
     load: async () => (await import('./operator/keyring.ts')).keyringList,
