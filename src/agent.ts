@@ -33,8 +33,9 @@ import { ownIntroduction } from './server/nodes/introductions.ts';
 import { advertisedAddresses } from './server/peering/advertise.ts';
 import { webSocketTransport } from './server/peering/web-socket-link.ts';
 import { Server } from './server/server.ts';
-import type { LocalServers } from './server/servers-local.ts';
+import { LocalServers } from './server/servers-local.ts';
 import type { Engine } from './state/engine/engine.ts';
+import type { EtcdSettings } from './state/engine/etcd/open.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
 import { SqliteEngine } from './state/engine/sqlite.ts';
 import { openState } from './state/state.ts';
@@ -52,6 +53,8 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly server?: { readonly name?: string | undefined; readonly datacenter?: string };
   /** Where the state is made durable; the default is the data directory, or memory without one. */
   readonly engine?: Engine;
+  /** A log in etcd, which several servers may share; `undefined`: the data directory. */
+  readonly etcd?: EtcdSettings | undefined;
   /** The other servers, whose engines lead to the same log: of this process, or over the network. */
   readonly servers?: LocalServers | NetworkSettings;
   /** Secret of the first management token; `undefined`: only stored tokens are valid. */
@@ -209,17 +212,22 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
 /** The server over its opened state. It is not started yet. */
 async function openServer(options: Settled, opened: Opened) {
   const { dataDirectory, world, log, version, makesRootToken = false } = options;
+  const etcd = options.etcd && (await newEtcdEngine(options, options.etcd));
+  const engine = options.engine ?? etcd ?? newEngine(dataDirectory, world);
   const state = await openState({
     tables: allTables,
-    engine: options.engine ?? newEngine(dataDirectory, world),
+    engine,
     timers: world.timers,
+    ...(etcd && { limits: { logPerSnapshot: limits.state.logPerSharedSnapshot } }),
     report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
   });
   opened.add(() => state.close());
+  await etcd?.settled();
   const rootKey = options.rootKey ?? (await keptRootKey(dataDirectory, state, world));
   const usesTls = options.certificate !== undefined;
-  const others =
-    options.servers && otherServers(options.servers, { world, log, version, rootKey, usesTls });
+  // Other processes may lead a log that this one does not hold alone.
+  const given = options.servers ?? (engine.end && new LocalServers(world));
+  const others = given && otherServers(given, { world, log, version, rootKey, usesTls });
   const keyring =
     others === undefined
       ? await Keyring.open(state, rootKey, world)
@@ -328,6 +336,17 @@ function requireRight(
   const end = endOf(certificate);
   if (end > world.clock.nowMs()) return;
   log.warn({ end: formatInstant(end) }, 'the certificate of the server has ended');
+}
+
+/** Loaded when it is needed, since few agents use it. */
+async function newEtcdEngine({ dataDirectory, world, log }: Settled, settings: EtcdSettings) {
+  const { openEtcd } = await import('./state/engine/etcd/open.ts');
+  return openEtcd({
+    ...settings,
+    world,
+    directory: dataDirectory && join(dataDirectory, 'server'),
+    report: (error) => log.warn({ error }, 'the log in etcd'),
+  });
 }
 
 function newEngine(dataDirectory: string | undefined, world: World): Engine {

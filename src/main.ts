@@ -9,6 +9,7 @@ import type { ServerCertificate } from './api/server-certificate.ts';
 import { saveMemoryAtRest } from './base/memory-saver.ts';
 import { delay } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
+import type { EtcdOptions } from './cli/agent/engine-settings.ts';
 import { logOptions } from './cli/agent/log-options.ts';
 import type { AgentOptions, TlsFiles } from './cli/agent/options.ts';
 import { processEnvironment } from './cli/process-environment.ts';
@@ -16,6 +17,7 @@ import { runCli } from './cli/run-cli.ts';
 import { unreadableReason } from './cli/unreadable.ts';
 import { closeInheritedDescriptors } from './node/supervisor/inherited-descriptors.ts';
 import type { Log } from './server/context.ts';
+import type { EtcdSettings } from './state/engine/etcd/open.ts';
 
 export type { Agent, CreateAgentOptions } from './agent.ts';
 
@@ -104,6 +106,7 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
     ...nodeOptionsOf(options, log),
     certificate,
     http,
+    etcd: options.etcd && (await etcdOf(options.etcd)),
     rootToken,
     allowedHosts,
     makesRootToken: isDev && options.aclEnabled,
@@ -178,6 +181,22 @@ async function startNode(options: AgentOptions, log: Log): Promise<Running> {
       );
       if (isIn) process.stdout.write(`Roster is ready as node ${node.id} of ${node.server}\n`);
     },
+  };
+}
+
+async function etcdOf(etcd: EtcdOptions): Promise<EtcdSettings> {
+  const { endpoints, prefix, quotaBytes, user } = etcd;
+  const [authorities, certificate, privateKey, password] = await Promise.all(
+    [etcd.caFile, etcd.certificateFile, etcd.keyFile, etcd.passwordFile].map((path) =>
+      path === undefined ? undefined : readNamed(path),
+    ),
+  );
+  return {
+    endpoints,
+    prefix,
+    quotaBytes,
+    ...(etcd.usesTls && { tls: { authorities, certificate, privateKey } }),
+    ...(user !== undefined && { login: { user, password: (password ?? '').trimEnd() } }),
   };
 }
 

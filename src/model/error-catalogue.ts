@@ -618,6 +618,12 @@ export const catalogue = {
     title: 'Writes closed',
     sentence: 'Nothing can be written: {reason}. Reads go on.',
   },
+  'store-full': {
+    status: 503,
+    title: 'Store full',
+    sentence:
+      'The store of the state is nearly full, and takes no new work. Jobs can be stopped and deleted. Compact and defragment the store, or give it a larger quota.',
+  },
   'queue-full': {
     status: 503,
     title: 'Queue full',

@@ -137,6 +137,10 @@ class Store implements State {
     this.#unsubscribe = engine.subscribe((event) => this.#onEvent(event));
   }
 
+  get isFull(): boolean {
+    return this.#engine.isFull === true;
+  }
+
   get closed(): Error | undefined {
     const closed = this.#leading?.queue.closed;
     return this.#closed ?? (closed instanceof WritesClosed ? closed : undefined);

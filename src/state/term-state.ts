@@ -24,6 +24,9 @@ export function termState(state: State, term: Term): State {
     get leading() {
       return isOver() ? undefined : term;
     },
+    get isFull() {
+      return state.isFull;
+    },
     get closed() {
       return isOver() ? new NotLeading() : state.closed;
     },

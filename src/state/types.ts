@@ -194,5 +194,7 @@ export interface State {
   onRan(listen: (changes: readonly Change[], index: number) => void): () => void;
   /** Why writes are closed, or `undefined` while they are open. */
   readonly closed: Error | undefined;
+  /** Whether the store is too full for new work. Other writes go on. */
+  readonly isFull: boolean;
   close(): Promise<void>;
 }

@@ -338,6 +338,33 @@ test.each<[string, string, Setting, string[]]>([
     ],
   ),
   [
+    'an engine without what it needs',
+    '--dev --engine etcd --etcd-user a --etcd-cert c.pem --etcd-prefix x',
+    {},
+    [
+      '--etcd-prefix must begin and end with "/"',
+      '--etcd-endpoints is missing: name where etcd listens',
+      '--etcd-user is of no use without --etcd-password-file',
+      '--etcd-cert is of no use without --etcd-key',
+    ],
+  ],
+  [
+    'etcd without its engine',
+    '--dev --etcd-endpoints a:2379',
+    {},
+    ['--etcd-endpoints is of no use without the engine etcd'],
+  ],
+  [
+    'endpoints and engines that are none',
+    '--dev --engine disk --etcd-endpoints a',
+    {},
+    [
+      '--engine must be embedded or etcd',
+      '--etcd-endpoints must be a list of HOST:PORT',
+      '--etcd-endpoints is of no use without the engine etcd',
+    ],
+  ],
+  [
     'a bad token of the environment',
     '--dev',
     { env: { ROSTER_ROOT_TOKEN: 'x' } },

@@ -5,6 +5,7 @@ import { CliError, explainError } from '../errors.ts';
 import { readJobFile } from '../job-file.ts';
 import { camelCase, type Options } from '../options.ts';
 import { parseConfiguration } from './configuration.ts';
+import { engineWords } from './engine-settings.ts';
 import { type AgentOptions, agentOptions } from './options.ts';
 import {
   type AgentSettings,
@@ -119,6 +120,60 @@ const flags: readonly Flag[] = [
     description: 'Directory of the state.',
   },
   {
+    name: 'engine',
+    setting: 'engine',
+    value: 'WORD',
+    choices: engineWords,
+    description: 'Where the state is stored: in the data directory (embedded), or in etcd.',
+  },
+  {
+    name: 'etcd-endpoints',
+    setting: 'etcd.endpoints',
+    value: 'HOST:PORT,HOST:PORT',
+    isList: true,
+    description: 'Where etcd listens; https://HOST:PORT for TLS.',
+  },
+  {
+    name: 'etcd-prefix',
+    setting: 'etcd.prefix',
+    value: 'PREFIX',
+    description: 'The keys in etcd begin with it (/roster/).',
+  },
+  {
+    name: 'etcd-user',
+    setting: 'etcd.user',
+    value: 'NAME',
+    description: 'User of etcd.',
+  },
+  {
+    name: 'etcd-password-file',
+    setting: 'etcd.password_file',
+    value: 'FILE',
+    completes: 'file',
+    description: 'File with the password of --etcd-user.',
+  },
+  {
+    name: 'etcd-ca',
+    setting: 'etcd.ca_file',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM of the certificate authority of etcd; implies TLS.',
+  },
+  {
+    name: 'etcd-cert',
+    setting: 'etcd.cert_file',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM of the certificate for an etcd that checks clients.',
+  },
+  {
+    name: 'etcd-key',
+    setting: 'etcd.key_file',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM of the key of --etcd-cert.',
+  },
+  {
     name: 'root-token',
     setting: 'root_token',
     value: 'UUID',
@@ -181,6 +236,7 @@ const details = `Examples:
   roster agent --data-dir /var/lib/roster         keep everything
   roster agent --config /etc/roster/agent.json
   roster agent --server-only --http 10.0.0.1:4720 --data-dir /var/lib/roster
+  roster agent --engine etcd --etcd-endpoints 10.0.0.7:2379,10.0.0.8:2379 --data-dir /var/lib/roster
   roster agent --servers http://10.0.0.1:4720,http://10.0.0.2:4720 \\
     --introduction-token-file introduction-token --data-dir /var/lib/roster
 
@@ -192,6 +248,7 @@ With --tls-cert and --tls-key it speaks TLS. At SIGHUP it reads the files again.
 The configuration file has http (or http.{address,allowed_hosts}), data_dir, server_only, servers (a list), introduction_token_file, ca_cert,
 client_cert, client_key, tls.{cert_file,key_file,ca_file,verify_client}, root_token, root_token_file,
 tasks_on_exit, run, log_level, region,
+engine, etcd.{endpoints,prefix,user,password_file,ca_file,cert_file,key_file,quota_bytes},
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
 peering.{advertise,ca_file},
 node.{name,datacenter,class,pool,meta,host_volume,disable_remote_exec}, drivers.allow (a list),

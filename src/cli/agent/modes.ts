@@ -31,6 +31,8 @@ const serverOnly = [
   'identity.',
   'peering.',
   'garbage_collection.',
+  'engine',
+  'etcd.',
   'tls.',
 ];
 

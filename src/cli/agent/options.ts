@@ -5,6 +5,7 @@ import type { ArtifactSource } from '../../model/task/files.ts';
 import type { HostVolumes } from '../../model/volume/host-volume.ts';
 import type { JobRegistration } from '../../sdk/client.ts';
 import { allowedDrivers } from './drivers.ts';
+import { type EtcdOptions, etcdOf } from './engine-settings.ts';
 import { hostVolumesOf } from './host-volumes.ts';
 import { type AgentMode, modeOf } from './modes.ts';
 import {
@@ -36,6 +37,8 @@ export interface AgentOptions {
   };
   /** `undefined` only with `isDev`: nothing is stored. */
   readonly dataDirectory: string | undefined;
+  /** The log in etcd; `undefined`: the state is in the data directory. */
+  readonly etcd: EtcdOptions | undefined;
   /** A UUID, in lower case. */
   readonly rootToken: string | undefined;
   /** A file with the root token, instead of `rootToken`. */
@@ -222,6 +225,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     http: parseHostPort(given.http) ?? { host: defaultHost, port: defaultPort },
     tls: tlsOf(given),
     dataDirectory,
+    etcd: etcdOf(given),
     allowedHosts: (given['http.allowed_hosts'] as readonly string[] | undefined) ?? [],
     rootToken: words.root_token?.toLowerCase(),
     rootTokenFile: words.root_token_file,

@@ -5,6 +5,7 @@ import { everyNode, poolNameFault } from '../../model/node-pool/node-pool.ts';
 import { isServerAddress } from '../../model/peering/rules.ts';
 import { artifactSources } from '../../model/task/files.ts';
 import { allowedDriversFault } from './drivers.ts';
+import { engineFaults, engineSettings } from './engine-settings.ts';
 import { hostVolumeFault } from './host-volumes.ts';
 import { modeFaults, serversFault } from './modes.ts';
 import {
@@ -82,6 +83,7 @@ export const settings = {
   'tls.ca_file': file,
   'tls.verify_client': flag,
   data_dir: file,
+  ...engineSettings,
   root_token: textThat(
     (value) => uuid.test(value),
     'must be a UUID, such as one made by "uuidgen"',
@@ -173,7 +175,11 @@ export function settingFaults(
       `${nameOf('data_dir')} is missing: name a directory to keep the state in, or give --dev to keep nothing`,
     );
   }
-  faults.push(...modeFaults(given, nameOf), ...tlsFaults(given, nameOf));
+  faults.push(
+    ...modeFaults(given, nameOf),
+    ...tlsFaults(given, nameOf),
+    ...engineFaults(given, nameOf),
+  );
   if (given.root_token !== undefined && given.root_token_file !== undefined) {
     const [token, file] = [nameOf('root_token'), nameOf('root_token_file')];
     faults.push(`${token} and ${file} exclude each other: give the root token once`);

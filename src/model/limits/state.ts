@@ -20,4 +20,6 @@ export const stateLimits = {
   /** A snapshot is taken when the log exceeds this size, and `logPerSnapshot` times the last snapshot. */
   logBytes: 64 * mebibyte,
   logPerSnapshot: 2,
+  /** The same where the log takes room in a store that others fill as well. */
+  logPerSharedSnapshot: 0.25,
 } as const;

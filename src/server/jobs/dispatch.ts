@@ -15,7 +15,7 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { requireCapabilities } from '../namespaces/capabilities.ts';
 import { type Born, registerChild } from './children.ts';
-import { requireQueueRoom } from './register.ts';
+import { requireQueueRoom, requireStoreRoom } from './register.ts';
 
 export interface Dispatch {
   readonly namespace: string;
@@ -37,12 +37,13 @@ export interface Dispatched {
  * Makes a child of a parameterized job. If there is a child with the same idempotency token, that
  * child is the answer. Source: docs/contract/jobs.md#dispatch-a-job.
  * @throws RosterError `invalid-body`, `job-id-mismatch`, `job-not-found`, `dispatch-refused`,
- * `job-not-allowed`, `queue-full`
+ * `job-not-allowed`, `queue-full`, `store-full`
  */
 export async function dispatchJob(context: ServerContext, dispatch: Dispatch): Promise<Dispatched> {
   const { state, world } = context;
   const { namespace, jobId } = dispatch;
   requireQueueRoom(context);
+  requireStoreRoom(context);
   const request = completeDispatch(dispatch.request);
   if (request.JobID !== '' && request.JobID !== jobId) {
     throw refusal('job-id-mismatch', { body: request.JobID, path: jobId });

@@ -13,7 +13,7 @@ import { notAllowedIn, requireCapabilities } from '../namespaces/capabilities.ts
 import { newEvaluation } from '../scheduling/create-evaluation.ts';
 import { registerChild } from './children.ts';
 import { settledUntilMs, settleUntil } from './launches.ts';
-import { requireQueueRoom } from './register.ts';
+import { requireQueueRoom, requireStoreRoom } from './register.ts';
 
 type Ports = Pick<World, 'clock' | 'ids'>;
 
@@ -73,7 +73,7 @@ export interface Forced {
  * Launches a periodic job now, even if earlier launches still run. Its schedule stays.
  * Source: docs/contract/jobs.md#launch-a-periodic-job-now, docs/behaviour/jobs.md#launches.
  * @throws RosterError `job-not-found`, `launch-refused`, `job-not-allowed`, `too-many-launches`,
- * `queue-full`
+ * `queue-full`, `store-full`
  */
 export async function forceLaunch(
   context: ServerContext,
@@ -82,6 +82,7 @@ export async function forceLaunch(
 ): Promise<Forced> {
   const { state, world } = context;
   requireQueueRoom(context);
+  requireStoreRoom(context);
   const { index, value } = await state.write((transaction) => {
     const job = transaction.table(jobs).get(...inNamespace(namespace, jobId));
     if (job === undefined) throw refusal('job-not-found', { job: jobId, namespace });

@@ -91,7 +91,7 @@ export type Finish = <T>(steps: Steps<T>) => T | Promise<T>;
  * Registers or updates a job and makes its evaluation. `finish` runs the steps of its admission.
  * Source: docs/contract/jobs.md#register-a-job.
  * @throws RosterError `invalid-job`, `invalid-body`, `job-id-mismatch`, `namespace-not-found`,
- * `job-change-refused`, `job-not-allowed`, `job-policy-violated`, `queue-full`, or a failed
+ * `job-change-refused`, `job-not-allowed`, `job-policy-violated`, `queue-full`, `store-full`, or a failed
  * `EnforceIndex` guard.
  */
 export async function registerJob(
@@ -114,6 +114,7 @@ export async function registerAdmitted(
   const { world, state } = context;
   // Other evaluations may have come during the admission.
   requireQueueRoom(context);
+  requireStoreRoom(context);
   const { submission, jobId } = registration;
   const { job } = admitted;
   requireId(job, jobId);
@@ -155,6 +156,11 @@ export async function registerAdmitted(
     Warnings: warningsText([...warnings, ...value.advice]),
     Index: index,
   };
+}
+
+/** @throws RosterError `store-full` */
+export function requireStoreRoom({ state }: Pick<ServerContext, 'state'>): void {
+  if (state.isFull) throw refusal('store-full');
 }
 
 /** @throws RosterError `queue-full` when there is no room for another evaluation */

@@ -65,6 +65,7 @@ export class EtcdEngine implements Engine {
   #keeping: Promise<void> = Promise.resolve();
   #isUnreachable = false;
   #isClosed = false;
+  readonly #elected = Promise.withResolvers<void>();
 
   constructor(options: EtcdEngineOptions) {
     const limits = { ...etcdLimits, ...options.limits };
@@ -131,6 +132,13 @@ export class EtcdEngine implements Engine {
         await delay(this.#options.timers, this.#limits.retryMs);
       }
     }
+  }
+
+  /** Resolves when it leads, or another server holds the leader key, or after too long. */
+  async settled(): Promise<void> {
+    const late = this.#options.timers.after(this.#limits.electMs, () => this.#elected.resolve());
+    await this.#elected.promise;
+    late.clear();
   }
 
   subscribe(listen: (event: EngineEvent) => void): () => void {
@@ -284,7 +292,8 @@ export class EtcdEngine implements Engine {
 
   /** Begins a term by a write of the head, if nobody else should lead. */
   async #campaign(front: Front): Promise<void> {
-    if (this.#isClosed || !this.#lease.isFree(front) || !(await this.#lease.take(front))) return;
+    if (this.#isClosed || !this.#lease.isFree(front)) return this.#elected.resolve();
+    if (!(await this.#lease.take(front))) return;
     // The term begins on exactly the head that was applied.
     const { head } = await this.#follower.pull();
     if (this.#isClosed) return;
@@ -316,6 +325,7 @@ export class EtcdEngine implements Engine {
     this.#head = head;
     this.#follower.moveTo(head);
     this.#lead({ leader: true, epoch: head.epoch });
+    this.#elected.resolve();
     void this.#keepSeen();
     this.#snapshots.clean(head).catch((error) => {
       if (!this.#isClosed) this.#options.report(error);

@@ -3,7 +3,9 @@ import {
   type ClientDuplexStream,
   type ClientOptions,
   credentials,
+  logVerbosity,
   Metadata,
+  setLogVerbosity,
 } from '@grpc/grpc-js';
 import type { Clock, Timers } from '../../../base/ports.ts';
 import {
@@ -82,6 +84,8 @@ export class GrpcEtcdClient implements EtcdClient {
   #isClosed = false;
 
   constructor(options: GrpcEtcdOptions) {
+    // Faults of connections come with the calls; the library would print them as well.
+    setLogVerbosity(logVerbosity.NONE);
     this.#options = options;
     this.#limits = { ...etcdLimits, ...options.limits };
     const trust = credentialsOf(options.tls);
@@ -262,7 +266,8 @@ function credentialsOf(tls: EtcdAddress['tls']) {
 const channelOptions = (limits: EtcdLimits): ClientOptions => ({
   'grpc.keepalive_time_ms': limits.pingMs,
   'grpc.keepalive_timeout_ms': limits.pingAnswerMs,
-  'grpc.keepalive_permit_without_calls': 1,
+  // Etcd counts a ping without a call as an attack. The channel in use always has the watch.
+  'grpc.keepalive_permit_without_calls': 0,
   'grpc.initial_reconnect_backoff_ms': limits.reconnectMs / 2,
   'grpc.max_reconnect_backoff_ms': limits.reconnectMs,
   'grpc.max_receive_message_length': limits.answerBytes,

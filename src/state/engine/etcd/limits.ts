@@ -12,6 +12,8 @@ export const etcdLimits = {
   callMs: 5 * secondMs,
   /** Loading begins within this time, or the start has failed. */
   startMs: 30 * secondMs,
+  /** A server that starts waits so long at most for somebody to lead. */
+  electMs: 15 * secondMs,
   /** An append without an answer is settled within this time, or its outcome stays unknown. */
   settleMs: 15 * secondMs,
   /** Between two attempts to settle an append, or to send a part again. */

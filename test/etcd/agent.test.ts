@@ -1,0 +1,95 @@
+/** An agent whose state is in etcd. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needing } from '../../src/base/not-run.test-helper.ts';
+import { type Agent, createAgent } from '../../src/main.ts';
+import { endAgents, newDirectory, startAgent } from '../support/agent.ts';
+import { parseAnswer, requestOf } from '../support/agent-requests.ts';
+import { EtcdCluster, etcdProgram, etcdServer } from '../support/etcd.ts';
+
+const token = '11111111-1111-4111-8111-111111111111';
+const rootKey = new Uint8Array(32).fill(7);
+
+describe('an agent on etcd', needing(etcdServer), () => {
+  let cluster: EtcdCluster;
+  const agents: Agent[] = [];
+
+  beforeAll(async () => {
+    etcdProgram();
+    cluster = await EtcdCluster.start(1);
+  }, 900_000);
+
+  afterAll(async () => {
+    for (const agent of agents) await agent.close('stop');
+    await cluster?.stop();
+    await endAgents();
+  });
+
+  const start = async (dataDirectory: string, prefix: string): Promise<Agent> => {
+    const etcd = { endpoints: cluster.endpoints, prefix };
+    const agent = await createAgent({ dataDirectory, etcd, rootKey, rootToken: token });
+    agents.push(agent);
+    return agent;
+  };
+  const end = async (agent: Agent) => {
+    agents.splice(agents.indexOf(agent), 1);
+    await agent.close('stop');
+  };
+  const call = async (agent: Agent, method: string, url: string, body?: object) =>
+    parseAnswer(await agent.handle(requestOf(method, url, token, body)));
+  const directory = () => mkdtempSync(join(tmpdir(), 'on-etcd-'));
+
+  test('keeps its state there, whatever becomes of its data directory', async () => {
+    const first = await start(directory(), '/restart/');
+    expect((await call(first, 'PUT', '/v1/namespace/blue', { Name: 'blue' })).status).toBe(200);
+    await end(first);
+    const second = await start(directory(), '/restart/');
+    expect((await call(second, 'GET', '/v1/namespace/blue')).status).toBe(200);
+    expect((await call(second, 'PUT', '/v1/namespace/red', { Name: 'red' })).status).toBe(200);
+  });
+
+  test('a second agent follows: it reads exactly, refuses writes, and leads when the first ends', async () => {
+    const first = await start(directory(), '/two/');
+    const second = await start(directory(), '/two/');
+    expect([first.state.leading !== undefined, second.state.leading]).toEqual([true, undefined]);
+    for (const name of ['a', 'b', 'c']) {
+      await call(first, 'PUT', `/v1/namespace/${name}`, { Name: name });
+      expect((await call(second, 'GET', `/v1/namespace/${name}`)).status).toBe(200);
+    }
+    const refused = await call(second, 'PUT', '/v1/namespace/d', { Name: 'd' });
+    expect([refused.status, refused.json.code]).toEqual([503, 'no-leader']);
+    await end(first);
+    await expect
+      .poll(async () => (await call(second, 'PUT', '/v1/namespace/d', { Name: 'd' })).status)
+      .toBe(200);
+  });
+
+  test('does not start on an etcd that is not the one of before', async () => {
+    const own = directory();
+    const first = await start(own, '/own/');
+    await end(first);
+    await expect(start(own, '/another/')).rejects.toMatchObject({ code: 'diverged' });
+  });
+
+  test('the program takes its flags, runs tasks, and finds its state again', async () => {
+    const dataDirectory = newDirectory();
+    const args = ['--engine', 'etcd', '--etcd-endpoints', cluster.endpoints.join(',')];
+    const first = await startAgent({ dataDirectory, args });
+    const Tasks = [
+      { Name: 't', Driver: 'raw_exec', Config: { command: '/bin/sleep', args: ['1000'] } },
+    ];
+    await first.register({ ID: 'web', Datacenters: ['dc1'], TaskGroups: [{ Name: 'g', Tasks }] });
+    await first.until('/v1/job/web/allocations', ([allocation]) =>
+      expect(allocation.ClientStatus).toBe('running'),
+    );
+    expect((await first.stop()).code).toBe(0);
+    const second = await startAgent({ dataDirectory, args });
+    expect((await second.get('/v1/job/web')).ID).toBe('web');
+    await second.until('/v1/job/web/allocations', ([allocation]) =>
+      expect(allocation.ClientStatus).toBe('running'),
+    );
+    await second.stop();
+  }, 90_000);
+});
