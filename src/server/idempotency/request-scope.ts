@@ -127,6 +127,9 @@ export class ScopedWrites {
       get leading() {
         return state.leading;
       },
+      get isFull() {
+        return state.isFull;
+      },
       get closed() {
         return state.closed;
       },
