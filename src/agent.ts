@@ -34,6 +34,7 @@ import { advertisedAddresses } from './server/peering/advertise.ts';
 import { webSocketTransport } from './server/peering/web-socket-link.ts';
 import { Server } from './server/server.ts';
 import { LocalServers } from './server/servers-local.ts';
+import { snapshotDirectory } from './server/snapshots/directory.ts';
 import type { Engine } from './state/engine/engine.ts';
 import type { EtcdSettings } from './state/engine/etcd/open.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
@@ -72,6 +73,8 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly aclEnabled?: boolean;
   /** The decision where no rule of a token applies; the default is `deny`. */
   readonly aclDefaultPolicy?: DefaultPolicy;
+  /** Snapshots on a schedule; `undefined`: none. */
+  readonly snapshots?: SnapshotOptions | undefined;
   /** The ages of garbage collection; the default is that of `limits.garbage`. */
   readonly garbage?: Partial<GarbageSettings>;
   /**
@@ -88,6 +91,14 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly peerAuthority?: string | undefined;
   /** The public address of the keys that sign workload tokens. */
   readonly issuer?: string | undefined;
+}
+
+/** Snapshots that the server saves from time to time while it leads. */
+export interface SnapshotOptions {
+  readonly directory: string;
+  readonly intervalMs: number;
+  /** The number of snapshots that are kept. */
+  readonly keep: number;
 }
 
 export interface Agent {
@@ -244,6 +255,7 @@ async function openServer(options: Settled, opened: Opened) {
     log,
     region: options.region,
     keyring,
+    version,
     outbound: outbound.call,
     datacenter: options.datacenter,
     peers: webSocketTransport,
@@ -251,6 +263,7 @@ async function openServer(options: Settled, opened: Opened) {
     issuer: options.issuer,
     scheduler: schedulerDefaults,
     garbage: options.garbage ?? {},
+    ...(options.snapshots && { snapshots: scheduleOf(options.snapshots, world) }),
     ...(dataDirectory !== undefined && {
       bootstrapReset: resetFile(join(dataDirectory, 'acl-bootstrap-reset')),
     }),
@@ -353,3 +366,8 @@ function newEngine(dataDirectory: string | undefined, world: World): Engine {
   if (dataDirectory === undefined) return new MemoryEngine(new MemoryDisk(), world.timers);
   return new SqliteEngine({ directory: join(dataDirectory, 'server') });
 }
+
+const scheduleOf = ({ directory, ...settings }: SnapshotOptions, { ids }: World) => ({
+  ...settings,
+  store: snapshotDirectory(resolve(directory), ids),
+});

@@ -118,6 +118,7 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
     advertise: options.peering.advertise,
     ...(peerAuthority !== undefined && { peerAuthority }),
     garbage: options.garbage,
+    snapshots: options.snapshots,
     ...(options.mode === 'server' && { node: undefined, server: { name, datacenter } }),
   });
   const renew = async (): Promise<void> => {

@@ -69,6 +69,11 @@ export const places: readonly Place[] = [
     reason: 'the composition root as a library: makes the data directory, takes a world',
   },
   {
+    files: 'src/server/snapshots/directory.ts',
+    may: ['files'],
+    reason: 'the directory of snapshots on a schedule',
+  },
+  {
     files: 'src/base/ports-real.ts',
     may: ['clock', 'timers', 'turns', 'random'],
     reason: 'the real ports are these calls',

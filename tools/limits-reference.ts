@@ -192,6 +192,19 @@ const sections: readonly Section[] = [
     ],
   },
   {
+    title: 'Snapshots',
+    rows: [
+      ['a file that is restored', 'snapshot.fileBytesMax'],
+      ['a part of it has to come within', 'snapshot.pieceWithinMs'],
+      ['snapshots that a server saves at the same time', 'snapshot.savesMax'],
+      ['a snapshot has to be saved within', 'snapshot.saveMaxMs'],
+      ['time between two snapshots on a schedule, at least', 'snapshot.intervalMinMs'],
+      ['snapshots that a schedule keeps', 'snapshot.keptMax'],
+      ['nodes keep what a restored snapshot does not know for', 'snapshot.unknownGraceMs'],
+      ['of these, a server lists', 'snapshot.unknownListedMax'],
+    ],
+  },
+  {
     title: 'Configuration and peering',
     rows: [
       ['items of a list in an entry, members of an object', 'config.itemsMax'],

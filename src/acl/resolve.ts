@@ -49,7 +49,7 @@ export class Resolver {
   /** The last authorizer of each token row, with the rules it was made from. */
   readonly #made = new WeakMap<AclToken, { rules: TokenRules; authorizer: Authorizer }>();
   /** The last secret of each connection. */
-  readonly #shown = new WeakMap<object, { secret: string; fingerprint: string }>();
+  #shown = new WeakMap<object, { secret: string; fingerprint: string }>();
   /**
    * The callers found in the newest snapshot, by fingerprint. Between two commits only the time
    * changes decisions. Older snapshots are not kept.
@@ -63,6 +63,11 @@ export class Resolver {
     const { defaultPolicy } = this;
     this.#rules = new TokenRulesCache(datacenter);
     this.#workloads = new Workloads({ clock, secrets, defaultPolicy, datacenter });
+  }
+
+  /** Forgets the fingerprints, as the state was restored with another key for them. */
+  forgetFingerprints(): void {
+    this.#shown = new WeakMap();
   }
 
   get enabled(): boolean {

@@ -68,6 +68,7 @@ import { operatorSchedulerRoutes } from './routes/operator-scheduler.ts';
 import { peeringRoutes } from './routes/peering.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { snapshotRoutes } from './routes/snapshot.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { variableRoutes } from './routes/variable.ts';
@@ -118,6 +119,7 @@ export class Api {
     const { server, dialects = [] } = options;
     const { state, world, box } = server.context;
     this.#resolver = new Resolver({ ...options.acl, box, clock: world.clock });
+    state.onRestored(() => this.#resolver.forgetFingerprints());
     this.#metrics = new Metrics(this.#gauges());
     this.#audit = options.audit && auditTo(options.audit, world.clock);
     this.routes = this.#collectRoutes();
@@ -178,6 +180,7 @@ export class Api {
   async listen(host: string, port: number): Promise<string> {
     this.#http = new HttpServer({
       handle: (request) => this.handle(request),
+      readsBody: (method, path) => this.#pipeline.readsBody(method, path),
       refuse: (fault) => problemAnswer(transportRefusal(fault)),
       upgrade: firstOf(
         nodeStreamUpgrade({
@@ -254,6 +257,7 @@ export class Api {
       ...bindingRuleRoutes(server.context),
       ...loginRoutes(server),
       ...keyringRoutes(server),
+      ...snapshotRoutes(server),
       ...variableRoutes(server.context),
       ...configEntryRoutes(server),
       ...discoveryChainRoutes(server),
@@ -319,6 +323,14 @@ export class Api {
       peering_streams: {
         help: 'Streams of peerings that are open.',
         read: () => ofLeader(({ peerings }) => peerings.streams.size),
+      },
+      snapshots_failed: {
+        help: 'Snapshots on schedule that failed since this server leads.',
+        read: () => ofLeader(({ schedule }) => schedule?.failures ?? 0),
+      },
+      snapshot_saved_timestamp_seconds: {
+        help: 'When the newest snapshot on schedule was saved; 0: there is none.',
+        read: () => ofLeader(({ schedule }) => (schedule?.savedMs ?? 0) / 1000),
       },
       writes_closed: {
         help: '1 when nothing can be written.',

@@ -15,7 +15,7 @@ interface ReadBody {
 }
 
 export function readBody({ body: definition, family }: Endpoint, request: Request): ReadBody {
-  if (definition === undefined) return only(undefined, false);
+  if (definition === undefined || definition.isStreamed) return only(undefined, false);
   if (request.headers['content-encoding'] !== undefined) {
     const encoding = String(request.headers['content-encoding']);
     if (encoding !== 'identity') throw refusal('unsupported-encoding', { encoding });

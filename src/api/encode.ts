@@ -32,6 +32,12 @@ export class RowEncoder {
     this.#bytes -= known.length;
   }
 
+  /** Frees all bytes, as every row was replaced. */
+  forgetAll(): void {
+    this.#encoded.clear();
+    this.#bytes = 0;
+  }
+
   /** Encodes a list of objects whose fields are rows or null. */
   encodeItems(items: readonly Readonly<Record<string, object | null>>[]): Uint8Array {
     const parts: Uint8Array[] = [];

@@ -88,7 +88,8 @@ export class Forwarding {
   }
 
   async #toLeader({ request, trail, isAsked }: Asking): Promise<Answer> {
-    if (isAsked) throw refusal('not-leader');
+    // A body that is not read cannot be handed on.
+    if (isAsked || request.unread !== undefined) throw refusal('not-leader');
     const { servers } = this.#options;
     const leader = servers.leader();
     if (leader === undefined || leader.id === servers.id) throw refusal('no-leader');

@@ -5,7 +5,7 @@ import { pipeline, Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { limits } from '../model/limits.ts';
 import { type Answer, jsonType, type Request } from './http.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
@@ -28,6 +28,8 @@ export interface Upgrade {
 
 export interface HttpServerOptions {
   readonly handle: (request: Request) => Answer | Promise<Answer>;
+  /** Whether the handler reads the body of such a request itself. */
+  readonly readsBody: (method: string, path: string) => boolean;
   /** The answer to a fault of the transport, before there is a request. */
   readonly refuse: (fault: TransportFault) => Answer;
   readonly upgrade: Upgrade;
@@ -62,6 +64,9 @@ const clientFaults: Readonly<Record<string, TransportFault>> = {
 const compress = promisify(gzip);
 
 /** The framework keeps the target here when it is rewritten. */
+/** Read already, or to be read by the handler. */
+type Body = Uint8Array | AsyncIterable<Uint8Array> | undefined;
+
 type Incoming = IncomingMessage & { readonly originalUrl?: string };
 
 /**
@@ -94,15 +99,22 @@ export class HttpServer {
     }
     // By default the framework demands a content type for QUERY, even without a route.
     app.addHttpMethod('QUERY', { overrideExisting: true });
-    app.all('/', (incoming, reply) => {
-      const { raw } = incoming;
+    const handle = ({ raw }: FastifyRequest, reply: FastifyReply, body: Body) => {
       if (this.#isUnknown(raw.socket)) return refuse(raw, reply, 'no-client-certificate');
       if (!hasOneHost(raw)) return refuse(raw, reply, 'unreadable');
       reply.hijack();
-      const request = requestOf(raw, incoming.body as Uint8Array | undefined, reply.raw);
+      const request = requestOf(raw, body, reply.raw);
       const answer = options.handle(request);
       if (answer instanceof Promise) void answer.then((made) => write(reply.raw, request, made));
       else write(reply.raw, request, answer);
+    };
+    app.all('/', (incoming, reply) => handle(incoming, reply, incoming.body as Body));
+    void app.register(async (unread) => {
+      unread.removeAllContentTypeParsers();
+      unread.addContentTypeParser('*', (_request, body, done) => done(null, body));
+      unread.all(unreadRoute, (incoming, reply) => {
+        handle(incoming, reply, incoming.body as Body);
+      });
     });
     app.server.maxConnections = limits.http.connectionsMax;
     app.server.on('upgrade', (raw: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -152,7 +164,10 @@ export class HttpServer {
 }
 
 /** The framework with the bounds of requests. It has no routes yet. */
-function newFramework({ certificate, upgrade, refuse }: HttpServerOptions): FastifyInstance {
+function newFramework(options: HttpServerOptions): FastifyInstance {
+  const { certificate, upgrade, refuse } = options;
+  /** Connections on which a handler reads a body, which may take its time. */
+  const reading = new WeakSet<object>();
   const protocol = {
     maxHeaderSize: limits.http.headerBytesMax,
     headersTimeout: limits.http.headersTimeoutMs,
@@ -170,11 +185,18 @@ function newFramework({ certificate, upgrade, refuse }: HttpServerOptions): Fast
     forceCloseConnections: true,
     // Unused: the pipeline gives failed requests an id.
     genReqId: () => '',
-    rewriteUrl: toOnlyRoute,
+    rewriteUrl: (incoming) => {
+      const { method = 'GET', url = '/', socket } = incoming;
+      const isUnread = options.readsBody(method, pathOf(url));
+      if (isUnread) reading.add(socket);
+      else reading.delete(socket);
+      return toRoute(incoming, isUnread);
+    },
     ...(certificate === undefined
       ? { http: protocol }
       : { https: { ...protocol, ...tlsOptionsOf(certificate) } }),
     clientErrorHandler: (error, socket) => {
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && reading.has(socket)) return;
       // Nothing can be sent before the TLS handshake is complete. An answer on a spare connection,
       // which has no request, would look like a fault to its client.
       if (isUnfinished(socket as Socket) || (socket as Socket).bytesRead === 0) socket.destroy();
@@ -183,13 +205,15 @@ function newFramework({ certificate, upgrade, refuse }: HttpServerOptions): Fast
   }) as FastifyInstance;
 }
 
+const unreadRoute = '/unread';
+
 /**
- * The framework has a single route and sees no content type, because no content type is an error
- * (docs/contract/http.md#bodies).
+ * The framework has two routes, for bodies that it reads and for those that it does not, and sees no content
+ * type, because no content type is an error (docs/contract/http.md#bodies).
  */
-function toOnlyRoute({ headers }: IncomingMessage): string {
+function toRoute({ headers }: IncomingMessage, isUnread: boolean): string {
   if (headers['content-type'] !== undefined) headers['content-type'] = undefined;
-  return '/';
+  return isUnread ? unreadRoute : '/';
 }
 
 /** RFC 9112 §3.2: a proxy in between must not see another host than the server does. */
@@ -203,7 +227,7 @@ function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
 }
 
 /** The pipeline's form of a request. Without a response, `onGone` never reports. */
-export const requestOf = (raw: Incoming, body?: Uint8Array, response?: ServerResponse): Request =>
+export const requestOf = (raw: Incoming, body?: Body, response?: ServerResponse): Request =>
   new HttpRequest(raw, body, response);
 
 /** A class, because a literal with an accessor would cost memory for each request. */
@@ -213,10 +237,11 @@ class HttpRequest implements Request {
   readonly query: string;
   readonly headers: Request['headers'];
   readonly body: Uint8Array | undefined;
+  readonly unread: AsyncIterable<Uint8Array> | undefined;
   readonly connection: object;
   readonly #response: ServerResponse | undefined;
 
-  constructor(raw: Incoming, body: Uint8Array | undefined, response: ServerResponse | undefined) {
+  constructor(raw: Incoming, body: Body, response: ServerResponse | undefined) {
     const url = raw.originalUrl ?? raw.url ?? '/';
     const mark = url.indexOf('?');
     this.method = raw.method ?? 'GET';
@@ -224,7 +249,8 @@ class HttpRequest implements Request {
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.headers = raw.headers;
     this.connection = raw.socket;
-    this.body = body === undefined || body.length === 0 ? undefined : body;
+    this.body = body instanceof Uint8Array && body.length > 0 ? body : undefined;
+    this.unread = body instanceof Uint8Array ? undefined : body;
     this.#response = response;
   }
 

@@ -11,6 +11,8 @@ export interface Request {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array | undefined;
+  /** The body of a request whose route reads it itself; `body` is absent then. */
+  readonly unread?: AsyncIterable<Uint8Array> | undefined;
   /** Identifies the connection; absent without a connection. */
   readonly connection?: object | undefined;
   /** Absent without a connection. */
@@ -35,3 +37,16 @@ export function header(request: Request, name: string): string | undefined {
 }
 
 export const jsonType = { 'content-type': 'application/json' } as const;
+
+/** The body in pieces. */
+export async function* piecesOf({ unread, body }: Request): AsyncGenerator<Uint8Array> {
+  if (unread !== undefined) yield* unread;
+  else if (body !== undefined) yield body;
+}
+
+/** Aborts when the caller disconnects. */
+export function untilGone(request: Request): AbortSignal {
+  const gone = new AbortController();
+  request.onGone?.(() => gone.abort());
+  return gone.signal;
+}

@@ -14,7 +14,7 @@ import { readBody } from './body.ts';
 import type { Dialect, ForeignDialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
 import type { Forwarding } from './forward.ts';
-import type { Answer, Request } from './http.ts';
+import { type Answer, piecesOf, type Request, untilGone } from './http.ts';
 import { isKnown, keyedRequest } from './keyed-request.ts';
 import { type Home, requireHome, requireRegion } from './place.ts';
 import { parseQuery } from './query.ts';
@@ -240,6 +240,16 @@ export class Pipeline {
     }
   }
 
+  /** Whether the route of the request reads its body itself. */
+  readsBody(method: string, path: string): boolean {
+    try {
+      const match = this.#router.match(method, path);
+      return match.kind === 'route' && match.route.endpoint.body?.isStreamed === true;
+    } catch {
+      return false;
+    }
+  }
+
   /**
    * Opens the session of a WebSocket after all checks. `secret` comes from the request or the first
    * message. Never rejects: a refusal is a value.
@@ -313,7 +323,8 @@ export class Pipeline {
         return renewed;
       };
       const { dialect } = route;
-      return run.handle({ ...given, renew, dialect }, untilGone(request));
+      const pieces = piecesOf(request);
+      return run.handle({ ...given, renew, dialect, pieces }, untilGone(request));
     }
     const handle = async () => {
       const reply = await run.handle(given);
@@ -377,13 +388,6 @@ export class Pipeline {
     });
     return { authorizer, shared, input };
   }
-}
-
-/** Aborts when the caller disconnects. */
-function untilGone(request: Request): AbortSignal {
-  const gone = new AbortController();
-  request.onGone?.(() => gone.abort());
-  return gone.signal;
 }
 
 function queryRefusal(faults: readonly { name: string; message: string }[]): RosterError {

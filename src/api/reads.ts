@@ -71,7 +71,7 @@ export class Reads {
   readonly #lister: Lister;
   /** Ends each waiting query. */
   readonly #parked = new Set<() => void>();
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribe: readonly (() => void)[];
   /** The number of waiting queries without a token, which anyone who reaches the port can send. */
   #anonymous = 0;
   #stopping = false;
@@ -79,9 +79,12 @@ export class Reads {
   constructor(options: ReadsOptions) {
     this.#options = options;
     this.#turns = new Turns(options.world);
-    this.#unsubscribe = options.state.onCommit((changes) => {
-      for (const { before } of changes) if (before !== undefined) this.#rows.forget(before);
-    });
+    this.#unsubscribe = [
+      options.state.onCommit((changes) => {
+        for (const { before } of changes) if (before !== undefined) this.#rows.forget(before);
+      }),
+      options.state.onRestored(() => this.#rows.forgetAll()),
+    ];
     this.#lister = new Lister(this.#turns);
   }
 
@@ -93,7 +96,7 @@ export class Reads {
   /** Answers all blocking queries at once, now and later. */
   stop(): void {
     this.#stopping = true;
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     for (const end of [...this.#parked]) end();
   }
 

@@ -67,6 +67,8 @@ export type StreamInput<I = Input> = I & {
    */
   readonly renew: () => I;
   readonly dialect: Dialect;
+  /** The body, if the endpoint has one that is streamed. */
+  readonly pieces: AsyncIterable<Uint8Array>;
 };
 
 /** The input without query and body. */

@@ -716,6 +716,26 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./operator/scheduler.ts')).schedulerSetConfig,
   },
   {
+    words: ['operator', 'snapshot', 'inspect'],
+    summary: 'Check the file of a snapshot, and show its contents.',
+    load: async () => (await import('./operator/snapshot-inspect.ts')).snapshotInspect,
+  },
+  {
+    words: ['operator', 'snapshot', 'restore'],
+    summary: 'Replace the whole state by that of a snapshot.',
+    load: async () => (await import('./operator/snapshot-restore.ts')).snapshotRestore,
+  },
+  {
+    words: ['operator', 'snapshot', 'restored'],
+    summary: 'Show the last restore, and what nodes keep after it.',
+    load: async () => (await import('./operator/snapshot-restore.ts')).snapshotRestored,
+  },
+  {
+    words: ['operator', 'snapshot', 'save'],
+    summary: 'Save a snapshot of the whole state to a file.',
+    load: async () => (await import('./operator/snapshot-save.ts')).snapshotSave,
+  },
+  {
     words: ['version'],
     summary: 'Print the version of this program.',
     load: async () => (await import('./version.ts')).version,

@@ -22,6 +22,10 @@ export interface CliEnvironment {
   readonly readFile: (path: string) => Promise<string>;
   /** Reads a file that need not be text. */
   readonly readBytes: (path: string) => Promise<Uint8Array>;
+  /** Reads a file piece by piece. The first piece rejects with the system's error. */
+  readonly readPieces: (path: string) => AsyncIterable<Uint8Array>;
+  /** Begins a file that only its user may read. Rejects with the system's error. */
+  readonly beginFile: (path: string) => Promise<FileInProgress>;
   /** Writes a file. `new` refuses to overwrite an existing file. Rejects with the system's error. */
   readonly writeFile: (path: string, text: string, how: 'new' | 'replace') => Promise<void>;
   /** The files that functions of a job file may read, relative to a directory. */
@@ -33,6 +37,15 @@ export interface CliEnvironment {
   readonly version: string;
   /** A transport that is used instead of HTTP. */
   readonly transport?: ClientOptions['transport'];
+}
+
+/** A file that stands under another name until it is complete. */
+export interface FileInProgress {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Makes it durable under its own name, in place of a file that is there. */
+  finish(): Promise<void>;
+  /** Removes it. */
+  discard(): Promise<void>;
 }
 
 export interface Output {

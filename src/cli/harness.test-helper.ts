@@ -4,7 +4,7 @@ import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { FileFault, type FunctionFiles } from '../language/hcl/functions/ports.ts';
 import { type Handler, type Reply, type SeenRequest, serve } from '../sdk/server.test-helper.ts';
 import type { AgentOptions } from './agent/options.ts';
-import type { CliEnvironment, Output } from './environment.ts';
+import type { CliEnvironment, FileInProgress, Output } from './environment.ts';
 import type { Page } from './login/page.ts';
 import { runCli } from './run-cli.ts';
 
@@ -86,6 +86,8 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     },
     readFile: async (path) => fileIn(setting, path),
     readBytes: async (path) => Buffer.from(fileIn(setting, path), 'latin1'),
+    readPieces: (path) => pieceOf(() => Buffer.from(fileIn(setting, path), 'latin1')),
+    beginFile: async (path) => inProgress(path, written),
     onInterrupt: (stop) => {
       interrupts.add(stop);
       return () => interrupts.delete(stop);
@@ -103,6 +105,23 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     opened,
     pages,
     written,
+  };
+}
+
+async function* pieceOf(read: () => Uint8Array): AsyncIterable<Uint8Array> {
+  yield read();
+}
+
+function inProgress(path: string, written: Record<string, string>): FileInProgress {
+  let text = '';
+  return {
+    async write(bytes) {
+      text += Buffer.from(bytes).toString('latin1');
+    },
+    async finish() {
+      written[path] = text;
+    },
+    async discard() {},
   };
 }
 

@@ -37,6 +37,12 @@ export const cliLimits = {
     openingMs: 10 * second,
     servicesMax: 10,
   },
+  snapshot: {
+    /** Time between two looks at the progress. */
+    progressMs: 200,
+    /** Records of a page that `-against` asks for. */
+    perPage: 5000,
+  },
   start: {
     /** Up to this number, each starting allocation has its own lines; above it, each group has. */
     linesMax: 10,

@@ -1,6 +1,8 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { World } from '../base/ports.ts';
-import type { CliEnvironment, Output, Terminal } from './environment.ts';
+import type { CliEnvironment, FileInProgress, Output, Terminal } from './environment.ts';
 import { functionFiles } from './function-files.ts';
 import { systemBrowser } from './login/browser.ts';
 
@@ -31,6 +33,8 @@ export function processEnvironment(
     env: process.env,
     readFile: (path) => readFile(path, 'utf8'),
     readBytes: (path) => readFile(path),
+    readPieces: (path) => createReadStream(path),
+    beginFile: (path) => beginFile(path, `${path}.${world.secrets.uuid()}`),
     writeFile: (path, text, how) => writeFile(path, text, { flag: how === 'new' ? 'wx' : 'w' }),
     functionFiles: (directory) => functionFiles(directory, process.env.HOME),
     async writeSecretFile(path, text) {
@@ -43,6 +47,27 @@ export function processEnvironment(
       // Once, so that a second Ctrl-C ends a command that hangs.
       process.once('SIGINT', run);
       return () => void process.off('SIGINT', run);
+    },
+  };
+}
+
+async function beginFile(path: string, temporary: string): Promise<FileInProgress> {
+  const file = await open(temporary, 'wx', 0o600);
+  return {
+    async write(bytes) {
+      await file.writeFile(bytes);
+    },
+    async finish() {
+      await file.sync();
+      await file.close();
+      await rename(temporary, path);
+      // The new name is durable once its directory is.
+      const directory = await open(dirname(path));
+      await directory.sync().finally(() => directory.close());
+    },
+    async discard() {
+      await file.close().catch(() => {});
+      await rm(temporary, { force: true });
     },
   };
 }

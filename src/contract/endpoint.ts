@@ -75,6 +75,8 @@ export interface BodyDefinition {
   readonly faults?: 'later';
   /** The body is arbitrary bytes instead of JSON, put into this field as base64. */
   readonly raw?: string;
+  /** The body is bytes that the handler reads itself, after all checks (`StreamInput.pieces`). */
+  readonly isStreamed?: true;
   /** The example in documents, where a generated one says too little. */
   readonly example?: object;
   /** Decodes the body, where its schema depends on its content. */

@@ -39,6 +39,7 @@ import type { exchangedServiceEndpoints, peeringEndpoints } from './peering.ts';
 import type { scalingPolicyEndpoints } from './scaling-policy.ts';
 import type { schedulerEndpoints } from './scheduler-configuration.ts';
 import type { serviceEndpoints } from './service.ts';
+import type { snapshotEndpoints } from './snapshot.ts';
 import type { systemEndpoints } from './system.ts';
 import type { templatedPolicyEndpoints } from './templated-policy.ts';
 import type { variableEndpoints } from './variable.ts';
@@ -91,6 +92,7 @@ export type EveryNoun =
   | typeof scalingPolicyEndpoints
   | typeof schedulerEndpoints
   | typeof serviceEndpoints
+  | typeof snapshotEndpoints
   | typeof systemEndpoints
   | typeof templatedPolicyEndpoints
   | typeof variableEndpoints

@@ -4,11 +4,18 @@ import { limits } from '../model/limits.ts';
 import { NodeRegistrationSchema } from '../model/node/node.ts';
 import { FullList, Nullable, Text, Type, Whole } from '../model/schema.ts';
 import { ServicesReportSchema } from '../model/service-registration/service-registration.ts';
+import { RestoredForNodeSchema } from '../model/snapshot/restore-record.ts';
 import { endpoints } from './endpoint.ts';
 import { either, mayAnything } from './needs.ts';
 import { itself } from './node.ts';
 
 const LeaseSchema = Type.Object({ HeartbeatTTL: Whole(), Index: Whole() });
+
+const RegisteredSchema = Type.Object({
+  HeartbeatTTL: Whole(),
+  Index: Whole(),
+  Restored: Type.Optional(RestoredForNodeSchema),
+});
 
 const RegisterSchema = Type.Object({
   Node: Nullable(NodeRegistrationSchema),
@@ -29,7 +36,7 @@ export const nodeAgentEndpoints = endpoints(
       summary: 'Register a node, or report changes of it',
       // Bounds are checked with the other rules, so that all faults are reported at once.
       body: { schema: RegisterSchema, unknown: 'report', checkValues: false },
-      answer: LeaseSchema,
+      answer: RegisteredSchema,
       permission: either(
         { kind: 'node-introduction' },
         {

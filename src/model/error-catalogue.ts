@@ -123,6 +123,28 @@ export const catalogue = {
     title: 'Still running',
     sentence: 'The allocation "{id}" has not ended, so it cannot be collected.',
   },
+  'snapshot-damaged': {
+    status: 400,
+    title: 'Snapshot damaged',
+    sentence: 'The snapshot cannot be used: {reason}.',
+  },
+  'snapshot-too-new': {
+    status: 400,
+    title: 'Snapshot of a later version',
+    sentence: 'The snapshot was saved by a later version of the program: {reason}.',
+  },
+  'other-cluster-named': {
+    status: 400,
+    title: 'Another cluster',
+    sentence:
+      'The cluster to replace is named "{force}", and the id of this cluster is "{cluster}".',
+  },
+  'snapshot-of-another-root-key': {
+    status: 400,
+    title: 'Snapshot of another root key',
+    sentence:
+      'The root key of this server does not open the keyring of the snapshot. Start the server with the root key of the cluster that saved it (keyring.root_key_file, or the file "root-key" of its data directory), and restore again.',
+  },
   'action-not-found': {
     status: 400,
     title: 'Action not found',
@@ -217,6 +239,17 @@ export const catalogue = {
     status: 403,
     title: 'Introduction refused',
     sentence: 'The introduction token "{id}" does not admit this node: {reason}.',
+  },
+  'state-not-empty': {
+    status: 409,
+    title: 'State not empty',
+    sentence:
+      'This cluster is not empty: it has {contents}. A restore replaces all of it. To do so, name the cluster: force={cluster}.',
+  },
+  'restore-under-way': {
+    status: 409,
+    title: 'Restore under way',
+    sentence: 'This server restores a snapshot already.',
   },
   'node-name-taken': {
     status: 409,
@@ -571,6 +604,11 @@ export const catalogue = {
     status: 429,
     title: 'Too many sessions',
     sentence: 'This server carries {limit} sessions already, which is the limit.',
+  },
+  'too-many-snapshots': {
+    status: 429,
+    title: 'Too many snapshots',
+    sentence: 'This server already saves {limit} snapshots, which is the limit.',
   },
   'too-many-watches': {
     status: 429,

@@ -38,6 +38,7 @@ import { peeringLimits } from './peering/limits.ts';
 import { planLimits } from './plan/limits.ts';
 import { scalingLimits } from './scaling-event/limits.ts';
 import { checkLimits, serviceLimits } from './service/limits.ts';
+import { snapshotLimits } from './snapshot/limits.ts';
 import { restartLimits, taskLimits } from './task/limits.ts';
 import { variableLimits } from './variable/limits.ts';
 import { identityLimits } from './workload/limits.ts';
@@ -95,4 +96,5 @@ export const limits = {
   identity: identityLimits,
   keyring: keyringLimits,
   idempotency: idempotencyLimits,
+  snapshot: snapshotLimits,
 } as const;

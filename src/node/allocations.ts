@@ -25,7 +25,8 @@ import { setupFailure } from './task-runner/events.ts';
  *  B2. An allocation starts no task while a task of its predecessor on this node, or of an
  *      allocation that made room for it, is not dead. It starts none either while an evicted
  *      allocation still ends, or an allocation that the servers no longer name: they may have
- *      declared it lost while this node was away, and given its resources to others.
+ *      declared it lost while this node was away, and given its resources to others. After a restore
+ *      of the servers' state these go on for a while instead, beside what is new.
  *  B3. The files of an allocation stay until its successor on this node has taken its data.
  */
 export class Allocations {
@@ -37,6 +38,10 @@ export class Allocations {
   /** Saved allocations that could not be used, while their processes are ended. */
   readonly #leftovers = new Set<string>();
   #cleared: Promise<unknown> = Promise.resolve();
+  /** Whether allocations go on that the servers do not name, as they restored a snapshot. */
+  #keepsUnnamed = false;
+  /** Allocations that go on for that reason. */
+  #unnamed: readonly string[] = [];
 
   constructor(surroundings: AllocationSurroundings, onRemoved: (id: string) => void) {
     this.#surroundings = surroundings;
@@ -116,7 +121,8 @@ export class Allocations {
         this.#runners.get(Allocation.ID)?.update(Allocation, jobOf(Allocation, Job && share(Job))),
       );
     }
-    for (const id of stop) this.#isolate(id, () => this.#abandon(this.#runners.get(id)!));
+    if (this.#keepsUnnamed) this.#unnamed = stop;
+    else this.#stopAll(stop);
     const begun = begin.flatMap(
       ({ Allocation, Job }) =>
         this.#makeRunner(Allocation, jobOf(Allocation, Job && share(Job))) ?? [],
@@ -132,6 +138,23 @@ export class Allocations {
       });
     }
     void this.#collectOver();
+  }
+
+  /** From now on allocations go on that the servers do not name. */
+  keepUnnamed(): void {
+    this.#keepsUnnamed = true;
+  }
+
+  /** Stops the allocations that the servers do not name, now and from now on. */
+  endUnnamed(): void {
+    this.#keepsUnnamed = false;
+    const unnamed = this.#unnamed.filter((id) => this.#runners.get(id)?.isDone === false);
+    this.#unnamed = [];
+    this.#stopAll(unnamed);
+  }
+
+  #stopAll(ids: readonly string[]): void {
+    for (const id of ids) this.#isolate(id, () => this.#abandon(this.#runners.get(id)!));
   }
 
   /** B1. */

@@ -4,6 +4,7 @@ import type { NodeRegistration } from '../model/node/node.ts';
 import { socketPair } from '../model/node-stream/socket-pair.test-helper.ts';
 import { StreamConnection } from '../model/node-stream/stream-connection.ts';
 import type { ServicesReport } from '../model/service-registration/service-registration.ts';
+import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
 import type { IdentityAnswer, IdentityRequest } from '../model/workload/identity-request.ts';
 import type { Assignment, AssignmentsAnswer, ServerApi } from './server-api.ts';
 
@@ -33,6 +34,9 @@ export class FakeServers implements ServerApi {
   connection: StreamConnection | undefined;
   heartbeats = 0;
 
+  /** The node hears of a restore at its next registration. */
+  restored: RestoredForNode | undefined;
+
   #secret = '';
   #index = 1;
   #assignments: readonly Assignment[] = [];
@@ -47,6 +51,14 @@ export class FakeServers implements ServerApi {
   /** Forgets the node, like a server that lost its data. */
   forgetNode(): void {
     this.node = undefined;
+  }
+
+  /** Restores a snapshot that knows no allocation. */
+  restore(unknownForMs: number): void {
+    this.restored = { Index: this.#index + 1, UnknownFor: unknownForMs * 1e6 };
+    this.reports.clear();
+    this.forgetNode();
+    this.assign([]);
   }
 
   lose(): void {
@@ -64,7 +76,8 @@ export class FakeServers implements ServerApi {
     this.tokens.push(token === body.SecretID ? 'secret' : token);
     this.node = body.Node;
     this.#secret = body.SecretID;
-    return { HeartbeatTTL: 20e9, Index: this.#index };
+    const { restored: Restored } = this;
+    return { HeartbeatTTL: 20e9, Index: this.#index, ...(Restored && { Restored }) };
   }
 
   async heartbeat(_id: string, token: string) {

@@ -49,6 +49,29 @@ const killDeaf = () => {
   }
 };
 
+describe('an allocation that a restored snapshot does not know', () => {
+  test('goes on for a while and is reported, and then it is stopped', async () => {
+    await startAgent();
+    servers.assign([assignment('exec sleep 600')]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    servers.restore(1_500);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    expect(running(1).length).toBe(1);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
+    expect(running(1)).toEqual([]);
+  });
+
+  test('is stopped at once when that time is over', async () => {
+    await startAgent();
+    servers.restore(1);
+    await eventually(() => expect(servers.node).toBeDefined());
+    servers.assign([assignment('exec sleep 600')]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    servers.assign([]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
+  });
+});
+
 describe('an allocation whose job was purged', () => {
   const purged = (number: number, desired: 'run' | 'stop') => ({
     ...assignment('', { number, desired }),

@@ -1,6 +1,8 @@
-import type { World } from '../base/ports.ts';
+import { durationMs } from '../base/duration.ts';
+import type { Timer, World } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
+import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
 import { Allocations } from './allocations.ts';
 import { allDefences, type Defences } from './defences.ts';
 import { asAllowed, type DriverSettings } from './drivers/allowed.ts';
@@ -93,6 +95,8 @@ export class NodeAgent {
   #allocations: Allocations | undefined;
   #reporter: StatusReporter | undefined;
   #services: NodeServices | undefined;
+  /** When allocations end that a restored snapshot does not know. */
+  #graceEnd: Timer | undefined;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: NodeAgentOptions) {
@@ -113,8 +117,11 @@ export class NodeAgent {
       signal: this.#stop.signal,
       contact: this.#contact,
       introduction: options.introduction,
-      // A server that did not know the node does not know its services.
-      onRegistered: () => this.#services?.reporter.repeat(),
+      onRegistered: (answer) => {
+        // A server that did not know the node does not know its services.
+        this.#services?.reporter.repeat();
+        if (answer.Restored !== undefined) this.#noteRestored(answer.Restored);
+      },
     });
     this.#identities = this.#newIdentities();
     const { environment, isolation = {}, defences = allDefences } = options;
@@ -196,6 +203,7 @@ export class NodeAgent {
    */
   async stop({ stopTasks }: { readonly stopTasks: boolean }): Promise<void> {
     this.#stop.abort();
+    this.#graceEnd?.clear();
     await this.#loops;
     if (stopTasks) await this.#services?.withdraw();
     if (stopTasks) await this.#allocations?.suspend();
@@ -217,6 +225,19 @@ export class NodeAgent {
   async killTasks(): Promise<void> {
     const others = [...this.#drivers.values()].map((driver) => driver.killAll?.());
     await Promise.all([this.#supervisor?.killAll(), ...others]);
+  }
+
+  /** The snapshot may be older than what runs here: all allocations are reported again. */
+  #noteRestored({ UnknownFor }: RestoredForNode): void {
+    const { world, onNotice } = this.#options;
+    const forMs = durationMs(UnknownFor);
+    onNotice(
+      `the servers have restored a snapshot: allocations that it does not know go on for ${Math.round(forMs / 1000)} s`,
+    );
+    this.#allocations?.keepUnnamed();
+    for (const { report } of this.#allocations?.all ?? []) this.#reporter?.report(report);
+    this.#graceEnd?.clear();
+    this.#graceEnd = world.timers.after(forMs, () => this.#allocations?.endUnnamed());
   }
 
   /** The description of this machine, once its supervisor runs. */

@@ -4,7 +4,7 @@ import { limits } from '../model/limits.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import { Backoff } from './backoff.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
-import { reasonOf, type ServerApi, statusOf } from './server-api.ts';
+import { type RegisterAnswer, reasonOf, type ServerApi, statusOf } from './server-api.ts';
 import type { ServerContact } from './server-contact.ts';
 
 export interface RegistrationOptions {
@@ -16,7 +16,7 @@ export interface RegistrationOptions {
   readonly introduction: (() => Promise<string>) | undefined;
   readonly signal: AbortSignal;
   /** Called after each registration that a server has accepted. */
-  readonly onRegistered: () => void;
+  readonly onRegistered: (answer: RegisterAnswer) => void;
   readonly onNotice: (sentence: string) => void;
 }
 
@@ -89,12 +89,12 @@ export class Registration {
     for (;;) {
       try {
         const body = { Node: this.#node!, SecretID: this.secret };
-        const { HeartbeatTTL } = await this.#withTokens((token) =>
+        const answer = await this.#withTokens((token) =>
           contact.during(() => api.register(body, token, signal)),
         );
         await this.#noteIntroduced();
-        onRegistered();
-        return durationMs(HeartbeatTTL);
+        onRegistered(answer);
+        return durationMs(answer.HeartbeatTTL);
       } catch (error) {
         if (signal.aborted) throw error;
         onNotice(`the node could not register: ${reasonOf(error)}`);

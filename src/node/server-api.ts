@@ -8,12 +8,18 @@ import type { Job } from '../model/job/job.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import type { StreamSocket } from '../model/node-stream/stream-connection.ts';
 import type { ServicesReport } from '../model/service-registration/service-registration.ts';
+import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
 import type { IdentityAnswer, IdentityRequest } from '../model/workload/identity-request.ts';
 
 export interface HeartbeatAnswer {
   /** Nanoseconds within which the next heartbeat is expected. */
   readonly HeartbeatTTL: number;
   readonly Index: number;
+}
+
+export interface RegisterAnswer extends HeartbeatAnswer {
+  /** The servers have restored a snapshot, which may not know all allocations of this node. */
+  readonly Restored?: RestoredForNode;
 }
 
 /** An allocation of this node with its job at the allocation's version. */
@@ -36,7 +42,7 @@ export interface ServerApi {
     body: { readonly Node: NodeRegistration; readonly SecretID: string },
     token: string,
     signal: AbortSignal,
-  ): Promise<HeartbeatAnswer>;
+  ): Promise<RegisterAnswer>;
   /** `PUT /v1/node/:node_id/heartbeat`. 404: the node must register again. */
   heartbeat(nodeId: string, token: string, signal: AbortSignal): Promise<HeartbeatAnswer>;
   /** `GET /v1/node/:node_id/assignments`, blocking. */

@@ -35,6 +35,7 @@ import { createRequester } from './requester.ts';
 import { scalingPoliciesOf } from './scaling-policies.ts';
 import { schedulerOf } from './scheduler.ts';
 import { servicesOf } from './services.ts';
+import { snapshotsOf } from './snapshots.ts';
 import { systemOf } from './system.ts';
 import type { TlsTrust } from './tls-trust.ts';
 import type { Transport } from './transport.ts';
@@ -86,6 +87,8 @@ const nouns = {
   introductionTokens: introductionTokensOf,
   nodePools: nodePoolsOf,
   scheduler: schedulerOf,
+  /** Snapshots of the whole state, to back it up. */
+  snapshots: snapshotsOf,
   system: systemOf,
   files: filesOf,
   logs: logsOf,
@@ -177,6 +180,7 @@ export type { Answer, CallOptions, ListOptions, ReadOptions } from './requester.
 export type * from './scaling-policies.ts';
 export type * from './scheduler.ts';
 export type * from './services.ts';
+export type * from './snapshots.ts';
 export type * from './system.ts';
 export type * from './transport.ts';
 export type * from './variables.ts';

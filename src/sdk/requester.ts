@@ -63,6 +63,13 @@ export interface Requester {
     body?: unknown,
     query?: Query,
   ): Promise<Answer<T>>;
+  /** Sends bytes as they come. */
+  upload<T>(
+    target: { readonly method: Method; readonly path: string },
+    bytes: AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+    query?: Query,
+  ): Promise<Answer<T>>;
   /** The body in chunks, without a limit of time or size. Leaving the loop ends the request. */
   stream(path: string, options?: CallOptions, query?: Query): AsyncIterable<Uint8Array>;
   /** Opens a WebSocket. Rejects with `ConnectionError`, or with the signal's reason. */
@@ -97,17 +104,19 @@ export function createRequester(options: RequesterOptions): Requester {
     request: Pick<TransportRequest, 'method' | 'path' | 'headTimeoutMs' | 'bodyTimeoutMs'>,
     call: CallOptions,
     query: Query,
-    { body, key }: Sent = {},
+    { body, bytes, key }: Sent = {},
   ): Promise<TransportAnswer> => {
+    const type = bytes === undefined ? 'application/json' : 'application/octet-stream';
+    const isEmpty = body === undefined && bytes === undefined;
     const answer = await transport.send({
       ...request,
       path: targetOf(options, request.path, call, query),
       headers: {
         ...headers(),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(!isEmpty && { 'content-type': type }),
         ...(key !== undefined && { 'idempotency-key': key }),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: bytes ?? (body === undefined ? undefined : JSON.stringify(body)),
       signal: call.signal,
     });
     if (answer.status >= 200 && answer.status < 300) return answer;
@@ -133,6 +142,10 @@ export function createRequester(options: RequesterOptions): Requester {
         decode(await send(request, call, query, { body, key }), address);
       const { repeats } = transport;
       return repeats === undefined ? attempt() : untilKnown(repeats, call.signal, attempt);
+    },
+    async upload({ method, path }, bytes, call = {}, query = {}) {
+      const waits = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs };
+      return decode(await send({ method, path, ...waits }, call, query, { bytes }), address);
     },
     async openSocket(path, call = {}, query = {}) {
       if (transport.openSocket === undefined) {
@@ -170,6 +183,8 @@ function targetOf(
 
 interface Sent {
   readonly body?: unknown;
+  /** Sent as they come, in place of `body`. */
+  readonly bytes?: AsyncIterable<Uint8Array>;
   /** The `Idempotency-Key`. */
   readonly key?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { WebSocket } from 'ws';
 import { connectionError } from './errors.ts';
@@ -71,7 +72,7 @@ function requestOptions(request: TransportRequest): Dispatcher.RequestOptions {
     method,
     path,
     headers,
-    body: body ?? null,
+    body: typeof body === 'object' ? Readable.from(body, { objectMode: false }) : (body ?? null),
     signal: signal ?? null,
     headersTimeout: headTimeoutMs,
     bodyTimeout: bodyTimeoutMs,

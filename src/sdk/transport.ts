@@ -43,7 +43,8 @@ export interface TransportRequest {
   /** Percent-encoded path with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  /** Pieces are sent as they come. */
+  readonly body: string | AsyncIterable<Uint8Array> | undefined;
   readonly signal: AbortSignal | undefined;
   /** The time until the head of the answer. */
   readonly headTimeoutMs: number;

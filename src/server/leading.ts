@@ -28,6 +28,16 @@ import { Decisions } from './scheduling/evaluations/decisions.ts';
 import { EvaluationDispatcher } from './scheduling/evaluations/dispatcher.ts';
 import { EvaluationWorker } from './scheduling/evaluations/worker.ts';
 import type { ServerOptions } from './server-options.ts';
+import { NodeReturns } from './snapshots/node-returns.ts';
+import type { SnapshotSaver } from './snapshots/save.ts';
+import { SnapshotSchedule } from './snapshots/schedule.ts';
+
+/** Parts of the server that outlive a term. */
+export interface LeadingMeans {
+  /** Told of nodes that garbage collection has deleted. */
+  readonly forgetNode: (nodeId: string) => void;
+  readonly saver: SnapshotSaver;
+}
 
 /**
  * The loops that drive the state to the wanted state, in a single term of leadership.
@@ -46,6 +56,8 @@ export class Leading {
   /** The exchange of services with peers. */
   readonly exchange: ServiceExchange;
   readonly garbage: GarbageCollector;
+  /** The nodes after a restore. */
+  readonly returns: NodeReturns;
   readonly peerings: Peerings;
   readonly #context: ServerContext;
   readonly #options: ServerOptions;
@@ -54,21 +66,24 @@ export class Leading {
   readonly #drainer: Drainer;
   readonly #launcher: PeriodicLauncher;
   readonly #reaper: TokenReaper;
+  /** Snapshots on a schedule, if there are any. */
+  readonly schedule: SnapshotSchedule | undefined;
   #isStarted = false;
   #isStopped = false;
 
-  /** `forgetNode`: told of nodes that garbage collection has deleted. */
   constructor(
     given: ServerContext,
     term: Term,
     options: ServerOptions,
-    forgetNode: (nodeId: string) => void,
+    { forgetNode, saver }: LeadingMeans,
   ) {
     const context = { ...given, state: termState(given.state, term) };
     const { state, world } = context;
     this.#context = context;
     this.#options = options;
     this.#reaper = new TokenReaper(context);
+    this.returns = new NodeReturns(context);
+    this.schedule = options.snapshots && new SnapshotSchedule(context, saver, options.snapshots);
     this.exchange = new ServiceExchange(context);
     this.garbage = new GarbageCollector(context, {
       settings: { ...limits.garbage, ...options.garbage },
@@ -126,11 +141,13 @@ export class Leading {
     this.#reaper.start();
     this.garbage.start();
     this.peerings.start();
+    this.schedule?.start();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#isStarted = false;
+    this.schedule?.stop();
     this.peerings.stop();
     this.garbage.stop();
     this.#reaper.stop();

@@ -7,9 +7,12 @@ import type { Outbound } from './login/outbound.ts';
 import type { Exchange } from './peering/exchange.ts';
 import type { PeeringTransport } from './peering/link.ts';
 import type { Servers } from './servers.ts';
+import type { SnapshotScheduleSettings } from './snapshots/schedule.ts';
 
 export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluations'> {
   readonly keyring: Keyring;
+  /** Of the program; the default: 0.0.0. */
+  readonly version?: string;
   /** The way to identity providers. */
   readonly outbound: Outbound;
   /** Where this server stands. */
@@ -21,6 +24,8 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly scheduler: SchedulerConfiguration;
   /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
   readonly garbage?: Partial<GarbageSettings>;
+  /** Snapshots on a schedule; the default: none. */
+  readonly snapshots?: SnapshotScheduleSettings;
   /** The way to other clusters; `undefined`: there is none. */
   readonly peers?: PeeringTransport;
   /** The exchange over the streams of peerings; the default is that of services. */

@@ -16,6 +16,8 @@ import { NodeStreams } from './nodes/streams.ts';
 import type { Advertised } from './peering/context.ts';
 import type { ServerOptions } from './server-options.ts';
 import { alone, type Contact, type Servers } from './servers.ts';
+import { SnapshotRestorer } from './snapshots/restore.ts';
+import { SnapshotSaver } from './snapshots/save.ts';
 
 /**
  * A server, whether it leads or follows. While it leads it has a `Leading`.
@@ -36,6 +38,8 @@ export class Server {
   /** Where this server stands. */
   readonly datacenter: string;
   readonly servers: Servers;
+  readonly snapshots: SnapshotSaver;
+  readonly restorer: SnapshotRestorer;
   readonly #options: ServerOptions;
   #leading: Leading | undefined;
   #advertised: Advertised | undefined;
@@ -54,6 +58,8 @@ export class Server {
     this.issuer = options.issuer;
     this.datacenter = options.datacenter;
     this.servers = options.servers ?? alone(() => this.#leading !== undefined);
+    this.snapshots = new SnapshotSaver(this.context, options.version ?? '0.0.0');
+    this.restorer = new SnapshotRestorer(this.context, keyring);
     const { outbound, datacenter } = options;
     this.logins = new LoginService({ context: this.context, outbound, datacenter });
     if (state.leading !== undefined && !keyring.isForeign) {
@@ -69,6 +75,7 @@ export class Server {
     this.#unfollow = [
       state.onLeadership((term) => this.#followTerm(term)),
       state.onCommit((changes) => this.#followNodes(changes)),
+      state.onRestored(() => this.#dropUnknownNodes()),
     ];
     await this.#leading?.start();
   }
@@ -175,6 +182,10 @@ export class Server {
     return this.leading.planner;
   }
 
+  get returns() {
+    return this.leading.returns;
+  }
+
   get garbage() {
     return this.leading.garbage;
   }
@@ -198,7 +209,8 @@ export class Server {
 
   #newLeading(term: Term): Leading {
     const forgetNode = (nodeId: string) => this.forgetNode(nodeId);
-    const leading = new Leading(this.context, term, this.#options, forgetNode);
+    const means = { forgetNode, saver: this.snapshots };
+    const leading = new Leading(this.context, term, this.#options, means);
     if (this.#advertised !== undefined) leading.peerings.advertise(this.#advertised);
     return leading;
   }
@@ -218,6 +230,12 @@ export class Server {
       if (this.#leading !== leading || this.context.state.closed !== undefined) return;
       log.error({ error }, 'this server could not begin to lead');
     });
+  }
+
+  /** A restore may have taken nodes away that are connected here. */
+  #dropUnknownNodes(): void {
+    const known = this.context.state.read().table(nodes);
+    this.streams.dropAll((nodeId) => known.has(nodeId), purged);
   }
 
   /** Another server may have purged a node that is connected here. */

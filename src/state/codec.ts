@@ -4,7 +4,7 @@ import type { OrderedIndex } from './ordered-index.ts';
 import type { RowChange } from './row-change.ts';
 import { type SharedHolders, SharedWriter } from './shared-values.ts';
 import type { AnyTable } from './table.ts';
-import type { Stamps } from './types.ts';
+import type { SavedState, Stamps } from './types.ts';
 import type { View } from './view.ts';
 
 /**
@@ -30,6 +30,8 @@ interface SnapshotHead {
   readonly Index: number;
   /** Hash of the last batch that it covers, if hashes are kept. */
   readonly Hash?: string | undefined;
+  /** Index of the last restore, if there was one. */
+  readonly Restored?: number | undefined;
 }
 
 export interface SnapshotRows {
@@ -108,18 +110,41 @@ export function* encodeSnapshot(
   partBytes: number,
   hash?: string,
 ): Generator<Bytes | undefined> {
-  const start: SnapshotHead = { Index: view.index, Hash: hash };
+  const Restored = view.restored || undefined;
+  const start: SnapshotHead = { Index: view.index, Hash: hash, Restored };
   yield encodeTexts(JSON.stringify(start), [], '');
   for (const table of view.tables.values()) {
     if (table.definition.isOmittedUnused && table.lastIndex() === 0) continue;
-    const head = `{"Table":${JSON.stringify(table.definition.name)},"Version":${table.definition.version}`;
-    yield* inParts(`${head},"Rows":[`, rowsOf(table), partBytes);
+    yield* encodeRows(table, partBytes);
+    const head = headOf(table);
     for (const { name, index } of ordersOf(table)) {
       const order = `${head},"Order":${JSON.stringify(name)},"Floor":${index.floor},"Marks":[`;
       yield* inParts(order, marksOf(index), partBytes);
     }
   }
 }
+
+/** The rows of a table, each a `SnapshotRows`; `undefined` wherever others may get their turn. */
+const encodeRows = (table: AnyTable, partBytes: number): Generator<Bytes | undefined> =>
+  inParts(`${headOf(table)},"Rows":[`, rowsOf(table), partBytes);
+
+/** The view as it is saved outside the store. */
+export function savedState({ index, tables }: View): SavedState {
+  return {
+    index,
+    tables: [...tables.values()].map(({ definition: { name, version }, size }) => ({
+      name,
+      version,
+      rows: size,
+    })),
+    *texts(bytes) {
+      for (const table of tables.values()) yield* encodeRows(table, bytes);
+    },
+  };
+}
+
+const headOf = ({ definition: { name, version } }: AnyTable): string =>
+  `{"Table":${JSON.stringify(name)},"Version":${version}`;
 
 function* rowsOf(table: AnyTable): Generator<string> {
   const values = new SharedWriter();

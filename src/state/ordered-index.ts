@@ -50,6 +50,7 @@ interface Order<R extends Stamps> {
  *  O6. A clone costs O(1), and changes of its original never change it.
  *  O7. While it is loaded it has no rows: `settle` gives them. Marks and indexes follow each change.
  *  O8. Of two indexes that share their rows, the owner changes them, and is changed first.
+ *  O9. After a restore the index of a key with a row is that of the restore, or a later one.
  */
 export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   /** Which index of which table; the same in every clone. */
@@ -64,6 +65,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   #isLoading = false;
   #floor = 0;
   #last = 0;
+  /** Index of the last restore; 0: there was none. */
+  #restored = 0;
 
   constructor(
     { slot, touch, scopeParts = 0, owner }: Order<R>,
@@ -90,6 +93,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     );
     copy.#floor = this.#floor;
     copy.#last = this.#last;
+    copy.#restored = this.#restored;
     return copy;
   }
 
@@ -99,6 +103,10 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 
   get last(): number {
     return this.#last;
+  }
+
+  get restored(): number {
+    return this.#restored;
   }
 
   get floor(): number {
@@ -117,7 +125,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   lastIndexOfKey(key: string): number {
     const row = this.#rows.get(key);
     const mark = this.#marks.get(key) ?? 0;
-    return row === undefined ? Math.max(mark, this.#floor) : Math.max(mark, this.#touchOf(row));
+    if (row === undefined) return Math.max(mark, this.#floor);
+    return Math.max(mark, this.#touchOf(row), this.#restored);
   }
 
   lastIndex(range?: KeyRange): number {
@@ -227,6 +236,17 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   settle(rows: SortedRows<R> | OrderedIndex<R>): void {
     this.#isLoading = false;
     this.#rows = rows instanceof OrderedIndex ? rows.#rows : Tree.of(rows.keys, rows.rows);
+  }
+
+  /** Notes a restore: all that is here, and all that is not, changed at that index. */
+  restoreAt(index: number): void {
+    this.noteRestore(index);
+    this.restoreMarks(index, []);
+  }
+
+  /** Notes the index of the last restore, whose marks and floor are there. */
+  noteRestore(index: number): void {
+    this.#restored = index;
   }
 
   /** Takes marks and floor of a stored snapshot. */

@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import type { Steps } from '../base/steps.ts';
 import { batchHash } from './batch-hash.ts';
 import {
   type Bytes,
@@ -10,15 +11,18 @@ import {
   type SnapshotRows,
   type TransactionForm,
 } from './codec.ts';
+import { Draft } from './draft.ts';
 import type { Batch } from './engine/engine.ts';
-import { Diverged, StateCorrupted, StateFormatUnknown } from './errors.ts';
+import { Diverged, StateCorrupted } from './errors.ts';
 import { encodeKey } from './keys.ts';
 import type { OrderedIndex, Step } from './ordered-index.ts';
+import { type RestoreEntry, restoreIn } from './restore-entry.ts';
 import type { RowChange, Transacted } from './row-change.ts';
+import { knownTable, liftedRow, RowsLoader } from './rows-loader.ts';
 import { SharedReader } from './shared-values.ts';
-import type { AnyTable } from './table.ts';
+import type { AnyDefinition, AnyTable } from './table.ts';
 import type { Stamps } from './types.ts';
-import { type Tables, View } from './view.ts';
+import { emptyTables, type Tables, View } from './view.ts';
 
 /**
  * The durable state in this process: the log, applied to tables.
@@ -38,18 +42,20 @@ export class Replica {
   readonly #ready: (row: Stamps) => Stamps;
   /** Indexes for which the snapshot has no marks of the present version. */
   readonly #unmarked = new Set<OrderedIndex<Stamps>>();
-  /** Readers of the shared values in the snapshot's rows, by table. */
-  readonly #shared = new Map<AnyTable, SharedReader>();
+  readonly #loader: RowsLoader;
   #view: View;
   #isLoading = true;
   #index = 0;
   #hash: string | undefined;
+  /** Index of the last restore; 0: there was none. */
+  #restored = 0;
 
   /** `tables` are empty. `ready` is applied to each row that is read. */
   constructor(tables: Tables, marksPerIndex: number, ready: (row: Stamps) => Stamps) {
     this.#view = new View(0, tables);
     this.#marksPerIndex = marksPerIndex;
     this.#ready = ready;
+    this.#loader = new RowsLoader(ready);
     for (const table of tables.values()) table.beginLoading();
   }
 
@@ -73,6 +79,7 @@ export class Replica {
     if ('Index' in part) {
       this.#index = part.Index;
       this.#hash = part.Hash;
+      this.#restored = part.Restored ?? 0;
     } else if ('Rows' in part) this.#loadRows(part);
     else this.#loadMarks(part);
   }
@@ -80,7 +87,11 @@ export class Replica {
   loadBatch(batch: Batch): void {
     this.#closeSnapshot();
     this.#requireNext(batch);
-    for (const form of this.#transactionsIn(batch.bytes)) this.#replay(this.#view.tables, form);
+    const restore = restoreIn(batch.bytes, placeOf(batch));
+    if (restore !== undefined) this.#loadRestore(restore, batch);
+    else {
+      for (const form of this.#transactionsIn(batch.bytes)) this.#replay(this.#view.tables, form);
+    }
     this.#hash = batchHash(batch);
   }
 
@@ -88,24 +99,22 @@ export class Replica {
     this.#closeSnapshot();
     const { tables } = this.#view;
     for (const table of tables.values()) table.endLoading();
+    for (const { index } of this.#orders()) index.noteRestore(this.#restored);
     this.#isLoading = false;
     this.#view = new View(this.#index, tables);
   }
 
   /** Applies a batch that another process appended. Returns its transactions in order. */
   apply(batch: Batch): readonly Transacted[] {
-    const { firstIndex, lastIndex, bytes } = batch;
+    const { lastIndex, bytes } = batch;
     const before = this.view.index;
-    if (firstIndex !== before + 1) {
-      throw new StateCorrupted(`the batch from index ${firstIndex}`, `it follows ${before}`);
-    }
     this.#requireNext(batch);
     const tables = new Writable(this.#view.tables);
     try {
       const transacted = this.#transactionsIn(bytes).map((form) => this.#replay(tables, form));
       if (this.#index !== lastIndex) {
-        const place = `the batch from index ${firstIndex}`;
-        throw new StateCorrupted(place, `it ends with ${this.#index}, not with ${lastIndex}`);
+        const fault = `it ends with ${this.#index}, not with ${lastIndex}`;
+        throw new StateCorrupted(placeOf(batch), fault);
       }
       this.#view = new View(this.#index, tables.all);
       this.#hash = batchHash(batch);
@@ -124,26 +133,69 @@ export class Replica {
     this.#hash = hash;
   }
 
-  /** @throws Diverged */
-  #requireNext({ previous }: Batch): void {
+  /** Tables for the rows of a snapshot that is restored. */
+  draft(): Draft {
+    return new Draft(this.#definitions, this.#ready);
+  }
+
+  /** Applies a restore that another process appended. Until the last step nothing shows of it. */
+  *applyRestore({ transaction, texts }: RestoreEntry, batch: Batch): Steps<void> {
+    const before = this.view.index;
+    this.#requireNext(batch);
+    const draft = this.draft();
+    for (const text of texts) {
+      draft.add(text);
+      yield;
+    }
+    yield* draft.settle();
+    const { tables } = draft.viewBefore(batch.lastIndex);
+    try {
+      this.#index = batch.lastIndex - 1;
+      this.#replay(tables, transaction);
+    } catch (error) {
+      this.#index = before;
+      throw error;
+    }
+    this.adopt(new View(batch.lastIndex, tables), batchHash(batch));
+  }
+
+  get #definitions(): readonly AnyDefinition[] {
+    return [...this.#view.tables.values()].map(({ definition }) => definition);
+  }
+
+  /** Loads a restore, in place of all that was loaded before. */
+  #loadRestore({ transaction, texts }: RestoreEntry, batch: Batch): void {
+    const tables = emptyTables(this.#definitions);
+    for (const table of tables.values()) table.beginLoading();
+    this.#view = new View(0, tables);
+    for (const text of texts) {
+      this.#loader.load(tables, parse(text, placeOf(batch)) as SnapshotRows);
+    }
+    this.#loader.end();
+    this.#restored = batch.lastIndex;
+    for (const { index } of this.#orders()) index.restoreAt(batch.lastIndex);
+    this.#index = batch.lastIndex - 1;
+    this.#replay(tables, transaction);
+  }
+
+  /** @throws Diverged, StateCorrupted */
+  #requireNext(batch: Batch): void {
+    const { firstIndex, previous } = batch;
+    if (firstIndex !== this.#index + 1) {
+      throw new StateCorrupted(placeOf(batch), `it follows ${this.#index}`);
+    }
     const applied = this.#hash;
     if (applied === undefined || previous === undefined || applied === previous) return;
     throw new Diverged(`${applied} up to index ${this.#index}`, `goes on from ${previous}`);
   }
 
-  #loadRows({ Table, Version, Rows }: SnapshotRows): void {
-    const table = requireTable(this.#view.tables, Table, Version);
+  #loadRows(part: SnapshotRows): void {
+    const table = this.#loader.load(this.#view.tables, part);
     for (const { index } of ordersOf(table)) this.#unmarked.add(index);
-    const values = this.#shared.get(table) ?? new SharedReader();
-    this.#shared.set(table, values);
-    for (const row of Rows) {
-      values.read(table, row, undefined, 'the snapshot');
-      table.restoreRow(this.#rowOf(table, row, Version));
-    }
   }
 
   #loadMarks({ Table, Version, Order, Floor, Marks }: SnapshotMarks): void {
-    const table = requireTable(this.#view.tables, Table, Version);
+    const table = knownTable(this.#view.tables, Table, Version);
     // Another version may have other keys.
     if (Version !== table.definition.version) return;
     for (const { name, index } of ordersOf(table)) {
@@ -160,7 +212,7 @@ export class Replica {
   #closeSnapshot(): void {
     for (const index of this.#unmarked) index.restoreMarks(this.#index, []);
     this.#unmarked.clear();
-    this.#shared.clear();
+    this.#loader.end();
   }
 
   #transactionsIn(bytes: Bytes): readonly TransactionForm[] {
@@ -177,7 +229,7 @@ export class Replica {
     const transaction = { index, steps };
     const values = new SharedReader();
     for (const entry of entries) {
-      const table = requireTable(tables, entry[0], entry[1]);
+      const table = knownTable(tables, entry[0], entry[1]);
       const change = this.#changeOf(table, entry, values, place);
       const { before, after } = change;
       const key = encodeKey(change.key);
@@ -209,14 +261,11 @@ export class Replica {
   }
 
   #rowOf(table: AnyTable, stored: unknown, version: number): Stamps {
-    const { name, version: newest, upcast } = table.definition;
-    if (version === newest) return this.#ready(stored as Stamps);
-    if (upcast === undefined) {
-      throw new StateFormatUnknown(
-        `the stored table ${name} has version ${version}; this program cannot lift it to ${newest}`,
-      );
-    }
-    return this.#ready(upcast(stored, version));
+    return this.#ready(liftedRow(table, stored, version));
+  }
+
+  *#orders() {
+    for (const table of this.#view.tables.values()) yield* ordersOf(table);
   }
 }
 
@@ -239,18 +288,4 @@ class Writable {
   }
 }
 
-function requireTable(tables: Pick<Tables, 'get'>, name: string, version: number): AnyTable {
-  const table = tables.get(name);
-  if (table === undefined) {
-    throw new StateFormatUnknown(
-      `the stored state has a table ${name}, which this program does not know`,
-    );
-  }
-  const newest = table.definition.version;
-  if (version > newest) {
-    throw new StateFormatUnknown(
-      `the stored table ${name} has version ${version}; this program knows up to ${newest}`,
-    );
-  }
-  return table;
-}
+const placeOf = ({ firstIndex }: Batch): string => `the batch from index ${firstIndex}`;

@@ -69,6 +69,12 @@ export class Snapshots {
     }
   }
 
+  /** Notes a restore of so many bytes. A snapshot soon takes its place in the log. */
+  restored(bytes: number, reached: Reached): void {
+    this.#logBytes += bytes;
+    if (this.#running === undefined && !this.#stopped) this.#running = this.#saveSnapshot(reached);
+  }
+
   /** Gives up the snapshot under way. Resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;

@@ -9,6 +9,7 @@ export function termState(state: State, term: Term): State {
   const isOver = () => state.leading !== term;
   return {
     read: () => state.read(),
+    saved: () => state.saved(),
     head: () => state.head(),
     track: () => state.track(),
     exact: () => state.exact(),
@@ -18,6 +19,10 @@ export function termState(state: State, term: Term): State {
       return state.begin(run);
     },
     watch: (footprint, wake) => state.watch(footprint, wake),
+    draft: () => state.draft(),
+    restore: (restoring) =>
+      isOver() ? Promise.reject(new NotLeading()) : state.restore(restoring),
+    onRestored: (listen) => state.onRestored(listen),
     onCommit: (listen) => state.onCommit(listen),
     onRan: (listen) => state.onRan(listen),
     onLeadership: (listen) => state.onLeadership(listen),

@@ -3,6 +3,8 @@
  * written by transactions. See `DESIGN.md` beside this file.
  */
 
+import type { Steps } from '../base/steps.ts';
+
 /** The stamps of every record. Only a transaction sets them. */
 export interface Stamps {
   readonly CreateIndex: number;
@@ -142,9 +144,53 @@ export interface Term {
   readonly epoch: number;
 }
 
+/** A view as it is saved outside the store: the rows of all tables. */
+export interface SavedState {
+  readonly index: number;
+  /** Every table in the order of its rows, with their number. */
+  readonly tables: readonly {
+    readonly name: string;
+    readonly version: number;
+    readonly rows: number;
+  }[];
+  /**
+   * JSON of the rows: `{"Table", "Version", "Rows"}`, each about so many bytes long; `undefined` wherever
+   * others may get their turn.
+   */
+  texts(bytes: number): Iterable<Uint8Array | undefined>;
+}
+
+/** The rows of a snapshot on their way into the state. Nothing of the state changes with it. */
+export interface StateDraft {
+  /** Takes rows, in the form of `SavedState.texts`. @throws StateCorrupted, StateFormatUnknown */
+  add(text: Uint8Array<ArrayBuffer>): void;
+  /** Puts the rows in order, when all are there. */
+  settle(): Steps<void>;
+  /** The number of rows in each table. */
+  counts(): SavedState['tables'];
+  /** The rows, for checks. */
+  rows(): Snapshot;
+}
+
+/** A restore of the state. */
+export interface Restoring<T> {
+  readonly draft: StateDraft;
+  /** The file that the rows of the draft came from, which the log keeps. */
+  readonly file: readonly Uint8Array[];
+  /** The restore gets an index above this one, and above all indexes of the log. */
+  readonly above: number;
+  /**
+   * Runs on the restored rows, as part of the restore; it has to change something. `before`: the state
+   * that is replaced. If it throws, nothing is restored.
+   */
+  readonly run: (transaction: Transaction, before: Snapshot) => T;
+}
+
 export interface State {
   /** The newest durable view. */
   read(): Snapshot;
+  /** The newest durable view, to be saved outside the store. */
+  saved(): SavedState;
   /**
    * The speculative head, which the next transaction will see. For deciders on the leader: a decision is
    * committed after everything that it saw, or never. Where writes are closed it is the durable view.
@@ -184,6 +230,19 @@ export interface State {
    * when the state closes.
    */
   watch(footprint: Footprint, wake: () => void): Watch;
+  /** Tables for the rows of a snapshot that is to be restored. */
+  draft(): StateDraft;
+  /**
+   * Replaces the whole state, as a single entry of the log. The term ends before, and another one begins
+   * after it. Resolves when it is durable. Rejects as `write` does; then nothing was restored, or nobody
+   * knows (`OutcomeUnknown`).
+   */
+  restore<T>(restoring: Restoring<T>): Promise<Written<T>>;
+  /**
+   * Calls `listen` when the state was replaced, by this process or another, right after the view has moved
+   * and before the next term. Returns the way out.
+   */
+  onRestored(listen: (index: number) => void): () => void;
   /** Calls `listen` with the changes of each durable transaction, in order. Returns a function that unsubscribes. */
   onCommit(listen: (changes: readonly Change[], index: number) => void): () => void;
   /**

@@ -42,6 +42,12 @@ export class View implements Snapshot {
     return tableOf(this.tables, definition);
   }
 
+  /** Index of the last restore; 0: there was none. */
+  get restored(): number {
+    for (const { primary } of this.tables.values()) return primary.restored;
+    return 0;
+  }
+
   /** The index with the slot. */
   order(slot: number): OrderedIndex<Stamps> {
     for (const { primary, secondary } of this.tables.values()) {

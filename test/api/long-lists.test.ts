@@ -293,6 +293,7 @@ describe('over HTTP', () => {
 
   async function serve(fails: boolean, acceptEncoding: string): Promise<Response> {
     const server = new HttpServer({
+      readsBody: () => false,
       handle: () => ({ status: 200, headers, body: list(fails) }),
       refuse: () => ({ status: 400, headers: {}, body: undefined }),
       upgrade: { isAsked: () => false, take: () => {} },

@@ -32,6 +32,7 @@ export interface CallOptions {
 export interface Called {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   readonly json: any;
@@ -116,7 +117,17 @@ export async function startApi({
     const logged = infos.findLast((fields) => 'reason' in fields) as { reason: string } | undefined;
     return `${json.detail} ${logged?.reason ?? ''}`;
   };
-  return { world, disk, state, server, api, ...callsOf(api), settle, whyRefused };
+  return {
+    world,
+    disk,
+    state,
+    server,
+    api,
+    ...callsOf(api),
+    settle,
+    worked: workedOn(settle),
+    whyRefused,
+  };
 }
 
 async function startAlone(world: SimulatedWorld, disk: MemoryDisk, assemble: Assemble) {
@@ -125,6 +136,18 @@ async function startAlone(world: SimulatedWorld, disk: MemoryDisk, assemble: Ass
   await server.start();
   return { state, server, api };
 }
+/** The result of work in slices, which waits for its turns. */
+const workedOn =
+  (settle: () => Promise<void>) =>
+  async <T>(work: Promise<T>): Promise<T> => {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    work.then(over, over);
+    while (!isOver) await settle();
+    return work;
+  };
 
 /** Passes everything on, and keeps the newest infos. */
 const recordingLog = (log: Log, infos: object[]): Log => ({
@@ -140,8 +163,10 @@ function callsOf(api: Api) {
   async function call(method: string, url: string, options: CallOptions = {}): Promise<Called> {
     const [path = '', query = ''] = url.split('?', 2);
     const { token = rootToken, body, headers = {}, address } = options;
-    // The event stream has no end, so it is aborted.
-    const { signal = path === '/v1/event/stream' ? AbortSignal.abort() : undefined } = options;
+    // The event stream has no end, and a snapshot needs turns to be made: they are aborted.
+    const isAborted =
+      path === '/v1/event/stream' || (method === 'GET' && path === '/v1/operator/snapshot');
+    const { signal = isAborted ? AbortSignal.abort() : undefined } = options;
     const answer = await api.handle({
       method,
       path,
@@ -151,9 +176,10 @@ function callsOf(api: Api) {
       ...(address !== undefined && { remoteAddress: address }),
       ...(signal && { onGone: onAbort(signal) }),
     });
-    const text = await textOf(answer.body);
+    const bytes = await bytesOf(answer.body);
+    const text = bytes.toString();
     const isJson = /json/.test(answer.headers['content-type'] ?? '') && text !== '';
-    return { ...answer, text, json: isJson ? JSON.parse(text) : undefined };
+    return { ...answer, bytes, text, json: isJson ? JSON.parse(text) : undefined };
   }
 
   /** Parses the lines of a stream until `stop` is called. */
@@ -195,15 +221,16 @@ const onAbort = (signal: AbortSignal) => (run: () => void) => {
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
 const encode = (body: unknown): Uint8Array =>
-  new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
+  body instanceof Uint8Array
+    ? body
+    : new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
 
-async function textOf(body: unknown): Promise<string> {
-  if (body === undefined) return '';
-  if (typeof body === 'string') return body;
-  if (body instanceof Uint8Array) return Buffer.from(body).toString();
+async function bytesOf(body: unknown): Promise<Buffer> {
+  if (body === undefined) return Buffer.alloc(0);
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body);
   const parts: Uint8Array[] = [];
   for await (const part of body as AsyncIterable<Uint8Array>) parts.push(part);
-  return Buffer.concat(parts).toString();
+  return Buffer.concat(parts);
 }
 
 /** A valid job, with the changes of a test. */

@@ -1,5 +1,5 @@
 import type { Clock, Timers } from '../../src/base/ports.ts';
-import type { CliEnvironment, Output } from '../../src/cli/environment.ts';
+import type { CliEnvironment, FileInProgress, Output } from '../../src/cli/environment.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { locate, normalizeWords } from '../../src/cli/words.ts';
 import type { Transport } from '../../src/sdk/transport.ts';
@@ -15,6 +15,8 @@ export interface CliSetting {
   readonly token?: string;
   readonly files?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Takes the files that the command completes, which later commands may read. */
+  readonly written?: Map<string, Uint8Array>;
 }
 
 /** Runs commands against the server without a port, on simulated time. */
@@ -47,6 +49,9 @@ export function cliOf(api: TestApi) {
       env: { ROSTER_TOKEN: setting.token ?? rootToken },
       readFile: async (path) => fileIn(setting, path),
       readBytes: async (path) => Buffer.from(fileIn(setting, path)),
+      readPieces: (path) =>
+        pieceOf(() => setting.written?.get(path) ?? Buffer.from(fileIn(setting, path))),
+      beginFile: async (path) => inProgress(path, setting.written ?? new Map()),
       onInterrupt: () => () => {},
       version: '0.0.0',
       transport: transportOf(api),
@@ -100,13 +105,30 @@ const transportOf = (api: TestApi): Transport => ({
       ...(body !== undefined && { body }),
       ...(signal !== undefined && { signal }),
     });
-    return { ...called, body: once(called.text) };
+    return { ...called, body: once(called.bytes) };
   },
   close: async () => {},
 });
 
-async function* once(text: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(text);
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}
+
+async function* pieceOf(read: () => Uint8Array): AsyncIterable<Uint8Array> {
+  yield read();
+}
+
+function inProgress(path: string, written: Map<string, Uint8Array>): FileInProgress {
+  const pieces: Uint8Array[] = [];
+  return {
+    async write(bytes) {
+      pieces.push(bytes);
+    },
+    async finish() {
+      written.set(path, Buffer.concat(pieces));
+    },
+    async discard() {},
+  };
 }
 
 function collector(): Output & { text: string } {

@@ -112,7 +112,7 @@ const keyParameter = {
 };
 
 function bodyContent({ family }: Endpoint, body: BodyDefinition, schemas: NamedSchemas): object {
-  if (body.raw !== undefined) return { 'application/octet-stream': {} };
+  if (body.raw !== undefined || body.isStreamed) return { 'application/octet-stream': {} };
   const isClosed = body.unknown === 'refuse';
   const suffix = isClosed ? 'Request' : 'OpenRequest';
   const schema = schemas.present(bodySchema(family, body), suffix, asRequest(isClosed));

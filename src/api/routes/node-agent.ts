@@ -15,7 +15,9 @@ import { noteSynced, registerNode } from '../../server/nodes/register.ts';
 import { reportAllocations } from '../../server/nodes/report.ts';
 import type { Server } from '../../server/server.ts';
 import { reportServices } from '../../server/services/report.ts';
+import { currentRestore } from '../../server/snapshots/node-returns.ts';
 import { allocations } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
 import type { BaseInput, Route } from '../route.ts';
 import { serveRead, serveWrite } from '../serve.ts';
 import { jobOf } from './allocation.ts';
@@ -36,10 +38,12 @@ export function nodeAgentRoutes(server: Server): Route[] {
         const proof = { secret: body.SecretID ?? '', introduction };
         return registerNode(server.context, node, proof);
       });
-      return { index, value: lease(server.heartbeats.heard(node.ID), index) };
+      const Restored = server.returns.noteRegistered(node.ID);
+      const value = lease(server.heartbeats.heard(node.ID), index);
+      return { index, value: { ...value, ...(Restored && { Restored }) } };
     }),
     ...serveWrite(contract.heartbeat, async (input) => {
-      const { ID } = requireKnown(input);
+      const { ID } = requireKnown(server, input);
       const ttlMs = server.heartbeats.heard(ID);
       await noteSynced(server.context, ID);
       const { index } = input.snapshot;
@@ -49,8 +53,12 @@ export function nodeAgentRoutes(server: Server): Route[] {
       contract.assignments,
       ({ parameters, snapshot, unwatched }) => {
         const assigned = snapshot.table(allocations).by('assignment');
+        const range = { prefix: [parameters.node_id!] };
+        // Read first, so that the refusal has its index as well.
+        const rows = assigned.scan(range);
+        requireReturned(server, unwatched, parameters.node_id!);
         const assignments = [];
-        for (const Allocation of assigned.scan({ prefix: [parameters.node_id!] })) {
+        for (const Allocation of rows) {
           if (isClientTerminal(Allocation)) continue;
           assignments.push({ Allocation, Job: jobOf(unwatched, Allocation) });
         }
@@ -59,17 +67,18 @@ export function nodeAgentRoutes(server: Server): Route[] {
       { answersRows: true },
     ),
     ...serveWrite(contract.reportStatus, async (input) => {
-      const { ID } = requireKnown(input);
+      const { ID } = requireKnown(server, input);
       const { Allocations } = complete(ReportSchema, input.body);
       const { index } = await exposing(server, { node: ID, address: input.address() }, () => {
         refuseUnknown(input.unknownFields);
         return report(server, ID, Allocations);
       });
+      server.returns.noteReports(ID, Allocations);
       await noteSynced(server.context, ID);
       return { index, value: { Index: index } };
     }),
     ...serveWrite(contract.reportServices, async (input) => {
-      const { ID } = requireKnown(input);
+      const { ID } = requireKnown(server, input);
       const { Allocations } = complete(ServicesSchema, input.body);
       const { index } = await exposing(server, { node: ID, address: input.address() }, () => {
         refuseUnknown(input.unknownFields);
@@ -83,13 +92,23 @@ export function nodeAgentRoutes(server: Server): Route[] {
 }
 
 /**
- * A node that was declared lost has to register again before it counts.
+ * A node that was declared lost, or whose state was restored, has to register again before it counts.
  * @throws RosterError `node-not-found`
  */
-function requireKnown(input: BaseInput) {
+function requireKnown(server: Server, input: BaseInput) {
   const node = requireNode(input);
   if (!isKnownAlive(node)) throw refusal('node-not-found', { id: node.ID });
+  server.returns.requireRegistered(node.ID);
   return node;
+}
+
+/**
+ * After a restore the leader alone knows which nodes have heard of it.
+ * @throws RosterError `node-not-found`, `not-leader`
+ */
+function requireReturned(server: Server, snapshot: Snapshot, nodeId: string): void {
+  const nowMs = server.context.world.clock.nowMs();
+  if (currentRestore(snapshot, nowMs) !== undefined) server.returns.requireRegistered(nodeId);
 }
 
 function report(server: Server, nodeId: string, reports: readonly AllocationReport[]) {

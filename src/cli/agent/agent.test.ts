@@ -31,6 +31,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     drivers: { allow: ['docker', 'exec', 'java', 'raw_exec'] },
     isolation: {},
     docker: {},
+    snapshots: undefined,
     garbage: {},
     artifacts: {},
     tasksOnExit: 'stop',
@@ -185,6 +186,7 @@ const configuration = JSON.stringify({
     uid_range: '200000:4096',
   },
   garbage_collection: { interval: '1m', job_age: '36h', node_age: '0s' },
+  snapshots: { directory: 'backup', interval: '10m', keep: 3 },
   docker: { socket: '/p.sock', volumes: true, allow_caps: ['net_raw'], image_delay: '3m' },
   run: ['jobs/web.json'],
 });
@@ -219,6 +221,7 @@ test('a file has all settings, its paths are relative to it, and flags take prec
       imageDelayMs: 180_000,
     },
     garbage: { intervalMs: 60_000, jobAgeMs: 36 * 3_600_000, nodeAgeMs: 0 },
+    snapshots: { directory: 'backup', intervalMs: 600_000, keep: 3 },
     artifacts: { sources: ['https'], gitTimeoutMs: 120_000, filesMax: 9 },
     tasksOnExit: 'keep',
     run: [{ path: '/etc/jobs/web.json' }],
@@ -248,6 +251,20 @@ test('allowed hosts come from a flag or a file', async () => {
   });
   const { stderr } = await start('--dev --allowed-hosts http://a.example');
   expect(stderr).toContain('--allowed-hosts must be a list of names such as "roster.example.com"');
+});
+
+test('snapshots on a schedule need a directory alone', async () => {
+  expect((await start('--dev --snapshot-dir /backup')).agent?.snapshots).toEqual({
+    directory: '/backup',
+    intervalMs: 3_600_000,
+    keep: 24,
+  });
+  const flags = '--dev --snapshot-dir /backup --snapshot-interval 5m --snapshot-keep 2';
+  expect((await start(flags)).agent?.snapshots).toMatchObject({ intervalMs: 300_000, keep: 2 });
+  const { stderr } = await start('--dev --snapshot-interval 1s --snapshot-keep none');
+  expect(stderr).toContain('--snapshot-interval must be a duration from 1m');
+  expect(stderr).toContain('--snapshot-keep must be a whole number from 1 to 10000');
+  expect(stderr).toContain('--snapshot-dir is missing');
 });
 
 test('the exit code is that of the agent', async () => {

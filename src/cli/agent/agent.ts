@@ -174,6 +174,25 @@ const flags: readonly Flag[] = [
     description: 'PEM of the key of --etcd-cert.',
   },
   {
+    name: 'snapshot-dir',
+    setting: 'snapshots.directory',
+    value: 'DIR',
+    completes: 'file',
+    description: 'Save snapshots to this directory, on a schedule.',
+  },
+  {
+    name: 'snapshot-interval',
+    setting: 'snapshots.interval',
+    value: 'DURATION',
+    description: 'Time between two snapshots (1h).',
+  },
+  {
+    name: 'snapshot-keep',
+    setting: 'snapshots.keep',
+    value: 'COUNT',
+    description: 'Number of snapshots that are kept (24).',
+  },
+  {
     name: 'root-token',
     setting: 'root_token',
     value: 'UUID',
@@ -254,7 +273,8 @@ peering.{advertise,ca_file},
 node.{name,datacenter,class,pool,meta,host_volume,disable_remote_exec}, drivers.allow (a list),
 isolation.{chroot,allow_capabilities,allow_root,allow_host_pid,allow_host_ipc,uid_range},
 docker.{socket,volumes,allow_privileged,allow_caps,image_delay,unreachable_timeout},
-node.artifacts.{sources,http_timeout,git_timeout,download_bytes,files,unpacked_bytes,ratio} and
+node.artifacts.{sources,http_timeout,git_timeout,download_bytes,files,unpacked_bytes,ratio},
+snapshots.{directory,interval,keep} and
 garbage_collection.{interval,job_age,evaluation_age,batch_evaluation_age,deployment_age,node_age}:
   { "data_dir": "/var/lib/roster", "node": { "datacenter": "dc1", "meta": { "rack": "r1" } } }`;
 

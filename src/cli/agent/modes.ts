@@ -33,6 +33,7 @@ const serverOnly = [
   'garbage_collection.',
   'engine',
   'etcd.',
+  'snapshots.',
   'tls.',
 ];
 

@@ -1,5 +1,6 @@
 import type { DefaultPolicy } from '../../acl/authorizer.ts';
 import { durationMs, parseDuration } from '../../base/duration.ts';
+import { limits } from '../../model/limits.ts';
 import { parseUidRange, type UidRange } from '../../model/node/uid-range.ts';
 import type { ArtifactSource } from '../../model/task/files.ts';
 import type { HostVolumes } from '../../model/volume/host-volume.ts';
@@ -92,6 +93,10 @@ export interface AgentOptions {
     readonly imageDelayMs?: number;
     readonly unreachableTimeoutMs?: number;
   };
+  /** Snapshots on a schedule; `undefined`: none. */
+  readonly snapshots:
+    | { readonly directory: string; readonly intervalMs: number; readonly keep: number }
+    | undefined;
   /** Given ages of garbage collection. */
   readonly garbage: Partial<Record<GarbageOption, number>>;
   /** Given sources and limits of artifacts. */
@@ -173,6 +178,19 @@ function isolationOf(given: AgentSettings): AgentOptions['isolation'] {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
+function snapshotsOf(given: AgentSettings): AgentOptions['snapshots'] {
+  const words = given as Partial<Record<SettingName, string>>;
+  const directory = words['snapshots.directory'];
+  if (directory === undefined) return undefined;
+  const interval = words['snapshots.interval'];
+  const { intervalMs, kept } = limits.snapshot;
+  return {
+    directory,
+    intervalMs: interval === undefined ? intervalMs : durationMs(parseDuration(interval)!),
+    keep: Number(given['snapshots.keep'] ?? kept),
+  };
+}
+
 function garbageOf(words: Partial<Record<SettingName, string>>): AgentOptions['garbage'] {
   const given = Object.entries(garbageOptions).flatMap(([name, option]) => {
     const text = words[`garbage_collection.${name as keyof typeof garbageOptions}`];
@@ -251,6 +269,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     drivers: allowedDrivers(given['drivers.allow'], given.dev === true),
     isolation: isolationOf(given),
     docker: dockerOf(given),
+    snapshots: snapshotsOf(given),
     garbage: garbageOf(words),
     artifacts: artifactsOf(given),
     tasksOnExit: (words.tasks_on_exit as AgentOptions['tasksOnExit']) ?? (keeps ? 'keep' : 'stop'),

@@ -59,6 +59,15 @@ export function duration(leastMs: number): Check {
   }, `must be a duration from ${least} to ${most}, such as "90m"`);
 }
 
+/** A number, or the text of a flag. */
+export const wholeFrom1To = (most: number): Check => ({
+  fault: (value) => {
+    const number = typeof value === 'string' ? Number(value) : value;
+    const isRight = Number.isSafeInteger(number) && Number(number) > 0 && Number(number) <= most;
+    return isRight ? undefined : `must be a whole number from 1 to ${most}`;
+  },
+});
+
 export const wholeFrom1: Check = {
   fault: (value) =>
     Number.isSafeInteger(value) && (value as number) > 0

@@ -21,6 +21,7 @@ import {
   textMapThat,
   textThat,
   wholeFrom1,
+  wholeFrom1To,
 } from './setting-checks.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
@@ -138,6 +139,9 @@ export const settings = {
   'node.disable_remote_exec': flag,
   'node.host_volume': { fault: hostVolumeFault },
   'drivers.allow': { fault: allowedDriversFault },
+  'snapshots.directory': file,
+  'snapshots.interval': duration(limits.snapshot.intervalMinMs),
+  'snapshots.keep': wholeFrom1To(limits.snapshot.keptMax),
   'garbage_collection.interval': duration(limits.garbage.intervalMinMs),
   'garbage_collection.job_age': duration(0),
   'garbage_collection.evaluation_age': duration(0),
@@ -183,6 +187,11 @@ export function settingFaults(
   if (given.root_token !== undefined && given.root_token_file !== undefined) {
     const [token, file] = [nameOf('root_token'), nameOf('root_token_file')];
     faults.push(`${token} and ${file} exclude each other: give the root token once`);
+  }
+  for (const setting of ['snapshots.interval', 'snapshots.keep'] as const) {
+    if (given[setting] === undefined || given['snapshots.directory'] !== undefined) continue;
+    const directory = nameOf('snapshots.directory');
+    faults.push(`${directory} is missing: without it ${nameOf(setting)} has no effect`);
   }
   if (given['audit.events'] !== undefined && given['audit.file'] === undefined) {
     faults.push(`${nameOf('audit.events')} is of no use without audit.file: a path, or "stdout"`);

@@ -1,3 +1,5 @@
+import type { RestoreRecord } from '../snapshot/restore-record.ts';
+
 /**
  * Secrets by which the two sides of a peering authenticate each other.
  * Source: docs/behaviour/peering.md#secrets-and-handshake.
@@ -30,6 +32,8 @@ export interface PeeringSecrets {
 /** The identity of this cluster, for its whole life. */
 export interface ClusterIdentity {
   readonly ID: string;
+  /** The last restore of a snapshot; absent: there was none. */
+  readonly Restore?: RestoreRecord;
   readonly CreateIndex: number;
   readonly ModifyIndex: number;
 }

@@ -31,15 +31,18 @@ export class EventLog {
   #changes = 0;
   #missedUntil: number;
   #changed = Promise.withResolvers<void>();
-  #unsubscribe: () => void = () => {};
+  readonly #unsubscribe: readonly (() => void)[];
 
   constructor(state: State) {
     this.#missedUntil = state.read().index;
-    this.#unsubscribe = state.onCommit((changes, index) => this.#addCommit({ index, changes }));
+    this.#unsubscribe = [
+      state.onCommit((changes, index) => this.#addCommit({ index, changes })),
+      state.onRestored((index) => this.#beginAnew(index)),
+    ];
   }
 
   stop(): void {
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
   /** The first commit after the index. */
@@ -48,6 +51,20 @@ export class EventLog {
     const commit = this.#commits[this.#positionAfter(index)];
     if (commit !== undefined) return { kind: 'commit', commit };
     return { kind: 'nothing', changed: this.#changed.promise };
+  }
+
+  /** After a restore readers have to list again. */
+  #beginAnew(index: number): void {
+    this.#commits.length = 0;
+    this.#given = 0;
+    this.#changes = 0;
+    this.#missedUntil = index;
+    this.#tellChanged();
+  }
+
+  #tellChanged(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 
   #addCommit(commit: Commit): void {
@@ -65,8 +82,7 @@ export class EventLog {
       this.#commits.splice(0, this.#given);
       this.#given = 0;
     }
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
+    this.#tellChanged();
   }
 
   #positionAfter(index: number): number {

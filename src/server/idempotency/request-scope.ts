@@ -116,6 +116,10 @@ export class ScopedWrites {
     this.state = {
       read: () => (this.#current.getStore()?.isAhead === true ? state.head() : state.read()),
       head: () => state.head(),
+      saved: () => state.saved(),
+      draft: () => state.draft(),
+      restore: (restoring) => state.restore(restoring),
+      onRestored: (listen) => state.onRestored(listen),
       track: () => state.track(),
       exact: () => state.exact(),
       write,

@@ -56,6 +56,7 @@ export class Keyring implements SecretBox {
     keyring.#read(state);
     // A key of a term that is over may never have become durable.
     state.onLeadership(() => keyring.#read(state));
+    state.onRestored(() => keyring.#read(state));
     state.onCommit((changes) => {
       if (state.leading !== undefined || changes.every(({ table }) => table !== keyringKeys.name)) {
         return;
@@ -93,6 +94,19 @@ export class Keyring implements SecretBox {
     if (this.#active === '') this.#takeKey(this.#makeKey(transaction, 'sealing'));
     if (this.#finding === undefined) this.#takeKey(this.#makeKey(transaction, 'fingerprint'));
     return this.#signing ? undefined : this.#makeKey(transaction, 'signing');
+  }
+
+  /** @throws WrongRootKey if the root key does not open the keys */
+  requireOpens(keys: Iterable<KeyringKey>): void {
+    for (const { Wrapped } of keys) this.#unwrap(Wrapped);
+  }
+
+  #unwrap(wrapped: string): Uint8Array {
+    try {
+      return Buffer.from(this.#root.open(wrapped), 'base64');
+    } catch {
+      throw new WrongRootKey();
+    }
   }
 
   #read(state: State): void {
@@ -183,12 +197,7 @@ export class Keyring implements SecretBox {
   }
 
   #takeKey(key: KeyringKey): void {
-    let bytes: Uint8Array;
-    try {
-      bytes = Buffer.from(this.#root.open(key.Wrapped), 'base64');
-    } catch {
-      throw new WrongRootKey();
-    }
+    const bytes = this.#unwrap(key.Wrapped);
     if (key.Purpose === 'signing') {
       if (key.State === 'active') this.#signing = signingKey(key.KeyID, bytes);
       return;

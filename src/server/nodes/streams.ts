@@ -42,6 +42,13 @@ export class NodeStreams {
     for (const listen of this.#listeners) listen(nodeId);
   }
 
+  /** Ends the connections of nodes that are not known. */
+  dropAll(isKnown: (nodeId: string) => boolean, reason: string): void {
+    for (const nodeId of [...this.#connections.keys()]) {
+      if (!isKnown(nodeId)) this.drop(nodeId, reason);
+    }
+  }
+
   /** The open connection of the node; `undefined`: it holds none to this server. */
   held(nodeId: string): StreamConnection | undefined {
     const connection = this.#connections.get(nodeId);

@@ -1,0 +1,59 @@
+import { assert } from '../base/assert.ts';
+import type { Steps } from '../base/steps.ts';
+import { type Bytes, ordersOf, parse, type SnapshotRows, savedState } from './codec.ts';
+import { RowsLoader } from './rows-loader.ts';
+import type { AnyDefinition } from './table.ts';
+import type { SavedState, Stamps, StateDraft } from './types.ts';
+import { emptyTables, type Tables, View } from './view.ts';
+
+/**
+ * The tables of a snapshot that is restored, built beside the current ones.
+ *
+ * Invariants
+ *  D1. Nothing else sees its tables before the restore is durable.
+ *  D2. Its rows keep their numbers. In a view at some index every range, and every key with a row or
+ *      without, counts as changed at that index: so no index that was told goes back.
+ */
+export class Draft implements StateDraft {
+  readonly #tables: Tables;
+  readonly #loader: RowsLoader;
+  #isSettled = false;
+
+  /** `ready` prepares each row. */
+  constructor(definitions: readonly AnyDefinition[], ready: (row: Stamps) => Stamps) {
+    this.#tables = emptyTables(definitions);
+    this.#loader = new RowsLoader(ready);
+    for (const table of this.#tables.values()) table.beginLoading();
+  }
+
+  add(text: Bytes): void {
+    this.#loader.load(this.#tables, parse(text, 'the snapshot') as SnapshotRows);
+  }
+
+  *settle(): Steps<void> {
+    this.#loader.end();
+    for (const table of this.#tables.values()) {
+      table.endLoading();
+      yield;
+    }
+    this.#isSettled = true;
+  }
+
+  counts(): SavedState['tables'] {
+    return savedState(this.rows()).tables;
+  }
+
+  rows(): View {
+    assert(this.#isSettled, 'a draft is read when all its rows are there');
+    return new View(0, this.#tables);
+  }
+
+  /** The view before the transaction of the restore, which gets `index`. */
+  viewBefore(index: number): View {
+    assert(this.#isSettled, 'a draft is restored when all its rows are there');
+    for (const table of this.#tables.values()) {
+      for (const { index: order } of ordersOf(table)) order.restoreAt(index);
+    }
+    return new View(index - 1, this.#tables);
+  }
+}

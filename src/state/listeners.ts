@@ -1,0 +1,43 @@
+import type { RowChange } from './row-change.ts';
+import type { Change } from './types.ts';
+import { guarded } from './watches.ts';
+
+export type Listener = (changes: readonly Change[], index: number) => void;
+
+/** Functions that are called at each event. */
+export class Listeners<A extends readonly unknown[]> {
+  readonly #all = new Set<(...told: A) => void>();
+
+  /** Returns the way out. */
+  add(listen: (...told: A) => void): () => void {
+    // A function of its own, so that listening twice with one function is two listeners.
+    const listener = (...told: A) => listen(...told);
+    this.#all.add(listener);
+    return () => {
+      this.#all.delete(listener);
+    };
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  tell(...told: A): void {
+    for (const listen of [...this.#all]) guarded(() => listen(...told));
+  }
+}
+
+/** Tells the changes of a transaction. */
+export function tellChanges(
+  listeners: Listeners<Parameters<Listener>>,
+  changes: readonly RowChange[],
+  index: number,
+): void {
+  if (listeners.size === 0) return;
+  const told = changes.map(({ table, before, after }) => ({
+    table: table.definition.name,
+    before,
+    after,
+  }));
+  listeners.tell(told, index);
+}
