@@ -43,7 +43,7 @@ export const ofTheState: readonly Mistake[] = [
     name: 'a write is acknowledged before it is durable',
     places: [
       {
-        file: 'src/state/store.ts',
+        file: 'src/state/run-write.ts',
         right: 'if (ran !== undefined) return queue.add(ran, { settle, fail });',
         wrong:
           'if (ran !== undefined) { settle(); return queue.add(ran, { settle() {}, fail() {} }); }',

@@ -7,7 +7,7 @@ import { needing } from '../../src/base/not-run.test-helper.ts';
 import { type Agent, createAgent } from '../../src/main.ts';
 import { endAgents, newDirectory, startAgent } from '../support/agent.ts';
 import { parseAnswer, requestOf } from '../support/agent-requests.ts';
-import { EtcdCluster, etcdProgram, etcdServer } from '../support/etcd.ts';
+import { EtcdCluster, etcdServer } from '../support/etcd.ts';
 
 const token = '11111111-1111-4111-8111-111111111111';
 const rootKey = new Uint8Array(32).fill(7);
@@ -17,9 +17,8 @@ describe('an agent on etcd', needing(etcdServer), () => {
   const agents: Agent[] = [];
 
   beforeAll(async () => {
-    etcdProgram();
     cluster = await EtcdCluster.start(1);
-  }, 900_000);
+  });
 
   afterAll(async () => {
     for (const agent of agents) await agent.close('stop');

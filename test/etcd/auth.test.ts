@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needing } from '../../src/base/not-run.test-helper.ts';
 import { BenchServers, hasRow } from '../../src/state/engine/shared-engine.test-helper.ts';
-import { EtcdCluster, etcdProgram, etcdServer } from '../support/etcd.ts';
+import { EtcdCluster, etcdServer } from '../support/etcd.ts';
 import { RealBench } from './bench.ts';
 
 const login = { user: 'roster', password: 'p' };
@@ -12,7 +12,6 @@ describe('etcd with users', needing(etcdServer), () => {
   let cluster: EtcdCluster;
 
   beforeAll(async () => {
-    etcdProgram();
     cluster = await EtcdCluster.start(1);
     const perm = { permType: 'READWRITE', key: base64('/roster/'), range_end: base64('/roster0') };
     for (const [path, body] of [
@@ -27,7 +26,7 @@ describe('etcd with users', needing(etcdServer), () => {
     ] as const) {
       await cluster.call(path, body);
     }
-  }, 900_000);
+  });
 
   afterAll(() => cluster?.stop());
 

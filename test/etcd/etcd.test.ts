@@ -8,7 +8,7 @@ import {
   hasRow,
   testServers,
 } from '../../src/state/engine/shared-engine.test-helper.ts';
-import { EtcdCluster, etcdProgram, etcdServer } from '../support/etcd.ts';
+import { EtcdCluster, etcdServer } from '../support/etcd.ts';
 import { RealBench } from './bench.ts';
 
 describe('etcd', needing(etcdServer), () => {
@@ -16,10 +16,9 @@ describe('etcd', needing(etcdServer), () => {
   let three: EtcdCluster;
 
   beforeAll(async () => {
-    etcdProgram();
     one = await EtcdCluster.start(1);
     three = await EtcdCluster.start(3);
-  }, 900_000);
+  });
 
   afterAll(async () => {
     await one?.stop();

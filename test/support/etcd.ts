@@ -1,46 +1,19 @@
-/** Etcd itself, for tests: built from its Go module, and run on this machine. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+/** Members of etcd on this machine, for tests. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Need } from '../../src/base/not-run.test-helper.ts';
 import { realWorld } from '../../src/base/ports-real.ts';
 import { GrpcEtcdClient, type GrpcEtcdOptions } from '../../src/state/engine/etcd/grpc-client.ts';
-
-const source = fileURLToPath(new URL('../etcd/server', import.meta.url));
-
-/** Built once for each lock of its modules, outside the checkout. */
-function cached(): string {
-  const hash = createHash('sha256');
-  for (const name of ['main.go', 'go.mod', 'go.sum']) hash.update(readFileSync(join(source, name)));
-  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  return join(caches, 'roster-tests', `etcd-${hash.digest('hex').slice(0, 16)}`);
-}
-
-const hasGo = (): boolean => spawnSync('go', ['version']).status === 0;
+import { etcdPath } from '../../tools/etcd.mjs';
 
 export const etcdServer: Need = {
-  isMet: existsSync(process.env.ETCD ?? cached()) || (process.env.ETCD === undefined && hasGo()),
-  otherwise: 'they need etcd: name its program in the variable ETCD, or install Go to build it',
+  isMet: existsSync(etcdPath()),
+  otherwise:
+    'they need etcd: install Go, with which "npm test" builds it, or name its program in the variable ETCD',
 };
-
-/** The path of the program, which is built if it has to be. */
-export function etcdProgram(): string {
-  const path = process.env.ETCD ?? cached();
-  if (existsSync(path)) return path;
-  mkdirSync(join(path, '..'), { recursive: true });
-  const built = `${path}-${process.pid}`;
-  // The lowest priority: it takes all cores for a minute.
-  execFileSync('nice', ['-n', '19', 'go', 'build', '-trimpath', '-o', built, '.'], {
-    cwd: source,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  renameSync(built, path);
-  return path;
-}
 
 interface Member {
   readonly name: string;
@@ -100,7 +73,7 @@ export class EtcdCluster {
       'log-level': 'error',
     };
     const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-    member.process = spawn(etcdProgram(), words, { stdio: 'ignore' });
+    member.process = spawn(etcdPath(), words, { stdio: 'ignore' });
   }
 
   /** Resolves when the cluster answers linearizable reads. */
