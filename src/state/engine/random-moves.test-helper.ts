@@ -93,6 +93,7 @@ export async function checkRandomMoves(bench: () => Bench, numRuns: number): Pro
       const { settleMs } = servers.bench;
       const { ran, acknowledged, refused } = await play(servers, moves);
       servers.bench.slow(0);
+      servers.bench.calm?.();
       await servers.bench.advance(3 * settleMs);
       for (const number of [0, 1, 2]) {
         if (servers.all[number] === undefined) await servers.start(number);

@@ -42,6 +42,8 @@ export interface Bench extends LogBench {
   /** Sets how long a request takes, half of it on the way to the log. */
   slow(delayMs: number): void;
   answers(how: 'works' | 'fails' | 'no answer'): void;
+  /** Ends faults of its own. */
+  calm?(): void;
 }
 
 export interface BenchServer extends BenchEngine {

@@ -1,5 +1,5 @@
 import type { Timers } from '../../../base/ports.ts';
-import { SimulatedWorld } from '../../../base/ports-simulated.ts';
+import { SimulatedWorld, seededRandom } from '../../../base/ports-simulated.ts';
 import {
   type Bench,
   type BenchEngine,
@@ -14,7 +14,7 @@ import { decodeHead, encodeHead, type LogHead } from './head.ts';
 import { Keys } from './keys.ts';
 import type { EtcdLimits } from './limits.ts';
 import { decodeEntry } from './log-entry.ts';
-import { type ModelClient, ModelOfEtcd } from './model.test-helper.ts';
+import { type Fate, type ModelClient, ModelOfEtcd } from './model.test-helper.ts';
 import type { Seen } from './seen.ts';
 
 export const testLimits = {
@@ -28,6 +28,10 @@ export const testLimits = {
 } satisfies Partial<EtcdLimits>;
 
 export const prefix = '/test/';
+
+/** One in so many requests or events is odd. */
+const oddIn = 6;
+const oddFates: readonly Fate[] = ['lost', 'no answer', 'late', 'twice', 'again'];
 
 /** Etcd as the tests of all shared logs use it: the model. */
 export class EtcdBench implements Bench {
@@ -44,6 +48,7 @@ export class EtcdBench implements Bench {
   /** Memory of the processes that start from now on. */
   seen: Seen | undefined;
   readonly #delays = new Map<ModelClient, number>();
+  #wild: (() => Fate) | undefined;
 
   constructor(limits: Partial<EtcdLimits> = {}) {
     this.limits = { ...testLimits, ...limits };
@@ -117,9 +122,29 @@ export class EtcdBench implements Bench {
     this.etcd.faults.delayMs = () => delayMs / 2;
   }
 
+  /** From now on one request and one event in a few meets a fate of its own, by the seed. */
+  misbehave(seed: number): this {
+    const random = seededRandom(seed);
+    const { faults } = this.etcd;
+    const pick = <T>(items: readonly T[]): T => items[random.below(items.length)]!;
+    this.#wild = () => (random.below(oddIn) > 0 ? 'arrives' : pick(oddFates));
+    faults.fate = this.#wild;
+    faults.lateMs = random.below(3 * testLimits.callMs);
+    faults.deliveries = (_, client) => {
+      const delayMs = this.#delays.get(client) ?? 1;
+      return random.below(oddIn) > 0 ? [delayMs] : pick([[], [delayMs, 5, 300], [500], [0]]);
+    };
+    return this;
+  }
+
+  calm(): void {
+    this.#wild = undefined;
+    this.etcd.faults.fate = undefined;
+  }
+
   answers(how: 'works' | 'fails' | 'no answer'): void {
     const fate = how === 'fails' ? 'lost' : 'no answer';
-    this.etcd.faults.fate = how === 'works' ? undefined : () => fate;
+    this.etcd.faults.fate = how === 'works' ? this.#wild : () => fate;
   }
 }
 

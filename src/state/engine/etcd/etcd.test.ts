@@ -9,3 +9,9 @@ testFaults('etcd', () => new EtcdBench());
 test('whatever leads, dies or comes late: all show what the log holds, and nothing acknowledged is lost', async () => {
   expect(await checkRandomMoves(() => new EtcdBench(), 40)).toBeGreaterThan(5);
 });
+
+test('requests and events that are lost, late, repeated or turned around change nothing of that', async () => {
+  let seed = 0;
+  const moved = await checkRandomMoves(() => new EtcdBench().misbehave(++seed), 40);
+  expect(moved).toBeGreaterThan(5);
+});
