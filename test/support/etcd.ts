@@ -1,6 +1,6 @@
 /** Members of etcd on this machine, for tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,16 @@ export const etcdServer: Need = {
     'they need etcd: install Go, with which "npm test" builds it, or name its program in the variable ETCD',
 };
 
+/** All in PEM. */
+export interface EtcdTls {
+  readonly server: {
+    readonly certificate: string;
+    readonly privateKey: string;
+    readonly authorities: string;
+  };
+  readonly client: NonNullable<GrpcEtcdOptions['tls']>;
+}
+
 interface Member {
   readonly name: string;
   readonly clientPort: number;
@@ -28,11 +38,14 @@ export class EtcdCluster {
   readonly #members: readonly Member[];
   readonly #clients = new Set<GrpcEtcdClient>();
 
-  private constructor(members: readonly Member[]) {
+  readonly #tls: EtcdTls | undefined;
+
+  private constructor(members: readonly Member[], tls: EtcdTls | undefined) {
     this.#members = members;
+    this.#tls = tls;
   }
 
-  static async start(count: number): Promise<EtcdCluster> {
+  static async start(count: number, tls?: EtcdTls): Promise<EtcdCluster> {
     const ports = await freePorts(2 * count);
     const members = Array.from({ length: count }, (_, at) => ({
       name: `member-${at}`,
@@ -40,7 +53,7 @@ export class EtcdCluster {
       peerPort: ports[2 * at + 1]!,
       process: undefined,
     }));
-    const cluster = new EtcdCluster(members);
+    const cluster = new EtcdCluster(members, tls);
     for (const at of members.keys()) cluster.run(at);
     await cluster.ready();
     return cluster;
@@ -52,7 +65,8 @@ export class EtcdCluster {
 
   /** A client that ends with the cluster. */
   client(options: Partial<GrpcEtcdOptions> = {}): GrpcEtcdClient {
-    const client = new GrpcEtcdClient({ ...realWorld, endpoints: this.endpoints, ...options });
+    const address = { endpoints: this.endpoints, tls: this.#tls?.client };
+    const client = new GrpcEtcdClient({ ...realWorld, ...address, ...options });
     this.#clients.add(client);
     return client;
   }
@@ -61,19 +75,33 @@ export class EtcdCluster {
   run(at: number): void {
     const member = this.#members[at]!;
     const url = (port: number) => `http://127.0.0.1:${port}`;
+    const clientUrl = url(member.clientPort).replace('http', this.#tls ? 'https' : 'http');
     const peers = this.#members.map(({ name, peerPort }) => `${name}=${url(peerPort)}`).join(',');
     const options = {
       name: member.name,
       'data-dir': join(this.#directory, member.name),
-      'listen-client-urls': url(member.clientPort),
-      'advertise-client-urls': url(member.clientPort),
+      'listen-client-urls': clientUrl,
+      'advertise-client-urls': clientUrl,
       'listen-peer-urls': url(member.peerPort),
       'initial-advertise-peer-urls': url(member.peerPort),
       'initial-cluster': peers,
       'log-level': 'error',
+      ...(this.#tls && this.#tlsOptions(this.#tls)),
     };
     const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+    if (this.#tls !== undefined) words.push('--client-cert-auth');
     member.process = spawn(etcdPath(), words, { stdio: 'ignore' });
+  }
+
+  /** It takes clients with a certificate alone. */
+  #tlsOptions({ server }: EtcdTls): Readonly<Record<string, string>> {
+    const stored = Object.entries(server).map(([name, pem]) => {
+      const path = join(this.#directory, name);
+      writeFileSync(path, pem);
+      return path;
+    });
+    const [certificate = '', key = '', authorities = ''] = stored;
+    return { 'cert-file': certificate, 'key-file': key, 'trusted-ca-file': authorities };
   }
 
   /** Resolves when the cluster answers linearizable reads. */
