@@ -60,7 +60,7 @@ export const limits = {
   exchange: { instances: 10_000, services: 100, changes: 50 },
   /** A large job that is read. */
   jobModel: { groups: 100 },
-  /** Work without a server: the warm-up, and the work of which a figure is the median. */
+  /** Rounds of work without a server: those of the warm-up, and those whose median is the figure. */
   warmWork: { warmUpMs: 300, batches: 15, batchMs: 40 },
   /** Rows at a restart: a job has four of them (job, version, summary, evaluation). */
   restartJobs: 25_000,

@@ -24,7 +24,7 @@ export interface NetworkSettings {
   readonly transport?: ServersTransport;
   /** Whether an address belongs to this machine; the default knows the loopback addresses. */
   readonly isNear?: (host: string) => boolean;
-  /** Replaces the proof of the root key. Only tests do, to show what it is good for. */
+  /** Replaces the proof of the root key. Only tests set it, to show the attack that the proof prevents. */
   readonly prove?: NetworkOptions['prove'];
 }
 

@@ -208,8 +208,8 @@ function newFramework(options: HttpServerOptions): FastifyInstance {
 const unreadRoute = '/unread';
 
 /**
- * The framework has two routes, for bodies that it reads and for those that it does not, and sees no content
- * type, because no content type is an error (docs/contract/http.md#bodies).
+ * The framework has two routes: it reads the bodies of the first, and leaves those of the second to the
+ * endpoint. It sees no content type, because no content type is an error (docs/contract/http.md#bodies).
  */
 function toRoute({ headers }: IncomingMessage, isUnread: boolean): string {
   if (headers['content-type'] !== undefined) headers['content-type'] = undefined;

@@ -25,6 +25,8 @@ export const fieldReaders: Readonly<Record<string, Readonly<Record<string, strin
     Migrate: 'model/task-group/canonicalize.ts',
     Reschedule: 'model/task-group/canonicalize.ts',
     UI: 'people',
+    RegistryToken: 'api/routes/job-tokens.ts',
+    SecretsToken: 'api/routes/job-tokens.ts',
     VersionTag: 'model/job/job-change.ts',
     Stop: 'scheduler/reconcile/reconcile.ts',
     Version: 'model/job/job-change.ts',

@@ -40,8 +40,6 @@ const networkRows = {
 export const fieldsWithoutEffect: Readonly<Record<string, string>> = {
   Multiregion: 'has no effect: a cluster is one region',
   'Update.Stagger': unpaced,
-  RegistryToken: 'is neither checked nor kept',
-  SecretsToken: 'is neither checked nor kept',
   SecretsNamespace: 'has no effect: no node has a secrets engine',
   ...prefixed('TaskGroups[].', {
     'Update.Stagger': unpaced,

@@ -32,7 +32,7 @@ export interface HandshakeOptions {
   readonly timers: Timers;
   /** The server that has to be at the other end; `undefined`: any server. */
   readonly expects?: string | undefined;
-  /** Replaces the proof. Only tests do, to show what it is good for. */
+  /** Replaces the proof. Only tests set it, to show the attack that the proof prevents. */
   readonly prove?: typeof proofOf;
 }
 
