@@ -91,8 +91,8 @@ export class WorkTime {
 
   /** The time until now. Called within a slice. */
   elapsedNs(): number {
-    const currentMs = this.#clock.monotonicMs() - this.#startMs;
-    return Math.round((this.#finishedMs + currentMs) * 1e6);
+    const elapsedMs = this.#finishedMs + this.#clock.monotonicMs() - this.#startMs;
+    return Math.round(elapsedMs * 1e6);
   }
 
   /** Takes the steps of a slice. Returns whether the last step was taken. */

@@ -1,9 +1,15 @@
 /**
  * Runs an agent with a node under churn for a given time, with rests in between. Its resources are
- * sampled at each rest, and compared with the first rests at the end.
+ * sampled at each rest, and compared with the first rests at the end. The agent is the bundle that
+ * users install: Node keeps every source file of a checkout in memory.
  */
 import { join } from 'node:path';
-import { type RunningAgent, startAgent, temporaryFolder } from '../../bench/agent.ts';
+import {
+  installBundle,
+  type RunningAgent,
+  startAgent,
+  temporaryFolder,
+} from '../../bench/agent.ts';
 import { readyNode } from '../../bench/jobs.ts';
 import { usedMs } from '../../bench/processes.ts';
 import { startChurn } from './churn.ts';
@@ -41,7 +47,8 @@ type AtRest = Held & Pick<Sample, 'busyPercent'>;
 export async function soak(options: SoakOptions): Promise<SoakReport> {
   const folder = temporaryFolder();
   try {
-    const agent = await startAgent({ dataDirectory: join(folder.path, 'data') });
+    const command = await installBundle(folder.path);
+    const agent = await startAgent({ command, dataDirectory: join(folder.path, 'data') });
     try {
       return await soakAgent(agent, folder.path, options);
     } finally {
