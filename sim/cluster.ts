@@ -6,6 +6,7 @@ import { SimulatedDisk } from './disk.ts';
 import { type Fault, Faults } from './faults.ts';
 import { hardware } from './hardware.ts';
 import { guarantees, Judges } from './judges.ts';
+import type { LogName } from './logs/log-names.ts';
 import { Machine } from './machine.ts';
 import { Network } from './network.ts';
 import { type Outside, type RunningServer, SimulatedServer } from './server.ts';
@@ -21,6 +22,7 @@ export interface ClusterOptions {
   readonly nodes: number;
   /** Number of servers; several servers share a log. */
   readonly servers: number;
+  readonly log: LogName;
   readonly trace: Trace;
   /** Takes every byte that becomes durable. */
   readonly hash: Hash;
@@ -131,10 +133,11 @@ function oneServer(
 }
 
 function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: Random): Served {
-  const { world, hash, outside, randomOf, servers: count } = options;
+  const { world, hash, outside, randomOf, log, servers: count } = options;
   const server = new SimulatedServers({
     world,
     count,
+    log,
     hash,
     events,
     outside,

@@ -70,13 +70,19 @@ describe('the program', () => {
       sim('--nodes', '3', '--against', path),
     ]);
     expect(held.code).toBe(1);
-    expect(held.out).toContain('3 seeds, 2 with violations: 4, 5\n');
-    expect(held.out).toMatch(
-      /the hash is unchanged: the hash is [0-9a-f]{16}, the file has 0{16}\n/,
-    );
-    expect(held.out).toContain('the hash is unchanged: the file has no hash of this seed\n');
+    expect(held.out).toContain('3 seeds, 0 with violations\n');
+    expect(held.out).toContain('2 with another hash than the file: 4, 5\n');
+    expect(held.out).toMatch(/every guarantee held; the file has the hash 0{16}\n/);
+    expect(held.out).toContain('every guarantee held; the file has no hash of this seed\n');
     expect(shaped.code).toBe(2);
     expect(shaped.complaint).toContain('not with "--nodes 3 --clusters 1 --hours 1"');
+  });
+
+  test('runs servers over the model of etcd', { timeout: timeoutMs }, async () => {
+    const words = ['--seed', '3', '--servers', '3', '--log', 'etcd', ...short];
+    const [one, again] = await Promise.all([sim(...words), sim(...words)]);
+    expect(one.out).toMatch(/^seed 3: .*, every guarantee held$/m);
+    expect(hashOf(again.out)).toBe(hashOf(one.out));
   });
 
   test('prints the same in two processes as in one', { timeout: timeoutMs }, async () => {
@@ -144,6 +150,8 @@ describe('the command', () => {
     ['--hours', 'Infinity', '--hours must be a number from 0 to 10000, got "Infinity"'],
     ['--hours', 'an hour', '--hours must be a number from 0 to 10000, got "an hour"'],
     ['--processes', '0', '--processes must be a whole number from 1 to 64, got "0"'],
+    ['--log', 'paper', '--log must be memory or etcd, got "paper"'],
+    ['--log', 'etcd', '--log is the log of several servers: add --servers'],
     ['--many', '', '--many must be a whole number from 1 to 1000000, got ""'],
   ])('refuses %s %s', async (name, value, fault) => {
     const { code, asked, complaints } = await command([`${name}=${value}`]);
@@ -189,7 +197,7 @@ describe('the command', () => {
   test('reports violations with their seeds and by the exit code', async () => {
     const { code, said } = await command(['--seed=4', '--many=3', '--hours=0.5'], [5]);
     expect(code).toBe(1);
-    expect(said[1]).toMatch(/1 violations$/);
+    expect(said[1]).toMatch(/, 1 violation$/);
     expect(said[2]).toBe('  at 1.500 s: the index only rises: it fell');
     expect(said.slice(4)).toEqual([
       '3 seeds, 1 with violations: 5',

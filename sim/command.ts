@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { names } from './cluster-names.ts';
 import { KeptHashes, keepHashes } from './kept-hashes.ts';
 import type { Lives } from './lives.ts';
+import { type LogName, logNames } from './logs/log-names.ts';
 import { mistakeNamed, mistakes } from './mistakes/list.ts';
 import type { Mistake } from './mistakes/mistake.ts';
 import type { Outcome } from './simulation.ts';
@@ -17,6 +18,7 @@ Runs simulated lives of the control plane, each a function of its seed, and chec
   --nodes N       machines of each cluster (20)
   --clusters N    clusters, up to ${names.length}; several clusters peer (1)
   --servers N     servers of each cluster; several servers share a log (1)
+  --log NAME      the log that several servers share: ${logNames.join(' or ')} (${logNames[0]})
   --hours H       simulated hours under load and faults (1)
   --calm          leave out the users who set priorities and recreate purged jobs at once
   --processes N   processes to run the lives in (1)
@@ -28,7 +30,7 @@ Runs simulated lives of the control plane, each a function of its seed, and chec
                   ${mistakes.map(({ name }) => name).join('\n                  ')}
   --help          print this text
 
-Exit codes: 0 if every guarantee held, 1 if a guarantee was violated, 2 for a wrong option.`;
+Exit codes: 0 if every guarantee held and no hash differs, 1 if not, 2 for a wrong option.`;
 
 interface Bounds {
   readonly least: number;
@@ -51,6 +53,7 @@ type NumberName = keyof typeof bounds;
 interface Wishes extends Readonly<Record<NumberName, number>> {
   readonly help: boolean;
   readonly calm: boolean;
+  readonly log: LogName;
   readonly mistake: Mistake | undefined;
   readonly trace: boolean;
   readonly job: string | undefined;
@@ -86,7 +89,7 @@ export async function runCommand(words: readonly string[], around: Surroundings)
   const summary = await liveAll(wishes, around);
   if (wishes.many > 1)
     for (const line of summary.lines(wishes, around.nowMs() - startMs)) around.say(line);
-  return summary.failed.length > 0 ? 1 : 0;
+  return summary.failed.length + summary.differing.length > 0 ? 1 : 0;
 }
 
 /** Each free process takes the next seed. The outcomes are printed in the order of the seeds. */
@@ -102,8 +105,9 @@ async function liveAll(wishes: Wishes, around: Surroundings): Promise<Summary> {
   const tellFinished = () => {
     for (let one = lived.get(untold); one !== undefined && !isFound; one = lived.get(untold)) {
       lived.delete(untold++);
-      tell(one, around);
-      summary.add(one.outcome);
+      const difference = against?.difference(one.outcome);
+      tell(one, difference, around);
+      summary.add(one.outcome, difference);
       told.push(one.outcome);
       isFound = one.outcome.violations.some(({ guarantee }) => guarantee === mistake?.guarantee);
     }
@@ -111,9 +115,7 @@ async function liveAll(wishes: Wishes, around: Surroundings): Promise<Summary> {
   const work = async () => {
     while (next < first + many && !isFound) {
       const seed = next++;
-      const life = await live(seed, wishes, lives, around);
-      const outcome = against?.compare(life.outcome) ?? life.outcome;
-      lived.set(seed, { ...life, outcome });
+      lived.set(seed, await live(seed, wishes, lives, around));
       tellFinished();
     }
   };
@@ -138,6 +140,7 @@ function read(words: readonly string[]): Wishes {
       hours: { type: 'string', default: '1' },
       many: { type: 'string', default: '1' },
       processes: { type: 'string', default: '1' },
+      log: { type: 'string', default: logNames[0] },
       help: { type: 'boolean', default: false },
       calm: { type: 'boolean', default: false },
       mistake: { type: 'string' },
@@ -172,12 +175,18 @@ function read(words: readonly string[]): Wishes {
   if (values.mistake !== undefined && mistake === undefined) {
     faults.push(`--mistake: no mistake is called "${values.mistake}"`);
   }
+  const log = logNames.find((name) => name === values.log) ?? logNames[0];
+  if (log !== values.log) {
+    faults.push(`--log must be ${logNames.join(' or ')}, got "${values.log}"`);
+  } else if (log !== logNames[0] && numbers.servers === 1) {
+    faults.push('--log is the log of several servers: add --servers');
+  }
   const { help, calm, trace, job, keep } = values;
   if (numbers.processes > 1 && (trace || job !== undefined)) {
     faults.push('--trace and --job work in a single process: leave out --processes');
   }
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  const shape = { ...numbers, calm };
+  const shape = { ...numbers, calm, log };
   const against = values.against === undefined ? undefined : KeptHashes.read(values.against, shape);
   return { ...shape, help, mistake, trace, job, keep, against };
 }
@@ -189,7 +198,7 @@ interface Lived {
 
 async function live(
   seed: number,
-  { nodes, clusters, servers, hours, calm, trace, job, processes }: Wishes,
+  { nodes, clusters, servers, log, hours, calm, trace, job, processes }: Wishes,
   { simulate }: Lives,
   { say, showProgress, nowMs }: Surroundings,
 ): Promise<Lived> {
@@ -200,6 +209,7 @@ async function live(
     nodes,
     clusters,
     servers,
+    log,
     hours,
     calm,
     job,
@@ -212,14 +222,19 @@ async function live(
   return { outcome, realMs: Math.max(nowMs() - startMs, 1) };
 }
 
-function tell({ outcome, realMs }: Lived, { say }: Surroundings): void {
+function tell(
+  { outcome, realMs }: Lived,
+  difference: string | undefined,
+  { say }: Surroundings,
+): void {
   const { seed, hash, commits, violations, simulatedMs } = outcome;
+  const count = violations.length;
   const verdict =
-    violations.length === 0 ? 'every guarantee held' : `${violations.length} violations`;
+    count === 0 ? 'every guarantee held' : count === 1 ? '1 violation' : `${count} violations`;
   say(
     `seed ${seed}: ${(simulatedMs / 3.6e6).toFixed(2)} h in ${(realMs / 1000).toFixed(1)} s ` +
       `(${Math.round(simulatedMs / realMs)} times real time), ${commits} commits, ` +
-      `hash ${hash.slice(0, 16)}, ${verdict}`,
+      `hash ${hash.slice(0, 16)}, ${verdict}${difference === undefined ? '' : `; ${difference}`}`,
   );
   for (const { guarantee, sentence, atMs } of violations) {
     say(`  at ${(atMs / 1000).toFixed(3)} s: ${guarantee}: ${sentence}`);

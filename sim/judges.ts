@@ -208,6 +208,6 @@ export class Judges {
 }
 
 const isExplained = (error: Error): boolean =>
-  /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|is closing/i.test(
+  /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|space exceeded|was compacted|is closing/i.test(
     `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
   );

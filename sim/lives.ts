@@ -31,9 +31,9 @@ function livesElsewhere(processes: number, mistake: Mistake | undefined): Lives 
   const all = Array.from({ length: processes }, () => fork(worker, words));
   const idle = [...all];
   return {
-    async simulate({ seed, nodes, clusters, servers, hours, calm }) {
+    async simulate({ seed, nodes, clusters, servers, log, hours, calm }) {
       const child = idle.pop()!;
-      const outcome = await answerOf(child, { seed, nodes, clusters, servers, hours, calm });
+      const outcome = await answerOf(child, { seed, nodes, clusters, servers, log, hours, calm });
       idle.push(child);
       return outcome;
     },

@@ -2,16 +2,16 @@
 import type { Random } from '../src/base/ports.ts';
 import type { Fault } from './faults.ts';
 import { usualPace } from './processor.ts';
-import type { SimulatedServer } from './server.ts';
-import { type SharedStorage, type SimulatedServers, usualDeliveryMs } from './servers.ts';
+import type { SimulatedServer, Storage } from './server.ts';
+import type { SimulatedServers } from './servers.ts';
 
-type Member = SimulatedServer<SharedStorage>;
+type Member = SimulatedServer<Storage>;
 
 export function faultsOfServers(servers: SimulatedServers, random: Random): readonly Fault[] {
   const any = (): Member => servers.all[random.below(servers.all.length)]!;
   return [
     ...faultsOfLeadership(servers, any),
-    ...faultsOfLog(servers, random, any),
+    ...servers.log.faults(random),
     ...faultsOfMachines(servers, random, any),
   ];
 }
@@ -56,56 +56,6 @@ const faultsOfLeadership = (servers: SimulatedServers, any: () => Member): reado
     },
   },
 ];
-
-function faultsOfLog(
-  servers: SimulatedServers,
-  random: Random,
-  any: () => Member,
-): readonly Fault[] {
-  const { faults } = servers.log;
-  const clear = (name: keyof typeof faults) => () => {
-    faults[name] = undefined;
-  };
-  return [
-    {
-      name: 'the log is slow',
-      weight: 2,
-      lastsMaxMs: 60_000,
-      begin: () => {
-        faults.appendDelayMs = 5 + random.below(800);
-        return clear('appendDelayMs');
-      },
-    },
-    {
-      name: 'the log fails',
-      weight: 1,
-      lastsMaxMs: 5000,
-      begin: () => {
-        faults.failAppend = () => new Error('input/output error');
-        return clear('failAppend');
-      },
-    },
-    {
-      name: 'the answers of the log are lost',
-      weight: 1,
-      lastsMaxMs: 5000,
-      begin: () => {
-        faults.loseAnswer = () => true;
-        return clear('loseAnswer');
-      },
-    },
-    {
-      name: 'a server receives batches late',
-      weight: 3,
-      lastsMaxMs: 120_000,
-      begin: () => {
-        const { disk } = any();
-        disk.setDeliveryDelay(random.below(8000));
-        return () => disk.setDeliveryDelay(usualDeliveryMs);
-      },
-    },
-  ];
-}
 
 const faultsOfMachines = (
   servers: SimulatedServers,

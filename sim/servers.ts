@@ -5,16 +5,18 @@
  * it becomes durable. The commits of each server are compared with the witness.
  */
 import type { Hash } from 'node:crypto';
-import type { Random, World } from '../src/base/ports.ts';
+import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { LocalServers } from '../src/server/servers-local.ts';
 import type { Batch, Engine, EngineEvent, Leadership, Loaded } from '../src/state/engine/engine.ts';
 import type { CrashFate } from '../src/state/engine/memory.ts';
-import { SharedLog, SharedMemoryEngine } from '../src/state/engine/shared-memory.ts';
 import { openState } from '../src/state/state.ts';
 import { allTables } from '../src/state/tables.ts';
-import type { Change, State } from '../src/state/types.ts';
-import { stateLimits } from './disk.ts';
+import type { Change } from '../src/state/types.ts';
+import { EtcdLog } from './logs/etcd-log.ts';
+import type { GroupLog, GroupLogOptions } from './logs/group-log.ts';
+import type { LogName } from './logs/log-names.ts';
+import { MemoryLog } from './logs/memory-log.ts';
 import { loopback } from './network.ts';
 import { MachineClock, type Process } from './process.ts';
 import {
@@ -25,12 +27,8 @@ import {
   type Storage,
 } from './server.ts';
 
-const leaseMs = 10_000;
-const beatMs = 2000;
 /** Longest delay of a message between two servers. */
 const latencyMaxMs = 3;
-/** Delay until a server receives a batch, without faults. */
-export const usualDeliveryMs = 2;
 /** One call in so many goes to another server than the caller's last one. */
 const switchOneIn = 8;
 
@@ -44,6 +42,7 @@ export interface GroupEvents extends ServerEvents {
 export interface SimulatedServersOptions {
   readonly world: SimulatedWorld;
   readonly count: number;
+  readonly log: LogName;
   /** Takes every byte that becomes durable. */
   readonly hash: Hash;
   readonly random: Random;
@@ -52,8 +51,8 @@ export interface SimulatedServersOptions {
 }
 
 export class SimulatedServers {
-  readonly all: readonly SimulatedServer<SharedStorage>[];
-  readonly log: SharedLog;
+  readonly all: readonly SimulatedServer<Storage>[];
+  readonly log: GroupLog;
   /** Clock of all servers. */
   readonly clock: MachineClock;
   /** Numbers of the servers that receive no message of another server. */
@@ -67,9 +66,9 @@ export class SimulatedServers {
     const { world, count, hash, random, events, outside } = options;
     this.#options = options;
     this.clock = new MachineClock(world.clock);
-    this.log = new SharedLog({
-      clock: world.clock,
-      leaseMs,
+    this.log = openLog(options.log, {
+      world,
+      random,
       appended: (batch) => {
         hash.update(batch.bytes);
         this.#witness.tell(batch);
@@ -94,13 +93,13 @@ export class SimulatedServers {
         events: own,
         outside,
         clock: this.clock,
-        disk: new SharedStorage(this.log, random),
+        disk: this.log.addServer(),
         others: { id: `server-${number}`, servers, carry: carry(number) },
       });
     });
   }
 
-  get leader(): SimulatedServer<SharedStorage> | undefined {
+  get leader(): SimulatedServer<Storage> | undefined {
     return this.all.find(({ running }) => running?.state.leading?.epoch === this.log.epoch);
   }
 
@@ -137,36 +136,8 @@ export class SimulatedServers {
   }
 }
 
-/** The storage of a single server: the log that all servers share. */
-export class SharedStorage implements Storage {
-  engine: SharedMemoryEngine | undefined;
-  deliveryDelayMs = usualDeliveryMs;
-  readonly #log: SharedLog;
-  readonly #random: Random;
-
-  constructor(log: SharedLog, random: Random) {
-    this.#log = log;
-    this.#random = random;
-  }
-
-  open({ timers }: World, report: (error: unknown) => void): Promise<State> {
-    const engine = new SharedMemoryEngine({ log: this.#log, timers, random: this.#random, beatMs });
-    this.engine = engine;
-    this.setDeliveryDelay(this.deliveryDelayMs);
-    return openState({ tables: allTables, engine, timers, limits: stateLimits, report });
-  }
-
-  crash(): void {
-    this.engine?.crash();
-    this.engine = undefined;
-  }
-
-  /** Sets the delay until the server receives a batch. */
-  setDeliveryDelay(delayMs: number): void {
-    this.deliveryDelayMs = delayMs;
-    if (this.engine !== undefined) this.engine.deliveryDelayMs = delayMs;
-  }
-}
+const openLog = (name: LogName, options: GroupLogOptions): GroupLog =>
+  name === 'memory' ? new MemoryLog(options) : new EtcdLog(options);
 
 /** Follows the log from its beginning without delay. */
 class Witness implements Engine {

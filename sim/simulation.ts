@@ -9,6 +9,7 @@ import type { Snapshot } from '../src/state/types.ts';
 import { Cluster } from './cluster.ts';
 import { names } from './cluster-names.ts';
 import type { Violation } from './judges.ts';
+import type { LogName } from './logs/log-names.ts';
 import { Peers } from './peers/peers.ts';
 import { addressOf, Wires } from './peers/wires.ts';
 import type { Process } from './process.ts';
@@ -22,6 +23,8 @@ export interface SimulationOptions {
   readonly clusters?: number;
   /** Servers of each cluster; several servers share a log. */
   readonly servers?: number;
+  /** The log that several servers share; the default is `memory`. */
+  readonly log?: LogName;
   /** Simulated time under load and faults. The time to come to rest is added to it. */
   readonly hours: number;
   /** Leaves out the users in a hurry (`hasty.ts`). */
@@ -78,7 +81,8 @@ class Simulation {
 
   constructor(options: SimulationOptions) {
     this.#options = options;
-    const { seed, nodes, clusters = 1, servers = 1, calm: isCalm = false } = options;
+    const { seed, nodes, clusters = 1, servers = 1, log = 'memory' } = options;
+    const { calm: isCalm = false } = options;
     const world = new SimulatedWorld(seed);
     this.#world = world;
     this.#trace = new Trace(world, options);
@@ -100,7 +104,7 @@ class Simulation {
         transportOf: (dialer: Process) => wires.transportOf(name, dialer),
       };
       const own = { name, trace, randomOf: chance(number), isCalm, ...(!isAlone && { outside }) };
-      return new Cluster({ world, nodes, servers, hash, ...own });
+      return new Cluster({ world, nodes, servers, log, hash, ...own });
     });
     const peering = { world, wires, clusters: this.#clusters, trace: this.#trace };
     this.#peers = isAlone ? undefined : new Peers({ ...peering, randomOf: between });

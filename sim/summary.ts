@@ -1,4 +1,5 @@
 /** The summary of many lives: their options, their faults, and the seeds with violations. */
+import type { LogName } from './logs/log-names.ts';
 import type { Outcome } from './simulation.ts';
 
 /** Number of hashes in the summary: enough to see whether another run was the same. */
@@ -10,6 +11,7 @@ export interface Shape {
   readonly nodes: number;
   readonly clusters: number;
   readonly servers: number;
+  readonly log: LogName;
   readonly hours: number;
   readonly calm: boolean;
   readonly processes: number;
@@ -18,12 +20,16 @@ export interface Shape {
 export class Summary {
   /** Seeds of the lives with violations. */
   readonly failed: number[] = [];
+  /** Seeds of the lives whose hash is not the kept one. */
+  readonly differing: number[] = [];
   readonly #hashes: string[] = [];
   readonly #faults = new Map<string, number>();
   #lives = 0;
 
-  add({ seed, hash, faults, violations }: Outcome): void {
+  /** @param difference how its hash differs from the kept one */
+  add({ seed, hash, faults, violations }: Outcome, difference?: string): void {
     this.#lives++;
+    if (difference !== undefined) this.differing.push(seed);
     if (violations.length > 0) this.failed.push(seed);
     if (this.#hashes.length < hashesTold) this.#hashes.push(hash.slice(0, 16));
     for (const [kind, count] of Object.entries(faults)) {
@@ -32,16 +38,18 @@ export class Summary {
   }
 
   lines(
-    { nodes, clusters, servers, hours, calm, processes }: Shape,
+    { nodes, clusters, servers, log, hours, calm, processes }: Shape,
     realMs: number,
   ): readonly string[] {
-    const which = this.failed.length > 0 ? `: ${this.failed.join(', ')}` : '';
+    const { failed, differing } = this;
     const place = clusters === 1 ? `${nodes} nodes` : `${clusters} clusters of ${nodes} nodes`;
-    const led = servers === 1 ? '' : ` and ${servers} servers`;
+    const over = log === 'memory' ? '' : ` over ${log}`;
+    const led = servers === 1 ? '' : ` and ${servers} servers${over}`;
     const people = calm ? ', no users in a hurry' : '';
     const where = processes === 1 ? 'in one process' : `in ${processes} processes`;
     return [
-      `${this.#lives} seeds, ${this.failed.length} with violations${which}`,
+      `${this.#lives} seeds, ${counted(failed, 'with violations')}`,
+      ...(differing.length === 0 ? [] : [counted(differing, 'with another hash than the file')]),
       `each ${hours} h under load and faults, with ${place}${led}${people}`,
       `${(realMs / 60_000).toFixed(1)} minutes in all, ${where}`,
       'faults, the rarest first:',
@@ -66,3 +74,6 @@ export class Summary {
     ];
   }
 }
+
+const counted = (seeds: readonly number[], property: string): string =>
+  `${seeds.length} ${property}${seeds.length > 0 ? `: ${seeds.join(', ')}` : ''}`;

@@ -5,7 +5,7 @@ import { hasRow, putRow } from '../shared-engine.test-helper.ts';
 import type { WatchEvent } from './client.ts';
 import { changed, connectionOf, type EtcdServers, etcdServers } from './etcd.test-helper.ts';
 import { encodeHead } from './head.ts';
-import type { Deliveries } from './model.test-helper.ts';
+import type { Deliveries } from './model.ts';
 
 async function three(): Promise<EtcdServers> {
   const servers = await etcdServers(3);

@@ -14,7 +14,7 @@ import { decodeHead, encodeHead, type LogHead } from './head.ts';
 import { Keys } from './keys.ts';
 import type { EtcdLimits } from './limits.ts';
 import { decodeEntry } from './log-entry.ts';
-import { type Fate, type ModelClient, ModelOfEtcd } from './model.test-helper.ts';
+import { type Fate, type ModelClient, ModelOfEtcd } from './model.ts';
 import type { Seen } from './seen.ts';
 
 export const testLimits = {
@@ -42,6 +42,8 @@ export class EtcdBench implements Bench {
   readonly etcd: ModelOfEtcd;
   readonly limits: Partial<EtcdLimits>;
   readonly clients: ModelClient[] = [];
+  /** Every transaction that was applied, in order. */
+  readonly applied: TxnRequest[] = [];
   readonly reports: unknown[] = [];
   /** Stands between the engine of a process and its connection. */
   between: (client: ModelClient) => EtcdClient = (client) => client;
@@ -53,7 +55,9 @@ export class EtcdBench implements Bench {
   constructor(limits: Partial<EtcdLimits> = {}) {
     this.limits = { ...testLimits, ...limits };
     const { clock, timers, random } = this.world;
-    this.etcd = new ModelOfEtcd({ clock, timers, random, callMs: testLimits.callMs });
+    const { callMs } = testLimits;
+    const applied = (request: TxnRequest) => this.applied.push(request);
+    this.etcd = new ModelOfEtcd({ clock, timers, random, callMs, applied });
     this.etcd.faults.deliveries = (_, client) => [this.#delays.get(client) ?? 1];
   }
 
@@ -83,7 +87,7 @@ export class EtcdBench implements Bench {
   }
 
   get appended() {
-    return this.etcd.applied.flatMap(({ success }) => {
+    return this.applied.flatMap(({ success }) => {
       const puts = success.filter((operation) => operation.kind === 'put');
       const entry = puts.find(({ key }) => key.startsWith(`${prefix}log/`));
       const head = puts.find(({ key }) => key === this.keys.head);

@@ -11,7 +11,7 @@ import {
   outcomeOf,
   testLimits,
 } from './etcd.test-helper.ts';
-import type { Fate } from './model.test-helper.ts';
+import type { Fate } from './model.ts';
 
 /** The epochs of the batches, in the order of the log. */
 const isInOrder = (epochs: readonly number[]) =>

@@ -56,6 +56,8 @@ export class ModelStore {
   fileBytes = 0;
   readonly leases = new Map<string, Lease>();
   #versions = new Map<string, Version[]>();
+  /** Names of all keys in order; `undefined` until somebody asks for a span. */
+  #sorted: string[] | undefined;
   #history: Change[] = [];
   #lastLease = 0;
 
@@ -126,6 +128,7 @@ export class ModelStore {
       if (kept.length === 1 && kept[0]!.keyValue === undefined) this.#versions.delete(key);
       else this.#versions.set(key, kept);
     }
+    this.#sorted = undefined;
   }
 
   defragment(): void {
@@ -179,6 +182,7 @@ export class ModelStore {
     this.revision = revision;
     this.compacted = compacted;
     this.#versions = new Map([...versions].map(([key, all]) => [key, [...all]]));
+    this.#sorted = undefined;
     this.#history = [];
     for (const { key, lease } of this.range({ key: '\0', end: '\uffff' }).keys) {
       if (lease !== '0') this.transact({ compare: [], success: [{ kind: 'delete', key }] });
@@ -233,9 +237,12 @@ export class ModelStore {
   }
 
   #write(key: string, revision: number, keyValue: KeyValue | undefined): void {
-    const versions = this.#versions.get(key) ?? [];
-    versions.push({ revision, keyValue });
-    this.#versions.set(key, versions);
+    const versions = this.#versions.get(key);
+    if (versions !== undefined) versions.push({ revision, keyValue });
+    else {
+      this.#versions.set(key, [{ revision, keyValue }]);
+      this.#sorted?.splice(firstFrom(this.#sorted, key), 0, key);
+    }
     this.fileBytes += overhead + (keyValue?.value.byteLength ?? 0);
   }
 
@@ -245,6 +252,18 @@ export class ModelStore {
 
   #names({ key, end }: KeySpan): string[] {
     if (end === undefined) return this.#versions.has(key) ? [key] : [];
-    return [...this.#versions.keys()].filter((name) => name >= key && name < end).sort();
+    this.#sorted ??= [...this.#versions.keys()].sort();
+    return this.#sorted.slice(firstFrom(this.#sorted, key), firstFrom(this.#sorted, end));
   }
+}
+
+/** Place of the first name that is not before the key. */
+function firstFrom(names: readonly string[], key: string): number {
+  let [least, most] = [0, names.length];
+  while (least < most) {
+    const middle = (least + most) >> 1;
+    if (names[middle]! < key) least = middle + 1;
+    else most = middle;
+  }
+  return least;
 }

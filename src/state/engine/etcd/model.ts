@@ -12,7 +12,7 @@ import {
   type WatchEvent,
   type WatchListener,
 } from './client.ts';
-import { type Change, ModelStore, type StoredCopy } from './model-store.test-helper.ts';
+import { type Change, ModelStore, type StoredCopy } from './model-store.ts';
 
 /**
  * What becomes of a request. `lost`: it never arrives. `no answer`: it is applied at once, its answer is
@@ -41,6 +41,8 @@ export interface ModelOptions {
   readonly random: Random;
   /** After this time a request without an answer is given up. */
   readonly callMs: number;
+  /** Called with each transaction that was applied, in order. */
+  readonly applied?: (request: TxnRequest) => void;
 }
 
 export class ModelOfEtcd {
@@ -50,8 +52,6 @@ export class ModelOfEtcd {
   version = '3.6.16';
   isMaintenanceDenied = false;
   isCompactionDenied = false;
-  /** Every transaction that was applied, in order. */
-  readonly applied: TxnRequest[] = [];
   readonly #clients = new Set<ModelClient>();
 
   constructor(options: ModelOptions) {
@@ -61,8 +61,9 @@ export class ModelOfEtcd {
     });
   }
 
-  connect(): ModelClient {
-    const client = new ModelClient(this);
+  /** @param deliver brings an answer or an event into the process, which may be asleep or dead */
+  connect(deliver: (run: () => void) => void = (run) => run()): ModelClient {
+    const client = new ModelClient(this, deliver);
     this.#clients.add(client);
     return client;
   }
@@ -105,13 +106,15 @@ interface Watching {
 /** The connection of a single process. */
 export class ModelClient implements EtcdClient {
   readonly #model: ModelOfEtcd;
+  readonly #deliverTo: (run: () => void) => void;
   readonly #watches = new Set<Watching>();
   /** No request and no event gets through. */
   isCutOff = false;
   #isDead = false;
 
-  constructor(model: ModelOfEtcd) {
+  constructor(model: ModelOfEtcd, deliver: (run: () => void) => void) {
     this.#model = model;
+    this.#deliverTo = deliver;
   }
 
   range(request: RangeRequest): Promise<RangeAnswer> {
@@ -126,7 +129,7 @@ export class ModelClient implements EtcdClient {
     const fate = this.#model.faults.fate?.(request, this) ?? 'arrives';
     return this.#sendRequest(fate, (model) => {
       const answer = model.store.transact(request);
-      if (answer.succeeded) model.applied.push(request);
+      if (answer.succeeded) model.options.applied?.(request);
       return answer;
     });
   }
@@ -212,13 +215,21 @@ export class ModelClient implements EtcdClient {
 
   #begin(watching: Watching): void {
     this.#model.options.timers.after(this.#delayMs(), () => {
-      if (!watching.isOver && !this.#isDead && !this.isCutOff) watching.listener.began();
+      this.#arrive(() => !watching.isOver && watching.listener.began());
     });
   }
 
   #deliver(watching: Watching, events: readonly WatchEvent[], delayMs: number): void {
     this.#model.options.timers.after(delayMs, () => {
-      if (!watching.isOver && !this.#isDead && !this.isCutOff) watching.listener.events(events);
+      this.#arrive(() => !watching.isOver && watching.listener.events(events));
+    });
+  }
+
+  /** A message reaches the process, unless the process is dead or cut off. */
+  #arrive(run: () => void): void {
+    if (this.#isDead || this.isCutOff) return;
+    this.#deliverTo(() => {
+      if (!this.#isDead) run();
     });
   }
 
@@ -231,7 +242,7 @@ export class ModelClient implements EtcdClient {
     const { timers, callMs } = model.options;
     return new Promise<T>((resolve, reject) => {
       const giveUp = () => reject(new EtcdError('unknown', 'etcd did not answer in time'));
-      timers.after(callMs, () => !this.#isDead && giveUp());
+      timers.after(callMs, () => !this.#isDead && this.#deliverTo(giveUp));
       if (fate === 'lost' || this.#isDead || this.isCutOff) return;
       const lateMs = callMs + (model.faults.lateMs ?? 0);
       timers.after(fate === 'late' ? lateMs : this.#delayMs(), () => {
@@ -239,11 +250,9 @@ export class ModelClient implements EtcdClient {
         if (fate === 'late' || fate === 'no answer') return;
         if (fate === 'again') timers.after(lateMs, () => attempt(() => run(model)));
         const told = fate === 'twice' ? attempt(() => run(model)) : answer;
-        timers.after(this.#delayMs(), () => {
-          if (this.#isDead || this.isCutOff) return;
-          if ('error' in told) reject(told.error);
-          else resolve(told.value);
-        });
+        timers.after(this.#delayMs(), () =>
+          this.#arrive(() => ('error' in told ? reject(told.error) : resolve(told.value))),
+        );
       });
     });
   }

@@ -1,0 +1,23 @@
+/** The log that the servers of a cluster share. It outlives them. */
+import type { Random } from '../../src/base/ports.ts';
+import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import type { Batch } from '../../src/state/engine/engine.ts';
+import type { Fault } from '../faults.ts';
+import type { Storage } from '../server.ts';
+
+export interface GroupLogOptions {
+  readonly world: SimulatedWorld;
+  readonly random: Random;
+  /** Called with each batch at the moment in which it becomes durable. */
+  readonly appended: (batch: Batch) => void;
+}
+
+export interface GroupLog {
+  /** Epoch of the newest term. */
+  readonly epoch: number;
+  /** The storage of another server. */
+  addServer(): Storage;
+  /** Ends the lease of the leader. */
+  depose(): void;
+  faults(random: Random): readonly Fault[];
+}
