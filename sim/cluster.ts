@@ -9,6 +9,7 @@ import { guarantees, Judges } from './judges.ts';
 import type { LogName } from './logs/log-names.ts';
 import { Machine } from './machine.ts';
 import { Network } from './network.ts';
+import { Registers } from './registers.ts';
 import { type Outside, type RunningServer, SimulatedServer } from './server.ts';
 import { faultsOfServer } from './server-faults.ts';
 import { type GroupEvents, SimulatedServers } from './servers.ts';
@@ -40,6 +41,8 @@ export class Cluster {
   readonly network: Network;
   readonly machines: readonly Machine[];
   readonly workload: Workload;
+  /** Absent with a single server. */
+  readonly registers: Registers | undefined;
   readonly faults: Faults;
   readonly judges: Judges;
 
@@ -91,6 +94,11 @@ export class Cluster {
       nodeIds: machines.map((machine) => machine.hardware.id),
       ...(!isCalm && { hurry: randomOf(5) }),
     });
+    const fault = (sentence: string) => this.judges.report(guarantees.registers, sentence);
+    this.registers =
+      options.servers === 1
+        ? undefined
+        : new Registers({ world, network, random: randomOf(7), fault });
     this.faults = new Faults({
       world,
       network,
@@ -109,6 +117,16 @@ export class Cluster {
     for (const [number, { running }] of server.all.entries()) {
       judges.compareServer(number, running?.state);
     }
+  }
+
+  startUsers(): void {
+    this.workload.start();
+    this.registers?.start();
+  }
+
+  endUsers(): void {
+    void this.workload.end();
+    this.registers?.end();
   }
 
   startAgents(): void {

@@ -49,6 +49,7 @@ export const guarantees = {
   answers: 'no answer is unexpected',
   errors: 'no logged error is unexpected',
   restart: 'the server restarts',
+  registers: 'writes and reads are linearizable',
 } as const;
 
 export interface JudgesOptions {

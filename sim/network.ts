@@ -32,6 +32,8 @@ export interface Call {
   /** Path and query. */
   readonly url: string;
   readonly token: string;
+  /** Beside the token. Names are in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** How long the caller waits for an answer. */
   readonly patienceMs: number;
@@ -164,13 +166,13 @@ interface Delivered {
 }
 
 function serve(server: Endpoint, { caller, call, onGone, answered }: Delivered): void {
-  const { method, url, token, body } = call;
+  const { method, url, token, headers, body } = call;
   const [path = '', query = ''] = url.split('?', 2);
   const answer = server.handle({
     method,
     path,
     query,
-    headers: { 'x-registry-token': token },
+    headers: { 'x-registry-token': token, ...headers },
     connection: caller,
     body: body === undefined ? undefined : encoder.encode(JSON.stringify(body)),
     onGone: (run) => {

@@ -116,9 +116,9 @@ class Simulation {
     await this.#world.advance(1000);
     for (const cluster of clusters) cluster.startAgents();
     await this.#minutes(1);
-    for (const { workload, faults } of clusters) {
-      workload.start();
-      faults.start();
+    for (const cluster of clusters) {
+      cluster.startUsers();
+      cluster.faults.start();
     }
     this.#peers?.start();
     await this.#minutes(Math.ceil(this.#options.hours * 60));
@@ -126,7 +126,7 @@ class Simulation {
     for (const { faults } of clusters) faults.end();
     this.#peers?.endFaults();
     await this.#minutes(calmMinutes);
-    for (const { workload } of clusters) void workload.end();
+    for (const cluster of clusters) cluster.endUsers();
     for (let minute = 1; minute <= restMinutes; minute++) {
       await this.#minutes(1);
       if (!careMinutes.includes(minute)) continue;

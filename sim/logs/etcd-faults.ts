@@ -8,6 +8,10 @@ const oddFates: readonly Fate[] = ['lost', 'no answer', 'late', 'twice', 'again'
 /** One request or event in so many goes astray. */
 const oddIn = 4;
 const lateMaxMs = 20_000;
+/** Half of all late requests arrive so soon, while their sender settles what became of them. */
+const soonMaxMs = 50;
+/** A member of etcd is behind by so many revisions at most. */
+const lagMax = 50;
 
 export const faultsOfEtcd = (log: EtcdLog, random: Random): readonly Fault[] => [
   ...faultsOfRequests(log, random),
@@ -38,7 +42,7 @@ function faultsOfRequests(log: EtcdLog, random: Random): readonly Fault[] {
       weight: 3,
       lastsMaxMs: 60_000,
       begin: () => {
-        faults.lateMs = random.below(lateMaxMs);
+        faults.lateMs = () => random.below(random.below(2) === 0 ? soonMaxMs : lateMaxMs);
         return setFate(() =>
           random.below(oddIn) > 0 ? 'arrives' : oddFates[random.below(oddFates.length)]!,
         );
@@ -117,7 +121,18 @@ const faultsOfEvents = (log: EtcdLog, random: Random): readonly Fault[] => [
   },
 ];
 
-const faultsOfStore = ({ etcd: { store } }: EtcdLog, random: Random): readonly Fault[] => [
+const faultsOfStore = ({ etcd: { store, faults } }: EtcdLog, random: Random): readonly Fault[] => [
+  {
+    name: 'a member of etcd is behind',
+    weight: 2,
+    lastsMaxMs: 60_000,
+    begin: () => {
+      faults.lag = random.below(lagMax);
+      return () => {
+        faults.lag = undefined;
+      };
+    },
+  },
   {
     name: 'leases live on',
     weight: 1,

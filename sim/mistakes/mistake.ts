@@ -1,3 +1,5 @@
+import type { LogName } from '../logs/log-names.ts';
+
 /** A change of the product's source. */
 export interface Place {
   readonly file: string;
@@ -15,6 +17,8 @@ export interface Life {
   /** The default is 1. */
   readonly clusters?: number;
   readonly servers?: number;
+  /** The log of several servers; the default is `memory`. */
+  readonly log?: LogName;
 }
 
 export interface Mistake {

@@ -22,7 +22,7 @@ test('no two mistakes have the same name', () => {
 
 describe('its checker finds the mistake', () => {
   test.each(drawn(mistakes))('$name', { timeout: 900_000 }, async ({ name, guarantee, life }) => {
-    const { seed, nodes, hours, clusters = 1, servers = 1 } = life;
+    const { seed, nodes, hours, clusters = 1, servers = 1, log = 'memory' } = life;
     const out = await sim(
       '--mistake',
       name,
@@ -38,6 +38,8 @@ describe('its checker finds the mistake', () => {
       `${clusters}`,
       '--servers',
       `${servers}`,
+      '--log',
+      log,
     );
     expect(out).toContain(`: ${guarantee}: `);
   });

@@ -39,4 +39,41 @@ export const ofServers: readonly Mistake[] = [
     guarantee: 'every server agrees with the log',
     life: { seed: 1, nodes: 3, hours: 0.3, servers: 2 },
   },
+  {
+    name: 'an append without an answer is settled by a look',
+    places: [
+      {
+        file: 'src/state/engine/etcd/appender.ts',
+        right:
+          "success: [{ kind: 'put', key: keys.head, value: encodeHead({ ...known, nonce }) }],",
+        wrong: 'success: [],',
+      },
+    ],
+    guarantee: 'writes and reads are linearizable',
+    life: { seed: 1, nodes: 2, hours: 0.5, servers: 3, log: 'etcd' },
+  },
+  {
+    name: 'an append to etcd compares nothing',
+    places: [
+      {
+        file: 'src/state/engine/etcd/appender.ts',
+        right: 'compare: [isHead(keys.head, known)],\n        success: [\n',
+        wrong: 'compare: [],\n        success: [\n',
+      },
+    ],
+    guarantee: 'every server agrees with the log',
+    life: { seed: 1, nodes: 2, hours: 0.5, servers: 3, log: 'etcd' },
+  },
+  {
+    name: 'the head of the log in etcd is read serializably',
+    places: [
+      {
+        file: 'src/state/engine/etcd/log-reader.ts',
+        right: 'await this.#client.range(this.#keys.front);',
+        wrong: 'await this.#client.range({ ...this.#keys.front, serializable: true });',
+      },
+    ],
+    guarantee: 'every server agrees with the log',
+    life: { seed: 4, nodes: 2, hours: 0.5, servers: 3, log: 'etcd' },
+  },
 ];

@@ -133,7 +133,8 @@ export class EtcdBench implements Bench {
     const pick = <T>(items: readonly T[]): T => items[random.below(items.length)]!;
     this.#wild = () => (random.below(oddIn) > 0 ? 'arrives' : pick(oddFates));
     faults.fate = this.#wild;
-    faults.lateMs = random.below(3 * testLimits.callMs);
+    const lateMs = random.below(3 * testLimits.callMs);
+    faults.lateMs = () => lateMs;
     faults.deliveries = (_, client) => {
       const delayMs = this.#delays.get(client) ?? 1;
       return random.below(oddIn) > 0 ? [delayMs] : pick([[], [delayMs, 5, 300], [500], [0]]);

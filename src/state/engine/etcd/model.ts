@@ -29,7 +29,7 @@ export interface ModelFaults {
   delayMs?: (() => number) | undefined;
   fate?: ((request: TxnRequest, client: ModelClient) => Fate) | undefined;
   /** The delay of a late request after its sender has given it up. */
-  lateMs?: number | undefined;
+  lateMs?: (() => number) | undefined;
   deliveries?: ((event: WatchEvent, client: ModelClient) => Deliveries) | undefined;
   /** How many revisions a serializable read is behind. */
   lag?: number | undefined;
@@ -244,7 +244,7 @@ export class ModelClient implements EtcdClient {
       const giveUp = () => reject(new EtcdError('unknown', 'etcd did not answer in time'));
       timers.after(callMs, () => !this.#isDead && this.#deliverTo(giveUp));
       if (fate === 'lost' || this.#isDead || this.isCutOff) return;
-      const lateMs = callMs + (model.faults.lateMs ?? 0);
+      const lateMs = callMs + (model.faults.lateMs?.() ?? 0);
       timers.after(fate === 'late' ? lateMs : this.#delayMs(), () => {
         const answer = attempt(() => run(model));
         if (fate === 'late' || fate === 'no answer') return;

@@ -204,7 +204,7 @@ describe('an append whose answer is missing', () => {
     });
     const { bench, leader } = servers;
     let isFirst = true;
-    bench.etcd.faults.lateMs = lateMs;
+    bench.etcd.faults.lateMs = () => lateMs;
     bench.etcd.faults.delayMs = () => delayMs;
     bench.etcd.faults.fate = (request) => {
       if (!isAppend(request) || !isFirst) return 'arrives';
