@@ -66,7 +66,7 @@ export class RegisterHistory {
       this.#fault(`${name}: a write has index ${index}, though ${floor} was seen before it began`);
     }
     if (condition !== undefined) register.conditions.set(index, condition);
-    this.#learn(name, index, value);
+    this.#learnIndex(name, index, value);
     this.#checkCondition(name, index);
     register.floor = Math.max(register.floor, index);
   }
@@ -91,7 +91,7 @@ export class RegisterHistory {
     if (index < floor) {
       this.#fault(`${name}: a read sees index ${index}, though ${floor} was seen before it began`);
     }
-    if (value !== undefined) this.#learn(name, index, value);
+    if (value !== undefined) this.#learnIndex(name, index, value);
     register.floor = Math.max(register.floor, index);
   }
 
@@ -101,7 +101,7 @@ export class RegisterHistory {
     return register;
   }
 
-  #learn(name: string, index: number, value: string): void {
+  #learnIndex(name: string, index: number, value: string): void {
     const { sent: allSent, values, indexes } = this.#registerOf(name);
     const other = values.get(index);
     if (other !== undefined && other !== value) {

@@ -46,8 +46,8 @@ export class Registers {
     for (let user = 0; user < users; user++) {
       const machine = `user ${user} of registers`;
       const again = async () => {
-        await this.#act(machine);
-        this.#after(this.#options.random.below(pauseMaxMs), again);
+        await this.#useRegister(machine);
+        this.#runAfter(this.#options.random.below(pauseMaxMs), again);
       };
       void again();
     }
@@ -58,7 +58,7 @@ export class Registers {
     this.#isOver = true;
   }
 
-  #act(machine: string): Promise<void> {
+  #useRegister(machine: string): Promise<void> {
     const { random } = this.#options;
     const name = registers[random.below(registers.length)]!;
     const dice = random.below(10);
@@ -70,7 +70,7 @@ export class Registers {
 
   async #read(machine: string, name: string): Promise<void> {
     const begun = this.#history.begin(name);
-    const reply = await this.#call(machine, { method: 'GET', url: urlOf(name) });
+    const reply = await this.#callServer(machine, { method: 'GET', url: urlOf(name) });
     if (reply?.status === 404) this.#history.read(begun, 0, undefined);
     else if (reply?.status === 200) this.#tellRead(begun, reply);
   }
@@ -89,7 +89,7 @@ export class Registers {
     const sent = { method: 'PUT', url, headers, body: { Items: { value } } };
     let isUnknown = false;
     for (let repeats = 0; repeats <= repeatsMax; repeats++) {
-      const reply = await this.#call(machine, sent);
+      const reply = await this.#callServer(machine, sent);
       if (reply?.status === 200) {
         const index: number = reply.json.ModifyIndex;
         this.#known.set(name, index);
@@ -104,7 +104,7 @@ export class Registers {
   }
 
   /** Resolves with `undefined` if no answer arrives. */
-  async #call(
+  async #callServer(
     machine: string,
     call: { method: string; url: string; headers?: Record<string, string>; body?: unknown },
   ): Promise<Reply | undefined> {
@@ -116,7 +116,7 @@ export class Registers {
     }
   }
 
-  #after(delayMs: number, run: () => void): void {
+  #runAfter(delayMs: number, run: () => void): void {
     this.#process.world.timers.after(delayMs, run);
   }
 }
