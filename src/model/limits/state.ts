@@ -3,7 +3,7 @@ import { kibibyte, mebibyte, secondMs } from '../../base/units.ts';
 /** Sizes in bytes count the encoded form. */
 export const stateLimits = {
   /** Marks of an index, for deletes and moved rows. Older marks count for the whole index. */
-  marksPerIndex: 8_192,
+  marksPerIndex: 2_048,
   /** Shared values whose row in the log is known. */
   sharedValues: 64,
   /** An append holds whole transactions up to about this size. */
