@@ -58,6 +58,8 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly etcd?: EtcdSettings | undefined;
   /** The other servers, whose engines lead to the same log: of this process, or over the network. */
   readonly servers?: LocalServers | NetworkSettings;
+  /** With `etcd`: how this server and the others reach each other. */
+  readonly network?: Pick<NetworkSettings, 'address' | 'allowsPlaintext'>;
   /** Secret of the first management token; `undefined`: only stored tokens are valid. */
   readonly rootToken?: string | undefined;
   /** Make a root token if none is given, and keep it in the data directory. */
@@ -188,7 +190,9 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   advertise(server, options, listening);
   const answer: HereServer['answer'] = async (asked, gone) =>
     api.answer({ ...asked, onGone: whenAborted(gone) });
-  const leave = others?.join({ state, streams: server.streams, answer }, listening ?? '');
+  const introduceNode = ownIntroduction(server.context);
+  const here = { state, streams: server.streams, answer, introduceNode };
+  const leave = others?.join(here, addressForServers(options, listening));
   opened.add(() => leave?.());
   const scheme = options.certificate === undefined ? 'http' : 'https';
   const address = listening && `${scheme}://${listening}`;
@@ -196,7 +200,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   if (options.node !== undefined && address !== undefined) {
     node = await startNode(
       { ...options, node: options.node },
-      { addresses: [address], introduction: ownIntroduction(server.context), ...trust },
+      { addresses: [address], introduction: introducing(server), ...trust },
     );
     opened.add(() => node?.close(tasks));
   }
@@ -223,8 +227,8 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
 /** The server over its opened state. It is not started yet. */
 async function openServer(options: Settled, opened: Opened) {
   const { dataDirectory, world, log, version, makesRootToken = false } = options;
-  const etcd = options.etcd && (await newEtcdEngine(options, options.etcd));
-  const engine = options.engine ?? etcd ?? newEngine(dataDirectory, world);
+  const etcd = options.etcd && (await openLog(options, options.etcd));
+  const engine = options.engine ?? etcd?.engine ?? newEngine(dataDirectory, world);
   const state = await openState({
     tables: allTables,
     engine,
@@ -233,11 +237,13 @@ async function openServer(options: Settled, opened: Opened) {
     report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
   });
   opened.add(() => state.close());
-  await etcd?.settled();
+  opened.add(() => etcd?.members.settled());
+  await etcd?.engine.settled();
   const rootKey = options.rootKey ?? (await keptRootKey(dataDirectory, state, world));
   const usesTls = options.certificate !== undefined;
   // Other processes may lead a log that this one does not hold alone.
-  const given = options.servers ?? (engine.end && new LocalServers(world));
+  const listed = etcd && { membership: etcd.members, ...options.network };
+  const given = options.servers ?? listed ?? (engine.end && new LocalServers(world));
   const others = given && otherServers(given, { world, log, version, rootKey, usesTls });
   const keyring =
     others === undefined
@@ -306,6 +312,20 @@ function advertise(server: Server, options: Settled, listening: string | undefin
   server.advertise({ addresses, caPems: trusted === undefined ? [] : [trusted] });
 }
 
+/** `host:port` for the other servers; empty without a port. */
+const addressForServers = ({ network }: Settled, listening: string | undefined): string =>
+  network?.address ?? advertisedAddresses(listening, readAddress().ip)[0] ?? '';
+
+/** Makes the introduction token of the agent's own node, or has the leader make it. */
+function introducing({ context, servers }: Server): () => Promise<string> {
+  const own = ownIntroduction(context);
+  return () => {
+    const leader = servers.leader();
+    const isElsewhere = leader !== undefined && leader.id !== servers.id;
+    return isElsewhere ? servers.introduceNode({ deadlineMs: limits.servers.askMs }) : own();
+  };
+}
+
 /** A `Request.onGone` by a signal that aborts when the caller is gone. */
 const whenAborted = (signal: AbortSignal) => (run: () => void) => {
   if (signal.aborted) run();
@@ -352,7 +372,7 @@ function requireRight(
 }
 
 /** Loaded when it is needed, since few agents use it. */
-async function newEtcdEngine({ dataDirectory, world, log }: Settled, settings: EtcdSettings) {
+async function openLog({ dataDirectory, world, log }: Settled, settings: EtcdSettings) {
   const { openEtcd } = await import('./state/engine/etcd/open.ts');
   return openEtcd({
     ...settings,

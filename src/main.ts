@@ -107,6 +107,7 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
     certificate,
     http,
     etcd: options.etcd && (await etcdOf(options.etcd)),
+    ...(options.etcd && { network: networkOf(options.etcd) }),
     rootToken,
     allowedHosts,
     makesRootToken: isDev && options.aclEnabled,
@@ -200,6 +201,11 @@ async function etcdOf(etcd: EtcdOptions): Promise<EtcdSettings> {
     ...(user !== undefined && { login: { user, password: (password ?? '').trimEnd() } }),
   };
 }
+
+const networkOf = ({ advertise, allowsPlaintext }: EtcdOptions) => ({
+  allowsPlaintext,
+  ...(advertise !== undefined && { address: advertise }),
+});
 
 async function readCertificate(tls: TlsFiles): Promise<ServerCertificate> {
   const { certificateFile, keyFile, authorityFile, verifiesClients } = tls;

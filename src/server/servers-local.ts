@@ -19,6 +19,8 @@ export interface LocalServer {
   readonly streams: NodeStreams;
   /** Answers the request; `gone` aborts when nobody waits. Never settles if the server ends first. */
   readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
+  /** Makes an introduction token for a node of another agent; absent where none asks. */
+  readonly introduceNode?: () => Promise<string>;
 }
 
 export interface LocalServersOptions {
@@ -76,6 +78,10 @@ export class LocalServers {
           if (held !== undefined) return held;
         }
         return undefined;
+      },
+      introduceNode: () => {
+        const made = this.#noteLeader()?.introduceNode?.();
+        return made ?? Promise.reject(new ServerGone(id, false));
       },
     };
   }

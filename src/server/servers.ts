@@ -83,6 +83,8 @@ export interface Servers {
    * no server holds one. @throws ServerGone
    */
   streamTo(nodeId: string, patience: Patience): Promise<StreamOpener | undefined>;
+  /** Has the leader make an introduction token for the node of this agent. @throws ServerGone */
+  introduceNode(patience: Patience): Promise<string>;
 }
 
 /** The port of a server that is alone. */
@@ -96,5 +98,6 @@ export function alone(leads: () => boolean): Servers {
     lastContactMs: () => 0,
     ask: (id) => Promise.reject(new ServerGone(id, false)),
     streamTo: async () => undefined,
+    introduceNode: () => Promise.reject(new ServerGone(self.id, false)),
   };
 }

@@ -12,6 +12,7 @@ import { networkLimits } from '../../src/server/network/limits.ts';
 import { ListedServers } from '../../src/server/network/membership.ts';
 import { NetworkServers } from '../../src/server/network/network-servers.ts';
 import type { HereServer } from '../../src/server/network/peer.ts';
+import { ownIntroduction } from '../../src/server/nodes/introductions.ts';
 import type { Server } from '../../src/server/server.ts';
 import type { Servers } from '../../src/server/servers.ts';
 import { SharedLog, SharedMemoryEngine } from '../../src/state/engine/shared-memory.ts';
@@ -68,7 +69,8 @@ export async function startThree(
   const [leader, follower] = started;
   for (const { server, api, state, network, id } of started) {
     const { streams } = server;
-    network.join({ state, streams, answer: answerOf(api) }, `${id}:1`);
+    const introduceNode = ownIntroduction(server.context);
+    network.join({ state, streams, answer: answerOf(api), introduceNode }, `${id}:1`);
   }
   while (!leader!.server.leads || follower!.network.leader() === undefined) {
     await new Promise((resolve) => setImmediate(resolve));

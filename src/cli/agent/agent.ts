@@ -174,6 +174,17 @@ const flags: readonly Flag[] = [
     description: 'PEM of the key of --etcd-cert.',
   },
   {
+    name: 'cluster-advertise',
+    setting: 'cluster.advertise',
+    value: 'HOST:PORT',
+    description: 'Address for the other servers on the same etcd (where it listens).',
+  },
+  {
+    name: 'cluster-allow-plaintext',
+    setting: 'cluster.allow_plaintext',
+    description: 'Speak to servers of other machines without TLS.',
+  },
+  {
     name: 'snapshot-dir',
     setting: 'snapshots.directory',
     value: 'DIR',
@@ -268,6 +279,7 @@ The configuration file has http (or http.{address,allowed_hosts}), data_dir, ser
 client_cert, client_key, tls.{cert_file,key_file,ca_file,verify_client}, root_token, root_token_file,
 tasks_on_exit, run, log_level, region,
 engine, etcd.{endpoints,prefix,user,password_file,ca_file,cert_file,key_file,quota_bytes},
+cluster.{advertise,allow_plaintext},
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
 peering.{advertise,ca_file},
 node.{name,datacenter,class,pool,meta,host_volume,disable_remote_exec}, drivers.allow (a list),

@@ -1,5 +1,15 @@
+import { isServerAddress } from '../../model/peering/rules.ts';
 import { cliLimits } from '../limits.ts';
-import { type Check, file, listThat, oneOf, text, textThat, wholeFrom1 } from './setting-checks.ts';
+import {
+  type Check,
+  file,
+  flag,
+  listThat,
+  oneOf,
+  text,
+  textThat,
+  wholeFrom1,
+} from './setting-checks.ts';
 
 /** Where the state is made durable: the data directory, or etcd. */
 export const engineWords = ['embedded', 'etcd'] as const;
@@ -18,6 +28,10 @@ export interface EtcdOptions {
   readonly prefix: string;
   /** `undefined`: as etcd tells. */
   readonly quotaBytes: number | undefined;
+  /** `host:port` for the other servers; `undefined`: where the agent listens. */
+  readonly advertise: string | undefined;
+  /** Speak to servers of other machines without TLS. */
+  readonly allowsPlaintext: boolean;
 }
 
 const endpoint = /^(https?:\/\/)?([A-Za-z0-9._-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/;
@@ -39,6 +53,11 @@ export const engineSettings = {
   'etcd.cert_file': file,
   'etcd.key_file': file,
   'etcd.quota_bytes': wholeFrom1,
+  'cluster.advertise': textThat(
+    isServerAddress,
+    'must be HOST:PORT under which the other servers reach this one, such as "10.0.0.1:4720"',
+  ),
+  'cluster.allow_plaintext': flag,
 } as const satisfies Readonly<Record<string, Check>>;
 
 type EngineSetting = keyof typeof engineSettings;
@@ -88,5 +107,7 @@ export function etcdOf(given: Given): EtcdOptions | undefined {
     passwordFile: words['etcd.password_file'],
     prefix: words['etcd.prefix'] ?? '/roster/',
     quotaBytes: given['etcd.quota_bytes'] as number | undefined,
+    advertise: words['cluster.advertise'],
+    allowsPlaintext: given['cluster.allow_plaintext'] === true,
   };
 }

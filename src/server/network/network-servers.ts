@@ -142,6 +142,12 @@ export class NetworkServers implements Servers {
     return undefined;
   }
 
+  async introduceNode(patience: Patience): Promise<string> {
+    const leader = this.#leader();
+    if (leader === undefined || leader === this) throw new ServerGone(this.id, false);
+    return (leader as Peer).introduceNode(patience);
+  }
+
   /** This server, or the peer, with the latest term. */
   #leader(): NetworkServers | Peer | undefined {
     let leader: NetworkServers | Peer | undefined;

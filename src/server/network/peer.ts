@@ -7,7 +7,7 @@ import {
 } from '../../model/node-stream/stream-connection.ts';
 import type { State } from '../../state/types.ts';
 import type { NodeStreams } from '../nodes/streams.ts';
-import type { Answered, Asked, Patience } from '../servers.ts';
+import { type Answered, type Asked, type Patience, ServerGone } from '../servers.ts';
 import { answerOver, askOver, requestKind } from './asking.ts';
 import { networkLimits } from './limits.ts';
 import type { Introduction, Side } from './proof.ts';
@@ -19,6 +19,8 @@ export interface HereServer {
   readonly streams: NodeStreams;
   /** Answers the request; `gone` aborts when nobody waits. */
   readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
+  /** Makes an introduction token for the node of another server's agent. */
+  readonly introduceNode: () => Promise<string>;
 }
 
 export interface PeerOptions {
@@ -35,6 +37,9 @@ export interface PeerOptions {
 
 /** The kind of the streams that lead to a node. */
 const nodeKind = 'node';
+
+/** The kind of the streams that ask for an introduction token. */
+const introductionKind = 'introduction';
 
 /** Close codes of RFC 6455. */
 const goingAway = 1001;
@@ -78,6 +83,9 @@ export class Peer {
       answerOver(stream, params, (question, gone) => here.answer(question, gone)),
     );
     connection.accept(nodeKind, (stream, params) => relay(stream, params, here.streams));
+    connection.accept(introductionKind, async (stream) =>
+      stream.write(Buffer.from(await here.introduceNode())),
+    );
     connection.accept(reportKind, (stream) => this.#followReport(stream));
     this.#reporter = new Reporter(connection.open(reportKind, {}), {
       standing: () => standingOf(here, world.clock),
@@ -115,6 +123,23 @@ export class Peer {
     const { id } = this.introduction;
     const options = { connection: this.#connection, id, timers: world.timers };
     return askOver(options, question, patience);
+  }
+
+  /** Has it make an introduction token. @throws ServerGone */
+  async introduceNode({ deadlineMs }: Patience): Promise<string> {
+    const { world } = this.#options;
+    const stream = this.#connection.open(introductionKind, {});
+    const late = world.timers.after(deadlineMs, () => stream.cancel());
+    const parts: Uint8Array[] = [];
+    try {
+      for await (const part of stream) parts.push(part);
+    } catch (error) {
+      if (!(error instanceof StreamFault)) throw error;
+      throw new ServerGone(this.introduction.id, true);
+    } finally {
+      late.clear();
+    }
+    return Buffer.concat(parts).toString();
   }
 
   /** The way to a node that is connected to it. */

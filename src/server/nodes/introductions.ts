@@ -86,7 +86,7 @@ export function useIntroduction(
   table.put({ ...token, Used: token.Used + 1 });
 }
 
-/** Makes the token for the node of the server's own agent, when that node asks for it. */
+/** Makes the token for the node in the agent of this server, or of another server of the cluster. */
 export const ownIntroduction = (context: ServerContext) => async (): Promise<string> => {
   const request = { Description: 'of the node in the same agent', Uses: 1 };
   const { value } = await introduce(context, request);

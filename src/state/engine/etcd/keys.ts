@@ -59,6 +59,15 @@ export class Keys {
     return under(this.#partsOf(firstIndex, batchId));
   }
 
+  /** The entry of a server in the list of servers. */
+  member(id: string): string {
+    return `${this.#prefix}member/${id}`;
+  }
+
+  get members(): KeySpan {
+    return under(`${this.#prefix}member/`);
+  }
+
   get everyPart(): KeySpan {
     return under(`${this.#prefix}part/`);
   }

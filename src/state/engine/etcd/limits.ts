@@ -4,6 +4,11 @@ import { kibibyte, mebibyte, minuteMs, secondMs } from '../../../base/units.ts';
 export const etcdLimits = {
   /** A lease of the leader key ends so long after its last renewal. */
   leaseTtlMs: 10 * secondMs,
+  /** A server is listed so long after the last renewal of its own lease. */
+  memberTtlMs: 20 * secondMs,
+  memberBeatMs: 5 * secondMs,
+  /** Servers in the list. */
+  membersMax: 64,
   /** Between two renewals of the lease, two attempts to lead, or two looks at the head. */
   beatMs: 3 * secondMs,
   /** A free leader key is tried for after a random part of this time. */
