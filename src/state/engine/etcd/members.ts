@@ -52,7 +52,7 @@ export class EtcdMembers {
     const look = () => this.#lookAgain();
     this.#unwatch = client.watch(keys.members, { began: look, events: look });
     this.#beatAfter(0);
-    return () => this.#leave();
+    return () => this.#leaveList();
   }
 
   members(): readonly EtcdMember[] {
@@ -71,7 +71,7 @@ export class EtcdMembers {
     return this.#work;
   }
 
-  #leave(): void {
+  #leaveList(): void {
     this.#self = undefined;
     this.#beating?.clear();
     this.#unwatch?.();
