@@ -140,7 +140,7 @@ function reasonOf({ caller }: Subject, permission: Permission, allowed: boolean)
   if (caller.kind === 'token') {
     return allowed ? `${who} has the management policy.` : `${who} lacks the management policy.`;
   }
-  return allowed ? `${who} is who it takes.` : `${who} is not who it takes.`;
+  return allowed ? `${who} may do it.` : `${who} may not do it.`;
 }
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

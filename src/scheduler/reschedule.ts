@@ -89,7 +89,7 @@ export function decideReschedule(
   if (!isAllowed(allocation, policy)) return { when: 'never' };
   const delayNs = nextDelayNs(allocation, policy);
   const dueMs = failedAtMs(allocation) + instantToMs(delayNs);
-  // An evaluation that was noted while the node was away is for the end of that time, not for this delay.
+  // While the node was away, the noted evaluation was to come at the end of that time, not after this delay.
   const waiting = { FollowupEvalID: isMarkedUnknown(allocation) ? '' : allocation.FollowupEvalID };
   if (isDue(waiting, dueMs, context)) return { when: 'now', delayNs };
   return hasReminder(waiting, context) ? { when: 'awaited' } : { when: 'later', dueMs };

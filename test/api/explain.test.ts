@@ -286,7 +286,7 @@ describe('the reasons for a missing allocation', () => {
     const { Groups, Evaluations } = await whyNot();
     expect(Groups[0]!.Nodes.map((one) => [one.NodeName, one.Verdict, one.Reason])).toEqual([
       ['n2', 'exhausted', ''],
-      ['n1', 'unasked', 'web.web[0] is there already'],
+      ['n1', 'unasked', 'web.web[0] is on the node already'],
     ]);
     expect(Evaluations).toMatchObject([{ Status: 'blocked', NodeID: idOf(2) }]);
   });

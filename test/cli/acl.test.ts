@@ -184,7 +184,7 @@ test('create refuses an existing namespace or partition', async () => {
     const again = await cli([noun, 'create', 'dev']);
     expect([again.exitCode, again.stderr]).toEqual([
       1,
-      expect.stringContaining(`The ${noun} "dev" is there already.`),
+      expect.stringContaining(`The ${noun} "dev" exists already.`),
     ]);
     expect((await json([noun, 'read', 'dev'])).Description).toBe('first');
   }

@@ -26,7 +26,7 @@ Example:
       await writeFile(file, text, 'new');
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      const reason = code === 'EEXIST' ? 'it is there already' : message;
+      const reason = code === 'EEXIST' ? 'it exists already' : message;
       throw new CliError(`"${file}" cannot be written: ${reason}.`);
     }
     await stdout.write(`${file} is written. Run it with "roster job run ${file}".\n`);

@@ -219,7 +219,7 @@ test('init writes a long or a short job file, and overwrites no file', async () 
   expect(formatted.exitCode).toBe(0);
   const again = await run(['job', 'init', 'a.hcl'], { files: short.written });
   expect(again).toMatchObject({ exitCode: 1, written: {} });
-  expect(again.stderr).toBe('Error: "a.hcl" cannot be written: it is there already.\n');
+  expect(again.stderr).toBe('Error: "a.hcl" cannot be written: it exists already.\n');
 });
 
 const untidy = 'a=1\nbcd = 2 # c\n';

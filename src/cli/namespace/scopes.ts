@@ -98,7 +98,7 @@ function commandsOf({ word, request, endpoints }: Kind) {
       throw error;
     }
     const hint = `"roster ${word} update" changes it.`;
-    throw new CliError(`The ${word} "${given}" is there already.`, { hint });
+    throw new CliError(`The ${word} "${given}" exists already.`, { hint });
   };
   return nounCommands<ScopeFields>({
     words: [word],

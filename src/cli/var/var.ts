@@ -75,7 +75,7 @@ export const varInit: LocalCommand = {
       await writeFile(name, form === 'hcl' ? variableExample : variableExampleJson, 'new');
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      const reason = code === 'EEXIST' ? 'it is there already' : message;
+      const reason = code === 'EEXIST' ? 'it exists already' : message;
       throw new CliError(`"${name}" cannot be written: ${reason}.`);
     }
     await stdout.write(

@@ -41,7 +41,7 @@ describe('types', () => {
       'object({a = 1})',
       '1:13 Expected a type, such as any, string, number, bool, list, set, map, tuple, object',
     ],
-    ['object({a = string, a = string})', '1:21 "a" is there already'],
+    ['object({a = string, a = string})', '1:21 "a" is listed already'],
     ['object({(x) = string})', '1:9 The name of an attribute has to be fixed'],
     ['optional(string)', '1:1 Only an attribute of an object is optional'],
     ['object({a = optional()})', '1:13 "optional" takes a type and, if there is one, a default'],

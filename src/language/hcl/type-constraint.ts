@@ -97,7 +97,7 @@ class ConstraintReader {
       if (key.kind !== 'literal' || typeof key.value !== 'string') {
         throw this.errorAt('The name of an attribute has to be fixed', key);
       }
-      if (attributes.has(key.value)) throw this.errorAt(`"${key.value}" is there already`, key);
+      if (attributes.has(key.value)) throw this.errorAt(`"${key.value}" is listed already`, key);
       attributes.set(key.value, this.attribute(value));
     }
     return attributes;

@@ -64,7 +64,7 @@ export function policyContent(input: AclPolicyInput, stored?: AclPolicy): Policy
     throw refuse('its rules cannot be changed');
   }
   if (Datacenters !== null) throw refuse('its datacenters cannot be changed');
-  if (JobACL !== null) throw refuse('no job has it by itself');
+  if (JobACL !== null) throw refuse('it cannot be given to workloads');
   return { Name, Description, Rules: builtin.Rules, Datacenters, JobACL };
 }
 

@@ -91,7 +91,7 @@ export const AclTokenFilterSchema = Type.Object({
 
 export const AclTokenSchema = Type.Object({
   ...AclTokenFilterSchema.properties,
-  /** `<hidden>` to who may read but not write tokens. */
+  /** `<hidden>` for callers who may read tokens but not write them. */
   SecretID: Text(),
 });
 export type PresentedAclToken = Model<typeof AclTokenSchema>;

@@ -97,7 +97,7 @@ export function expirationOf(given: AclTokenInput, nowMs: number, report: Report
   }
   // Clients send the zero time for no time at all.
   if (atMs === 0) return 0;
-  // The sum of `nowMs` and such a number of nanoseconds would not be exact.
+  // Milliseconds: a time in nanoseconds is too large a number to be exact.
   const leftMs = ExpirationTime === null ? ExpirationTTL / 1e6 : atMs - nowMs;
   const what = field === 'ExpirationTTL' ? '' : ' in the future';
   if (leftMs < 0) report(path, 'must not be before the token is made');

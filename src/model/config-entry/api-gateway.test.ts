@@ -95,7 +95,7 @@ describe('TLS', () => {
     [
       'a certificate twice',
       tls({ Certificates: [{ Name: 'c' }, { Name: 'c', Namespace: 'default' }] }),
-      `${first}.TLS.Certificates[1].Name "c" is there already`,
+      `${first}.TLS.Certificates[1].Name "c" is listed already`,
     ],
     [
       'another kind of certificate',

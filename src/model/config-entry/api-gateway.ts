@@ -234,7 +234,7 @@ function checkListenerTls(
     const at = below(path, 'Certificates', index, 'Name');
     const text = textOfKey(keyOfReference(certificate));
     if (certificate.Name === '') report(at, 'is required');
-    else if (seen.has(text)) report(at, `${quote(certificate.Name)} is there already`);
+    else if (seen.has(text)) report(at, `${quote(certificate.Name)} is listed already`);
     seen.add(text);
   });
   const use = { inherited: [gateway.TLS?.SDS], needsResource: false };

@@ -122,7 +122,7 @@ function merged(
   return all;
 }
 
-/** The index for a route of that text, from `low` on. */
+/** Where a route with that text belongs in the ordered list, from index `low` on. */
 function placeOf(routes: readonly ResourceReference[], text: string, low: number): number {
   let high = routes.length;
   while (low < high) {

@@ -57,7 +57,7 @@ describe('inline-certificate', () => {
       `Certificate is out of order: certificate 1 of 2 was not issued by the one after it; ${order}`,
     ],
     [
-      'a certificate that is not its issuer after it',
+      'a certificate followed by another one that is not its issuer',
       pair(leafCertificate + exampleCertificate, leafKey),
       `Certificate is out of order: certificate 1 of 2 was not issued by the one after it; ${order}`,
     ],

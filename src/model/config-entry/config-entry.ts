@@ -22,7 +22,7 @@ export const configKinds = [
 ] as const;
 export type ConfigKindName = (typeof configKinds)[number];
 
-/** Kinds that route traffic. An entry of these gives its service a discovery chain. */
+/** Kinds that route traffic. An entry of such a kind gives its service a discovery chain. */
 export const routingKinds = ['service-router', 'service-splitter', 'service-resolver'] as const;
 
 export const isRoutingKind = (kind: string): boolean =>

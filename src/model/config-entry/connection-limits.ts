@@ -1,6 +1,6 @@
 import { About, Nullable, Whole } from '../schema.ts';
 
-/** Not in limits: proxies keep these in 32 bits. */
+/** Not in limits: proxies keep a limit in 32 bits. */
 const countMax = 2 ** 32 - 1;
 const count = (description: string) =>
   About(description, Nullable(Whole({ minimum: 0, maximum: countMax })), {

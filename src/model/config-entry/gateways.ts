@@ -61,7 +61,7 @@ class Keys {
 interface Affected {
   /** Gateways all of whose routes are bound again. */
   readonly rebuilt: Keys;
-  /** Gateways whose findings and bindings of `bindings` are made again. */
+  /** Gateways whose findings are made again, and their bindings of routes in `bindings`. */
   readonly gateways: Keys;
   /** Routes whose bindings are made again; these change gateways. */
   readonly bindings: Keys;

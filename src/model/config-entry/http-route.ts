@@ -107,7 +107,7 @@ export const httpRoute: ConfigKind<HttpRoute> = {
       route.Hostnames.forEach((host, index) => {
         const at = below(null, 'Hostnames', index);
         checkHostname(host, 'no wildcard', at, report);
-        if (route.Hostnames.indexOf(host) !== index) report(at, `${quote(host)} is there already`);
+        if (route.Hostnames.indexOf(host) !== index) report(at, `${quote(host)} is listed already`);
       });
       route.Rules.forEach((rule, index) => {
         checkRule(route, rule, below(null, 'Rules', index), report);

@@ -109,7 +109,7 @@ describe('listeners', () => {
     [
       'a service twice',
       listener({ Services: [{ Name: 'a' }, { Name: 'a', Namespace: 'default' }] }),
-      `${first}.Services[1] "a" is there already`,
+      `${first}.Services[1] "a" is listed already`,
     ],
     [
       'services of the same name in two namespaces',
@@ -123,7 +123,7 @@ describe('listeners', () => {
           { Name: 'b', Hosts: ['X.y'] },
         ],
       }),
-      `${first}.Services[1].Hosts[0] "X.y" is there already, in Services[0]`,
+      `${first}.Services[1].Hosts[0] "X.y" is listed already, in Services[0]`,
     ],
   ]);
 });

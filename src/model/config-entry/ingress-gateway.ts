@@ -214,7 +214,7 @@ function checkListener(
       const first = hosts.get(host.toLowerCase());
       if (first !== undefined) {
         const at = below(pathOf(index), 'Hosts', hostIndex);
-        report(at, `${quote(host)} is there already, in Services[${first}]`);
+        report(at, `${quote(host)} is listed already, in Services[${first}]`);
       } else hosts.set(host.toLowerCase(), index);
     });
   });

@@ -59,7 +59,7 @@ export function checkDistinct(
   references.forEach((reference, index) => {
     const identity = identityOf(reference);
     if (reference.Name !== '' && seen.has(identity)) {
-      report(pathOf(index), `${JSON.stringify(reference.Name)} is there already`);
+      report(pathOf(index), `${JSON.stringify(reference.Name)} is listed already`);
     }
     seen.add(identity);
   });

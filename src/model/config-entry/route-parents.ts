@@ -20,7 +20,7 @@ export function checkParents(parents: readonly RouteParent[], report: Report): v
     const at = below(null, 'Parents', index);
     const text = textOfReference(parent);
     if (parent.Name === '') report(below(at, 'Name'), 'is required');
-    else if (seen.has(text)) report(at, 'is there already: the same gateway and section');
+    else if (seen.has(text)) report(at, 'is listed already: the same gateway and section');
     seen.add(text);
   });
 }

@@ -21,7 +21,7 @@ describe('parents', () => {
     [
       'a parent twice',
       { Parents: [{ Name: 'g' }, { Kind: 'api-gateway', Name: 'g', Partition: 'default' }] },
-      'Parents[1] is there already: the same gateway and section',
+      'Parents[1] is listed already: the same gateway and section',
     ],
     ['two sections of a gateway', { Parents: [{ Name: 'g' }, { Name: 'g', SectionName: 'one' }] }],
     [
@@ -44,7 +44,7 @@ describe('http-route', () => {
       'Hostnames[0] must not be empty',
       'Hostnames[1] must not have a wildcard, got "*.b"',
       'Hostnames[2] is not a host name: "a b"',
-      'Hostnames[4] "a.b" is there already',
+      'Hostnames[4] "a.b" is listed already',
     ],
     [
       'names that are not services',

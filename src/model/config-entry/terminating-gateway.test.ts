@@ -14,11 +14,15 @@ describe('terminating-gateway', () => {
       services({ Name: 'a', CertFile: '/c', KeyFile: '/k', SNI: 'a.example.com' }),
     ],
     ['no name', services({}), 'Services[0].Name is required'],
-    ['a service twice', services({ Name: 'a' }, { Name: 'a' }), 'Services[1] "a" is there already'],
+    [
+      'a service twice',
+      services({ Name: 'a' }, { Name: 'a' }),
+      'Services[1] "a" is listed already',
+    ],
     [
       'every service twice',
       services({ Name: '*' }, { Name: '*' }),
-      'Services[1] "*" is there already',
+      'Services[1] "*" is listed already',
     ],
     [
       'a certificate without its key',

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../config-entry/kind.ts';
 
-/** The instances of a service that something in a chain leads to. `peer` and `subset` may be empty. */
+/** A target of a chain: instances of a service. `peer` and `subset` may be empty. */
 export interface ChainTargetName extends ServiceName {
   readonly subset: string;
   readonly datacenter: string;

@@ -23,7 +23,7 @@ export const peeringLimits = {
   window: 4,
   /** Instances in a change; also the entries of its other lists together. */
   instancesPerChangeMax: 256,
-  /** The approximate size of a change; also the largest instance that a peer is told of. */
+  /** The approximate size of a change. A larger instance is not told to a peer. */
   changeBytesMax: 512 * kibibyte,
   instanceBytesMax: 256 * kibibyte,
   /** Instances that change while the window is full; after more changes, all is sent again. */
@@ -45,12 +45,12 @@ export const peeringLimits = {
   strangersMax: 256,
   /** How long a deleted peering waits until the other cluster is told. */
   farewellMs: 10 * secondMs,
-  /** How long it is tried to tell the other cluster after the record is deleted. */
+  /** How long the server tries to tell the other cluster after the record is deleted. */
   farewellKeptMs: 24 * hourMs,
   /** Frames that a peer may send at once, and per second after that. */
   framesBurst: 2000,
   framesPerSecond: 500,
-  /** More than a peer may export (`importedBytesMax`): all of it is sent when a stream opens. */
+  /** Room for all that a peer may export (`importedBytesMax`), which it sends when a stream opens. */
   bytesBurst: 384 * mebibyte,
   bytesPerSecond: 16 * mebibyte,
   /** Bytes that wait here for a peer that does not read. */

@@ -19,7 +19,7 @@ export interface RestoreEffect {
   readonly JobsChanged: readonly JobName[];
   /** Allocations that are over or gone, and that their nodes run again. */
   readonly AllocationsBack: readonly AllocationName[];
-  /** Allocations that run, and that the snapshot has as over. */
+  /** Allocations that run, and that have ended in the snapshot. */
   readonly AllocationsStopped: readonly AllocationName[];
   /** Allocations that run, and that the snapshot does not know. */
   readonly AllocationsUnknown: readonly AllocationName[];

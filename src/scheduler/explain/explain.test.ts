@@ -89,7 +89,7 @@ describe('a system job', () => {
     const { placed, unplaced, nodes } = prospectOf(cluster, job);
     expect([placed, unplaced]).toEqual([0, 1]);
     expect(nodes).toMatchObject([
-      { verdict: 'unasked', text: 'job.web[0] is there already' },
+      { verdict: 'unasked', text: 'job.web[0] is on the node already' },
       { verdict: 'exhausted', lacks: [{ dimension: 'cpu' }] },
       { verdict: 'filtered', text: 'missing driver raw_exec' },
       { verdict: 'excluded' },

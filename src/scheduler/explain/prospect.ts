@@ -88,7 +88,7 @@ function* onEveryNode(
   const there = new Map<string, string>();
   for (const one of view.allocationsOfJob(job.Namespace, job.ID)) {
     if (one.TaskGroup !== group.Name || one.JobCreateIndex !== job.CreateIndex) continue;
-    if (!isTerminal(one)) there.set(one.NodeID, `${one.Name} is there already`);
+    if (!isTerminal(one)) there.set(one.NodeID, `${one.Name} is on the node already`);
     else if (!there.has(one.NodeID)) there.set(one.NodeID, `${one.Name} was there already`);
   }
   const nodes = yield* explainSteps(view, job, group);

@@ -173,7 +173,7 @@ export class EvenBoosts implements SpreadBoosts {
     this.#most = Math.max(this.#most, count);
   }
 
-  /** `#enterCount` runs first, so a count is always left. */
+  /** `#enterCount` runs first, so some count is in use and the loops end. */
   #leaveCount(count: number): void {
     this.#usedBy[count]!--;
     while ((this.#usedBy[this.#least] ?? 0) === 0) this.#least++;
