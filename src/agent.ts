@@ -204,6 +204,8 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
     );
     opened.add(() => node?.close(tasks));
   }
+  // Without another server there is nobody to hand over to.
+  opened.add(() => server.handOver.run(0).catch(() => {}));
   return {
     address: address ?? '',
     trust,

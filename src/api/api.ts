@@ -58,17 +58,15 @@ import { jobScaleRoutes } from './routes/job-scale.ts';
 import { jobStatusesRoutes } from './routes/job-statuses.ts';
 import { jobVersionRoutes } from './routes/job-version.ts';
 import { jobVersionsRoutes } from './routes/job-versions.ts';
-import { keyringRoutes } from './routes/keyring.ts';
 import { loginRoutes } from './routes/login.ts';
 import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
 import { nodeRoutes } from './routes/node.ts';
 import { nodeAgentRoutes } from './routes/node-agent.ts';
 import { nodePoolRoutes } from './routes/node-pool.ts';
-import { operatorSchedulerRoutes } from './routes/operator-scheduler.ts';
+import { operatorRoutes } from './routes/operator.ts';
 import { peeringRoutes } from './routes/peering.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
 import { serviceRoutes } from './routes/service.ts';
-import { snapshotRoutes } from './routes/snapshot.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { variableRoutes } from './routes/variable.ts';
@@ -140,7 +138,9 @@ export class Api {
         : new Forwarding({
             servers: server.servers,
             timers: world.timers,
-            leads: () => server.leads,
+            clock: world.clock,
+            takesWrites: () => server.handOver.takesWrites,
+            beginWrite: () => server.handOver.beginWrite(),
             exact: () => server.exact(),
           }),
       contact: () => server.contact(),
@@ -239,7 +239,7 @@ export class Api {
       ...nodeRoutes(server),
       ...nodePoolRoutes(server),
       ...introductionTokenRoutes(server.context),
-      ...operatorSchedulerRoutes(server),
+      ...operatorRoutes(server),
       ...nodeAgentRoutes(server),
       ...clientRoutes(server),
       ...clientFileRoutes(server),
@@ -256,8 +256,6 @@ export class Api {
       ...authMethodRoutes(server),
       ...bindingRuleRoutes(server.context),
       ...loginRoutes(server),
-      ...keyringRoutes(server),
-      ...snapshotRoutes(server),
       ...variableRoutes(server.context),
       ...configEntryRoutes(server),
       ...discoveryChainRoutes(server),

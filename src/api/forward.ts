@@ -1,10 +1,10 @@
-import type { Timers } from '../base/ports.ts';
+import { type Clock, delay, type Timers } from '../base/ports.ts';
 import { queryOf } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { ServerGone, type Servers } from '../server/servers.ts';
+import { type Member, ServerGone, type Servers } from '../server/servers.ts';
 import { NotLeading } from '../state/errors.ts';
-import type { Answer, Request } from './http.ts';
+import { type Answer, header, type Request } from './http.ts';
 import { parseQuery } from './query.ts';
 import type { Route } from './route.ts';
 import type { Trail } from './trail.ts';
@@ -12,8 +12,11 @@ import type { Trail } from './trail.ts';
 export interface ForwardOptions {
   readonly servers: Servers;
   readonly timers: Timers;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Whether this server leads and takes writes. */
-  readonly leads: () => boolean;
+  readonly takesWrites: () => boolean;
+  /** A write begins to run here. Returns the function that tells its end. */
+  readonly beginWrite: () => () => void;
   /** Resolves when reads of this server are exact; `undefined` where they always are. */
   readonly exact: () => Promise<void> | undefined;
 }
@@ -26,16 +29,20 @@ interface Asking {
   readonly isAsked: boolean;
 }
 
+type Run = () => Answer | Promise<Answer>;
+
 /**
  * Where a request runs.
  *
  * Invariants
- *  F1. A write runs on the leader, which checks permissions on its own view. It is handed on once and
- *      never repeated. If nobody knows whether it ran, the answer says so.
+ *  F1. A write runs on the leader, which checks permissions on its own view. It is handed on until a server
+ *      has taken it, and never repeated after that. If nobody knows whether it ran, the answer says so.
  *  F2. A read is answered by this server once its state shows all that was durable when the read came.
  *      With `stale` it is answered at once, unless the last contact was too long ago.
  *  F3. A handler that needs the leader's memory throws `not-leader` before it does anything. Then the
  *      leader is asked.
+ *  F4. While no server leads, a request waits up to `holdMs` for one, so that a change of the leader is no
+ *      failure.
  */
 export class Forwarding {
   readonly #options: ForwardOptions;
@@ -45,16 +52,16 @@ export class Forwarding {
   }
 
   /** Runs the request with `here`, or has the leader answer it. */
-  run(asking: Asking, here: () => Answer | Promise<Answer>): Answer | Promise<Answer> {
+  run(asking: Asking, here: Run): Answer | Promise<Answer> {
     const { route } = asking;
-    const { leads, exact } = this.#options;
+    const { takesWrites, exact } = this.#options;
     if (route.endpoint.isOfServer) return here();
-    if (route.run.kind === 'write') return leads() ? here() : this.#toLeader(asking);
+    if (route.run.kind === 'write') return this.#write(asking, here);
     const isRead = route.run.kind === 'read' || route.run.kind === 'list';
     const ready = isRead && this.#isStale(asking) ? undefined : exact();
     const elsewhere = (thrown: unknown) => {
-      if (!isLeaderWanted(thrown) || leads()) throw thrown;
-      return this.#toLeader(asking);
+      if (!isLeaderWanted(thrown) || takesWrites()) throw thrown;
+      return this.#handOn(asking, here);
     };
     if (ready !== undefined) return ready.then(here).catch(elsewhere);
     try {
@@ -87,12 +94,54 @@ export class Forwarding {
     return true;
   }
 
-  async #toLeader({ request, trail, isAsked }: Asking): Promise<Answer> {
+  #write(asking: Asking, here: Run, endMs?: number): Answer | Promise<Answer> {
+    const { takesWrites, beginWrite } = this.#options;
+    if (!takesWrites()) return this.#handOn(asking, here, endMs);
+    const ended = beginWrite();
+    const failed = (thrown: unknown) => {
+      ended();
+      if (asking.isAsked || !mayBeRepeated(asking.request, thrown)) throw thrown;
+      return this.#handOn(asking, here, endMs);
+    };
+    try {
+      const answer = here();
+      if (!(answer instanceof Promise)) {
+        ended();
+        return answer;
+      }
+      const done = (made: Answer) => {
+        ended();
+        return made;
+      };
+      return answer.then(done, failed);
+    } catch (thrown) {
+      return failed(thrown);
+    }
+  }
+
+  /** Has the leader answer; here, if this server leads meanwhile. F4. */
+  async #handOn(asking: Asking, here: Run, until?: number): Promise<Answer> {
+    const { isAsked, request } = asking;
+    if (isAsked) throw notTaken;
     // A body that is not read cannot be handed on.
-    if (isAsked || request.unread !== undefined) throw refusal('not-leader');
+    if (request.unread !== undefined) throw refusal('not-leader');
+    const { servers, clock, timers, takesWrites } = this.#options;
+    const isWaitUseful = servers.members().length > 1;
+    const endMs = until ?? clock.monotonicMs() + limits.servers.holdMs;
+    for (;;) {
+      const leader = servers.leader();
+      const isElsewhere = leader !== undefined && leader.id !== servers.id;
+      const answer = isElsewhere ? await this.#askLeader(leader, asking) : undefined;
+      if (answer !== undefined) return answer;
+      if (!isWaitUseful || clock.monotonicMs() >= endMs) throw refusal('no-leader');
+      await delay(timers, limits.servers.lookMs);
+      if (takesWrites()) return this.#write(asking, here, endMs);
+    }
+  }
+
+  /** The answer of the leader; `undefined`: it has certainly not run the request. */
+  async #askLeader(leader: Member, { request, trail }: Asking): Promise<Answer | undefined> {
     const { servers } = this.#options;
-    const leader = servers.leader();
-    if (leader === undefined || leader.id === servers.id) throw refusal('no-leader');
     trail.forwardedTo = leader.id;
     const gone = new AbortController();
     const stay = request.onGone?.(() => gone.abort());
@@ -101,6 +150,7 @@ export class Forwarding {
       const asked = { method, path, query, headers, body, remoteAddress };
       const patience = { deadlineMs: limits.servers.askMs + waitMsOf(query), gone: gone.signal };
       const answer = await servers.ask(leader.id, asked, patience);
+      if (answer.headers[repeatHeader] !== undefined) return undefined;
       if (method !== 'GET' && method !== 'HEAD') await this.#caughtUp();
       // A stream lasts as long as its reader does.
       if (!isStream(answer)) stay?.();
@@ -108,7 +158,8 @@ export class Forwarding {
     } catch (error) {
       stay?.();
       if (!(error instanceof ServerGone)) throw error;
-      throw refusal(error.wasSent && method !== 'GET' ? 'outcome-unknown' : 'no-leader');
+      if (error.wasSent && method !== 'GET') throw refusal('outcome-unknown');
+      return undefined;
     }
   }
 
@@ -121,6 +172,20 @@ export class Forwarding {
     timer.clear();
   }
 }
+
+/** The refusal of a request that another server has handed on to a server that does not lead. */
+const notTaken = refusal('not-leader');
+
+/** In the answer to another server: it may hand the request on again. */
+export const repeatHeader = 'x-roster-repeat';
+
+/**
+ * Whether the request may run again after this error: it has not run, or its key lets it have a single effect
+ * (`server/idempotency/`).
+ */
+export const mayBeRepeated = (request: Request, thrown: unknown): boolean =>
+  thrown === notTaken ||
+  (isLeaderWanted(thrown) && header(request, 'idempotency-key') !== undefined);
 
 const isStream = ({ body }: Answer): boolean =>
   typeof body === 'object' && !(body instanceof Uint8Array);

@@ -13,7 +13,7 @@ import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answ
 import { readBody } from './body.ts';
 import type { Dialect, ForeignDialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
-import type { Forwarding } from './forward.ts';
+import { type Forwarding, mayBeRepeated, repeatHeader } from './forward.ts';
 import { type Answer, piecesOf, type Request, untilGone } from './http.ts';
 import { isKnown, keyedRequest } from './keyed-request.ts';
 import { type Home, requireHome, requireRegion } from './place.ts';
@@ -124,12 +124,12 @@ export class Pipeline {
     try {
       outcome = this.#route(request, seen, isAsked);
     } catch (thrown) {
-      return this.#answerError(seen, thrown);
+      return this.#answerError(seen, thrown, isAsked);
     }
     if (!(outcome instanceof Promise)) return this.#observeAnswer(seen, outcome);
     return outcome.then(
       (answer) => this.#observeAnswer(seen, answer),
-      (thrown) => this.#answerError(seen, thrown),
+      (thrown) => this.#answerError(seen, thrown, isAsked),
     );
   }
 
@@ -165,9 +165,13 @@ export class Pipeline {
   }
 
   /** The answer to an exception: a refusal, or a bug whose details are only in the log. */
-  #answerError(seen: Seen, thrown: unknown): Answer {
+  #answerError(seen: Seen, thrown: unknown, isAsked = false): Answer {
     const error = this.#refusalOf(seen, thrown);
-    return this.#withPolicy(seen.route, problemAnswer(error, this.#dialectOf(seen)));
+    const answer = problemAnswer(error, this.#dialectOf(seen));
+    if (!isAsked || !mayBeRepeated(seen.request, thrown)) {
+      return this.#withPolicy(seen.route, answer);
+    }
+    return { ...answer, headers: { ...answer.headers, [repeatHeader]: 'true' } };
   }
 
   #withPolicy(route: Route | undefined, answer: Answer): Answer {

@@ -706,6 +706,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./operator/keyring.ts')).keyringRotate,
   },
   {
+    words: ['operator', 'leader', 'step-down'],
+    summary: 'Let another server lead.',
+    load: async () => (await import('./operator/leader.ts')).leaderStepDown,
+  },
+  {
     words: ['operator', 'scheduler', 'get-config'],
     summary: 'Show how the cluster places.',
     load: async () => (await import('./operator/scheduler.ts')).schedulerGetConfig,

@@ -25,6 +25,7 @@ export const groups: Readonly<Record<string, string>> = {
   server: 'Look at the servers of the cluster.',
   operator: 'Maintain the control plane itself.',
   'operator keyring': 'Manage the keys that seal secrets.',
+  'operator leader': 'Move the leadership between servers.',
   'operator snapshot': 'Save the state, look into what was saved, and restore it.',
   'operator scheduler': 'Configure the placement of the cluster.',
   acl: 'Say who may do what.',

@@ -30,6 +30,7 @@ import type { jobScaleEndpoints } from './job-scale.ts';
 import type { jobStatusesEndpoints } from './job-statuses.ts';
 import type { jobVersionEndpoints, jobVersionsEndpoints } from './job-version.ts';
 import type { keyringEndpoints } from './keyring.ts';
+import type { leaderEndpoints } from './leader.ts';
 import type { loginEndpoints } from './login.ts';
 import type { namespaceEndpoints, partitionEndpoints } from './namespace.ts';
 import type { nodeEndpoints } from './node.ts';
@@ -93,6 +94,7 @@ export type EveryNoun =
   | typeof schedulerEndpoints
   | typeof serviceEndpoints
   | typeof snapshotEndpoints
+  | typeof leaderEndpoints
   | typeof systemEndpoints
   | typeof templatedPolicyEndpoints
   | typeof variableEndpoints

@@ -621,6 +621,12 @@ export const catalogue = {
     sentence: 'The headers are larger than {limit} bytes.',
   },
 
+  'no-other-server': {
+    status: 409,
+    title: 'No other server',
+    sentence: 'No other server is connected that could lead.',
+  },
+
   // 500 is always a bug. Its details are in the log, not in the answer.
   'internal-error': {
     status: 500,

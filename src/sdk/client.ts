@@ -25,6 +25,7 @@ import { filesOf } from './files.ts';
 import { introductionTokensOf } from './introduction-tokens.ts';
 import { jobPoliciesOf } from './job-policies.ts';
 import { jobsOf } from './jobs.ts';
+import { leaderOf } from './leader.ts';
 import { authMethodsOf, bindingRulesOf, keyringOf, loginsOf } from './logins.ts';
 import { logsOf } from './logs.ts';
 import { nodeAgentOf } from './node-agent.ts';
@@ -89,6 +90,7 @@ const nouns = {
   scheduler: schedulerOf,
   /** Snapshots of the whole state, to back it up. */
   snapshots: snapshotsOf,
+  leader: leaderOf,
   system: systemOf,
   files: filesOf,
   logs: logsOf,
@@ -170,6 +172,7 @@ export type { FilePiece } from './frames.ts';
 export type * from './introduction-tokens.ts';
 export type * from './job-policies.ts';
 export type * from './jobs.ts';
+export type * from './leader.ts';
 export type * from './logins.ts';
 export type * from './logs.ts';
 export type * from './node-agent.ts';

@@ -7,6 +7,7 @@ import type { Change, Term } from '../state/types.ts';
 import { type BootstrapReset, noReset } from './acl/bootstrap.ts';
 import type { ServerContext } from './context.ts';
 import { EventLog } from './events/event-log.ts';
+import { HandOver } from './hand-over.ts';
 import { KeptAnswers } from './idempotency/kept-answers.ts';
 import { ScopedWrites } from './idempotency/request-scope.ts';
 import type { Keyring } from './keyring/keyring.ts';
@@ -40,6 +41,7 @@ export class Server {
   readonly servers: Servers;
   readonly snapshots: SnapshotSaver;
   readonly restorer: SnapshotRestorer;
+  readonly handOver: HandOver;
   readonly #options: ServerOptions;
   #leading: Leading | undefined;
   #advertised: Advertised | undefined;
@@ -58,6 +60,8 @@ export class Server {
     this.issuer = options.issuer;
     this.datacenter = options.datacenter;
     this.servers = options.servers ?? alone(() => this.#leading !== undefined);
+    const { servers } = this;
+    this.handOver = new HandOver({ state, servers, world, leads: () => this.leads });
     this.snapshots = new SnapshotSaver(this.context, options.version ?? '0.0.0');
     this.restorer = new SnapshotRestorer(this.context, keyring);
     const { outbound, datacenter } = options;

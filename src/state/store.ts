@@ -229,6 +229,10 @@ export class Store implements State {
     return this.#closed === undefined && !isSuperseded && !isOver;
   }
 
+  async stepDown(): Promise<void> {
+    await this.#engine.stepDown?.();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -35,6 +35,7 @@ export function termState(state: State, term: Term): State {
     get closed() {
       return isOver() ? new NotLeading() : state.closed;
     },
+    stepDown: () => (isOver() ? Promise.resolve() : state.stepDown()),
     close: () => state.close(),
   };
 }

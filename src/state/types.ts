@@ -253,6 +253,8 @@ export interface State {
   onRan(listen: (changes: readonly Change[], index: number) => void): () => void;
   /** Why writes are closed, or `undefined` while they are open. */
   readonly closed: Error | undefined;
+  /** Ends the term of this process, if another process may lead. Resolves when it has ended. */
+  stepDown(): Promise<void>;
   /** Whether the store is too full for new work. Other writes go on. */
   readonly isFull: boolean;
   close(): Promise<void>;

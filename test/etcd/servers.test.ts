@@ -99,6 +99,44 @@ describe('three agents on one etcd', needing(etcdServer), () => {
     }
   });
 
+  test.each([
+    ['steps down', (agent: Started) => agent.cli('operator', 'leader', 'step-down')],
+    ['ends by a signal', (agent: Started) => agent.stop()],
+  ] as const)(
+    'answer every request while the leader %s',
+    async (_title, end) => {
+      const leader = (await settled(agents[0]!)).find(({ Leader }) => Leader)!;
+      const number = numberOf(leader.Address);
+      const others = agents.filter((_, at) => at !== number);
+      const answers: string[] = [];
+      let isOver = false;
+      const write = async (writer: number) => {
+        for (let at = 0; !isOver; at++) {
+          const agent = others[writer % 2]!;
+          const Name = `writer-${writer}`;
+          const space = { Name, Description: `${at}` };
+          const { status, text } = await agent.request('PUT', `/v1/namespace/${Name}`, space);
+          if (status !== 200) answers.push(text);
+          const read = await agent.request('GET', `/v1/namespace/${Name}`);
+          if (read.status !== 200 || read.json.Description !== `${at}`) answers.push(read.text);
+        }
+      };
+      const writers = Array.from({ length: 8 }, (_, writer) => write(writer));
+      const { code, stderr } = await end(agents[number]!);
+      await eventually(async () => {
+        const listed = await members(others[0]!);
+        const now = listed.find(({ Leader, Status }) => Leader && Status === 'alive');
+        expect([undefined, leader.ID]).not.toContain(now?.ID);
+      });
+      isOver = true;
+      await Promise.all(writers);
+      expect([code, stderr, answers]).toEqual([0, expect.anything(), []]);
+      if (_title === 'ends by a signal') agents[number] = await start(number);
+      for (const agent of agents) await settled(agent);
+    },
+    60_000,
+  );
+
   test('lose nothing and go on when the leader is killed, and take it back', async () => {
     const leader = (await settled(agents[0]!)).find(({ Leader }) => Leader)!;
     const number = numberOf(leader.Address);

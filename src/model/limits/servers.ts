@@ -4,6 +4,12 @@ import { minuteMs, secondMs } from '../../base/units.ts';
 export const serversLimits = {
   /** The time for an answer of another server, added to the time that the request may wait. */
   askMs: 60 * secondMs,
+  /** The longest wait of a request until some server leads. */
+  holdMs: 7 * secondMs,
+  /** Between two looks at who leads. */
+  lookMs: 10,
+  /** The longest time that a planned change of the leader waits for running writes. */
+  drainMs: 5 * secondMs,
   /** The longest wait of an answer of the leader until this server has its writes. */
   catchUpMs: 5 * secondMs,
   /** The time without contact after which a server no longer answers `stale` requests. */

@@ -137,6 +137,7 @@ export class ScopedWrites {
       get closed() {
         return state.closed;
       },
+      stepDown: () => state.stepDown(),
       close: () => state.close(),
     };
   }

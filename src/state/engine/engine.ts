@@ -76,6 +76,8 @@ export interface Engine {
    * this process alone holds the log.
    */
   readonly end?: () => Promise<number>;
+  /** Ends the term of this process, so that another one leads. Absent where this process alone holds the log. */
+  readonly stepDown?: () => Promise<void>;
   /** Whether the store is too full for new work. Absent where that is the operating system's matter. */
   readonly isFull?: boolean;
   /** Calls `listen` with each event from the end of `load` on. Returns a function that unsubscribes. */

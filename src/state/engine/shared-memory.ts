@@ -152,6 +152,8 @@ export class SharedMemoryEngine implements Engine {
   #appending: Promise<void> | undefined;
   #beating: Timer | undefined;
   #isGone = false;
+  /** It leaves its next beat to others. */
+  #isResting = false;
 
   constructor(options: SharedMemoryOptions) {
     this.#options = options;
@@ -240,6 +242,16 @@ export class SharedMemoryEngine implements Engine {
     this.#log.replaceSnapshot(index, epoch, stored);
   }
 
+  async stepDown(): Promise<void> {
+    await this.#appending;
+    const { epoch } = this.#leadership;
+    if (!this.#leadership.leader || !this.#log.renew(this, epoch)) return;
+    this.#log.depose();
+    this.#isResting = true;
+    this.#lead({ leader: false, epoch });
+    this.#pull();
+  }
+
   async close(): Promise<void> {
     await this.#appending;
     this.#leaveLog(true);
@@ -269,7 +281,8 @@ export class SharedMemoryEngine implements Engine {
       if (this.#isGone) return;
       this.#beat();
       if (this.#leadership.leader) this.#renew();
-      else this.#campaign();
+      else if (!this.#isResting) this.#campaign();
+      this.#isResting = false;
     });
   }
 

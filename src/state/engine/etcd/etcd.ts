@@ -55,6 +55,10 @@ export class EtcdEngine implements Engine {
   /** In a term of this process: the head as it left it. */
   #head: LogHead | undefined;
   #isEnding = false;
+  /** Resolves when the term that ends has ended. */
+  #ending: Promise<void> = Promise.resolve();
+  /** Until then others may lead first, on the monotonic clock. */
+  #restsUntilMs = 0;
   #appending: Promise<void> | undefined;
   #beating: Timer | undefined;
   /** The beat under way. */
@@ -199,6 +203,14 @@ export class EtcdEngine implements Engine {
     await this.#snapshots.save(index, this.#requireTerm(epoch), parts);
   }
 
+  async stepDown(): Promise<void> {
+    if (!this.#leadership.leader) return;
+    this.#restsUntilMs = this.#options.clock.monotonicMs() + this.#limits.restMs;
+    this.#endTerm();
+    await this.#ending;
+    await this.#lease.resign();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#beating?.clear();
@@ -292,7 +304,8 @@ export class EtcdEngine implements Engine {
 
   /** Begins a term by a write of the head, if nobody else should lead. */
   async #campaign(front: Front): Promise<void> {
-    if (this.#isClosed || !this.#lease.isFree(front)) return this.#elected.resolve();
+    const isResting = this.#options.clock.monotonicMs() < this.#restsUntilMs;
+    if (this.#isClosed || isResting || !this.#lease.isFree(front)) return this.#elected.resolve();
     if (!(await this.#lease.take(front))) return;
     // The term begins on exactly the head that was applied.
     const { head } = await this.#follower.pull();
@@ -337,12 +350,15 @@ export class EtcdEngine implements Engine {
     const { leader, epoch } = this.#leadership;
     if (!leader || this.#isEnding) return;
     this.#isEnding = true;
+    const ended = Promise.withResolvers<void>();
+    this.#ending = ended.promise;
     void (this.#appending ?? Promise.resolve()).then(() => {
       this.#options.timers.soon(() => {
         this.#isEnding = false;
         this.#head = undefined;
         this.#lead({ leader: false, epoch });
         this.#beatAfter(0);
+        ended.resolve();
       });
     });
   }

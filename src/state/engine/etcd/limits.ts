@@ -11,6 +11,8 @@ export const etcdLimits = {
   membersMax: 64,
   /** Between two renewals of the lease, two attempts to lead, or two looks at the head. */
   beatMs: 3 * secondMs,
+  /** A server that has let others lead tries again after this time. */
+  restMs: 5 * secondMs,
   /** A free leader key is tried for after a random part of this time. */
   campaignJitterMs: 200,
   /** One request to etcd. */

@@ -1,0 +1,12 @@
+import { leaderEndpoints as contract } from '../../contract/leader.ts';
+import type { Server } from '../../server/server.ts';
+import type { Route } from '../route.ts';
+import { serveWrite } from '../serve.ts';
+
+/** Source: docs/operations/servers.md#let-another-server-lead. */
+export const leaderRoutes = ({ context, handOver }: Server): Route[] =>
+  serveWrite(contract.stepDown, async () => {
+    // The request itself is a write that runs.
+    const leader = await handOver.run(1);
+    return { index: context.state.read().index, value: { Leader: leader?.address ?? '' } };
+  });

@@ -1,0 +1,14 @@
+import type { Server } from '../../server/server.ts';
+import type { Route } from '../route.ts';
+import { keyringRoutes } from './keyring.ts';
+import { leaderRoutes } from './leader.ts';
+import { operatorSchedulerRoutes } from './operator-scheduler.ts';
+import { snapshotRoutes } from './snapshot.ts';
+
+/** The requests that maintain the control plane itself. */
+export const operatorRoutes = (server: Server): Route[] => [
+  ...leaderRoutes(server),
+  ...operatorSchedulerRoutes(server),
+  ...keyringRoutes(server),
+  ...snapshotRoutes(server),
+];

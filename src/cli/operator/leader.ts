@@ -1,0 +1,20 @@
+import type { ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+
+export const leaderStepDown: ClientCommand = {
+  words: ['operator', 'leader', 'step-down'],
+  summary: 'Let another server lead.',
+  definition: {
+    details: `The leader runs the writes that it has begun, and another server takes over at once. Requests wait
+meanwhile, and none of them fails. A server that ends by a signal does the same.`,
+  },
+  async run(context) {
+    const { value } = await context.client.leader.stepDown();
+    if (context.isJson) await context.json(value);
+    else {
+      const { Leader } = value;
+      await context.screen.line(Leader === '' ? 'No server leads yet.' : `${Leader} leads.`);
+    }
+    return exitCodes.ok;
+  },
+};
