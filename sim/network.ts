@@ -37,6 +37,8 @@ export interface Call {
   readonly body?: unknown;
   /** How long the caller waits for an answer. */
   readonly patienceMs: number;
+  /** Called when the network delivers the request a second time: after its answer it may still run again. */
+  readonly onDuplicate?: () => void;
 }
 
 /** The end of a call without an answer. It is no `Error`, because a stack would cost time. */
@@ -127,6 +129,7 @@ export class Network {
       this.carry(machine, 'from', deliver);
       const { duplicateShare, duplicateMaxMs } = this.#weatherOf(machine);
       if (duplicateShare === 0 || this.#random.fraction() >= duplicateShare) return;
+      call.onDuplicate?.();
       const lateMs = this.#random.fraction() * duplicateMaxMs;
       this.#world.timers.after(lateMs, () => this.carry(machine, 'from', deliver));
     });

@@ -1,7 +1,7 @@
 /** Users who write and read a few variables at any server, whose history has to be linearizable. */
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
-import type { Network, Reply } from './network.ts';
+import type { Call, Network, Reply } from './network.ts';
 import { Process } from './process.ts';
 import { type Begun, RegisterHistory } from './register-history.ts';
 import { rootToken } from './server.ts';
@@ -86,7 +86,12 @@ export class Registers {
     const begun = this.#history.begin(name, value);
     const url = condition === undefined ? urlOf(name) : `${urlOf(name)}?cas=${condition}`;
     const headers = { 'idempotency-key': `register-${value}` };
-    const sent = { method: 'PUT', url, headers, body: { Items: { value } } };
+    // Its second copy may run after the first one was refused.
+    let isDuplicated = false;
+    const onDuplicate = () => {
+      isDuplicated = true;
+    };
+    const sent = { method: 'PUT', url, headers, body: { Items: { value } }, onDuplicate };
     let isUnknown = false;
     for (let repeats = 0; repeats <= repeatsMax; repeats++) {
       const reply = await this.#callServer(machine, sent);
@@ -96,7 +101,9 @@ export class Registers {
         return this.#history.wrote(begun, index, condition);
       }
       const isRefused = reply !== undefined && reply.json?.code !== 'outcome-unknown';
-      if (isRefused && !isUnknown) return this.#history.refused(begun);
+      if (isRefused && !isUnknown) {
+        return isDuplicated ? this.#history.unknown(begun) : this.#history.refused(begun);
+      }
       isUnknown = true;
       if (random.below(2) === 0) break;
     }
@@ -106,7 +113,7 @@ export class Registers {
   /** Resolves with `undefined` if no answer arrives. */
   async #callServer(
     machine: string,
-    call: { method: string; url: string; headers?: Record<string, string>; body?: unknown },
+    call: Omit<Call, 'token' | 'patienceMs'>,
   ): Promise<Reply | undefined> {
     try {
       const whole = { ...call, token: rootToken, patienceMs };
