@@ -58,11 +58,11 @@ function kill(pid: number): void {
   }
 }
 
-/** The bundled agent, laid out as an installed package. Returns the command. */
-export async function installBundle(folder: string): Promise<string> {
+/** The bundled agent of a checkout, laid out as an installed package. Returns the command. */
+export async function installBundle(folder: string, from = checkout): Promise<string> {
   const root = join(folder, 'package');
   mkdirSync(join(root, 'node_modules'), { recursive: true });
-  await bundle(checkout, join(root, 'dist'));
+  await bundle(from, join(root, 'dist'));
   cpSync(join(checkout, 'bin'), join(root, 'bin'), { recursive: true });
   cpSync(join(checkout, 'package.json'), join(root, 'package.json'));
   const pinned = `node_modules/node-linux-${process.arch}`;

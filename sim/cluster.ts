@@ -9,7 +9,8 @@ import { guarantees, Judges } from './judges.ts';
 import type { LogName } from './logs/log-names.ts';
 import { Machine } from './machine.ts';
 import { Network } from './network.ts';
-import { Registers } from './registers.ts';
+import type { RegisterUsers } from './register-users.ts';
+import { simulatedRegisters } from './registers.ts';
 import { type Outside, type RunningServer, SimulatedServer } from './server.ts';
 import { faultsOfServer } from './server-faults.ts';
 import { type GroupEvents, SimulatedServers } from './servers.ts';
@@ -42,7 +43,7 @@ export class Cluster {
   readonly machines: readonly Machine[];
   readonly workload: Workload;
   /** Absent with a single server. */
-  readonly registers: Registers | undefined;
+  readonly registers: RegisterUsers | undefined;
   readonly faults: Faults;
   readonly judges: Judges;
 
@@ -98,7 +99,7 @@ export class Cluster {
     this.registers =
       options.servers === 1
         ? undefined
-        : new Registers({ world, network, random: randomOf(7), fault });
+        : simulatedRegisters({ world, network, random: randomOf(7), fault });
     this.faults = new Faults({
       world,
       network,

@@ -30,6 +30,7 @@ const programs = [
   { name: 'javac', package: 'default-jdk-headless', why: 'tasks in Java' },
   { name: 'podman', package: 'podman', why: 'tasks in containers' },
   { name: 'runc', package: 'runc', why: 'tasks in containers' },
+  { name: 'faketime', package: 'faketime', why: 'servers with clocks of their own' },
   { name: 'chromium', package: 'chromium', why: 'logins in a browser' },
 ];
 

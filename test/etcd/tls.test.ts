@@ -21,7 +21,7 @@ describe('etcd with TLS', needing(etcdServer), () => {
   let cluster: EtcdCluster;
 
   beforeAll(async () => {
-    cluster = await EtcdCluster.start(1, tls);
+    cluster = await EtcdCluster.start(1, { tls });
   });
 
   afterAll(() => cluster?.stop());

@@ -1,5 +1,6 @@
 /** Members of etcd on this machine, for tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -25,35 +26,50 @@ export interface EtcdTls {
   readonly client: NonNullable<GrpcEtcdOptions['tls']>;
 }
 
+export interface EtcdClusterOptions {
+  readonly tls?: EtcdTls;
+  /** Where the data is stored; the default is a new directory. */
+  readonly directory?: string;
+  /** The address for the other members in place of the member's own one. */
+  readonly between?: (peerPort: number) => Promise<string>;
+}
+
 interface Member {
   readonly name: string;
   readonly clientPort: number;
   readonly peerPort: number;
+  /** `host:port` for the other members. */
+  readonly peerAddress: string;
   process: ChildProcess | undefined;
 }
 
 /** A cluster of etcd. */
 export class EtcdCluster {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'etcd-'));
+  readonly #directory: string;
   readonly #members: readonly Member[];
   readonly #clients = new Set<GrpcEtcdClient>();
 
   readonly #tls: EtcdTls | undefined;
 
-  private constructor(members: readonly Member[], tls: EtcdTls | undefined) {
+  private constructor(members: readonly Member[], { tls, directory }: EtcdClusterOptions) {
     this.#members = members;
+    this.#directory = directory ?? mkdtempSync(join(tmpdir(), 'etcd-'));
     this.#tls = tls;
   }
 
-  static async start(count: number, tls?: EtcdTls): Promise<EtcdCluster> {
+  static async start(count: number, options: EtcdClusterOptions = {}): Promise<EtcdCluster> {
     const ports = await freePorts(2 * count);
-    const members = Array.from({ length: count }, (_, at) => ({
-      name: `member-${at}`,
-      clientPort: ports[2 * at]!,
-      peerPort: ports[2 * at + 1]!,
-      process: undefined,
-    }));
-    const cluster = new EtcdCluster(members, tls);
+    const { between = async (port: number) => `127.0.0.1:${port}` } = options;
+    const members = await Promise.all(
+      Array.from({ length: count }, async (_, at) => ({
+        name: `member-${at}`,
+        clientPort: ports[2 * at]!,
+        peerPort: ports[2 * at + 1]!,
+        peerAddress: await between(ports[2 * at + 1]!),
+        process: undefined,
+      })),
+    );
+    const cluster = new EtcdCluster(members, options);
     for (const at of members.keys()) cluster.run(at);
     await cluster.ready();
     return cluster;
@@ -71,22 +87,22 @@ export class EtcdCluster {
     return client;
   }
 
-  /** Starts a member, or starts it again. */
-  run(at: number): void {
+  /** Starts a member, or starts it again. @param flags more options of etcd */
+  run(at: number, flags: Readonly<Record<string, string>> = {}): void {
     const member = this.#members[at]!;
-    const url = (port: number) => `http://127.0.0.1:${port}`;
-    const clientUrl = url(member.clientPort).replace('http', this.#tls ? 'https' : 'http');
-    const peers = this.#members.map(({ name, peerPort }) => `${name}=${url(peerPort)}`).join(',');
+    const clientUrl = `${this.#tls ? 'https' : 'http'}://127.0.0.1:${member.clientPort}`;
+    const peers = this.#members.map(({ name, peerAddress }) => `${name}=http://${peerAddress}`);
     const options = {
       name: member.name,
       'data-dir': join(this.#directory, member.name),
       'listen-client-urls': clientUrl,
       'advertise-client-urls': clientUrl,
-      'listen-peer-urls': url(member.peerPort),
-      'initial-advertise-peer-urls': url(member.peerPort),
-      'initial-cluster': peers,
+      'listen-peer-urls': `http://127.0.0.1:${member.peerPort}`,
+      'initial-advertise-peer-urls': `http://${member.peerAddress}`,
+      'initial-cluster': peers.join(','),
       'log-level': 'error',
       ...(this.#tls && this.#tlsOptions(this.#tls)),
+      ...flags,
     };
     const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
     if (this.#tls !== undefined) words.push('--client-cert-auth');
@@ -130,13 +146,25 @@ export class EtcdCluster {
     await gone;
   }
 
+  /** Stops a member, or lets it go on. */
+  signal(at: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#members[at]!.process?.kill(name);
+  }
+
+  isRunning(at: number): boolean {
+    const { process: running } = this.#members[at]!;
+    return running !== undefined && running.exitCode === null && running.signalCode === null;
+  }
+
   /** Calls the JSON gateway, for what the client of the engine does not do. */
-  async call(path: string, body: object): Promise<void> {
-    const answer = await fetch(`http://${this.endpoints[0]}/v3/${path}`, {
+  async call(path: string, body: object, at = 0): Promise<unknown> {
+    const answer = await fetch(`http://${this.endpoints[at]}/v3/${path}`, {
       method: 'POST',
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${text}`);
+    return JSON.parse(text);
   }
 
   async stop(): Promise<void> {
@@ -149,19 +177,22 @@ export class EtcdCluster {
 const readyMs = 30_000;
 const pauseMs = 50;
 
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address();
-            resolve(typeof address === 'object' && address !== null ? address.port : 0);
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+/**
+ * Ports that nobody listens at. They lie below those that the system gives to connections, so that a member
+ * finds its port free again after a crash.
+ */
+export async function freePorts(count: number): Promise<number[]> {
+  const found = new Set<number>();
+  while (found.size < count) {
+    const port = 10_000 + randomInt(20_000);
+    if (await isFree(port)) found.add(port);
+  }
+  return [...found];
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });

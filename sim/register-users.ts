@@ -1,0 +1,131 @@
+/** Users who write and read a few variables at any server, whose history has to be linearizable. */
+import type { Random } from '../src/base/ports.ts';
+import { type Begun, RegisterHistory } from './register-history.ts';
+
+/** A write without an answer is sent again so often at most, with its key. */
+const repeatsMax = 3;
+
+export interface RegisterRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** To be called when the request may run again after its answer. */
+  readonly onDuplicate?: () => void;
+}
+
+export interface RegisterReply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  readonly json: any;
+}
+
+export interface RegisterUsersOptions {
+  readonly users: number;
+  readonly registers: readonly string[];
+  readonly pauseMaxMs: number;
+  readonly random: Random;
+  /** Resolves with `undefined` if no answer arrives. */
+  readonly ask: (user: number, request: RegisterRequest) => Promise<RegisterReply | undefined>;
+  readonly after: (delayMs: number, run: () => void) => void;
+  readonly fault: (sentence: string) => void;
+}
+
+interface Write {
+  readonly name: string;
+  readonly value: string;
+  /** Written only if the register was last written at this index. */
+  readonly condition: number | undefined;
+}
+
+export class RegisterUsers {
+  readonly #options: RegisterUsersOptions;
+  readonly #history: RegisterHistory;
+  /** Index of the last known write of each register. */
+  readonly #known = new Map<string, number>();
+  #values = 0;
+  #isOver = false;
+
+  constructor(options: RegisterUsersOptions) {
+    this.#options = options;
+    this.#history = new RegisterHistory(options.fault);
+  }
+
+  get counts(): RegisterHistory['counts'] {
+    return this.#history.counts;
+  }
+
+  start(): void {
+    for (let user = 0; user < this.#options.users; user++) {
+      const again = async () => {
+        await this.#useRegister(user);
+        this.#options.after(this.#options.random.below(this.#options.pauseMaxMs), again);
+      };
+      void again();
+    }
+  }
+
+  /** From now on users only read. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** Reads every register once. */
+  async readAll(user: number): Promise<void> {
+    for (const name of this.#options.registers) await this.#read(user, name);
+  }
+
+  #useRegister(user: number): Promise<void> {
+    const { random, registers } = this.#options;
+    const name = registers[random.below(registers.length)]!;
+    const dice = random.below(10);
+    if (this.#isOver || dice < 5) return this.#read(user, name);
+    const known = this.#known.get(name);
+    const condition = dice < 7 ? known : undefined;
+    return this.#write(user, { name, value: `${++this.#values}`, condition });
+  }
+
+  async #read(user: number, name: string): Promise<void> {
+    const begun = this.#history.begin(name);
+    const reply = await this.#options.ask(user, { method: 'GET', url: urlOf(name) });
+    if (reply?.status === 404) this.#history.read(begun, 0, undefined);
+    else if (reply?.status === 200) this.#tellRead(begun, reply);
+  }
+
+  #tellRead(begun: Begun, { json }: RegisterReply): void {
+    const index: number = json.ModifyIndex;
+    this.#known.set(begun.register, index);
+    this.#history.read(begun, index, json.Items.value);
+  }
+
+  async #write(user: number, { name, value, condition }: Write): Promise<void> {
+    const { random, ask } = this.#options;
+    const begun = this.#history.begin(name, value);
+    const url = condition === undefined ? urlOf(name) : `${urlOf(name)}?cas=${condition}`;
+    const headers = { 'idempotency-key': `register-${value}` };
+    // Its second copy may run after the first one was refused.
+    let isDuplicated = false;
+    const onDuplicate = () => {
+      isDuplicated = true;
+    };
+    const sent = { method: 'PUT', url, headers, body: { Items: { value } }, onDuplicate };
+    let isUnknown = false;
+    for (let repeats = 0; repeats <= repeatsMax; repeats++) {
+      const reply = await ask(user, sent);
+      if (reply?.status === 200) {
+        const index: number = reply.json.ModifyIndex;
+        this.#known.set(name, index);
+        return this.#history.wrote(begun, index, condition);
+      }
+      const isRefused = reply !== undefined && reply.json?.code !== 'outcome-unknown';
+      if (isRefused && !isUnknown) {
+        return isDuplicated ? this.#history.unknown(begun) : this.#history.refused(begun);
+      }
+      isUnknown = true;
+      if (random.below(2) === 0) break;
+    }
+    this.#history.unknown(begun);
+  }
+}
+
+const urlOf = (name: string): string => `/v1/var/registers/${name}`;
