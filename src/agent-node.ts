@@ -12,17 +12,16 @@ import type { DriverSettings } from './node/drivers/allowed.ts';
 import { DockerDriver } from './node/drivers/docker/docker-driver.ts';
 import type { DockerSettings } from './node/drivers/docker/settings.ts';
 import type { IsolationSettings } from './node/drivers/isolation/settings.ts';
-import { failoverTransport } from './node/failover-transport.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { readProcessor } from './node/fingerprint/processor.ts';
 import type { ArtifactSettings } from './node/hooks/artifacts/settings.ts';
 import { ServerData } from './node/hooks/templates/server-data.ts';
 import { NodeAgent, type NodeAgentOptions } from './node/node-agent.ts';
-import { httpServerApi } from './node/server-api-http.ts';
-import { ServerChoice } from './node/server-choice.ts';
+import { httpServerApi, nodeTransport } from './node/server-api-http.ts';
 import { letThrough } from './node/way-through.ts';
+import { type Resolve, ServerChoice } from './sdk/server-choice.ts';
 import type { TlsTrust } from './sdk/tls-trust.ts';
-import { httpTransport } from './sdk/transport-http.ts';
+import { resolveName } from './sdk/transport-names.ts';
 import { type Log, silentLog } from './server/context.ts';
 
 /** The options of a node, beside a server or alone. */
@@ -46,8 +45,10 @@ export interface NodeOptions {
 
 /** How a node reaches its servers. */
 export interface NodeServers extends TlsTrust {
-  /** Each `http://host:port` or `https://host:port`; the node uses the first that answers. */
+  /** Each `http://host:port` or `https://host:port`; the node uses the first that answers, in an order of its own. */
   readonly addresses: readonly string[];
+  /** Looks up host names; the default is the system's resolver. */
+  readonly resolve?: Resolve;
   /** The introduction token, used until a server has accepted the node's own secret. */
   readonly introduction?: (() => Promise<string>) | undefined;
 }
@@ -80,7 +81,7 @@ export type NodeParts = Pick<NodeAgentOptions, 'defences' | 'launchSupervisor'>;
  */
 export async function startNode(
   options: StartedNode,
-  { addresses, introduction, ...trust }: NodeServers,
+  { addresses, introduction, resolve: lookUp = resolveName, ...trust }: NodeServers,
   parts: NodeParts = {},
 ): Promise<RunningNode> {
   const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
@@ -92,10 +93,10 @@ export async function startNode(
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const release = holdDirectory(directory);
   await letThrough(temporary ? [directory] : [resolve(dataDirectory), directory]);
-  const servers = new ServerChoice(addresses);
+  const servers = new ServerChoice({ addresses, random: world.random, resolve: lookUp });
   // Own connections, so that many watched values never delay the heartbeat.
-  const transport = failoverTransport(servers, (address) => httpTransport({ address, ...trust }));
-  const data = new ServerData({ world, address: servers.current, transport });
+  const transport = nodeTransport(servers, trust);
+  const data = new ServerData({ world, address: addresses.join(' or '), transport });
   const docker = dockerDriver(options, world, { ...parts, directory, temporary });
   const node = new NodeAgent({
     ...parts,

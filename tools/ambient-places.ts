@@ -201,7 +201,8 @@ export const places: readonly Place[] = [
   {
     files: 'src/sdk/repeats-real.ts',
     may: ['random', 'timers'],
-    reason: 'the keys of writes of the client, and the pauses before it sends a write again',
+    reason:
+      'the keys of writes of the client, the pauses before it sends a write again, and its first server of several',
   },
 ];
 

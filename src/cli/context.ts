@@ -54,7 +54,7 @@ export async function createContext(
 
 /** The client for the given flags and environment variables. */
 export async function connect(
-  { env, readFile, transport }: CliEnvironment,
+  { env, readFile, transport, random }: CliEnvironment,
   options: Options,
 ): Promise<Client> {
   const read = async (option: string, variable: string, what: string) => {
@@ -64,7 +64,8 @@ export async function connect(
     return readPem(readFile, path, what, `Check ${variable} or ${flag}: it names a PEM file.`);
   };
   return createClient({
-    address: options.text('address') ?? (env.ROSTER_ADDR || defaultAddress),
+    address: addressesIn(options.text('address') ?? (env.ROSTER_ADDR || defaultAddress)),
+    random,
     token: options.text('token') ?? (env.ROSTER_TOKEN || undefined),
     namespace: options.text('namespace') ?? (env.ROSTER_NAMESPACE || undefined),
     partition: partitionIn(env, options),
@@ -74,6 +75,9 @@ export async function connect(
     transport,
   });
 }
+
+const addressesIn = (list: string): readonly string[] =>
+  list.split(',').map((address) => address.trim());
 
 const partitionIn = (env: CliEnvironment['env'], options: Options): string | undefined =>
   options.text('partition') ?? (env.ROSTER_PARTITION || undefined);

@@ -105,8 +105,8 @@ export const detach: OptionDefinition = {
 export const globalOptions: readonly OptionDefinition[] = [
   {
     name: 'address',
-    value: 'URL',
-    description: 'Address of an agent (ROSTER_ADDR; http://127.0.0.1:4720).',
+    value: 'URL,URL',
+    description: 'Addresses of servers (ROSTER_ADDR; http://127.0.0.1:4720).',
   },
   { name: 'token', value: 'SECRET', description: 'Secret of a token (ROSTER_TOKEN).' },
   { name: 'namespace', value: 'NAME', description: 'Namespace (ROSTER_NAMESPACE; default).' },

@@ -1,4 +1,4 @@
-import type { Clock, Secrets, Timers } from '../base/ports.ts';
+import type { Clock, Random, Secrets, Timers } from '../base/ports.ts';
 import type { FunctionFiles } from '../language/hcl/functions/ports.ts';
 import type { ClientOptions } from '../sdk/client.ts';
 import type { AgentOptions } from './agent/options.ts';
@@ -17,6 +17,7 @@ export interface CliEnvironment {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly secrets: Pick<Secrets, 'uuid'>;
+  readonly random: Pick<Random, 'below'>;
   readonly browser: Browser;
   /** Reads a text file. Rejects with the system's error. */
   readonly readFile: (path: string) => Promise<string>;

@@ -74,6 +74,7 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     clock: world.clock,
     timers: world.timers,
     secrets: world.secrets,
+    random: world.random,
     browser: browserOf(setting, world, { opened, pages }),
     writeFile: async (path, text, how) => {
       const exists = setting.files?.[path] !== undefined;

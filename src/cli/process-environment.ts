@@ -11,7 +11,7 @@ type Process = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'onc
 export function processEnvironment(
   process: Process,
   options: Pick<CliEnvironment, 'startAgent' | 'version'> & {
-    readonly world: Pick<World, 'clock' | 'timers' | 'secrets'>;
+    readonly world: Pick<World, 'clock' | 'timers' | 'secrets' | 'random'>;
   },
 ): CliEnvironment {
   const { startAgent, version, world } = options;
@@ -21,6 +21,7 @@ export function processEnvironment(
     clock: world.clock,
     timers: world.timers,
     secrets: world.secrets,
+    random: world.random,
     browser: systemBrowser,
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problem, type Reply } from '../sdk/server.test-helper.ts';
+import { problem, type Reply, serve } from '../sdk/server.test-helper.ts';
 import { commands } from './commands.generated.ts';
 import { nowMs, run } from './harness.test-helper.ts';
 
@@ -126,6 +126,18 @@ test('an unreachable agent is explained', async () => {
   const { exitCode, stderr } = await run(words('node status -address 127.0.0.1:1'));
   expect(exitCode).toBe(1);
   expect(stderr).toContain('Nothing listens at http://127.0.0.1:1. Is the agent running?');
+});
+
+test('the next of several addresses is used, and an error names each of them', async () => {
+  await using server = await serve(() => ({ json: [] }));
+  const ran = await run(words(`node status -address 127.0.0.1:1,${server.address}`));
+  expect([ran.exitCode, server.seen.length]).toEqual([0, 1]);
+  const ROSTER_ADDR = 'http://127.0.0.1:1, http://127.0.0.1:2';
+  const { exitCode, stderr } = await run(words('node status'), { env: { ROSTER_ADDR } });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(
+    /^Error: None of the 2 servers took the request\. (Nothing listens at http:\/\/127\.0\.0\.1:[12]\. ?){2}$/m,
+  );
 });
 
 test('a certificate authority that cannot be read is explained', async () => {

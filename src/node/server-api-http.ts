@@ -2,29 +2,39 @@ import WebSocket from 'ws';
 import { limits } from '../model/limits.ts';
 import { longestMessageBytes, webSocketTransport } from '../model/node-stream/web-socket.ts';
 import { type Client, createClient } from '../sdk/client.ts';
+import { failoverTransport } from '../sdk/failover-transport.ts';
+import { ServerChoice } from '../sdk/server-choice.ts';
 import { type TlsTrust, tlsOptions } from '../sdk/tls-trust.ts';
+import type { Transport } from '../sdk/transport.ts';
 import { httpTransport } from '../sdk/transport-http.ts';
-import { failoverTransport } from './failover-transport.ts';
-import type { ServerApi } from './server-api.ts';
-import { ServerChoice } from './server-choice.ts';
+import { pinnedTo } from '../sdk/transport-names.ts';
+import { type ServerApi, statusOf } from './server-api.ts';
 
 export interface ServerConnection extends TlsTrust {
   /** Addresses for a `ServerChoice`, or a choice that others use too. */
   readonly servers: readonly string[] | ServerChoice;
 }
 
+/** All requests of a node may be repeated. */
+export const nodeTransport = (choice: ServerChoice, trust: TlsTrust): Transport =>
+  failoverTransport({
+    choice,
+    transportOf: ({ address, ip }) => httpTransport({ address, ip, ...trust }),
+    isRepeatable: () => true,
+  });
+
 /** A node's servers, over their HTTP API. */
 export function httpServerApi({ servers, ...trust }: ServerConnection): ServerApi {
-  const choice = servers instanceof ServerChoice ? servers : new ServerChoice(servers);
-  const transport = failoverTransport(choice, (address) => httpTransport({ address, ...trust }));
+  const choice =
+    servers instanceof ServerChoice ? servers : new ServerChoice({ addresses: servers });
+  const transport = nodeTransport(choice, trust);
   const clients = new Map<string, Client['nodeAgent']>();
-  /** One client for each token (the introduction, later the node's own secret) and address. */
-  const as = (token: string, address = choice.addresses[0]!): Client['nodeAgent'] => {
-    const key = `${address} ${token}`;
-    let client = clients.get(key);
+  /** One client for each token: the introduction, later the node's own secret. */
+  const as = (token: string): Client['nodeAgent'] => {
+    let client = clients.get(token);
     if (client === undefined) {
-      client = createClient({ address, token, transport }).nodeAgent;
-      clients.set(key, client);
+      client = createClient({ address: choice.addresses, token, transport }).nodeAgent;
+      clients.set(token, client);
     }
     return client;
   };
@@ -48,17 +58,29 @@ export function httpServerApi({ servers, ...trust }: ServerConnection): ServerAp
       (await as(token).identities(nodeId, requests, { signal })).value,
     snapshot: (allocId, token, signal) => as(token).snapshot(allocId, { signal, timeoutMs: 0 }),
     openStream: (nodeId, token, signal) =>
-      choice.call((address, left) => {
-        const { url, headers } = as(token, address).stream(nodeId);
-        // The stream moves with the choice: its own pings notice a dead server much later.
-        return openWebSocket(url, { headers, trust }, [signal, left]);
-      }, signal),
+      choice.call(
+        ({ address, ip }, left) => {
+          const { url, headers } = as(token).stream(nodeId, address);
+          // The stream moves with the choice: its own pings notice a dead server much later.
+          return openWebSocket(url, { headers, trust, ip }, [signal, left]);
+        },
+        signal,
+        (error) => statusOf(error) === 0 || statusOf(error) >= 500,
+      ),
   };
 }
 
 function openWebSocket(
   url: string,
-  { headers, trust }: { readonly headers: Record<string, string>; readonly trust: TlsTrust },
+  {
+    headers,
+    trust,
+    ip,
+  }: {
+    readonly headers: Record<string, string>;
+    readonly trust: TlsTrust;
+    readonly ip: string | undefined;
+  },
   endedBy: readonly AbortSignal[],
 ) {
   const socket = new WebSocket(url, {
@@ -67,6 +89,7 @@ function openWebSocket(
     handshakeTimeout: limits.stream.openTimeoutMs,
     perMessageDeflate: false,
     ...tlsOptions(trust),
+    ...pinnedTo(ip),
   });
   return new Promise<ReturnType<typeof webSocketTransport>>((resolve, reject) => {
     const abort = () => socket.terminate();

@@ -7,7 +7,14 @@ import type {
 } from '../contract/endpoint.ts';
 import type { QueryValue } from '../contract/query.ts';
 import type { SharedQuery } from '../contract/shared-query.ts';
-import type { Answer, CallOptions, Query, ReadOptions, Requester } from './requester.ts';
+import type {
+  Answer,
+  CallOptions,
+  Query,
+  ReadOptions,
+  Requester,
+  StreamOptions,
+} from './requester.ts';
 import type { Method, OpenSocket } from './transport.ts';
 
 /**
@@ -35,7 +42,7 @@ export interface Calls<C> {
   stream<R extends RequestIn<C>>(
     request: R,
     path: PathOf<EndpointAt<C, R>>,
-    options?: CallOptions,
+    options?: StreamOptions,
     query?: QueryGiven<EndpointAt<C, R>>,
   ): AsyncIterable<Uint8Array>;
   openSocket<R extends RequestIn<C>>(

@@ -6,6 +6,7 @@
  *     const { value: job, index } = await client.jobs.read('web');
  *     const changed = await client.jobs.read('web', { index, waitMs: 60_000 });
  */
+import type { Random } from '../base/ports.ts';
 import type { EveryNoun } from '../contract/every.ts';
 import { aclOf, namespacesOf, partitionsOf } from './acl.ts';
 import { aclDecisionsOf } from './acl-decisions.ts';
@@ -21,6 +22,7 @@ import { eventsOf } from './events.ts';
 import { exchangedServicesOf } from './exchanged-services.ts';
 import { execOf } from './exec.ts';
 import { explanationsOf } from './explanations.ts';
+import { failoverTransport } from './failover-transport.ts';
 import { filesOf } from './files.ts';
 import { introductionTokensOf } from './introduction-tokens.ts';
 import { jobPoliciesOf } from './job-policies.ts';
@@ -32,20 +34,26 @@ import { nodeAgentOf } from './node-agent.ts';
 import { nodePoolsOf } from './node-pools.ts';
 import { nodesOf } from './nodes.ts';
 import { peeringsOf } from './peerings.ts';
+import { realRandom, repeats } from './repeats-real.ts';
 import { createRequester } from './requester.ts';
 import { scalingPoliciesOf } from './scaling-policies.ts';
 import { schedulerOf } from './scheduler.ts';
+import { isNamed, type Resolve, ServerChoice } from './server-choice.ts';
 import { servicesOf } from './services.ts';
 import { snapshotsOf } from './snapshots.ts';
 import { systemOf } from './system.ts';
 import type { TlsTrust } from './tls-trust.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
+import { resolveName } from './transport-names.ts';
 import { variablesOf } from './variables.ts';
 
 export interface ClientOptions extends TlsTrust {
-  /** `http://host:port` or `https://host:port`, with or without a base path. */
-  readonly address: string;
+  /**
+   * `http://host:port` or `https://host:port`, with or without a base path; a list for several servers of one
+   * cluster. A host name stands for all its machines.
+   */
+  readonly address: string | readonly string[];
   /** A secret, or a function that returns the current secret. */
   readonly token?: string | (() => string | undefined) | undefined;
   /** For requests without a namespace. The server's default is `default`. */
@@ -54,6 +62,10 @@ export interface ClientOptions extends TlsTrust {
   readonly partition?: string | undefined;
   /** Replaces HTTP. */
   readonly transport?: Transport | undefined;
+  /** Decides which of several servers is asked first; the default is the system's. */
+  readonly random?: Pick<Random, 'below'> | undefined;
+  /** Looks up host names; the default is the system's resolver. */
+  readonly resolve?: Resolve | undefined;
 }
 
 /** The calls of each noun. */
@@ -122,11 +134,10 @@ export interface Client extends Nouns {
 /** @throws ConnectionError if the address is malformed */
 export function createClient(options: ClientOptions): Client {
   const { token, namespace, partition } = options;
-  const { caCertificate, clientCertificate, clientKey, own } = options;
-  const address = checkedAddress(options.address);
-  const transport =
-    options.transport ??
-    httpTransport({ address, caCertificate, clientCertificate, clientKey, own });
+  const given = typeof options.address === 'string' ? [options.address] : options.address;
+  const addresses = given.map(checkedAddress);
+  const address = addresses.join(' or ');
+  const transport = options.transport ?? transportTo(addresses, options);
   const requester = createRequester({
     transport,
     address,
@@ -140,6 +151,22 @@ export function createClient(options: ClientOptions): Client {
     calls: callsOf<EveryNoun>(requester),
     close: () => transport.close(),
   };
+}
+
+/** One server needs no choice. */
+function transportTo(addresses: readonly string[], options: ClientOptions): Transport {
+  const { caCertificate, clientCertificate, clientKey, own } = options;
+  const { random = realRandom, resolve = resolveName } = options;
+  const trust = { caCertificate, clientCertificate, clientKey, own };
+  const [only] = addresses;
+  if (only === undefined)
+    throw new ConnectionError('', 'malformed-address', 'No address is given.');
+  if (addresses.length === 1 && !isNamed(only)) return httpTransport({ address: only, ...trust });
+  return failoverTransport({
+    choice: new ServerChoice({ addresses, random, resolve }),
+    transportOf: ({ address, ip }) => httpTransport({ address, ip, ...trust }),
+    repeats,
+  });
 }
 
 /** Removes a trailing slash. `host:port` alone means HTTP. */

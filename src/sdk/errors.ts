@@ -65,6 +65,30 @@ export class SessionError extends Error {
 export const isMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 404;
 
+/** The connection ended after the request was sent, so nobody knows whether it was run. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof ConnectionError && lost.has(error.code);
+
+const lost: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** There was no connection to the server, or it refused to open a WebSocket. */
+export const isNeverSent = (error: unknown): boolean =>
+  error instanceof ConnectionError && (unreached.has(error.code) || isOfCertificate(error.code));
+
+const unreached: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'no-web-socket',
+]);
+
+/** The certificate is not trusted. Nothing is sent before it is. */
+const isOfCertificate = (code: string): boolean =>
+  /^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|ERR_TLS_)/.test(code);
+
 /** Explains a network error to the user. */
 export function connectionError(address: string, cause: unknown): ConnectionError {
   const { code = '', message = String(cause) } = rootOf(cause);
@@ -113,7 +137,7 @@ function explain(address: string, code: string, message: string): string {
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO') {
     return `${address} does not speak TLS. Try the address with http:// instead of https://.`;
   }
-  if (/^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|ERR_TLS_)/.test(code)) {
+  if (isOfCertificate(code)) {
     return `The certificate of ${address} is not trusted (${message.split(';')[0]}). Name the file of its certificate authority in ROSTER_CACERT or --ca-cert.`;
   }
   if (code.startsWith('HPE_')) {

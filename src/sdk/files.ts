@@ -1,6 +1,7 @@
 import type { clientFileEndpoints } from '../contract/client-files.ts';
 import { callsOf } from './calls.ts';
 import { type FilePiece, piecesIn } from './frames.ts';
+import { untilOver } from './repeat.ts';
 import type { CallOptions, Requester } from './requester.ts';
 
 /**
@@ -55,12 +56,19 @@ export function filesOf(requester: Requester, address: string) {
       const query = { path, ...part };
       return stream('GET /v1/client/fs/readat/:alloc_id', of(options), options, query);
     },
-    /** Leaving the loop ends the request. */
+    /** Goes on after a lost connection. Leaving the loop ends the request. */
     follow: (options: FileFollowOptions): AsyncIterable<FilePiece> => {
-      const { path, follow, origin, offset } = options;
-      const query = { path, follow, origin, offset: offset || undefined };
-      const bytes = stream('GET /v1/client/fs/stream/:alloc_id', of(options), options, query);
-      return piecesIn(bytes, address);
+      const { path, follow } = options;
+      let { origin, offset } = options;
+      return untilOver(requester.repeats, options.signal, async function* () {
+        const query = { path, follow, origin, offset: offset || undefined };
+        const bytes = stream('GET /v1/client/fs/stream/:alloc_id', of(options), options, query);
+        for await (const piece of piecesIn(bytes, address)) {
+          origin = 'start';
+          offset = piece.offset + piece.data.length;
+          yield piece;
+        }
+      });
     },
   };
 }

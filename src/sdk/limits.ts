@@ -15,6 +15,9 @@ export const limits = {
   /** Attempts of a write after the first one, and the pause before the first of them, which doubles. */
   repeatsMax: 5,
   repeatAfterMs: 100,
+  /** Tries to go on with a stream, for half a minute, and the longest pause between two of them. */
+  resumesMax: 11,
+  resumeAfterMaxMs: 5000,
   /** A frame of a file has at most 64 KiB of data, and base64 makes it longer. */
   frameLineBytesMax: 1024 * 1024,
   keepAliveTimeoutMs: 30_000,

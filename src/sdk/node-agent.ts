@@ -56,9 +56,9 @@ export function nodeAgentOf(requester: Requester, address: string) {
     /** The files of a terminal allocation as a tar archive, for the node of its successor. */
     snapshot: (allocId: string, options?: CallOptions) =>
       stream('GET /v1/client/allocation/:alloc_id/snapshot', { alloc_id: allocId }, options),
-    /** The URL and headers of the node's WebSocket to the server. */
-    stream: (nodeId: string) => ({
-      url: `${address.replace(/^http/, 'ws')}${path`/v1/node/${nodeId}/stream`}`,
+    /** The URL and headers of the node's WebSocket to a server. */
+    stream: (nodeId: string, server = address) => ({
+      url: `${server.replace(/^http/, 'ws')}${path`/v1/node/${nodeId}/stream`}`,
       headers: { ...requester.headers() },
     }),
   };

@@ -1,6 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Repeats } from './transport.ts';
+
+export const realRandom = { below: (bound: number): number => randomInt(bound) };
 
 /** Keys and pauses of the real world. */
 export const repeats: Repeats = {

@@ -1,10 +1,12 @@
 import type { Fault, Problem } from '../model/errors.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 import { limits } from './limits.ts';
-import { untilKnown } from './repeat.ts';
+import { onceMoreIfLost, untilKnown } from './repeat.ts';
 import type {
   Method,
   OpenSocket,
+  Repeats,
+  SocketRequest,
   Transport,
   TransportAnswer,
   TransportRequest,
@@ -20,6 +22,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** The time until an answer begins; by default a minute. 0: no limit. */
   readonly timeoutMs?: number | undefined;
+}
+
+export interface StreamOptions extends CallOptions {
+  /** Called with the index at which the answer begins, if it has one. */
+  readonly onIndex?: ((index: number) => void) | undefined;
 }
 
 /** Source: docs/contract/http.md#blocking-queries, #consistency. */
@@ -71,16 +78,17 @@ export interface Requester {
     query?: Query,
   ): Promise<Answer<T>>;
   /** The body in chunks, without a limit of time or size. Leaving the loop ends the request. */
-  stream(path: string, options?: CallOptions, query?: Query): AsyncIterable<Uint8Array>;
+  stream(path: string, options?: StreamOptions, query?: Query): AsyncIterable<Uint8Array>;
   /** Opens a WebSocket. Rejects with `ConnectionError`, or with the signal's reason. */
   openSocket(path: string, options?: CallOptions, query?: Query): Promise<OpenSocket>;
+  readonly repeats: Repeats | undefined;
   /** The headers for a request made elsewhere (a WebSocket). */
   readonly headers: () => Readonly<Record<string, string>>;
 }
 
 export interface RequesterOptions {
   readonly transport: Transport;
-  /** Includes the base path; has no trailing slash. */
+  /** For messages. */
   readonly address: string;
   readonly token: () => string | undefined;
   readonly namespace: string | undefined;
@@ -125,6 +133,7 @@ export function createRequester(options: RequesterOptions): Requester {
   const { headTimeoutMs, bodyTimeoutMs } = limits;
   return {
     headers,
+    repeats: transport.repeats,
     async read(path, call = {}, query = {}) {
       const request = {
         method: 'GET',
@@ -132,8 +141,10 @@ export function createRequester(options: RequesterOptions): Requester {
         headTimeoutMs: call.timeoutMs ?? headTimeoutMs + longestWaitMs(call),
         bodyTimeoutMs,
       } as const;
-      const answer = await send(request, call, { ...readQuery(call), ...query });
-      return decode(answer, address);
+      return onceMoreIfLost(transport.repeats, call.signal, async () => {
+        const answer = await send(request, call, { ...readQuery(call), ...query });
+        return decode(answer, address);
+      });
     },
     async write({ method, path }, call = {}, body, query = {}) {
       const waits = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs };
@@ -147,38 +158,41 @@ export function createRequester(options: RequesterOptions): Requester {
       const waits = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs };
       return decode(await send({ method, path, ...waits }, call, query, { bytes }), address);
     },
-    async openSocket(path, call = {}, query = {}) {
-      if (transport.openSocket === undefined) {
-        const sentence = `${address} is reached in a way that has no WebSockets.`;
-        throw new ConnectionError(address, 'no-web-socket', sentence);
-      }
-      return transport.openSocket({
-        path: targetOf(options, path, call, query),
-        headers: headers(),
-        signal: call.signal,
-      });
+    openSocket(path, call = {}, query = {}) {
+      const target = targetOf(options, path, call, query);
+      return openSocket(options, { path: target, headers: headers(), signal: call.signal });
     },
     async *stream(path, call = {}, query = {}) {
       const waits = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs: 0 };
-      yield* (await send({ method: 'GET', path, ...waits }, call, query)).body;
+      const answer = await send({ method: 'GET', path, ...waits }, call, query);
+      call.onIndex?.(indexOf(answer));
+      yield* answer.body;
     },
   };
 }
 
-/** The path with the query of the call, below the base path of the address. */
+async function openSocket(
+  { transport, address }: RequesterOptions,
+  request: SocketRequest,
+): Promise<OpenSocket> {
+  if (transport.openSocket !== undefined) return transport.openSocket(request);
+  const sentence = `${address} is reached in a way that has no WebSockets.`;
+  throw new ConnectionError(address, 'no-web-socket', sentence);
+}
+
+/** The path with the query of the call. */
 function targetOf(
-  { address, namespace, partition }: RequesterOptions,
+  { namespace, partition }: RequesterOptions,
   path: string,
   call: CallOptions,
   query: Query,
 ): string {
-  const basePath = new URL(address).pathname.replace(/\/+$/, '');
   const text = queryText({
     namespace: call.namespace ?? namespace,
     ...query,
     partition: query.partition ?? call.partition ?? partition,
   });
-  return `${basePath}${path}${text}`;
+  return `${path}${text}`;
 }
 
 interface Sent {
@@ -221,9 +235,8 @@ function queryText(query: Query): string {
 }
 
 async function decode<T>(answer: TransportAnswer, address: string): Promise<Answer<T>> {
-  const { headers } = answer;
   const text = await textOf(answer, limits.answerBytesMax, address);
-  const either = (name: string) => headers[`x-scheduler-${name}`] ?? headers[`x-registry-${name}`];
+  const either = (name: string) => headerOf(answer, name);
   let value: unknown;
   try {
     value = text === '' ? undefined : JSON.parse(text);
@@ -233,12 +246,17 @@ async function decode<T>(answer: TransportAnswer, address: string): Promise<Answ
   }
   return {
     value: value as T,
-    index: Number(either('index') ?? 0),
+    index: indexOf(answer),
     nextToken: either('nexttoken'),
     knownLeader: either('knownleader') === 'true',
     lastContactMs: Number(either('lastcontact') ?? 0),
   };
 }
+
+const headerOf = ({ headers }: TransportAnswer, name: string): string | undefined =>
+  headers[`x-scheduler-${name}`] ?? headers[`x-registry-${name}`];
+
+const indexOf = (answer: TransportAnswer): number => Number(headerOf(answer, 'index') ?? 0);
 
 async function textOf(answer: TransportAnswer, most: number, address: string): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -268,7 +286,7 @@ async function refusalOf(
     code: problem?.code ?? 'unexplained',
     detail: problem?.detail ?? unexplained(status, text, request),
     errors: Array.isArray(problem?.errors) ? problem.errors.filter(isFault) : [],
-    index: Number(headers['x-scheduler-index'] ?? headers['x-registry-index'] ?? 0),
+    index: indexOf(answer),
     retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
     conflict: isRecord(problem?.conflict) ? problem.conflict : undefined,
   });

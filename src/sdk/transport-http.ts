@@ -6,22 +6,30 @@ import { limits } from './limits.ts';
 import { repeats } from './repeats-real.ts';
 import { type TlsTrust, tlsOptions } from './tls-trust.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
+import { pinnedTo } from './transport-names.ts';
 
 export interface HttpTransportOptions extends TlsTrust {
-  /** `http://127.0.0.1:4720`. The path is ignored. */
+  /** `http://127.0.0.1:4720`, with or without a base path. */
   readonly address: string;
+  /** The machine to connect to, of several behind the host name of the address. */
+  readonly ip?: string | undefined;
 }
 
 /**
  * Keeps connections open between requests. Redirects are not followed, so the token stays with its
  * server.
  */
-export function httpTransport({ address, ...trust }: HttpTransportOptions): Transport {
-  const { origin } = new URL(address);
+export function httpTransport({ address, ip, ...trust }: HttpTransportOptions): Transport {
+  const { origin, pathname } = new URL(address);
+  const name = ip === undefined ? origin : `${origin} (${ip})`;
+  const below = <R extends { readonly path: string }>(request: R): R => ({
+    ...request,
+    path: `${pathname.replace(/\/+$/, '')}${request.path}`,
+  });
   const pool = new Pool(origin, {
     connections: limits.connectionsMax,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connect: connectorOf(trust),
+    connect: connectorOf(trust, ip),
   });
   const sockets = new Set<WebSocket>();
   return {
@@ -30,21 +38,21 @@ export function httpTransport({ address, ...trust }: HttpTransportOptions): Tran
       const { signal } = request;
       signal?.throwIfAborted();
       try {
-        const response = await pool.request(requestOptions(request));
+        const response = await pool.request(requestOptions(below(request)));
         return {
           status: response.statusCode,
           headers: flatten(response.headers),
-          body: bodyOf(response.body, origin, signal),
+          body: bodyOf(response.body, name, signal),
         };
       } catch (error) {
         signal?.throwIfAborted();
-        throw connectionError(origin, error);
+        throw connectionError(name, error);
       }
     },
     async openSocket(request) {
       request.signal?.throwIfAborted();
       const { openWebSocket } = await import('./transport-web-socket.ts');
-      const opened = await openWebSocket({ origin, trust }, request);
+      const opened = await openWebSocket({ origin, name, ip, trust }, below(request));
       sockets.add(opened.socket);
       void opened.messages.closed.then(() => sockets.delete(opened.socket));
       return opened;
@@ -57,9 +65,13 @@ export function httpTransport({ address, ...trust }: HttpTransportOptions): Tran
 }
 
 /** The own certificate may change, so it is read for each connection. */
-function connectorOf(trust: TlsTrust): buildConnector.connector | buildConnector.BuildOptions {
+function connectorOf(
+  trust: TlsTrust,
+  ip: string | undefined,
+): buildConnector.connector | buildConnector.BuildOptions {
   const connecting = (): buildConnector.BuildOptions => ({
     ...tlsOptions(trust),
+    ...pinnedTo(ip),
     timeout: limits.connectTimeoutMs,
   });
   if (trust.own === undefined) return connecting();
@@ -81,14 +93,14 @@ function requestOptions(request: TransportRequest): Dispatcher.RequestOptions {
 
 async function* bodyOf(
   body: AsyncIterable<Uint8Array>,
-  origin: string,
+  name: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void> {
   try {
     yield* body;
   } catch (error) {
     signal?.throwIfAborted();
-    throw connectionError(origin, error);
+    throw connectionError(name, error);
   }
 }
 

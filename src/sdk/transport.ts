@@ -40,7 +40,7 @@ export interface SocketRequest {
 
 export interface TransportRequest {
   readonly method: Method;
-  /** Percent-encoded path with its query. */
+  /** Percent-encoded path with its query, below the base path of the address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Pieces are sent as they come. */

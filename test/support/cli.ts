@@ -31,6 +31,7 @@ export function cliOf(api: TestApi) {
       timers,
       startAgent: async () => 1,
       secrets: api.world.secrets,
+      random: api.world.random,
       browser: {
         open: () => {},
         awaitRedirect: () => Promise.reject(new Error('there is no browser here')),

@@ -25,26 +25,37 @@ export function eventStreamRoutes(server: Server): Route[] {
       if (isCounted) readers--;
       isCounted = false;
     };
+    const { index } = input.query;
+    const position = index > 0 ? index - 1 : server.context.state.read().index;
     // The generator below does not run its `finally` if the caller leaves before the first read.
     signal.addEventListener('abort', over, { once: true });
     return {
       status: 200,
-      headers: { 'content-type': 'application/x-ndjson' },
-      body: frames(server, input, signal, over),
+      headers: {
+        'content-type': 'application/x-ndjson',
+        [input.dialect.headers.index]: String(position),
+      },
+      body: frames({ server, input, signal }, position, over),
     };
   };
   return serveStream(contract.follow, follow, { found: () => topicPermission });
 }
 
+interface Reader {
+  readonly server: Server;
+  readonly input: StreamInput<Given>;
+  readonly signal: AbortSignal;
+}
+
+/** The events after the index `start`. */
 async function* frames(
-  server: Server,
-  input: StreamInput<Given>,
-  signal: AbortSignal,
+  { server, input, signal }: Reader,
+  start: number,
   over: () => void,
 ): AsyncGenerator<Uint8Array> {
-  const { state, world } = server.context;
+  const { world } = server.context;
   const wishes = wishesOf(input);
-  let position = input.query.index > 0 ? input.query.index - 1 : state.read().index;
+  let position = start;
   try {
     yield line({});
     while (!signal.aborted) {
