@@ -1,6 +1,7 @@
 /** Three servers of one cluster, which reach each other over real sockets. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { startNode } from '../src/agent-node.ts';
+import { limits } from '../src/model/limits.ts';
 import { createClient } from '../src/sdk/client.ts';
 import { rootToken } from './support/api.ts';
 import { type Answer, type ClusterServer, call, ServerCluster } from './support/server-cluster.ts';
@@ -157,6 +158,34 @@ describe('three servers over the network', () => {
       const path = `/v1/client/allocation/${allocation}/restart`;
       expect((await call(followers[0]!, 'PUT', path)).status).toBe(200);
     } finally {
+      await node.close('stop');
+    }
+  });
+
+  test('a server ends although a node that is connected to it does not answer any more', async () => {
+    cluster = new ServerCluster();
+    const server = await cluster.start();
+    await cluster.settled();
+    const introduction = await call(server, 'PUT', '/v1/node/introduction-token');
+    const node = await startNode(
+      { node: { name: 'silent', address: '127.0.0.1' }, environment: process.env },
+      {
+        addresses: [server.relay.address],
+        introduction: async () => introduction.json.SecretID,
+      },
+    );
+    try {
+      await node.registered();
+      await expect
+        .poll(async () => (await call(server, 'GET', '/v1/client/stats')).status)
+        .toBe(200);
+      server.relay.freeze();
+      const beganMs = performance.now();
+      await server.agent.close('stop');
+      // By then it would have noticed by itself.
+      expect(performance.now() - beganMs).toBeLessThan(limits.stream.pongTimeoutMs);
+    } finally {
+      await server.relay.cut();
       await node.close('stop');
     }
   });

@@ -78,6 +78,9 @@ export class HttpServer {
   #certificate: ServerCertificate | undefined;
   /** Connections with a valid client certificate, if the server requires one. */
   readonly #known = new WeakSet<object>();
+  /** Sockets that have left the framework for another protocol, which it does not close. */
+  readonly #upgraded = new Set<Socket>();
+  #isClosing = false;
 
   constructor(options: HttpServerOptions) {
     this.#certificate = options.certificate;
@@ -118,6 +121,9 @@ export class HttpServer {
     });
     app.server.maxConnections = limits.http.connectionsMax;
     app.server.on('upgrade', (raw: IncomingMessage, socket: Socket, head: Buffer) => {
+      this.#upgraded.add(socket);
+      socket.once('close', () => this.#upgraded.delete(socket));
+      if (this.#isClosing) return void socket.destroy();
       const isUnknown = this.#isUnknown(socket) && options.upgrade.provesItself?.(raw) !== true;
       if (isUnknown) hangUp(socket, options.refuse('no-client-certificate'));
       else if (!hasOneHost(raw)) hangUp(socket, options.refuse('unreadable'));
@@ -158,7 +164,13 @@ export class HttpServer {
     return (this.#app.server.address() as AddressInfo).port;
   }
 
+  /** Ends all connections, also those whose other side does not answer any more. */
   async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const socket of this.#upgraded) {
+      ownSocket(socket, limits.http.stopGraceMs);
+      socket.destroySoon();
+    }
     await this.#app.close();
   }
 }
