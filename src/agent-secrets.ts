@@ -3,7 +3,12 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { World } from './base/ports.ts';
 import { isUuid } from './model/acl-token/write.ts';
+import { limits } from './model/limits.ts';
+import { Backoff } from './node/backoff.ts';
+import type { Log } from './server/context.ts';
+import { type KeyService, unwrapRootKey } from './server/keyring/key-service.ts';
 import { WrongRootKey } from './server/keyring/keyring.ts';
+import { HttpOutbound } from './server/login/outbound-http.ts';
 import { keyringKeys } from './state/tables.ts';
 import type { State } from './state/types.ts';
 
@@ -22,18 +27,72 @@ export const resetFile = (path: string) => ({
 
 /**
  * The root key of the data directory, 32 bytes, which seals the keyring. A new key is made only
- * for a state without a keyring, since it could not open an existing keyring.
+ * for a state without a keyring, since it could not open an existing keyring. A server of several that has
+ * no key gets one that opens nothing, so that it stays and tells so.
  */
 export async function keptRootKey(
   dataDirectory: string | undefined,
   state: State,
   world: World,
+  isAlone: boolean,
 ): Promise<Uint8Array> {
   const make = () => {
     if (state.read().table(keyringKeys).size > 0) throw new WrongRootKey();
     return Buffer.from(world.secrets.bytes(rootKeyBytes)).toString('base64');
   };
-  return parseRootKey(await kept(dataDirectory, 'root-key', make));
+  try {
+    return parseRootKey(await kept(dataDirectory, 'root-key', make));
+  } catch (error) {
+    if (isAlone || !(error instanceof WrongRootKey)) throw error;
+    return world.secrets.bytes(rootKeyBytes);
+  }
+}
+
+interface Waiting {
+  readonly world: World;
+  readonly log: Log;
+  /** Ends the waiting, which then rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The root key of the options. A service is asked until it has opened it.
+ * @param onFailure called with the reason of each failed try
+ */
+export async function givenRootKey(
+  given: Uint8Array | KeyService | undefined,
+  { world, log, signal = new AbortController().signal }: Waiting,
+  onFailure: (reason: string) => void,
+): Promise<Uint8Array | undefined> {
+  return given === undefined || given instanceof Uint8Array
+    ? given
+    : openedBy(given, { world, log, signal }, onFailure);
+}
+
+async function openedBy(
+  service: KeyService,
+  { world, log, signal }: Required<Waiting>,
+  onFailure: (reason: string) => void,
+): Promise<Uint8Array> {
+  const outbound = new HttpOutbound(world.timers);
+  const { serviceRetryMinMs: minMs, serviceRetryMaxMs: maxMs } = limits.keyring;
+  const { timers, random } = world;
+  const backoff = new Backoff({ minMs, maxMs, timers, random });
+  try {
+    for (;;) {
+      try {
+        return parseRootKey(await unwrapRootKey(outbound.call, service));
+      } catch (error) {
+        const reason = `the root key is not there: ${(error as Error).message}`;
+        log.error({ url: service.url }, `${reason}; the service is asked again`);
+        onFailure(reason);
+      }
+      await backoff.wait(signal);
+      signal.throwIfAborted();
+    }
+  } finally {
+    await outbound.close();
+  }
 }
 
 // Not in limits: the key length of the cipher.

@@ -5,8 +5,9 @@
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { DefaultPolicy } from './acl/authorizer.ts';
+import { authorityOf, requireRight, requireRightAuthority } from './agent-certificate.ts';
 import { type NodeOptions, type RunningNode, startNode } from './agent-node.ts';
-import { keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
+import { givenRootKey, keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
 import { type NetworkSettings, otherServers } from './agent-servers.ts';
 import { Api } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
@@ -14,18 +15,18 @@ import { AuditFile } from './api/audit-file.ts';
 import type { Answer, Request } from './api/http.ts';
 import { type ConnectionLimits, isLoopback } from './api/http-server.ts';
 import { holdPort } from './api/http-server-hold.ts';
-import { certificateFaults, endOf, type ServerCertificate } from './api/server-certificate.ts';
-import { formatInstant } from './base/instant.ts';
+import type { ServerCertificate } from './api/server-certificate.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
+import { refusal } from './model/errors.ts';
 import { limits } from './model/limits.ts';
-import { certificateFault } from './model/peering/token.ts';
 import { readAddress } from './node/fingerprint/address.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
 import type { TlsTrust } from './sdk/tls-trust.ts';
 import { silentLog } from './server/context.ts';
 import type { GarbageSettings } from './server/garbage/collector.ts';
+import type { KeyService } from './server/keyring/key-service.ts';
 import { Keyring } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
 import type { HereServer } from './server/network/peer.ts';
@@ -64,8 +65,13 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly rootToken?: string | undefined;
   /** Make a root token if none is given, and keep it in the data directory. */
   readonly makesRootToken?: boolean;
-  /** The root key, 32 bytes that seal the keyring; `undefined`: the key in the data directory. */
-  readonly rootKey?: Uint8Array | undefined;
+  /**
+   * The root key, 32 bytes that seal the keyring, or the service that opens it; `undefined`: the key in
+   * the data directory.
+   */
+  readonly rootKey?: Uint8Array | KeyService | undefined;
+  /** Gives up a start that still waits for the root key. */
+  readonly signal?: AbortSignal;
   /** `to` is the path of a file, or a sink for lines; `undefined`: no audit log. */
   readonly audit?:
     | { readonly to: string | AuditSink; readonly events: AuditOptions['events'] }
@@ -171,9 +177,13 @@ class Opened {
 async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const used = { certificate: options.certificate };
   const trust: TlsTrust = used.certificate === undefined ? {} : { own: () => used.certificate! };
-  const release = options.http && (await holdPort(options.http));
+  let refused = refusal('no-leader');
+  const release = options.http && (await holdPort(options.http, () => refused));
   opened.add(() => release?.());
-  const { server, state, others, rootToken } = await openServer(options, opened);
+  const rootKey = await givenRootKey(options.rootKey, options, (reason) => {
+    refused = refusal('not-ready', { reason });
+  });
+  const { server, state, others, rootToken } = await openServer({ ...options, rootKey }, opened);
   let node: RunningNode | undefined;
   const api = new Api({
     ...apiOptionsOf(options, opened),
@@ -227,7 +237,10 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
 }
 
 /** The server over its opened state. It is not started yet. */
-async function openServer(options: Settled, opened: Opened) {
+async function openServer(
+  options: Settled & { readonly rootKey: Uint8Array | undefined },
+  opened: Opened,
+) {
   const { dataDirectory, world, log, version, makesRootToken = false } = options;
   const etcd = options.etcd && (await openLog(options, options.etcd));
   const engine = options.engine ?? etcd?.engine ?? newEngine(dataDirectory, world);
@@ -241,7 +254,8 @@ async function openServer(options: Settled, opened: Opened) {
   opened.add(() => state.close());
   opened.add(() => etcd?.members.settled());
   await etcd?.engine.settled();
-  const rootKey = options.rootKey ?? (await keptRootKey(dataDirectory, state, world));
+  const isAlone = options.servers === undefined && engine.end === undefined;
+  const rootKey = options.rootKey ?? (await keptRootKey(dataDirectory, state, world, isAlone));
   const usesTls = options.certificate !== undefined;
   // Other processes may lead a log that this one does not hold alone.
   const listed = etcd && { membership: etcd.members, ...options.network };
@@ -350,27 +364,6 @@ function warnOfExposure({ http, certificate, aclEnabled, log }: Settled): void {
       'the API listens beyond this machine without TLS: tokens can be read on the way',
     );
   }
-}
-
-/** The authorities of the certificate, or a self-signed certificate itself. */
-const authorityOf = (certificate: ServerCertificate | undefined): string | undefined =>
-  certificate && (certificate.authorities ?? certificate.certificate);
-
-function requireRightAuthority(authority: string | undefined): void {
-  const fault = authority === undefined ? undefined : certificateFault(authority);
-  if (fault !== undefined) throw new Error(`the authority that peers are to trust: ${fault}`);
-}
-
-/** Refuses a faulty certificate. An expired certificate is used, since clients may accept it. */
-function requireRight(
-  certificate: ServerCertificate,
-  { world, log }: Pick<Settled, 'world' | 'log'>,
-): void {
-  const faults = certificateFaults(certificate);
-  if (faults.length > 0) throw new Error(`TLS cannot be spoken: ${faults.join('; ')}`);
-  const end = endOf(certificate);
-  if (end > world.clock.nowMs()) return;
-  log.warn({ end: formatInstant(end) }, 'the certificate of the server has ended');
 }
 
 /** Loaded when it is needed, since few agents use it. */

@@ -10,6 +10,7 @@ import { saveMemoryAtRest } from './base/memory-saver.ts';
 import { delay } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import type { EtcdOptions } from './cli/agent/engine-settings.ts';
+import type { KeyServiceOptions } from './cli/agent/keyring-settings.ts';
 import { logOptions } from './cli/agent/log-options.ts';
 import type { AgentOptions, TlsFiles } from './cli/agent/options.ts';
 import { processEnvironment } from './cli/process-environment.ts';
@@ -17,6 +18,7 @@ import { runCli } from './cli/run-cli.ts';
 import { unreadableReason } from './cli/unreadable.ts';
 import { closeInheritedDescriptors } from './node/supervisor/inherited-descriptors.ts';
 import type { Log } from './server/context.ts';
+import type { KeyService } from './server/keyring/key-service.ts';
 import type { EtcdSettings } from './state/engine/etcd/open.ts';
 
 export type { Agent, CreateAgentOptions } from './agent.ts';
@@ -36,6 +38,8 @@ function readVersion(): string {
 /** Runs an agent until a signal ends it. Resolves with the exit code. */
 async function startAgent(options: AgentOptions): Promise<number> {
   closeInheritedDescriptors();
+  // Tasks and other programs must not inherit it.
+  delete process.env.ROSTER_ROOT_KEY;
   const { default: pino } = await import('pino');
   const log = pino({ name: 'roster', ...logOptions(options.logLevel) }, pino.destination(2));
   let running: Running | undefined;
@@ -43,10 +47,15 @@ async function startAgent(options: AgentOptions): Promise<number> {
   const ended = firstSignal(async () => {
     if (options.tasksOnExit === 'stop') await running?.killTasks();
   }, options.tls !== undefined);
+  const ending = new AbortController();
+  void ended.then((signal) => ending.abort(new Error(signal)));
   if (options.tls !== undefined) process.on('SIGHUP', () => void running?.renew?.());
   try {
-    running = await (options.mode === 'node' ? startNode(options, log) : startServer(options, log));
+    running = await (options.mode === 'node'
+      ? startNode(options, log)
+      : startServer(options, log, ending.signal));
   } catch (error) {
+    if (ending.signal.aborted) return 0;
     process.stderr.write(`roster: ${startFault(error as NodeJS.ErrnoException, options)}\n`);
     return 1;
   }
@@ -88,7 +97,7 @@ interface Running extends Pick<import('./agent.ts').Agent, 'close' | 'killTasks'
 }
 
 /** A server, with a node unless the mode is `server`. */
-async function startServer(options: AgentOptions, log: Log): Promise<Running> {
+async function startServer(options: AgentOptions, log: Log, signal: AbortSignal): Promise<Running> {
   const { parseRootKey, parseRootToken } = await import('./agent-secrets.ts');
   const { isDev, http, rootKeyFile, audit, allowedHosts } = options;
   const { rootTokenFile } = options;
@@ -96,7 +105,11 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
     rootTokenFile === undefined
       ? options.rootToken
       : parseRootToken(await readNamed(rootTokenFile));
-  const rootKey = rootKeyFile && parseRootKey(await readFile(rootKeyFile, 'utf8'));
+  const keyText = rootKeyFile === undefined ? options.rootKey : await readNamed(rootKeyFile);
+  const rootKey =
+    keyText === undefined
+      ? options.keyService && (await keyServiceOf(options.keyService))
+      : parseRootKey(keyText);
   const { caFile } = options.peering;
   const peerAuthority = caFile === undefined ? undefined : await readNamed(caFile);
   const { name, datacenter } = options.node;
@@ -114,6 +127,7 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
     aclEnabled: options.aclEnabled,
     aclDefaultPolicy: options.aclDefaultPolicy,
     ...(rootKey && { rootKey }),
+    signal,
     audit: audit && { ...audit, to: audit.to === 'stdout' ? standardOutput : audit.to },
     issuer: options.issuer,
     advertise: options.peering.advertise,
@@ -183,6 +197,17 @@ async function startNode(options: AgentOptions, log: Log): Promise<Running> {
       );
       if (isIn) process.stdout.write(`Roster is ready as node ${node.id} of ${node.server}\n`);
     },
+  };
+}
+
+async function keyServiceOf(options: KeyServiceOptions): Promise<KeyService> {
+  const { url, key, wrappedKeyFile, tokenFile, caFile } = options;
+  return {
+    url,
+    key,
+    wrappedKey: (await readNamed(wrappedKeyFile)).trim(),
+    token: async () => (await readNamed(tokenFile)).trim(),
+    caCertificate: caFile === undefined ? '' : await readNamed(caFile),
   };
 }
 

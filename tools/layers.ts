@@ -36,6 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const compositionRoot = [
   'src/main.ts',
   'src/agent.ts',
+  'src/agent-certificate.ts',
   'src/agent-node.ts',
   'src/agent-secrets.ts',
   'src/agent-servers.ts',

@@ -1,29 +1,19 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { refusal } from '../model/errors.ts';
+import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { problemAnswer } from './answers.ts';
 import { defaultDialect } from './dialect/dialects.ts';
 
 /**
  * Listens on a port while the agent starts, so that no other process takes it, and answers requests
- * with 503. The result releases the port. Rejects with the system's error when the port is not
- * available.
+ * with 503 and the reason. The result releases the port. Rejects with the system's error when the port is
+ * not available.
  */
-export async function holdPort(http: {
-  readonly host: string;
-  readonly port: number;
-}): Promise<() => void> {
-  const { headers, body } = problemAnswer(refusal('no-leader'), defaultDialect, {
-    connection: 'close',
-  });
-  const text = String(body);
-  const lines = [
-    'HTTP/1.1 503 Service Unavailable',
-    ...Object.entries({ ...headers, 'retry-after': '1', 'content-length': text.length }).map(
-      ([name, value]) => `${name}: ${value}`,
-    ),
-  ];
+export async function holdPort(
+  http: { readonly host: string; readonly port: number },
+  reason: () => RosterError = () => refusal('no-leader'),
+): Promise<() => void> {
   const open = new Set<Socket>();
   const holder = createServer((socket) => {
     open.add(socket);
@@ -32,7 +22,7 @@ export async function holdPort(http: {
     // An answer before any request would look like a fault to clients that open connections in
     // advance.
     socket.once('data', () => {
-      socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+      socket.end(textOf(reason()), () => socket.destroy());
     });
   });
   holder.maxConnections = limits.http.connectionsMax;
@@ -42,4 +32,17 @@ export async function holdPort(http: {
     holder.close();
     for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   };
+}
+
+function textOf(reason: RosterError): string {
+  const { headers, body } = problemAnswer(reason, defaultDialect, { connection: 'close' });
+  const text = String(body);
+  const length = Buffer.byteLength(text);
+  const lines = [
+    'HTTP/1.1 503 Service Unavailable',
+    ...Object.entries({ ...headers, 'retry-after': '1', 'content-length': length }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }

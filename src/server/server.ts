@@ -100,7 +100,7 @@ export class Server {
   get notReady(): RosterError | undefined {
     if (!this.keyring.isForeign) return undefined;
     const reason =
-      'its root key is another one than that of the cluster. Give it the file "root-key" of the other servers';
+      'its root key is missing, or is another one than that of the cluster. Give it the root key of the other servers';
     return refusal('not-ready', { reason });
   }
 

@@ -233,6 +233,46 @@ test('the root token may come from the environment', async () => {
   expect((await start('--dev', { env })).agent?.rootToken).toBe(token.toLowerCase());
 });
 
+const key = 'c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I=';
+const kms = {
+  url: 'https://kms.example/v1/transit/',
+  key: 'roster',
+  wrapped_key_file: 'w',
+  token_file: 't',
+};
+
+test('the root key may come from the environment, or from a service', async () => {
+  const env = { ROSTER_ROOT_KEY: key };
+  expect((await start('--dev', { env })).agent?.rootKey).toBe(key);
+  const files = { c: JSON.stringify({ keyring: { kms } }) };
+  expect((await start('--dev --config c', { files })).agent?.keyService).toEqual({
+    url: 'https://kms.example/v1/transit',
+    key: 'roster',
+    wrappedKeyFile: 'w',
+    tokenFile: 't',
+    caFile: undefined,
+  });
+});
+
+test.each<[string, object, Record<string, string>, string]>([
+  ['given twice', { root_key_file: 'k' }, { ROSTER_ROOT_KEY: key }, 'exclude each other'],
+  ['given and asked for', { root_key_file: 'k', kms }, {}, 'exclude each other'],
+  ['too short', {}, { ROSTER_ROOT_KEY: 's3cret' }, 'ROSTER_ROOT_KEY must be 32 bytes'],
+  [
+    'asked for without a token',
+    { kms: { ...kms, token_file: undefined } },
+    {},
+    'token_file is missing',
+  ],
+  ['read by others', { kms: { ...kms, url: 'http://kms.example' } }, {}, 'begins with https://'],
+])('a root key that is %s is refused', async (_, keyring, env, fault) => {
+  const files = { c: JSON.stringify({ keyring }) };
+  const { stderr, agent } = await start('--dev --config c', { env, files });
+  expect(agent).toBeUndefined();
+  expect(stderr).toContain(fault);
+  for (const secret of [key, 's3cret']) expect(stderr).not.toContain(secret);
+});
+
 test('the root token may come from a file, and may only be given once', async () => {
   expect((await start('--dev --root-token-file t')).agent?.rootTokenFile).toBe('t');
   const { stderr, agent: none } = await start(`--dev --root-token-file t --root-token ${token}`);

@@ -280,7 +280,8 @@ client_cert, client_key, tls.{cert_file,key_file,ca_file,verify_client}, root_to
 tasks_on_exit, run, log_level, region,
 engine, etcd.{endpoints,prefix,user,password_file,ca_file,cert_file,key_file,quota_bytes},
 cluster.{advertise,allow_plaintext},
-acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
+acl.{enabled,default_policy}, audit.{file,events}, identity.issuer,
+keyring.root_key_file, keyring.kms.{url,key,wrapped_key_file,token_file,ca_file},
 peering.{advertise,ca_file},
 node.{name,datacenter,class,pool,meta,host_volume,disable_remote_exec}, drivers.allow (a list),
 isolation.{chroot,allow_capabilities,allow_root,allow_host_pid,allow_host_ipc,uid_range},
@@ -311,12 +312,12 @@ export async function readAgentOptions(
   const file = options.text('config');
   const configuration = await parseConfiguration(environment.readFile, file);
   const fromFlags = settingsOf(options);
-  const fromEnvironment = env.ROSTER_ROOT_TOKEN ? { root_token: env.ROSTER_ROOT_TOKEN } : {};
+  const fromEnvironment = environmentSettings(env);
   const given: AgentSettings = { ...configuration.settings, ...fromEnvironment, ...fromFlags };
 
   const nameOf = (setting: SettingName): string => {
     if (Object.hasOwn(fromFlags, setting)) return flagOf(setting);
-    if (Object.hasOwn(fromEnvironment, setting)) return 'ROSTER_ROOT_TOKEN';
+    if (Object.hasOwn(fromEnvironment, setting)) return variables[setting as EnvironmentSetting];
     return Object.hasOwn(configuration.settings, setting) ? `${file}: ${setting}` : flagOf(setting);
   };
   const faults = [...configuration.faults, ...settingFaults(given, nameOf)];
@@ -331,6 +332,20 @@ export async function readAgentOptions(
   }
   return agentOptions(given, run);
 }
+
+/** Secrets that the environment may give. */
+const variables = {
+  root_token: 'ROSTER_ROOT_TOKEN',
+  'keyring.root_key': 'ROSTER_ROOT_KEY',
+} as const;
+type EnvironmentSetting = keyof typeof variables;
+
+const environmentSettings = (env: CliEnvironment['env']): AgentSettings =>
+  Object.fromEntries(
+    Object.entries(variables).flatMap(([setting, name]) =>
+      env[name] ? [[setting, env[name]]] : [],
+    ),
+  );
 
 function settingsOf(options: Options): AgentSettings {
   const given: Record<string, unknown> = {};

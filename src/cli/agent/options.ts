@@ -8,6 +8,7 @@ import type { JobRegistration } from '../../sdk/client.ts';
 import { allowedDrivers } from './drivers.ts';
 import { type EtcdOptions, etcdOf } from './engine-settings.ts';
 import { hostVolumesOf } from './host-volumes.ts';
+import { type KeyServiceOptions, keyServiceOf } from './keyring-settings.ts';
 import { type AgentMode, modeOf } from './modes.ts';
 import {
   type AgentSettings,
@@ -47,8 +48,10 @@ export interface AgentOptions {
   readonly aclEnabled: boolean;
   /** The decision where no rule of a token applies. */
   readonly aclDefaultPolicy: DefaultPolicy;
-  /** The file of the root key; `undefined`: the key is in the data directory. */
+  /** The root key in base64, its file, or the service that opens it; none: it is in the data directory. */
+  readonly rootKey: string | undefined;
   readonly rootKeyFile: string | undefined;
+  readonly keyService: KeyServiceOptions | undefined;
   /** `to` is `stdout` or a file; `undefined`: no audit log. */
   readonly audit: { readonly to: string; readonly events: AuditEvents } | undefined;
   readonly region: string;
@@ -254,7 +257,9 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       caFile: words['peering.ca_file'],
     },
     issuer: words['identity.issuer'],
+    rootKey: words['keyring.root_key'],
     rootKeyFile: words['keyring.root_key_file'],
+    keyService: keyServiceOf(given),
     audit: auditOf(words),
     region: words.region ?? 'global',
     node: {

@@ -7,6 +7,7 @@ import { artifactSources } from '../../model/task/files.ts';
 import { allowedDriversFault } from './drivers.ts';
 import { engineFaults, engineSettings } from './engine-settings.ts';
 import { hostVolumeFault } from './host-volumes.ts';
+import { keyringFaults, keyringSettings } from './keyring-settings.ts';
 import { modeFaults, serversFault } from './modes.ts';
 import {
   type Check,
@@ -92,7 +93,7 @@ export const settings = {
   root_token_file: file,
   'acl.enabled': flag,
   'acl.default_policy': oneOf(defaultPolicyWords),
-  'keyring.root_key_file': file,
+  ...keyringSettings,
   'identity.issuer': textThat(
     isIssuer,
     'must be an address that begins with https:// and does not end with "/"',
@@ -183,6 +184,7 @@ export function settingFaults(
     ...modeFaults(given, nameOf),
     ...tlsFaults(given, nameOf),
     ...engineFaults(given, nameOf),
+    ...keyringFaults(given, nameOf),
   );
   if (given.root_token !== undefined && given.root_token_file !== undefined) {
     const [token, file] = [nameOf('root_token'), nameOf('root_token_file')];
@@ -221,4 +223,6 @@ const tlsFaults = (given: AgentSettings, nameOf: (setting: SettingName) => strin
 
 /** The value in an error, but never a secret. */
 const shown = (setting: SettingName, value: unknown): string =>
-  setting === 'root_token' ? 'something else' : (JSON.stringify(value) ?? '').slice(0, 64);
+  setting === 'root_token' || setting === 'keyring.root_key'
+    ? 'something else'
+    : (JSON.stringify(value) ?? '').slice(0, 64);
