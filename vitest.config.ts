@@ -19,7 +19,7 @@ const programs = [
   'src/{node,cli/completion,cli/login,state}/**/*.test.ts',
   'sim/**/*.test.ts',
   'test/*.test.ts',
-  'test/{chaos,crash,docs,e2e,escape,etcd,examples,soak,support,upgrade}/**/*.test.ts',
+  'test/{chaos,cluster,crash,docs,e2e,escape,etcd,examples,soak,support,upgrade}/**/*.test.ts',
   'test/api/{files,http}.test.ts',
   'tools/**/*.test.ts',
 ];
