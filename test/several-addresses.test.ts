@@ -139,17 +139,24 @@ test('a server that is not ready is passed over', async () => {
   expect((await client.namespaces.read('blue')).value.Name).toBe('blue');
 });
 
-test('a host name stands for its machines', async () => {
+test('a host name stands for its machines, for clients and nodes', async () => {
   const [first] = await three();
-  const port = new URL(first!.agent.address).port;
-  const client = createClient({
-    address: `http://roster.example:${port}`,
-    token: rootToken,
-    // Nothing listens at the first of them.
-    resolve: async () => ['127.0.0.9', '127.0.0.1'],
-  });
+  const address = `http://roster.example:${new URL(first!.agent.address).port}`;
+  // Nothing listens at the first of them.
+  const resolve = async () => ['127.0.0.9', '127.0.0.1'];
+  const client = createClient({ address, token: rootToken, resolve });
   closings.push(() => client.close());
-  expect((await client.status.leader()).value).not.toBe('');
+  const introduction = async () => (await client.introductionTokens.create({})).value.SecretID;
+  const node = await startNode(
+    { node: { name: 'n' } },
+    { addresses: [address], introduction, resolve },
+  );
+  closings.push(() => node.close('stop'));
+  await node.registered();
+  expect(node.server).toBe(`${address} (127.0.0.1)`);
+  // Over the connection that the node keeps open.
+  const usage = () => client.nodes.usage(node.id).then(() => true);
+  await expect.poll(() => usage().catch(() => false)).toBe(true);
 });
 
 test('every address is named when none works', async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ConnectionError } from './errors.ts';
 import { failoverTransport } from './failover-transport.ts';
 import { type Resolve, ServerChoice } from './server-choice.ts';
-import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
+import type { OpenSocket, Transport, TransportAnswer, TransportRequest } from './transport.ts';
 
 const addresses = ['http://a', 'http://b', 'http://c'];
 let choice: ServerChoice;
@@ -134,6 +134,30 @@ describe('a write', () => {
     expect(await send({ ...plain, body: bytes })).toBe('200 http://b');
     expect(read).toEqual(['whole']);
   });
+});
+
+test.each([
+  ['ECONNREFUSED', 'ab'],
+  ['no-web-socket', 'ab'],
+  ['ECONNRESET', 'a'],
+])('a WebSocket goes on from %s only where none was opened', async (code, expected) => {
+  const opened = { socket: {}, messages: {} } as OpenSocket;
+  transport = failoverTransport({
+    choice,
+    transportOf: ({ name }) => ({
+      send: (request) => answer(name, request),
+      async openSocket() {
+        asked.push(name);
+        if (name === 'http://a') throw new ConnectionError(name, code, code);
+        return opened;
+      },
+      close: async () => {},
+    }),
+  });
+  const request = { path: '/', headers: {}, signal: undefined };
+  const result = await transport.openSocket!(request).catch((error: unknown) => error);
+  expect(tried()).toBe(expected);
+  expect(result === opened).toBe(expected === 'ab');
 });
 
 describe('the machines behind a host name', () => {
