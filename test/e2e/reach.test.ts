@@ -50,10 +50,13 @@ beforeAll(async () => {
   writeFileSync(join(serverDirectory, 'ca.pem'), certificate);
   plain = await startRelay(server.address);
   secure = await startRelay(server.address, { cert: certificate, key: privateKey });
+  // The node tries its servers in an order of its own.
+  await secure.cut();
   node = startNode('--introduction-token-file', await server.introductionFile());
   const [, id = '', address] = await node.says(ready);
   expect(address).toBe(plain.address);
   nodeId = id;
+  await secure.mend();
 });
 afterAll(async () => {
   await Promise.all([plain.cut(), secure.cut()]);
