@@ -1,89 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { SimulatedWorld } from '../src/base/ports-simulated.ts';
-import { type Agent, createAgent } from '../src/main.ts';
-import { LocalServers } from '../src/server/servers-local.ts';
-import { SharedLog, SharedMemoryEngine } from '../src/state/engine/shared-memory.ts';
-import { parseAnswer, requestOf } from './support/agent-requests.ts';
+import { rootToken } from './support/api.ts';
+import { type LocalCluster, settleMs, startAgents } from './support/local-cluster.ts';
 
-const token = '11111111-1111-4111-8111-111111111111';
-const rootKey = new Uint8Array(32).fill(7);
-const [beatMs, leaseMs] = [100, 400];
-/** Long enough for a lease to end and somebody to lead. */
-const settleMs = 5000;
-
-interface Server {
-  readonly agent: Agent;
-  readonly engine: SharedMemoryEngine;
-}
-
-/** Agents of one process over one log. */
-class Cluster {
-  readonly world = new SimulatedWorld(1);
-  readonly log = new SharedLog({ clock: this.world.clock, leaseMs });
-  readonly #local = new LocalServers(this.world);
-  readonly servers: Server[] = [];
-
-  async start(): Promise<Server> {
-    const { world, log } = this;
-    const engine = new SharedMemoryEngine({
-      log,
-      timers: world.timers,
-      random: world.random,
-      beatMs,
-    });
-    const agent = await createAgent({
-      world,
-      engine,
-      rootKey,
-      rootToken: token,
-      servers: this.#local,
-    });
-    const server = { agent, engine };
-    this.servers.push(server);
-    await world.advance(settleMs);
-    return server;
-  }
-
-  /** The process ends without a word. */
-  async kill(server: Server): Promise<void> {
-    this.servers.splice(this.servers.indexOf(server), 1);
-    server.engine.crash();
-    await this.during(server.agent.close('stop'));
-    await this.world.advance(settleMs);
-  }
-
-  get leader(): Server {
-    return this.servers.find(({ agent }) => agent.state.leading?.epoch === this.log.epoch)!;
-  }
-
-  get followers(): readonly Server[] {
-    return this.servers.filter((server) => server !== this.leader);
-  }
-
-  async call({ agent }: Server, method: string, url: string, body?: object) {
-    return parseAnswer(await this.during(agent.handle(requestOf(method, url, token, body))));
-  }
-
-  /** Time goes on until the promise has settled. */
-  async during<T>(promise: Promise<T>): Promise<T> {
-    let isOver = false;
-    const over = () => {
-      isOver = true;
-    };
-    promise.then(over, over);
-    while (!isOver) await this.world.advance(beatMs);
-    return promise;
-  }
-}
-
-let cluster: Cluster;
+let cluster: LocalCluster;
 afterEach(async () => {
   for (const server of [...cluster.servers]) await cluster.kill(server);
 });
 
-async function three(): Promise<Cluster> {
-  cluster = new Cluster();
-  for (let count = 0; count < 3; count++) await cluster.start();
+async function three(): Promise<LocalCluster> {
+  cluster = await startAgents(3);
   return cluster;
 }
 
@@ -194,7 +119,7 @@ describe('three agents over one log', () => {
         method: 'GET',
         path: '/v1/event/stream',
         query: 'index=2',
-        headers: { 'x-registry-token': token },
+        headers: { 'x-registry-token': rootToken },
         body: undefined,
         onGone: (run) => {
           gone.signal.addEventListener('abort', run);

@@ -8,6 +8,8 @@ import { submitOverrideOr } from './job-rights.ts';
 
 const envelope = {
   Diff: Flag(),
+  /** Whether to keep the plan, so that it can be carried out. */
+  Keep: Flag(true),
   PolicyOverride: Flag(),
   /** As in a registration. */
   PreserveCounts: Flag(),
@@ -22,6 +24,8 @@ export interface JobPlanRequest {
   readonly Job?: JobInput | null | undefined;
   /** Whether to include the differences from the stored job. */
   readonly Diff?: boolean | undefined;
+  /** Whether to keep the plan, so that it can be carried out; `true` if absent. */
+  readonly Keep?: boolean | undefined;
   readonly PolicyOverride?: boolean | undefined;
   readonly PreserveCounts?: boolean | undefined;
   readonly PreserveResources?: boolean | undefined;
@@ -35,7 +39,7 @@ export const jobPlanEndpoints = endpoints(
       kind: 'write',
       methods: ['POST', 'PUT'],
       path: '/v1/job/:job_id+/plan',
-      summary: 'Plan the registration of a job, without writing',
+      summary: 'Plan the registration of a job, without registering it',
       body: {
         schema: typed<JobPlanRequest>(Type.Object({ Job: Nullable(JobSchema), ...envelope })),
         example: { Job: exampleJob, Diff: true },

@@ -304,7 +304,7 @@ export const catalogue = {
     status: 404,
     title: 'Plan not found',
     sentence:
-      'The job "{job}" has no plan "{plan}" to carry out: a plan is kept for {minutes} minutes, and can be carried out once.',
+      'The job "{job}" has no plan "{plan}" to carry out: a plan is kept for {minutes} minutes, and can be carried out once.{fate}',
   },
   'job-version-not-found': {
     status: 404,

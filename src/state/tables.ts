@@ -19,6 +19,7 @@ import {
   jobSummaries,
   jobs,
   jobVersions,
+  keptPlans,
   periodicLaunches,
   scalingEvents,
   scalingPolicies,
@@ -91,4 +92,5 @@ export const allTables: readonly TableDefinition[] = [
   importedServices,
   importedInstances,
   keptAnswers,
+  keptPlans,
 ] as unknown as readonly TableDefinition[];

@@ -49,8 +49,8 @@ describe('a plan', () => {
     expect(made.Diff!.TaskGroups![0]!.Fields).toEqual([
       { Type: 'Added', Name: 'Count', Old: '', New: '3', Annotations: ['forces create'] },
     ]);
-    // Nothing is written.
-    expect(api.state.read().index).toBe(index);
+    // Nothing is written but the plan itself.
+    expect(api.state.read().index).toBe(index + 1);
     expect((await api.call('GET', '/v1/job/web')).status).toBe(404);
     expect((await api.call('GET', '/v1/evaluations')).json).toEqual([]);
   });

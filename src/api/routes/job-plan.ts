@@ -1,6 +1,7 @@
 import { jobPlanEndpoints as contract, PlanEnvelopeSchema } from '../../contract/job-plan.ts';
 import { checkValues } from '../../model/check-values.ts';
 import { invalid } from '../../model/errors.ts';
+import { accessorOf as callerOf } from '../../model/kept-answer/kept-answer.ts';
 import { namespaceCapability } from '../../model/permission/permission.ts';
 import type { Planner, PlanRequest } from '../../server/jobs/plan/planner.ts';
 import type { Finish } from '../../server/jobs/register.ts';
@@ -27,6 +28,8 @@ export function jobPlanRoutes(planner: () => Planner, turns: Turns): Route[] {
       preserveResources: body.PreserveResources ?? false,
       policyOverride: body.PolicyOverride ?? false,
       diff: body.Diff ?? false,
+      keep: body.Keep ?? true,
+      caller: callerOf(caller),
       mayRead: (name) => allows(namespaceCapability(name, 'read-job')),
     };
     const { index, plan: value } = await planner().plan(request, finish);

@@ -10,8 +10,10 @@ import { invalid, refusal } from '../../model/errors.ts';
 import { presentEvaluation } from '../../model/evaluation/present.ts';
 import type { Job } from '../../model/job/job.ts';
 import { jobStub } from '../../model/job/job-stub.ts';
+import { accessorOf as callerOf } from '../../model/kept-answer/kept-answer.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { below, faultAt } from '../../model/path.ts';
+import { namespaceCapability } from '../../model/permission/permission.ts';
 import type { ServerContext } from '../../server/context.ts';
 import type { Planner } from '../../server/jobs/plan/planner.ts';
 import { type Finish, type Registration, registerJob } from '../../server/jobs/register.ts';
@@ -91,8 +93,13 @@ function registering(
       faults,
       warnings: isUpdate && body.PreserveCounts ? [countsNotPreserved] : [],
     };
+    const wanted = {
+      id: body.PlanID ?? '',
+      caller: callerOf(input.caller),
+      mayRead: (name: string) => input.allows(namespaceCapability(name, 'read-job')),
+    };
     const registered = body.PlanID
-      ? await planner().carryOut(registration, body.PlanID, finish)
+      ? await planner().carryOut(registration, wanted, finish)
       : await registerJob(server, registration, finish);
     return { index: registered.Index, value: { ...registered, ...contact } };
   };

@@ -44,6 +44,12 @@ export const jobPlan: ClientCommand = {
         choices: ['true', 'false'],
         description: 'Whether to show the difference from the registered job.',
       },
+      {
+        name: 'keep',
+        value: 'BOOLEAN',
+        choices: ['true', 'false'],
+        description: 'Whether to keep the plan, so that it can be carried out by its id.',
+      },
       policyOverride,
       preserveCounts,
       preserveResources,
@@ -51,7 +57,7 @@ export const jobPlan: ClientCommand = {
     ],
     errorExitCode: planExitCodes.error,
     details: `Registers nothing. "roster job run -plan ID FILE" carries the printed plan out exactly, or refuses
-with the differences. New parts are shown with the fields of the file; -verbose shows the
+with the differences. The plan is kept for that for 30 minutes; -keep=false stores nothing. New parts are shown with the fields of the file; -verbose shows the
 defaults, too.
 Exit codes: 0 nothing changes, 1 something changes, 255 an error.
 
@@ -60,12 +66,13 @@ Examples:
   roster job plan -diff=false - < web.json`,
   },
   async run(context, [file], options) {
-    const isDiffShown = flagOf(options.text('diff'));
+    const isDiffShown = flagOf(options, 'diff');
     const read = await openJobFile(context.environment, file!, options);
     const { Job, ...rest } = read.registration;
     const asked = {
       Job,
       Diff: true,
+      Keep: flagOf(options, 'keep'),
       PolicyOverride: (options.flag('policyOverride') || rest.PolicyOverride) ?? false,
       PreserveCounts: (options.flag('preserveCounts') || rest.PreserveCounts) ?? false,
       PreserveResources: (options.flag('preserveResources') || rest.PreserveResources) ?? false,
@@ -96,10 +103,11 @@ const givenWords = (options: Options): readonly string[] => [
   ...(options.flag('preserveResources') ? ['-preserve-resources'] : []),
 ];
 
-function flagOf(text: string | undefined): boolean {
+function flagOf(options: Options, name: string): boolean {
+  const text = options.text(name);
   if (text === undefined || text === 'true') return true;
   if (text === 'false') return false;
-  throw new CliError(`--diff must be true or false, got "${text}".`);
+  throw new CliError(`--${name} must be true or false, got "${text}".`);
 }
 
 function idOf(job: JobRegistration['Job']): string {

@@ -1,12 +1,10 @@
-import { kibibyte, mebibyte, minuteMs } from '../../base/units.ts';
+import { mebibyte, minuteMs } from '../../base/units.ts';
 
 /** Bounds of plans of registrations. */
 export const planLimits = {
-  /** Plans that can still be carried out: their number, their size together, and their age. */
-  keptMax: 256,
+  /** Plans that are kept: their number, their size together, and their age. */
+  keptMax: 512,
   keptBytesMax: 64 * mebibyte,
-  /** The approximate size of a change of a plan. */
-  changeBytes: 1 * kibibyte,
   keptMs: 30 * minuteMs,
   /** A plan that is carried out exactly is a single transaction. A larger plan is shown, and is not kept. */
   exactChangesMax: 2000,

@@ -11,6 +11,7 @@ import {
   allocationSweep,
   deploymentSweep,
   evaluationSweep,
+  expirySweeps,
   introductionSweep,
   nodeSweep,
   type Sweep,
@@ -113,6 +114,7 @@ export class GarbageCollector {
     const Deployments = await sweep(pass, deploymentSweep);
     const jobs = await collectJobs(pass);
     await sweep(pass, introductionSweep);
+    for (const expired of expirySweeps) await sweep(pass, expired);
     const Nodes = await sweep(pass, nodeSweep, ({ ID }) => this.#forgetNode(ID));
     return {
       Jobs: jobs.jobs,

@@ -17,9 +17,10 @@ import {
   introductionTokens,
   jobSummaries,
   jobs,
+  keptPlans,
   nodes,
 } from '../../state/tables.ts';
-import type { Snapshot, Transaction } from '../../state/types.ts';
+import type { Snapshot, Stamps, TableDefinition, Transaction } from '../../state/types.ts';
 import { removeServicesOf, removeServicesOfNode } from '../services/remove.ts';
 import {
   type GarbageAges,
@@ -129,6 +130,22 @@ export const introductionSweep: Sweep<IntroductionToken> = {
   isGarbage: (_reader, token, _ages, nowMs) => isOver(token, nowMs),
   remove: (transaction, { ID }) => transaction.table(introductionTokens).delete(ID),
 };
+
+/** Rows that end at a time of their own. The key of a row may have been written anew meanwhile. */
+const expiredRows = <R extends Stamps & { readonly ExpireMs: number }>(
+  definition: TableDefinition<R, 'expiry'>,
+): Sweep<R> => ({
+  rows: (snapshot) => snapshot.table(definition).by('expiry').scan(),
+  isGarbage: (_reader, { ExpireMs }, _ages, nowMs) => ExpireMs <= nowMs,
+  remove: (transaction, row, _ages, nowMs) => {
+    const table = transaction.table(definition);
+    const key = definition.key(row);
+    const isOver = (table.get(...key)?.ExpireMs ?? Number.POSITIVE_INFINITY) <= nowMs;
+    return isOver && table.delete(...key);
+  },
+});
+
+export const expirySweeps = [expiredRows(keptPlans)] as const;
 
 export const nodeSweep: Sweep<Node> = {
   rows: (snapshot) => snapshot.table(nodes).scan(),

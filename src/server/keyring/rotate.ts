@@ -1,6 +1,7 @@
 import type { AclToken } from '../../model/acl-token/acl-token.ts';
 import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
 import type { KeptAnswer } from '../../model/kept-answer/kept-answer.ts';
+import type { KeptPlan } from '../../model/kept-plan/kept-plan.ts';
 import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
 import { limits } from '../../model/limits.ts';
 import type { PeeringSecrets } from '../../model/peering/secrets.ts';
@@ -12,6 +13,7 @@ import {
   type ConfigSecret,
   configSecrets,
   keptAnswers,
+  keptPlans,
   keyringKeys,
   peeringSecrets,
   variableItems,
@@ -80,6 +82,12 @@ const answers: SealedTable<KeptAnswer> = {
   withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
 };
 
+const plans: SealedTable<KeptPlan> = {
+  definition: keptPlans,
+  sealedOf: ({ Sealed }) => (Sealed === '' ? [] : [Sealed]),
+  withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
+};
+
 /** Every table with secrets. A table that is missing here loses its secrets in a rotation. */
 const sealedTables = [
   tokens,
@@ -88,6 +96,7 @@ const sealedTables = [
   entrySecrets,
   ofPeerings,
   answers,
+  plans,
 ] as unknown as readonly SealedTable<Stamps>[];
 
 /**

@@ -3,6 +3,7 @@ import { isPeriodic, runsEverywhere } from '../../model/job/job-rules.ts';
 import type { JobPolicy } from '../../model/job-policy/job-policy.ts';
 import type { JobSubmission } from '../../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../../model/job-summary/job-summary.ts';
+import type { KeptPlan } from '../../model/kept-plan/kept-plan.ts';
 import type { PeriodicLaunch } from '../../model/periodic-launch/periodic-launch.ts';
 import type { ScalingHistory } from '../../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../../model/scaling-policy/registered-policy.ts';
@@ -100,6 +101,15 @@ export const jobPolicies = table<JobPolicy, 'namespace'>({
     /** By the namespace to which they apply. */
     namespace: { key: (policy) => [policy.Namespace] },
   },
+});
+
+/** Plans of registrations that can be carried out, or were. */
+export const keptPlans = table<KeptPlan, 'expiry'>({
+  name: 'kept-plans',
+  version: 1,
+  isOmittedUnused: true,
+  key: ({ Namespace, JobID, ID }) => inNamespace(Namespace, JobID, ID),
+  indexes: { expiry: { key: ({ ExpireMs }) => [numberPart(ExpireMs)] } },
 });
 
 export const periodicLaunches = table<PeriodicLaunch>({

@@ -8,6 +8,7 @@
  *    its deployment have not changed, no worker is deciding about the job, and everything fits on
  *    every node. Otherwise it leaves no trace, and the decision is made again.
  * 3. The evaluation is complete as soon as it exists, so no worker looks at it.
+ * 4. The transaction notes in the plan's row that the plan was carried out (`kept.ts`, K1).
  */
 import { assert } from '../../../base/assert.ts';
 import { type Fault, invalid } from '../../../model/errors.ts';
@@ -34,7 +35,14 @@ import {
   type Registration,
   registerAdmitted,
 } from '../register.ts';
-import type { KeptPlan } from './kept.ts';
+import {
+  isShown,
+  notePlanCarriedOut,
+  openPlanned,
+  type Planned,
+  requirePlan,
+  type WantedPlan,
+} from './kept.ts';
 import {
   decideProposal,
   outlineIn,
@@ -63,24 +71,30 @@ interface Again {
 /** The state changed between the decision and the transaction. */
 class Moved extends Error {}
 
-/** @throws RosterError as `registerJob`, and `plan-outdated` with all differences */
+/**
+ * @throws RosterError as `registerJob`, `plan-not-found`, and `plan-outdated` with all differences
+ * that the caller may know
+ */
 export async function carryOut(
   tools: CarryingOut,
   registration: Registration,
   admitted: Admitted,
-  kept: KeptPlan,
+  wanted: WantedPlan,
 ): Promise<Registered> {
+  const { clock } = tools.context.world;
   let reason = '';
   for (let attempt = 1; attempt <= limits.plan.attemptsMax; attempt++) {
-    const again = await decideAgain(tools, registration, admitted.job, kept);
+    const again = await decideAgain(tools, registration, admitted.job, wanted);
     if (again.differences.length > 0) throw outdated(again.differences);
+    const commit = commitWith(tools, again);
+    const carry: Evaluate = (transaction, stored, existing) => {
+      const kept = requirePlan(transaction, stored, wanted, clock.nowMs());
+      const evaluation = commit(transaction, stored, existing);
+      notePlanCarriedOut(transaction, kept, wanted.caller);
+      return evaluation;
+    };
     try {
-      const registered = await registerAdmitted(
-        tools.context,
-        registration,
-        admitted,
-        commitWith(tools, again),
-      );
+      const registered = await registerAdmitted(tools.context, registration, admitted, carry);
       const { decided } = again;
       if (decided !== undefined) {
         tools.decisions.note({ ...decided, attempt: 1 }, decided.result.plan);
@@ -101,33 +115,40 @@ function outdated(differences: readonly string[]) {
   return invalid('plan-outdated', faults);
 }
 
+const hidden =
+  'the plan was another one; only its maker, and callers that may read the job, are told what has changed';
+
 async function decideAgain(
   { context, configuration, queue }: CarryingOut,
   { accessor, evaluationPriority: priority, ...preserved }: Registration,
   job: Job,
-  kept: KeptPlan,
+  wanted: WantedPlan,
 ): Promise<Again> {
-  const { state, world } = context;
+  const { state, world, box } = context;
   return queue.finish(function* (elapsedNs) {
     const snapshot = state.head();
+    const kept = requirePlan(snapshot, job, wanted, world.clock.nowMs());
+    const planned = openPlanned(box, kept);
+    yield;
     const submitted = { ...job, SchedulerTokenID: accessor };
     const proposal = propose(snapshot, submitted, preserved);
     const decided = isEvaluated(proposal.job)
       ? yield* decideProposal(snapshot, proposal, {
           configuration: configuration(snapshot, job.NodePool),
           nowMs: world.clock.nowMs(),
-          ids: replayed(kept.ids, world.ids),
+          ids: replayed(planned.ids, world.ids),
           priority,
           elapsedNs,
         })
       : undefined;
     yield;
     const differences = [
-      ...jobDifferences(kept.job, job),
-      ...indexDifference(kept, proposal),
-      ...outlineDifferences(kept.outline, outlineIn(snapshot, decided)),
+      ...jobDifferences(planned.job, job),
+      ...indexDifference(planned, proposal),
+      ...outlineDifferences(planned.outline, outlineIn(snapshot, decided)),
     ];
-    return { proposal, decided, differences };
+    const isTold = differences.length === 0 || isShown(kept, wanted);
+    return { proposal, decided, differences: isTold ? differences : [hidden] };
   });
 }
 
@@ -142,7 +163,7 @@ function jobDifferences(planned: Job, submitted: Job): readonly string[] {
   );
 }
 
-function indexDifference({ jobModifyIndex }: KeptPlan, { stored }: Proposal): readonly string[] {
+function indexDifference({ jobModifyIndex }: Planned, { stored }: Proposal): readonly string[] {
   const now = stored?.JobModifyIndex ?? 0;
   if (now === jobModifyIndex) return [];
   return [`the plan was made for JobModifyIndex ${jobModifyIndex}, and the job has ${now} now`];

@@ -1,59 +1,96 @@
 import { beforeEach, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../../base/ports-simulated.ts';
-import { canonicalizeJob } from '../../../model/job/canonicalize.ts';
-import { webJob } from '../../../model/job/sample.test-helper.ts';
 import { limits } from '../../../model/limits.ts';
-import { nothingPlanned } from '../../../model/plan/outline.ts';
-import { type KeptPlan, KeptPlans } from './kept.ts';
+import { memoryState } from '../../../state/state.test-helper.ts';
+import { allTables, keptPlans } from '../../../state/tables.ts';
+import type { State } from '../../../state/types.ts';
+import { keepPlan, notePlanCarriedOut, requirePlan } from './kept.ts';
 
 let world: SimulatedWorld;
-let plans: KeptPlans;
-beforeEach(() => {
+let state: State;
+beforeEach(async () => {
   world = new SimulatedWorld(1);
-  plans = new KeptPlans(world.clock);
+  state = await memoryState(allTables, world);
 });
 
-const job = canonicalizeJob(webJob);
-const plan = (id: string, bytes = 1): KeptPlan => ({
-  id,
-  job,
-  bytes,
-  jobModifyIndex: 0,
-  outline: nothingPlanned,
-  ids: [],
-});
 const { keptMax, keptMs, keptBytesMax } = limits.plan;
+const job = { Namespace: 'default', ID: 'web' };
 
-test('a plan is taken once, unless it is put back', () => {
-  plans.keep(plan('a'));
-  const entry = plans.take('a', job)!;
-  expect([entry.plan.id, plans.take('a', job)]).toEqual(['a', undefined]);
-  plans.putBack(entry);
-  expect(plans.take('a', job)).toBe(entry);
+const keep = (ID: string, bytes = 1) =>
+  state.write((transaction) => {
+    const plan = { ID, Namespace: 'default', JobID: 'web', MadeBy: 'maker' };
+    keepPlan(transaction, { ...plan, Sealed: 'x'.repeat(bytes) }, world.clock.nowMs());
+  });
+
+const wanted = (id: string, caller = 'maker', reads = false) => ({
+  id,
+  caller,
+  mayRead: () => reads,
 });
 
-test('a plan is kept for one job alone', () => {
-  plans.keep(plan('a'));
-  expect(plans.take('a', { ...job, ID: 'other' })).toBeUndefined();
-  expect(plans.take('a', { ...job, Namespace: 'other' })).toBeUndefined();
-  expect(plans.take('a', job)).toBeDefined();
+const find = (id: string, of = job, caller = 'maker', reads = false) =>
+  requirePlan(state.read(), of, wanted(id, caller, reads), world.clock.nowMs());
+
+const carryOut = (id: string, caller: string) =>
+  state.write((transaction) => {
+    const kept = requirePlan(transaction, job, wanted(id, caller), world.clock.nowMs());
+    notePlanCarriedOut(transaction, kept, caller);
+  });
+
+test('a plan is carried out once, and its content is gone', async () => {
+  await keep('a');
+  const { index } = await carryOut('a', 'carrier');
+  await expect(carryOut('a', 'carrier')).rejects.toThrow('has no plan "a" to carry out');
+  expect([...state.read().table(keptPlans).scan()]).toMatchObject([
+    { MadeBy: 'maker', CarriedOutBy: 'carrier', CarriedOutIndex: index, Sealed: '' },
+  ]);
 });
 
-test('a plan is dropped after a while, however often it was put back', async () => {
-  plans.keep(plan('a'));
+test.each<[string, boolean, boolean]>([
+  ['maker', false, true],
+  ['carrier', false, true],
+  ['other', true, true],
+  ['other', false, false],
+])(
+  '%s, who may read the job: %s, is told who carried a plan out: %s',
+  async (caller, reads, isTold) => {
+    await keep('a');
+    const { index } = await carryOut('a', 'carrier');
+    const sentence = `It was carried out by carrier at index ${index}.`;
+    const refused = () => find('a', job, caller, reads);
+    if (isTold) expect(refused).toThrow(sentence);
+    else expect(refused).toThrow(/can be carried out once\.$/);
+  },
+);
+
+test('a plan is kept for one job alone', async () => {
+  await keep('a');
+  expect(() => find('a', { ...job, ID: 'other' })).toThrow('has no plan');
+  expect(() => find('a', { ...job, Namespace: 'other' })).toThrow('has no plan');
+  expect(find('a').ID).toBe('a');
+});
+
+test('a plan is not found after its time', async () => {
+  await keep('a');
   await world.advance(keptMs - 1);
-  plans.putBack(plans.take('a', job)!);
+  expect(find('a').ID).toBe('a');
   await world.advance(1);
-  expect(plans.take('a', job)).toBeUndefined();
+  expect(() => find('a')).toThrow('has no plan');
 });
 
-test('the oldest plans are dropped when there are too many or they are too large together', () => {
-  for (let number = 0; number <= keptMax; number++) plans.keep(plan(`p${number}`));
-  expect(plans.take('p0', job)).toBeUndefined();
-  expect(plans.take('p1', job)).toBeDefined();
-  plans.keep(plan('large', keptBytesMax));
-  expect(plans.take('p2', job)).toBeUndefined();
-  expect(plans.take('large', job)).toBeDefined();
-  plans.keep(plan('small'));
-  expect(plans.take('small', job)).toBeDefined();
+test('the oldest plans are dropped when there are too many or they are too large together', async () => {
+  const keepNext = (ID: string, bytes = 1) => {
+    world.jumpWallClock(1);
+    return keep(ID, bytes);
+  };
+  for (let number = 0; number < keptMax; number++) void keepNext(`p${number}`);
+  await keepNext('last');
+  expect(() => find('p0')).toThrow('has no plan');
+  expect(find('p1').ID).toBe('p1');
+  expect(state.read().table(keptPlans).size).toBe(keptMax);
+  await keepNext('large', keptBytesMax - 1);
+  expect(() => find(`p${keptMax - 1}`)).toThrow('has no plan');
+  expect(find('last').ID).toBe('last');
+  await keepNext('small', 2);
+  expect([...state.read().table(keptPlans).scan()].map(({ ID }) => ID)).toEqual(['small']);
 });

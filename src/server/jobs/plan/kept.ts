@@ -1,11 +1,25 @@
-import type { Clock } from '../../../base/ports.ts';
+/**
+ * The plans that can be carried out, as rows of the state: so any server that leads can carry out a plan, whoever
+ * made it.
+ *
+ * Invariants
+ *  K1. The transaction that carries a plan out notes it in the plan's row, and runs only if the row has no such
+ *      note. So a plan is carried out once at most, whatever becomes of the leader.
+ *  K2. There are at most `keptMax` plans with `keptBytesMax` together; the oldest are dropped first.
+ *  K3. The job and the changes of a plan are sealed. They are told to the caller that made the plan and to callers
+ *      that may read the job; anybody else is only told whether the plan was carried out now.
+ */
+import type { SecretBox } from '../../../base/secret-box.ts';
+import { refusal } from '../../../model/errors.ts';
 import type { Job } from '../../../model/job/job.ts';
+import type { KeptPlan } from '../../../model/kept-plan/kept-plan.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Outline } from '../../../model/plan/outline.ts';
+import { inNamespace, keptPlans } from '../../../state/tables.ts';
+import type { Snapshot, Transaction } from '../../../state/types.ts';
 
-/** A plan that can still be carried out. */
-export interface KeptPlan {
-  readonly id: string;
+/** The content of a plan. */
+export interface Planned {
   /** As submitted, in canonical form. */
   readonly job: Job;
   /** `JobModifyIndex` of the job that was stored then; 0: it was new. */
@@ -13,68 +27,66 @@ export interface KeptPlan {
   readonly outline: Outline;
   /** The ids drawn for the plan: carrying it out uses the ids that were shown. */
   readonly ids: readonly string[];
-  /** An estimate of the memory that it takes. */
-  readonly bytes: number;
 }
 
-interface Entry {
-  readonly plan: KeptPlan;
-  readonly untilMs: number;
+/** A plan that a caller wants carried out. */
+export interface WantedPlan {
+  readonly id: string;
+  readonly caller: string;
+  /** Whether the caller may read jobs of a namespace. */
+  readonly mayRead: (namespace: string) => boolean;
 }
 
-/**
- * The newest plans, for a while. Only this server knows them, and a restart forgets them: then the
- * caller makes another plan.
- *
- * Invariants
- *  K1. A plan that is being carried out is not in here, so nobody carries it out twice.
- *  K2. There are at most `keptMax` plans with `keptBytesMax` together; the oldest are dropped first.
- */
-export class KeptPlans {
-  readonly #clock: Clock;
-  /** The oldest first. */
-  readonly #entries = new Map<string, Entry>();
-  #bytes = 0;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
+/** Keeps a plan that is sealed in this very transaction. */
+export function keepPlan(
+  transaction: Transaction,
+  plan: Pick<KeptPlan, 'ID' | 'Namespace' | 'JobID' | 'MadeBy' | 'Sealed'>,
+  nowMs: number,
+): void {
+  const table = transaction.table(keptPlans);
+  const { keptMax, keptBytesMax, keptMs } = limits.plan;
+  let [count, bytes] = [1, plan.Sealed.length];
+  const old: KeptPlan[] = [];
+  for (const kept of table.by('expiry').scan({ reverse: true })) {
+    count++;
+    bytes += kept.Sealed.length;
+    if (count > keptMax || bytes > keptBytesMax || kept.ExpireMs <= nowMs) old.push(kept);
   }
-
-  keep(plan: KeptPlan): void {
-    this.#addEntry({ plan, untilMs: this.#clock.monotonicMs() + limits.plan.keptMs });
-  }
-
-  /** Takes the plan out; `undefined`: there is none with this id for this job. */
-  take(id: string, { Namespace, ID }: Pick<Job, 'Namespace' | 'ID'>): Entry | undefined {
-    this.#dropOld();
-    const entry = this.#entries.get(id);
-    if (entry?.plan.job.Namespace !== Namespace || entry.plan.job.ID !== ID) return undefined;
-    this.#delete(entry);
-    return entry;
-  }
-
-  /** Puts back a plan that was not carried out. */
-  putBack(entry: Entry): void {
-    this.#addEntry(entry);
-  }
-
-  #addEntry(entry: Entry): void {
-    this.#entries.set(entry.plan.id, entry);
-    this.#bytes += entry.plan.bytes;
-    this.#dropOld();
-  }
-
-  #delete({ plan }: Entry): void {
-    this.#entries.delete(plan.id);
-    this.#bytes -= plan.bytes;
-  }
-
-  #dropOld(): void {
-    const nowMs = this.#clock.monotonicMs();
-    const { keptMax, keptBytesMax } = limits.plan;
-    for (const entry of [...this.#entries.values()]) {
-      const isTooMuch = this.#entries.size > keptMax || this.#bytes > keptBytesMax;
-      if (isTooMuch || entry.untilMs <= nowMs) this.#delete(entry);
-    }
-  }
+  for (const { Namespace, JobID, ID } of old) table.delete(...inNamespace(Namespace, JobID, ID));
+  table.put({ ...plan, CarriedOutBy: '', CarriedOutIndex: 0, ExpireMs: nowMs + keptMs });
 }
+
+/** @throws RosterError `plan-not-found`: the job has no such plan to carry out */
+export function requirePlan(
+  snapshot: Snapshot,
+  { Namespace, ID }: Pick<Job, 'Namespace' | 'ID'>,
+  wanted: WantedPlan,
+  nowMs: number,
+): KeptPlan {
+  const kept = snapshot.table(keptPlans).get(...inNamespace(Namespace, ID, wanted.id));
+  const isKept = kept !== undefined && kept.ExpireMs > nowMs;
+  if (isKept && kept.CarriedOutIndex === 0) return kept;
+  const minutes = limits.plan.keptMs / 60_000;
+  const isTold = isKept && (kept.CarriedOutBy === wanted.caller || isShown(kept, wanted));
+  const fate = isTold ? fateOf(kept) : '';
+  throw refusal('plan-not-found', { plan: wanted.id, job: ID, minutes, fate });
+}
+
+const fateOf = ({ CarriedOutBy, CarriedOutIndex }: KeptPlan) =>
+  ` It was carried out${CarriedOutBy && ` by ${CarriedOutBy}`} at index ${CarriedOutIndex}.`;
+
+/** Whether the caller may know what was planned. */
+export const isShown = ({ MadeBy, Namespace }: KeptPlan, { caller, mayRead }: WantedPlan) =>
+  MadeBy === caller || mayRead(Namespace);
+
+export function notePlanCarriedOut(
+  transaction: Transaction,
+  kept: KeptPlan,
+  CarriedOutBy: string,
+): void {
+  const { index: CarriedOutIndex } = transaction;
+  transaction.table(keptPlans).put({ ...kept, Sealed: '', CarriedOutBy, CarriedOutIndex });
+}
+
+export const openPlanned = (box: SecretBox, { Sealed }: KeptPlan): Planned =>
+  JSON.parse(box.open(Sealed)) as Planned;

@@ -31,7 +31,7 @@ import {
   requireId,
 } from '../register.ts';
 import { type CarryingOut, carryOut } from './carry-out.ts';
-import { KeptPlans } from './kept.ts';
+import { keepPlan, type Planned, type WantedPlan } from './kept.ts';
 import {
   decideProposal,
   outlineIn,
@@ -49,6 +49,10 @@ export interface PlanRequest
   > {
   /** Whether to compare the job with the stored one. */
   readonly diff: boolean;
+  /** Whether to keep the plan, so that it can be carried out. */
+  readonly keep: boolean;
+  /** The caller that asks for the plan. */
+  readonly caller: string;
   /** Whether the caller may read allocations of a namespace. */
   readonly mayRead: (namespace: string) => boolean;
 }
@@ -66,19 +70,18 @@ export type PlannerOptions = Omit<CarryingOut, 'queue'>;
  * done.
  *
  * Invariants
- *  P1. A plan is the scheduler's own decision about the job as it would be stored. It writes nothing.
+ *  P1. A plan is the scheduler's own decision about the job as it would be stored. It writes nothing but
+ *      itself, and that only if it is to be kept.
  *  P2. A plan is carried out exactly as it was shown, ids included, in one transaction with the
  *      registration; or nothing is registered (`carry-out.ts`).
  */
 export class Planner {
   readonly #options: PlannerOptions;
-  readonly #kept: KeptPlans;
   readonly #queue: SlicedQueue;
 
   constructor(options: PlannerOptions) {
     this.#options = options;
     const { world } = options.context;
-    this.#kept = new KeptPlans(world.clock);
     this.#queue = new SlicedQueue(world, {
       sizeMax: limits.plan.waitingMax,
       full: (limit) => refusal('too-many-plans', { limit }),
@@ -94,7 +97,12 @@ export class Planner {
     const { context } = this.#options;
     const admitted = await finish(admitSteps(request, context.region, context.state.head()));
     requireId(admitted.job, request.jobId);
-    return this.#queue.finish((elapsedNs) => this.#planSteps(request, admitted, elapsedNs));
+    const { planned, made } = await this.#queue.finish((elapsedNs) =>
+      this.#planSteps(request, admitted, elapsedNs),
+    );
+    if (planned === undefined) return made;
+    const PlanID = await this.#keepPlan(request, admitted.job, planned);
+    return { ...made, plan: { ...made.plan, PlanID } };
   }
 
   /**
@@ -102,30 +110,23 @@ export class Planner {
    * @throws RosterError as `registerJob`, `plan-not-found`, and `plan-outdated` with all
    * differences
    */
-  async carryOut(registration: Registration, planId: string, finish: Finish): Promise<Registered> {
+  async carryOut(
+    registration: Registration,
+    wanted: WantedPlan,
+    finish: Finish,
+  ): Promise<Registered> {
     const { context } = this.#options;
     const admitted = await finish(admitSteps(registration, context.region, context.state.head()));
-    const { job } = admitted;
-    requireId(job, registration.jobId);
-    const entry = this.#kept.take(planId, job);
-    if (entry === undefined) {
-      const minutes = limits.plan.keptMs / 60_000;
-      throw refusal('plan-not-found', { plan: planId, job: job.ID, minutes });
-    }
+    requireId(admitted.job, registration.jobId);
     const tools: CarryingOut = { ...this.#options, queue: this.#queue };
-    try {
-      return await carryOut(tools, registration, admitted, entry.plan);
-    } catch (error) {
-      this.#kept.putBack(entry);
-      throw error;
-    }
+    return carryOut(tools, registration, admitted, wanted);
   }
 
   *#planSteps(
     request: PlanRequest,
     { job, warnings: known }: Admitted,
     elapsedNs: ElapsedNs,
-  ): Steps<PlannedJob> {
+  ): Steps<{ readonly made: PlannedJob; readonly planned: string | undefined }> {
     const { context, configuration } = this.#options;
     const { clock, ids } = context.world;
     const snapshot = context.state.read();
@@ -153,12 +154,10 @@ export class Planner {
       ...advice,
     ];
     yield;
-    const PlanID = this.#keepPlan(job, proposal, outline, drawn.drawn);
-    yield;
     const Diff = request.diff ? yield* diffOf(proposal, decided) : null;
     const launchMs = nextLaunch(proposal.job, clock.nowMs());
     const plan: JobPlan = {
-      PlanID,
+      PlanID: '',
       ...present(snapshot, request, outline, decided),
       Diff,
       JobModifyIndex: proposal.stored?.JobModifyIndex ?? 0,
@@ -166,23 +165,28 @@ export class Planner {
       NextPeriodicLaunch: launchMs === undefined ? noInstant : formatInstant(launchMs),
       Warnings: warningsText(warnings),
     };
-    return { index: snapshot.index, plan };
+    const made = { index: snapshot.index, plan };
+    if (!this.#isKept(request, outline)) return { made, planned: undefined };
+    yield;
+    const { JobModifyIndex: jobModifyIndex } = plan;
+    const planned: Planned = { job, jobModifyIndex, outline, ids: drawn.drawn };
+    return { made, planned: JSON.stringify(planned) };
   }
 
-  /** The id by which the plan can be carried out; `''` for a plan that is too large for that. */
-  #keepPlan(job: Job, { stored }: Proposal, outline: Outline, drawn: readonly string[]): string {
-    const { changeBytes } = limits.plan;
-    if (isTooLarge(outline)) return '';
-    const id = this.#options.context.world.ids.uuid();
-    this.#kept.keep({
-      id,
-      job,
-      outline,
-      ids: drawn,
-      jobModifyIndex: stored?.JobModifyIndex ?? 0,
-      bytes: JSON.stringify(job).length + changeBytes * outline.changes.length,
+  #isKept({ keep }: PlanRequest, outline: Outline): boolean {
+    return keep && !isTooLarge(outline) && !this.#options.context.state.isFull;
+  }
+
+  /** Returns the id by which the plan can be carried out. */
+  async #keepPlan({ caller }: PlanRequest, job: Job, planned: string): Promise<string> {
+    const { state, world, box } = this.#options.context;
+    const [ID, nowMs] = [world.ids.uuid(), world.clock.nowMs()];
+    await state.write((transaction) => {
+      const { Namespace, ID: JobID } = job;
+      const Sealed = box.seal(planned);
+      keepPlan(transaction, { ID, Namespace, JobID, MadeBy: caller, Sealed }, nowMs);
     });
-    return id;
+    return ID;
   }
 }
 
