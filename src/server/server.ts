@@ -65,7 +65,8 @@ export class Server {
     this.snapshots = new SnapshotSaver(this.context, options.version ?? '0.0.0');
     this.restorer = new SnapshotRestorer(this.context, keyring);
     const { outbound, datacenter } = options;
-    this.logins = new LoginService({ context: this.context, outbound, datacenter });
+    const { context } = this;
+    this.logins = new LoginService({ context, bookkeeping: state, outbound, datacenter });
     if (state.leading !== undefined && !keyring.isForeign) {
       this.#leading = this.#newLeading(state.leading);
     }

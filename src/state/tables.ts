@@ -8,7 +8,9 @@ import {
   keptAnswers,
   keyringKeys,
   namespaces,
+  oidcSessions,
   partitions,
+  usedUpLimits,
   variableItems,
   variables,
 } from './tables/access.ts';
@@ -93,4 +95,6 @@ export const allTables: readonly TableDefinition[] = [
   importedInstances,
   keptAnswers,
   keptPlans,
+  oidcSessions,
+  usedUpLimits,
 ] as unknown as readonly TableDefinition[];

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { realWorld } from '../../src/base/ports-real.ts';
+import { limits } from '../../src/model/limits.ts';
 import { HttpOutbound } from '../../src/server/login/outbound-http.ts';
+import { oidcSessions } from '../../src/state/tables.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import {
   clientId,
@@ -114,6 +116,40 @@ describe('a login through a real provider', () => {
     expect(again.json.detail).toContain('used before');
   });
 
+  test('is a sealed row until it is finished or refused', async () => {
+    await prepare();
+    const rows = () => [...api.state.read().table(oidcSessions).scan()];
+    const body = await redirected('ann', { ClientNonce: 'a nonce of the client' });
+    const [row] = rows();
+    expect(rows()).toHaveLength(1);
+    for (const hidden of [body.State!, 'a nonce of the client', redirectUri]) {
+      expect(JSON.stringify(row)).not.toContain(hidden);
+    }
+    const finish = { ...body, ClientNonce: 'a nonce of the client' };
+    expect((await post('callback', finish)).status).toBe(200);
+    expect(rows()).toEqual([]);
+    const other = await redirected();
+    expect((await post('callback', { ...other, ClientNonce: 'a guess' })).status).toBe(403);
+    expect(rows()).toEqual([]);
+    // Without the nonce once, it is lost for its owner as well.
+    expect((await post('callback', other)).json.detail).toContain('used before');
+  });
+
+  test('is finished under the keys of a rotation', async () => {
+    await prepare();
+    const body = await redirected();
+    await api.call('PUT', '/v1/operator/keyring/rotate');
+    await api.call('PUT', '/v1/operator/keyring/rotate');
+    expect((await post('callback', body)).status).toBe(200);
+  });
+
+  test('is finished once of two at the same time', async () => {
+    await prepare();
+    const body = await redirected();
+    const both = await Promise.all([post('callback', body), post('callback', body)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 403]);
+  });
+
   test('refuses the code of another login', async () => {
     await prepare();
     const [{ Code }, { State }] = [await redirected(), await redirected()];
@@ -136,6 +172,8 @@ describe('a login through a real provider', () => {
     });
     expect(answer.status).toBe(403);
     expect(answer.json.detail).toContain('too old');
+    await api.world.advance(limits.garbage.intervalMs);
+    expect(api.state.read().table(oidcSessions).size).toBe(0);
   });
 
   test.each<[string, object, RegExp]>([
@@ -170,6 +208,12 @@ describe('a login through a real provider', () => {
       { RedirectURI: 'https://evil.example/' },
       403,
       /AllowedRedirectURIs/,
+    ],
+    [
+      'texts that are too long',
+      { Meta: Object.fromEntries(Array.from({ length: 20 }, (_, at) => [at, 'x'.repeat(500)])) },
+      403,
+      /too long/,
     ],
     ['no redirect URI', { RedirectURI: '' }, 400, /RedirectURI is required/],
     ['no client nonce', { ClientNonce: '' }, 400, /ClientNonce is required/],

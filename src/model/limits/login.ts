@@ -11,6 +11,10 @@ export const aclLoginLimits = {
   methodFailuresBurst: 400,
   methodFailureRefillMs: 100,
   addressesKept: 10_000,
+  /** Notes of used-up limits: above this, the oldest go first. */
+  usedUpMax: 10_000,
+  /** Expired rows that a login removes on the way. */
+  removedAtOnceMax: 16,
   concurrentMax: 256,
   leewayDefaultMs: 150 * secondMs,
   clockSkewDefaultMs: 60 * secondMs,
@@ -29,6 +33,8 @@ export const outboundLimits = {
 /** Logins that a browser has not finished. */
 export const oidcSessionLimits = {
   keptMax: 4096,
+  /** The redirect URI, the client nonce and the meta of a login together, as JSON. */
+  lengthMax: 8 * kibibyte,
   ageMs: 10 * minuteMs,
   startsBurst: 60,
   startRefillMs: 1 * secondMs,

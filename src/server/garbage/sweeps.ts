@@ -19,8 +19,11 @@ import {
   jobs,
   keptPlans,
   nodes,
+  oidcSessions,
+  usedUpLimits,
 } from '../../state/tables.ts';
 import type { Snapshot, Stamps, TableDefinition, Transaction } from '../../state/types.ts';
+import type { Expiring } from '../expiring-rows.ts';
 import { removeServicesOf, removeServicesOfNode } from '../services/remove.ts';
 import {
   type GarbageAges,
@@ -132,9 +135,7 @@ export const introductionSweep: Sweep<IntroductionToken> = {
 };
 
 /** Rows that end at a time of their own. The key of a row may have been written anew meanwhile. */
-const expiredRows = <R extends Stamps & { readonly ExpireMs: number }>(
-  definition: TableDefinition<R, 'expiry'>,
-): Sweep<R> => ({
+const expiredRows = <R extends Expiring>(definition: TableDefinition<R, 'expiry'>): Sweep<R> => ({
   rows: (snapshot) => snapshot.table(definition).by('expiry').scan(),
   isGarbage: (_reader, { ExpireMs }, _ages, nowMs) => ExpireMs <= nowMs,
   remove: (transaction, row, _ages, nowMs) => {
@@ -145,7 +146,12 @@ const expiredRows = <R extends Stamps & { readonly ExpireMs: number }>(
   },
 });
 
-export const expirySweeps = [expiredRows(keptPlans)] as const;
+/** Each removes the rows of one table whose time is over. */
+export const expirySweeps = [
+  expiredRows(keptPlans),
+  expiredRows(oidcSessions),
+  expiredRows(usedUpLimits),
+] as unknown as readonly Sweep<Stamps>[];
 
 export const nodeSweep: Sweep<Node> = {
   rows: (snapshot) => snapshot.table(nodes).scan(),

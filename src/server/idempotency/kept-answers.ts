@@ -1,10 +1,10 @@
 import type { World } from '../../base/ports.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { refusal } from '../../model/errors.ts';
-import type { KeptAnswer } from '../../model/kept-answer/kept-answer.ts';
 import { limits } from '../../model/limits.ts';
 import { keptAnswers } from '../../state/tables.ts';
 import type { State, Transaction } from '../../state/types.ts';
+import { makeRoom } from '../expiring-rows.ts';
 import { AlreadyRun, RequestScope, type ScopedWrites } from './request-scope.ts';
 
 /** A write with an `Idempotency-Key`. */
@@ -114,7 +114,8 @@ export class KeptAnswers {
     const nowMs = world.clock.nowMs();
     const { status, headers, body = '' } = answer;
     const isKept = Buffer.byteLength(body) <= bodyBytesMax;
-    removeOld(transaction, nowMs);
+    const { answersMax: rowsMax, removedAtOnceMax: removedMax } = limits.idempotency;
+    makeRoom(transaction, keptAnswers, { nowMs, rowsMax, removedMax });
     transaction.table(keptAnswers).put({
       Accessor: request.accessor,
       Route: request.route,
@@ -129,16 +130,3 @@ export class KeptAnswers {
 }
 
 const unknownAnswer: WriteAnswer = { status: 0, headers: {}, body: undefined };
-
-/** Makes room, and removes what has expired, a few rows at a time. */
-function removeOld(transaction: Transaction, nowMs: number): void {
-  const table = transaction.table(keptAnswers);
-  const { removedAtOnceMax, answersMax } = limits.idempotency;
-  const old: KeptAnswer[] = [];
-  for (const kept of table.by('expiry').scan()) {
-    const isOver = kept.ExpireMs <= nowMs || table.size - old.length >= answersMax;
-    if (!isOver || old.length === removedAtOnceMax) break;
-    old.push(kept);
-  }
-  for (const { Accessor, Route, Key } of old) table.delete(Accessor, Route, Key);
-}

@@ -4,6 +4,7 @@ import type { KeptAnswer } from '../../model/kept-answer/kept-answer.ts';
 import type { KeptPlan } from '../../model/kept-plan/kept-plan.ts';
 import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
 import { limits } from '../../model/limits.ts';
+import type { OidcSession } from '../../model/login/login.ts';
 import type { PeeringSecrets } from '../../model/peering/secrets.ts';
 import type { SealedItems } from '../../model/variable/variable.ts';
 import {
@@ -15,6 +16,7 @@ import {
   keptAnswers,
   keptPlans,
   keyringKeys,
+  oidcSessions,
   peeringSecrets,
   variableItems,
 } from '../../state/tables.ts';
@@ -88,6 +90,12 @@ const plans: SealedTable<KeptPlan> = {
   withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
 };
 
+const sessions: SealedTable<OidcSession> = {
+  definition: oidcSessions,
+  sealedOf: ({ Sealed }) => [Sealed],
+  withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
+};
+
 /** Every table with secrets. A table that is missing here loses its secrets in a rotation. */
 const sealedTables = [
   tokens,
@@ -97,6 +105,7 @@ const sealedTables = [
   ofPeerings,
   answers,
   plans,
+  sessions,
 ] as unknown as readonly SealedTable<Stamps>[];
 
 /**

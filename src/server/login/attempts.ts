@@ -1,10 +1,19 @@
 import type { Clock } from '../../base/ports.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { LoginLimitKind } from '../../model/login/login.ts';
+import type { AttemptBounds, UsedUpLimits } from './used-up.ts';
 
 interface Bucket {
   left: number;
   atMs: number;
+}
+
+export interface AttemptOptions extends AttemptBounds {
+  readonly kind: LoginLimitKind;
+  readonly clock: Clock;
+  /** The notes of the leaders before this one. */
+  readonly usedUp: UsedUpLimits;
 }
 
 /**
@@ -12,34 +21,35 @@ interface Bucket {
  * kept.
  */
 export class Attempts {
-  readonly #clock: Clock;
-  readonly #burst: number;
-  readonly #refillMs: number;
+  readonly #options: AttemptOptions;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(clock: Clock, bounds: { readonly burst: number; readonly refillMs: number }) {
-    this.#clock = clock;
-    this.#burst = bounds.burst;
-    this.#refillMs = bounds.refillMs;
+  constructor(options: AttemptOptions) {
+    this.#options = options;
   }
 
-  /** `false`: no attempt is left. */
-  take(name: string): boolean {
-    const nowMs = this.#clock.monotonicMs();
-    const bucket = this.#buckets.get(name) ?? { left: this.#burst, atMs: nowMs };
-    const refilled = (nowMs - bucket.atMs) / this.#refillMs;
-    bucket.left = Math.min(this.#burst, bucket.left + refilled);
+  /** `false`: no attempt is left, and the next leader will know. */
+  async take(name: string): Promise<boolean> {
+    const { kind, clock, usedUp, ...bounds } = this.#options;
+    const { burst, refillMs } = bounds;
+    const nowMs = clock.monotonicMs();
+    const bucket = this.#buckets.get(name) ?? { left: burst, atMs: nowMs };
+    const refilled = bucket.left + (nowMs - bucket.atMs) / refillMs;
+    bucket.left = Math.min(burst, refilled, usedUp.leftOf(kind, name, bounds) ?? burst);
     bucket.atMs = nowMs;
     this.#keepBucket(name, bucket);
-    if (bucket.left < 1) return false;
-    bucket.left--;
-    return true;
+    if (bucket.left >= 1) {
+      bucket.left--;
+      return true;
+    }
+    await usedUp.note(kind, name, bounds);
+    return false;
   }
 
   /** Gives back an attempt that was no guess. */
   giveBack(name: string): void {
     const bucket = this.#buckets.get(name);
-    if (bucket !== undefined) bucket.left = Math.min(this.#burst, bucket.left + 1);
+    if (bucket !== undefined) bucket.left = Math.min(this.#options.burst, bucket.left + 1);
   }
 
   #keepBucket(name: string, bucket: Bucket): void {
@@ -61,13 +71,17 @@ export class LoginGuard {
   readonly #methods: Attempts;
   #underWay = 0;
 
-  constructor(clock: Clock) {
+  constructor(means: Pick<AttemptOptions, 'clock' | 'usedUp'>) {
     const bounds = limits.aclLogin;
-    this.#addresses = new Attempts(clock, {
+    this.#addresses = new Attempts({
+      ...means,
+      kind: 'address',
       burst: bounds.failuresBurst,
       refillMs: bounds.failureRefillMs,
     });
-    this.#methods = new Attempts(clock, {
+    this.#methods = new Attempts({
+      ...means,
+      kind: 'method',
       burst: bounds.methodFailuresBurst,
       refillMs: bounds.methodFailureRefillMs,
     });
@@ -78,10 +92,10 @@ export class LoginGuard {
     if (this.#underWay >= limits.aclLogin.concurrentMax) {
       throw refusal('too-many-logins', { whence: 'at this moment' });
     }
-    if (!this.#addresses.take(address)) {
+    if (!(await this.#addresses.take(address))) {
       throw refusal('too-many-logins', { whence: 'from this address' });
     }
-    if (!this.#methods.take(method)) {
+    if (!(await this.#methods.take(method))) {
       this.#addresses.giveBack(address);
       throw refusal('too-many-logins', { whence: 'with this auth method' });
     }

@@ -20,7 +20,7 @@ import {
   inScope,
   namespaces,
 } from '../../state/tables.ts';
-import type { Snapshot, Written } from '../../state/types.ts';
+import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import { insertToken } from '../acl/tokens.ts';
 import type { ServerContext } from '../context.ts';
 import { TokenRefusal } from './verify-jwt.ts';
@@ -38,6 +38,8 @@ export interface Issue {
   readonly verified: Verified;
   readonly meta: Readonly<Record<string, string>>;
   readonly datacenter: string;
+  /** Runs in the transaction that makes the token. @throws TokenRefusal: no token is made */
+  readonly use?: (transaction: Transaction) => void;
 }
 
 /**
@@ -49,6 +51,7 @@ export async function issueToken(context: ServerContext, issue: Issue): Promise<
   const home: Scope = { partition: method.Partition, namespace: method.Namespace };
   const shape = identityShape(typed);
   return context.state.write((transaction) => {
+    issue.use?.(transaction);
     const current = transaction.table(authMethods).get(...inScope(home, method.Name));
     // The credential was verified against the method as it was before.
     if (current?.ModifyIndex !== method.ModifyIndex) {

@@ -6,13 +6,14 @@ import { type Fault, invalid, type RosterError, refusal } from '../../model/erro
 import { limits } from '../../model/limits.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import { aclTokens, authMethods, inScope } from '../../state/tables.ts';
-import type { Written } from '../../state/types.ts';
+import type { State, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { Attempts, LoginGuard } from './attempts.ts';
-import { issueToken, type Verified } from './issue-token.ts';
+import { type Issue, issueToken, type Verified } from './issue-token.ts';
 import { OidcLogins } from './oidc.ts';
 import { type Outbound, OutboundError, unreachable } from './outbound.ts';
 import { SigningKeyStore } from './signing-keys.ts';
+import { UsedUpLimits } from './used-up.ts';
 import { TokenRefusal, verifyJwt } from './verify-jwt.ts';
 import { verifyKubernetes } from './verify-kubernetes.ts';
 
@@ -39,6 +40,8 @@ export interface OidcFinishRequest {
 
 export interface LoginOptions {
   readonly context: ServerContext;
+  /** The state for what a refused login leaves behind, which is no effect of its request. */
+  readonly bookkeeping: State;
   readonly outbound: Outbound;
   /** The datacenter of node identities that logins grant. */
   readonly datacenter: string;
@@ -64,13 +67,16 @@ export class LoginService {
 
   constructor(options: LoginOptions) {
     this.#options = options;
-    const { outbound } = options;
-    const { clock, secrets } = options.context.world;
+    const { outbound, bookkeeping } = options;
+    const { state, box, world } = options.context;
+    const { clock, secrets } = world;
     this.keys = new SigningKeyStore(outbound, clock);
-    this.#guard = new LoginGuard(clock);
-    const { startsBurst, startRefillMs } = limits.oidcSession;
-    this.#starts = new Attempts(clock, { burst: startsBurst, refillMs: startRefillMs });
-    this.#oidc = new OidcLogins({ outbound, keys: this.keys, clock, secrets });
+    const usedUp = new UsedUpLimits({ state: bookkeeping, box, clock });
+    this.#guard = new LoginGuard({ clock, usedUp });
+    const { startsBurst: burst, startRefillMs: refillMs } = limits.oidcSession;
+    this.#starts = new Attempts({ kind: 'start', clock, usedUp, burst, refillMs });
+    const { keys } = this;
+    this.#oidc = new OidcLogins({ outbound, keys, clock, secrets, box, state, bookkeeping });
   }
 
   /** @throws RosterError `login-refused`, `too-many-logins`, `identity-provider-unreachable` */
@@ -78,7 +84,7 @@ export class LoginService {
     requireGiven({ AuthMethod: request.authMethod, BearerToken: request.bearerToken });
     return this.#attempt(scope, request.authMethod, address, async (method, typed) => {
       const verified = await this.#verify(typed, request.bearerToken.trim());
-      return this.#issue(method, typed, verified, request.meta);
+      return this.#issue({ method, typed, verified, meta: request.meta });
     });
   }
 
@@ -87,7 +93,7 @@ export class LoginService {
     const { authMethod, redirectUri, clientNonce, meta } = request;
     requireGiven({ AuthMethod: authMethod, RedirectURI: redirectUri, ClientNonce: clientNonce });
     // Starting a login reveals nothing, but causes work at the provider.
-    if (!this.#starts.take(address)) {
+    if (!(await this.#starts.take(address))) {
       throw refusal('too-many-logins', { whence: 'from this address' });
     }
     const method = methodKey(scope, authMethod);
@@ -108,10 +114,11 @@ export class LoginService {
     requireGiven(given);
     const finish = { method: methodKey(scope, authMethod), state, code, clientNonce, issuer };
     return this.#attempt(scope, authMethod, address, async (method, typed) => {
-      const { claims, meta } = await this.#oidc.finish(oidcOf(typed), finish);
-      const identity = identityOfClaims(typed as Extract<TypedConfig, { type: 'oidc' }>, claims);
-      if (typeof identity === 'string') throw new TokenRefusal(identity);
-      return this.#issue(method, typed, { identity }, meta);
+      return this.#oidc.finish(oidcOf(typed), finish, async ({ claims, meta, use }) => {
+        const identity = identityOfClaims(typed as Extract<TypedConfig, { type: 'oidc' }>, claims);
+        if (typeof identity === 'string') throw new TokenRefusal(identity);
+        return this.#issue({ method, typed, verified: { identity }, meta, use });
+      });
     });
   }
 
@@ -199,14 +206,9 @@ export class LoginService {
     }
   }
 
-  #issue(
-    method: AuthMethod,
-    typed: TypedConfig,
-    verified: Verified,
-    meta: Readonly<Record<string, string>>,
-  ): Promise<Written<AclToken>> {
+  #issue(issue: Omit<Issue, 'datacenter'>): Promise<Written<AclToken>> {
     const { context, datacenter } = this.#options;
-    return issueToken(context, { method, typed, verified, meta, datacenter });
+    return issueToken(context, { ...issue, datacenter });
   }
 }
 

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import * as client from 'openid-client';
 import type { Clock, Secrets } from '../../base/ports.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
 import type { OidcConfig } from '../../model/auth-method/config.ts';
 import type { Claims } from '../../model/auth-method/identity.ts';
 import { limits } from '../../model/limits.ts';
+import { oidcSessions } from '../../state/tables.ts';
+import type { State, Transaction } from '../../state/types.ts';
+import { makeRoom } from '../expiring-rows.ts';
 import { type Outbound, OutboundError } from './outbound.ts';
 import { discover, type SigningKeyStore } from './signing-keys.ts';
 import { TokenRefusal, verifyJwt } from './verify-jwt.ts';
@@ -12,11 +16,14 @@ import { TokenRefusal, verifyJwt } from './verify-jwt.ts';
  * Logins through a browser: authorization code flow with PKCE (RFC 7636) and a nonce.
  *
  * Invariants
- *  O1. A session is known by its `state` alone, is used once, and expires after `oidcSession.ageMs`.
+ *  O1. A session is known by its `state` alone, and expires after `oidcSession.ageMs`. It is a sealed row, which the
+ *      transaction that makes the token deletes: so any leader can finish a login, and one of them once.
  *  O2. Finishing a session takes the client nonce that it was started with, so a stolen redirect is
  *      of no use without it.
- *  O3. At most `oidcSession.keptMax` sessions are kept; the oldest are dropped.
- *  O4. The signature of the id token is verified, even though it comes over TLS.
+ *  O3. A refused finish deletes the session as well, so nobody can try twice. A session costs two writes at most,
+ *      and its start is limited by address.
+ *  O4. At most `oidcSession.keptMax` sessions are kept; the oldest are dropped.
+ *  O5. The signature of the id token is verified, even though it comes over TLS.
  */
 export interface OidcStart {
   /** The method with its namespace: a session is finished with the method it began with. */
@@ -29,7 +36,6 @@ export interface OidcStart {
 interface Session extends OidcStart {
   readonly nonce: string;
   readonly codeVerifier: string;
-  readonly startedMs: number;
 }
 
 export interface OidcFinish {
@@ -41,23 +47,34 @@ export interface OidcFinish {
   readonly issuer: string | undefined;
 }
 
+/** The user of a finished login. */
+export interface OidcUser {
+  /** The provider's claims about the user. */
+  readonly claims: Claims;
+  readonly meta: OidcStart['meta'];
+  /** Uses the session up, in the transaction that makes the token. @throws TokenRefusal */
+  readonly use: (transaction: Transaction) => void;
+}
+
 export interface OidcWorld {
   readonly outbound: Outbound;
   readonly keys: SigningKeyStore;
   readonly clock: Clock;
   readonly secrets: Pick<Secrets, 'bytes' | 'equal'>;
+  readonly box: SecretBox;
+  /** The state for sessions that begin. */
+  readonly state: State;
+  /** The state for what a refused login leaves behind, which is no effect of its request. */
+  readonly bookkeeping: State;
 }
 
 export class OidcLogins {
   readonly #world: OidcWorld;
-  readonly #sessions = new Map<string, Session>();
+  /** The sessions that are being finished here. */
+  readonly #underWay = new Set<string>();
 
   constructor(world: OidcWorld) {
     this.#world = world;
-  }
-
-  get size(): number {
-    return this.#sessions.size;
   }
 
   /** The address to open in a browser. @throws TokenRefusal, OutboundError */
@@ -67,8 +84,7 @@ export class OidcLogins {
     }
     const provider = await this.#provider(config, start.redirectUri);
     const [state, nonce, codeVerifier] = [this.#random(), this.#random(), this.#random()];
-    const startedMs = this.#world.clock.monotonicMs();
-    this.#keepSession(state, { ...start, nonce, codeVerifier, startedMs });
+    await this.#keepSession(state, { ...start, nonce, codeVerifier });
     const scopes = new Set(['openid', ...config.OIDCScopes]);
     const url = client.buildAuthorizationUrl(provider, {
       redirect_uri: start.redirectUri,
@@ -83,12 +99,36 @@ export class OidcLogins {
     return url.href;
   }
 
-  /** The provider's claims about the user. @throws TokenRefusal, OutboundError */
-  async finish(
+  /** @throws TokenRefusal, OutboundError, and what `issue` throws */
+  async finish<T>(
     config: OidcConfig,
     finish: OidcFinish,
-  ): Promise<{ readonly claims: Claims; readonly meta: OidcStart['meta'] }> {
-    const session = this.#takeSession(finish);
+    issue: (user: OidcUser) => Promise<T>,
+  ): Promise<T> {
+    const id = this.#world.box.fingerprint(finish.state);
+    const session = this.#findSession(id);
+    this.#underWay.add(id);
+    try {
+      const claims = await this.#claimsOf(config, session, finish);
+      const use = (transaction: Transaction) => {
+        if (!transaction.table(oidcSessions).delete(id)) throw usedBefore();
+      };
+      return await issue({ claims, meta: session.meta, use });
+    } catch (error) {
+      // After any other error nobody knows, or nothing was done.
+      if (error instanceof TokenRefusal || error instanceof OutboundError) {
+        await this.#world.bookkeeping.write((transaction) =>
+          transaction.table(oidcSessions).delete(id),
+        );
+      }
+      throw error;
+    } finally {
+      this.#underWay.delete(id);
+    }
+  }
+
+  async #claimsOf(config: OidcConfig, session: Session, finish: OidcFinish): Promise<Claims> {
+    this.#requireSame(session, finish);
     const provider = await this.#provider(config, session.redirectUri);
     const tokens = await this.#exchange(provider, session, finish);
     const idToken = tokens.id_token ?? '';
@@ -96,19 +136,18 @@ export class OidcLogins {
     const verified = await verifyJwt(idToken, config, keys, this.#world.clock.nowMs());
     const more = await userInfo(provider, tokens, String(verified.sub));
     // Signed claims win over those of the user info.
-    return { claims: { ...more, ...verified }, meta: session.meta };
+    return { ...more, ...verified };
   }
 
-  /** Removes the session whatever comes of it, so that nobody can try twice. */
-  #takeSession({ method, state, clientNonce }: OidcFinish): Session {
-    const session = this.#sessions.get(state);
-    this.#sessions.delete(state);
-    const { ageMs } = limits.oidcSession;
-    if (session === undefined || this.#world.clock.monotonicMs() - session.startedMs > ageMs) {
-      throw new TokenRefusal('its state is unknown, was used before or is too old', {
-        isTold: true,
-      });
-    }
+  #findSession(id: string): Session {
+    const { bookkeeping, box, clock } = this.#world;
+    const row = bookkeeping.head().table(oidcSessions).get(id);
+    const isKnown = row !== undefined && row.ExpireMs > clock.nowMs();
+    if (!isKnown || this.#underWay.has(id)) throw usedBefore();
+    return JSON.parse(box.open(row.Sealed)) as Session;
+  }
+
+  #requireSame(session: Session, { method, clientNonce }: OidcFinish): void {
     if (session.method !== method)
       throw new TokenRefusal('its state is of another auth method', { isTold: true });
     if (!this.#world.secrets.equal(session.clientNonce, clientNonce)) {
@@ -116,17 +155,25 @@ export class OidcLogins {
         isTold: true,
       });
     }
-    return session;
   }
 
-  #keepSession(state: string, session: Session): void {
-    this.#sessions.set(state, session);
-    const { keptMax, ageMs } = limits.oidcSession;
-    for (const [oldest, { startedMs }] of this.#sessions) {
-      const isOver = session.startedMs - startedMs > ageMs;
-      if (!isOver && this.#sessions.size <= keptMax) break;
-      this.#sessions.delete(oldest);
+  async #keepSession(state: string, session: Session): Promise<void> {
+    const { box, clock } = this.#world;
+    const text = JSON.stringify(session);
+    const { keptMax: rowsMax, ageMs, lengthMax } = limits.oidcSession;
+    if (text.length > lengthMax) {
+      throw new TokenRefusal('its redirect URI, client nonce and meta are too long', {
+        isTold: true,
+      });
     }
+    const nowMs = clock.nowMs();
+    const { removedAtOnceMax: removedMax } = limits.aclLogin;
+    await this.#world.state.write((transaction) => {
+      makeRoom(transaction, oidcSessions, { nowMs, rowsMax, removedMax });
+      const ID = box.fingerprint(state);
+      const row = { ID, Sealed: box.seal(text), ExpireMs: nowMs + ageMs };
+      transaction.table(oidcSessions).put(row);
+    });
   }
 
   async #provider(config: OidcConfig, redirectUri: string): Promise<client.Configuration> {
@@ -170,6 +217,9 @@ export class OidcLogins {
     return Buffer.from(this.#world.secrets.bytes(32)).toString('base64url');
   }
 }
+
+const usedBefore = () =>
+  new TokenRefusal('its state is unknown, was used before or is too old', { isTold: true });
 
 const clockToleranceSeconds = limits.aclLogin.clockSkewDefaultMs / 1000;
 

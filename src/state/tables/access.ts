@@ -6,6 +6,7 @@ import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
 import type { BindingRule } from '../../model/binding-rule/binding-rule.ts';
 import type { KeptAnswer } from '../../model/kept-answer/kept-answer.ts';
 import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
+import type { OidcSession, UsedUpLimit } from '../../model/login/login.ts';
 import {
   defaultNamespace,
   defaultPartition,
@@ -149,6 +150,24 @@ export const variableItems = table<SealedItems>({
   version: 1,
   key: ({ Namespace, Path }) => inNamespace(Namespace, Path),
   indexes: {},
+});
+
+/** Logins with a browser that have begun. */
+export const oidcSessions = table<OidcSession, 'expiry'>({
+  name: 'oidc-sessions',
+  version: 1,
+  isOmittedUnused: true,
+  key: ({ ID }) => [ID],
+  indexes: { expiry: { key: ({ ExpireMs }) => [numberPart(ExpireMs)] } },
+});
+
+/** Limits of logins that are used up, for the next leader. */
+export const usedUpLimits = table<UsedUpLimit, 'expiry'>({
+  name: 'used-up-limits',
+  version: 1,
+  isOmittedUnused: true,
+  key: ({ Kind, Name }) => [Kind, Name],
+  indexes: { expiry: { key: ({ ExpireMs }) => [numberPart(ExpireMs)] } },
 });
 
 /** Answers to writes with an `Idempotency-Key`. */
