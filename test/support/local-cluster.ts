@@ -1,4 +1,5 @@
 /** Agents of one process over one log in memory, on simulated time. */
+import type { Request } from '../../src/api/http.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { type Agent, type CreateAgentOptions, createAgent } from '../../src/main.ts';
 import { LocalServers } from '../../src/server/servers-local.ts';
@@ -14,12 +15,6 @@ export const settleMs = 5000;
 export interface LocalAgent {
   readonly agent: Agent;
   readonly engine: SharedMemoryEngine;
-}
-
-/** Who asks. */
-interface From {
-  readonly token?: string;
-  readonly remoteAddress?: string;
 }
 
 export class LocalCluster {
@@ -58,6 +53,10 @@ export class LocalCluster {
     await this.world.advance(settleMs);
   }
 
+  async close(): Promise<void> {
+    for (const server of [...this.servers]) await this.kill(server);
+  }
+
   get leader(): LocalAgent {
     return this.servers.find(({ agent }) => agent.state.leading?.epoch === this.log.epoch)!;
   }
@@ -66,9 +65,11 @@ export class LocalCluster {
     return this.servers.filter((server) => server !== this.leader);
   }
 
-  async call({ agent }: LocalAgent, method: string, url: string, body?: object, from: From = {}) {
-    const { token = rootToken, ...more } = from;
-    const request = { ...requestOf(method, url, token, body), ...more };
+  async call({ agent }: LocalAgent, method: string, url: string, body?: object) {
+    return this.send(agent, requestOf(method, url, rootToken, body));
+  }
+
+  async send(agent: Agent, request: Request) {
     return parseAnswer(await this.during(agent.handle(request)));
   }
 
@@ -90,8 +91,11 @@ export class LocalCluster {
   }
 }
 
-export async function startAgents(count: number): Promise<LocalCluster> {
+export async function startAgents(
+  count: number,
+  options: Partial<CreateAgentOptions> = {},
+): Promise<LocalCluster> {
   const cluster = new LocalCluster();
-  for (let started = 0; started < count; started++) await cluster.start();
+  for (let started = 0; started < count; started++) await cluster.start(options);
   return cluster;
 }
