@@ -42,7 +42,7 @@ export interface ChaosReport {
   readonly longestGapMs: number;
 }
 
-const registers = ['one', 'two', 'three', 'four'];
+const registers = ['one', 'two'];
 const users = 6;
 const pauseMaxMs = 150;
 const lookMs = 100;

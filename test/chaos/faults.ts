@@ -49,12 +49,22 @@ const onMember =
   (
     [shortestMs, longestMs]: readonly [number, number],
     strike: (site: Site, number: number) => Pick<Strike, 'begin' | 'end'>,
+    choose = ({ choices }: Site) => choices.below(size),
   ): Draw =>
   async (site) => {
-    const number = site.choices.below(size);
+    const number = choose(site);
     const what = strike(site, number);
     return { at: `member ${number}`, parts: ['members'], shortestMs, longestMs, ...what };
   };
+
+/** Numbers of the members, beginning with the one that the server used last. */
+const membersOf = ({ toMembers }: ChaosCluster, server: number): number[] => {
+  const links = toMembers[server]!;
+  return [...links.keys()].sort((left, right) => links[right]!.usedMs - links[left]!.usedMs);
+};
+
+const usedMember = ({ cluster, choices }: Site): number =>
+  membersOf(cluster, choices.below(size))[0]!;
 
 type Harm = (links: readonly Link[], choices: Choices) => void;
 
@@ -64,20 +74,24 @@ const cut: Harm = (links) => {
 const hold: Harm = (links) => {
   for (const link of links) link.hold();
 };
-/** A long delay is more than a request may take. */
 const delay: Harm = (links, choices) => {
-  const lateMs = choices.fraction() < 0.5 ? 10 + choices.below(500) : 5500 + choices.below(2000);
+  const lateMs = 10 + choices.below(500);
+  for (const link of links) link.delay(lateMs);
+};
+/** Requests arrive after their sender has given up. */
+const delayLong: Harm = (links, choices) => {
+  const lateMs = 5500 + choices.below(2000);
   for (const link of links) link.delay(lateMs);
 };
 const mend = (links: readonly Link[]) => {
   for (const link of links) link.mend();
 };
 
-/** From a server to one member, or to all. */
+/** From a server to the member that it uses, or to all. */
 const toMembers = (harm: Harm): Draw =>
-  onLinks('etcd from', harm, ({ toMembers: all }, number, choices) => {
-    const one = choices.below(2 * size);
-    return one < size ? [all[number]![one]!] : all[number]!;
+  onLinks('etcd from', harm, (cluster, number, choices) => {
+    const links = membersOf(cluster, number).map((member) => cluster.toMembers[number]![member]!);
+    return choices.fraction() < 0.5 ? links.slice(0, 1) : links;
   });
 const toServers = (harm: Harm): Draw =>
   onLinks('clients to', harm, ({ toServers: all }, number) => [all[number]!]);
@@ -112,18 +126,22 @@ const amongMembers = (harm: (link: Link, choices: Choices) => void): Draw =>
 /** Whether bytes begin a connection that this member opened. */
 const openedBy = (id: string): RegExp => new RegExp(`X-Server-From: ${id}\\r`, 'i');
 
-/** Neither hears the others, nor is heard by them. */
-const isolated = onMember([2000, 16_000], ({ cluster }, number) => {
-  const others = otherNumbers(number).map((other) => cluster.amongMembers[other]!);
-  return {
-    begin: async () => {
-      const id = await memberId(cluster, number);
-      cluster.amongMembers[number]!.cut();
-      for (const link of others) link.shut(openedBy(id));
-    },
-    end: () => mend([cluster.amongMembers[number]!, ...others]),
-  };
-});
+/** Neither hears the others, nor is heard by them. Servers that use it do not notice at once. */
+const isolated = onMember(
+  [2000, 16_000],
+  ({ cluster }, number) => {
+    const others = otherNumbers(number).map((other) => cluster.amongMembers[other]!);
+    return {
+      begin: async () => {
+        const id = await memberId(cluster, number);
+        cluster.amongMembers[number]!.cut();
+        for (const link of others) link.shut(openedBy(id));
+      },
+      end: () => mend([cluster.amongMembers[number]!, ...others]),
+    };
+  },
+  usedMember,
+);
 
 async function memberId({ etcd }: ChaosCluster, number: number): Promise<string> {
   const listed = (await persist(() => etcd.call('cluster/member/list', {}, number))) as {
@@ -267,10 +285,13 @@ export const faultKinds: Readonly<Record<string, Draw>> = {
   'etcd cut': toMembers(cut),
   'etcd held': toMembers(hold),
   'etcd late': toMembers(delay),
+  'etcd too late': toMembers(delayLong),
   'clients cut': toServers(cut),
   'clients held': toServers(hold),
   'clients late': toServers(delay),
+  'clients too late': toServers(delayLong),
   'servers cut': amongServers(cut),
   'servers held': amongServers(hold),
   'servers late': amongServers(delay),
+  'servers too late': amongServers(delayLong),
 };

@@ -24,6 +24,8 @@ export class Link {
   #isHeld = false;
   #lateMs = 0;
   #shut: RegExp | undefined;
+  /** When bytes came last, on the monotonic clock. */
+  usedMs = 0;
 
   private constructor(port: number) {
     this.#port = port;
@@ -84,6 +86,9 @@ export class Link {
     const flow = new Flow(client, server, {
       isHeld: () => this.#isHeld,
       lateMs: () => this.#lateMs,
+      used: () => {
+        this.usedMs = performance.now();
+      },
       isShut: (opening) => this.#shut?.test(opening) === true,
       ended: () => this.#flows.delete(flow),
     });
@@ -98,6 +103,7 @@ export class Link {
 interface FlowOptions {
   readonly isHeld: () => boolean;
   readonly lateMs: () => number;
+  readonly used: () => void;
   readonly isShut: (opening: string) => boolean;
   readonly ended: () => void;
 }
@@ -120,6 +126,7 @@ class Flow {
       from.setNoDelay();
       from.on('error', () => from.destroy());
       from.on('data', (bytes: Buffer) => {
+        options.used();
         if (from === client && this.#opens(bytes)) return;
         this.#deliverLater(() => to.write(bytes));
       });

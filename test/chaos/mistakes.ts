@@ -14,11 +14,7 @@ export interface ChaosMistake {
 export const chaosMistakes: readonly ChaosMistake[] = [
   {
     name: 'an append to etcd compares nothing',
-    kinds: ['server frozen', 'etcd held', 'server killed'],
-  },
-  {
-    name: 'an append without an answer is settled by a look',
-    kinds: ['etcd late', 'etcd held', 'member frozen'],
+    kinds: ['etcd too late', 'server frozen'],
   },
   {
     name: 'a write is acknowledged before it is durable',
@@ -26,7 +22,7 @@ export const chaosMistakes: readonly ChaosMistake[] = [
   },
   {
     name: 'the head of the log in etcd is read serializably',
-    kinds: ['member isolated', 'member frozen'],
+    kinds: ['members late', 'member isolated'],
   },
   {
     name: 'a follower answers reads before it has caught up',
