@@ -13,6 +13,8 @@ import type { EtcdOptions } from './cli/agent/engine-settings.ts';
 import type { KeyServiceOptions } from './cli/agent/keyring-settings.ts';
 import { logOptions } from './cli/agent/log-options.ts';
 import type { AgentOptions, TlsFiles } from './cli/agent/options.ts';
+import { CliError } from './cli/errors.ts';
+import type { EngineCommands } from './cli/operator/engines.ts';
 import { processEnvironment } from './cli/process-environment.ts';
 import { runCli } from './cli/run-cli.ts';
 import { unreadableReason } from './cli/unreadable.ts';
@@ -175,9 +177,7 @@ async function startNode(options: AgentOptions, log: Log): Promise<Running> {
     ),
   );
   // The node opens no port, and none of its timers keeps the process alive.
-  // Not in limits: the interval only has to be long.
-  const alive = setInterval(() => {}, 1 << 30);
-  const letGo = () => clearInterval(alive);
+  const letGo = keepAlive();
   const node = await start(nodeOptionsOf(options, log), {
     addresses,
     caCertificate,
@@ -209,6 +209,45 @@ async function keyServiceOf(options: KeyServiceOptions): Promise<KeyService> {
     token: async () => (await readNamed(tokenFile)).trim(),
     caCertificate: caFile === undefined ? '' : await readNamed(caFile),
   };
+}
+
+/** Moves the state between the data directory and etcd. @throws CliError */
+const migrateEngine: EngineCommands['migrate'] = ({ to, dataDirectory, etcd }, progress) =>
+  offline(async () => {
+    const { migrateStores } = await import('./agent-engines.ts');
+    const settings = await etcdOf(etcd);
+    return migrateStores({ to, dataDirectory, etcd: settings, world: realWorld, progress });
+  });
+
+/** The way out after the log in etcd has diverged. @throws CliError */
+const recoverEngine: EngineCommands['recover'] = ({ from, dataDirectory, etcd }) =>
+  offline(async () => {
+    const { recoverStores } = await import('./agent-engines.ts');
+    const settings = await etcdOf(etcd);
+    const version = readVersion();
+    return recoverStores({ from, dataDirectory, etcd: settings, world: realWorld, version });
+  });
+
+/** Keeps the process alive meanwhile, as no timer does, and tells an error in words for the user. */
+async function offline<T>(run: () => Promise<T>): Promise<T> {
+  const letGo = keepAlive();
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw new CliError(sentence(error.message));
+    throw error;
+  } finally {
+    letGo();
+  }
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** Returns the function that ends it. */
+function keepAlive(): () => void {
+  // Not in limits: the interval only has to be long.
+  const alive = setInterval(() => {}, 1 << 30);
+  return () => clearInterval(alive);
 }
 
 async function etcdOf(etcd: EtcdOptions): Promise<EtcdSettings> {
@@ -318,11 +357,18 @@ function startFault(error: NodeJS.ErrnoException, { http }: AgentOptions): strin
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
     return `this machine has no address ${http.host}: choose one that it has with --http HOST:PORT`;
   }
+  if (error.code === 'diverged') return `${error.message}. See "roster operator recover --help"`;
   return error.message;
 }
 
 if (import.meta.main) {
   const version = readVersion();
-  const environment = processEnvironment(process, { startAgent, version, world: realWorld });
+  const engines = { migrate: migrateEngine, recover: recoverEngine };
+  const environment = processEnvironment(process, {
+    startAgent,
+    engines,
+    version,
+    world: realWorld,
+  });
   process.exitCode = await runCli(process.argv.slice(2), environment);
 }

@@ -64,7 +64,7 @@ export const places: readonly Place[] = [
     reason: 'the main file of such a process: is asked and answers as one, and ends with who asks',
   },
   {
-    files: 'src/agent{,-node,-secrets}.ts',
+    files: 'src/agent{,-engines,-node,-secrets}.ts',
     may: ['files', 'machine'],
     reason: 'the composition root as a library: makes the data directory, takes a world',
   },

@@ -37,6 +37,7 @@ const compositionRoot = [
   'src/main.ts',
   'src/agent.ts',
   'src/agent-certificate.ts',
+  'src/agent-engines.ts',
   'src/agent-node.ts',
   'src/agent-secrets.ts',
   'src/agent-servers.ts',

@@ -4,7 +4,7 @@ import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type Member, ServerGone, type Servers } from '../server/servers.ts';
 import { NotLeading } from '../state/errors.ts';
-import { type Answer, header, type Request } from './http.ts';
+import { type Answer, header, isBegun, piecesOf, type Request } from './http.ts';
 import { parseQuery } from './query.ts';
 import type { Route } from './route.ts';
 import type { Trail } from './trail.ts';
@@ -123,12 +123,12 @@ export class Forwarding {
   async #handOn(asking: Asking, here: Run, until?: number): Promise<Answer> {
     const { isAsked, request } = asking;
     if (isAsked) throw notTaken;
-    // A body that is not read cannot be handed on.
-    if (request.unread !== undefined) throw refusal('not-leader');
     const { servers, clock, timers, takesWrites } = this.#options;
     const isWaitUseful = servers.members().length > 1;
     const endMs = until ?? clock.monotonicMs() + limits.servers.holdMs;
     for (;;) {
+      // It cannot be read a second time.
+      if (isBegun(request)) throw refusal('not-leader');
       const leader = servers.leader();
       const isElsewhere = leader !== undefined && leader.id !== servers.id;
       const answer = isElsewhere ? await this.#askLeader(leader, asking) : undefined;
@@ -146,9 +146,12 @@ export class Forwarding {
     const gone = new AbortController();
     const stay = request.onGone?.(() => gone.abort());
     const { method, path, query, headers, body, remoteAddress } = request;
+    const unread = request.unread && piecesOf(request);
     try {
-      const asked = { method, path, query, headers, body, remoteAddress };
-      const patience = { deadlineMs: limits.servers.askMs + waitMsOf(query), gone: gone.signal };
+      const asked = { method, path, query, headers, body, unread, remoteAddress };
+      const deadlineMs =
+        unread === undefined ? limits.servers.askMs + waitMsOf(query) : limits.snapshot.saveMaxMs;
+      const patience = { deadlineMs, gone: gone.signal };
       const answer = await servers.ask(leader.id, asked, patience);
       if (answer.headers[repeatHeader] !== undefined) return undefined;
       if (method !== 'GET' && method !== 'HEAD') await this.#caughtUp();

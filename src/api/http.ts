@@ -38,11 +38,19 @@ export function header(request: Request, name: string): string | undefined {
 
 export const jsonType = { 'content-type': 'application/json' } as const;
 
+/** Bodies that somebody has begun to read. */
+const begun = new WeakSet<AsyncIterable<Uint8Array>>();
+
 /** The body in pieces. */
 export async function* piecesOf({ unread, body }: Request): AsyncGenerator<Uint8Array> {
-  if (unread !== undefined) yield* unread;
-  else if (body !== undefined) yield body;
+  if (unread !== undefined) {
+    begun.add(unread);
+    yield* unread;
+  } else if (body !== undefined) yield body;
 }
+
+/** Whether the body was begun to be read, so that nobody else can read it. */
+export const isBegun = ({ unread }: Request): boolean => unread !== undefined && begun.has(unread);
 
 /** Aborts when the caller disconnects. */
 export function untilGone(request: Request): AbortSignal {

@@ -696,6 +696,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./server/members.ts')).serverMembers,
   },
   {
+    words: ['operator', 'engine', 'migrate'],
+    summary: 'Move the state between the data directory and etcd.',
+    load: async () => (await import('./operator/engine-migrate.ts')).engineMigrate,
+  },
+  {
     words: ['operator', 'keyring', 'list'],
     summary: 'List the keys of the keyring.',
     load: async () => (await import('./operator/keyring.ts')).keyringList,
@@ -709,6 +714,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['operator', 'leader', 'step-down'],
     summary: 'Let another server lead.',
     load: async () => (await import('./operator/leader.ts')).leaderStepDown,
+  },
+  {
+    words: ['operator', 'recover'],
+    summary: 'Let servers go on after their log in etcd has diverged.',
+    load: async () => (await import('./operator/recover.ts')).operatorRecover,
   },
   {
     words: ['operator', 'scheduler', 'get-config'],

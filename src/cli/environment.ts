@@ -3,11 +3,13 @@ import type { FunctionFiles } from '../language/hcl/functions/ports.ts';
 import type { ClientOptions } from '../sdk/client.ts';
 import type { AgentOptions } from './agent/options.ts';
 import type { Browser } from './login/browser.ts';
+import type { EngineCommands } from './operator/engines.ts';
 
 /** The outside world of a command; `process-environment.ts` has the real one. */
 export interface CliEnvironment {
   /** Runs an agent until it has ended; returns the exit code. The agent handles signals itself. */
   readonly startAgent: (options: AgentOptions) => Promise<number>;
+  readonly engines: EngineCommands;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdin: Input;

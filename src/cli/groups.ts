@@ -24,6 +24,7 @@ export const groups: Readonly<Record<string, string>> = {
   'system reconcile': 'Compute counters again.',
   server: 'Look at the servers of the cluster.',
   operator: 'Maintain the control plane itself.',
+  'operator engine': 'Work on the stores of the state while no agent runs.',
   'operator keyring': 'Manage the keys that seal secrets.',
   'operator leader': 'Move the leadership between servers.',
   'operator snapshot': 'Save the state, look into what was saved, and restore it.',

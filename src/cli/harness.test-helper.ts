@@ -6,6 +6,7 @@ import { type Handler, type Reply, type SeenRequest, serve } from '../sdk/server
 import type { AgentOptions } from './agent/options.ts';
 import type { CliEnvironment, FileInProgress, Output } from './environment.ts';
 import type { Page } from './login/page.ts';
+import type { EngineCommands } from './operator/engines.ts';
 import { runCli } from './run-cli.ts';
 
 export interface Setting {
@@ -15,6 +16,7 @@ export interface Setting {
   readonly stdin?: string;
   readonly isTerminal?: boolean;
   readonly agentExitCode?: number;
+  readonly engines?: EngineCommands;
   /** The queries of the browser's redirects, in order. */
   readonly redirects?: readonly string[];
   /** Called when the redirects are used up, with a way to let time pass. */
@@ -39,6 +41,8 @@ export interface Ran {
   readonly written: Readonly<Record<string, string>>;
 }
 
+const noStores = () => Promise.reject(new Error('there are no stores here'));
+
 /** The time of every test. Fixtures are some seconds older. */
 export const nowMs = Date.UTC(2026, 0, 1);
 
@@ -62,6 +66,7 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
       agent = options;
       return setting.agentExitCode ?? 0;
     },
+    engines: setting.engines ?? { migrate: noStores, recover: noStores },
     stdout,
     stderr,
     stdin: {

@@ -15,7 +15,9 @@ function environmentOf(stdout: Writable, handlers = new Map<string, () => void>(
     off: (signal: string) => handlers.delete(signal),
   } as unknown as Process;
   const world = new SimulatedWorld(1);
-  return processEnvironment(process, { world, version: '1', startAgent: async () => 0 });
+  const noStores = () => Promise.reject(new Error('there are no stores here'));
+  const engines = { migrate: noStores, recover: noStores };
+  return processEnvironment(process, { world, version: '1', startAgent: async () => 0, engines });
 }
 
 const failing = (code: string) =>

@@ -10,13 +10,14 @@ type Process = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'onc
 
 export function processEnvironment(
   process: Process,
-  options: Pick<CliEnvironment, 'startAgent' | 'version'> & {
+  options: Pick<CliEnvironment, 'startAgent' | 'engines' | 'version'> & {
     readonly world: Pick<World, 'clock' | 'timers' | 'secrets' | 'random'>;
   },
 ): CliEnvironment {
-  const { startAgent, version, world } = options;
+  const { startAgent, engines, version, world } = options;
   return {
     startAgent,
+    engines,
     version,
     clock: world.clock,
     timers: world.timers,

@@ -15,6 +15,8 @@ export interface Asked {
   readonly query: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array | undefined;
+  /** The body of a request whose route reads it itself; `body` is absent then. */
+  readonly unread?: AsyncIterable<Uint8Array> | undefined;
   /** Address of the client. */
   readonly remoteAddress?: string | undefined;
 }

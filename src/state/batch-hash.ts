@@ -4,7 +4,8 @@ import type { Batch } from './engine/engine.ts';
 /** The hash of a log without batches. */
 export const noBatch = '';
 
-const digits = 32;
+/** Of a hash of the log. */
+export const hashDigits = 32;
 
 /**
  * Identifies a batch and all batches before it: two processes with the same hash have applied the same
@@ -12,5 +13,5 @@ const digits = 32;
  */
 export function batchHash({ previous, bytes }: Pick<Batch, 'previous' | 'bytes'>) {
   if (previous === undefined) return undefined;
-  return createHash('sha256').update(previous).update(bytes).digest('hex').slice(0, digits);
+  return createHash('sha256').update(previous).update(bytes).digest('hex').slice(0, hashDigits);
 }

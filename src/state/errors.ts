@@ -11,7 +11,10 @@ export type StateErrorCode =
   | 'outcome-unknown'
   | 'diverged'
   | 'log-cut'
-  | 'log-unreachable';
+  | 'log-unreachable'
+  | 'store-moved'
+  | 'store-unfinished'
+  | 'move-refused';
 
 /** An operating error of the state. A bug is an `AssertionError` instead. */
 export class StateError extends Error {
@@ -146,5 +149,38 @@ export class LogUnreachable extends StateError {
   constructor(where: string, cause?: unknown) {
     const reason = cause instanceof Error ? `: ${cause.message}` : '';
     super('log-unreachable', `the log cannot be read from ${where}${reason}`, cause);
+  }
+}
+
+/** The state of this store was moved to another store, which goes on from it. */
+export class StoreMoved extends StateError {
+  override readonly name = 'StoreMoved';
+
+  constructor(where: string, to: string) {
+    super(
+      'store-moved',
+      `${where} is sealed: its state was moved to ${to}. Start the agent with that engine, or move the state back with "roster operator engine migrate"`,
+    );
+  }
+}
+
+/** The state of another store is being moved to this one, or was until the move was interrupted. */
+export class StoreUnfinished extends StateError {
+  override readonly name = 'StoreUnfinished';
+
+  constructor(where: string, from: string) {
+    super(
+      'store-unfinished',
+      `${where} holds an unfinished copy of ${from}: finish it with "roster operator engine migrate"`,
+    );
+  }
+}
+
+/** The state is not moved, or the log not recovered. */
+export class MoveRefusal extends StateError {
+  override readonly name = 'MoveRefusal';
+
+  constructor(message: string, cause?: unknown) {
+    super('move-refused', message, cause);
   }
 }

@@ -1,9 +1,12 @@
 import type { Engine } from './engine/engine.ts';
 import type { Replica } from './replica.ts';
-import type { StoredBytes } from './snapshots.ts';
+import type { StoredBytes } from './snapshot-slices.ts';
 
 /** Fills the replica with what the engine has stored. Returns how much that was. */
-export async function loadAll(engine: Engine, replica: Replica): Promise<StoredBytes> {
+export async function loadAll(
+  engine: Pick<Engine, 'load'>,
+  replica: Replica,
+): Promise<StoredBytes> {
   let snapshot = 0;
   let log = 0;
   for await (const loaded of engine.load()) {

@@ -1,29 +1,13 @@
-import type { Timers } from '../base/ports.ts';
-import { unhurriedPause } from '../base/slices.ts';
-import { type Bytes, encodeSnapshot } from './codec.ts';
-import type { Engine } from './engine/engine.ts';
-import type { StateLimits } from './limits.ts';
-import type { View } from './view.ts';
-
-interface SnapshotsOptions {
-  readonly engine: Engine;
-  readonly timers: Timers;
-  readonly limits: StateLimits;
-  /** Takes the error of a failed snapshot. */
-  readonly report: (error: unknown) => void;
-}
-
-/** Sizes of the stored snapshot and log. */
-export interface StoredBytes {
-  readonly snapshot: number;
-  readonly log: number;
-}
+import { Copies } from './copies.ts';
+import {
+  type CopyableState,
+  type SnapshotsOptions,
+  type StoredBytes,
+  slicesOf,
+} from './snapshot-slices.ts';
 
 /** The durable state after an append. */
-export interface Reached {
-  readonly view: View;
-  /** Hash of its last batch, if hashes are kept. */
-  readonly hash: string | undefined;
+export interface Reached extends CopyableState {
   readonly epoch: number;
 }
 
@@ -34,34 +18,37 @@ export interface Reached {
  * grown as much again.
  */
 export class Snapshots {
-  readonly #engine: Engine;
-  readonly #timers: Timers;
-  readonly #limits: StateLimits;
-  readonly #report: (error: unknown) => void;
+  readonly #options: SnapshotsOptions;
+  readonly #copies: Copies;
   #snapshotBytes: number;
   #logBytes: number;
   #failedAtBytes = 0;
   #running: Promise<void> | undefined;
   #stopped = false;
 
-  constructor({ engine, timers, limits, report }: SnapshotsOptions, stored: StoredBytes) {
-    this.#engine = engine;
-    this.#timers = timers;
-    this.#limits = limits;
+  constructor(options: SnapshotsOptions, stored: StoredBytes) {
+    this.#options = options;
+    this.#copies = new Copies(options, stored);
     this.#snapshotBytes = stored.snapshot;
     this.#logBytes = stored.log;
-    this.#report = report;
   }
 
   /** Notes a batch of so many bytes by another process, which saves the snapshots. */
-  followed(bytes: number): void {
+  followed(bytes: number, reached: CopyableState): void {
     this.#logBytes += bytes;
+    this.#copies.grew(bytes, reached);
+  }
+
+  /** Notes that the engine cannot go on from this state. */
+  failed(reached: CopyableState): void {
+    this.#copies.keepLast(reached);
   }
 
   /** Notes an append of so many bytes in a term, and the state after it. */
   grew(bytes: number, reached: Reached): void {
     this.#logBytes += bytes;
-    const { logBytes, logPerSnapshot } = this.#limits;
+    this.#copies.grew(bytes, reached);
+    const { logBytes, logPerSnapshot } = this.#options.limits;
     const threshold = Math.max(logBytes, logPerSnapshot * this.#snapshotBytes);
     const due = this.#logBytes - this.#failedAtBytes > threshold;
     if (due && this.#running === undefined && !this.#stopped) {
@@ -72,6 +59,7 @@ export class Snapshots {
   /** Notes a restore of so many bytes. A snapshot soon takes its place in the log. */
   restored(bytes: number, reached: Reached): void {
     this.#logBytes += bytes;
+    this.#copies.grew(bytes, reached);
     if (this.#running === undefined && !this.#stopped) this.#running = this.#saveSnapshot(reached);
   }
 
@@ -79,17 +67,19 @@ export class Snapshots {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running;
+    await this.#copies.stop();
   }
 
   async #saveSnapshot({ view, hash, epoch }: Reached): Promise<void> {
     const coveredBytes = this.#logBytes;
     let bytes = 0;
     try {
-      await this.#engine.saveSnapshot(
+      await this.#options.engine.saveSnapshot(
         view.index,
         epoch,
-        this.#slices({ view, hash }, (length) => {
-          bytes += length;
+        slicesOf({ view, hash }, this.#options, (part) => {
+          if (this.#stopped) throw new Error('the state is closing');
+          bytes += part?.byteLength ?? 0;
         }),
       );
       this.#snapshotBytes = bytes;
@@ -97,23 +87,9 @@ export class Snapshots {
       this.#failedAtBytes = 0;
     } catch (error) {
       this.#failedAtBytes = this.#logBytes;
-      if (!this.#stopped) this.#report(error);
+      if (!this.#stopped) this.#options.report(error);
     } finally {
       this.#running = undefined;
-    }
-  }
-
-  async *#slices(
-    { view, hash }: Pick<Reached, 'view' | 'hash'>,
-    count: (bytes: number) => void,
-  ): AsyncGenerator<Bytes> {
-    for (const part of encodeSnapshot(view, this.#limits.snapshotPartBytes, hash)) {
-      if (this.#stopped) throw new Error('the state is closing');
-      if (part !== undefined) {
-        count(part.byteLength);
-        yield part;
-      }
-      await unhurriedPause(this.#timers);
     }
   }
 }

@@ -37,6 +37,7 @@ export async function openState(options: StateOptions): Promise<State> {
     const report = options.report ?? (() => {});
     const { timers } = options;
     const snapshots = new Snapshots({ engine, timers, limits, report }, stored);
+    if (replica.index > 0) snapshots.followed(0, replica);
     return new Store(engine, replica, snapshots, { limits, freeze, report, timers, newReplica });
   } catch (error) {
     await engine.close();

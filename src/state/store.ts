@@ -334,7 +334,6 @@ export class Store implements State {
   /** Applies a batch of another process. */
   #applyBatch(batch: Batch): void {
     if (this.#closed !== undefined) return;
-    const bytes = batch.bytes.byteLength;
     try {
       const restore = restoreIn(batch.bytes, `the batch from index ${batch.firstIndex}`);
       if (restore !== undefined) {
@@ -344,7 +343,7 @@ export class Store implements State {
       const transactions = this.#replica.apply(batch);
       for (const { changes, index } of transactions) tellChanges(this.#followers, changes, index);
       this.#publish(transactions, []);
-      this.#snapshots.followed(bytes);
+      this.#snapshots.followed(batch.bytes.byteLength, this.#replica);
     } catch (error) {
       this.#options.report(error);
       this.#closeWrites(error as Error);
@@ -384,7 +383,7 @@ export class Store implements State {
     try {
       for (const _ of this.#replica.applyRestore(restore, batch)) await pause(this.#options.timers);
       this.#tellRestored();
-      this.#snapshots.followed(batch.bytes.byteLength);
+      this.#snapshots.followed(batch.bytes.byteLength, this.#replica);
     } catch (error) {
       this.#options.report(error);
       this.#closeWrites(error as Error);
@@ -396,5 +395,6 @@ export class Store implements State {
     this.#closed ??= new WritesClosed(error.message, error);
     this.#leading?.queue.fail(this.#closed);
     this.#logEnd?.stop(this.#closed);
+    this.#snapshots.failed(this.#replica);
   }
 }

@@ -6,7 +6,8 @@
  *  - "In a terminal of its own:" at the end of that line: the command starts an agent, after the one
  *    before has ended. "In another terminal of its own:": it starts a node alone beside it, or with
  *    `--http` an agent of another cluster.
- *  - Every other block of `sh` is pasted into the one terminal of the guide.
+ *  - Every other block of `sh` is pasted into the one terminal of the guide. "End the agent with Ctrl-C" on the
+ *    line above it: the agents have ended before.
  *  - A block of `output` right below is what that prints. `…` stands for what differs; alone on a
  *    line it stands for any lines. Commands succeed, unless it ends with the line "[exit code 1]".
  *
@@ -38,6 +39,7 @@ export interface ShellStep extends StepBase {
   readonly exitCode: number;
   /** `undefined`: the guide does not show it. */
   readonly output: string | undefined;
+  readonly endsAgents?: true;
 }
 
 export interface Block {
@@ -78,6 +80,7 @@ export function blocksOf(markdown: string): readonly Block[] {
 const fileName = /`([A-Za-z0-9_/-]+(?:\.[A-Za-z0-9]+)+)`:$/;
 const agentWords = /in a terminal of its own:$/i;
 const nodeWords = /in another terminal of its own:$/i;
+const endWords = /end the agent with Ctrl-C.*:$/i;
 const exitLine = /^\[exit code (\d+)\]$/;
 
 /** @throws Error with every block that is not understood */
@@ -104,7 +107,8 @@ export function stepsOf(markdown: string): readonly Step[] {
     } else if (nodeWords.test(above)) {
       steps.push({ kind: 'beside', text, line });
     } else {
-      steps.push({ kind: 'shell', text, line, exitCode: 0, output: undefined });
+      const ends = endWords.test(above) ? ({ endsAgents: true } as const) : {};
+      steps.push({ kind: 'shell', text, line, exitCode: 0, output: undefined, ...ends });
     }
     before = block;
   }

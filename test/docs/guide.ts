@@ -112,7 +112,8 @@ class Reader {
     return agent;
   }
 
-  async paste({ text, line, exitCode, output }: ShellStep): Promise<void> {
+  async paste({ text, line, exitCode, output, endsAgents }: ShellStep): Promise<void> {
+    if (endsAgents) await this.#stopAgents();
     const ran = await this.#shell.run(this.#replacedIn(text));
     if (ran.exitCode !== exitCode) {
       const place = `${this.#path}:${line + ran.failedLine}`;

@@ -25,12 +25,15 @@ describe('what a guide asks for', () => {
       'And `self`:\n',
       block('sh', 'false'),
       block('output', 'No.\n[exit code 1]'),
+      'End the agent with Ctrl-C, and go on:\n',
+      block('sh', 'true'),
     ].join('\n');
     expect(stepsOf(guide)).toEqual([
       { kind: 'file', name: 'a.hcl', text: 'acl = "read"\n', line: 3 },
       { kind: 'agent', text: 'roster agent --dev\n', line: 9 },
       { kind: 'beside', text: 'roster agent --servers a\n', line: 15 },
       { kind: 'shell', text: 'false\n', line: 21, exitCode: 1, output: 'No.' },
+      { kind: 'shell', text: 'true\n', line: 32, exitCode: 0, endsAgents: true },
     ]);
   });
 

@@ -30,6 +30,7 @@ export function cliOf(api: TestApi) {
       clock,
       timers,
       startAgent: async () => 1,
+      engines: { migrate: noStores, recover: noStores },
       secrets: api.world.secrets,
       random: api.world.random,
       browser: {
@@ -61,6 +62,8 @@ export function cliOf(api: TestApi) {
     return { exitCode, stdout: stdout.text, stderr: stderr.text };
   };
 }
+
+const noStores = () => Promise.reject(new Error('there are no stores here'));
 
 /** The simulated seconds that a command may take. */
 const patienceS = 600;

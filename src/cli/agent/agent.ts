@@ -18,7 +18,7 @@ import {
 /** `isList`: the flag takes a list, separated by commas. */
 type Flag = OptionDefinition & { readonly setting?: SettingName; readonly isList?: boolean };
 
-const flags: readonly Flag[] = [
+export const flags: readonly Flag[] = [
   { name: 'dev', setting: 'dev', description: 'Make a root token and print it; store nothing.' },
   {
     name: 'config',
@@ -347,7 +347,7 @@ const environmentSettings = (env: CliEnvironment['env']): AgentSettings =>
     ),
   );
 
-function settingsOf(options: Options): AgentSettings {
+export function settingsOf(options: Options): AgentSettings {
   const given: Record<string, unknown> = {};
   for (const { name, setting, value, isRepeatable, isList } of flags) {
     if (setting === undefined) continue;
@@ -363,7 +363,7 @@ function settingsOf(options: Options): AgentSettings {
   return given;
 }
 
-function flagOf(setting: SettingName): string {
+export function flagOf(setting: SettingName): string {
   const flag = flags.find((candidate) => candidate.setting === setting);
   return flag === undefined ? setting : `--${flag.name}`;
 }

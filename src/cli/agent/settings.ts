@@ -168,13 +168,9 @@ export function settingFaults(
   given: AgentSettings,
   nameOf: (setting: SettingName) => string,
 ): string[] {
-  const faults: string[] = [];
-  for (const [setting, { fault }] of Object.entries(settings) as [SettingName, Check][]) {
-    const value = given[setting];
-    if (value === undefined) continue;
-    const must = fault(value);
-    if (must !== undefined) faults.push(`${nameOf(setting)} ${must}, got ${shown(setting, value)}`);
-  }
+  const faults = (Object.keys(settings) as SettingName[]).flatMap((setting) =>
+    settingFault(setting, given[setting], nameOf(setting)),
+  );
   if (given.dev !== true && given.data_dir === undefined) {
     faults.push(
       `${nameOf('data_dir')} is missing: name a directory to keep the state in, or give --dev to keep nothing`,
@@ -204,6 +200,13 @@ export function settingFaults(
     );
   }
   return faults;
+}
+
+/** The fault of a single setting, if it has one. `name` names it in the fault. */
+export function settingFault(setting: SettingName, value: unknown, name: string): string[] {
+  if (value === undefined) return [];
+  const must = (settings[setting] as Check).fault(value);
+  return must === undefined ? [] : [`${name} ${must}, got ${shown(setting, value)}`];
 }
 
 /** Settings that need another setting. */

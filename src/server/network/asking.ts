@@ -1,6 +1,10 @@
 import type { Timers } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
-import { type ByteStream, StreamFault } from '../../model/node-stream/byte-stream.ts';
+import {
+  type ByteStream,
+  StreamFault,
+  streamCancelled,
+} from '../../model/node-stream/byte-stream.ts';
 import type { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 import { type Answered, type Asked, type Patience, ServerGone } from '../servers.ts';
 import { networkLimits } from './limits.ts';
@@ -14,7 +18,8 @@ export const requestKind = 'request';
  *
  * Invariants
  *  A1. A request runs only after all of it has come. So a connection that ends before its end was sent
- *      certainly has not run it.
+ *      certainly has not run it. A body that its route reads itself (`unread`) is read while it comes, and
+ *      changes nothing before its end.
  *  A2. The stream ends at its deadline, when the asker is gone, and with the connection. The server that
  *      was asked notices each.
  */
@@ -33,7 +38,9 @@ export async function askOver(
 ): Promise<Answered> {
   if (gone?.aborted) throw new ServerGone(id, false);
   const text = headOf(question);
-  const isShort = text.length + (question.body?.length ?? 0) <= networkLimits.inlineBytesMax;
+  const isShort =
+    question.unread === undefined &&
+    text.length + (question.body?.length ?? 0) <= networkLimits.inlineBytesMax;
   let wasSent = false;
   const cancel = (): void => stream.cancel();
   let stream: ByteStream;
@@ -48,13 +55,12 @@ export async function askOver(
   gone?.addEventListener('abort', cancel, { once: true });
   let isStreaming = false;
   try {
-    if (!isShort) {
-      await stream.write(Buffer.from(`${text}\n`));
-      if (question.body !== undefined) await stream.write(question.body);
-    }
-    if (stream.isOver) throw new ServerGone(id, wasSent);
-    stream.end();
-    wasSent = true;
+    const sending = sendQuestion(stream, isShort ? undefined : text, question).then(() => {
+      wasSent = true;
+    });
+    // An answer may come before the end of a body that is read while it comes.
+    if (question.unread === undefined) await sending;
+    else sending.catch(cancel);
     const answer = await readAnswer(stream);
     isStreaming = typeof answer.body === 'object' && !(answer.body instanceof Uint8Array);
     return answer;
@@ -65,6 +71,21 @@ export async function askOver(
     late.clear();
     if (!isStreaming) gone?.removeEventListener('abort', cancel);
   }
+}
+
+/** `head`: `undefined` if the opening of the stream has it. @throws StreamFault */
+async function sendQuestion(
+  stream: ByteStream,
+  head: string | undefined,
+  { body, unread }: Asked,
+): Promise<void> {
+  if (head !== undefined) {
+    await stream.write(Buffer.from(`${head}\n`));
+    if (body !== undefined) await stream.write(body);
+    for await (const piece of unread ?? []) await stream.write(piece);
+  }
+  if (stream.isOver) throw streamCancelled();
+  stream.end();
 }
 
 /** Refusals of the stream itself: the request was not looked at. */
@@ -89,8 +110,9 @@ export async function answerOver(
   }
 }
 
-function headOf({ method, path, query, headers, remoteAddress }: Asked): string {
-  return JSON.stringify({ method, path, query, headers, remoteAddress });
+function headOf({ method, path, query, headers, remoteAddress, unread }: Asked): string {
+  const isUnread = unread !== undefined || undefined;
+  return JSON.stringify({ method, path, query, headers, remoteAddress, isUnread });
 }
 
 const inlineOf = (head: string, body: Uint8Array | undefined) => ({
@@ -107,6 +129,9 @@ async function readQuestion(
   }
   const reader = new Reader(stream);
   const line = await reader.line();
+  if (parsed(line).isUnread === true) {
+    return { ...asked(line, undefined), unread: reader.pieces() };
+  }
   const most = limits.http.jobBodyBytesMax;
   return asked(line, await reader.rest(most));
 }
@@ -190,15 +215,20 @@ class Reader {
     }
   }
 
-  /** The rest as it comes. Leaving the loop ends the stream. */
+  /** The rest as it comes. */
+  async *pieces(): AsyncGenerator<Uint8Array, void> {
+    if (this.#ahead.length > 0) yield this.#ahead;
+    for (;;) {
+      const { done, value } = await this.#source.next();
+      if (done) return;
+      yield value;
+    }
+  }
+
+  /** The same. Leaving the loop ends the stream. */
   async *parts(): AsyncGenerator<Uint8Array, void> {
     try {
-      if (this.#ahead.length > 0) yield this.#ahead;
-      for (;;) {
-        const { done, value } = await this.#source.next();
-        if (done) return;
-        yield value;
-      }
+      yield* this.pieces();
     } finally {
       this.#stream.cancel();
     }

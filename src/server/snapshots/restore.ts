@@ -4,6 +4,7 @@ import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Restored, RestoreRecord } from '../../model/snapshot/restore-record.ts';
 import type { SnapshotHeader } from '../../model/snapshot/snapshot-header.ts';
+import { NotLeading } from '../../state/errors.ts';
 import {
   aclPolicies,
   aclRoles,
@@ -52,10 +53,14 @@ export class SnapshotRestorer {
   }
 
   /**
-   * @throws RosterError `restore-under-way`, `state-not-empty`, `snapshot-of-another-root-key`, and those of
+   * Another server than the leader reads nothing of the file.
+   *
+   * @throws NotLeading, RosterError `restore-under-way`, `state-not-empty`, `snapshot-of-another-root-key`, and those of
    * `receiveSnapshot`
    */
   async restore(pieces: AsyncIterable<Uint8Array>, options: RestoreOptions): Promise<Restored> {
+    const { state } = this.#context;
+    if (state.leading === undefined) throw state.closed ?? new NotLeading();
     if (this.#isRestoring) throw refusal('restore-under-way');
     this.#isRestoring = true;
     try {
@@ -109,7 +114,8 @@ function indexBefore(snapshot: Snapshot, { ClusterID, Index }: SnapshotHeader): 
   return isOwn ? snapshot.index : Math.max(Index, snapshot.index) + limits.snapshot.indexLeap;
 }
 
-function recordOf(
+/** What the state remembers of a restore of the snapshot. */
+export function recordOf(
   transaction: Transaction,
   before: Snapshot,
   header: SnapshotHeader,

@@ -5,6 +5,7 @@ import { limits } from '../../model/limits.ts';
 import { SnapshotWriter, snapshotFormat } from '../../model/snapshot/snapshot-file.ts';
 import type { SnapshotHeader } from '../../model/snapshot/snapshot-header.ts';
 import { clusterIdentity } from '../../state/tables.ts';
+import type { SavedState } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 
 /** A snapshot that is being saved. */
@@ -39,18 +40,8 @@ export class SnapshotSaver {
     if (this.#saving >= savesMax) throw refusal('too-many-snapshots', { limit: savesMax });
     const { state, world } = this.#context;
     const saved = state.saved();
-    const header: SnapshotHeader = {
-      Format: snapshotFormat,
-      Version: this.#version,
-      ClusterID: state.read().table(clusterIdentity).get('cluster')?.ID ?? '',
-      Index: saved.index,
-      CreateTime: instantFromMs(world.clock.nowMs()),
-      Tables: saved.tables.map(({ name, version, rows }) => ({
-        Name: name,
-        Version: version,
-        Rows: rows,
-      })),
-    };
+    const ID = state.read().table(clusterIdentity).get('cluster')?.ID ?? '';
+    const header = headerOf(saved, ID, this.#version, world.clock.nowMs());
     this.#saving++;
     const over = this.#once(() => this.#saving--);
     // The generator below does not run its `finally` if nobody reads its first piece.
@@ -91,3 +82,18 @@ export class SnapshotSaver {
     };
   }
 }
+
+/** The header of a file that holds this state. */
+export const headerOf = (
+  { index, tables }: SavedState,
+  ClusterID: string,
+  Version: string,
+  nowMs: number,
+): SnapshotHeader => ({
+  Format: snapshotFormat,
+  Version,
+  ClusterID,
+  Index: index,
+  CreateTime: instantFromMs(nowMs),
+  Tables: tables.map(({ name, version, rows }) => ({ Name: name, Version: version, Rows: rows })),
+});

@@ -23,6 +23,12 @@ export interface Leadership {
   readonly epoch: number;
 }
 
+export interface CopiedState {
+  readonly index: number;
+  /** Of the last batch. */
+  readonly hash: string;
+}
+
 export type EngineEvent =
   /** A term of this process begins or ends. */
   | { readonly kind: 'leadership'; readonly leadership: Leadership }
@@ -76,6 +82,13 @@ export interface Engine {
    * this process alone holds the log.
    */
   readonly end?: () => Promise<number>;
+  /**
+   * Keeps a copy of the state on this machine, from which the next start goes on. It may be called after a
+   * failure of the engine as well. Absent where no copy is kept.
+   */
+  readonly keepCopy?: (at: CopiedState, parts: AsyncIterable<Bytes>) => Promise<void>;
+  /** Whether the state was loaded from such a copy. */
+  readonly isFromCopy?: boolean;
   /** Ends the term of this process, so that another one leads. Absent where this process alone holds the log. */
   readonly stepDown?: () => Promise<void>;
   /** Whether the store is too full for new work. Absent where that is the operating system's matter. */

@@ -7,6 +7,8 @@ import {
   StateError,
   type StateErrorCode,
   StateFormatUnknown,
+  StoreMoved,
+  StoreUnfinished,
 } from '../errors.ts';
 
 /** SQLite's primary result codes, from sqlite.org/rescode.html. */
@@ -70,6 +72,8 @@ const classes = {
   'data-directory-in-use': DataDirectoryInUse,
   'data-directory-full': DataDirectoryFull,
   fenced: Fenced,
+  'store-moved': StoreMoved,
+  'store-unfinished': StoreUnfinished,
 } satisfies Partial<Record<StateErrorCode, unknown>>;
 
 export function errorOf({ error, code, place }: Failure): Error {

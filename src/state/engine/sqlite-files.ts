@@ -16,6 +16,7 @@ import {
   StateCorrupted,
   StateFormatUnknown,
 } from '../errors.ts';
+import type { StoreMark } from './offline.ts';
 import { readError, sqliteCodeOf, sqliteCodes } from './sqlite-errors.ts';
 
 /** The files in a data directory. */
@@ -37,6 +38,13 @@ export function filesIn(directory: string): SqliteFiles {
 
 /** Version of the tables below. A newer program writes a greater number. */
 const formatVersion = 1;
+/** The same with a mark, so that a program that does not know marks refuses it. */
+const markedVersion = 2;
+
+interface Format {
+  readonly Format: number;
+  readonly Mark?: StoreMark | undefined;
+}
 
 const schema = `
   CREATE TABLE meta (id INTEGER PRIMARY KEY, body TEXT NOT NULL, checksum INTEGER NOT NULL);
@@ -52,7 +60,7 @@ const schema = `
 const tableNames = 'log,meta,part';
 
 /** Rows of `meta`. */
-export const metaFormat = 1;
+const metaFormat = 1;
 export const metaSnapshot = 2;
 
 export interface SqliteOptions {
@@ -62,6 +70,8 @@ export interface SqliteOptions {
   readonly maxPages?: number;
   /** Length of the write-ahead log, in pages, at which SQLite copies it into the database. */
   readonly checkpointPages?: number;
+  /** Open a store with a mark as well, to move its state. */
+  readonly readsMarked?: boolean;
 }
 
 /** Makes the directory and opens the database in it for this process alone. */
@@ -119,12 +129,15 @@ function pidIn(path: string): number | undefined {
   }
 }
 
-/** Makes the tables of a new database. Refuses a database without them, or of another format. */
+/**
+ * Makes the tables of a new database. Refuses a database without them, or of another format. Returns the
+ * mark.
+ */
 export function createOrCheck(
   database: DatabaseSync,
   files: SqliteFiles,
   acknowledged: number,
-): void {
+): StoreMark | undefined {
   const found = database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     .all()
@@ -132,14 +145,15 @@ export function createOrCheck(
     .join();
   if (found === '' && acknowledged === 0) {
     create(database);
-    return;
+    return undefined;
   }
   if (found !== tableNames) {
     const fault = statSync(files.database).size === 0 ? 'it is empty' : 'it lacks its tables';
     throw new StateCorrupted(files.database, fault);
   }
-  const format = readMeta(database, files, metaFormat) as { Format?: unknown } | undefined;
-  if (format?.Format === formatVersion) return;
+  const format = readMeta(database, files, metaFormat) as Format | undefined;
+  if (format?.Format === formatVersion) return undefined;
+  if (format?.Format === markedVersion) return format.Mark;
   if (format === undefined) throw new StateCorrupted(files.database, 'it lacks its format');
   throw new StateFormatUnknown(
     `${files.database} has format ${format.Format}; this program knows format ${formatVersion}`,
@@ -148,8 +162,13 @@ export function createOrCheck(
 
 function create(database: DatabaseSync): void {
   database.exec(`BEGIN; ${schema}`);
-  writeMeta(database, metaFormat, { Format: formatVersion });
+  writeMark(database, undefined);
   database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE);');
+}
+
+export function writeMark(database: DatabaseSync, mark: StoreMark | undefined): void {
+  const version = mark === undefined ? formatVersion : markedVersion;
+  writeMeta(database, metaFormat, { Format: version, Mark: mark } satisfies Format);
 }
 
 export function writeMeta(database: DatabaseSync, id: number, value: unknown): void {

@@ -15,6 +15,7 @@ import {
   partChecksum,
   type SnapshotRecord,
 } from './log-check.ts';
+import { requireUnmarked, type Standing, type StoreMark } from './offline.ts';
 import { readError, writeError } from './sqlite-errors.ts';
 import {
   createOrCheck,
@@ -24,6 +25,7 @@ import {
   readMeta,
   type SqliteFiles,
   type SqliteOptions,
+  writeMark,
   writeMeta,
 } from './sqlite-files.ts';
 
@@ -37,11 +39,13 @@ import {
  *  D3. A snapshot exists when its row in `meta` does. This row is written after all of its parts,
  *      and before the log that it covers is deleted.
  *  D4. The database is locked for this process as long as it is open.
+ *  D5. A database with a mark is loaded only to move its state.
  */
 export class SqliteStore {
   readonly #files: SqliteFiles;
   readonly #database: DatabaseSync;
   readonly #loading: Generator<Loaded>;
+  readonly #readsMarked: boolean;
   #acknowledged: Acknowledged | undefined;
   #insertBatch: StatementSync | undefined;
   #snapshot: SnapshotRecord = noSnapshot;
@@ -53,14 +57,15 @@ export class SqliteStore {
   constructor(options: SqliteOptions) {
     this.#files = filesIn(options.directory);
     this.#database = lockDatabase(this.#files, options);
+    this.#readsMarked = options.readsMarked ?? false;
     this.#loading = this.#load();
   }
 
   /** The next snapshot parts and batches; none at the end. */
   loadNext(): Loaded[] {
-    const loaded: Loaded[] = [];
-    let size = 0;
-    try {
+    return this.#reading(() => {
+      const loaded: Loaded[] = [];
+      let size = 0;
       while (size < sqliteLimits.loadBytes) {
         const next = this.#loading.next();
         if (next.done) break;
@@ -68,9 +73,7 @@ export class SqliteStore {
         size += bytesOf(next.value).byteLength;
       }
       return loaded;
-    } catch (error) {
-      throw readError(this.#files.directory, this.#files.database, error);
-    }
+    });
   }
 
   append(batch: Batch, expectedIndex: number): void {
@@ -99,8 +102,10 @@ export class SqliteStore {
       const covered = this.#database
         .prepare('SELECT sequence FROM log WHERE last_index <= ? ORDER BY sequence DESC LIMIT 1')
         .get(index);
-      assert(covered !== undefined, 'a snapshot is newer than the one before');
-      this.#taken = { index, sequence: Number(covered.sequence), parts: 0 };
+      // A store that is filled with the state of another one begins with a snapshot.
+      const isFirst = this.#sequence === 0 && this.#snapshot === noSnapshot;
+      assert(covered !== undefined || isFirst, 'a snapshot is newer than the one before');
+      this.#taken = { index, sequence: Number(covered?.sequence ?? 0), parts: 0 };
     });
   }
 
@@ -143,6 +148,32 @@ export class SqliteStore {
     });
   }
 
+  /** Its mark, and whether it is empty, before it is loaded. */
+  standing(): Standing {
+    return this.#reading(() => {
+      const acknowledged = Acknowledged.read(this.#files.acknowledged);
+      const mark = createOrCheck(this.#database, this.#files, acknowledged);
+      const snapshot = readMeta(this.#database, this.#files, metaSnapshot);
+      const isLogEmpty = this.#database.prepare('SELECT 1 FROM log LIMIT 1').get() === undefined;
+      return { mark, isEmpty: snapshot === undefined && isLogEmpty };
+    });
+  }
+
+  /** Deletes everything, and puts the mark, in one transaction. */
+  empty(mark: StoreMark): void {
+    this.#writing(() => {
+      this.#database.exec('BEGIN; DELETE FROM log; DELETE FROM part;');
+      this.#database.prepare('DELETE FROM meta WHERE id = ?').run(metaSnapshot);
+      writeMark(this.#database, mark);
+      this.#database.exec('COMMIT');
+    });
+    Acknowledged.create(this.#files.acknowledged, 0).close();
+  }
+
+  mark(mark: StoreMark | undefined): void {
+    this.#writing(() => writeMark(this.#database, mark));
+  }
+
   close(): void {
     this.#acknowledged?.close();
     rmSync(this.#files.pid, { force: true });
@@ -151,7 +182,8 @@ export class SqliteStore {
 
   *#load(): Generator<Loaded> {
     const acknowledged = Acknowledged.read(this.#files.acknowledged);
-    createOrCheck(this.#database, this.#files, acknowledged);
+    const mark = createOrCheck(this.#database, this.#files, acknowledged);
+    if (!this.#readsMarked) requireUnmarked(`the data directory ${this.#files.directory}`, mark);
     const snapshot = readMeta(this.#database, this.#files, metaSnapshot);
     if (snapshot !== undefined) this.#snapshot = snapshot as SnapshotRecord;
     yield* this.#loadParts();
@@ -191,6 +223,14 @@ export class SqliteStore {
       };
       check.next({ ...batch, sequence, checksum: Number(row.checksum) });
       yield { kind: 'batch', batch };
+    }
+  }
+
+  #reading<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw readError(this.#files.directory, this.#files.database, error);
     }
   }
 

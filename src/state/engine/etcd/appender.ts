@@ -58,13 +58,14 @@ export class Appender {
 
   /**
    * Rejects with `Fenced` if the batch is not in the log and never will be, and with `OutcomeUnknown` if
-   * that could not be found out in time.
+   * that could not be found out in time. `change` of the head comes with the batch.
    */
-  async append(batch: Batch, known: LogHead): Promise<Appended> {
+  async append(batch: Batch, known: LogHead, change: Partial<LogHead> = {}): Promise<Appended> {
     const { ids, clock, limits } = this.#options;
     const id = ids.uuid();
     const next = {
       ...known,
+      ...change,
       index: batch.lastIndex,
       hash: batchHash(batch) ?? '',
       batch: id,

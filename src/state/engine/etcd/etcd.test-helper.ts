@@ -1,5 +1,6 @@
 import type { Timers } from '../../../base/ports.ts';
 import { SimulatedWorld, seededRandom } from '../../../base/ports-simulated.ts';
+import type { Bytes } from '../../codec.ts';
 import {
   type Bench,
   type BenchEngine,
@@ -13,6 +14,7 @@ import { EtcdEngine } from './etcd.ts';
 import { decodeHead, encodeHead, type LogHead } from './head.ts';
 import { Keys } from './keys.ts';
 import type { EtcdLimits } from './limits.ts';
+import type { CopyRecord, LocalCopy } from './local-copy.ts';
 import { decodeEntry } from './log-entry.ts';
 import { type Fate, type ModelClient, ModelOfEtcd } from './model.ts';
 import type { Seen } from './seen.ts';
@@ -49,6 +51,7 @@ export class EtcdBench implements Bench {
   between: (client: ModelClient) => EtcdClient = (client) => client;
   /** Memory of the processes that start from now on. */
   seen: Seen | undefined;
+  copy: LocalCopy | undefined;
   readonly #delays = new Map<ModelClient, number>();
   #wild: (() => Fate) | undefined;
 
@@ -76,6 +79,7 @@ export class EtcdBench implements Bench {
       where: 'the model',
       limits: this.limits,
       seen: this.seen,
+      copy: this.copy,
       report: (fault) => this.reports.push(fault),
     });
     const crash = () => {
@@ -226,3 +230,23 @@ export const outcomeOf = (written: Promise<unknown>): Promise<string> =>
     () => 'done',
     (error: { readonly code: string }) => error.code,
   );
+
+/** A copy in memory. */
+export class KeptCopy implements LocalCopy {
+  kept: { readonly record: CopyRecord; readonly parts: readonly Bytes[] } | undefined;
+
+  async read() {
+    const { kept } = this;
+    return kept && { record: kept.record, parts: all(kept.parts) };
+  }
+
+  async keep(record: CopyRecord, parts: AsyncIterable<Bytes>): Promise<void> {
+    const found: Bytes[] = [];
+    for await (const part of parts) found.push(part);
+    this.kept = { record, parts: found };
+  }
+}
+
+async function* all<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}

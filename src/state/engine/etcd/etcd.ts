@@ -1,23 +1,25 @@
 import type { Clock, Ids, Random, Timer, Timers } from '../../../base/ports.ts';
 import { delay } from '../../../base/ports.ts';
 import type { Bytes } from '../../codec.ts';
-import { Fenced, LogUnreachable, StateError } from '../../errors.ts';
-import type { Batch, Engine, EngineEvent, Leadership, Loaded } from '../engine.ts';
+import { Fenced, StateError } from '../../errors.ts';
+import type { Batch, CopiedState, Engine, EngineEvent, Leadership, Loaded } from '../engine.ts';
+import { requireUnmarked } from '../offline.ts';
 import { Appender } from './appender.ts';
 import { type EtcdClient, EtcdError } from './client.ts';
 import { Compaction } from './compaction.ts';
 import { Follower } from './follower.ts';
-import { encodeHead, firstHead, isHead, type LogHead } from './head.ts';
+import type { LogHead } from './head.ts';
 import { EtcdWatchdog } from './health.ts';
 import { Keys } from './keys.ts';
 import { LeaderLease } from './lease.ts';
 import { type EtcdLimits, etcdLimits } from './limits.ts';
 import { type Front, LogReader } from './log-reader.ts';
-import { requireSameLog } from './position.ts';
-import type { Seen } from './seen.ts';
+import { LogMemory, type MemoryOptions } from './memory.ts';
+import { whenReached } from './reach.ts';
 import { SnapshotStore } from './snapshot-store.ts';
+import { beginTerm } from './term.ts';
 
-export interface EtcdEngineOptions {
+export interface EtcdEngineOptions extends MemoryOptions {
   readonly client: EtcdClient;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly timers: Timers;
@@ -27,8 +29,8 @@ export interface EtcdEngineOptions {
   readonly prefix: string;
   /** The quota of etcd's database; `undefined`: as etcd tells. */
   readonly quotaBytes?: number | undefined;
-  /** What this server knew of the log when it last ran. */
-  readonly seen?: Seen | undefined;
+  /** Load a log with a mark as well, to move its state. */
+  readonly readsMarked?: boolean;
   /** Names etcd in errors. */
   readonly where: string;
   readonly limits?: Partial<EtcdLimits>;
@@ -40,12 +42,15 @@ export interface EtcdEngineOptions {
  * A log in etcd that several servers share. `DESIGN.md` has its invariants.
  */
 export class EtcdEngine implements Engine {
+  readonly keepCopy?: (at: CopiedState, parts: AsyncIterable<Bytes>) => Promise<void>;
+  isFromCopy = false;
   readonly #options: EtcdEngineOptions;
   readonly #limits: EtcdLimits;
   readonly #keys: Keys;
   readonly #server: string;
   readonly #appender: Appender;
   readonly #snapshots: SnapshotStore;
+  readonly #memory: LogMemory;
   readonly #compaction: Compaction;
   readonly #lease: LeaderLease;
   readonly #follower: Follower;
@@ -66,7 +71,6 @@ export class EtcdEngine implements Engine {
   #isBeating = false;
   #isBeatWanted = false;
   #looking: Timer | undefined;
-  #keeping: Promise<void> = Promise.resolve();
   #isUnreachable = false;
   #isClosed = false;
   readonly #elected = Promise.withResolvers<void>();
@@ -77,8 +81,10 @@ export class EtcdEngine implements Engine {
     const keys = new Keys(options.prefix);
     const server = ids.uuid();
     const reader = new LogReader(client, keys, limits);
+    this.#memory = new LogMemory(options, reader, () => this.#follower.position);
     const parts = { ...options, keys, limits, reader, server };
     this.#options = options;
+    if (options.copy) this.keepCopy = (at, state) => this.#memory.keepCopy(at, state);
     this.#limits = limits;
     this.#keys = keys;
     this.#server = server;
@@ -96,6 +102,9 @@ export class EtcdEngine implements Engine {
       client,
       keys,
       reader,
+      require: ({ head }) => {
+        if (options.readsMarked !== true) requireUnmarked(options.where, head?.mark);
+      },
       follows: () => !this.#leadership.leader && this.#appending === undefined && !this.#isClosed,
       epoch: () => (this.#leadership.leader ? this.#leadership.epoch : undefined),
       batch: (batch) => this.#tellListeners({ kind: 'batch', batch }),
@@ -116,20 +125,21 @@ export class EtcdEngine implements Engine {
   }
 
   async *load(): AsyncGenerator<Loaded> {
-    const seen = await this.#options.seen?.read();
     const { found, snapshot } = await this.#whenReached(async () => {
       const front = await this.#follower.look();
-      if (seen !== undefined) requireSameLog(seen, front);
-      return { found: front, snapshot: await this.#snapshots.load(front.revision) };
+      await this.#memory.requireKnown(front);
+      const copy = await this.#memory.fittingCopy(front);
+      this.isFromCopy = copy !== undefined;
+      return { found: front, snapshot: copy ?? (await this.#snapshots.load(front.revision)) };
     });
     if (snapshot !== undefined) {
       this.#follower.startAt(snapshot.record);
-      for (const bytes of snapshot.parts) yield { kind: 'snapshot-part', bytes };
+      for await (const bytes of snapshot.parts) yield { kind: 'snapshot-part', bytes };
     }
     for (let front = found; ; front = await this.#whenReached(() => this.#follower.look())) {
       try {
         for await (const batch of this.#follower.batchesUpTo(front)) yield { kind: 'batch', batch };
-        return await this.#keepSeen();
+        return await this.#memory.begin();
       } catch (error) {
         if (!(error instanceof EtcdError)) throw error;
         // Begins anew at a newer revision, after the last batch.
@@ -220,18 +230,8 @@ export class EtcdEngine implements Engine {
     await this.#beat;
     this.#listeners.clear();
     await this.#lease.resign();
-    await this.#keepSeen();
+    await this.#memory.end();
     await this.#options.client.close();
-  }
-
-  /** Remembers the log for the next start, so that another or an older log is known then. */
-  #keepSeen(): Promise<void> {
-    const { seen, report } = this.#options;
-    this.#keeping = this.#keeping.then(async () => {
-      const { position } = this.#follower;
-      if (position.cluster !== undefined) await seen?.keep(position).catch(report);
-    });
-    return this.#keeping;
   }
 
   #requireTerm(epoch: number): LogHead {
@@ -250,20 +250,9 @@ export class EtcdEngine implements Engine {
     return true;
   }
 
-  /** Asks until etcd answers. @throws StateError after too long */
-  async #whenReached<T>(ask: () => Promise<T>): Promise<T> {
-    const { clock, timers, where } = this.#options;
-    const untilMs = clock.monotonicMs() + this.#limits.startMs;
-    for (;;) {
-      try {
-        return await ask();
-      } catch (error) {
-        if (!(error instanceof EtcdError)) throw error;
-        const isOver = this.#isClosed || clock.monotonicMs() >= untilMs;
-        if (error.kind === 'denied' || isOver) throw new LogUnreachable(where, error);
-      }
-      await delay(timers, this.#limits.retryMs);
-    }
+  #whenReached<T>(ask: () => Promise<T>): Promise<T> {
+    const isClosed = () => this.#isClosed;
+    return whenReached({ ...this.#options, limits: this.#limits, isClosed }, ask);
   }
 
   #beatAfter(delayMs: number): void {
@@ -311,22 +300,10 @@ export class EtcdEngine implements Engine {
     const { head } = await this.#follower.pull();
     if (this.#isClosed) return;
     const { client, ids } = this.#options;
-    const nonce = ids.uuid();
-    const next =
-      head === undefined
-        ? firstHead(ids.uuid(), this.#server, nonce)
-        : { ...head, epoch: head.epoch + 1, server: this.#server, nonce };
-    const key = this.#keys.head;
     try {
-      const { succeeded, ranges } = await client.transact({
-        compare: [head === undefined ? { key, is: 'absent' } : isHead(key, head)],
-        success: [{ kind: 'put', key, value: encodeHead(next) }],
-        failure: [{ kind: 'range', range: { key } }],
-      });
-      const found = ranges[0]?.[0]?.value;
-      const isOurs = succeeded || (found && Buffer.compare(found, encodeHead(next)) === 0);
-      if (isOurs) this.#beginTerm(next);
-      else this.#isBeatWanted = true;
+      const begun = await beginTerm({ client, ids, keys: this.#keys, server: this.#server }, head);
+      if (begun === undefined) this.#isBeatWanted = true;
+      else this.#beginTerm(begun);
     } catch (error) {
       // A server that cannot write should not hold the leader key.
       if (error instanceof EtcdError && error.kind !== 'unknown') await this.#lease.resign();
@@ -339,7 +316,7 @@ export class EtcdEngine implements Engine {
     this.#follower.moveTo(head);
     this.#lead({ leader: true, epoch: head.epoch });
     this.#elected.resolve();
-    void this.#keepSeen();
+    void this.#memory.keepSeen();
     this.#snapshots.clean(head).catch((error) => {
       if (!this.#isClosed) this.#options.report(error);
     });
@@ -377,7 +354,11 @@ export class EtcdEngine implements Engine {
       this.#lookAfterHealth(),
     );
     const head = this.#head;
-    const steps = [this.#watchdog.look(), head && this.#compaction.step(head), this.#keepSeen()];
+    const steps = [
+      this.#watchdog.look(),
+      head && this.#compaction.step(head),
+      this.#memory.keepSeen(),
+    ];
     for (const step of steps) step?.catch((error) => this.#onFault(error));
   }
 
@@ -394,6 +375,7 @@ export class EtcdEngine implements Engine {
     this.#follower.stop();
     if (this.#leadership.leader) this.#lead({ ...this.#leadership, leader: false });
     this.#tellListeners({ kind: 'failed', error });
+    void this.#memory.end();
     void this.#lease.resign();
   }
 }

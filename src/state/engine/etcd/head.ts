@@ -1,6 +1,7 @@
 import { noBatch } from '../../batch-hash.ts';
 import type { Bytes } from '../../codec.ts';
 import { StateCorrupted } from '../../errors.ts';
+import type { StoreMark } from '../offline.ts';
 import type { Comparison } from './client.ts';
 import { ordered } from './keys.ts';
 
@@ -19,7 +20,13 @@ export interface LogHead {
   readonly server: string;
   /** Makes every write of the head differ from those before. */
   readonly nonce: string;
+  /** Keeps servers from the log. */
+  readonly mark?: StoreMark | undefined;
+  /** The last recovery: which state the log went on from, under a new cluster id. */
+  readonly recovered?: { readonly from: RecoverySource } | undefined;
 }
+
+export type RecoverySource = 'etcd' | 'disk';
 
 /** The head of a log that holds nothing. */
 export function firstHead(cluster: string, server: string, nonce: string): LogHead {

@@ -34,7 +34,7 @@ export class Keys {
 
   /** Front and log. */
   get watched(): KeySpan {
-    return { key: this.head, end: under(`${this.#prefix}log/`).end };
+    return { key: this.head, end: this.everyEntry.end };
   }
 
   entry(firstIndex: number): string {
@@ -43,7 +43,7 @@ export class Keys {
 
   /** The entries of batches that begin after the index. */
   entriesAfter(index: number): KeySpan {
-    return { key: this.entry(index + 1), end: under(`${this.#prefix}log/`).end };
+    return { key: this.entry(index + 1), end: this.everyEntry.end };
   }
 
   /** The entries of batches that begin at the index or before it. */
@@ -66,6 +66,10 @@ export class Keys {
 
   get members(): KeySpan {
     return under(`${this.#prefix}member/`);
+  }
+
+  get everyEntry(): KeySpan {
+    return under(`${this.#prefix}log/`);
   }
 
   get everyPart(): KeySpan {

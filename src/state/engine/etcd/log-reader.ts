@@ -50,6 +50,13 @@ export class LogReader {
     }
   }
 
+  /** The next entry after the index as of the revision, without the bytes in parts. */
+  async entryAfter(index: number, revision: number): Promise<LogEntry | undefined> {
+    const span = this.#keys.entriesAfter(index);
+    const { keys } = await this.#client.range({ ...span, revision, limit: 1 });
+    return keys[0] && decodeEntry(keys[0].value, keys[0].key);
+  }
+
   /** The batch of an entry without parts. @throws StateCorrupted */
   wholeBatch(entry: LogEntry, key: string, bytes = entry.bytes): ReadBatch {
     const { previous, hash } = entry;

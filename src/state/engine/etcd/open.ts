@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import type { World } from '../../../base/ports.ts';
+import { copyFile } from './copy-file.ts';
 import { EtcdEngine } from './etcd.ts';
 import { type EtcdAddress, GrpcEtcdClient } from './grpc-client.ts';
 import { Keys } from './keys.ts';
 import { etcdLimits } from './limits.ts';
 import { EtcdMembers } from './members.ts';
+import { EtcdOffline } from './offline.ts';
+import { EtcdRecovery } from './recovery.ts';
 import { seenFile } from './seen.ts';
 
 export interface EtcdSettings extends EtcdAddress {
@@ -16,7 +19,7 @@ export interface EtcdSettings extends EtcdAddress {
 
 export interface OpenEtcdOptions extends EtcdSettings {
   readonly world: World;
-  /** Where the server remembers which log it has known; `undefined`: nowhere. */
+  /** Where the server remembers which log it has known, and keeps a copy; `undefined`: nowhere. */
   readonly directory: string | undefined;
   readonly report: (fault: unknown) => void;
 }
@@ -29,19 +32,38 @@ export interface OpenedEtcd {
 }
 
 /** A log in etcd, and the list of the servers that share it. */
-export function openEtcd({ world, directory, report, ...settings }: OpenEtcdOptions): OpenedEtcd {
+export function openEtcd({ directory, ...options }: OpenEtcdOptions): OpenedEtcd {
+  const parts = partsOf(options);
+  const keys = new Keys(options.prefix);
+  const members = new EtcdMembers({ ...parts, keys, limits: etcdLimits });
+  const kept = directory === undefined ? {} : keptIn(directory);
+  return { engine: new EtcdEngine({ ...parts, ...kept }), members };
+}
+
+/** The same log while no server uses it. It closes the connection. */
+export const openOffline = (options: Omit<OpenEtcdOptions, 'directory'>): EtcdOffline =>
+  new EtcdOffline(partsOf(options));
+
+/** The same for the way out after it has diverged. */
+export const openRecovery = ({
+  directory,
+  ...options
+}: OpenEtcdOptions & { readonly directory: string }): EtcdRecovery =>
+  new EtcdRecovery({ ...partsOf(options), ...keptIn(directory) });
+
+const keptIn = (directory: string) => ({
+  seen: seenFile(seenIn(directory)),
+  copy: copyFile(copyIn(directory)),
+});
+
+function partsOf({ world, report, ...settings }: Omit<OpenEtcdOptions, 'directory'>) {
   const { endpoints, prefix, quotaBytes } = settings;
   const client = new GrpcEtcdClient({ ...settings, ...world });
-  const keys = new Keys(prefix);
-  const members = new EtcdMembers({ ...world, client, keys, limits: etcdLimits, report });
-  const engine = new EtcdEngine({
-    ...world,
-    client,
-    prefix,
-    quotaBytes,
-    where: `etcd at ${endpoints.join(', ')}`,
-    seen: directory === undefined ? undefined : seenFile(join(directory, 'etcd-seen.json')),
-    report,
-  });
-  return { engine, members };
+  return { ...world, client, prefix, quotaBytes, where: `etcd at ${endpoints.join(', ')}`, report };
 }
+
+/** Where a server keeps a copy of the state in its directory. */
+const copyIn = (directory: string): string => join(directory, 'etcd-copy');
+
+/** Where a server remembers in its directory which log it has known. */
+export const seenIn = (directory: string): string => join(directory, 'etcd-seen.json');

@@ -59,6 +59,9 @@ describe('a server that starts again', () => {
   test.each(['1001', '2002'])('does not start on an older or another etcd (%s)', async (id) => {
     const { bench, servers, empty } = await ended();
     bench.etcd.restore(empty, id);
-    await expect(servers.start(0)).rejects.toMatchObject({ code: 'diverged' });
+    // The first failure is not forgotten by the second start.
+    for (const number of [0, 1]) {
+      await expect(servers.start(number)).rejects.toMatchObject({ code: 'diverged' });
+    }
   });
 });

@@ -1,0 +1,129 @@
+import type { World } from '../../base/ports.ts';
+import { pause } from '../../base/slices.ts';
+import { limits } from '../../model/limits.ts';
+import { SnapshotWriter } from '../../model/snapshot/snapshot-file.ts';
+import { type Bytes, savedState } from '../../state/codec.ts';
+import { Draft } from '../../state/draft.ts';
+import type { Loaded } from '../../state/engine/engine.ts';
+import type { RecoverySource } from '../../state/engine/etcd/head.ts';
+import type { EtcdRecovery } from '../../state/engine/etcd/recovery.ts';
+import { MoveRefusal } from '../../state/errors.ts';
+import { stateLimits } from '../../state/limits.ts';
+import { viewOf } from '../../state/migrate.ts';
+import { makeRestore } from '../../state/restore.ts';
+import { allTables, clusterIdentity } from '../../state/tables.ts';
+import type { View } from '../../state/view.ts';
+import { recordOf } from './restore.ts';
+import { headerOf } from './save.ts';
+
+export interface Recovering {
+  readonly recovery: EtcdRecovery;
+  readonly from: RecoverySource;
+  readonly world: Pick<World, 'clock' | 'timers'>;
+  readonly version: string;
+}
+
+export interface Recovered {
+  /** Index of the state that goes on. */
+  readonly from: number;
+  /** Index that it has now. */
+  readonly index: number;
+  /** Whether another server had recovered the log before. */
+  readonly wasRecovered: boolean;
+}
+
+/**
+ * Lets the servers go on from the state that etcd has, or from the copy that this server has on its disk,
+ * after the log has diverged. It is a restore: a single entry of the log, above every index that was given
+ * out, and nodes keep for a while what the state does not know.
+ *
+ * @throws StateError
+ */
+export async function recoverLog({
+  recovery,
+  from,
+  world,
+  version,
+}: Recovering): Promise<Recovered> {
+  const { front, known, copy, isRecovered } = await recovery.open();
+  const { head } = front;
+  if (isRecovered) {
+    if (from === 'disk')
+      throw new MoveRefusal(
+        `${recovery.name} was recovered already, and has ${head!.index}: this server can only go on from that, with --from etcd`,
+      );
+    await recovery.follow(front);
+    return { from: head!.index, index: head!.index, wasRecovered: true };
+  }
+  const shared = await viewOf(recovery, () => {});
+  const own = copy && (await viewOf({ load: () => partsOf(copy.parts) }, () => {}));
+  requireSameCluster(recovery.name, shared, own);
+  const rows = from === 'etcd' ? shared : own;
+  if (rows === undefined) throw new MoveRefusal('this server has no copy of the state on its disk');
+  if (identityIn(rows) === undefined) throw new MoveRefusal(`${recovery.name} holds no state`);
+  const before = Math.max(head?.index ?? 0, known.index, own?.index ?? 0);
+  const batch = await batchOf(rows, shared, {
+    above: before + limits.snapshot.indexLeap,
+    previous: head?.hash ?? '',
+    world,
+    version,
+  });
+  await recovery.append(batch, front, from);
+  return { from: rows.index, index: batch.lastIndex, wasRecovered: false };
+}
+
+const identityIn = (view: View) => view.table(clusterIdentity).get('cluster');
+
+/** Another log at a wrong address is neither followed nor written over. */
+function requireSameCluster(name: string, shared: View, own: View | undefined): void {
+  const [there, here] = [shared, own].map((view) => view && identityIn(view)?.ID);
+  if (there === undefined || here === undefined || there === here) return;
+  throw new MoveRefusal(
+    `${name} has the state of the cluster ${there}, and this server is of the cluster ${here}: check the endpoints and the prefix`,
+  );
+}
+
+async function* partsOf(parts: AsyncIterable<Bytes>): AsyncGenerator<Loaded> {
+  for await (const bytes of parts) yield { kind: 'snapshot-part', bytes };
+}
+
+/** The rows as a restore that follows the log in etcd. */
+async function batchOf(
+  rows: View,
+  shared: View,
+  {
+    above,
+    previous,
+    world: { clock, timers },
+    version,
+  }: Pick<Recovering, 'world' | 'version'> & { readonly above: number; readonly previous: string },
+) {
+  const nowMs = clock.nowMs();
+  const saved = savedState(rows);
+  const { ID } = identityIn(rows)!;
+  const header = headerOf(saved, ID, version, nowMs);
+  const draft = new Draft(allTables, (row) => row);
+  const writer = new SnapshotWriter();
+  const file = [writer.begin(header)];
+  for (const text of saved.texts(limits.snapshot.frameTextBytes)) {
+    if (text === undefined) continue;
+    draft.add(Uint8Array.from(text));
+    file.push(writer.rows(text));
+    await pause(timers);
+  }
+  for (const _ of draft.settle()) await pause(timers);
+  file.push(writer.end());
+  const { batch } = makeRestore(
+    {
+      draft,
+      file,
+      above,
+      run: (transaction, before) => {
+        const Restore = recordOf(transaction, before, header, nowMs);
+        transaction.table(clusterIdentity).put({ ID, Restore });
+      },
+    },
+    { before: shared, previous, limits: stateLimits, freeze: false },
+  );
+  return batch;
+}

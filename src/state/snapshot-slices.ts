@@ -1,0 +1,40 @@
+import type { Timers } from '../base/ports.ts';
+import { unhurriedPause } from '../base/slices.ts';
+import { type Bytes, encodeSnapshot } from './codec.ts';
+import type { Engine } from './engine/engine.ts';
+import type { StateLimits } from './limits.ts';
+import type { View } from './view.ts';
+
+export interface SnapshotsOptions {
+  readonly engine: Engine;
+  readonly timers: Timers;
+  readonly limits: StateLimits;
+  /** Takes the error of a failed snapshot. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Sizes of the snapshot and the log that were loaded. */
+export interface StoredBytes {
+  readonly snapshot: number;
+  readonly log: number;
+}
+
+/** A durable state. */
+export interface CopyableState {
+  readonly view: View;
+  /** Hash of its last batch, if hashes are kept. */
+  readonly hash: string | undefined;
+}
+
+/** The parts of a snapshot, in slices between other work. `each` is told of every slice, and may throw. */
+export async function* slicesOf(
+  { view, hash }: CopyableState,
+  { timers, limits }: Pick<SnapshotsOptions, 'timers' | 'limits'>,
+  each: (part: Bytes | undefined) => void,
+): AsyncGenerator<Bytes> {
+  for (const part of encodeSnapshot(view, limits.snapshotPartBytes, hash)) {
+    each(part);
+    if (part !== undefined) yield part;
+    await unhurriedPause(timers);
+  }
+}

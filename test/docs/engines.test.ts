@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { needing } from '../../src/base/not-run.test-helper.ts';
+import { endAgents } from '../support/agent.ts';
+import { EtcdCluster, etcdServer } from '../support/etcd.ts';
+import { runGuide } from './guide.ts';
+
+describe('guides with etcd', needing(etcdServer), () => {
+  let etcd: EtcdCluster;
+
+  beforeAll(async () => {
+    etcd = await EtcdCluster.start(1);
+  });
+
+  afterAll(async () => {
+    await endAgents();
+    await etcd?.stop();
+  });
+
+  test('the guide to the move of the state does what it says', { timeout: 180_000 }, () =>
+    runGuide('docs/operations/engines.md', { replace: { '127.0.0.1:2379': etcd.endpoints[0]! } }),
+  );
+});
