@@ -183,11 +183,13 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const rootKey = await givenRootKey(options.rootKey, options, (reason) => {
     refused = refusal('not-ready', { reason });
   });
-  const { server, state, others, rootToken } = await openServer({ ...options, rootKey }, opened);
+  const opening = openServer({ ...options, rootKey }, opened);
+  const { server, state, others, rootToken, log } = await opening;
   let node: RunningNode | undefined;
   const api = new Api({
     ...apiOptionsOf(options, opened),
     server,
+    log,
     node: () => node?.id,
     servers: others?.door,
   });
@@ -290,7 +292,7 @@ async function openServer(
       bootstrapReset: resetFile(join(dataDirectory, 'acl-bootstrap-reset')),
     }),
   });
-  return { server, state, others, rootToken };
+  return { server, state, others, rootToken, log: etcd && (() => etcd.engine.health) };
 }
 
 /** The options of the API that follow from those of the agent. */

@@ -3,6 +3,7 @@ import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Leading } from '../server/leading.ts';
 import type { Server } from '../server/server.ts';
+import type { LogHealth } from '../state/log-health.ts';
 import { allocations } from '../state/tables.ts';
 import { problemAnswer } from './answers.ts';
 import { type AuditOptions, auditTo } from './audit.ts';
@@ -17,7 +18,8 @@ import {
   requestOf,
   type TransportFault,
 } from './http-server.ts';
-import { Metrics } from './metrics.ts';
+import { logGauges } from './log-health.ts';
+import { type Gauges, Metrics } from './metrics.ts';
 import { nodeStreamUpgrade } from './node-stream.ts';
 import { openApi } from './openapi/openapi.ts';
 import { ownHosts } from './own-site.ts';
@@ -94,6 +96,8 @@ export interface ApiOptions {
   readonly node?: () => string | undefined;
   /** Takes the connections of other servers; `undefined`: there are none. */
   readonly servers?: ServersDoor | undefined;
+  /** The health of a log that several servers share; absent without one. */
+  readonly log?: (() => LogHealth) | undefined;
   /** `undefined`: no audit log is written. */
   readonly audit?: AuditOptions | undefined;
 }
@@ -275,6 +279,7 @@ export class Api {
         servers: server.servers,
         writesClosed: () => server.context.state.closed,
         node: () => this.#options.node?.(),
+        log: () => this.#options.log?.(),
         metrics: this.#metrics,
         openApi: () => {
           document ??= JSON.stringify(openApi(this.routes, version));
@@ -284,8 +289,8 @@ export class Api {
     ];
   }
 
-  #gauges() {
-    const { server } = this.#options;
+  #gauges(): Gauges {
+    const { server, log } = this.#options;
     const ofLeader = (read: (leading: Leading) => number) =>
       server.isLeading ? read(server.leading) : 0;
     return {
@@ -334,6 +339,7 @@ export class Api {
         help: '1 when nothing can be written.',
         read: () => (server.context.state.closed === undefined ? 0 : 1),
       },
+      ...(log && logGauges(log)),
     };
   }
 

@@ -2,9 +2,17 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Observation } from './pipeline.ts';
 import type { Route } from './route.ts';
 
-/** Gauges whose values are read when metrics are requested. */
+/** Gauges and counters whose values are read when metrics are requested. */
 export type Gauges = Readonly<
-  Record<string, { readonly help: string; readonly read: () => number }>
+  Record<
+    string,
+    {
+      readonly help: string;
+      /** `undefined`: unknown, and there is no sample. */
+      readonly read: () => number | undefined;
+      readonly isCounter?: boolean;
+    }
+  >
 >;
 
 interface Series {
@@ -35,15 +43,10 @@ export class Metrics {
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300],
       registers,
     });
-    for (const [name, { help, read }] of Object.entries(gauges)) {
-      new Gauge({
-        name: `roster_${name}`,
-        help,
-        registers,
-        collect() {
-          this.set(read());
-        },
-      });
+    for (const [name, { help, read, isCounter = false }] of Object.entries(gauges)) {
+      const settings = { name: `roster_${name}`, help, registers };
+      if (isCounter) new Counter({ ...settings, collect: collecting(read) });
+      else new Gauge({ ...settings, collect: collecting(read) });
     }
   }
 
@@ -82,6 +85,16 @@ export class Metrics {
     const metrics = await Promise.all(registries.map((one) => one.getMetricsAsJSON()));
     return JSON.stringify(metrics.flat());
   }
+}
+
+/** Sets a metric without labels to what is read, as it is collected. */
+function collecting(read: () => number | undefined) {
+  return function (this: Gauge | Counter): void {
+    const value = read();
+    // Without a value a metric that was reset would show 0.
+    this.remove();
+    if (value !== undefined) this.inc(value);
+  };
 }
 
 /** Not in limits: the greatest interval of Node's sampler. */

@@ -4,11 +4,33 @@ import { nothing, resource } from './needs.ts';
 import { text } from './query.ts';
 
 const health = { ok: Type.Boolean(), message: Text() };
+/** The health of a log that several servers share. Without `Store`, what the store says of itself is unknown. */
+const LogHealthSchema = Type.Object({
+  ...health,
+  /** Newest term of a leader that is known. */
+  Term: Whole(),
+  /** Since the log last answered. */
+  LastContactMs: Type.Optional(Whole()),
+  /** Since the leader renewed its lease; only on the leader. */
+  LeaseAgeMs: Type.Optional(Whole()),
+  Store: Type.Optional(
+    Type.Object({
+      Version: Text(),
+      Bytes: Whole(),
+      /** Without what a defragmentation would free. */
+      BytesInUse: Whole(),
+      QuotaBytes: Whole(),
+      /** Whether new jobs are refused. */
+      Full: Flag(),
+    }),
+  ),
+});
 /** The health of the process as a server, and of each of its parts. */
 const AgentHealthSchema = Type.Object({
   ...health,
   server: Type.Optional(Type.Object(health)),
   client: Type.Optional(Type.Object(health)),
+  log: Type.Optional(LogHealthSchema),
 });
 
 /** The fields after `Status` are those of servers that are alive. */

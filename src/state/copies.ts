@@ -1,3 +1,5 @@
+import type { Timer } from '../base/ports.ts';
+import { secondMs } from '../base/units.ts';
 import { noBatch } from './batch-hash.ts';
 import {
   type CopyableState,
@@ -8,7 +10,8 @@ import {
 
 /**
  * Keeps a copy of the state on this machine where the engine takes one: when the process was not loaded from
- * a copy, when the log has grown too long since the last copy, and when the engine cannot go on.
+ * a copy, when the log has grown too long since the last copy, some time after a change, at the end unless the
+ * state is large, and when the engine cannot go on.
  *
  * A copy that fails does no harm, as the log has everything.
  */
@@ -17,6 +20,9 @@ export class Copies {
   #copyBytes: number;
   /** Of the log since the copy. */
   #logBytes: number;
+  /** The newest state, unless it is copied. */
+  #newest: CopyableState | undefined;
+  #aging: Timer | undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
 
@@ -27,15 +33,14 @@ export class Copies {
   }
 
   /** Notes so many bytes of the log, and the state after them. */
-  grew(bytes: number, reached: CopyableState): void {
+  grew(bytes: number, { view, hash }: CopyableState): void {
     const { engine, limits } = this.#options;
-    if (engine.keepCopy === undefined) return;
+    if (engine.keepCopy === undefined || this.#stopped) return;
     this.#logBytes += bytes;
+    this.#newest = { view, hash };
     const { logBytes, logPerSnapshot } = limits;
-    const isDue = this.#logBytes > Math.max(logBytes, logPerSnapshot * this.#copyBytes);
-    if (isDue && this.#running === undefined && !this.#stopped) {
-      this.#running = this.#keepCopy(reached, () => this.#stopped);
-    }
+    if (this.#logBytes > Math.max(logBytes, logPerSnapshot * this.#copyBytes)) this.#copyNewest();
+    else this.#copyLater();
   }
 
   /** Keeps the last state that the process will have, whatever ends meanwhile. */
@@ -46,10 +51,32 @@ export class Copies {
     this.#running = before.then(() => this.#keepCopy({ view, hash }, () => false));
   }
 
-  /** Gives up the copy under way, unless it is the last one. Resolves when it has ended. */
+  /** Gives up the copy under way, unless it is the last one or small. Resolves when all has ended. */
   async stop(): Promise<void> {
+    this.#aging?.clear();
+    if (this.#newest !== undefined && this.#copyBytes < this.#options.limits.logBytes) {
+      this.keepLast(this.#newest);
+    }
     this.#stopped = true;
     await this.#running;
+  }
+
+  #copyLater(): void {
+    if (this.#newest === undefined || this.#stopped) return;
+    const { limits, timers } = this.#options;
+    const { copyAgeMs, copyBytesPerSecond } = limits;
+    const ageMs = Math.max(copyAgeMs, (this.#copyBytes / copyBytesPerSecond) * secondMs);
+    this.#aging ??= timers.after(ageMs, () => {
+      this.#aging = undefined;
+      this.#copyNewest();
+    });
+  }
+
+  #copyNewest(): void {
+    const newest = this.#newest;
+    if (newest === undefined || this.#running !== undefined || this.#stopped) return;
+    this.#newest = undefined;
+    this.#running = this.#keepCopy(newest, () => this.#stopped);
   }
 
   async #keepCopy(
@@ -70,6 +97,7 @@ export class Copies {
       if (!this.#stopped) report(error);
     } finally {
       this.#running = undefined;
+      this.#copyLater();
     }
   }
 }

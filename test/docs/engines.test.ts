@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { needing } from '../../src/base/not-run.test-helper.ts';
+import { etcdPath } from '../../tools/etcd.mjs';
 import { endAgents } from '../support/agent.ts';
-import { EtcdCluster, etcdServer } from '../support/etcd.ts';
+import { EtcdCluster, etcdServer, freePorts } from '../support/etcd.ts';
 import { runGuide } from './guide.ts';
 
 describe('guides with etcd', needing(etcdServer), () => {
@@ -19,4 +20,11 @@ describe('guides with etcd', needing(etcdServer), () => {
   test('the guide to the move of the state does what it says', { timeout: 180_000 }, () =>
     runGuide('docs/operations/engines.md', { replace: { '127.0.0.1:2379': etcd.endpoints[0]! } }),
   );
+
+  test('the guide to lost members of etcd does what it says', { timeout: 300_000 }, async () => {
+    const usual = ['12379', '12380', '22379', '22380', '32379', '32380'];
+    const free = await freePorts(usual.length);
+    const replace = Object.fromEntries(usual.map((port, at) => [port, String(free[at])]));
+    await runGuide('docs/operations/etcd.md', { replace, programs: { etcd: etcdPath() } });
+  });
 });

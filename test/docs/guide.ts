@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { checkout, launch, newDirectory, type Program, temporary } from '../support/agent.ts';
 import { type FileStep, type ShellStep, stepsOf } from './blocks.ts';
@@ -11,6 +11,8 @@ interface GuideOptions {
   readonly replace?: Readonly<Record<string, string>>;
   /** Acts as the reader's browser when a command opens an address. */
   readonly browse?: (url: string) => Promise<void>;
+  /** Programs of the reader's machine, by name, with their paths. */
+  readonly programs?: Readonly<Record<string, string>>;
   /** Where the terminal begins; default: in the checkout. */
   readonly cwd?: string;
 }
@@ -33,6 +35,9 @@ export async function runGuide(path: string, options: GuideOptions = {}): Promis
   const steps = stepsOf(readFileSync(resolve(checkout, path), 'utf8'));
   const home = newDirectory('home');
   const browser = await installBrowser(join(home, '.browser'), options.browse ?? noBrowser);
+  for (const [name, program] of Object.entries(options.programs ?? {})) {
+    symlinkSync(program, join(browser.directory, name));
+  }
   const reader = new Reader(path, home, browser, options);
   try {
     for (const step of steps) {

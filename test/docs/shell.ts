@@ -68,6 +68,8 @@ export function openShell({ cwd, env, directory }: ShellOptions): Shell {
     async close() {
       stdin!.end();
       await ended;
+      // Commands of the guide may still run in the background.
+      kill(-bash.pid!, 'SIGKILL');
     },
   };
 }

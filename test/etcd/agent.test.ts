@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needing } from '../../src/base/not-run.test-helper.ts';
 import { type Agent, createAgent } from '../../src/main.ts';
-import { endAgents, newDirectory, startAgent } from '../support/agent.ts';
+import { endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
 import { parseAnswer, requestOf } from '../support/agent-requests.ts';
 import { EtcdCluster, etcdServer } from '../support/etcd.ts';
+
+interface Metric {
+  readonly name: string;
+  readonly values: readonly { readonly value: number }[];
+}
 
 const token = '11111111-1111-4111-8111-111111111111';
 const rootKey = new Uint8Array(32).fill(7);
@@ -70,6 +75,32 @@ describe('an agent on etcd', needing(etcdServer), () => {
     const first = await start(own, '/own/');
     await end(first);
     await expect(start(own, '/another/')).rejects.toMatchObject({ code: 'diverged' });
+  });
+
+  test('tells the health of the log, and what etcd says of its size', async () => {
+    const first = await start(directory(), '/health/');
+    const second = await start(directory(), '/health/');
+    await call(first, 'PUT', '/v1/namespace/a', { Name: 'a' });
+    const { log } = await eventually(async () => {
+      const { json } = await call(first, 'GET', '/v1/agent/health');
+      expect(json.log.Store).toBeDefined();
+      return json;
+    });
+    expect(log).toMatchObject({ ok: true, message: 'ok', Term: 1, Store: { Full: false } });
+    expect(log.Store.Bytes).toBeGreaterThan(log.Store.BytesInUse - 1);
+    expect(log.LeaseAgeMs).toBeLessThan(10_000);
+    const ofFollower = (await call(second, 'GET', '/v1/metrics')).json;
+    const value = (metrics: Metric[], name: string) =>
+      metrics.find((metric) => metric.name === `roster_${name}`)?.values[0]?.value;
+    const ofLeader = (await call(first, 'GET', '/v1/metrics')).json;
+    expect(value(ofLeader, 'log_appends_total')).toBeGreaterThan(0);
+    expect(value(ofLeader, 'log_append_seconds_total')).toBeGreaterThan(0);
+    expect(value(ofLeader, 'log_lease_age_seconds')).toBeLessThan(10);
+    expect(value(ofLeader, 'etcd_db_bytes')).toBe(log.Store.Bytes);
+    expect(value(ofLeader, 'log_outcomes_unknown_total')).toBe(0);
+    expect(value(ofFollower, 'log_appends_total')).toBe(0);
+    expect(value(ofFollower, 'log_lease_age_seconds')).toBeUndefined();
+    expect([value(ofFollower, 'log_term'), value(ofFollower, 'log_diverged')]).toEqual([1, 0]);
   });
 
   test('the program takes its flags, runs tasks, and finds its state again', async () => {

@@ -3,9 +3,11 @@ import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { quote } from '../../model/path.ts';
 import type { Member, ServerReport, Servers } from '../../server/servers.ts';
+import type { LogHealth } from '../../state/log-health.ts';
 import { nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { closedRefusal } from '../answers.ts';
+import { logHealthOf } from '../log-health.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Route } from '../route.ts';
 import { serveRead, serveStream } from '../serve.ts';
@@ -21,6 +23,8 @@ export interface AgentFacts {
   readonly writesClosed: () => Error | undefined;
   /** The id of the node in this process, if there is one. */
   readonly node: () => string | undefined;
+  /** The health of a log that several servers share; `undefined`: there is none. */
+  readonly log: () => LogHealth | undefined;
   readonly metrics: Metrics;
   /** As JSON. */
   readonly openApi: () => string;
@@ -83,7 +87,13 @@ export function agentRoutes(facts: AgentFacts): Route[] {
       const closed = facts.writesClosed();
       if (closed !== undefined) throw closedRefusal(closed);
       if (facts.servers.leader() === undefined) throw refusal('no-leader');
-      return { ...healthy, server: healthy, ...(type === '' && client && { client }) };
+      const log = facts.log();
+      return {
+        ...healthy,
+        server: healthy,
+        ...(type === '' && client && { client }),
+        ...(log && { log: logHealthOf(log) }),
+      };
     }),
     ...serveRead(contract.self, () => ({
       Name: facts.name,

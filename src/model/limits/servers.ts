@@ -14,4 +14,6 @@ export const serversLimits = {
   catchUpMs: 5 * secondMs,
   /** The time without contact after which a server no longer answers `stale` requests. */
   staleMaxMs: 5 * minuteMs,
+  /** The time without an answer of a shared log after which the health tells of it; longer than between two looks. */
+  logSilentMs: 15 * secondMs,
 } as const;

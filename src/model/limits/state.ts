@@ -1,4 +1,4 @@
-import { kibibyte, mebibyte, secondMs } from '../../base/units.ts';
+import { kibibyte, mebibyte, minuteMs, secondMs } from '../../base/units.ts';
 
 /** Sizes in bytes count the encoded form. */
 export const stateLimits = {
@@ -22,4 +22,8 @@ export const stateLimits = {
   logPerSnapshot: 2,
   /** The same where the log takes room in a store that others fill as well. */
   logPerSharedSnapshot: 0.25,
+  /** A change is copied to the disk of a server with a shared log after this time at the latest. */
+  copyAgeMs: 1 * minuteMs,
+  /** Of a large state it is later: copies write no more than this on average. */
+  copyBytesPerSecond: 1 * mebibyte,
 } as const;

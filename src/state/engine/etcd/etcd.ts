@@ -2,11 +2,13 @@ import type { Clock, Ids, Random, Timer, Timers } from '../../../base/ports.ts';
 import { delay } from '../../../base/ports.ts';
 import type { Bytes } from '../../codec.ts';
 import { Fenced, StateError } from '../../errors.ts';
+import type { LogHealth } from '../../log-health.ts';
 import type { Batch, CopiedState, Engine, EngineEvent, Leadership, Loaded } from '../engine.ts';
 import { requireUnmarked } from '../offline.ts';
 import { Appender } from './appender.ts';
 import { type EtcdClient, EtcdError } from './client.ts';
 import { Compaction } from './compaction.ts';
+import { Figures } from './figures.ts';
 import { Follower } from './follower.ts';
 import type { LogHead } from './head.ts';
 import { EtcdWatchdog } from './health.ts';
@@ -55,6 +57,7 @@ export class EtcdEngine implements Engine {
   readonly #lease: LeaderLease;
   readonly #follower: Follower;
   readonly #watchdog: EtcdWatchdog;
+  readonly #figures: Figures;
   readonly #listeners = new Set<(event: EngineEvent) => void>();
   #leadership: Leadership = { leader: false, epoch: 0 };
   /** In a term of this process: the head as it left it. */
@@ -92,6 +95,7 @@ export class EtcdEngine implements Engine {
     this.#snapshots = new SnapshotStore(parts);
     this.#compaction = new Compaction(parts);
     this.#lease = new LeaderLease(parts);
+    this.#figures = new Figures(options.clock);
     this.#watchdog = new EtcdWatchdog({
       client,
       limits,
@@ -102,7 +106,8 @@ export class EtcdEngine implements Engine {
       client,
       keys,
       reader,
-      require: ({ head }) => {
+      looked: ({ head }) => {
+        this.#figures.looked(head);
         if (options.readsMarked !== true) requireUnmarked(options.where, head?.mark);
       },
       follows: () => !this.#leadership.leader && this.#appending === undefined && !this.#isClosed,
@@ -122,6 +127,14 @@ export class EtcdEngine implements Engine {
   /** Why new work should wait: the database of etcd is nearly full. */
   get isFull(): boolean {
     return this.#watchdog.isFull;
+  }
+
+  get health(): LogHealth {
+    const { leader, epoch } = this.#leadership;
+    const { health } = this.#figures;
+    const term = Math.max(health.term, epoch);
+    const leaseAgeMs = leader ? this.#lease.ageMs : undefined;
+    return { ...health, term, leaseAgeMs, store: this.#watchdog.store };
   }
 
   async *load(): AsyncGenerator<Loaded> {
@@ -178,7 +191,7 @@ export class EtcdEngine implements Engine {
   }
 
   async append(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
-    const sent = this.#sendBatch(batch, expectedIndex, epoch);
+    const sent = this.#figures.append(this.#sendBatch(batch, expectedIndex, epoch));
     const settled = sent.then(
       () => {},
       () => {},
@@ -369,6 +382,7 @@ export class EtcdEngine implements Engine {
     if (!isFinal && !this.#isUnreachable) this.#options.report(error);
     this.#isUnreachable = true;
     if (!isFinal) return;
+    this.#figures.fault = error;
     this.#isClosed = true;
     this.#beating?.clear();
     this.#looking?.clear();

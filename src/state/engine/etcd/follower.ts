@@ -11,8 +11,8 @@ export interface FollowerOptions {
   readonly client: EtcdClient;
   readonly keys: Keys;
   readonly reader: LogReader;
-  /** Refuses a log that servers may not use. */
-  readonly require: (front: Front) => void;
+  /** Told of each linearizable read. Throws if servers may not use the log. */
+  readonly looked: (front: Front) => void;
   /** Whether batches come from other processes: not in a term, and not while an append settles. */
   readonly follows: () => boolean;
   /** Of the term of this process. */
@@ -78,7 +78,7 @@ export class Follower {
     const position = this.#position;
     const front = await this.#options.reader.front();
     requireSameLog(position, front);
-    this.#options.require(front);
+    this.#options.looked(front);
     const { head, etcd } = front;
     this.#position = { ...this.#position, cluster: head?.cluster ?? this.#position.cluster, etcd };
     const epoch = this.#options.epoch();

@@ -1,9 +1,11 @@
+import type { LogStoreHealth } from '../../log-health.ts';
 import { type EtcdClient, EtcdError, type EtcdStatus } from './client.ts';
 import type { EtcdLimits } from './limits.ts';
 
-export interface EtcdHealth {
+interface EtcdHealth {
   /** `undefined`: etcd does not tell this user. */
   readonly status: EtcdStatus | undefined;
+  readonly quotaBytes: number;
   /** How full the database is, from 0 to 1 and beyond. */
   readonly share: number | undefined;
   readonly isOutOfSpace: boolean | undefined;
@@ -29,7 +31,12 @@ export class EtcdWatchdog {
   readonly #quotaBytes: number | undefined;
   readonly #warn: (sentence: string) => void;
   readonly #warned = new Set<string>();
-  #health: EtcdHealth = { status: undefined, share: undefined, isOutOfSpace: undefined };
+  #health: EtcdHealth = {
+    status: undefined,
+    quotaBytes: 0,
+    share: undefined,
+    isOutOfSpace: undefined,
+  };
 
   constructor({ client, limits, quotaBytes, warn }: WatchdogOptions) {
     this.#client = client;
@@ -38,8 +45,12 @@ export class EtcdWatchdog {
     this.#warn = warn;
   }
 
-  get health(): EtcdHealth {
-    return this.#health;
+  /** What etcd told last; `undefined`: it tells this user nothing. */
+  get store(): LogStoreHealth | undefined {
+    const { status, quotaBytes, isOutOfSpace } = this.#health;
+    if (status === undefined) return undefined;
+    const { version, dbBytes: bytes, dbBytesInUse: bytesInUse } = status;
+    return { version, bytes, bytesInUse, quotaBytes, isOutOfSpace, isFull: this.isFull };
   }
 
   /** Whether the database is too full for new work. */
@@ -52,7 +63,8 @@ export class EtcdWatchdog {
     const status = await this.#answerOf(() => this.#client.status());
     const isOutOfSpace = await this.#answerOf(() => this.#client.isOutOfSpace());
     const quotaBytes = this.#quotaBytes ?? status?.quotaBytes ?? this.#limits.quotaBytes;
-    this.#health = { status, share: status && status.dbBytes / quotaBytes, isOutOfSpace };
+    const share = status && status.dbBytes / quotaBytes;
+    this.#health = { status, quotaBytes, share, isOutOfSpace };
     if (status !== undefined) this.#warnOf(status, quotaBytes);
   }
 

@@ -33,6 +33,12 @@ export class LeaderLease {
     return this.#endMs;
   }
 
+  /** Since it was last renewed. */
+  get ageMs(): number {
+    const { clock, limits } = this.#options;
+    return clock.monotonicMs() - (this.#endMs - limits.leaseTtlMs);
+  }
+
   /** Whether nobody else holds the leader key. */
   isFree({ leader }: Pick<Front, 'leader'>): boolean {
     return leader === undefined || bytesText(leader.value) === this.#options.server;

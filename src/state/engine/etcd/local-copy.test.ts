@@ -9,13 +9,13 @@ import { copyFile } from './copy-file.ts';
 import { changed, type EtcdServers, etcdServers, KeptCopy, outcomeOf } from './etcd.test-helper.ts';
 import { textBytes } from './head.ts';
 
-const state = { logBytes: 2000, logPerSnapshot: 0, snapshotPartBytes: 500 };
+const state = { logBytes: 2000, logPerSnapshot: 0, snapshotPartBytes: 500, copyAgeMs: 60_000 };
 
 /** Servers with many rows, and the number of bytes that ranges of etcd told. */
-async function filled() {
+async function filled(limits: object = {}) {
   const read = { bytes: 0 };
   const servers = await etcdServers(1, {
-    state,
+    state: { ...state, ...limits },
     between: (client) =>
       changed(client, {
         range: async (request) => {
@@ -67,6 +67,19 @@ describe('a server with a copy of the state', () => {
     for (let number = 0; number < 40; number++) await servers.put(server, `even more ${number}`);
     await servers.bench.advance(100);
     expect(copy.kept?.record.index).toBeGreaterThan(index);
+  });
+
+  test('copies a change some time later, and at its end', async () => {
+    const { servers, copy, started } = await filled({ logBytes: 20_000 });
+    const { server } = await started(1);
+    await servers.put(servers.leader, 'a');
+    await servers.bench.advance(state.copyAgeMs + 1000);
+    expect(copy.kept?.record.index).toBe(101);
+    await servers.put(servers.leader, 'b');
+    await servers.bench.advance(100);
+    expect(copy.kept?.record.index).toBe(101);
+    await servers.bench.during(server.state.close());
+    expect(copy.kept?.record.index).toBe(102);
   });
 
   test('a copy that cannot be kept is reported, and harms nothing', async () => {

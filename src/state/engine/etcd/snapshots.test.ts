@@ -181,7 +181,8 @@ describe('a database that fills up', () => {
     bench.etcd.isMaintenanceDenied = true;
     bench.etcd.isCompactionDenied = true;
     await bench.advance(1000);
-    expect((leader.engine as EtcdEngine).isFull).toBe(false);
+    const { health, isFull } = leader.engine as EtcdEngine;
+    expect([isFull, health.store]).toEqual([false, undefined]);
     expect((await servers.put(leader, 'a')).index).toBe(1);
     expect(bench.reports.map(String).join()).toContain('its health is unknown');
   });

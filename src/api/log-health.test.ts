@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { limits } from '../model/limits.ts';
+import type { LogHealth } from '../state/log-health.ts';
+import { logGauges, logHealthOf } from './log-health.ts';
+import { Metrics } from './metrics.ts';
+
+const store = {
+  version: '3.6.1',
+  bytes: 200,
+  bytesInUse: 100,
+  quotaBytes: 1000,
+  isOutOfSpace: false,
+  isFull: false,
+};
+const healthy: LogHealth = {
+  term: 7,
+  contactMs: 20,
+  leaseAgeMs: 1500,
+  fault: undefined,
+  isDiverged: false,
+  appends: { count: 3, totalMs: 12, unknown: 1 },
+  store,
+};
+
+describe('the health of the log', () => {
+  test.each<[Partial<LogHealth>, boolean, string]>([
+    [{}, true, 'ok'],
+    [{ store: undefined }, true, 'ok; what the store says is unknown'],
+    [{ contactMs: undefined }, false, 'the log has not answered yet'],
+    [{ contactMs: limits.servers.logSilentMs + 5000 }, false, 'the log has not answered for 20s'],
+    [{ fault: new Error('it has diverged') }, false, 'it has diverged'],
+    [
+      { store: { ...store, isOutOfSpace: true } },
+      false,
+      'the store of the log takes no writes: it has reached its quota',
+    ],
+    [
+      { store: { ...store, isFull: true } },
+      false,
+      'the store of the log is nearly full: new jobs are refused',
+    ],
+  ])('with %j is %s: %s', (change, ok, message) => {
+    expect(logHealthOf({ ...healthy, ...change })).toMatchObject({ ok, message });
+  });
+
+  test('names its figures', () => {
+    expect(logHealthOf(healthy)).toMatchObject({
+      Term: 7,
+      LastContactMs: 20,
+      LeaseAgeMs: 1500,
+      Store: { Version: '3.6.1', Bytes: 200, BytesInUse: 100, QuotaBytes: 1000, Full: false },
+    });
+  });
+});
+
+describe('the metrics of the log', () => {
+  const samples = async (health: LogHealth) => {
+    const text = await new Metrics(logGauges(() => health)).text();
+    const found = text.split('\n').filter((line) => /^roster_(log|etcd)_/.test(line));
+    return Object.fromEntries(found.map((line) => line.split(' ')));
+  };
+
+  test('have a sample each', async () => {
+    expect(await samples({ ...healthy, isDiverged: true })).toEqual({
+      roster_log_term: '7',
+      roster_log_contact_seconds: '0.02',
+      roster_log_lease_age_seconds: '1.5',
+      roster_log_diverged: '1',
+      roster_log_appends_total: '3',
+      roster_log_append_seconds_total: '0.012',
+      roster_log_outcomes_unknown_total: '1',
+      roster_etcd_db_bytes: '200',
+      roster_etcd_db_in_use_bytes: '100',
+      roster_etcd_quota_bytes: '1000',
+      roster_etcd_out_of_space: '0',
+      roster_etcd_full: '0',
+    });
+  });
+
+  test('have no sample where something is unknown, and their values do not add up', async () => {
+    const metrics = new Metrics(
+      logGauges(() => ({ ...healthy, store: undefined, leaseAgeMs: undefined })),
+    );
+    await metrics.text();
+    const text = await metrics.text();
+    expect(text).not.toMatch(/^roster_etcd_\w+ /m);
+    expect(text).not.toMatch(/^roster_log_lease_age_seconds /m);
+    expect(text).toMatch(/^roster_log_appends_total 3$/m);
+  });
+});

@@ -1,0 +1,35 @@
+/** The health of a log that several processes share, as this process knows it. */
+export interface LogHealth {
+  /** Epoch of the newest term that this process knows. */
+  readonly term: number;
+  /** Since the log last answered; `undefined`: never. */
+  readonly contactMs: number | undefined;
+  /** Since the lease of this process was last renewed; `undefined`: it does not lead. */
+  readonly leaseAgeMs: number | undefined;
+  /** Why this process neither leads nor follows; `undefined`: it does. */
+  readonly fault: Error | undefined;
+  readonly isDiverged: boolean;
+  readonly appends: AppendFigures;
+  /** Size and version of the store, as it tells them; `undefined`: unknown. */
+  readonly store: LogStoreHealth | undefined;
+}
+
+/** Appends of this process. */
+export interface AppendFigures {
+  readonly count: number;
+  /** The time of all of them. */
+  readonly totalMs: number;
+  /** Of these, how many nobody knows the outcome of. */
+  readonly unknown: number;
+}
+
+export interface LogStoreHealth {
+  readonly version: string;
+  readonly bytes: number;
+  readonly bytesInUse: number;
+  readonly quotaBytes: number;
+  /** Whether it refuses writes, as it has reached its quota; `undefined`: unknown. */
+  readonly isOutOfSpace: boolean | undefined;
+  /** Whether new jobs are refused. */
+  readonly isFull: boolean;
+}
