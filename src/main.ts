@@ -234,8 +234,9 @@ async function offline<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof Error && 'code' in error) throw new CliError(sentence(error.message));
-    throw error;
+    // Any other class is that of a bug.
+    const isPlain = error instanceof Error && (error.constructor === Error || 'code' in error);
+    throw isPlain ? new CliError(sentence(error.message)) : error;
   } finally {
     letGo();
   }

@@ -9,17 +9,15 @@ import {
 } from './snapshot-slices.ts';
 
 /**
- * Keeps a copy of the state on this machine where the engine takes one: when the process was not loaded from
- * a copy, when the log has grown too long since the last copy, some time after a change, at the end unless the
- * state is large, and when the engine cannot go on.
+ * Keeps a copy of the state on this machine where the engine takes one: at once if the process was not loaded
+ * from a copy, some time after a change, at the end unless the state is large, and when the engine cannot go on.
  *
  * A copy that fails does no harm, as the log has everything.
  */
 export class Copies {
   readonly #options: SnapshotsOptions;
-  #copyBytes: number;
-  /** Of the log since the copy. */
-  #logBytes: number;
+  /** Size of the copy; `undefined`: there is none. */
+  #copyBytes: number | undefined;
   /** The newest state, unless it is copied. */
   #newest: CopyableState | undefined;
   #aging: Timer | undefined;
@@ -28,18 +26,14 @@ export class Copies {
 
   constructor(options: SnapshotsOptions, stored: StoredBytes) {
     this.#options = options;
-    this.#copyBytes = stored.snapshot;
-    this.#logBytes = options.engine.isFromCopy === true ? stored.log : Number.POSITIVE_INFINITY;
+    if (options.engine.isFromCopy === true) this.#copyBytes = stored.snapshot;
   }
 
-  /** Notes so many bytes of the log, and the state after them. */
-  grew(bytes: number, { view, hash }: CopyableState): void {
-    const { engine, limits } = this.#options;
-    if (engine.keepCopy === undefined || this.#stopped) return;
-    this.#logBytes += bytes;
+  /** Notes a newer state. */
+  moved({ view, hash }: CopyableState): void {
+    if (this.#options.engine.keepCopy === undefined || this.#stopped) return;
     this.#newest = { view, hash };
-    const { logBytes, logPerSnapshot } = limits;
-    if (this.#logBytes > Math.max(logBytes, logPerSnapshot * this.#copyBytes)) this.#copyNewest();
+    if (this.#copyBytes === undefined) this.#copyNewest();
     else this.#copyLater();
   }
 
@@ -48,15 +42,14 @@ export class Copies {
     if (this.#stopped || this.#options.engine.keepCopy === undefined) return;
     const before = this.#running ?? Promise.resolve();
     this.#stopped = true;
-    this.#running = before.then(() => this.#keepCopy({ view, hash }, () => false));
+    this.#running = before.then(() => this.#keepCopy({ view, hash }, true));
   }
 
-  /** Gives up the copy under way, unless it is the last one or small. Resolves when all has ended. */
+  /** Keeps the newest state unless it is large. Resolves when nothing is under way. */
   async stop(): Promise<void> {
     this.#aging?.clear();
-    if (this.#newest !== undefined && this.#copyBytes < this.#options.limits.logBytes) {
-      this.keepLast(this.#newest);
-    }
+    const isSmall = (this.#copyBytes ?? 0) < this.#options.limits.logBytes;
+    if (this.#newest !== undefined && isSmall) this.keepLast(this.#newest);
     this.#stopped = true;
     await this.#running;
   }
@@ -65,7 +58,7 @@ export class Copies {
     if (this.#newest === undefined || this.#stopped) return;
     const { limits, timers } = this.#options;
     const { copyAgeMs, copyBytesPerSecond } = limits;
-    const ageMs = Math.max(copyAgeMs, (this.#copyBytes / copyBytesPerSecond) * secondMs);
+    const ageMs = Math.max(copyAgeMs, ((this.#copyBytes ?? 0) / copyBytesPerSecond) * secondMs);
     this.#aging ??= timers.after(ageMs, () => {
       this.#aging = undefined;
       this.#copyNewest();
@@ -76,24 +69,22 @@ export class Copies {
     const newest = this.#newest;
     if (newest === undefined || this.#running !== undefined || this.#stopped) return;
     this.#newest = undefined;
-    this.#running = this.#keepCopy(newest, () => this.#stopped);
+    this.#running = this.#keepCopy(newest, false);
   }
 
-  async #keepCopy(
-    { view, hash = noBatch }: CopyableState,
-    isGivenUp: () => boolean,
-  ): Promise<void> {
-    const { engine, report } = this.#options;
-    this.#logBytes = 0;
+  async #keepCopy({ view, hash = noBatch }: CopyableState, isLast: boolean): Promise<void> {
+    const { engine, limits, report } = this.#options;
     let bytes = 0;
     const parts = slicesOf({ view, hash }, this.#options, (part) => {
-      if (isGivenUp()) throw new Error('the state is closing');
+      const isGivenUp = this.#stopped && !isLast && bytes > limits.logBytes;
+      if (isGivenUp) throw new Error('the state is closing');
       bytes += part?.byteLength ?? 0;
     });
     try {
       await engine.keepCopy!({ index: view.index, hash }, parts);
       this.#copyBytes = bytes;
     } catch (error) {
+      this.#copyBytes ??= bytes;
       if (!this.#stopped) report(error);
     } finally {
       this.#running = undefined;

@@ -36,7 +36,7 @@ export class Snapshots {
   /** Notes a batch of so many bytes by another process, which saves the snapshots. */
   followed(bytes: number, reached: CopyableState): void {
     this.#logBytes += bytes;
-    this.#copies.grew(bytes, reached);
+    this.#copies.moved(reached);
   }
 
   /** Notes that the engine cannot go on from this state. */
@@ -47,7 +47,7 @@ export class Snapshots {
   /** Notes an append of so many bytes in a term, and the state after it. */
   grew(bytes: number, reached: Reached): void {
     this.#logBytes += bytes;
-    this.#copies.grew(bytes, reached);
+    this.#copies.moved(reached);
     const { logBytes, logPerSnapshot } = this.#options.limits;
     const threshold = Math.max(logBytes, logPerSnapshot * this.#snapshotBytes);
     const due = this.#logBytes - this.#failedAtBytes > threshold;
@@ -59,7 +59,7 @@ export class Snapshots {
   /** Notes a restore of so many bytes. A snapshot soon takes its place in the log. */
   restored(bytes: number, reached: Reached): void {
     this.#logBytes += bytes;
-    this.#copies.grew(bytes, reached);
+    this.#copies.moved(reached);
     if (this.#running === undefined && !this.#stopped) this.#running = this.#saveSnapshot(reached);
   }
 

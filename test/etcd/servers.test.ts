@@ -99,6 +99,29 @@ describe('three agents on one etcd', needing(etcdServer), () => {
     }
   });
 
+  test('restore a snapshot that is sent to a follower', async () => {
+    const leader = (await settled(agents[0]!)).find(({ Leader }) => Leader)!;
+    const follower = agents.find((_, at) => at !== numberOf(leader.Address))!;
+    const put = async (Name: string) =>
+      expect((await follower.request('PUT', `/v1/namespace/${Name}`, { Name })).status).toBe(200);
+    const file = join(directories[0]!, 'kept.snapshot');
+    const snapshot = (...words: string[]) => follower.cli('operator', 'snapshot', ...words);
+    await put('kept');
+    const variable = { Path: 'app', Items: { a: 'b' } };
+    expect((await follower.request('PUT', '/v1/var/app', variable)).status).toBe(200);
+    expect((await snapshot('save', file)).code).toBe(0);
+    await put('gone');
+    const refused = await snapshot('restore', file);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+    const { ClusterID } = JSON.parse((await snapshot('inspect', '-json', file)).stdout);
+    expect((await snapshot('restore', '-force', ClusterID, file)).code).toBe(0);
+    for (const agent of agents) {
+      const found = ['kept', 'gone'].map((name) => agent.request('GET', `/v1/namespace/${name}`));
+      expect((await Promise.all(found)).map(({ status }) => status)).toEqual([200, 404]);
+    }
+    await put('later');
+  });
+
   test.each([
     ['steps down', (agent: Started) => agent.cli('operator', 'leader', 'step-down')],
     ['ends by a signal', (agent: Started) => agent.stop()],

@@ -59,7 +59,8 @@ export async function recoverLog({
   const own = copy && (await viewOf({ load: () => partsOf(copy.parts) }, () => {}));
   requireSameCluster(recovery.name, shared, own);
   const rows = from === 'etcd' ? shared : own;
-  if (rows === undefined) throw new MoveRefusal('this server has no copy of the state on its disk');
+  if (rows === undefined)
+    throw new MoveRefusal('this server has no copy of the state on its disk, or it is damaged');
   if (identityIn(rows) === undefined) throw new MoveRefusal(`${recovery.name} holds no state`);
   const before = Math.max(head?.index ?? 0, known.index, own?.index ?? 0);
   const batch = await batchOf(rows, shared, {

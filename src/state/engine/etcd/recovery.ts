@@ -50,7 +50,8 @@ export class EtcdRecovery {
     const front = await this.#offline.front();
     const { head } = front;
     requireUnmarked(this.name, head?.mark);
-    const copy = await this.#options.copy?.read();
+    // A copy that is damaged is none.
+    const copy = await this.#options.copy?.read().catch(() => undefined);
     const seen = await this.#options.seen?.read();
     const known = seen ?? (copy && { ...copy.record, etcd: undefined });
     if (known === undefined) throw new MoveRefusal('this server has known no log before');
