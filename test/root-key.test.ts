@@ -1,12 +1,21 @@
 /** The root key from a file, the environment or a service, and what a server without it does. */
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { type Agent as Created, createAgent } from '../src/agent.ts';
 import type { KeyService } from '../src/server/keyring/key-service.ts';
-import { directory, endAgents, newDirectory, startAgent } from './support/agent.ts';
+import {
+  agentWords,
+  checkout,
+  command,
+  directory,
+  endAgents,
+  launch,
+  newDirectory,
+  startAgent,
+} from './support/agent.ts';
 import { rootToken } from './support/api.ts';
 import { TestKeyService } from './support/key-service.ts';
 import { type ClusterServer, call, ServerCluster } from './support/server-cluster.ts';
@@ -181,6 +190,39 @@ test('a root key of the environment is nowhere on the disk, and no task or other
   expect(environments().length).toBeGreaterThan(2);
   expect(readdirSync(dataDirectory)).not.toContain('root-key');
   await agent.stop();
+});
+
+test('the commands of the page make a wrapped key, and an agent starts with it', async () => {
+  const folder = newDirectory('roster');
+  writeFileSync(join(folder, 'kms-token'), 'kms-token\n');
+  const page = readFileSync(join(checkout, 'docs/reference/root-key.md'), 'utf8');
+  const here = (text: string) =>
+    text
+      .replaceAll('https://kms.example:8200/v1/transit', kms.url)
+      .replaceAll('/etc/roster', folder);
+  const [, commands = ''] = /```sh\n([^`]+)```/.exec(page)!;
+  const made = await launch('/bin/sh', ['-c', here(commands)]).ended;
+  expect([made.code, made.stdout]).toEqual([0, '']);
+  const [, block = ''] = /```json\n([^`]+)```/.exec(page)!;
+  const { keyring } = JSON.parse(here(block));
+  delete keyring.kms.ca_file;
+  const config = join(folder, 'agent.json');
+  writeFileSync(config, JSON.stringify({ keyring, server_only: true }));
+  const args = ['--config', config];
+  const dataDirectory = newDirectory();
+  const first = await startAgent({ dataDirectory, args });
+  await first.stop();
+  expect(kms.asked).toEqual(
+    ['encrypt', 'decrypt'].map((verb) => `POST /v1/transit/${verb}/roster 200`),
+  );
+  expect(readdirSync(dataDirectory)).not.toContain('root-key');
+  // The next agent waits for the service, until a signal ends it.
+  await kms.stop();
+  const second = launch(command, agentWords({ dataDirectory, args }));
+  await expect.poll(() => second.said().stderr).toContain('the service is asked again');
+  second.signal('SIGTERM');
+  const { code, stdout } = await second.ended;
+  expect([code, stdout]).toEqual([0, '']);
 });
 
 const environments = (): string[] =>
