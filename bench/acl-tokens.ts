@@ -195,9 +195,10 @@ function resultsOf(
       'Heap is the growth of what is left of it after a collection, from before the first of the ' +
         'tokens to when all are there, each with a description, a link and a secret.',
       'Lists and changes count from sending the request until the whole answer has come; a change ' +
-        'is durable by then. “Loop held” is the longest meanwhile, looked at every millisecond: that ' +
-        'one is part of it, and so is what collecting garbage takes. What the thread waited for a ' +
-        'processor is not (`schedstat`): the load takes its share of the machine.',
+        'is durable by then. “Loop held” is the longest time for which the server’s loop was held ' +
+        'meanwhile, looked at every millisecond. It includes this work and garbage collection. It ' +
+        'does not include the time in which the thread waited for a processor (`schedstat`): the ' +
+        'load takes its share of the machine.',
     ],
   };
 }

@@ -83,7 +83,7 @@ async function measure(setting: Setting, target: Target): Promise<Results> {
     notes: [
       'A third each: defaults of a service, its intentions with a permission about a path, and the ' +
         'defaults of one outside of the mesh. Each is checked against the others and durable when it is ' +
-        'answered. What earlier runs applied stays, and is in the list.',
+        'answered. The entries of earlier runs stay, and are in the list.',
     ],
   };
 }

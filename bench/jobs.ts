@@ -118,7 +118,7 @@ export interface PaperFleet {
 }
 
 /**
- * Registers nodes without a machine, each with room for so many small jobs. The server places allocations on
+ * Registers nodes without a machine, each with room for a given number of small jobs. The server places allocations on
  * them, but no task starts that would share the machine with the server.
  */
 export async function joinPaperFleet(

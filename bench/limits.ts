@@ -64,9 +64,9 @@ export const limits = {
   warmWork: { warmUpMs: 300, batches: 15, batchMs: 40 },
   /** Rows at a restart: a job has four of them (job, version, summary, evaluation). */
   restartJobs: 25_000,
-  /** Tokens of the server with many. */
+  /** Tokens of the server that has many of them. */
   tokens: 100_000,
-  /** The cost of authorization: a run has so many short loads of each kind, in turns. */
+  /** The cost of authorization: the number of short loads of each kind in a run, in turns. */
   authorizationSlices: 8,
   authorizationSliceMs: 250,
   /** How long an answer, a start, an end or any other condition may take. */

@@ -49,8 +49,8 @@ export const logs: Benchmark = {
       notes: [
         `The task is \`yes\`, its log is kept in ${files} files of ${fileMb} MB, and the reader follows it ` +
           `over HTTP. After ${settleMs / 1000} s memory is read, and again after ` +
-          `${measureMs / 1000} s more: what grows in between is the figure. A task prints no faster than ` +
-          'its log is written; a reader that is slower than that is told of what it missed.',
+          `${measureMs / 1000} s more: the growth in between is the figure. A task prints no faster than ` +
+          'its log is written; a slower reader is told of the part that it missed.',
       ],
     };
   },

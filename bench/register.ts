@@ -46,8 +46,8 @@ export const register: Benchmark = {
         'Every job has one group of one task that asks for 1 MHz and 10 MB. “Placed”: on ' +
           `one of ${limits.paperFleet.nodes} nodes that exist on paper alone, so that no tasks share ` +
           'the machine. “No node fits”: the evaluation looks at every node and ends blocked.',
-        `Each run registers ${limits.registrations} jobs that were never there; what earlier runs ` +
-          'registered stays. “Drained” counts from the last answer until no evaluation is pending.',
+        `Each run registers ${limits.registrations} new jobs; the jobs of earlier runs stay. ` +
+          '“Drained” counts from the last answer until no evaluation is pending.',
       ],
     };
   },

@@ -150,9 +150,9 @@ export const scheduler: Benchmark = {
           'else; each run demands that ours makes the same choices.',
         'The mixed loads are fixed by a seed. Jobs have 1 to 20 instances; tasks of 100 to 2,000 MHz ' +
           'lean to CPU, to memory or to neither; all together ask for 60 % of machines that are all ' +
-          'alike. In the second load one job in ten has hundreds of instances. What leans to memory ' +
-          'then comes in such numbers that it fills machines alone, and their CPU stays free: the ' +
-          'score of a node takes the instances one by one, and nothing of it looks ahead.',
+          'alike. In the second load one job in ten has hundreds of instances. Tasks that lean ' +
+          'to memory are then so many that they fill machines alone, and the CPU there stays free: ' +
+          'the score of a node takes the instances one by one, without looking ahead.',
         'The sampling scheduler takes the next nodes of a shuffled ring, 2 for a batch job, 13 for a ' +
           'service, and with a spread as many as the job has instances.',
       ],

@@ -9,7 +9,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: percentile(values, 50), min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** The smallest value that so many per cent do not exceed; at 50 the mean of the middle two. */
+/** The percentile of the values; at 50 the mean of the middle two. */
 export function percentile(values: readonly number[], percent: number): number {
   if (values.length === 0) throw new Error('no values were measured');
   const sorted = [...values].sort((left, right) => left - right);

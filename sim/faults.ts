@@ -7,7 +7,7 @@ import { type Direction, fairWeather, type Network, type Weather } from './netwo
 /** Average pause between two faults of a fleet of `nodesOfPause` machines. A larger fleet has more faults. */
 const fleetPauseMs = 60_000;
 const nodesOfPause = 20;
-/** One machine in so many is lost for good when the faults end. */
+/** One machine in this number is lost for good when the faults end. */
 const lostOneIn = 8;
 /** Average pause between two faults of the servers. */
 const serverPauseMs = 120_000;

@@ -2,7 +2,7 @@
 import type { Random } from '../src/base/ports.ts';
 import { type Begun, RegisterHistory } from './register-history.ts';
 
-/** A write without an answer is sent again so often at most, with its key. */
+/** The most times that a write without an answer is sent again, with its key. */
 const repeatsMax = 3;
 
 export interface RegisterRequest {

@@ -29,7 +29,7 @@ import {
 
 /** Longest delay of a message between two servers. */
 const latencyMaxMs = 3;
-/** One call in so many goes to another server than the caller's last one. */
+/** One call in this number goes to another server than the caller's last call. */
 const switchOneIn = 8;
 
 export interface GroupEvents extends ServerEvents {

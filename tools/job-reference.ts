@@ -38,7 +38,7 @@ The job as the API takes and shows it, in JSON. This page is written from the sc
 reads jobs by (\`npm run docs\`), and a test holds it against them.
 
 - A job is registered as \`{"Job": {…}}\` with \`POST /v1/jobs\`. Every field may be absent or \`null\`, unless
-  it is required; what then stands for it is its default, and is seen when the job is read. Where it
+  it is required; its default then takes its place, and is seen when the job is read. Where it
   depends on the type of the job it is told for each.
 - Names of fields may be written in any case. A field that is not known is told in \`Warnings\` and ignored.
 - A duration is written as an integer of nanoseconds or as text such as \`"1h30m"\`, and read back as

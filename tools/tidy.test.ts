@@ -116,3 +116,11 @@ test('ARCHITECTURE.md tells the meaning of each word of the glossary', () => {
   const told = [...text.matchAll(/^\| (\w+) \| .*$/gm)].map(([, word]) => word);
   expect(told).toEqual(expect.arrayContaining(glossary.map(({ word }) => word)));
 });
+
+test('each type of the glossary is declared in its file', () => {
+  for (const { type } of glossary) {
+    if (type === undefined) continue;
+    const text = readFileSync(new URL(`../${type.file}`, import.meta.url), 'utf8');
+    expect(text).toMatch(new RegExp(`^export (?:interface|type) ${type.name}\\b`, 'm'));
+  }
+});

@@ -5,12 +5,12 @@ import type { Fault } from '../faults.ts';
 import type { EtcdLog, EtcdLogStorage } from './etcd-log.ts';
 
 const oddFates: readonly Fate[] = ['lost', 'no answer', 'late', 'twice', 'again'];
-/** One request or event in so many goes astray. */
+/** One in four requests and events goes astray. */
 const oddIn = 4;
 const lateMaxMs = 20_000;
-/** Half of all late requests arrive so soon, while their sender settles what became of them. */
+/** Half of all late requests arrive within this time, while their sender still settles their outcome. */
 const soonMaxMs = 50;
-/** A member of etcd is behind by so many revisions at most. */
+/** The most revisions by which a member of etcd is behind. */
 const lagMax = 50;
 
 export const faultsOfEtcd = (log: EtcdLog, random: Random): readonly Fault[] => [

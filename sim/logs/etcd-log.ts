@@ -26,7 +26,7 @@ import type { GroupLog, GroupLogOptions } from './group-log.ts';
 const prefix = '/simulated/';
 /** Longest way of a message to etcd or from it, without faults. */
 const wayMaxMs = 2;
-/** So small that a batch of many rows goes in parts. */
+/** Small, so that a batch of many rows goes in parts. */
 const valueBytes = 64 * 1024;
 
 export class EtcdLog implements GroupLog {
@@ -101,7 +101,7 @@ export class EtcdLogStorage implements Storage {
   readonly #world: SimulatedWorld;
   readonly #random: Random;
   client: ModelClient | undefined;
-  /** Events come so much later. */
+  /** Delay of every event. */
   lateMs = 0;
   #isCutOff = false;
 

@@ -20,7 +20,7 @@ test.each(lists)('encoded rows are equal to plain JSON (%#)', (...items) => {
   }
 });
 
-test('a row that is forgotten is written out anew, and what is kept of a row is its own bytes alone', () => {
+test('a forgotten row is encoded again, and a kept row holds no bytes but its own', () => {
   const rows = new RowEncoder();
   const one = row('a');
   const first = rows.encode(one);

@@ -108,7 +108,7 @@ export class Pipeline {
     return this.#handle(request, false);
   }
 
-  /** The same for what another server asks: it is not handed on. */
+  /** Answers a request that another server has forwarded. It is not forwarded again. */
   answer(request: Request): Answer | Promise<Answer> {
     return this.#handle(request, true);
   }

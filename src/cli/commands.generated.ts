@@ -187,7 +187,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['alloc', 'logs'],
-    summary: 'Print what a task wrote, and follow it.',
+    summary: 'Print the output of a task, and follow it.',
     load: async () => (await import('./alloc/logs.ts')).allocLogs,
   },
   {
@@ -287,7 +287,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['eval', 'status'],
-    summary: 'Show what an evaluation decided.',
+    summary: 'Show the decision of an evaluation.',
     load: async () => (await import('./eval/status.ts')).evalStatus,
   },
   {
@@ -522,7 +522,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['acl', 'policy', 'diff'],
-    summary: 'Show what a change of rules would allow and deny, and for which tokens.',
+    summary: 'Show the permissions that a change of rules would grant and revoke, by token.',
     load: async () => (await import('./acl/policy-diff.ts')).aclPolicyDiff,
   },
   {
@@ -742,7 +742,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['operator', 'snapshot', 'restored'],
-    summary: 'Show the last restore, and what nodes keep after it.',
+    summary: 'Show the last restore, and the allocations that nodes keep after it.',
     load: async () => (await import('./operator/snapshot-restore.ts')).snapshotRestored,
   },
   {

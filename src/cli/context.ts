@@ -1,6 +1,6 @@
 import { type Client, createClient } from '../sdk/client.ts';
 import type { CliEnvironment } from './environment.ts';
-import { CliError, Interrupted } from './errors.ts';
+import { CliError, exitCodes, Interrupted } from './errors.ts';
 import type { Options } from './options.ts';
 import { createScreen, type Screen } from './render/screen.ts';
 import { unreadableReason } from './unreadable.ts';
@@ -19,6 +19,8 @@ export interface Context {
   readonly partition: string | undefined;
   readonly nowMs: number;
   json(value: unknown): Promise<void>;
+  /** Prints an answer as JSON, or else by `print`. Resolves with the exit code of success. */
+  show(answer: unknown, print: () => Promise<void>): Promise<number>;
   id(id: string): string;
   /**
    * Runs an endless task until Ctrl-C, or until the output is closed.
@@ -36,17 +38,23 @@ export async function createContext(
   const { env, stdout, stderr, clock } = environment;
   const client = await connect(environment, options);
   const isVerbose = options.flag('verbose');
+  const isJson = options.flag('json');
+  const json = (value: unknown) => stdout.write(`${JSON.stringify(value, null, 2)}\n`);
   return {
     environment,
     client,
     screen: createScreen(stdout, isColored(environment, options)),
     notes: createScreen(stderr, false),
-    isJson: options.flag('json'),
+    isJson,
     isVerbose,
     namespace: options.text('namespace') ?? (env.ROSTER_NAMESPACE || undefined),
     partition: partitionIn(env, options),
     nowMs: clock.nowMs(),
-    json: (value) => stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    json,
+    show: async (answer, print) => {
+      await (isJson ? json(answer) : print());
+      return exitCodes.ok;
+    },
     id: (id) => (isVerbose ? id : id.slice(0, 8)),
     untilInterrupted: (run) => untilInterrupted(environment, run),
   };

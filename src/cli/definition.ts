@@ -81,7 +81,7 @@ export const argument = (
 export const description: OptionDefinition = {
   name: 'description',
   value: 'TEXT',
-  description: 'What it is for.',
+  description: 'A description for people.',
 };
 
 export const verbose: OptionDefinition = {

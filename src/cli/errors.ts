@@ -1,3 +1,4 @@
+import { catalogue, wayToOverride } from '../model/errors.ts';
 import { ApiError, ConnectionError, SessionError } from '../sdk/errors.ts';
 import { oneLine } from './render/text.ts';
 
@@ -46,7 +47,8 @@ export function explainError(error: unknown): Explained | undefined {
   }
   if (error instanceof SessionError) {
     const message = oneLine(error.message);
-    const hint = message.startsWith('Permission denied') ? permissionHint : undefined;
+    const isDenied = message.startsWith(catalogue['permission-denied'].title);
+    const hint = isDenied ? permissionHint : undefined;
     return { message, faults: [], hint };
   }
   if (!(error instanceof ApiError)) return undefined;
@@ -89,9 +91,9 @@ function hintFor({ code, detail, retryAfterSeconds }: ApiError): string | undefi
     case 'job-exists':
       return 'Look at the job with "roster job inspect" and try again with its JobModifyIndex.';
     case 'variable-conflict':
-      return 'Read the variable again, with "roster var get"; --force writes over whatever is there.';
+      return 'Read the variable again, with "roster var get"; --force replaces the stored variable.';
     case 'job-policy-violated':
-      return detail.includes('override it with PolicyOverride')
+      return detail.endsWith(wayToOverride)
         ? 'A token with namespace:policy-override may override it with --policy-override.'
         : undefined;
     case 'plan-outdated':

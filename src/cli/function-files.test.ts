@@ -34,9 +34,9 @@ test('exists and list find files', () => {
 test.each([
   ['a file that is not there', () => files.read('none', 10), 'there is no such file'],
   ['a directory', () => files.read('inner', 10), 'it is a directory'],
-  ['what is no ordinary file', () => files.read('/dev/zero', 10), 'it is no ordinary file'],
+  ['a device', () => files.read('/dev/zero', 10), 'it is no ordinary file'],
   ['a file that is too large', () => files.read('a.txt', 3), 'it is larger than 3 bytes'],
-  ['a directory that is none', () => files.list('a.txt', 10), 'it is no directory'],
+  ['a file in place of a directory', () => files.list('a.txt', 10), 'it is no directory'],
   ['too many files', () => files.list('.', 2), 'there are more than 2 files'],
   ['no home', () => functionFiles(root, undefined).home(), 'HOME is not set'],
 ])('%s is refused', (_, run, message) => {

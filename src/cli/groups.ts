@@ -27,7 +27,7 @@ export const groups: Readonly<Record<string, string>> = {
   'operator engine': 'Work on the stores of the state while no agent runs.',
   'operator keyring': 'Manage the keys that seal secrets.',
   'operator leader': 'Move the leadership between servers.',
-  'operator snapshot': 'Save the state, look into what was saved, and restore it.',
+  'operator snapshot': 'Save the state, inspect snapshots, and restore them.',
   'operator scheduler': 'Configure the placement of the cluster.',
   acl: 'Say who may do what.',
   'acl token': 'Make and look at tokens.',

@@ -94,14 +94,13 @@ export function nounList<R extends ListRequest>(description: ListDescription<R>)
         sent[parameter] = text && option.resolve ? await option.resolve(context, text) : text;
       }
       const records = await ask<ItemAt<R>>(context, description.request, sent);
-      if (context.isJson) await context.json(records);
-      else if (records.length === 0 && empty !== undefined) await context.screen.line(empty);
-      else {
-        const rows = order === undefined ? records : [...records].sort(order);
-        await printTable(context, rows, typeof columns === 'function' ? columns(context) : columns);
-        const last = hint?.(records);
-        if (last !== undefined) await context.screen.line(last);
-      }
+      await printRecords(context, records, {
+        records: order === undefined ? records : [...records].sort(order),
+        empty,
+        columns: typeof columns === 'function' ? columns(context) : columns,
+      });
+      const last = context.isJson ? undefined : hint?.(records);
+      if (last !== undefined) await context.screen.line(last);
       return exitCodes.ok;
     },
   };
@@ -117,6 +116,24 @@ async function ask<T>(
     ...words: readonly unknown[]
   ) => Promise<Answer<readonly T[]>>;
   return (await read(request, {}, {}, query)).value;
+}
+
+/** Prints an answer as JSON, or its records as a table. `empty` is printed instead of a table without rows. */
+export function printRecords<T>(
+  context: Context,
+  answer: unknown,
+  given: {
+    readonly records: readonly T[];
+    readonly empty?: string | undefined;
+    readonly columns: Columns<T>;
+  },
+): Promise<number> {
+  const { records, empty, columns } = given;
+  return context.show(answer, () =>
+    records.length === 0 && empty !== undefined
+      ? context.screen.line(empty)
+      : printTable(context, records, columns),
+  );
 }
 
 export const printTable = <T>(

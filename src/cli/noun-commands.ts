@@ -149,9 +149,7 @@ export async function printRecord<T>(
   record: T,
   print: (context: Context, record: T) => Promise<void>,
 ): Promise<number> {
-  if (context.isJson) await context.json(record);
-  else await print(context, record);
-  return exitCodes.ok;
+  return context.show(record, () => print(context, record));
 }
 
 interface Deletion {

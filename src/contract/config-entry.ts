@@ -58,14 +58,14 @@ export function keyOf(input: Pick<Asked, 'parameters' | 'namespace' | 'partition
 }
 
 const writesGiven = decided(
-  'what the kind of the entry says to write it, and to read the services that it names',
+  'the permission of the kind to write the entry, and to read the services that it names',
   (asked: Asked<unknown, GivenEntry>) =>
     writesEntry(requireReadable(asked.body, completeEntry(asked.body, asked))),
 );
-const readsNamed = decided('what the kind of the entry says to read it', (asked: Asked) =>
+const readsNamed = decided('the permission of the kind to read the entry', (asked: Asked) =>
   readsKey(keyOf(asked)),
 );
-const writesNamed = decided('what the kind of the entry says to write it', (asked: Asked) =>
+const writesNamed = decided('the permission of the kind to write the entry', (asked: Asked) =>
   writesKey(keyOf(asked)),
 );
 const eachEntry = decidedByRow('the right to read entries of its kind', readsEntry);

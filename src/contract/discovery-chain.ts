@@ -21,10 +21,7 @@ const compile = {
   answer: Type.Object({
     Chain: Type.Unsafe<Readonly<Record<string, unknown>>>(shownSchema(DiscoveryChainSchema)),
     Steps: Type.Optional(
-      About(
-        'What was decided, in the order in which it was; only with `explain`.',
-        FullList(ChainStepSchema),
-      ),
+      About('The decisions, in their order; only with `explain`.', FullList(ChainStepSchema)),
     ),
   }),
   permission: {

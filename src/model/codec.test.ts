@@ -99,7 +99,7 @@ describe('refused bodies', () => {
     ['text', { Name: 1 }, 'Name must be a string, got the number 1'],
     ['an integer', { Count: '1' }, 'Count must be an integer, got a string'],
     ['a fraction', { Count: 1.5 }, 'Count must be an integer, got the number 1.5'],
-    ['too large', { Count: 2 ** 53 }, 'Count is beyond what an integer can hold here'],
+    ['too large', { Count: 2 ** 53 }, 'Count is too large for an integer'],
     [
       'a duration',
       { Delay: '5 min' },

@@ -210,7 +210,7 @@ function wholeDecoder(duration: boolean): Decoder {
     if (typeof value === 'number') {
       if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
       const large = Number.isInteger(value) || !Number.isFinite(value);
-      if (large) return fault(context, { parent, key }, 'is beyond what an integer can hold here');
+      if (large) return fault(context, { parent, key }, 'is too large for an integer');
     } else if (duration && typeof value === 'string') {
       const nanoseconds = parseDuration(value);
       if (nanoseconds !== undefined) return nanoseconds === 0 ? 0 : nanoseconds;

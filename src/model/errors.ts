@@ -95,6 +95,10 @@ export function invalid(
   return new RosterError(code, sentence, faults);
 }
 
+/** The last sentence of the error, if a permission would be enough. */
+export const wayToOverride =
+  'A caller with namespace:policy-override can override it with PolicyOverride.';
+
 /**
  * The error for a job that violates job policies. `verdicts` tell the violation of each policy; with `isSoft`
  * a permission would be enough.
@@ -107,9 +111,7 @@ export function violated(job: string, verdicts: readonly string[], isSoft: boole
     job,
     count: verdicts.length === 1 ? 'a job policy' : `${verdicts.length} job policies`,
     verdicts: [...verdicts.slice(0, describedMax), ...more].join('; '),
-    way: isSoft
-      ? ' A caller with namespace:policy-override can override it with PolicyOverride.'
-      : '',
+    way: isSoft ? ` ${wayToOverride}` : '',
   });
   const listed = verdicts.slice(0, limits.fault.listedMax);
   const faults = listed.map((message) => ({ pointer: '', message }));

@@ -23,10 +23,10 @@ import { setupFailure } from './task-runner/events.ts';
  * Invariants
  *  B1. A fault of one allocation keeps no other from running or ending.
  *  B2. An allocation starts no task while a task of its predecessor on this node, or of an
- *      allocation that made room for it, is not dead. It starts none either while an evicted
- *      allocation still ends, or an allocation that the servers no longer name: they may have
- *      declared it lost while this node was away, and given its resources to others. After a restore
- *      of the servers' state these go on for a while instead, beside what is new.
+ *      allocation that made room for it, is not dead. It also waits for the end of evicted allocations,
+ *      and of allocations that the servers no longer name: they may have declared those lost while this
+ *      node was away, and given their resources to others. After a restore of the servers' state,
+ *      allocations that the servers do not name go on for a while, beside new allocations.
  *  B3. The files of an allocation stay until its successor on this node has taken its data.
  */
 export class Allocations {

@@ -11,7 +11,8 @@ export const defenceSentences = {
   userNamespaces: 'A task in a sandbox has no power outside of it, though it be root in there.',
   systemCalls: 'A task in a sandbox makes only the system calls that programs need.',
   logsOutOfReach: 'No task writes where its logs are.',
-  plainLogs: 'What is opened as a log is a plain file of one name, and no link is followed to it.',
+  plainLogs:
+    'A log is opened only if it is a plain file of one name, and no link is followed to it.',
   heldPaths: 'A path in what tasks write to is followed step by step, and never out of it.',
   fitNames: 'A task whose name is no directory of its own has none, whatever a server says.',
   keptUsers: 'A user is given again only when nothing of its allocation is left.',

@@ -159,7 +159,7 @@ interface Making {
   readonly owner?: SystemUser | undefined;
 }
 
-/** A directory that is there already keeps its permissions. */
+/** An existing directory keeps its permissions. */
 async function make(path: string, { modeBits, mayBeMasked, owner }: Making): Promise<void> {
   const isNew = await makeIfMissing(path, modeBits);
   const isToPermit = isNew && mayBeMasked;

@@ -18,7 +18,7 @@ export const reportLimits = {
 export const changeWatchLimits = {
   /** Watches may miss changes, and some file systems have none: files are looked at this often. */
   pollIntervalMs: 500,
-  /** After so much time without a change a reader is told that nothing is new. */
+  /** The time without a change after which a reader is told that nothing is new. */
   quietIntervalMs: 10_000,
 };
 

@@ -44,7 +44,7 @@ const contents: Readonly<Record<string, (path: string) => void>> = {
     mkdirSync(join(path, 'closed/inner'), { recursive: true });
     for (const name of ['closed/inner', 'closed']) chmodSync(join(path, name), 0);
   },
-  'what is called like what is moved': (path) => {
+  'a name like that of the moved directory': (path) => {
     mkdirSync(join(path, '.removed-1/.removed-2/.removed-1'), { recursive: true });
     writeFileSync(join(path, '.removed-1/.removed-1'), '');
     writeFileSync(join(path, '.removed-3'), '');

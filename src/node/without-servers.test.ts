@@ -139,7 +139,7 @@ test('servers that come back in time are asked for nothing', async () => {
   expect(statuses()).toEqual(['running', 'running']);
 });
 
-test('a node that is heard of keeps what may be without servers for a moment only', async () => {
+test('a node that is heard of keeps disconnected allocations for a moment only', async () => {
   await startAgent();
   await runTwo({ graceMs: 1 });
   await world.advance(10 * minuteMs);

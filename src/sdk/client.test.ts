@@ -217,7 +217,7 @@ test('a connection cut within the answer is a connection error', async () => {
 
 test.each<[string, number, (client: Client) => Promise<unknown>]>([
   ['a minute', 60_000, (client) => client.jobs.register(registration)],
-  ['what the caller says', 5, (client) => client.jobs.read('web', { timeoutMs: 5, index: 1 })],
+  ['the time of the caller', 5, (client) => client.jobs.read('web', { timeoutMs: 5, index: 1 })],
   [
     'a minute beyond a wait',
     70_625,

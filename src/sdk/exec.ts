@@ -138,7 +138,7 @@ function parsed(text: string) {
     return parseServerMessage(text);
   } catch (error) {
     if (!(error instanceof MalformedMessage)) throw error;
-    throw new SessionError(connectionLost, 'The server said what no session says.');
+    throw new SessionError(connectionLost, 'The server sent a message that no session has.');
   }
 }
 

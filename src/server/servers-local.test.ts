@@ -43,7 +43,7 @@ test('a server that is not there was not asked', async () => {
   await expect(asked).rejects.toMatchObject({ wasSent: false });
 });
 
-test('a server that leaves before it answers, or is late, may have done what it was asked', async () => {
+test('a server that leaves before it answers, or is late, may have run the request', async () => {
   const { world, join, silent, own } = setUp();
   const leave = join('b', silent);
   join('c', silent);

@@ -14,7 +14,7 @@ const newQueue = () =>
     full: (limit) => refusal('too-many-explanations', { limit }),
   });
 
-/** Takes so many steps and adds the name to `log` at each. */
+/** Takes the given number of steps and adds the name to `log` at each. */
 function* work(name: string, steps: number, log: string[]) {
   try {
     for (let step = 0; step < steps; step++) {

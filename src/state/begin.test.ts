@@ -47,7 +47,7 @@ test('a transaction that began is told at once, and becomes durable with its suc
   expect([state.read().index, batches]).toEqual([3, [3]]);
 });
 
-test('a function that throws is told when what it saw is durable, and holds nothing', async () => {
+test('a function that throws rejects when its reads are durable, and holds nothing', async () => {
   const { state } = await setUp();
   const begun = state.begin(() => {
     throw new Error('no');

@@ -11,8 +11,8 @@ import { emptyTables, type Tables, View } from './view.ts';
  *
  * Invariants
  *  D1. Nothing else sees its tables before the restore is durable.
- *  D2. Its rows keep their numbers. In a view at some index every range, and every key with a row or
- *      without, counts as changed at that index: so no index that was told goes back.
+ *  D2. Its rows keep their indexes. In its view every range and every key, with or without a row, counts as changed at
+ *      the index of the restore: so the index of an answer never goes back.
  */
 export class Draft implements StateDraft {
   readonly #tables: Tables;

@@ -137,7 +137,7 @@ export class LogCut extends StateError {
   constructor(index: number) {
     super(
       'log-cut',
-      `the log no longer has what follows index ${index}: start this server again, so that it loads a snapshot`,
+      `the log no longer has the batches after index ${index}: start this server again, so that it loads a snapshot`,
     );
   }
 }

@@ -33,7 +33,7 @@ export class Snapshots {
     this.#logBytes = stored.log;
   }
 
-  /** Notes a batch of so many bytes by another process, which saves the snapshots. */
+  /** Notes a batch of the given size by another process, which saves the snapshots. */
   followed(bytes: number, reached: CopyableState): void {
     this.#logBytes += bytes;
     this.#copies.moved(reached);
@@ -44,7 +44,7 @@ export class Snapshots {
     this.#copies.keepLast(reached);
   }
 
-  /** Notes an append of so many bytes in a term, and the state after it. */
+  /** Notes an append of the given size in a term, and the state after it. */
   grew(bytes: number, reached: Reached): void {
     this.#logBytes += bytes;
     this.#copies.moved(reached);
@@ -56,7 +56,7 @@ export class Snapshots {
     }
   }
 
-  /** Notes a restore of so many bytes. A snapshot soon takes its place in the log. */
+  /** Notes a restore of the given size. A snapshot soon takes its place in the log. */
   restored(bytes: number, reached: Reached): void {
     this.#logBytes += bytes;
     this.#copies.moved(reached);

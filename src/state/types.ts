@@ -154,7 +154,7 @@ export interface SavedState {
     readonly rows: number;
   }[];
   /**
-   * JSON of the rows: `{"Table", "Version", "Rows"}`, each about so many bytes long; `undefined` wherever
+   * JSON of the rows: `{"Table", "Version", "Rows"}`, in texts of about `bytes`; `undefined` wherever
    * others may get their turn.
    */
   texts(bytes: number): Iterable<Uint8Array | undefined>;

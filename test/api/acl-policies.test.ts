@@ -107,8 +107,8 @@ describe('policies', () => {
     ['a long name', { Name: 'x'.repeat(129) }, 400, 'invalid-body', '/Name'],
     ['a builtin name', { Name: 'builtin/x' }, 400, 'invalid-body', '/Name'],
     ['an id', { ID: nobody, Name: 'a' }, 400, 'invalid-body', '/ID'],
-    ['a datacenter that is none', { Name: 'a', Datacenters: ['a b'] }, 400, 'invalid-body'],
-    ['rules that are none', { Name: 'a', Rules: 'acl = "all"' }, 400, 'invalid-body', '/Rules'],
+    ['an invalid datacenter', { Name: 'a', Datacenters: ['a b'] }, 400, 'invalid-body'],
+    ['invalid rules', { Name: 'a', Rules: 'acl = "all"' }, 400, 'invalid-body', '/Rules'],
     ['rules that break off', { Name: 'a', Rules: 'node "' }, 400, 'invalid-body', '/Rules'],
     ['no job', { Name: 'a', JobACL: { Group: 'g' } }, 400, 'invalid-body', '/JobACL/JobID'],
     [

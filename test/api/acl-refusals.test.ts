@@ -37,7 +37,7 @@ describe('a refusal names the missing permission only', () => {
       },
     ],
     [
-      'where the entry itself is what may not be written',
+      'where the entry itself may not be written',
       {
         rules: 'service_prefix "" { policy = "read" }',
         request: ['PUT', '/v1/config', router],

@@ -83,7 +83,7 @@ describe('templated policies', () => {
     ['a template that is not there', 'builtin/x', {}, 404, 'template-not-found'],
     ['no name where one is needed', 'builtin/service', {}, 400, 'invalid-body'],
     ['no body where a name is needed', 'builtin/service', undefined, 400, 'invalid-body'],
-    ['a name that is none', 'builtin/service', { Name: 'A b' }, 400, 'invalid-body'],
+    ['an invalid name', 'builtin/service', { Name: 'A b' }, 400, 'invalid-body'],
     ['an unknown field', 'builtin/dns', { Colour: 1 }, 400, 'invalid-body'],
     ['no body where none is needed', 'builtin/dns', undefined, 200, undefined],
   ])('are previewed with %s', async (_title, name, body, status, code) => {

@@ -48,7 +48,7 @@ describe('an update', () => {
     ['another SecretID', { SecretID: nobody }, 'SecretID'],
     ['an AuthMethod', { AuthMethod: 'x' }, 'AuthMethod'],
     ['another ExpirationTime', { ExpirationTime: '2026-01-01T05:00:00Z' }, 'ExpirationTime'],
-    ['an ExpirationTime that is none', { ExpirationTime: 'x' }, 'ExpirationTime'],
+    ['an invalid ExpirationTime', { ExpirationTime: 'x' }, 'ExpirationTime'],
     ['any ExpirationTTL', { ExpirationTTL: '1h' }, 'ExpirationTime'],
     ['another Local', { Local: true }, 'Local'],
   ])('is refused with %s', async (_title, body, field) => {
@@ -128,7 +128,7 @@ describe('deleting', () => {
 
   test.each([
     ['the anonymous token', anonymousId, 'builtin-protected'],
-    ['what is no accessor', 'x', 'invalid-path'],
+    ['an invalid accessor', 'x', 'invalid-path'],
   ])('%s is refused', async (_title, accessor, code) => {
     const { status, json } = await remove(`token/${accessor}`);
     expect([status, json.code]).toEqual([400, code]);

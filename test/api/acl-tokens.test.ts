@@ -111,7 +111,7 @@ describe('a new token is refused with', () => {
     ['a negative time to live', { ExpirationTTL: '-1m' }, '/ExpirationTTL'],
     ['a time to live that is short', { ExpirationTTL: '59s' }, '/ExpirationTTL'],
     ['a time to live that is long', { ExpirationTTL: '24h1s' }, '/ExpirationTTL'],
-    ['a time that is none', { ExpirationTime: 'tomorrow' }, '/ExpirationTime'],
+    ['an invalid time', { ExpirationTime: 'tomorrow' }, '/ExpirationTime'],
     ['a time in the past', { ExpirationTime: '2020-01-01T00:00:00Z' }, '/ExpirationTime'],
     ['a time that is near', { ExpirationTime: '2026-01-01T00:00:59Z' }, '/ExpirationTime'],
     ['a time that is far', { ExpirationTime: '2026-01-02T00:00:01Z' }, '/ExpirationTime'],

@@ -50,7 +50,7 @@ test.each([
   ['no method', rule({ AuthMethod: '' }), '/AuthMethod'],
   ['an unknown method', rule({ AuthMethod: 'nobody' }), '/AuthMethod'],
   ['a selector that cannot be read', rule({ Selector: 'value.team ==' }), '/Selector'],
-  ['a selector over what is not mapped', rule({ Selector: 'value.x == 1' }), '/Selector'],
+  ['a selector over an unmapped claim', rule({ Selector: 'value.x == 1' }), '/Selector'],
   ['no bind type', rule({ BindType: '' }), '/BindType'],
   ['an unknown bind type', rule({ BindType: 'group' }), '/BindType'],
   ['no bind name', rule({ BindName: '' }), '/BindName'],

@@ -128,7 +128,7 @@ describe('a body is refused with all faults', () => {
       ['/JWT/Providers/0/Name', '/Sources/0/Permissions/0/JWT/Providers/0/Name'],
     ],
     [
-      'with choices that are none',
+      'with invalid choices',
       { ...web, Mode: 'x', MeshGateway: { Mode: 'y' } },
       ['/Mode', '/MeshGateway/Mode'],
     ],

@@ -59,12 +59,12 @@ describe('all faults of an entry are reported at once', () => {
       },
     ],
     [
-      'what a mistyped field may have caused is not told as well',
+      'consequences of a mistyped field are not reported as well',
       intentions({ Name: 'a', Permissions: [{ Action: 'allow', HTTP: { PathPrefix: 5 } }] }),
       { '/Sources/0/Permissions/0/HTTP/PathPrefix': /must be a string/ },
     ],
     [
-      'sources of intentions by their place in what was sent',
+      'sources of intentions by their place in the request',
       intentions(
         { Name: 'zz', Action: 'allow' },
         { Name: '*', Action: 'deny' },

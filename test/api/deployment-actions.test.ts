@@ -105,7 +105,7 @@ describe('allocation-health', () => {
   test.each<[string, object, string[]]>([
     ['nothing', {}, ['']],
     [
-      'what is none of its allocations',
+      'an allocation of another deployment',
       { HealthyAllocationIDs: [missing], UnhealthyAllocationIDs: ['x'] },
       ['/HealthyAllocationIDs/0', '/UnhealthyAllocationIDs/0'],
     ],

@@ -211,9 +211,9 @@ describe('a chain', () => {
 
 test.each<[string, string, unknown, number, string]>([
   ['an unknown field', 'web', { Override: 1 }, 400, 'invalid-body'],
-  ['a timeout that is none', 'web', { OverrideConnectTimeout: 'soon' }, 400, 'invalid-body'],
+  ['an invalid timeout', 'web', { OverrideConnectTimeout: 'soon' }, 400, 'invalid-body'],
   ['a timeout below 0', 'web', { OverrideConnectTimeout: '-1s' }, 400, 'invalid-body'],
-  ['a gateway that is none', 'web', { OverrideMeshGateway: { Mode: 'all' } }, 400, 'invalid-body'],
+  ['an invalid gateway', 'web', { OverrideMeshGateway: { Mode: 'all' } }, 400, 'invalid-body'],
   ['a namespace that is not there', 'web?ns=none', {}, 404, 'namespace-not-found'],
   ['a partition that is not there', 'web?partition=none', {}, 404, 'partition-not-found'],
   ['a name that is too long', 'w'.repeat(257), {}, 400, 'invalid-path'],

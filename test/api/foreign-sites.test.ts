@@ -27,7 +27,7 @@ const pages: readonly (readonly [page: string, headers: Headers, isForeign: bool
   ['that name as its own origin', { host: 'evil.example', origin: 'http://evil.example' }, true],
   ['the end of an allowed name', { host: 'evilexample.org' }, true],
   ['an allowed parent itself', { host: 'example.org' }, true],
-  ['a host that is none', { host: 'a b' }, true],
+  ['an invalid host', { host: 'a b' }, true],
   ['a page elsewhere', { ...own, origin: 'https://evil.example.com' }, true],
   ['a page on another port', { ...own, origin: 'http://127.0.0.1:3000' }, true],
   [

@@ -26,7 +26,7 @@ test('a node shows its volumes, and a list of nodes does not', async () => {
 });
 
 test.each([
-  ['a name that is none', { 'a b': data }, 'Node.HostVolumes has the name "a b"'],
+  ['an invalid name', { 'a b': data }, 'Node.HostVolumes has the name "a b"'],
   [
     'a path that is relative',
     { a: { Path: 'srv' } },
@@ -105,8 +105,8 @@ test.each<[string, string, object, string]>([
 });
 
 test.each([
-  ['groups that are none', { TaskGroups: [null] }],
-  ['volumes that are none', { TaskGroups: [{ Name: 'a', Volumes: { d: null } }] }],
+  ['invalid groups', { TaskGroups: [null] }],
+  ['invalid volumes', { TaskGroups: [{ Name: 'a', Volumes: { d: null } }] }],
   ['no groups', { TaskGroups: null }],
   ['groups of another form', { TaskGroups: {} }],
   ['volumes of another form', { TaskGroups: [{ Name: 'a', Volumes: [5] }] }],

@@ -168,7 +168,7 @@ test.each([
     400,
   ],
   ['a refused tunnel', ['CONNECT x:80 HTTP/1.1', host], 404],
-  ['what is no HTTP', ['hello'], 400],
+  ['text that is no HTTP', ['hello'], 400],
 ])('%s leaves no half-open socket', async (_title, lines, status) => {
   const answer = await say(lines, '', 'closed');
   expect([answer.status, answer.closed]).toEqual([status, true]);

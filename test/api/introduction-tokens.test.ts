@@ -63,7 +63,7 @@ test('the secret is not stored', async () => {
 test.each<[string, object, string[]]>([
   ['a time that is too short', { TTL: '59s' }, ['TTL must be from one minute to 30 days']],
   ['a time that is too long', { TTL: '721h' }, ['TTL must be from one minute to 30 days']],
-  ['a number of uses that is none', { Uses: -1 }, ['Uses must be from 0 to 100000']],
+  ['an invalid number of uses', { Uses: -1 }, ['Uses must be from 0 to 100000']],
   ['a field that is unknown', { Pool: 'build' }, ['Pool is not a known field']],
   ['a pool that no node is of', { NodePool: 'all' }, ['NodePool must not be "all"']],
   [

@@ -76,7 +76,7 @@ describe('a policy', () => {
   });
 
   test.each([
-    ['a name that is none', 'a%20b', {}, 'Name must be 1 to 128'],
+    ['an invalid name', 'a%20b', {}, 'Name must be 1 to 128'],
     ['a name too long', 'x'.repeat(129), {}, 'Name must be 1 to 128'],
     ['no level', 'p', { EnforcementLevel: '' }, 'EnforcementLevel must be one of advisory'],
     ['a level there is not', 'p', { EnforcementLevel: 'mild' }, 'EnforcementLevel must be one of'],
@@ -106,7 +106,7 @@ describe('a policy', () => {
       'cannot be used',
     ],
     ['a value the field cannot hold', 'p', { Rule: 'Priority == high' }, 'is not an integer'],
-    ['a pattern that is none', 'p', { Rule: 'ID matches "("' }, 'The pattern is not valid'],
+    ['an invalid pattern', 'p', { Rule: 'ID matches "("' }, 'The pattern is not valid'],
   ] as readonly (readonly [string, string, object, string])[])(
     'with %s is refused',
     async (_, name, body, message) => {

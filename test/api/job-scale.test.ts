@@ -202,7 +202,7 @@ describe('a message about a group', () => {
     ['both', { Error: 'x', Message: 'y' }, { Error: 'x', Message: 'y' }],
     ['a message that is an error', { Error: true, Message: 'y' }, { Error: true, Message: 'y' }],
     ['that there was an error', { Error: true }, { Error: true, Message: '' }],
-    ['a message that is none', { Error: false, Message: 'y' }, { Error: false, Message: 'y' }],
+    ['an invalid message', { Error: false, Message: 'y' }, { Error: false, Message: 'y' }],
     ['a list beside it', { Message: 'y', Meta: [1, 'a'] }, { Meta: [1, 'a'] }],
     ['a number beside it', { Message: 'y', Meta: 7 }, { Meta: 7 }],
     ['null for a count', { Count: null, Message: 'y' }, { Count: null, Message: 'y' }],
@@ -305,7 +305,7 @@ describe('a refusal', () => {
       'Error cannot be true together with a Count',
     ],
     [
-      'a group that is none',
+      'an invalid group',
       to(9, { Target: { Group: 'db' } }),
       400,
       'invalid-body',

@@ -236,7 +236,7 @@ describe('discovery', () => {
       /token_endpoint that is no https URL/,
     ],
     [
-      'a page that is none',
+      'an invalid page',
       () => document({ authorization_endpoint: 'javascript:alert(1)' }),
       /authorization_endpoint that is no https URL/,
     ],

@@ -75,9 +75,9 @@ describe('tokens', () => {
     ['another audience', () => ({ aud: 'other' }), /audience is "other"; this method takes roster/],
     ['other audiences', () => ({ aud: ['a', 'b'] }), /audience is \["a","b"\]/],
     ['no audience', () => ({ aud: undefined }), /audience is null/],
-    ['an audience that is none', () => ({ aud: { roster: 1 } }), /audience/],
+    ['an invalid audience', () => ({ aud: { roster: 1 } }), /audience/],
     ['no time', () => ({ iat: undefined, exp: undefined }), /none of the claims iat, nbf and exp/],
-    ['a time that is none', () => ({ exp: 'tomorrow' }), /claim exp is no time/],
+    ['an invalid time', () => ({ exp: 'tomorrow' }), /claim exp is no time/],
   ])('with %s are refused', async (_, more, reason) => {
     await prepare();
     await expectRefused(bearer(more()), reason);

@@ -113,8 +113,8 @@ describe('a list made in turns is byte for byte equal to one made at once', () =
     ['jobs', '/v1/jobs', 200],
     ['evaluations', '/v1/evaluations', 200],
     ['of which there is none', '/v1/jobs?namespace=nowhere', 200],
-    ['of what is not there', '/v1/job/nothing/evaluations', 404],
-    ['a filter that is none', '/v1/acl/tokens?filter=x', 400],
+    ['of a missing job', '/v1/job/nothing/evaluations', 404],
+    ['an invalid filter', '/v1/acl/tokens?filter=x', 400],
   ])('%s', async (_title, url, status) => {
     for (const token of [rootToken, seesShop]) {
       const atOnce = await call(url, { token });

@@ -31,7 +31,7 @@ const periodic = { ...batch, Periodic: { Specs: ['*/5 * * * *'] } };
 /** Writes a job from before its namespace was restricted. */
 const ways: readonly (readonly [string, object, () => ReturnType<typeof put>])[] = [
   ['a registration', {}, () => put('/v1/jobs', jobBody({ ID: 'other' }))],
-  ['a registration of what is there', {}, () => put('/v1/jobs', jobBody())],
+  ['a registration of the same job', {}, () => put('/v1/jobs', jobBody())],
   ['an update', {}, () => put('/v1/job/web', changed())],
   ['a plan', {}, () => put('/v1/job/web/plan', changed())],
   ['a revert', {}, () => put('/v1/job/web/revert', { JobID: 'web', JobVersion: 0 })],

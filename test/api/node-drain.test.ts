@@ -255,7 +255,7 @@ test('a lost node ends its drain', async () => {
 test.each([
   ['another node', { NodeID: idOf(2), DrainSpec: null }, 'id-mismatch'],
   ['an unknown field', { DrainSpec: { Dedline: 1 } }, 'invalid-body'],
-  ['a deadline that is none', { DrainSpec: { Deadline: 'soon' } }, 'invalid-body'],
+  ['an invalid deadline', { DrainSpec: { Deadline: 'soon' } }, 'invalid-body'],
   ['a deadline beyond all plans', { DrainSpec: { Deadline: 9e15 } }, 'invalid-body'],
   ['a label too long', { DrainSpec: {}, Meta: { why: 'x'.repeat(513) } }, 'invalid-body'],
 ] as const)('%s is refused and changes nothing', async (_title, body, code) => {

@@ -110,7 +110,7 @@ test.each([
   ],
   ['no address', resources({ Networks: [{ IP: 'here' }] }), '/Node/NodeResources/Networks/0/IP'],
   [
-    'reserved ports that are none',
+    'invalid reserved ports',
     nodeBody({ ReservedResources: { Networks: { ReservedHostPorts: '80-22' } } }),
     '/Node/ReservedResources/Networks/ReservedHostPorts',
   ],
@@ -120,7 +120,7 @@ test.each([
     '/Node/ReservedResources/Disk/DiskMB',
   ],
   ['a pool that is every node', nodeBody({ NodePool: 'all' }), '/Node/NodePool'],
-  ['a pool with a name that is none', nodeBody({ NodePool: 'a b' }), '/Node/NodePool'],
+  ['a pool with an invalid name', nodeBody({ NodePool: 'a b' }), '/Node/NodePool'],
   ['too many attributes', nodeBody({ Attributes: many(2001) }), '/Node/Attributes'],
   ['a status of its own choice', nodeBody({ Status: 'ready', Drain: false }), '/Node/Status'],
   ['an unknown field', nodeBody({ Colour: 'red' }), '/Node/Colour'],

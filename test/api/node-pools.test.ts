@@ -42,7 +42,7 @@ describe('a pool', () => {
   });
 
   test.each([
-    ['a name that is none', 'a%20b', {}, 400, 'invalid-body'],
+    ['an invalid name', 'a%20b', {}, 400, 'invalid-body'],
     ['a name too long', 'x'.repeat(129), {}, 400, 'invalid-body'],
     ['another name in the path', 'gpu', { Name: 'cpu' }, 400, 'id-mismatch'],
     ['a description too long', 'gpu', { Description: 'x'.repeat(257) }, 400, 'invalid-body'],

@@ -40,9 +40,9 @@ test.each([
   ['no token', {}, null, 403, 'permission-denied'],
   ['no body', undefined, introduction, 400, 'body-required'],
   ['no node', { SecretID }, introduction, 400, 'malformed-request'],
-  ['an id that is none', nodeBody({ ID: 'x' }), introduction, 400, 'invalid-body'],
+  ['an invalid id', nodeBody({ ID: 'x' }), introduction, 400, 'invalid-body'],
   ['no name', nodeBody({ Name: '' }), introduction, 400, 'invalid-body'],
-  ['a secret that is none', { ...nodeBody(), SecretID: 'x' }, introduction, 400, 'invalid-body'],
+  ['an invalid secret', { ...nodeBody(), SecretID: 'x' }, introduction, 400, 'invalid-body'],
   [
     'negative resources',
     nodeBody({ NodeResources: { Memory: { MemoryMB: -1 } } }),

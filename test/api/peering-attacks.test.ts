@@ -181,14 +181,14 @@ const strange: readonly (readonly [string, unknown, string])[] = [
   ['the answer', { type: 'accepted', proof: hex('a'), self }, 'came where none was expected'],
   ['no id', { type: 'open', peerId: 'x', nonce: hex('a') }, 'whose "peerId" is no UUID'],
   ['a short nonce', { type: 'open', peerId: uuid, nonce: 'aa' }, 'not 32 bytes in hexadecimal'],
-  ['a nonce that is none', { type: 'open', peerId: uuid, nonce: 7 }, '"nonce" is no short text'],
+  ['an invalid nonce', { type: 'open', peerId: uuid, nonce: 7 }, '"nonce" is no short text'],
   [
     'nobody',
     { type: 'establish', peerId: uuid, secret: 's', streamSecret: hex('a') },
     'who speaks',
   ],
   [
-    'an address that is none',
+    'an invalid address',
     {
       type: 'establish',
       peerId: uuid,
@@ -196,7 +196,7 @@ const strange: readonly (readonly [string, unknown, string])[] = [
       streamSecret: hex('a'),
       self: { ...self, addresses: ['http://x'] },
     },
-    'whose "addresses" are none',
+    'whose "addresses" are not addresses',
   ],
   ['too much', `"${'x'.repeat(100_000)}"`, 'more than 65536 bytes'],
 ];

@@ -198,7 +198,7 @@ describe('POST /v1/peering/establish', () => {
     ['no token', { PeeringToken: '' }, 'PeeringToken is required in the payload when establishing'],
     ['no base64', { PeeringToken: 'a b' }, 'failed to decode token: it is not base64'],
     [
-      'what is cut',
+      'a cut token',
       { PeeringToken: tokenOf().slice(0, 80) },
       'it is cut off, or not a peering token',
     ],
@@ -211,7 +211,7 @@ describe('POST /v1/peering/establish', () => {
       'addresses value is empty',
     ],
     [
-      'an address that is none',
+      'an invalid address',
       { PeeringToken: tokenOf({ ServerAddresses: ['x'] }) },
       '"x" is not a valid peering server address',
     ],
@@ -234,7 +234,7 @@ describe('POST /v1/peering/establish', () => {
       },
       'invalid CA: it holds a certificate that cannot be read',
     ],
-    ['a name that is none', { PeerName: 'A', PeeringToken: tokenOf() }, 'is not a valid peer name'],
+    ['an invalid name', { PeerName: 'A', PeeringToken: tokenOf() }, 'is not a valid peer name'],
     ['no name', { PeerName: '', PeeringToken: tokenOf() }, 'when establishing a peering'],
   ])('refuses %s', async (_, changes, words) => {
     const body = { PeerName: 'b', ...changes };

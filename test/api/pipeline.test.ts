@@ -17,7 +17,7 @@ test.each([
   ['a known path, wrong method', 'PATCH', '/v1/jobs', {}, 405, 'method-not-allowed', /GET, HEAD/],
   ['a NUL in the path', 'GET', '/v1/job/a%00b', {}, 400, 'invalid-path', /NUL/],
   ['an unknown token', 'GET', '/v1/jobs', { token: unknownToken }, 403, 'token-not-found', /./],
-  ['a token that is none', 'GET', '/v1/jobs', { token: 'x y' }, 403, 'token-not-found', /./],
+  ['an invalid token', 'GET', '/v1/jobs', { token: 'x y' }, 403, 'token-not-found', /./],
   ['a bad index', 'GET', '/v1/jobs?index=-1', {}, 400, 'invalid-query', /index must be/],
   ['an index that is no number', 'GET', '/v1/jobs?index=a', {}, 400, 'invalid-query', /index/],
   ['a bad wait', 'GET', '/v1/jobs?index=1&wait=10', {}, 400, 'invalid-query', /wait must be/],

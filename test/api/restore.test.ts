@@ -280,7 +280,7 @@ describe('nodes after a restore', () => {
     expect((await waiting).status).toBe(404);
   });
 
-  test('a node has to register before anything else, and hears how long to keep what is unknown', async () => {
+  test('a node has to register before anything else, and hears how long to keep unknown allocations', async () => {
     expect((await heartbeat()).status).toBe(404);
     expect((await assignments()).status).toBe(404);
     expect((await report(idOf(5))).status).toBe(404);

@@ -46,7 +46,7 @@ test('the configuration can be sent back as it was read', async () => {
 
 describe('a guard', () => {
   test.each([
-    ['0 fits what nobody has set', false, 0, true],
+    ['0 fits a configuration that nobody has set', false, 0, true],
     ['0 fails where somebody has', true, 0, false],
     ['an index that is not the newest fails', true, 2, false],
   ])('%s', async (_title, isSet, cas, updated) => {
@@ -66,7 +66,7 @@ describe('a guard', () => {
 
 test.each([
   ['an algorithm there is not', { SchedulerAlgorithm: 'best' }],
-  ['a flag that is none', { PreemptionConfig: { SystemSchedulerEnabled: 'yes' } }],
+  ['an invalid flag', { PreemptionConfig: { SystemSchedulerEnabled: 'yes' } }],
   ['an unknown field', { Algorithm: 'spread' }],
 ])('%s is refused', async (_title, body) => {
   expect((await set(body)).status).toBe(400);

@@ -146,7 +146,7 @@ describe("a node's report of services", () => {
   const id = 'a1';
   test.each<[string, object[], string, string]>([
     [
-      'a name that is none',
+      'an invalid name',
       [told(id, 'no name')],
       '/Allocations/0/Services/0/ServiceName',
       'must be at most 63 letters',
@@ -171,7 +171,7 @@ describe("a node's report of services", () => {
     ],
     ['no port', [told(id, 'web', { Port: 65_536 })], '/Allocations/0/Services/0/Port', '65535'],
     [
-      'a status that is none',
+      'an invalid status',
       [told(id, 'web', { Status: 'fine' })],
       '/Allocations/0/Services/0/Status',
       'unchecked',
@@ -189,7 +189,7 @@ describe("a node's report of services", () => {
       'an allocation has at most',
     ],
     [
-      'a field that is none',
+      'an invalid field',
       [told(id, 'web', { Alive: true })],
       '/Allocations/0/Services/0/Alive',
       'not known',

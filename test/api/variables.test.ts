@@ -291,7 +291,7 @@ describe('every capability gives exactly its own permissions', () => {
       { 'a/x': 200, 'a/b/c': 403 },
     ],
     [
-      'a denial before what is wider',
+      'a denial before a wider rule',
       'path "*" { capabilities = ["read"] } path "a/b/*" { capabilities = ["deny"] }',
       { 'a/x': 200, 'a/b/c': 403 },
     ],

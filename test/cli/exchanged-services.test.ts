@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 test.each<[string, 'east' | 'west', string, number, string]>([
   [
-    'what is exported',
+    'exported services',
     'east',
     'service exported',
     0,
@@ -56,7 +56,7 @@ web      default    west   -
 `,
   ],
   [
-    'what is exported, filtered',
+    'exported services, filtered',
     'east',
     'service exported --filter Service=="db"',
     0,
@@ -64,18 +64,18 @@ web      default    west   -
 db       default    north  left
 `,
   ],
-  ['what is not exported', 'west', 'service exported', 0, 'Nothing is exported.\n'],
+  ['no exported services', 'west', 'service exported', 0, 'Nothing is exported.\n'],
   [
-    'what is imported',
+    'imported services',
     'west',
     'service imported',
     0,
     'Service  Namespace  Peer\nweb      default    east\n',
   ],
-  ['what is not imported', 'east', 'service imported', 0, 'Nothing is imported.\n'],
-  ['what goes to a peer', 'east', 'peering exported-services -name west', 0, 'web\n'],
+  ['no imported services', 'east', 'service imported', 0, 'Nothing is imported.\n'],
+  ['services for a peer', 'east', 'peering exported-services -name west', 0, 'web\n'],
   [
-    'what does not',
+    'no services for a peer',
     'west',
     'peering exported-services -name east',
     0,

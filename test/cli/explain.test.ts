@@ -55,7 +55,7 @@ describe('alloc why', () => {
     expect(told).toContainEqual(['Chosen', 'by its score (binpack)']);
     expect(told).toContainEqual([
       'Judged on',
-      expect.stringMatching(/^the state that the decision was made on \(index \d+\)$/),
+      expect.stringMatching(/^the state of the decision \(index \d+\)$/),
     ]);
     const { json } = await api.call('GET', `/v1/allocation/${id}/why`);
     const margin = json.Margin.toFixed(4);
@@ -82,7 +82,7 @@ describe('alloc why', () => {
     for (let n = 0; n < 64; n++) await runJob({ ID: `later-${n}` });
     const text = await says(['alloc', 'why', await firstAllocation()]);
     expect(text).toContain('the nodes as they are now');
-    expect(text).toContain('the state that the decision was made on is not kept any more'.slice(4));
+    expect(text).toContain('state of the decision is not kept any more');
     expect(text).toMatch(/Recorded with the decision, .*\nNodes {6}2\n/);
     expect(text).toContain('00000001 (chosen)');
   });

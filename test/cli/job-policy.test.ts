@@ -102,7 +102,7 @@ describe('job policy test', () => {
 
   test.each([
     ['a rule that is wrong', { Rule: 'Nam == x' }, jobBody(), 'Rule is wrong at line 1, column 1'],
-    ['a field that is none', { Colour: 'red' }, jobBody(), 'Colour'],
+    ['an invalid field', { Colour: 'red' }, jobBody(), 'Colour'],
     ['a job that is wrong', {}, jobBody({ Priority: 900 }), 'Job.Priority must be'],
     ['a job that is no job', {}, { Job: { ID: 5 } }, 'ID must be a string'],
   ])('%s is told', async (_, change, body, sentence) => {

@@ -65,10 +65,10 @@ test('inspect refuses a damaged file by name', async () => {
   }
 });
 
-test('inspect tells the effect of a restore on what runs', async () => {
+test('inspect tells the effect of a restore on jobs and allocations', async () => {
   await cli('operator snapshot save a.snapshot');
   const same = await cli('operator snapshot inspect -against a.snapshot');
-  expect(same.stdout).toContain('A restore would change nothing of what runs.');
+  expect(same.stdout).toContain('A restore would change no job and no allocation.');
   await api.call('DELETE', '/v1/job/web');
   await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'later' }) });
   await api.settle();

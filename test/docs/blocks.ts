@@ -11,7 +11,7 @@
  *  - A block of `output` right below is what that prints. `…` stands for what differs; alone on a
  *    line it stands for any lines. Commands succeed, unless it ends with the line "[exit code 1]".
  *
- * A block that is none of these is a fault: nothing that a guide shows goes without being tried.
+ * Any other block is a fault, so that everything in a guide is tried.
  */
 export type Step = FileStep | AgentStep | BesideStep | ShellStep;
 

@@ -202,7 +202,7 @@ describe('a token in the first message', () => {
   test.each([
     ['of another version', () => ({}), () => shake(agent.token, 2), /"version": 1/],
     ['that is no token', () => ({}), () => shake('nobody'), /The token is unknown here/],
-    ['that is none', () => ({}), () => shake(''), /Permission denied: the anonymous/],
+    ['without a token', () => ({}), () => shake(''), /Permission denied: the anonymous/],
     ['another than that of the headers', token, () => shake('another'), /another than that of the/],
     ['that is no handshake', () => ({}), () => ({ stdin: { close: true } }), /"version": 1/],
   ])('%s closes the socket', async (_name, headers, message, reason) => {

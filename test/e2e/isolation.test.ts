@@ -101,7 +101,7 @@ test('a task that exceeds its memory is killed, and its event gives the reason',
 test('a task whose command is not in its sandbox fails with the reason', async () => {
   const failed = await until('blind', 'failed', { Driver: 'exec', Config: { command: '/root/x' } });
   expect(lastOf(failed, 'Driver Failure')?.DisplayMessage).toBe(
-    'the command "/root/x" does not exist among what the task sees',
+    'the command "/root/x" is not visible to the task',
   );
 });
 

@@ -197,7 +197,7 @@ describe('a request is refused', () => {
   test.each([
     ['no token', {}, 'permission-denied', 'anonymous'],
     ['an unknown token', { 'x-registry-token': crypto.randomUUID() }, 'token-not-found', ''],
-    ['a token that is none', { authorization: 'Bearer x' }, 'token-not-found', ''],
+    ['an invalid token', { authorization: 'Bearer x' }, 'token-not-found', ''],
   ])('with %s: 403', async (_name, headers, code, reason) => {
     const answer = await fetch(`${agent.address}/v1/jobs`, { headers });
     expect(answer.status).toBe(403);

@@ -12,7 +12,7 @@ export interface RealBenchOptions extends Pick<EtcdAddress, 'login'> {
   readonly prefix?: string;
 }
 
-/** A leader that crashes is missed for so long. */
+/** The time until a crashed leader is missed. */
 const leaseTtlMs = 2000;
 
 /** The log of a cluster of servers of its own, in etcd. */

@@ -31,7 +31,6 @@ export const glossary: readonly Word[] = [
   { word: 'refusal', synonymOfType: /Refused$/ },
   { word: 'problem', type: { name: 'Problem', file: 'src/model/errors.ts' } },
   { word: 'failure', synonymOfType: /Failed$/ },
-  { word: 'rejection', type: { name: 'Rejection', file: 'src/server/plans/apply.ts' } },
 ];
 
 export const oneWord: Rule = {

@@ -80,40 +80,45 @@ interface Kind<R> {
 
 const readJob = (namespace: string) => namespaceCapability(namespace, 'read-job');
 const given = (...keys: readonly string[]) => keys.filter((key) => key !== '');
-const itself = <R>(row: R): R => row;
 
-const job: Kind<Job> = {
-  topic: 'Job',
-  name: 'Job',
+/** A kind whose record has the name of its topic. Without other words it is shown as it is, under its id. */
+const kindOf = <R extends Stamps & { readonly ID?: string; readonly Namespace?: string }>(
+  topic: EventTopic,
+  own: Pick<Kind<R>, 'type' | 'permission'> & Partial<Kind<R>>,
+): Kind<R> => ({
+  topic,
+  name: topic,
+  key: ({ ID = '' }) => ID,
+  namespace: ({ Namespace = '' }) => Namespace,
+  filterKeys: () => [],
+  shown: (row) => row,
+  ...own,
+});
+
+/** The types of a kind that tells deletions from all other changes. */
+const either = (change: string, deletion: string) => (_before: unknown, after: unknown) =>
+  after === undefined ? deletion : change;
+
+const job = kindOf<Job>('Job', {
   permission: readJob,
-  shown: itself,
   type: (before, after) => {
     if (after === undefined) return 'JobDeregistered';
     if (before?.CreateIndex !== after.CreateIndex) return 'JobRegistered';
     if (after.Stop && !before.Stop) return 'JobDeregistered';
     return before.Version === after.Version ? 'JobUpdated' : 'JobRegistered';
   },
-  key: ({ ID }) => ID,
-  namespace: ({ Namespace }) => Namespace,
   filterKeys: ({ ParentID }) => given(ParentID),
-};
+});
 
-const evaluation: Kind<Evaluation> = {
-  topic: 'Evaluation',
-  name: 'Evaluation',
+const evaluation = kindOf<Evaluation>('Evaluation', {
   permission: readJob,
   shown: presentEvaluation,
-  type: (_before, after) => (after === undefined ? 'EvaluationDeleted' : 'EvaluationUpdated'),
-  key: ({ ID }) => ID,
-  namespace: ({ Namespace }) => Namespace,
+  type: either('EvaluationUpdated', 'EvaluationDeleted'),
   filterKeys: ({ JobID, DeploymentID }) => given(JobID, DeploymentID),
-};
+});
 
-const allocation: Kind<Allocation> = {
-  topic: 'Allocation',
-  name: 'Allocation',
+const allocation = kindOf<Allocation>('Allocation', {
   permission: readJob,
-  shown: itself,
   type: (before, after) => {
     if (after === undefined) return 'AllocationDeleted';
     if (before === undefined) return 'AllocationCreated';
@@ -122,48 +127,35 @@ const allocation: Kind<Allocation> = {
       !isSame(before.DesiredTransition, after.DesiredTransition);
     return isWish ? 'AllocationUpdateDesiredStatus' : 'AllocationUpdated';
   },
-  key: ({ ID }) => ID,
-  namespace: ({ Namespace }) => Namespace,
   filterKeys: ({ JobID, DeploymentID, NodeID }) => given(JobID, DeploymentID, NodeID),
-};
+});
 
 /** Events of variables do not contain the items. */
-const variable: Kind<VariableMetadata> = {
-  topic: 'Variable',
-  name: 'Variable',
-  shown: itself,
-  type: (_before, after) => (after === undefined ? 'VariableDeleted' : 'VariableUpdated'),
+const variable = kindOf<VariableMetadata>('Variable', {
+  type: either('VariableUpdated', 'VariableDeleted'),
   key: ({ Path }) => Path,
-  namespace: ({ Namespace }) => Namespace,
-  filterKeys: () => [],
   permission: (namespace) => namedAccess('variable', 'list', '', { namespace, extent: 'any' }),
   permissionOf: ({ Namespace: namespace, Path }) =>
     namedAccess('variable', 'list', Path, { namespace }),
-};
+});
 
 /** Without secrets, which are in another table. */
-const configEntry: Kind<ConfigEntry> = {
-  topic: 'ConfigEntry',
-  name: 'ConfigEntry',
+const configEntry = kindOf<ConfigEntry>('ConfigEntry', {
   shown: presentEntry,
-  type: (_before, after) => (after === undefined ? 'ConfigEntryDeleted' : 'ConfigEntryUpserted'),
+  type: either('ConfigEntryUpserted', 'ConfigEntryDeleted'),
   key: ({ Kind, Name }) => `${Kind}/${Name}`,
-  namespace: ({ Namespace }) => Namespace,
   filterKeys: ({ Kind, Name }) => [Kind, Name],
   permission: () => open,
   permissionOf: readsEntry,
-};
+});
 
 const promoted = ({ TaskGroups }: Deployment): readonly boolean[] =>
   Object.values(TaskGroups ?? {}).map(({ Promoted }) => Promoted);
 const judged = ({ TaskGroups }: Deployment): readonly number[] =>
   Object.values(TaskGroups ?? {}).flatMap((group) => [group.HealthyAllocs, group.UnhealthyAllocs]);
 
-const deployment: Kind<Deployment> = {
-  topic: 'Deployment',
-  name: 'Deployment',
+const deployment = kindOf<Deployment>('Deployment', {
   permission: readJob,
-  shown: itself,
   type: (before, after) => {
     if (after === undefined) return 'DeploymentDeleted';
     if (before === undefined || before.Status !== after.Status) return 'DeploymentStatusUpdate';
@@ -172,25 +164,16 @@ const deployment: Kind<Deployment> = {
       ? 'DeploymentStatusUpdate'
       : 'DeploymentAllocHealth';
   },
-  key: ({ ID }) => ID,
-  namespace: ({ Namespace }) => Namespace,
   filterKeys: ({ JobID }) => given(JobID),
-};
+});
 
-const service: Kind<ServiceRegistration> = {
-  topic: 'Service',
-  name: 'Service',
+const service = kindOf<ServiceRegistration>('Service', {
   permission: readJob,
-  shown: itself,
-  type: (_before, after) => (after === undefined ? 'ServiceDeregistration' : 'ServiceRegistration'),
-  key: ({ ID }) => ID,
-  namespace: ({ Namespace }) => Namespace,
+  type: either('ServiceRegistration', 'ServiceDeregistration'),
   filterKeys: ({ ServiceName, JobID, AllocID }) => given(ServiceName, JobID, AllocID),
-};
+});
 
-const node: Kind<Node> = {
-  topic: 'Node',
-  name: 'Node',
+const node = kindOf<Node>('Node', {
   shown: presentNode,
   type: (before, after) => {
     if (after === undefined) return 'NodeDeregistration';
@@ -200,25 +183,26 @@ const node: Kind<Node> = {
     return 'NodeStreamEvent';
   },
   permission: () => resourceAccess('node', 'read'),
-  key: ({ ID }) => ID,
-  namespace: () => '',
   filterKeys: ({ Name, NodePool }) => given(Name, NodePool),
-};
+});
 
-const nodePool: Kind<NodePool> = {
-  topic: 'NodePool',
-  name: 'NodePool',
-  shown: itself,
-  type: (_before, after) => (after === undefined ? 'NodePoolDeleted' : 'NodePoolUpserted'),
+const nodePool = kindOf<NodePool>('NodePool', {
+  type: either('NodePoolUpserted', 'NodePoolDeleted'),
   permission: () => management,
   key: ({ Name }) => Name,
-  namespace: () => '',
-  filterKeys: () => [],
+});
+
+/** The record of a peering, and of the connection of its stream. */
+const ofPeering = {
+  permission: () => resourceAccess('peering', 'read'),
+  permissionOf: ({ Partition: partition }: PeeringConnection | StoredPeering) =>
+    resourceAccess('peering', 'read', { partition }),
+  key: ({ Name }: PeeringConnection | StoredPeering) => Name,
+  filterKeys: ({ ID }: PeeringConnection | StoredPeering) => [ID],
 };
 
-const peering: Kind<StoredPeering> = {
-  topic: 'Peering',
-  name: 'Peering',
+const peering = kindOf<StoredPeering>('Peering', {
+  ...ofPeering,
   type: (before, after) => {
     if (after === undefined) return 'PeeringDeleted';
     if (before === undefined) return 'PeeringCreated';
@@ -226,31 +210,20 @@ const peering: Kind<StoredPeering> = {
       ? 'PeeringUpdated'
       : 'PeeringStateUpdate';
   },
-  permission: () => resourceAccess('peering', 'read'),
-  permissionOf: ({ Partition: partition }) => resourceAccess('peering', 'read', { partition }),
-  key: ({ Name }) => Name,
-  namespace: () => '',
-  filterKeys: ({ ID }) => [ID],
   shown: (row) => shownPeering(row, row.State),
-};
+});
 
 /** The stream of a peering opened or closed. */
-const peeringConnection: Kind<PeeringConnection> = {
-  topic: 'Peering',
-  name: 'Peering',
+const peeringConnection = kindOf<PeeringConnection>('Peering', {
+  ...ofPeering,
   type: () => 'PeeringStateUpdate',
-  permission: () => resourceAccess('peering', 'read'),
-  permissionOf: ({ Partition: partition }) => resourceAccess('peering', 'read', { partition }),
-  key: ({ Name }) => Name,
-  namespace: () => '',
-  filterKeys: ({ ID }) => [ID],
   shown: ({ Partition, Name, IsOpen }, snapshot) => {
     const row = snapshot.table(peerings).get(Partition, Name);
     return row === undefined
       ? { Partition, Name }
       : shownPeering(row, stateOf(row, { ...unknownStream, isOpen: IsOpen }));
   },
-};
+});
 
 /** `State` depends on the stream, whose opening and closing are events of their own. */
 function shownPeering(row: StoredPeering, State: PeeringState) {
@@ -260,20 +233,17 @@ function shownPeering(row: StoredPeering, State: PeeringState) {
 }
 
 /** Records of access control, without their secrets. Only management tokens see them. */
-const acl = <R extends { readonly Namespace?: string }>(
+const acl = <R extends Stamps & { readonly Namespace?: string }>(
   topic: EventTopic,
   key: (row: R) => string,
-  shown: (row: R, snapshot: Snapshot) => unknown,
-): Kind<R> => ({
-  topic,
-  name: topic,
-  key,
-  shown,
-  type: (_before, after) => `${topic}${after === undefined ? 'Deleted' : 'Upserted'}`,
-  permission: () => management,
-  namespace: ({ Namespace = '' }) => Namespace,
-  filterKeys: () => [],
-});
+  shown: (row: R, snapshot: Snapshot) => unknown = (row) => row,
+): Kind<R> =>
+  kindOf<R>(topic, {
+    key,
+    shown,
+    type: either(`${topic}Upserted`, `${topic}Deleted`),
+    permission: () => management,
+  });
 
 const entry = <R extends Stamps>(table: TableDefinition<R, never>, kind: Kind<R>) =>
   [table.name, kind as unknown as Kind<Stamps>] as const;
@@ -301,7 +271,7 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   ),
   entry(
     aclPolicies,
-    acl<AclPolicy>('ACLPolicy', ({ Name }) => Name, itself),
+    acl<AclPolicy>('ACLPolicy', ({ Name }) => Name),
   ),
   entry(
     aclRoles,

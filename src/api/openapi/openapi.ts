@@ -66,7 +66,7 @@ function operation({ endpoint, method }: Route, schemas: NamedSchemas): object {
     }),
     responses: {
       ...(kind === 'socket'
-        ? { 101: { description: 'A WebSocket; what is wrong closes it with 1008 or 1011.' } }
+        ? { 101: { description: 'A WebSocket. A refusal closes it with 1008, a bug with 1011.' } }
         : {
             200: {
               description: 'Done.',

@@ -18,7 +18,7 @@ const fields: readonly OptionDefinition[] = [
     name: 'bind-type',
     value: 'TYPE',
     choices: ['service', 'node', 'role', 'policy', 'templated-policy'],
-    description: 'What it grants.',
+    description: 'The kind of the grant.',
   },
   {
     name: 'bind-name',

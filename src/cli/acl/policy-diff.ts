@@ -5,7 +5,7 @@ import type { AclPolicy } from '../../sdk/client.ts';
 import { isMissing } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import type { Screen } from '../render/screen.ts';
 import { oneLine } from '../render/text.ts';
 import { readText } from '../text-file.ts';
@@ -14,7 +14,7 @@ import { rulesOf, type TokenChange, tokenChanges } from './policy-reach.ts';
 
 export const aclPolicyDiff: ClientCommand = {
   words: ['acl', 'policy', 'diff'],
-  summary: 'Show what a change of rules would allow and deny, and for which tokens.',
+  summary: 'Show the permissions that a change of rules would grant and revoke, by token.',
   definition: {
     arguments: [
       {
@@ -37,9 +37,9 @@ affected tokens, considering their other policies. Changes nothing.`,
       { policies: [{ ...before, rules: after.rules }] },
     );
     const tokens = stored && (await tokenChanges(context.client, stored, after.rules));
-    if (context.isJson) await context.json({ Changes: changes, Tokens: tokens ?? [] });
-    else await print(context.screen, changes, tokens);
-    return exitCodes.ok;
+    return context.show({ Changes: changes, Tokens: tokens ?? [] }, () =>
+      print(context.screen, changes, tokens),
+    );
   },
 };
 

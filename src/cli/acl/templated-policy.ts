@@ -1,5 +1,5 @@
 import { argument, type ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { printRecords } from '../list-command.ts';
 import { oneLine } from '../render/text.ts';
 
 const template = argument('TEMPLATE', 'Its name, such as builtin/service.');
@@ -8,20 +8,16 @@ export const templatedPolicyList: ClientCommand = {
   words: ['acl', 'templated-policy', 'list'],
   summary: 'List the templated policies.',
   definition: {},
-  async run({ client, screen, isJson, json }) {
-    const { value } = await client.acl.templatedPolicies.list();
-    if (isJson) await json(value);
-    else {
-      await screen.table(
-        ['Name', 'Variable', 'Description'],
-        Object.values(value).map(({ TemplateName, Schema, Description }) => [
-          oneLine(TemplateName),
-          Schema === '' ? '-' : 'name',
-          oneLine(Description),
-        ]),
-      );
-    }
-    return exitCodes.ok;
+  async run(context) {
+    const { value } = await context.client.acl.templatedPolicies.list();
+    return printRecords(context, value, {
+      records: Object.values(value),
+      columns: {
+        Name: ({ TemplateName }) => oneLine(TemplateName),
+        Variable: ({ Schema }) => (Schema === '' ? '-' : 'name'),
+        Description: ({ Description }) => oneLine(Description),
+      },
+    });
   },
 };
 
@@ -29,10 +25,9 @@ export const templatedPolicyRead: ClientCommand = {
   words: ['acl', 'templated-policy', 'read'],
   summary: 'Show a templated policy.',
   definition: { arguments: [template] },
-  async run({ client, screen, isJson, json }, [name]) {
+  async run({ client, screen, show }, [name]) {
     const { value } = await client.acl.templatedPolicies.read(name!);
-    if (isJson) await json(value);
-    else {
+    return show(value, async () => {
       await screen.fields([
         ['Name', oneLine(value.TemplateName)],
         ['Description', oneLine(value.Description)],
@@ -40,8 +35,7 @@ export const templatedPolicyRead: ClientCommand = {
       ]);
       await screen.title('Template');
       await screen.line(flushLeft(value.Template));
-    }
-    return exitCodes.ok;
+    });
   },
 };
 
@@ -52,11 +46,9 @@ export const templatedPolicyPreview: ClientCommand = {
     arguments: [template, argument('NAME', 'Value of its variable.', 'word', false)],
     details: 'Prints the rules that a token with this templated policy would have.',
   },
-  async run({ client, screen, isJson, json }, [name, variable]) {
+  async run({ client, screen, show }, [name, variable]) {
     const { value } = await client.acl.templatedPolicies.preview(name!, variable);
-    if (isJson) await json(value);
-    else await screen.line(flushLeft(value.Rules));
-    return exitCodes.ok;
+    return show(value, () => screen.line(flushLeft(value.Rules)));
   },
 };
 

@@ -60,7 +60,7 @@ test('every flag arrives', async () => {
 
 test.each([
   ['with --dev all', '--dev', undefined, ['docker', 'exec', 'java', 'raw_exec']],
-  ['by default what the node says', '--data-dir /d', undefined, undefined],
+  ['by default the node decides', '--data-dir /d', undefined, undefined],
   [
     'those of the flag',
     '--data-dir /d --allow-drivers exec,raw_exec',
@@ -149,7 +149,7 @@ test.each<[string, string, unknown, string[]]>([
       'c must be an object; d.path must be an absolute path',
     ],
   ],
-  ['a flag that is none', '--host-volume data', undefined, ['--host-volume must be NAME=PATH or']],
+  ['an invalid flag', '--host-volume data', undefined, ['--host-volume must be NAME=PATH or']],
   ['a path that is relative', '--host-volume a=b', undefined, ['a.path must be an absolute path']],
   ['a name twice', '--host-volume a=/a --host-volume a=/b', undefined, ['each name once']],
 ])('volumes that are refused: %s', async (_, words, host_volume, faults) => {
@@ -352,7 +352,7 @@ test.each<[string, string, Setting, string[]]>([
     ['c: node.pool must be letters, digits, "-" and "_", and not "all"'],
   ],
   [
-    'a view and capabilities that are none',
+    'an invalid view and invalid capabilities',
     '--dev --config c',
     {
       files: {
@@ -378,7 +378,7 @@ test.each<[string, string, Setting, string[]]>([
     ],
   ],
   [
-    'a server with what a node is told',
+    'a server with the settings of a node',
     '--dev --introduction-token-file t --ca-cert ca.pem',
     {},
     [
@@ -395,7 +395,7 @@ test.each<[string, string, Setting, string[]]>([
     ],
   ),
   [
-    'an engine without what it needs',
+    'an engine without its settings',
     '--dev --engine etcd --etcd-user a --etcd-cert c.pem --etcd-prefix x',
     {},
     [
@@ -412,7 +412,7 @@ test.each<[string, string, Setting, string[]]>([
     ['--etcd-endpoints is of no use without the engine etcd'],
   ],
   [
-    'endpoints and engines that are none',
+    'invalid endpoints and engines',
     '--dev --engine disk --etcd-endpoints a',
     {},
     [

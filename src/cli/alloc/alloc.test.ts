@@ -122,8 +122,8 @@ test.each([
   ['all of it', [], log],
   ['its tail', ['-tail'], tail(10)],
   ['its last lines', ['-n', '2'], tail(2)],
-  ['its last lines and what follows', ['-f', '-n', '2'], `${tail(2)}later\n`],
-  ['all and what follows', ['-follow'], `${log}later\n`],
+  ['its last lines and later lines', ['-f', '-n', '2'], `${tail(2)}later\n`],
+  ['all lines and later lines', ['-follow'], `${log}later\n`],
   ['its last bytes', ['-c', '5'], log.slice(-5)],
 ])('logs print %s', async (_, options, expected) => {
   const server = logServer(log, () => 'later\n');

@@ -1,7 +1,7 @@
 import type { CheckResult } from '../../model/check-result/check-result.ts';
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { cliLimits } from '../limits.ts';
+import { printRecords } from '../list-command.ts';
 import { resolveAllocation } from '../nouns.ts';
 import { oneLine, orDash, span } from '../render/text.ts';
 import { allocationArgument } from './argument.ts';
@@ -14,29 +14,22 @@ export const allocChecks: ClientCommand = {
     options: [{ name: 'verbose', description: 'Show the whole result of each check.' }],
   },
   async run(context, [given]) {
-    const { client, screen, isJson, isVerbose, nowMs } = context;
     const id = await resolveAllocation(context, given!);
-    const { value } = await client.allocations.checks(id);
-    const results = Object.values(value);
-    if (isJson) {
-      await context.json(value);
-    } else if (results.length === 0) {
-      await screen.line(`Allocation ${context.id(id)} has no checks that are done now.`);
-    } else {
-      await screen.table(
-        ['Service', 'Task', 'Check', 'Mode', 'Status', 'Done', 'Output'],
-        results.map((result) => [
-          oneLine(result.Service),
-          orDash(result.Task),
-          oneLine(result.Check),
-          result.Mode,
-          screen.status(result.Status) + failuresOf(result),
-          result.Timestamp === 0 ? '-' : `${span(nowMs - result.Timestamp * 1000)} ago`,
-          outputOf(result, isVerbose),
-        ]),
-      );
-    }
-    return exitCodes.ok;
+    const { value } = await context.client.allocations.checks(id);
+    return printRecords(context, value, {
+      records: Object.values(value),
+      empty: `Allocation ${context.id(id)} has no checks that are done now.`,
+      columns: {
+        Service: ({ Service }) => oneLine(Service),
+        Task: ({ Task }) => orDash(Task),
+        Check: ({ Check }) => oneLine(Check),
+        Mode: ({ Mode }) => Mode,
+        Status: (result, { screen }) => screen.status(result.Status) + failuresOf(result),
+        Done: ({ Timestamp }, { nowMs }) =>
+          Timestamp === 0 ? '-' : `${span(nowMs - Timestamp * 1000)} ago`,
+        Output: (result, { isVerbose }) => outputOf(result, isVerbose),
+      },
+    });
   },
 };
 

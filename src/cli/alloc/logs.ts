@@ -11,7 +11,7 @@ import { taskNames } from './status.ts';
 
 export const allocLogs: ClientCommand = {
   words: ['alloc', 'logs'],
-  summary: 'Print what a task wrote, and follow it.',
+  summary: 'Print the output of a task, and follow it.',
   definition: {
     arguments: [
       allocationArgument,

@@ -1,5 +1,4 @@
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { resolveAllocation } from '../nouns.ts';
 import { allocationArgument, taskArgument } from './argument.ts';
 
@@ -15,8 +14,8 @@ export const allocSignal: ClientCommand = {
     const wanted = (options.text('signal') ?? 'SIGHUP').toUpperCase();
     const signal = wanted.startsWith('SIG') ? wanted : `SIG${wanted}`;
     const { value } = await context.client.allocations.signal(id, signal, task);
-    if (context.isJson) await context.json(value);
-    else await context.screen.line(`${signal} is sent to allocation ${context.id(id)}.`);
-    return exitCodes.ok;
+    return context.show(value, () =>
+      context.screen.line(`${signal} is sent to allocation ${context.id(id)}.`),
+    );
   },
 };

@@ -7,8 +7,9 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { resolveAllocation } from '../nouns.ts';
+import { printAllocationTable } from '../render/allocation-table.ts';
 import { bytesText, percentText } from '../render/bytes.ts';
-import { ago, agoText, byName, oneLine, orDash } from '../render/text.ts';
+import { ago, agoText, oneLine, orDash } from '../render/text.ts';
 import { printInstances } from '../service/instances.ts';
 
 export const allocStatus: ClientCommand = {
@@ -38,28 +39,13 @@ export const allocStatus: ClientCommand = {
   },
 };
 
-async function listAllocations({ client, screen, isJson, json, id, nowMs }: Context) {
-  const { value: allocations } = await client.allocations.list();
-  if (isJson) {
-    await json(allocations);
-  } else if (allocations.length === 0) {
-    await screen.line('There are no allocations. Run a job with "roster job run FILE".');
-  } else {
-    await screen.table(
-      ['ID', 'Name', 'Node', 'Desired', 'Status', 'Changed'],
-      [...allocations]
-        .sort((left, right) => byName(left, right) || right.CreateIndex - left.CreateIndex)
-        .map((allocation) => [
-          id(allocation.ID),
-          oneLine(allocation.Name),
-          orDash(allocation.NodeName || id(allocation.NodeID)),
-          allocation.DesiredStatus,
-          screen.status(allocation.ClientStatus),
-          ago(allocation.ModifyTime, nowMs),
-        ]),
-    );
-  }
-  return exitCodes.ok;
+async function listAllocations(context: Context): Promise<number> {
+  const { value: allocations } = await context.client.allocations.list();
+  return context.show(allocations, () =>
+    allocations.length > 0
+      ? printAllocationTable(context, allocations)
+      : context.screen.line('There are no allocations. Run a job with "roster job run FILE".'),
+  );
 }
 
 async function showAllocation(context: Context, allocation: Allocation): Promise<void> {

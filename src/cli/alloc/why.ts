@@ -1,7 +1,6 @@
 import type { AllocationExplanation } from '../../model/explanation/explanation.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { resolveAllocation } from '../nouns.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { printVerdicts, score } from '../render/verdicts.ts';
@@ -19,16 +18,14 @@ export const allocWhy: ClientCommand = {
   async run(context, [given]) {
     const id = await resolveAllocation(context, given!);
     const { value } = await context.client.explanations.why(id);
-    if (context.isJson) await context.json(value);
-    else await showExplanation(context, value);
-    return exitCodes.ok;
+    return context.show(value, () => showExplanation(context, value));
   },
 };
 
 const bases: Readonly<Record<AllocationExplanation['Basis'], string>> = {
-  decision: 'the state that the decision was made on',
+  decision: 'the state of the decision',
   now: 'the nodes as they are now',
-  none: 'nothing but what was recorded',
+  none: 'only the recorded facts',
 };
 
 const manners: Readonly<Record<AllocationExplanation['Manner'], string>> = {

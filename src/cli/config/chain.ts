@@ -2,7 +2,6 @@ import type { ChainStep } from '../../model/discovery-chain/discovery-chain.ts';
 import type { ChainAnswer } from '../../sdk/discovery-chains.ts';
 import type { Context } from '../context.ts';
 import { argument, type ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { chainRows } from './chain-rows.ts';
@@ -41,16 +40,14 @@ export const configChain: ClientCommand = {
       'then service-resolvers. Without an entry, all traffic goes to the service itself.',
   },
   async run(context, [service], options) {
-    const { client, isJson, json } = context;
+    const { client, show } = context;
     const { value } = await client.discoveryChains.read(service!, {
       datacenter: options.text('datacenter'),
       partition: context.partition,
       explain: options.flag('explain'),
       overrides: overridesIn(options),
     });
-    if (isJson) await json(value);
-    else await print(context, value);
-    return exitCodes.ok;
+    return show(value, () => print(context, value));
   },
 };
 

@@ -2,6 +2,7 @@ import { isMissing } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { argument, type ClientCommand, filterOption } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
+import { printRecords } from '../list-command.ts';
 import { pairsText } from '../pairs.ts';
 import { oneLine } from '../render/text.ts';
 import { readText } from '../text-file.ts';
@@ -115,15 +116,13 @@ export const configRead: ClientCommand = {
     details: 'Prints the entry as a file for "config write"; --json prints all of its fields.',
   },
   async run(context, words, options) {
-    const { client, isJson, json, screen } = context;
+    const { client, screen, show } = context;
     const entry = entryWords(words, options);
     const { partition } = context;
     const { kind } = entry;
     const name = await entryName(context, entry, partition);
     const { value } = await client.configEntries.read(kind, name, { partition });
-    if (isJson) await json(value);
-    else await screen.line(entryText(value));
-    return exitCodes.ok;
+    return show(value, () => screen.line(entryText(value)));
   },
 };
 
@@ -136,25 +135,21 @@ export const configList: ClientCommand = {
       filterOption,
     ],
   },
-  async run({ partition, client, isJson, json, screen, namespace }, _words, options) {
+  async run(context, _words, options) {
+    const { partition, client, namespace } = context;
     const filter = options.text('filter');
     const { value } = await client.configEntries.list(options.text('kind'), { filter, partition });
-    if (isJson) await json(value);
-    else if (value.length === 0) await screen.line('There are no configuration entries.');
-    else {
-      const everywhere = namespace === '*';
-      await screen.table(
-        ['Kind', 'Name', ...(everywhere ? ['Namespace'] : []), 'ModifyIndex', 'Meta'],
-        value.map(({ Kind, Name, Namespace, ModifyIndex, Meta }) => [
-          Kind,
-          oneLine(Name),
-          ...(everywhere ? [oneLine(Namespace)] : []),
-          String(ModifyIndex),
-          oneLine(pairsText(Meta)) || '-',
-        ]),
-      );
-    }
-    return exitCodes.ok;
+    return printRecords<(typeof value)[number]>(context, value, {
+      records: value,
+      empty: 'There are no configuration entries.',
+      columns: {
+        Kind: ({ Kind }) => Kind,
+        Name: ({ Name }) => oneLine(Name),
+        ...(namespace === '*' && { Namespace: ({ Namespace }) => oneLine(Namespace) }),
+        ModifyIndex: ({ ModifyIndex }) => String(ModifyIndex),
+        Meta: ({ Meta }) => oneLine(pairsText(Meta)) || '-',
+      },
+    });
   },
 };
 

@@ -3,7 +3,8 @@ import type { Deployment, DeploymentGroup } from '../../model/deployment/deploym
 import { awaitsPromotion } from '../../model/deployment/descriptions.ts';
 import type { Context } from '../context.ts';
 import { type Columns, printTable } from '../list-command.ts';
-import { ago, byName, oneLine, orDash, span } from '../render/text.ts';
+import { allocationColumns, printAllocationTable } from '../render/allocation-table.ts';
+import { ago, oneLine, span } from '../render/text.ts';
 
 export const newestFirst = (left: Deployment, right: Deployment): number =>
   right.CreateIndex - left.CreateIndex;
@@ -87,25 +88,17 @@ export function groupProgress(name: string, group: DeploymentGroup): string {
 }
 
 export async function printMembers(
-  { screen, id, nowMs }: Context,
+  context: Context,
   allocations: readonly AllocationStub[],
 ): Promise<void> {
   if (allocations.length === 0) return;
-  await screen.title('Allocations');
-  await screen.table(
-    ['ID', 'Name', 'Node', 'Desired', 'Status', 'Health', 'Changed'],
-    [...allocations]
-      .sort((left, right) => byName(left, right) || right.CreateIndex - left.CreateIndex)
-      .map((allocation) => [
-        id(allocation.ID),
-        oneLine(allocation.Name),
-        orDash(allocation.NodeName || id(allocation.NodeID)),
-        allocation.DesiredStatus,
-        screen.status(allocation.ClientStatus),
-        healthOf(allocation.DeploymentStatus),
-        ago(allocation.ModifyTime, nowMs),
-      ]),
-  );
+  await context.screen.title('Allocations');
+  const { Changed, ...columns } = allocationColumns;
+  await printAllocationTable(context, allocations, {
+    ...columns,
+    Health: ({ DeploymentStatus }) => healthOf(DeploymentStatus),
+    Changed,
+  });
 }
 
 function healthOf(status: AllocationStub['DeploymentStatus']): string {

@@ -3,13 +3,15 @@ import type { PresentedEvaluation } from '../../model/evaluation/present.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
+import { printTable } from '../list-command.ts';
 import { resolveEvaluation } from '../nouns.ts';
+import { allocationColumns, printAllocationTable } from '../render/allocation-table.ts';
 import { driversAsked, printPlacementFailures, reasonsOfDrivers } from '../render/placement.ts';
-import { ago, byName, oneLine, orDash } from '../render/text.ts';
+import { ago, oneLine, orDash } from '../render/text.ts';
 
 export const evalStatus: ClientCommand = {
   words: ['eval', 'status'],
-  summary: 'Show what an evaluation decided.',
+  summary: 'Show the decision of an evaluation.',
   definition: {
     arguments: [
       {
@@ -41,30 +43,17 @@ export const evalStatus: ClientCommand = {
     const related = evaluation.RelatedEvals ?? [];
     if (related.length > 0) {
       await screen.title('Related evaluations');
-      await screen.table(
-        ['ID', 'Triggered by', 'Status', 'Created'],
-        related.map((one) => [
-          context.id(one.ID),
-          one.TriggeredBy,
-          screen.status(one.Status),
-          ago(one.CreateTime, context.nowMs),
-        ]),
-      );
+      await printTable(context, related, {
+        ID: ({ ID }, { id }) => id(ID),
+        'Triggered by': ({ TriggeredBy }) => TriggeredBy,
+        Status: ({ Status }) => screen.status(Status),
+        Created: ({ CreateTime }, { nowMs }) => ago(CreateTime, nowMs),
+      });
     }
     if (allocations.length > 0) {
       await screen.title('Allocations');
-      await screen.table(
-        ['ID', 'Name', 'Node', 'Desired', 'Status'],
-        [...allocations]
-          .sort(byName)
-          .map((allocation) => [
-            context.id(allocation.ID),
-            oneLine(allocation.Name),
-            orDash(allocation.NodeName),
-            allocation.DesiredStatus,
-            screen.status(allocation.ClientStatus),
-          ]),
-      );
+      const { Changed: _, ...columns } = allocationColumns;
+      await printAllocationTable(context, allocations, columns);
     }
     return exitCodes.ok;
   },

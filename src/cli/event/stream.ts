@@ -31,8 +31,7 @@ Example:
     const topics = options.list('topic');
     const print = async (frame: EventFrame) => {
       if (isJson) return environment.stdout.write(`${JSON.stringify(frame)}\n`);
-      if (frame.Missed)
-        await screen.line(`What happened before ${frame.Index} is not known any more.`);
+      if (frame.Missed) await screen.line(`Events before ${frame.Index} are not known any more.`);
       for (const event of frame.Events ?? []) await screen.line(sentence(event, id));
     };
     return untilInterrupted(async (signal) => {

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { EscapeFilter } from './escape.ts';
 
 test.each([
-  ['what is typed goes on', '~', ['ls -l ~\r', 'x'], 'ls -l ~\rx', false],
+  ['typed characters are sent', '~', ['ls -l ~\r', 'x'], 'ls -l ~\rx', false],
   ['at the beginning', '~', ['~.'], '', true],
   ['after a line', '~', ['ls\r~.'], 'ls\r', true],
   ['in two pieces', '~', ['ls\r~', '.'], 'ls\r', true],
   ['within a line it means nothing', '~', ['ls ~.'], 'ls ~.', false],
   ['twice it is sent once', '~', ['~~.'], '~.', false],
   ['before another character it is sent', '~', ['~/bin\r'], '~/bin\r', false],
-  ['what is typed before the way out still goes on', '~', ['a\n~.b'], 'a\n', true],
+  ['characters before the escape sequence are sent', '~', ['a\n~.b'], 'a\n', true],
   ['another character', '^', ['~.\r^.'], '~.\r', true],
   ['none', '', ['~.'], '~.', false],
 ])('%s', (_name, character, typed, sent, leaves) => {

@@ -1,6 +1,7 @@
 import type { ShownIntention } from '../../model/config-entry/intention-answers.ts';
 import { argument, type ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
+import { printRecords } from '../list-command.ts';
 import { oneLine, orDash, plural } from '../render/text.ts';
 
 /** Exit code of a denial; 1 means that there is no answer. */
@@ -71,28 +72,23 @@ export const intentionMatch: ClientCommand = {
     ],
     details: services,
   },
-  async run({ client, isJson, json, screen }, [name], options) {
+  async run(context, [name], options) {
     if (options.flag('source') && options.flag('destination')) {
       throw new CliError('--source and --destination contradict each other.');
     }
     const by = options.flag('source') ? 'source' : 'destination';
-    const { value } = await client.intentions.match(by, name!);
-    const found = value[name!] ?? [];
-    if (isJson) await json(value);
-    else if (found.length === 0) await screen.line(`No intentions are of ${oneLine(name!)}.`);
-    else {
-      await screen.table(
-        ['Precedence', 'Source', 'Destination', 'Action', 'Description'],
-        found.map((one) => [
-          String(one.Precedence),
-          placed(one.SourcePeer || one.SourceNamespace, one.SourceName),
-          placed(one.DestinationNamespace, one.DestinationName),
-          actionOf(one),
-          orDash(one.Description),
-        ]),
-      );
-    }
-    return exitCodes.ok;
+    const { value } = await context.client.intentions.match(by, name!);
+    return printRecords(context, value, {
+      records: value[name!] ?? [],
+      empty: `No intentions are of ${oneLine(name!)}.`,
+      columns: {
+        Precedence: ({ Precedence }) => String(Precedence),
+        Source: (one) => placed(one.SourcePeer || one.SourceNamespace, one.SourceName),
+        Destination: (one) => placed(one.DestinationNamespace, one.DestinationName),
+        Action: actionOf,
+        Description: ({ Description }) => orDash(Description),
+      },
+    });
   },
 };
 

@@ -1,5 +1,5 @@
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { printRecords } from '../list-command.ts';
 import { withJob } from '../nouns.ts';
 import { oneLine, quoted } from '../render/text.ts';
 import { jobArgument } from './argument.ts';
@@ -11,22 +11,16 @@ export const jobActions: ClientCommand = {
     arguments: [jobArgument],
   },
   async run(context, [job]) {
-    const { client, screen, isJson, json } = context;
-    const { value } = await withJob(context, job!, () => client.jobs.actions(job!));
-    if (isJson) await json(value);
-    else if (value.length === 0) {
-      await screen.line(`The tasks of the job "${oneLine(job!)}" have no actions.`);
-    } else {
-      await screen.table(
-        ['Action', 'Group', 'Task', 'Command'],
-        value.map(({ Name, TaskGroupName, TaskName, Command, Args }) => [
-          oneLine(Name),
-          oneLine(TaskGroupName),
-          oneLine(TaskName),
-          [Command, ...Args].map(quoted).join(' '),
-        ]),
-      );
-    }
-    return exitCodes.ok;
+    const { value } = await withJob(context, job!, () => context.client.jobs.actions(job!));
+    return printRecords(context, value, {
+      records: value,
+      empty: `The tasks of the job "${oneLine(job!)}" have no actions.`,
+      columns: {
+        Action: ({ Name }) => oneLine(Name),
+        Group: ({ TaskGroupName }) => oneLine(TaskGroupName),
+        Task: ({ TaskName }) => oneLine(TaskName),
+        Command: ({ Command, Args }) => [Command, ...Args].map(quoted).join(' '),
+      },
+    });
   },
 };

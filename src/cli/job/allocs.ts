@@ -1,5 +1,4 @@
 import { type ClientCommand, verbose } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { jobArgument } from './argument.ts';
 import { printAllocations } from './status.ts';
@@ -19,8 +18,6 @@ export const jobAllocs: ClientCommand = {
     const { value } = await withJob(context, job!, () =>
       context.client.jobs.allocations(job!, { all, resources: true }),
     );
-    if (context.isJson) await context.json(value);
-    else await printAllocations(context, value);
-    return exitCodes.ok;
+    return context.show(value, () => printAllocations(context, value));
   },
 };

@@ -65,7 +65,7 @@ Examples:
     await log.line(
       isNew
         ? `Dispatched job "${oneLine(id)}".`
-        : `Nothing new: the token was given before, or what it made is periodic: "${oneLine(id)}".`,
+        : `Nothing new: the token was given before, or the dispatched job is periodic: "${oneLine(id)}".`,
     );
     return watchLaunch(context, dispatched, options.flag('detach'));
   },

@@ -4,7 +4,6 @@ import type { JobDiff } from '../../model/job-diff/job-diff.ts';
 import type { JobVersions } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { printJobDiff } from '../render/job-diff.ts';
 import { ago, oneLine } from '../render/text.ts';
@@ -51,9 +50,7 @@ version.`,
       ({ version }) => only === undefined || isVersion(only)(version),
     );
     if (entries.length === 0) throw noVersion(job!, only!);
-    if (context.isJson) await context.json(inJson(entries, diffs));
-    else await show(context, entries);
-    return exitCodes.ok;
+    return context.show(inJson(entries, diffs), () => show(context, entries));
   },
 };
 

@@ -110,11 +110,7 @@ jobs/web.hcl:1:1: The variable "image" needs a value (What to run.)
 
 `,
   ],
-  [
-    'with a flag that is none',
-    ['-var', 'image'],
-    'Error: --var must be NAME=VALUE, got "image".\n',
-  ],
+  ['with an invalid flag', ['-var', 'image'], 'Error: --var must be NAME=VALUE, got "image".\n'],
   [
     'with a file of variables that is not there',
     ['-var-file', 'none'],

@@ -313,7 +313,7 @@ test.each<[string, object | undefined, string]>([
       Periodic: periodic,
       ParameterizedJob: { Payload: 'forbidden', MetaRequired: null, MetaOptional: null },
     },
-    `It is parameterized: what is dispatched of it is periodic:
+    `It is parameterized: its dispatched jobs are periodic:
   roster job dispatch web
 `,
   ],

@@ -85,9 +85,7 @@ function parameterLines(
     ...(required.length > 0 ? [`the meta ${required.join(', ')}`] : []),
     ...(optional.length > 0 ? [`if wanted the meta ${optional.join(', ')}`] : []),
   ];
-  const what = isPeriodic
-    ? 'what is dispatched of it is periodic'
-    : 'it runs when it is dispatched';
+  const what = isPeriodic ? 'its dispatched jobs are periodic' : 'it runs when it is dispatched';
   const given = takes.length === 0 ? '' : `, with ${takes.join(' and ')}`;
   const flags = required.map((key) => `-meta ${quoted(key)}=VALUE `).join('');
   const file = Payload === 'forbidden' ? '' : Payload === 'required' ? ' FILE' : ' [FILE]';

@@ -1,7 +1,7 @@
 import { instantToMs } from '../../base/instant.ts';
 import type { ScaleStatus, ScalingEvent } from '../../model/scaling-event/scaling-event.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { printRecords } from '../list-command.ts';
 import { withJob } from '../nouns.ts';
 import { ago, oneLine, orDash } from '../render/text.ts';
 import { jobArgument } from './argument.ts';
@@ -15,26 +15,20 @@ export const jobScalingEvents: ClientCommand = {
     details: 'The newest events come first. Only the newest events of each group are kept.',
   },
   async run(context, [job]) {
-    const { client, screen, isJson, json, nowMs, id } = context;
-    const { value } = await withJob(context, job!, () => client.jobs.scaleStatus(job!));
+    const { value } = await withJob(context, job!, () => context.client.jobs.scaleStatus(job!));
     const events = eventsOf(value);
-    if (isJson) await json(events);
-    else if (events.length === 0) {
-      await screen.line(`Nothing was said of the scale of the job "${oneLine(job!)}".`);
-    } else {
-      await screen.table(
-        ['Group', 'Count', 'Before', 'Said', 'When', 'Evaluation'],
-        events.map((event) => [
-          oneLine(event.TaskGroup),
-          event.Count === null ? '-' : String(event.Count),
-          String(event.PreviousCount),
-          saidIn(event),
-          ago(event.Time, nowMs),
-          event.EvalID ? id(event.EvalID) : '-',
-        ]),
-      );
-    }
-    return exitCodes.ok;
+    return printRecords(context, events, {
+      records: events,
+      empty: `Nothing was said of the scale of the job "${oneLine(job!)}".`,
+      columns: {
+        Group: ({ TaskGroup }) => oneLine(TaskGroup),
+        Count: ({ Count }) => (Count === null ? '-' : String(Count)),
+        Before: ({ PreviousCount }) => String(PreviousCount),
+        Said: saidIn,
+        When: ({ Time }, { nowMs }) => ago(Time, nowMs),
+        Evaluation: ({ EvalID }, { id }) => (EvalID ? id(EvalID) : '-'),
+      },
+    });
   },
 };
 

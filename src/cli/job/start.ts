@@ -18,7 +18,7 @@ export const jobStart: ClientCommand = {
     const { value: stopped } = await withJob(context, job!, () => client.jobs.read(job!));
     if (!stopped.Stop) {
       throw new CliError(`The job "${oneLine(job!)}" is not stopped.`, {
-        hint: `"roster job eval" lets the scheduler look at it, "roster job restart" restarts what runs.`,
+        hint: `"roster job eval" lets the scheduler look at it, "roster job restart" restarts its tasks.`,
       });
     }
     const { value } = await client.jobs.update(job!, {

@@ -9,11 +9,13 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { printGroups } from '../deployment/render.ts';
 import { exitCodes } from '../errors.ts';
+import { type Columns, printRecords, printTable } from '../list-command.ts';
 import { withJob } from '../nouns.ts';
 import { driversOf } from '../placement-failure.ts';
 import { addressesOf } from '../render/addresses.ts';
+import { allocationColumns, printAllocationTable } from '../render/allocation-table.ts';
 import { printPlacementFailures, reasonsOfDrivers } from '../render/placement.ts';
-import { ago, byName, oneLine, orDash } from '../render/text.ts';
+import { ago, oneLine, orDash } from '../render/text.ts';
 import { printInstances } from '../service/instances.ts';
 import { isPattern, patternFields, printChildren, readChildren } from './pattern.ts';
 
@@ -40,37 +42,21 @@ export const jobStatus: ClientCommand = {
   },
 };
 
-async function listJobs({ client, screen, namespace, isJson, json, nowMs }: Context) {
-  const { value: jobs } = await client.jobs.list();
-  if (isJson) {
-    await json(jobs);
-  } else if (jobs.length === 0) {
-    await screen.line('There are no jobs. Run one with "roster job run FILE".');
-  } else {
-    const everywhere = namespace === '*';
-    await screen.table(
-      [
-        'ID',
-        ...(everywhere ? ['Namespace'] : []),
-        'Type',
-        'Priority',
-        'Status',
-        'Running',
-        'Submitted',
-      ],
-      jobs.map((job) => [
-        oneLine(job.ID),
-        ...(everywhere ? [oneLine(job.Namespace)] : []),
-        job.Type,
-        String(job.Priority),
-        screen.status(job.Status) + (job.Stop ? ' (stopped)' : ''),
-        runningOf(job),
-        ago(job.SubmitTime, nowMs),
-      ]),
-    );
-  }
-  return exitCodes.ok;
+async function listJobs(context: Context): Promise<number> {
+  const { value: jobs } = await context.client.jobs.list();
+  const empty = 'There are no jobs. Run one with "roster job run FILE".';
+  return printRecords(context, jobs, { records: jobs, empty, columns: jobColumns(context) });
 }
+
+const jobColumns = ({ namespace }: Context): Columns<JobStub> => ({
+  ID: ({ ID }) => oneLine(ID),
+  ...(namespace === '*' && { Namespace: ({ Namespace }) => oneLine(Namespace) }),
+  Type: ({ Type }) => Type,
+  Priority: ({ Priority }) => String(Priority),
+  Status: ({ Status, Stop }, { screen }) => screen.status(Status) + (Stop ? ' (stopped)' : ''),
+  Running: runningOf,
+  Submitted: ({ SubmitTime }, { nowMs }) => ago(SubmitTime, nowMs),
+});
 
 /** Running and wanted allocations: `2/3`. */
 function runningOf({ JobSummary: summary }: JobStub): string {
@@ -194,25 +180,20 @@ async function printBlocked(
 }
 
 export async function printAllocations(
-  { screen, id, nowMs }: Context,
+  context: Context,
   allocations: readonly AllocationStub[],
 ): Promise<void> {
-  if (allocations.length === 0) return screen.line('None.');
-  await screen.table(
-    ['ID', 'Name', 'Node', 'Version', 'Desired', 'Status', 'Changed', 'Addresses'],
-    [...allocations]
-      .sort((left, right) => byName(left, right) || right.CreateIndex - left.CreateIndex)
-      .map((allocation) => [
-        id(allocation.ID),
-        oneLine(allocation.Name),
-        orDash(allocation.NodeName || id(allocation.NodeID)),
-        String(allocation.JobVersion),
-        allocation.DesiredStatus,
-        screen.status(allocation.ClientStatus),
-        ago(allocation.ModifyTime, nowMs),
-        isOver(allocation) ? '' : addressesOf(allocation.AllocatedResources).join(' '),
-      ]),
-  );
+  if (allocations.length === 0) return context.screen.line('None.');
+  const { ID, Name, Node, ...others } = allocationColumns;
+  await printAllocationTable(context, allocations, {
+    ID,
+    Name,
+    Node,
+    Version: ({ JobVersion }) => String(JobVersion),
+    ...others,
+    Addresses: (allocation) =>
+      isOver(allocation) ? '' : addressesOf(allocation.AllocatedResources).join(' '),
+  });
 }
 
 /** The ports of an ended allocation may belong to another allocation. */
@@ -220,21 +201,18 @@ const isOver = ({ ClientStatus }: AllocationStub): boolean =>
   ClientStatus === 'complete' || ClientStatus === 'failed' || ClientStatus === 'lost';
 
 async function printEvaluations(
-  { screen, id, nowMs }: Context,
+  context: Context,
   evaluations: readonly PresentedEvaluation[],
 ): Promise<void> {
-  await screen.title('Evaluations');
-  await screen.table(
-    ['ID', 'Priority', 'Triggered by', 'Status', 'Placement', 'Created'],
-    [...evaluations]
-      .sort((left, right) => right.CreateIndex - left.CreateIndex)
-      .map((evaluation) => [
-        id(evaluation.ID),
-        String(evaluation.Priority),
-        evaluation.TriggeredBy,
-        screen.status(evaluation.Status),
-        Object.keys(evaluation.FailedTGAllocs ?? {}).length > 0 ? 'incomplete' : '-',
-        ago(evaluation.CreateTime, nowMs),
-      ]),
-  );
+  await context.screen.title('Evaluations');
+  const newestFirst = [...evaluations].sort((left, right) => right.CreateIndex - left.CreateIndex);
+  await printTable(context, newestFirst, {
+    ID: ({ ID }, { id }) => id(ID),
+    Priority: ({ Priority }) => String(Priority),
+    'Triggered by': ({ TriggeredBy }) => TriggeredBy,
+    Status: ({ Status }, { screen }) => screen.status(Status),
+    Placement: ({ FailedTGAllocs }) =>
+      Object.keys(FailedTGAllocs ?? {}).length > 0 ? 'incomplete' : '-',
+    Created: ({ CreateTime }, { nowMs }) => ago(CreateTime, nowMs),
+  });
 }

@@ -1,7 +1,6 @@
 import type { VersionTagged } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import type { ArgumentDefinition, ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { oneLine } from '../render/text.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -25,7 +24,7 @@ export const jobTagApply: ClientCommand = {
         value: 'N',
         description: 'The version to tag; by default the current version.',
       },
-      { name: 'description', value: 'TEXT', description: 'What the version is good for.' },
+      { name: 'description', value: 'TEXT', description: 'A note on the version.' },
     ],
     details: 'A version with a tag is kept as long as it has the tag, and so is its job.',
   },
@@ -53,7 +52,7 @@ export const jobTagUnset: ClientCommand = {
 };
 
 async function tell(context: Context, tagged: VersionTagged, what: string, job: string) {
-  if (context.isJson) await context.json(tagged);
-  else await context.screen.line(`Version ${tagged.Version} of the job "${oneLine(job)}" ${what}.`);
-  return exitCodes.ok;
+  return context.show(tagged, () =>
+    context.screen.line(`Version ${tagged.Version} of the job "${oneLine(job)}" ${what}.`),
+  );
 }

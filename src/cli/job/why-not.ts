@@ -2,7 +2,6 @@ import { formatInstant, instantToMs } from '../../base/instant.ts';
 import type { GroupProspect, JobProspect } from '../../model/explanation/explanation.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { resolveNode, withJob } from '../nouns.ts';
 import { ago, oneLine } from '../render/text.ts';
 import { printVerdicts } from '../render/verdicts.ts';
@@ -36,9 +35,7 @@ export const jobWhyNot: ClientCommand = {
     const { value } = await withJob(context, job!, () =>
       context.client.explanations.whyNot(job!, { group, node: nodeId }),
     );
-    if (context.isJson) await context.json(value);
-    else await showProspect(context, value);
-    return exitCodes.ok;
+    return context.show(value, () => showProspect(context, value));
   },
 };
 

@@ -1,5 +1,4 @@
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 
 export const logout: ClientCommand = {
   words: ['logout'],
@@ -9,8 +8,6 @@ export const logout: ClientCommand = {
   },
   async run(context) {
     const { value } = await context.client.logins.logout();
-    if (context.isJson) await context.json(value);
-    else await context.screen.line('Logged out.');
-    return exitCodes.ok;
+    return context.show(value, () => context.screen.line('Logged out.'));
   },
 };

@@ -1,5 +1,5 @@
 import type { ClientCommand } from '../definition.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
 import { nodeArgument } from './argument.ts';
 
@@ -20,8 +20,8 @@ export const nodeEligibility: ClientCommand = {
     const id = await resolveNode(context, given!);
     const eligibility = options.flag('enable') ? 'eligible' : 'ineligible';
     const { value } = await context.client.nodes.setEligibility(id, eligibility);
-    if (context.isJson) await context.json(value);
-    else await context.screen.line(`Node ${context.id(id)} is ${eligibility} for scheduling.`);
-    return exitCodes.ok;
+    return context.show(value, () =>
+      context.screen.line(`Node ${context.id(id)} is ${eligibility} for scheduling.`),
+    );
   },
 };

@@ -1,5 +1,4 @@
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
 import { plural } from '../render/text.ts';
 import { nodeArgument } from './argument.ts';
@@ -15,12 +14,10 @@ first, use "roster node drain".`,
   async run(context, [given]) {
     const id = await resolveNode(context, given!);
     const { value } = await context.client.nodes.purge(id);
-    if (context.isJson) await context.json(value);
-    else {
+    return context.show(value, async () => {
       const jobs =
         value.EvalIDs.length === 0 ? '' : `, and ${plural(value.EvalIDs.length, 'job')} looked at`;
       await context.screen.line(`Node ${context.id(id)} is purged${jobs}.`);
-    }
-    return exitCodes.ok;
+    });
   },
 };

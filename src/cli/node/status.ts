@@ -6,8 +6,9 @@ import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
 import type { Options } from '../options.ts';
+import { allocationColumns, printAllocationTable } from '../render/allocation-table.ts';
 import { bytesText, percentText } from '../render/bytes.ts';
-import { ago, agoText, byName, oneLine, orDash, plural, span } from '../render/text.ts';
+import { agoText, oneLine, orDash, plural, span } from '../render/text.ts';
 import { deadlineText } from './drain-text.ts';
 
 export const nodeStatus: ClientCommand = {
@@ -46,24 +47,10 @@ export const nodeStatus: ClientCommand = {
     }
     await showNode(context, node);
     if (usage !== undefined) await printUsage(context, usage);
-    const { screen } = context;
-    await screen.title('Allocations');
-    if (allocations.length === 0) {
-      await screen.line('None.');
-    } else {
-      await screen.table(
-        ['ID', 'Name', 'Desired', 'Status', 'Changed'],
-        [...allocations]
-          .sort(byName)
-          .map(({ ID, Name, DesiredStatus, ClientStatus, ModifyTime }) => [
-            context.id(ID),
-            oneLine(Name),
-            DesiredStatus,
-            screen.status(ClientStatus),
-            ago(ModifyTime, context.nowMs),
-          ]),
-      );
-    }
+    await context.screen.title('Allocations');
+    const { Node: _, ...columns } = allocationColumns;
+    if (allocations.length > 0) await printAllocationTable(context, allocations, columns);
+    else await context.screen.line('None.');
     if (context.isVerbose) await printAttributes(context, node);
     return exitCodes.ok;
   },

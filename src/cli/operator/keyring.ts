@@ -1,6 +1,5 @@
 import { formatInstant, instantToMs } from '../../base/instant.ts';
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { listCommand } from '../list-command.ts';
 
 export const keyringList = listCommand({
@@ -24,10 +23,8 @@ export const keyringRotate: ClientCommand = {
   },
   async run(context) {
     const { value } = await context.client.keyring.rotate();
-    if (context.isJson) await context.json(value);
-    else {
+    return context.show(value, async () => {
       await context.screen.line(`Key ${value.Key.KeyID} is active; every secret is sealed anew.`);
-    }
-    return exitCodes.ok;
+    });
   },
 };

@@ -1,5 +1,4 @@
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 
 export const leaderStepDown: ClientCommand = {
   words: ['operator', 'leader', 'step-down'],
@@ -10,11 +9,9 @@ meanwhile, and none of them fails. A server that ends by a signal does the same.
   },
   async run(context) {
     const { value } = await context.client.leader.stepDown();
-    if (context.isJson) await context.json(value);
-    else {
+    return context.show(value, async () => {
       const { Leader } = value;
       await context.screen.line(Leader === '' ? 'No server leads yet.' : `${Leader} leads.`);
-    }
-    return exitCodes.ok;
+    });
   },
 };

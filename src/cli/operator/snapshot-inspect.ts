@@ -25,7 +25,7 @@ export const snapshotInspect: ClientCommand = {
     options: [
       {
         name: 'against',
-        description: 'Ask the server, and show the effect of a restore on what runs.',
+        description: 'Ask the server, and show the effect of a restore on jobs and allocations.',
       },
     ],
     details: `Reads the whole file and checks it. Without -against no server is asked.`,
@@ -127,7 +127,7 @@ async function showEffect(context: Context, effect: RestoreEffect): Promise<void
   const told = sections.filter(([field]) => effect[field].length > 0);
   if (told.length === 0) {
     await screen.line();
-    await screen.line('A restore would change nothing of what runs.');
+    await screen.line('A restore would change no job and no allocation.');
   }
   for (const [field, title] of told) {
     await screen.title(title);

@@ -55,7 +55,7 @@ snapshot. The server needs the root key of the cluster that saved the file. Need
 
 export const snapshotRestored: ClientCommand = {
   words: ['operator', 'snapshot', 'restored'],
-  summary: 'Show the last restore, and what nodes keep after it.',
+  summary: 'Show the last restore, and the allocations that nodes keep after it.',
   definition: {
     details: `After a restore nodes keep for half an hour what the snapshot does not know. It is listed as the nodes report
 it, which takes them some seconds. Needs a management token.`,

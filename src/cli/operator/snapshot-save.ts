@@ -4,7 +4,7 @@ import { type SnapshotHeader, snapshotName } from '../../model/snapshot/snapshot
 import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
 import type { FileInProgress } from '../environment.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { cliLimits } from '../limits.ts';
 import { bytesText } from '../render/bytes.ts';
 import { unreadableReason } from '../unreadable.ts';
@@ -29,13 +29,11 @@ name is replaced. Needs a management token.`,
   async run(context, [given]) {
     const path = given ?? defaultName;
     const saved = await save(context, path);
-    if (context.isJson) await context.json(saved);
-    else {
+    return context.show(saved, async () => {
       const { File, Index, Bytes } = saved;
       const size = bytesText(Bytes);
       await context.screen.line(`Saved the state at index ${Index} to ${File} (${size}).`);
-    }
-    return exitCodes.ok;
+    });
   },
 };
 
@@ -66,7 +64,7 @@ async function save(context: Context, given: string): Promise<Saved> {
       await target.discard();
       if (!(error instanceof RosterError)) throw error;
       const hint = 'Nothing was saved. Try it again.';
-      throw new CliError(`What the server sent is no snapshot. ${error.message}`, { hint });
+      throw new CliError(`The file of the server is no snapshot. ${error.message}`, { hint });
     } finally {
       await progress.end();
     }

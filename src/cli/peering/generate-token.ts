@@ -1,5 +1,4 @@
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { pairs } from '../pairs.ts';
 import { metaOption, nameArgument, nameOption, peerName } from './words.ts';
 
@@ -24,7 +23,7 @@ Examples:
   roster peering generate-token -name east
   roster peering generate-token -name east -server-external-addresses lb.example:4720`,
   },
-  async run({ partition, client, environment, isJson, json }, [word], options) {
+  async run({ partition, client, environment, show }, [word], options) {
     const addresses = options.text('serverExternalAddresses');
     const meta = pairs('meta', options.list('meta'));
     const { value } = await client.peerings.generateToken({
@@ -33,8 +32,6 @@ Examples:
       ServerExternalAddresses: addresses?.split(',').map((address) => address.trim()),
       Meta: Object.keys(meta).length === 0 ? undefined : meta,
     });
-    if (isJson) await json(value);
-    else await environment.stdout.write(`${value.PeeringToken}\n`);
-    return exitCodes.ok;
+    return show(value, () => environment.stdout.write(`${value.PeeringToken}\n`));
   },
 };

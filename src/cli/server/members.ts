@@ -1,5 +1,5 @@
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { printRecords } from '../list-command.ts';
 
 export const serverMembers: ClientCommand = {
   words: ['server', 'members'],
@@ -10,20 +10,16 @@ export const serverMembers: ClientCommand = {
   },
   async run(context) {
     const { value } = await context.client.status.servers();
-    if (context.isJson) await context.json(value);
-    else {
-      await context.screen.table(
-        ['ID', 'Address', 'Status', 'Leader', 'Behind', 'Version'],
-        value.map(({ ID, Address, Status, Leader, Self, Behind, Version }) => [
-          Self ? `${ID} *` : ID,
-          Address,
-          Status,
-          Leader ? 'yes' : 'no',
-          Behind === undefined ? '' : String(Behind),
-          Version ?? '',
-        ]),
-      );
-    }
-    return exitCodes.ok;
+    return printRecords(context, value, {
+      records: value,
+      columns: {
+        ID: ({ ID, Self }) => (Self ? `${ID} *` : ID),
+        Address: ({ Address }) => Address,
+        Status: ({ Status }) => Status,
+        Leader: ({ Leader }) => (Leader ? 'yes' : 'no'),
+        Behind: ({ Behind }) => (Behind === undefined ? '' : String(Behind)),
+        Version: ({ Version }) => Version ?? '',
+      },
+    });
   },
 };

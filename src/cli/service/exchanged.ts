@@ -1,5 +1,5 @@
 import { type ClientCommand, filterOption } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { printRecords } from '../list-command.ts';
 import { oneLine, orDash } from '../render/text.ts';
 
 const definition = {
@@ -10,25 +10,20 @@ export const serviceExported: ClientCommand = {
   words: ['service', 'exported'],
   summary: 'List the services that others may use, and who.',
   definition,
-  async run({ partition, client, screen, isJson, json }, _words, options) {
-    const { value } = await client.exchangedServices.exported({
-      filter: options.text('filter'),
-      partition,
+  async run(context, _words, options) {
+    const { partition, client } = context;
+    const filter = options.text('filter');
+    const { value } = await client.exchangedServices.exported({ filter, partition });
+    return printRecords(context, value, {
+      records: value,
+      empty: 'Nothing is exported.',
+      columns: {
+        Service: ({ Service }) => oneLine(Service),
+        Namespace: ({ Namespace }) => oneLine(Namespace),
+        Peers: ({ Consumers: { Peers = [] } }) => orDash(Peers.join(', ')),
+        Partitions: ({ Consumers: { Partitions = [] } }) => orDash(Partitions.join(', ')),
+      },
     });
-    if (isJson) await json(value);
-    else if (value.length === 0) await screen.line('Nothing is exported.');
-    else {
-      await screen.table(
-        ['Service', 'Namespace', 'Peers', 'Partitions'],
-        value.map(({ Service, Namespace, Consumers: { Peers = [], Partitions = [] } }) => [
-          oneLine(Service),
-          oneLine(Namespace),
-          orDash(Peers.join(', ')),
-          orDash(Partitions.join(', ')),
-        ]),
-      );
-    }
-    return exitCodes.ok;
   },
 };
 
@@ -36,23 +31,18 @@ export const serviceImported: ClientCommand = {
   words: ['service', 'imported'],
   summary: 'List the services of peers that may be used here.',
   definition,
-  async run({ partition, client, screen, isJson, json }, _words, options) {
-    const { value } = await client.exchangedServices.imported({
-      filter: options.text('filter'),
-      partition,
+  async run(context, _words, options) {
+    const { partition, client } = context;
+    const filter = options.text('filter');
+    const { value } = await client.exchangedServices.imported({ filter, partition });
+    return printRecords(context, value, {
+      records: value,
+      empty: 'Nothing is imported.',
+      columns: {
+        Service: ({ Service }) => oneLine(Service),
+        Namespace: ({ Namespace }) => oneLine(Namespace),
+        Peer: ({ SourcePeer }) => oneLine(SourcePeer),
+      },
     });
-    if (isJson) await json(value);
-    else if (value.length === 0) await screen.line('Nothing is imported.');
-    else {
-      await screen.table(
-        ['Service', 'Namespace', 'Peer'],
-        value.map(({ Service, Namespace, SourcePeer }) => [
-          oneLine(Service),
-          oneLine(Namespace),
-          oneLine(SourcePeer),
-        ]),
-      );
-    }
-    return exitCodes.ok;
   },
 };

@@ -7,6 +7,7 @@ import {
   verbose,
 } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
+import { printRecords } from '../list-command.ts';
 import { oneLine } from '../render/text.ts';
 import { printInstances } from './instances.ts';
 
@@ -30,28 +31,24 @@ export const serviceList: ClientCommand = {
   definition: {
     options: [filterOption, ...peerOptions],
   },
-  async run({ partition, client, screen, isJson, json, namespace }, _words, options) {
-    const { value } = await client.services.list({
+  async run(context, _words, options) {
+    const { value } = await context.client.services.list({
       filter: options.text('filter'),
       peer: options.text('peer'),
-      partition,
+      partition: context.partition,
     });
-    if (isJson) await json(value);
-    else if (value.length === 0) await screen.line('There are no services.');
-    else {
-      const everywhere = namespace === '*';
-      await screen.table(
-        ['Service', ...(everywhere ? ['Namespace'] : []), 'Tags'],
-        value.flatMap(({ Namespace, Services }) =>
-          Services.map(({ ServiceName, Tags }) => [
-            oneLine(ServiceName),
-            ...(everywhere ? [oneLine(Namespace)] : []),
-            oneLine(Tags.join(', ')) || '-',
-          ]),
-        ),
-      );
-    }
-    return exitCodes.ok;
+    const records = value.flatMap(({ Namespace, Services }) =>
+      Services.map((service) => ({ Namespace, ...service })),
+    );
+    return printRecords<(typeof records)[number]>(context, value, {
+      records,
+      empty: 'There are no services.',
+      columns: {
+        Service: ({ ServiceName }) => oneLine(ServiceName),
+        ...(context.namespace === '*' && { Namespace: ({ Namespace }) => oneLine(Namespace) }),
+        Tags: ({ Tags }) => oneLine(Tags.join(', ')) || '-',
+      },
+    });
   },
 };
 
@@ -117,13 +114,11 @@ export const serviceDelete: ClientCommand = {
       argument('ID', 'Whole id of the instance ("service info -verbose").'),
     ],
     details:
-      'For what is left behind. The node of an instance that runs registers it again when\n' +
-      'something of its allocation changes.',
+      'For instances that were left behind. If an instance still runs, its node registers it again\n' +
+      'when its allocation changes.',
   },
-  async run({ client, screen, isJson, json }, [name, id]) {
+  async run({ client, screen, show }, [name, id]) {
     const { value } = await client.services.remove(name!, id!);
-    if (isJson) await json(value);
-    else await screen.line(`The instance is taken out of "${oneLine(name!)}".`);
-    return exitCodes.ok;
+    return show(value, () => screen.line(`The instance is taken out of "${oneLine(name!)}".`));
   },
 };

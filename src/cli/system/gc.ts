@@ -1,5 +1,4 @@
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { plural } from '../render/text.ts';
 
 export const systemGc: ClientCommand = {
@@ -11,8 +10,7 @@ and deployments that nothing needs, nodes that are down. Needs a management toke
   },
   async run(context) {
     const { value } = await context.client.system.collectGarbage();
-    if (context.isJson) await context.json(value);
-    else {
+    return context.show(value, async () => {
       const counts = [
         plural(value.Jobs, 'job'),
         plural(value.Evaluations, 'evaluation'),
@@ -22,7 +20,6 @@ and deployments that nothing needs, nodes that are down. Needs a management toke
       await context.screen.line(
         `Deleted: ${counts.join(', ')} and ${plural(value.Nodes, 'node')}.`,
       );
-    }
-    return exitCodes.ok;
+    });
   },
 };

@@ -1,5 +1,4 @@
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
 import { plural } from '../render/text.ts';
 
 export const systemReconcileSummaries: ClientCommand = {
@@ -10,12 +9,10 @@ export const systemReconcileSummaries: ClientCommand = {
   },
   async run(context) {
     const { value } = await context.client.system.reconcileSummaries();
-    if (context.isJson) await context.json(value);
-    else {
+    return context.show(value, async () => {
       await context.screen.line(
         `${plural(value.Changed, 'summary was', 'summaries were')} wrong and set right.`,
       );
-    }
-    return exitCodes.ok;
+    });
   },
 };

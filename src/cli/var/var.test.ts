@@ -28,14 +28,26 @@ const conflict = {
 describe('var put', () => {
   const hcl = 'path = "a/b"\nitems {\n user = "app"\n}\n';
   test.each<[string, string[], string, string, object]>([
-    ['what is not there yet', ['a/b', 'user=app'], '', '?cas=0', { user: 'app' }],
+    ['a new variable', ['a/b', 'user=app'], '', '?cas=0', { user: 'app' }],
     ['by force', ['a/b', 'user=app', '-force'], '', '', { user: 'app' }],
-    ['what is as it was', ['a/b', 'user=a=b', '-check-index', '7'], '', '?cas=7', { user: 'a=b' }],
+    [
+      'an unchanged variable',
+      ['a/b', 'user=a=b', '-check-index', '7'],
+      '',
+      '?cas=7',
+      { user: 'a=b' },
+    ],
     ['by the other name', ['a/b', 'user=', '-cas', '7'], '', '?cas=7', { user: '' }],
     ['the text of a file', ['a/b', 'user=@name'], '', '?cas=0', { user: 'from a file\n' }],
     ['a description', ['@web.hcl'], '', '?cas=0', { user: 'app' }],
     ['and more', ['@web.hcl', 'more=1'], '', '?cas=0', { user: 'app', more: '1' }],
-    ['what was read', ['-'], JSON.stringify(variable), '?namespace=default&cas=7', variable.Items],
+    [
+      'a variable from standard input',
+      ['-'],
+      JSON.stringify(variable),
+      '?namespace=default&cas=7',
+      variable.Items,
+    ],
     ['in its form', ['-in', 'hcl', '-'], hcl, '?cas=0', { user: 'app' }],
   ])('%s', async (_, words, stdin, query, Items) => {
     const files = { 'web.hcl': hcl, name: 'from a file\n' };
@@ -67,7 +79,7 @@ describe('var put', () => {
   test('a conflict comes with advice', async () => {
     const { exitCode, stderr } = await run(['var', 'put', 'a/b', 'k=v'], { server: conflict });
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('--force writes over whatever is there');
+    expect(stderr).toContain('--force replaces the stored variable');
   });
 });
 

@@ -1,3 +1,4 @@
+import { namedEscapes } from '../functions/escapes.ts';
 import { FilterError } from './errors.ts';
 
 /**
@@ -125,21 +126,11 @@ function readString(expression: string, offset: number): Part {
   }
 }
 
-const simpleEscapes: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-  '"': '"',
-};
 const codeEscape = /\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))/y;
 
 function readEscape(expression: string, offset: number): Part {
-  const simple = simpleEscapes[expression[offset + 1] ?? ''];
+  const letter = expression[offset + 1] ?? '';
+  const simple = letter === '"' ? letter : namedEscapes.get(letter);
   if (simple !== undefined) return { text: simple, end: offset + 2 };
   codeEscape.lastIndex = offset;
   const code = codeEscape.exec(expression);

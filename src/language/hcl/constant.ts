@@ -1,3 +1,4 @@
+import { plainText } from '../functions/number-text.ts';
 import { Source } from './source.ts';
 import type { HclEntry, HclExpression, HclTemplate } from './syntax.ts';
 
@@ -72,21 +73,9 @@ function templateText({ parts }: HclTemplate, source: Source): HclValue {
 }
 
 function textOf(value: HclValue, node: HclExpression, source: Source): string {
-  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'number') return plainText(value);
   if (value !== null && typeof value !== 'object') return String(value);
   throw refused(source, node, 'This value has no form as text');
-}
-
-/** A number in a text, without an exponent, as in the reference implementation. */
-export function numberText(value: number): string {
-  const written = String(value);
-  const parts = /^(-?)([0-9])(?:\.([0-9]+))?e([+-][0-9]+)$/.exec(written);
-  if (parts === null) return written;
-  const [, sign, first, rest = '', exponent] = parts;
-  const digits = `${first}${rest}`;
-  const digitsBeforePoint = 1 + Number(exponent);
-  if (digitsBeforePoint > 0) return `${sign}${digits.padEnd(digitsBeforePoint, '0')}`;
-  return `${sign}0.${'0'.repeat(-digitsBeforePoint)}${digits}`;
 }
 
 const refused = (source: Source, { range }: Pick<HclExpression, 'range'>, sentence: string) =>

@@ -1,5 +1,5 @@
+import { plainText } from '../functions/number-text.ts';
 import type { Budget } from './budget.ts';
-import { numberText } from './constant.ts';
 import { numberIn } from './decimal.ts';
 import { type HclType, type MapType, type ObjectType, type TupleType, typeText } from './types.ts';
 import {
@@ -32,7 +32,7 @@ const refused = (value: Value, what: string, path: string): ConversionFault =>
 /** @throws ConversionFault */
 export function textOf(value: Value, path = ''): string {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'number') return plainText(value);
   if (typeof value === 'boolean') return String(value);
   throw refused(value, 'a string', path);
 }

@@ -1,4 +1,4 @@
-import { numberText } from './constant.ts';
+import { plainText } from '../functions/number-text.ts';
 
 /**
  * Decimal arithmetic on doubles.
@@ -126,7 +126,7 @@ function quotient(one: Decimal, other: Decimal): number | Inexact {
 }
 
 function decimalOf(value: number): Decimal {
-  const text = numberText(value);
+  const text = plainText(value);
   const point = text.indexOf('.');
   if (point < 0) return { digits: BigInt(text), scale: 0 };
   return {

@@ -150,7 +150,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ['"x${1e21}"', 'x1000000000000000000000'],
     ['"${0.1 + 0.2}|${1 / 4}|${1e-7}"', '0.3|0.25|0.0000001'],
   ],
-  'what is known later': [
+  'values that are known later': [
     ['attr.cpu.arch', '${attr.cpu.arch}'],
     ['"${attr.cpu.arch}"', '${attr.cpu.arch}'],
     ['"a/${ env["HOME"] }/${NOMAD_TASK_DIR}"', 'a/${env["HOME"]}/${NOMAD_TASK_DIR}'],
@@ -207,8 +207,8 @@ describe('faults', () => {
     ['true < 1', '1:1 The left side of "<" has to be a number, and is a bool'],
     ['1 / 0', '1:5 Division by zero'],
     ['5 % 0', '1:5 Division by zero'],
-    ['-"a"', '1:2 What follows "-" has to be a number, and is the string "a"'],
-    ['!1', '1:2 What follows "!" has to be true or false, and is a number'],
+    ['-"a"', '1:2 The value after "-" has to be a number, and is the string "a"'],
+    ['!1', '1:2 The value after "!" has to be true or false, and is a number'],
     ['1 && true', '1:1 The left side of "&&" has to be true or false, and is a number'],
     [
       '18446744073709551616',
@@ -241,7 +241,10 @@ describe('faults', () => {
       '[for x in "abc": x]',
       '1:11 A "for" goes through a list, set or object, and this is a string',
     ],
-    ['[for x in [1]: x if x]', '1:21 What follows "if" has to be true or false, and is a number'],
+    [
+      '[for x in [1]: x if x]',
+      '1:21 The condition after "if" has to be true or false, and is a number',
+    ],
     [
       '{for x in [1, 1]: x => x}',
       '1:19 Two elements have the key "1"; write "..." behind the value to gather the values of a key in a list',
@@ -260,7 +263,7 @@ describe('faults', () => {
       'join(",", [["a"]])',
       '1:11 The argument "lists" of join has to be a string, and is a list, at [0]',
     ],
-    ['max("a"...)', '1:5 What stands before "..." has to be a list or set, and is a string'],
+    ['max("a"...)', '1:5 The value before "..." has to be a list or set, and is a string'],
     ['attr[var.region]', '1:6 "attr" is only known where the task runs; its key has to be fixed'],
     ['can(1, 2)', '1:1 can takes 1 arguments, and 2 are given'],
     ['try(var.a, var.b)', '1:16 There is no variable "b"'],

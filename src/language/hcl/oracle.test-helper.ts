@@ -4,7 +4,8 @@
  * where it divides the text. `jsonOf` makes the same JSON of our tree.
  */
 import { createRequire } from 'node:module';
-import { evaluateConstant, type HclValue, numberText } from './constant.ts';
+import { plainText } from '../functions/number-text.ts';
+import { evaluateConstant, type HclValue } from './constant.ts';
 import { HclError } from './errors.ts';
 import type {
   HclBlock,
@@ -186,7 +187,7 @@ function textOfExpression(expression: HclExpression, text: string): string {
       if (typeof value !== 'number') return escaped(String(value));
       // The oracle keeps digits that a double does not hold.
       if (digitsOf(sourceOf(expression, text)) > 15) throw new Untold();
-      return numberText(value);
+      return plainText(value);
     }
     case 'template':
       return textOfParts(expression.parts, text);

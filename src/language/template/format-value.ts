@@ -1,3 +1,4 @@
+import { exponentText, plainText } from '../functions/number-text.ts';
 import { isList, isNumber, keysInOrder, type TemplateMap, type TemplateValue } from './value.ts';
 
 /** The output of an action with this value. */
@@ -31,27 +32,8 @@ export function sizeOf(value: TemplateValue): number {
 export function floatText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
-  const { exponent } = shortest(value);
-  if (value === 0 || (exponent >= -4 && exponent < 6)) {
-    return plainText(value);
-  }
-  return exponentText(value.toExponential());
-}
-
-/** `1.5e+7` as `1.5e+07`. */
-export const exponentText = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
-
-/** A number of any size without an exponent. */
-export function plainText(value: number): string {
-  const text = Object.is(value, -0) ? '-0' : String(value);
-  if (!text.includes('e')) return text;
-  const { sign, digits, exponent } = shortest(value);
-  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
-  return `${sign}${digits.padEnd(exponent + 1, '0')}`;
-}
-
-function shortest(value: number) {
-  const [mantissa = '', exponent] = value.toExponential().split('e');
-  const sign = mantissa.startsWith('-') ? '-' : '';
-  return { sign, digits: mantissa.replace(/[-.]/g, ''), exponent: Number(exponent) };
+  if (Object.is(value, -0)) return '-0';
+  const text = value.toExponential();
+  const exponent = Number(text.split('e')[1]);
+  return exponent >= -4 && exponent < 6 ? plainText(value) : exponentText(text);
 }

@@ -1,3 +1,4 @@
+import { namedEscapes } from '../functions/escapes.ts';
 import type { Source } from '../hcl/source.ts';
 import { syntaxError } from './errors.ts';
 import { templateLimits } from './limits.ts';
@@ -61,17 +62,6 @@ export function characterIn(source: Source, start: number): Literal {
   return { value: BigInt(number), length: length + 2 };
 }
 
-const named: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-};
-
 interface Escape {
   readonly text: string;
   /** A byte of a character in UTF-8. */
@@ -83,7 +73,8 @@ function escapeAt(source: Source, at: number, quote: string): Escape {
   const rest = source.text.slice(at + 1, at + 10);
   const character = rest[0] ?? '';
   if (character === quote) return { text: quote, length: 2 };
-  if (Object.hasOwn(named, character)) return { text: named[character]!, length: 2 };
+  const named = namedEscapes.get(character);
+  if (named !== undefined) return { text: named, length: 2 };
   const byte = /^(?:x([0-9a-fA-F]{2})|([0-3][0-7]{2}))/.exec(rest);
   if (byte !== null) {
     const number = byte[1] === undefined ? Number.parseInt(byte[2]!, 8) : parseHex(byte[1]);

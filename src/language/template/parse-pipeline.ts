@@ -89,7 +89,7 @@ export class PipelineParser {
       const command = this.#command(of);
       const [first] = command.operands;
       if (commands.length > 0 && (first!.kind === 'literal' || first!.kind === 'nil')) {
-        throw this.#error('What stands behind "|" has to be a function', first!.offset);
+        throw this.#error('A function has to stand behind "|"', first!.offset);
       }
       commands.push(command);
       if (!isMark(this.next, '|')) return commands;

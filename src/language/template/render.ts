@@ -226,7 +226,7 @@ class Run {
     this.#length += text.length;
     const { outputLengthMax } = this.#options.limits;
     if (this.#length > outputLengthMax) {
-      const sentence = `What it renders is longer than ${outputLengthMax} characters`;
+      const sentence = `The output is longer than ${outputLengthMax} characters`;
       throw this.#evaluator.fault(sentence, offset, 'limit');
     }
     this.#pieces.push(text);

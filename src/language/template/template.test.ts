@@ -26,7 +26,7 @@ test.each([
   ['{{print "a"', '1:1: This action has no "}}"'],
   ['{{print "a""b"}}', '1:12: There has to be space in front of this'],
   ['{{(print 1}}', '1:3: This parenthesis is not closed'],
-  ['{{1 | 2}}', '1:7: What stands behind "|" has to be a function'],
+  ['{{1 | 2}}', '1:7: A function has to stand behind "|"'],
   ['{{/* a }}', '1:3: This comment has no end'],
   ['{{09}}', '1:3: "09" is no number'],
   ['{{99999999999999999999}}', '1:3: This number takes more than 64 bits'],

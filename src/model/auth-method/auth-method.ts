@@ -22,7 +22,6 @@ export const NamespaceRuleSchema = Type.Object({
   /** The namespace of the token; `${…}` stands for a variable of the identity. */
   BindNamespace: Text({ maxLength: limits.names.lengthMax }),
 });
-export type NamespaceRule = Model<typeof NamespaceRuleSchema>;
 
 export const authMethodTypes = ['jwt', 'oidc', 'kubernetes'] as const;
 export type AuthMethodType = (typeof authMethodTypes)[number];

@@ -24,7 +24,7 @@ import { placedReference } from './named-service.ts';
 import { PortNumber } from './proxy-fields.ts';
 import { keyOfReference, textOfKey } from './resource-reference.ts';
 import { anyListener, checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
-import { CipherSuites, TlsVersionChoice, tlsFaults } from './tls.ts';
+import { CipherSuites, gatewayTlsFields, TlsVersionChoice, tlsFaults } from './tls.ts';
 import { checkTokenRequirements, TokenRequirements } from './token-requirements.ts';
 
 export const certificateKinds = ['inline-certificate', 'file-system-certificate'] as const;
@@ -86,11 +86,7 @@ const GatewayTlsSchema = Type.Object(
   {
     Enabled: About('Use TLS on all listeners.', Flag()),
     SDS: SecretDiscoveryField(),
-    TLSMinVersion: About('The oldest accepted version.', TlsVersionChoice()),
-    TLSMaxVersion: About('The newest accepted version.', TlsVersionChoice(), {
-      rules: 'not older than `TLSMinVersion`',
-    }),
-    CipherSuites: CipherSuites(),
+    ...gatewayTlsFields(),
   },
   { title: 'GatewayTLS' },
 );

@@ -140,8 +140,8 @@ describe('file-system-certificate', () => {
     [
       'texts in place of paths',
       pair(leafCertificate, leafKey),
-      'Certificate must be the path of a file; what is in it belongs in an inline-certificate',
-      'PrivateKey must be the path of a file; what is in it belongs in an inline-certificate',
+      'Certificate must be the path of a file; its content belongs in an inline-certificate',
+      'PrivateKey must be the path of a file; its content belongs in an inline-certificate',
     ],
     ['a file for both', pair('/a', '/a'), 'PrivateKey must not be the file of the certificate'],
   ]);

@@ -51,7 +51,7 @@ export const exportedServices: ConfigKind<ExportedServices> = {
   kind: 'exported-services',
   summary: 'The services of a partition that peers and other partitions may use.',
   acts:
-    'Services are exported to peers: their instances and their health appear there. That needs ' +
+    'Services are exported to peers: their instances and their health appear there. This needs ' +
     'no proxies.',
   deletion: {
     usedBy: 'none; peers and partitions use its services',

@@ -56,7 +56,7 @@ export const fileSystemCertificate: ConfigKind<FileSystemCertificate> = {
 function checkPath(text: string, path: Path, report: Report): void {
   if (text === '') report(path, 'is required');
   else if (text.includes('-----BEGIN')) {
-    report(path, 'must be the path of a file; what is in it belongs in an inline-certificate');
+    report(path, 'must be the path of a file; its content belongs in an inline-certificate');
   } else if (!text.startsWith('/')) report(path, `must be an absolute path, got ${quote(text)}`);
   else if (text.includes('\0')) report(path, 'must not hold a NUL character');
   else if (text.split('/').includes('..')) report(path, `must not have "..", got ${quote(text)}`);

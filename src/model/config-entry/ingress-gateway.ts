@@ -27,7 +27,7 @@ import {
 } from './named-service.ts';
 import { PassiveHealthCheckSchema, PortNumber } from './proxy-fields.ts';
 import { anyListener, checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
-import { CipherSuites, TlsVersionChoice, tlsFaults } from './tls.ts';
+import { gatewayTlsFields, tlsFaults } from './tls.ts';
 
 const protocols = ['tcp', 'http', 'http2', 'grpc'] as const;
 
@@ -40,11 +40,7 @@ const TlsSchema = Type.Object(
   {
     Enabled: About('Use TLS, with a certificate for the `Hosts` of all services.', Flag()),
     SDS: SecretDiscoveryField(),
-    TLSMinVersion: About('The oldest accepted version.', TlsVersionChoice()),
-    TLSMaxVersion: About('The newest accepted version.', TlsVersionChoice(), {
-      rules: 'not older than `TLSMinVersion`',
-    }),
-    CipherSuites: CipherSuites(),
+    ...gatewayTlsFields(),
   },
   { title: 'IngressTLS' },
 );

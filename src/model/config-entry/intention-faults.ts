@@ -71,7 +71,12 @@ function permissionFaults({ Action, HTTP, JWT }: IntentionPermission, path: Path
   }
   const isEmpty = HTTP === null || isWithoutRules(HTTP);
   if (isEmpty && JWT === null) {
-    faults.push(faultAt(below(path, 'HTTP'), 'must say which requests: it fits all of them'));
+    faults.push(
+      faultAt(
+        below(path, 'HTTP'),
+        'must test the path, a header or the method: without a test it fits every request',
+      ),
+    );
   }
   if (HTTP !== null) faults.push(...httpFaults(HTTP, below(path, 'HTTP')));
   if (JWT !== null) faults.push(...jwtFaults(JWT, below(path, 'JWT')));

@@ -152,7 +152,7 @@ function destinations({ Redirect, Failover }: ServiceResolver): readonly Failove
   ];
 }
 
-/** Roster has no sameness groups, and an entry that names one is told so. */
+/** Roster has no sameness groups, and refuses an entry that names one. */
 function samenessFaults({ Redirect, Failover }: ServiceResolver): readonly Fault[] {
   const groups: [string, Path][] = Object.entries(Failover).map(([subset, { SamenessGroup }]) => {
     return [SamenessGroup, below(null, 'Failover', subset)];

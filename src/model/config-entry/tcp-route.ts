@@ -17,7 +17,7 @@ const TcpRouteSchema = Type.Object({
   ...entryFields,
   Parents: RouteParents(),
   Services: About(
-    'The service of the connections: only one.',
+    'The service that gets the connections.',
     FullList(
       Type.Object(
         {

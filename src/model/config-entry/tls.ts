@@ -11,6 +11,15 @@ export type TlsVersion = '' | 'TLS_AUTO' | (typeof versions)[number];
 
 export const TlsVersionChoice = () => Choice(['', 'TLS_AUTO', ...versions]);
 
+/** The versions and suites of a gateway's TLS. */
+export const gatewayTlsFields = () => ({
+  TLSMinVersion: About('The oldest accepted version.', TlsVersionChoice()),
+  TLSMaxVersion: About('The newest accepted version.', TlsVersionChoice(), {
+    rules: 'not older than `TLSMinVersion`',
+  }),
+  CipherSuites: CipherSuites(),
+});
+
 /** For TLS up to 1.2: the suites of TLS 1.3 cannot be chosen. */
 export const CipherSuites = () =>
   About('The cipher suites up to TLS 1.2; null: the suites of the proxy.', List(Type.String()), {

@@ -16,7 +16,6 @@ import {
 } from '../schema.ts';
 
 export const evaluationStatuses = ['pending', 'blocked', 'complete', 'failed', 'canceled'] as const;
-export type EvaluationStatus = (typeof evaluationStatuses)[number];
 
 /** Source: docs/behaviour/evaluations.md#triggers. */
 export const evaluationTriggers = [

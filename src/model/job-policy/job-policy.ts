@@ -16,7 +16,7 @@ export const JobPolicySchema = Type.Object({
   /** `advisory` warns, `soft-mandatory` can be overridden, `hard-mandatory` never. */
   EnforcementLevel: Choice(enforcementLevels),
   Scope: Choice(['submit-job'], 'submit-job'),
-  /** A filter expression over the job as it is read back. */
+  /** A filter expression over the job as the API shows it. */
   Rule: Text({ maxLength: limits.jobPolicy.ruleLengthMax }),
   /** Told to the submitter of a job that violates the policy. */
   Message: Text({ maxLength: limits.jobPolicy.messageLengthMax }),

@@ -51,9 +51,10 @@ export function refusedChange(stored: Job | undefined, submitted: Job): string |
       ? 'it must stay parameterized'
       : 'it cannot become parameterized';
   }
-  return stored.Dispatched === submitted.Dispatched
-    ? undefined
-    : 'whether it was dispatched cannot change';
+  if (stored.Dispatched === submitted.Dispatched) return undefined;
+  return stored.Dispatched
+    ? 'it must stay a dispatched job'
+    : 'only a dispatch makes a dispatched job';
 }
 
 /** Fields of the stored job that a submission does not change. */

@@ -128,7 +128,7 @@ describe('refused changes', () => {
       { ...web, ParameterizedJob: parameterized },
       'it cannot become parameterized',
     ],
-    ['dispatched', web, { ...web, Dispatched: true }, 'whether it was dispatched cannot change'],
+    ['dispatched', web, { ...web, Dispatched: true }, 'only a dispatch makes a dispatched job'],
   ])('%s', (_, stored, submitted, reason) => {
     expect(refusedChange(stored, submitted)).toBe(reason);
   });

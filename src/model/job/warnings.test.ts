@@ -20,7 +20,7 @@ describe('warnings of a job', () => {
     ],
     [
       { 'TaskGroups.0.Networks.0.Mode': 'cni/own' },
-      ['TaskGroups[0].Networks[0].Mode is one that no node has, so the group waits: "cni/own"'],
+      ['TaskGroups[0].Networks[0].Mode is unknown to every node, so the group waits: "cni/own"'],
     ],
     [
       { 'TaskGroups.0.Networks.0.Mode': 'none' },

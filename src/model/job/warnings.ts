@@ -69,7 +69,7 @@ function warnOfNetworks({ Networks }: TaskGroup, path: Path, warn: Report): void
     else if (Mode === 'none') {
       warn(below(path, index, 'Mode'), 'has no effect: tasks see the network of the node');
     } else if (Mode !== '' && Mode !== 'host') {
-      const sentence = `is one that no node has, so the group waits: ${quote(Mode)}`;
+      const sentence = `is unknown to every node, so the group waits: ${quote(Mode)}`;
       warn(below(path, index, 'Mode'), sentence);
     }
   });

@@ -144,7 +144,7 @@ function addressesIn(raw: Raw): readonly string[] {
   if (isList && value.every((one) => typeof one === 'string' && isServerAddress(one))) {
     return value as string[];
   }
-  throw new FrameFault('a frame came whose "addresses" are none');
+  throw new FrameFault('a frame came whose "addresses" are not addresses');
 }
 
 function selfIn(raw: Raw): SelfDescription {

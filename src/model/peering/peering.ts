@@ -20,7 +20,6 @@ import {
  */
 export const storedPeeringStates = ['INITIAL', 'ESTABLISHING', 'TERMINATED'] as const;
 export const peeringStates = [...storedPeeringStates, 'ACTIVE', 'FAILING'] as const;
-export type StoredPeeringState = (typeof storedPeeringStates)[number];
 export type PeeringState = (typeof peeringStates)[number];
 
 /** A peering as it is stored: without facts of its stream, and without secrets, which have their own rows. */

@@ -61,9 +61,9 @@ export function establishObstacle(stored: Standing | undefined): string | undefi
 }
 
 /**
- * The reason that a name cannot be established with the token of a cluster that `other` is a peering with;
- * `undefined` if there is none. Both sides have a single record of a peering, so `other` would lose its peer,
- * and keep the rows from there.
+ * The reason that a name cannot be established with a token, because the peering `other` is with the cluster of the
+ * token; `undefined` if it can. Each side has a single record of a peering, so `other` would lose its peer, and keep
+ * the rows from there.
  */
 export function twinObstacle(
   { Name: name, Partition: partition }: Pick<StoredPeering, 'Name' | 'Partition'>,

@@ -88,7 +88,7 @@ export interface ExchangeFacts {
   readonly importedInstances: number | undefined;
   /** The peer has told all its exports on the open stream. */
   readonly hasToldAll: boolean;
-  /** The time when it last had; `undefined`: not since this server started. */
+  /** The time when the peer last had told all its exports; `undefined`: not since this server started. */
   readonly toldAllAtMs: number | undefined;
 }
 

@@ -67,7 +67,6 @@ export const ServiceStubSchema = Type.Object({
   ServiceName: Text(),
   Tags: About('The tags of all instances.', FullList(Type.String())),
 });
-export type ServiceStub = Model<typeof ServiceStubSchema>;
 
 export const NamespaceServicesSchema = Type.Object({
   Namespace: Text(),

@@ -30,7 +30,7 @@ export const ServiceSchema = Type.Object(
       },
     ),
     TaskName: About('The task of the service.', Text(), {
-      absent: 'the task whose block it is',
+      absent: 'the task that has the block',
       rules: 'a task of the group',
     }),
     PortLabel: About('The port of the service.', Text(), {

@@ -135,7 +135,7 @@ export class SnapshotReader {
     return { kind: 'end', checksum };
   }
 
-  /** Leaves so many bytes behind, which the checksum covers. */
+  /** Consumes bytes, which the checksum covers. */
   #dropBytes(bytes: number): void {
     this.#hash.update(this.#unread.subarray(0, bytes));
     this.#unread = this.#unread.subarray(bytes);

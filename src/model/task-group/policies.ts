@@ -25,7 +25,7 @@ export const UpdateStrategySchema = Type.Object(
       Whole({ minimum: 0 }),
     ),
     HealthCheck: About(
-      'What decides that an allocation is healthy: its checks, its running tasks, or a call of the API.',
+      'The source of an allocation’s health: its checks, its running tasks, or a call of the API.',
       Choice(['', 'checks', 'task_states', 'manual']),
     ),
     MinHealthyTime: About(
@@ -136,7 +136,7 @@ export const MigrateStrategySchema = Type.Object(
       Whole({ default: 1, minimum: 0 }),
     ),
     HealthCheck: About(
-      'What decides that a moved allocation is healthy.',
+      'The source of a moved allocation’s health.',
       Choice(['', 'checks', 'task_states'], 'checks'),
       { rules: 'empty only with `MaxParallel` 0' },
     ),

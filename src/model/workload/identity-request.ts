@@ -25,7 +25,6 @@ export const RefusedIdentitySchema = Type.Object({
   ...IdentityRequestSchema.properties,
   Reason: Text(),
 });
-export type RefusedIdentity = Model<typeof RefusedIdentitySchema>;
 
 export const IdentityAnswerSchema = Type.Object({
   Identities: Type.Array(IssuedIdentitySchema),

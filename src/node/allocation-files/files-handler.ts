@@ -215,7 +215,7 @@ function faultOf(fault: WalkFault, { path, allocId: allocation }: Wish): StreamF
     case 'too-deep':
       return streamRefusal(refusal('invalid-path', { reason: `"${path}" is too deep` }));
     case 'secret': {
-      const reason = 'what is in "secrets" and "private" is for the task alone';
+      const reason = '"secrets" and "private" are for the task alone';
       return streamRefusal(refusal('file-refused', { path, allocation, reason }));
     }
     case 'unreadable': {

@@ -7,7 +7,7 @@
  *      that tasks move or replace meanwhile cannot lead out of the open directories.
  *  P2. Links are read, and their targets walked by the same steps. A link that leaves the root is
  *      refused, even if it would come back.
- *  P3. Nothing in `<name>/secrets` and `<name>/private` below the root is found, on no way.
+ *  P3. No path leads into `<name>/secrets` or `<name>/private` below the root.
  *  P4. Only directories are opened. The file is held by an `O_PATH` descriptor, which neither reads
  *      nor writes nor wakes a device, until {@link openToRead} opens it.
  */

@@ -215,7 +215,7 @@ describe('the shutdown delay', () => {
 });
 
 test.each([
-  ['what it asks for', 2e9, { run: 2000 }],
+  ['the time that it asks for', 2e9, { run: 2000 }],
   ['at most 30 s', 3600e9, { run: 30_000 }],
   ['nothing when it asks for none', 0, { run: 0 }],
 ])('a task has %s to end', async (_name, KillTimeout, { run: expectedMs }) => {

@@ -31,7 +31,7 @@ export interface SavedAllocation {
 
 const suffix = '.json';
 
-/** Files are read in groups, so that the machine is busy while one is waited for. */
+/** Files are read several at a time, so that the disk has always work. */
 const readAtOnce = 16;
 
 export const savedAllocationsDirectory = (dataDirectory: string): string =>

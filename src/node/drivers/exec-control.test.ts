@@ -73,7 +73,7 @@ describe('a task is refused', () => {
       'a command that it does not see',
       { command: '/root/x' },
       {},
-      /"\/root\/x" does not exist among what the task sees/,
+      /"\/root\/x" is not visible to the task/,
     ],
     [
       'a name that is nowhere',
@@ -262,7 +262,7 @@ describe('a command beside a task', () => {
     ['private', {}],
     ['host', { pid_mode: 'host', ipc_mode: 'host' }],
     ['with capabilities', { cap_add: ['chown'] }],
-  ])('sees what it sees, as the same user with no more rights: %s', async (_name, config) => {
+  ])('sees the same files, as the same user with no more rights: %s', async (_name, config) => {
     const about = `
       ls /; id -u; id -g; grep -E "^(Cap|NoNewPrivs|Seccomp)" /proc/self/status; echo $SECRET-$LD_X
       for kind in pid ipc uts user; do readlink /proc/self/ns/$kind; done; pwd

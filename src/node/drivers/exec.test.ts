@@ -106,11 +106,16 @@ describe('a task runs', () => {
 
   test.each([
     ['nobody has none, and cannot get any', {}, 'nobody', ['0', '0', '0']],
-    ['nobody has what it asks for', { cap_add: ['CAP_CHOWN'] }, 'nobody', ['1', '1', '1']],
+    [
+      'nobody has the capabilities that it asks for',
+      { cap_add: ['CAP_CHOWN'] },
+      'nobody',
+      ['1', '1', '1'],
+    ],
     ['root has the default', {}, 'root', ['default', 'default', '0']],
     ['root has none without any', { cap_drop: ['all'] }, 'root', ['0', '0', '0']],
     [
-      'root has what is left',
+      'root has the remaining capabilities',
       { cap_drop: ['all'], cap_add: ['chown', 'kill'] },
       'root',
       ['21', '21', '0'],

@@ -221,7 +221,7 @@ describe('no task starts before the hooks of its allocation have finished', () =
 
   test.each([
     ['when it is new', []],
-    ['when what it waits for ends before they begin', [Promise.resolve()]],
+    ['when its dependency ends before they begin', [Promise.resolve()]],
   ])('%s', async (_name, awaited) => {
     await run([telling('one')], {}, [hook], awaited);
     await until(() => expect(told).toEqual(['gate before']));

@@ -63,7 +63,7 @@ test.each<[string, Wish, object]>([
     { destination: '/local/d' },
   ],
   [
-    'with what is said of mounts and labels',
+    'with its options for mounts and labels',
     { mounts: [{ PropagationMode: 'host-to-task', SELinuxLabel: 'z' }], isolation: 'image' },
     { propagation: 'host-to-task', seLinuxLabel: 'z' },
   ],
@@ -96,9 +96,9 @@ test.each<[string, Wish, string | RegExp]>([
   ...['/proc', '/sys/x', '/dev/shm', '/data/../proc/1'].map((place): [string, Wish, RegExp] => [
     `at ${place}`,
     at(place),
-    /what the kernel shows there$/,
+    /the kernel keeps its own files there$/,
   ]),
-  ['at what is no path', at('/a\0b'), /it is no path$/],
+  ['at an invalid path', at('/a\0b'), /it is no path$/],
   [
     'in another',
     { mounts: [{}, { Destination: '/data/below' }] },

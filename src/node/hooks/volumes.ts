@@ -92,7 +92,7 @@ function destinationOf(given: string): string {
   if (ownPlaces.includes(place)) throw refused('the task has its own directory there');
   if (place.startsWith('/alloc/')) throw refused('the tasks of the group share that directory');
   if (kernelPlaces.some((one) => place === one || place.startsWith(`${one}/`))) {
-    throw refused('the task has what the kernel shows there');
+    throw refused('the kernel keeps its own files there');
   }
   return place;
 }

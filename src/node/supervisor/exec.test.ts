@@ -81,7 +81,7 @@ const processesWith = (entry: string): number[] =>
 describe('a command with pipes', () => {
   test.each([
     [
-      'says what it says, and how it ends',
+      'shows its output, and how it ends',
       sh('echo out; echo err >&2; exit 7'),
       'out\n',
       'err\n',

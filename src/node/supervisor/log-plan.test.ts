@@ -26,7 +26,7 @@ test.each([
   ['a line longer than the look-back is cut', ['abcdefghijkl\n'], 8, 4, ['abcdefgh', 'ijkl\n']],
   ['a newline too far back is no break', ['a\nbcdefghij\n'], 8, 4, ['a\nbcdefg', 'hij\n']],
   ['a line begun in pieces moves on whole', ['12345\n', 'ab', 'cd\n'], 8, 4, ['12345\n', 'abcd\n']],
-  ['a whole line fits in what is left', ['12345\n', 'a\n'], 8, 4, ['12345\na\n']],
+  ['a whole line fits in the rest', ['12345\n', 'a\n'], 8, 4, ['12345\na\n']],
   ['an exact fit does not rotate', ['1234567\n'], 8, 4, ['1234567\n']],
 ])('%s', (_name, writes, max, lookBack, files) => {
   expect(filesOf(writes, max, lookBack)).toEqual(files);

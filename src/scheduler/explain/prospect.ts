@@ -89,7 +89,7 @@ function* onEveryNode(
   for (const one of view.allocationsOfJob(job.Namespace, job.ID)) {
     if (one.TaskGroup !== group.Name || one.JobCreateIndex !== job.CreateIndex) continue;
     if (!isTerminal(one)) there.set(one.NodeID, `${one.Name} is on the node already`);
-    else if (!there.has(one.NodeID)) there.set(one.NodeID, `${one.Name} was there already`);
+    else if (!there.has(one.NodeID)) there.set(one.NodeID, `${one.Name} was placed there before`);
   }
   const nodes = yield* explainSteps(view, job, group);
   return nodes.map((one): NodeExplanation => {

@@ -4,9 +4,9 @@ import { type AclPolicyInput, policyContent, policyHash } from '../../model/acl-
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import { aclPolicies, inScope } from '../../state/tables.ts';
-import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import type { Snapshot, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { requireSameId, requireScope, requireUuid } from './scope.ts';
+import { requireFreeName, requireSameId, requireScope, requireUuid } from './scope.ts';
 
 /** @throws RosterError `invalid-body`, `namespace-not-found`, `name-taken` */
 export async function createPolicy(
@@ -19,7 +19,7 @@ export async function createPolicy(
   const ID = world.ids.uuid();
   return state.write((transaction) => {
     requireScope(transaction, scope);
-    requireFreeName(transaction, scope, content.Name);
+    requireFreeName(transaction, aclPolicies, { noun: 'policy', scope, name: content.Name });
     return transaction.table(aclPolicies).put({
       ID,
       ...content,
@@ -49,7 +49,8 @@ export async function updatePolicy(
     const stored = readPolicy(transaction, scope, id);
     if (stored === undefined) throw missingPolicy(id, scope);
     const content = policyContent(input, stored);
-    if (content.Name !== stored.Name) requireFreeName(transaction, scope, content.Name);
+    if (content.Name !== stored.Name)
+      requireFreeName(transaction, aclPolicies, { noun: 'policy', scope, name: content.Name });
     return transaction.table(aclPolicies).put({ ...stored, ...content, Hash: policyHash(content) });
   });
 }
@@ -82,11 +83,3 @@ export const idGiven = (noun: string): Fault => ({
   pointer: '/ID',
   message: `ID cannot be given for a new ${noun}: the server makes it`,
 });
-
-function requireFreeName(transaction: Transaction, scope: Scope, name: string): void {
-  const taken = transaction
-    .table(aclPolicies)
-    .by('name')
-    .scan({ prefix: inScope(scope, name) });
-  for (const _ of taken) throw refusal('name-taken', { noun: 'policy', name });
-}

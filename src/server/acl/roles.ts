@@ -8,11 +8,11 @@ import {
 import { invalid, refusal } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import { aclRoles, inScope } from '../../state/tables.ts';
-import type { Transaction, Written } from '../../state/types.ts';
+import type { Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { type Linker, LinkResolver } from './links.ts';
 import { idGiven } from './policies.ts';
-import { requireSameId, requireScope, requireUuid } from './scope.ts';
+import { requireFreeName, requireSameId, requireScope, requireUuid } from './scope.ts';
 
 /** @throws RosterError `invalid-body`, `namespace-not-found`, `name-taken` */
 export async function createRole(
@@ -27,7 +27,7 @@ export async function createRole(
   return state.write((transaction) => {
     requireScope(transaction, scope);
     const content = contentOf(new LinkResolver(transaction, scope, linker), checked);
-    requireFreeName(transaction, scope, content.Name);
+    requireFreeName(transaction, aclRoles, { noun: 'role', scope, name: content.Name });
     return transaction.table(aclRoles).put({
       ID,
       ...content,
@@ -60,7 +60,8 @@ export async function updateRole(
       new LinkResolver(transaction, scope, linker, stored.Policies),
       checked,
     );
-    if (content.Name !== stored.Name) requireFreeName(transaction, scope, content.Name);
+    if (content.Name !== stored.Name)
+      requireFreeName(transaction, aclRoles, { noun: 'role', scope, name: content.Name });
     return table.put({ ...stored, ...content, Hash: roleHash(content) });
   });
 }
@@ -83,12 +84,4 @@ function contentOf(resolver: LinkResolver, { given, identities }: CheckedRole) {
   resolver.check();
   const { Name, Description } = given;
   return { Name, Description, Policies, ...identities };
-}
-
-function requireFreeName(transaction: Transaction, scope: Scope, name: string): void {
-  const taken = transaction
-    .table(aclRoles)
-    .by('name')
-    .scan({ prefix: inScope(scope, name) });
-  for (const _ of taken) throw refusal('name-taken', { noun: 'role', name });
 }

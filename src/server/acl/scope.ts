@@ -1,8 +1,8 @@
 import { refusal } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import { quote } from '../../model/path.ts';
-import { namespaces, partitions } from '../../state/tables.ts';
-import type { Snapshot } from '../../state/types.ts';
+import { inScope, namespaces, partitions } from '../../state/tables.ts';
+import type { Snapshot, Stamps, TableDefinition, Transaction } from '../../state/types.ts';
 import type { Given } from '../checks.ts';
 
 /**
@@ -31,4 +31,17 @@ export function requireSameId(noun: string, id: Given, pathId: string): string {
   const uuid = requireUuid(pathId);
   if (!id || id.toLowerCase() === uuid) return uuid;
   throw refusal('id-mismatch', { noun, body: id, path: pathId });
+}
+
+/** @throws RosterError `name-taken` */
+export function requireFreeName<R extends Stamps>(
+  transaction: Transaction,
+  table: TableDefinition<R, 'name'>,
+  { noun, scope, name }: { readonly noun: string; readonly scope: Scope; readonly name: string },
+): void {
+  const taken = transaction
+    .table(table)
+    .by('name')
+    .scan({ prefix: inScope(scope, name) });
+  for (const _ of taken) throw refusal('name-taken', { noun, name });
 }

@@ -42,7 +42,7 @@ interface Case {
 test.each<[string, Case]>([
   ['goes on where all is well', { members: [healthy, {}], step: nothing }],
   [
-    'has what is unhealthy replaced, while the policy allows it',
+    'has unhealthy allocations replaced, while the policy allows it',
     { members: [healthy, unhealthy, { ClientStatus: 'failed' }], step: marks('1', '2') },
   ],
   [

@@ -126,7 +126,7 @@ describe('an allocation that turns unhealthy', () => {
 
   test.each([
     [
-      'what is stable asks for the same',
+      'the stable version asks for the same',
       [{ ...jobOf(0, {}, never), Stable: true }, jobOf(1, {}, never)],
       'not rolling back to stable job version 0 as current job has same specification',
     ],

@@ -19,8 +19,8 @@ import { type Asking, presentNodes } from './present.ts';
 
 const notes: Readonly<Record<AllocationExplanation['Basis'], string>> = {
   decision: '',
-  now: 'The state that the decision was made on is not kept any more: only the newest decisions have theirs, until too much has changed or the server restarts. So the nodes are told as they are now, as if the allocation were not there; "Recorded" has what was noted with the decision.',
-  none: 'The version of the job that the allocation runs is not kept any more, so the nodes cannot be judged. "Recorded" has what was noted with the decision.',
+  now: 'The state of the decision is not kept any more: only the newest decisions keep their state, until too much has changed or the server restarts. So the nodes are judged as they are now, without the allocation; "Recorded" has the notes of the decision.',
+  none: 'The version of the job that the allocation runs is not kept any more, so the nodes cannot be judged. "Recorded" has the notes of the decision.',
 };
 
 /** The ranking of nodes, and the state that it is based on. */

@@ -70,9 +70,9 @@ const unwritten = (job: Job, nowMs: number): Evaluation => {
 
 function noteOf(job: Job): string {
   if (job.Stop) return 'The job is stopped: nothing of it is placed.';
-  if (isPeriodic(job)) return 'The job is periodic: only what it launches is placed.';
+  if (isPeriodic(job)) return 'The job is periodic: only its launched jobs are placed.';
   return isParameterized(job)
-    ? 'The job is parameterized: only what is dispatched of it is placed.'
+    ? 'The job is parameterized: only its dispatched jobs are placed.'
     : '';
 }
 

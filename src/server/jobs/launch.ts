@@ -99,7 +99,7 @@ export async function forceLaunch(
 /** Source: docs/behaviour/jobs.md#launches. */
 function refusedLaunch(job: Job): string | undefined {
   if (job.Periodic === null) return 'it is not periodic';
-  if (isParameterized(job)) return 'it is parameterized, so only what is dispatched of it launches';
+  if (isParameterized(job)) return 'it is parameterized, so only its dispatches launch';
   if (job.Stop) return 'it is stopped';
   return job.Periodic.Enabled ? undefined : 'its Periodic block is not enabled';
 }

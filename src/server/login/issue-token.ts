@@ -145,7 +145,7 @@ function identitiesOf(named: (type: Bound['type']) => readonly Bound[], datacent
     return checkedToken(request, () => {}).identities;
   } catch (error) {
     if (!(error instanceof RosterError)) throw error;
-    throw new TokenRefusal(`its binding rules give what no token can have: ${error.detail}`);
+    throw new TokenRefusal(`its binding rules give rights that no token can have: ${error.detail}`);
   }
 }
 

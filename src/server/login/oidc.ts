@@ -299,7 +299,7 @@ function refusedBy(error: unknown): Error {
     error instanceof client.ClientError ||
     error instanceof client.WWWAuthenticateChallengeError
   ) {
-    return new TokenRefusal(`what the provider answered is not accepted: ${error.message}`);
+    return new TokenRefusal(`the answer of the provider is not accepted: ${error.message}`);
   }
   return error as Error;
 }

@@ -43,7 +43,7 @@ export class Dialer {
       } catch (error) {
         if (!signal.aborted) failed(error as Error);
       }
-      // A connection that was kept for a while is not held against the server.
+      // After a connection that lasted, the delay begins again at its minimum.
       if (world.clock.monotonicMs() - begunMs > redialMaxMs) waitMs = redialMinMs;
       await delay(world.timers, waitMs * (0.5 + world.random.fraction()), signal);
       waitMs = Math.min(waitMs * 2, redialMaxMs);

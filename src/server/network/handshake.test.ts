@@ -57,7 +57,7 @@ test.each<[string, Changes, Changes, Outcome[]]>([
   ['another TLS session', { binding: 'one' }, { binding: 'two' }, ['root-key', 'root-key']],
   ['another server at the address', { expects: 'c' }, {}, ['other-server', 'other-server']],
   [
-    'a server that says to be the dialer',
+    'a server that claims to be the dialer',
     { expects: undefined },
     { self: { id: 'a', address: 'b:4720', version: '1' } },
     ['other-server', 'other-server'],

@@ -139,7 +139,7 @@ class Handshake {
       return false;
     }
     const { expects } = this.#options;
-    if (peer.id === this.#own.id) this.#refusePeer('other-server', 'it says to be this server');
+    if (peer.id === this.#own.id) this.#refusePeer('other-server', 'it claims to be this server');
     else if (expects !== undefined && peer.id !== expects) {
       this.#refusePeer('other-server', 'another server answers at that address');
     } else {

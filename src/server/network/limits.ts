@@ -9,7 +9,7 @@ export const networkLimits = {
   unprovenMax: 64,
   /** Time between two reports of a server to the others. */
   beatMs: secondMs / 2,
-  /** A server that reports nothing for so long is disconnected. */
+  /** A server that reports nothing for this time is disconnected. */
   silentMs: 5 * secondMs,
   redialMinMs: 100,
   redialMaxMs: 5 * secondMs,

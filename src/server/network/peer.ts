@@ -49,8 +49,7 @@ const goingAway = 1001;
  *
  * Invariants
  *  O1. Its report is lost with its connection.
- *  O2. A peer that reports nothing for `silentMs` is disconnected, so no request waits longer for it than
- *      that without an end.
+ *  O2. A peer that reports nothing for `silentMs` is disconnected, so no request waits for it forever.
  */
 export class Peer {
   readonly introduction: Introduction;

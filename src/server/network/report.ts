@@ -86,7 +86,7 @@ export class Reporter {
   }
 }
 
-/** The lines of a report, as they come. Ends with the stream, and at a line that is none. */
+/** The lines of a report, as they come. Ends with the stream, and at a malformed line. */
 export async function* linesOf(stream: ByteStream): AsyncGenerator<ReportLine, void> {
   let text = '';
   const decoder = new TextDecoder();

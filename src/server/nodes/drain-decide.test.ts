@@ -175,7 +175,12 @@ describe('the order in which allocations go', () => {
     ['nothing is there', [], patient, true],
     ['all has ended', [make(service, { ClientStatus: 'complete' })], patient, true],
     ['something still ends', [make(service, { DesiredStatus: 'stop' })], patient, false],
-    ['only what is ignored is left', [make(system)], { ...patient, IgnoreSystemJobs: true }, true],
+    [
+      'only ignored allocations are left',
+      [make(system)],
+      { ...patient, IgnoreSystemJobs: true },
+      true,
+    ],
     ['system jobs are left', [make(system)], patient, false],
   ])('empty when %s', (_title, allocations, strategy, expected) => {
     expect(decide(all, allocations, strategy).isEmpty).toBe(expected);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/ports.ts';
 
-/** Allows a burst, and then so much in a second. */
+/** Allows a burst, and then a fixed amount in each second. */
 export class Rate {
   readonly #clock: Clock;
   readonly #burst: number;

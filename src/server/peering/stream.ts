@@ -153,7 +153,7 @@ export class PeeringStream {
     if (this.#reason !== undefined) return false;
     const { wire, known, context } = this.#options;
     if (wire.waitingBytes > limits.peering.unreadBytesMax) {
-      this.#endWith('it does not read what is sent to it');
+      this.#endWith('it does not read its frames');
       return false;
     }
     if (!wire.send(frame)) return false;

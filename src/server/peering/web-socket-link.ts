@@ -11,7 +11,7 @@ export const longestFrameBytes = limits.peering.frameBytesMax;
 /** A close code of RFC 6455. */
 const normal = 1000;
 
-/** Not in limits: RFC 6455 leaves a close frame so many bytes for its reason. */
+/** Not in limits: the bytes for the reason in a close frame of RFC 6455. */
 const reasonBytesMax = 123;
 
 /** Makes a link of a WebSocket, on both sides. Call it before any frame can have arrived. */
@@ -106,7 +106,7 @@ function reasonOf(error: Error): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (error.message.includes('handshake has timed out')) return 'it does not answer';
   if (/^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|ERR_TLS_)/.test(code)) {
-    return `its certificate is not trusted by what the peering token names (${error.message.split(';')[0]}); "peering.ca_file" there names the authority to trust`;
+    return `its certificate is not trusted by the peering token (${error.message.split(';')[0]}); the setting "peering.ca_file" of that cluster puts its authority into tokens`;
   }
   return words[code] ?? (error.message || code || 'the connection failed');
 }

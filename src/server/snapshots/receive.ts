@@ -73,7 +73,7 @@ async function* whileItComes(
   }
 }
 
-/** Names what the state does not know in the words of the catalogue. */
+/** Turns errors of the state into refusals of the catalogue. */
 function known(add: () => void): void {
   try {
     add();
@@ -86,7 +86,7 @@ function known(add: () => void): void {
   }
 }
 
-/** A part of a file that is whole may be missing all the same, if the file was not made by a server. */
+/** A file that no server made may have a right checksum and still lack a part. */
 function requireCounts({ Tables }: SnapshotHeader, draft: StateDraft): void {
   const counted = new Map(draft.counts().map(({ name, rows }) => [name, rows]));
   for (const { Name, Rows } of Tables) {

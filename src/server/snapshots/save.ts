@@ -22,7 +22,7 @@ export interface Saving {
  *  S1. A file holds one durable view: all rows as they are stored, with secrets sealed. Requests go on
  *      meanwhile.
  *  S2. No more than a frame of a file is in memory at a time.
- *  S3. So many views are held, and for so long, as `limits.snapshot` says.
+ *  S3. `limits.snapshot` bounds the number of views that are held, and the time of each.
  */
 export class SnapshotSaver {
   readonly #context: Pick<ServerContext, 'state' | 'world'>;

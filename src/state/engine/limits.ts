@@ -1,6 +1,6 @@
 import { mebibyte } from '../../base/units.ts';
 
-/** About so much of the database is loaded, or deleted, in one step. */
+/** About the bytes of the database that one step loads or deletes. */
 export const sqliteLimits = {
   loadBytes: 1 * mebibyte,
   compactBytes: 8 * mebibyte,

@@ -181,7 +181,7 @@ const everywhere = (servers: BenchServers, row: string): Promise<void> =>
   servers.bench.until(() => servers.living.every((server) => hasRow(server, row)));
 
 function testFollowing(opened: Opening): void {
-  test('one leads; the others refuse a write without running it, and show what it wrote', async () => {
+  test('one leads; the others refuse a write without running it, and show the writes of the leader', async () => {
     const servers = await opened(3);
     expect(servers.living.filter(({ state }) => state.leading !== undefined).length).toBe(1);
     await servers.put(servers.leader, 'a');
@@ -198,7 +198,7 @@ function testFollowing(opened: Opening): void {
     }
   });
 
-  test('a watch of a follower wakes by what the leader writes, and by nothing else', async () => {
+  test('a watch of a follower wakes by writes of the leader, and by nothing else', async () => {
     const servers = await opened(2);
     const { state } = servers.follower;
     const woken: string[] = [];
@@ -271,7 +271,7 @@ export function testFaults(name: string, bench: () => Bench): void {
   const opened = (count: number) => new BenchServers(bench()).open(count);
 
   describe(`faults of servers over ${name}`, () => {
-    test('a leader that another one replaced discards what is not durable, and leads again later', async () => {
+    test('a leader that was replaced discards writes that are not durable, and leads again later', async () => {
       const servers = await opened(2);
       const former = servers.leader;
       servers.bench.slow(40);
@@ -295,7 +295,7 @@ export function testFaults(name: string, bench: () => Bench): void {
       expect(former.terms.length).toBe(2);
     });
 
-    test('an exact read waits for what was acknowledged anywhere before it', async () => {
+    test('an exact read waits for every write that was acknowledged before it, on any server', async () => {
       const servers = await opened(2);
       const { state, hearAfter } = servers.follower;
       hearAfter(20);
@@ -305,7 +305,7 @@ export function testFaults(name: string, bench: () => Bench): void {
       expect(hasRow(servers.follower, 'a')).toBe(true);
     });
 
-    test('a write without an answer is told as such or is settled, and what is in the log comes to all', async () => {
+    test('a write without an answer is reported as such or settled, and all servers receive the log', async () => {
       const servers = await opened(2);
       const former = servers.leader;
       servers.bench.answers('no answer');

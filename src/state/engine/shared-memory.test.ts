@@ -53,6 +53,6 @@ describe('a log that has diverged', () => {
   });
 });
 
-test('whatever leads, dies or comes late: all show what the log holds, and nothing acknowledged is lost', async () => {
+test('servers lead, die and receive late: all show the content of the log, and no acknowledged write is lost', async () => {
   expect(await checkRandomMoves(() => new SharedMemoryBench(), 60)).toBeGreaterThan(5);
 });

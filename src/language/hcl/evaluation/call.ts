@@ -35,7 +35,7 @@ function argumentsOf(node: HclCall, context: Context): readonly Value[] {
   const last = values.pop()!;
   const more = itemsOf(last);
   if (more !== undefined) return [...values, ...more];
-  const sentence = `What stands before "..." has to be a list or set, and is ${describeValue(last)}`;
+  const sentence = `The value before "..." has to be a list or set, and is ${describeValue(last)}`;
   throw context.fault(sentence, node.arguments.at(-1)!);
 }
 

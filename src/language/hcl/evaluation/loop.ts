@@ -20,7 +20,7 @@ export function forExpression(node: HclFor, context: Context): Value {
     operandOf(
       round.value(condition),
       boolOf,
-      { name: 'What follows "if"', node: condition },
+      { name: 'The condition after "if"', node: condition },
       round,
     );
   if (node.key === undefined) {

@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 
 export function unary({ operator, operand }: HclUnary, context: Context): Value {
   const value = context.value(operand);
-  const what = `What follows "${operator}"`;
+  const what = `The value after "${operator}"`;
   if (operator === '!') return !operandOf(value, boolOf, { name: what, node: operand }, context);
   return -operandOf(value, numberOf, { name: what, node: operand }, context) || 0;
 }

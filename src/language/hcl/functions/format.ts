@@ -1,6 +1,6 @@
 import { FunctionFault } from '../../functions/fault.ts';
+import { exponentText, fixedText, generalText, plainText } from '../../functions/number-text.ts';
 import type { Budget } from '../budget.ts';
-import { numberText } from '../constant.ts';
 import { boolOf, ConversionFault, numberOf, textOf } from '../convert.ts';
 import { functionLimits } from '../limits.ts';
 import { itemsOf, kindOf, type Value } from '../value.ts';
@@ -162,7 +162,7 @@ function formatDefault(verb: Verb, value: Value, budget: Budget): string {
 function wholeOf(value: Value): bigint {
   const read = numberOf(value);
   if (Number.isInteger(read)) return BigInt(read);
-  throw new ConversionFault(`has to be a whole number, and is ${numberText(read)}`);
+  throw new ConversionFault(`has to be a whole number, and is ${plainText(read)}`);
 }
 
 /** The precision of a whole number is the least number of its digits. */
@@ -177,45 +177,20 @@ function floating(verb: Verb, value: number): string {
   const small = letter.toLowerCase();
   const text =
     small === 'f'
-      ? fixed(size, precision ?? 6)
+      ? fixedText(size, precision ?? 6)
       : small === 'e'
-        ? exponential(size, precision ?? 6)
+        ? exponentText(size.toExponential(Math.min(precision ?? 6, 100)))
         : general(size, precision);
   return signed(verb, value < 0, letter === small ? text : text.toUpperCase(), true);
 }
 
-/** `toFixed` takes at most 100 digits, and writes great numbers with an exponent. */
-function fixed(value: number, precision: number): string {
-  if (value >= 1e21) {
-    const whole = BigInt(value).toString();
-    return precision === 0 ? whole : `${whole}.${'0'.repeat(precision)}`;
-  }
-  const text = value.toFixed(Math.min(precision, 100));
-  return text + '0'.repeat(Math.max(0, precision - 100));
-}
-
-/** The exponent has at least two digits. */
-function exponential(value: number, precision: number | undefined): string {
-  const text =
-    precision === undefined ? value.toExponential() : value.toExponential(Math.min(precision, 100));
-  return text.replace(/e([+-])([0-9])$/, 'e$10$2');
-}
-
-/** The shortest form; with an exponent that is below -4 or exceeds the digits shown. */
+/** The shortest form, or that with at most `precision` digits. */
 function general(value: number, precision: number | undefined): string {
-  if (precision === undefined) {
-    const exponent = value === 0 ? 0 : Number(value.toExponential().split('e')[1]);
-    return exponent < -4 || exponent >= 21 ? exponential(value, undefined) : numberText(value);
-  }
-  const digits = Math.min(100, Math.max(1, precision));
-  const [mantissa, power] = value.toExponential(digits - 1).split('e') as [string, string];
-  const exponent = Number(power);
-  if (exponent >= -4 && exponent < digits) return shortened(value.toFixed(digits - 1 - exponent));
-  return exponential(Number(`${shortened(mantissa)}e${power}`), undefined);
+  if (precision !== undefined) return generalText(value, precision);
+  const text = value.toExponential();
+  const exponent = Number(text.split('e')[1]);
+  return exponent < -4 || exponent >= 21 ? exponentText(text) : plainText(value);
 }
-
-const shortened = (digits: string): string =>
-  digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 
 function signed(verb: Verb, isNegative: boolean, digits: string, mayFill: boolean): string {
   const { flags, width } = verb;

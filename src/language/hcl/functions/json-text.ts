@@ -1,5 +1,5 @@
+import { plainText } from '../../functions/number-text.ts';
 import type { Budget } from '../budget.ts';
-import { numberText } from '../constant.ts';
 import { itemsOf, keysOf, type Value, type ValueObject } from '../value.ts';
 
 /**
@@ -16,7 +16,7 @@ export function jsonText(value: Value, budget: Budget): string {
 function write(value: Value): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return quotedText(value);
-  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'number') return plainText(value);
   if (typeof value === 'boolean') return String(value);
   const items = itemsOf(value);
   if (items !== undefined) return `[${items.map(write).join(',')}]`;

@@ -1,5 +1,5 @@
+import { plainText } from '../../functions/number-text.ts';
 import type { Budget } from '../budget.ts';
-import { numberText } from '../constant.ts';
 import { isList, itemsOf, keysOf, type Value, type ValueObject } from '../value.ts';
 
 /** A value as YAML in block style. Strings and keys have quotes, so that they are not read as other types. */
@@ -42,7 +42,7 @@ const isMapping = (value: Value): value is ValueObject =>
 
 function scalar(value: Value): string {
   if (value === null) return 'null';
-  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'number') return plainText(value);
   if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
   if (typeof value === 'boolean') return String(value);
   return isList(value) || itemsOf(value) !== undefined ? '[]' : '{}';

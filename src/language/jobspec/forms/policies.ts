@@ -3,7 +3,7 @@ import { body, duration, flag, freeMap, text, whole } from '../form.ts';
 /** Source: docs/behaviour/job-specification.md#update-strategies. */
 export const update = body({
   max_parallel: whole('MaxParallel', 'Number of allocations that are replaced at a time; 0: all.'),
-  health_check: text('HealthCheck', 'What decides that an allocation is healthy.'),
+  health_check: text('HealthCheck', 'The source of an allocation’s health.'),
   min_healthy_time: duration(
     'MinHealthyTime',
     'The time that an allocation has to stay healthy before it counts.',
@@ -30,7 +30,7 @@ export const update = body({
 
 export const migrate = body({
   max_parallel: whole('MaxParallel', 'Number of allocations that a drain moves at a time.'),
-  health_check: text('HealthCheck', 'What decides that an allocation is healthy.'),
+  health_check: text('HealthCheck', 'The source of an allocation’s health.'),
   min_healthy_time: duration(
     'MinHealthyTime',
     'The time that an allocation has to stay healthy before it counts.',

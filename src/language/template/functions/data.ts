@@ -1,10 +1,11 @@
 import { stringify } from 'yaml';
 import { FunctionFault } from '../../functions/fault.ts';
+import { exponentText } from '../../functions/number-text.ts';
 import { Budget, BudgetSpent } from '../../hcl/budget.ts';
 import { quotedText } from '../../hcl/functions/json-text.ts';
 import { yamlValue } from '../../hcl/functions/yaml-value.ts';
 import { LimitReached, type TemplateBudget } from '../budget.ts';
-import { exponentText, sizeOf } from '../format-value.ts';
+import { sizeOf } from '../format-value.ts';
 import type { RunContext } from '../run-context.ts';
 import {
   fitsWhole,

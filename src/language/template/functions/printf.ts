@@ -1,5 +1,7 @@
+import { namedEscapes } from '../../functions/escapes.ts';
 import { FunctionFault } from '../../functions/fault.ts';
-import { exponentText, floatText, formatted, plainText, sizeOf } from '../format-value.ts';
+import { exponentText, fixedText, generalText } from '../../functions/number-text.ts';
+import { floatText, formatted, sizeOf } from '../format-value.ts';
 import { templateLimits } from '../limits.ts';
 import type { RunContext } from '../run-context.ts';
 import { describeValue, isNumber, type TemplateValue } from '../value.ts';
@@ -175,36 +177,16 @@ function fractionText(value: number, { letter, precision }: Verb): string {
   const lower = letter.toLowerCase();
   if (!Number.isFinite(value)) return floatText(value);
   let text: string;
-  if (lower === 'f') text = fixed(value, Math.min(precision ?? 6, 100));
+  if (lower === 'f') text = fixedText(value, Math.min(precision ?? 6, 100));
   else if (lower === 'e') text = exponentText(value.toExponential(Math.min(precision ?? 6, 100)));
   else text = general(value, precision);
   return letter === lower ? text : text.toUpperCase();
 }
 
-/** Rounds halves to the even digit. `toFixed` would also write large numbers with exponents. */
-function fixed(value: number, digits: number): string {
-  if (Math.abs(value) >= 1e21) {
-    return digits === 0 ? plainText(value) : `${BigInt(value)}.${'0'.repeat(digits)}`;
-  }
-  const text = value.toFixed(digits);
-  const exact = value.toFixed(100);
-  const cutAt = exact.indexOf('.') + 1 + digits;
-  const isHalf = digits < 100 && /^50*$/.test(exact.slice(cutAt));
-  const shorter = exact.slice(0, digits === 0 ? cutAt - 1 : cutAt);
-  return isHalf && /[02468]$/.test(shorter) ? shorter : text;
-}
-
-function general(value: number, precision: number | undefined): string {
-  if (precision === undefined || !Number.isFinite(value)) return floatText(value);
-  const digits = Math.min(Math.max(precision, 1), 100);
-  const exponential = value.toExponential(digits - 1);
-  const exponent = Number(exponential.split('e')[1]);
-  const strip = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
-  if (exponent >= -4 && exponent < digits)
-    return strip(value.toFixed(Math.max(0, digits - 1 - exponent)));
-  const [mantissa = '', power = ''] = exponential.split('e');
-  return exponentText(`${strip(mantissa)}e${power}`);
-}
+const general = (value: number, precision: number | undefined): string =>
+  precision === undefined || !Number.isFinite(value)
+    ? floatText(value)
+    : generalText(value, precision);
 
 function characterOf(value: bigint, argument: number): string {
   const isCharacter = value >= 0n && value <= 0x10ffffn && !(value >= 0xd800n && value <= 0xdfffn);
@@ -212,16 +194,7 @@ function characterOf(value: bigint, argument: number): string {
   throw new FunctionFault('there is no character of this number', argument);
 }
 
-const namedEscapes: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-};
+const letterOf = new Map([...namedEscapes].map(([letter, character]) => [character, letter]));
 
 const quoted = (text: string): string =>
   `"${text.toWellFormed().replace(/["\\]|[\p{C}\p{Z}]/gu, (one) => escapedIn(one, '"'))}"`;
@@ -234,8 +207,8 @@ function quotedCharacter(value: bigint, argument: number): string {
 function escapedIn(character: string, quote: string): string {
   if (character === ' ') return character;
   if (character === quote) return `\\${quote}`;
-  const named = namedEscapes[character];
-  if (named !== undefined) return named;
+  const letter = letterOf.get(character);
+  if (letter !== undefined) return `\\${letter}`;
   const point = character.codePointAt(0)!;
   const digits = point.toString(16);
   if (point < 0x80) return `\\x${digits.padStart(2, '0')}`;

@@ -1,5 +1,5 @@
 import { FunctionFault } from '../../functions/fault.ts';
-import { plainText } from '../format-value.ts';
+import { plainText } from '../../functions/number-text.ts';
 import { isList, isMap, keysInOrder, type TemplateMap, type TemplateValue } from '../value.ts';
 
 /** A map as a TOML document: first its values, then its tables. */
@@ -44,6 +44,6 @@ function valueText(value: TemplateValue): string {
 
 function numberText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
-  const text = plainText(value);
+  const text = Object.is(value, -0) ? '-0' : plainText(value);
   return text.includes('.') ? text : `${text}.0`;
 }

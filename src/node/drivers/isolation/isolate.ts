@@ -129,7 +129,7 @@ export function limitsOf(resources: DriverResources): CgroupLimits {
   };
 }
 
-/** A name without a slash is looked up in `/local` and in the task's PATH; a path is one inside. */
+/** A name without a slash is looked up in `/local` and in the task's PATH; a path is a path in the sandbox. */
 async function resolveInside(
   command: string,
   task: DriverTask,
@@ -148,7 +148,7 @@ async function resolveInside(
   }
   if (found !== undefined) throw new DriverFailure(`the command ${found} is not executable`, false);
   const where = command.includes('/')
-    ? 'does not exist among what the task sees'
+    ? 'is not visible to the task'
     : `was not found in ${places.join(':')}, as the task sees them`;
   throw new DriverFailure(`the command "${command}" ${where}`, false);
 }
@@ -159,7 +159,7 @@ async function kindOf(inside: string, task: DriverTask, tools: IsolationTools): 
   const mount = mountOf(tools.view, task.directories, inside, task.volumes);
   if (mount === undefined) return undefined;
   const parts = inside.slice(mount.inside.length).split('/').filter(Boolean);
-  // Where a link of a task leads is for the kernel to see, in there: the machine's files are not told of.
+  // Only the kernel follows links of a task, in the sandbox, so that errors reveal nothing of the machine's files.
   const isHeld = mount.isOwn && tools.defences.heldPaths;
   if (isHeld && (await passesLink(mount.host, parts))) return 'program';
   const path = posix.join(mount.host, ...parts);
@@ -190,5 +190,5 @@ async function checkDirectory(
   if (own) return;
   const kind = await kindOf(path, task, tools);
   if (kind === 'directory' || kind === 'program') return;
-  throw new DriverFailure(`work_dir "${path}" does not exist among what the task sees`, false);
+  throw new DriverFailure(`work_dir "${path}" is not visible to the task`, false);
 }

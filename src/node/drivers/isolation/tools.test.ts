@@ -53,7 +53,7 @@ test.each<[string, () => Partial<ToolsInput>, RegExp]>([
   [
     'where tasks would not see it',
     () => ({ settings: { view: { '/bin': '/programs' } } }),
-    /^tasks would not see \/usr\/bin\/setpriv: add it to what they see/,
+    /^tasks would not see \/usr\/bin\/setpriv: make it and its libraries visible/,
   ],
   [
     'where root may not make namespaces',

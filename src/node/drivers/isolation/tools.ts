@@ -61,7 +61,7 @@ export async function findTools(input: ToolsInput): Promise<FoundTools> {
 const whyUnseen = async (program: string, view: HostView): Promise<string | undefined> =>
   (await isProgram(hostPath(view, undefined, program) ?? ''))
     ? undefined
-    : `tasks would not see ${program}: add it to what they see, with its libraries`;
+    : `tasks would not see ${program}: make it and its libraries visible to them`;
 
 const rootSandbox = { isRoot: true, hasOwnProcesses: true } as const;
 /** Only trying shows whether user namespaces work. The supervisor maps the users later. */

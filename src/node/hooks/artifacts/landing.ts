@@ -64,7 +64,7 @@ export async function inspect(
     else if (found.isDirectory()) {
       for (const name of await readdir(path)) await visit([...parts, name]);
     } else if (found.isFile()) budget?.takeBytes(found.size);
-    else throw new ArtifactFailure('it holds what is no file, directory or link');
+    else throw new ArtifactFailure('it holds an entry that is no file, directory or link');
     if (owner !== undefined) await lchown(path, owner.uid, owner.gid);
   };
   await visit([]);

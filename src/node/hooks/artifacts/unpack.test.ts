@@ -241,7 +241,7 @@ z = zipfile.ZipFile('bad.zip', 'w'); z.writestr('../out', 'x'); z.close()`;
     ['bad.tar.zst', 'no archive at all'],
     ['bad.gz', ''],
     ['cut.tar.gz', undefined],
-  ])('%s that is none', async (name, text) => {
+  ])('%s is no archive', async (name, text) => {
     const whole = gzipSync(Buffer.alloc(100_000, 'some text'));
     writeFileSync(join(sources, name), text ?? whole.subarray(0, whole.length / 2));
     const why = await failure(await start([{ GetterSource: source(name) }]));

@@ -22,6 +22,6 @@ test.each([
   ['A="secret', 'line 1 has no closing quote'],
   [`A='secret`, 'line 1 has no closing quote'],
   ['A="a" secret', 'line 1 goes on behind the closing quote'],
-])('%j is refused, without what is in it', (text, told) => {
+])('%j is refused, without its content', (text, told) => {
   expect(() => parseEnvLines(text)).toThrow(told);
 });

@@ -88,7 +88,7 @@ describe('before a run', () => {
 
   test.each([
     ['is none', '{{ if }}', /hook failed: template: local\/app.conf:1:7: "if" needs a value$/m],
-    ['asks for what is not there', '{{mustEnv "NO"}}', /the task has no variable "NO"/],
+    ['asks for a missing variable', '{{mustEnv "NO"}}', /the task has no variable "NO"/],
     ['goes on for ever', '{{range 9000000000000}}{{end}}', /more than 1000000 steps/],
   ])('a template that %s fails the task for good', async (_name, EmbeddedTmpl, sentence) => {
     await run([{ EmbeddedTmpl }]);

@@ -219,7 +219,7 @@ describe('the usable layout', () => {
 
 test.each([
   ['the least', 1, 1],
-  ['what a whole core was', 1024, 39],
+  ['a whole core', 1024, 39],
   ['the most', 262_144, 10_000],
   ['more than the most', 1e9, 10_000],
 ])('%s: %i shares weigh %i', (_name, shares, weight) => {

@@ -138,7 +138,7 @@ function change(cluster: Cluster, one: Change): void {
   }
 }
 
-test('after the faults end, each cluster sees what the other exports', async () => {
+test('after the faults end, each cluster sees the exports of the other', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(),

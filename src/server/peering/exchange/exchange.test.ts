@@ -151,7 +151,7 @@ describe('a peer that is told', () => {
     expect(b.importedFrom('a')).toEqual([]);
   });
 
-  test('sees with `*` what is routed by entries alone, with its protocol, as it comes and goes', async () => {
+  test('sees with `*` services that only entries route, with its protocol, as it comes and goes', async () => {
     await done([a.export([rule('*', 'b')]), a.route('service-splitter', 'old', true)]);
     const stream = new TestStream(world, [a, b]);
     await world.advance(0);
@@ -259,13 +259,13 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
     ['complete twice', [begin, complete, complete], 'has sent complete twice'],
     ['a change out of order', [begin, change(2)], 'has sent the change 2 after 0'],
     ['a change twice', [begin, change(1), change(1)], 'has sent the change 1 after 1'],
-    ['an id that is none', [begin, change(-1)], 'not a whole number from 1'],
+    ['an invalid id', [begin, change(-1)], 'not a whole number from 1'],
     ['an id that is a text', [begin, { ...change(1), id: '1' }], 'not a whole number from 1'],
     ['no list', [begin, change(1, { services: {} })], 'services is not a list'],
     ['a list left out', [begin, { type: 'change', id: 1 }], 'services is not a list'],
     ['a service that is no object', [begin, change(1, { services: [1] })], 'services[0] is not an'],
     [
-      'a namespace that is none',
+      'an invalid namespace',
       [begin, change(1, { services: [service({ namespace: '../x' })] })],
       'services[0].namespace is not the name of a namespace: "../x"',
     ],
@@ -275,7 +275,7 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
       'services[0].namespace',
     ],
     [
-      'a name that is none',
+      'an invalid name',
       [begin, change(1, { services: [service({ name: 'a b' })] })],
       'services[0].name is not the name of a service: "a b"',
     ],
@@ -286,12 +286,12 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
       'services[0].protocol is longer than 256 characters',
     ],
     [
-      'an instance of what it does not export',
+      'an instance of a service that it does not export',
       [begin, change(1, { instances: [instance()] })],
       'told of an instance of "web", a service that it does not export',
     ],
     [
-      'an instance of what it exports no more',
+      'an instance of a service that it exports no more',
       [
         begin,
         change(1, { services: [service()] }),
@@ -305,7 +305,7 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
         ['an id with a NUL', { id: 'a\0b' }, 'instances[0].id is not the id of an instance'],
         ['no id', { id: '' }, 'instances[0].id is not the id'],
         ['a long id', { id: text(4097) }, 'instances[0].id is longer than 4096'],
-        ['a port that is none', { port: 65_536 }, 'instances[0].port is not a whole number from 0'],
+        ['an invalid port', { port: 65_536 }, 'instances[0].port is not a whole number from 0'],
         ['a port that is a text', { port: '80' }, 'instances[0].port'],
         ['a long address', { address: text(4097) }, 'instances[0].address is longer'],
         ['no tags', { tags: null }, 'instances[0].tags is not a list'],
@@ -313,9 +313,9 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
         ['a tag that is no text', { tags: [1] }, 'instances[0].tags is not a text'],
         ['meta that is a list', { meta: [] }, 'instances[0].meta is not an object'],
         ['meta that is no text', { meta: { a: {} } }, 'instances[0].meta is not a text'],
-        ['weights that are none', { weights: { passing: 1 } }, 'instances[0].weights.warning'],
+        ['invalid weights', { weights: { passing: 1 } }, 'instances[0].weights.warning'],
         ['weights below 0', { weights: { passing: -1, warning: 1 } }, 'weights.passing'],
-        ['a status that is none', { status: 'fine' }, 'instances[0].status is none of unchecked'],
+        ['an invalid status', { status: 'fine' }, 'instances[0].status is none of unchecked'],
       ] as const
     ).map(([what, changes, reason]): [string, unknown[], string] => [
       what,
@@ -332,7 +332,11 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
       [begin, change(1, { services: Array(200).fill({}), removedServices: Array(57).fill({}) })],
       'a change has 257 items; at most 256 fit',
     ],
-    ['what was not sent', [{ type: 'acknowledge', id: 7 }], 'the change 7 was acknowledged'],
+    [
+      'a change that was not sent',
+      [{ type: 'acknowledge', id: 7 }],
+      'the change 7 was acknowledged',
+    ],
     ['a flood', Array(20).fill(begin), 'has sent more than 16 frames'],
   ])('%s', async (_what, frames, reason) => {
     const { faults, sent, say } = hostile();

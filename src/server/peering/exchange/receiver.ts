@@ -103,7 +103,7 @@ export class Receiver {
       { error, peer: this.#link.peering.name },
       'services of a peer could not be stored',
     );
-    this.#link.fail('what was told could not be written');
+    this.#link.fail('received services could not be written');
   }
 
   async #takeFrame(frame: ReceivedFrame): Promise<void> {

@@ -57,7 +57,7 @@ test.each([
 });
 
 test.each([
-  ['enough with what has to make way', 'batch', 40, 1000, true],
+  ['enough with evicted allocations', 'batch', 40, 1000, true],
   ['not enough even so', 'batch', 40, 1001, false],
   ['held by somebody too important', 'batch', 41, 1000, false],
   ['of a type for which nobody has to', 'service', 40, 1000, false],
@@ -135,7 +135,7 @@ describe('K4: batches', () => {
     expect(released).toEqual(['old', 'young']);
   });
 
-  test('the next batch sees what the last one left', async () => {
+  test('the next batch sees the room that the last batch left', async () => {
     const { blocked, released, madeRoom, free, settle } = setUp({ n1: 100 });
     for (const id of ['a', 'b', 'c']) blocked.add(evaluation(id));
     await madeRoom('n1', 9);

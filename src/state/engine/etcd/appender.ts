@@ -94,7 +94,7 @@ export class Appender {
         if (!succeeded) throw new Fenced(`epoch ${known.epoch} has passed`);
         return;
       } catch (error) {
-        // Without the head that names it a part is nothing.
+        // Readers ignore a part that no entry names.
         if (!isUnknown(error) || error instanceof Fenced) throw asFenced(error);
         if (!(await this.#mayRetry(untilMs))) throw asFenced(error);
       }
@@ -145,14 +145,14 @@ export class Appender {
         return this.#outcomeOf(answer, sending);
       } catch (error) {
         if (error instanceof StateError) throw error;
-        // Etcd takes no writes at all: the head that is there is the end.
+        // Etcd takes no writes at all, so nothing can move the head any more.
         if (refusal !== undefined && !isUnknown(error)) return this.#readOutcome(sending, refusal);
         if (!(await this.#mayRetry(untilMs))) throw new OutcomeUnknown(error);
       }
     }
   }
 
-  /** Of an append that was refused, and so was the write of a nonce. */
+  /** The outcome of an append after etcd refused it and also refused the write of a nonce. */
   async #readOutcome(sending: Sending, refusal: unknown): Promise<Appended> {
     const { client, keys } = this.#options;
     let answer: TxnAnswer;
@@ -177,7 +177,7 @@ export class Appender {
     ];
   }
 
-  /** What became of the batch, by a revision at which the head is no longer the known one. */
+  /** The outcome of the batch, by a revision at which the head is no longer the known head. */
   #outcomeOf({ ranges }: TxnAnswer, { batch, id, known, next, nonces }: Sending): Appended {
     const [head, entry] = ranges.map(([keyValue]) => keyValue);
     const found = head && decodeHead(head.value, head.key);

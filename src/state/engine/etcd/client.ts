@@ -77,7 +77,7 @@ export interface WatchEvent {
 }
 
 export interface WatchListener {
-  /** From now on events are told. Those before may be missing. */
+  /** Events are reported from now on. Earlier events may be missing. */
   began(): void;
   events(events: readonly WatchEvent[]): void;
 }

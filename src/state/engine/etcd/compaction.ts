@@ -12,10 +12,10 @@ export interface CompactionOptions {
 }
 
 /**
- * Has etcd forget its history, of which the log needs nothing but what readers are reading.
+ * Has etcd forget its history. The log needs only the revisions that readers are reading.
  *
- * A compaction takes no comparison. So its revision is that of a write under the epoch, and it comes
- * when that is old: a compaction of a leader whose term is over forgets nothing that another one needs.
+ * A compaction takes no comparison. So its revision is that of a mark, a write under the epoch, and it comes when
+ * the mark is old. The compaction of a former leader then deletes no revision that another server needs.
  */
 export class Compaction {
   readonly #options: CompactionOptions;
@@ -26,7 +26,7 @@ export class Compaction {
     this.#options = options;
   }
 
-  /** Compacts up to the last mark when it is old enough, and sets the next. */
+  /** Compacts up to the last mark when it is old enough, and sets the next mark. */
   async step(head: LogHead): Promise<void> {
     const { client, keys, clock, limits } = this.#options;
     const nowMs = clock.monotonicMs();
@@ -44,7 +44,7 @@ export class Compaction {
       await client.compact(mark.revision);
     } catch (error) {
       if (!(error instanceof EtcdError)) throw error;
-      // Etcd compacts by itself then, or does not; the next step tries again.
+      // A user who may not compact leaves it to etcd. After other errors the next step tries again.
       this.#isDenied = error.kind === 'denied';
     }
   }

@@ -59,7 +59,7 @@ describe('a log that has diverged', () => {
       /has no head/,
     ],
   ])(
-    '%s: no server leads or follows, all show what they have and name both heads',
+    '%s: no server leads or follows; all show their own state and name both heads',
     async (_, happen, names) => {
       const servers = await three();
       const { index } = servers.leader.state.read();
@@ -167,7 +167,7 @@ describe('exact reads', () => {
     return hasRow(follower, 'a');
   };
 
-  test('a follower shows what was acknowledged before the question, whatever a member is behind', async () => {
+  test('a follower shows every write that was acknowledged before the question, however far a member is behind', async () => {
     expect(await read(false)).toBe(true);
   });
 

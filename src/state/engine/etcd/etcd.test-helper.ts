@@ -31,7 +31,7 @@ export const testLimits = {
 
 export const prefix = '/test/';
 
-/** One in so many requests or events is odd. */
+/** One request or event in six is odd. */
 const oddIn = 6;
 const oddFates: readonly Fate[] = ['lost', 'no answer', 'late', 'twice', 'again'];
 

@@ -6,7 +6,7 @@ import { EtcdBench } from './etcd.test-helper.ts';
 testServers('etcd', () => new EtcdBench());
 testFaults('etcd', () => new EtcdBench());
 
-test('whatever leads, dies or comes late: all show what the log holds, and nothing acknowledged is lost', async () => {
+test('servers lead, die and receive late: all show the content of the log, and no acknowledged write is lost', async () => {
   expect(await checkRandomMoves(() => new EtcdBench(), 40)).toBeGreaterThan(5);
 });
 

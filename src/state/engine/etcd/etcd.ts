@@ -60,12 +60,12 @@ export class EtcdEngine implements Engine {
   readonly #figures: Figures;
   readonly #listeners = new Set<(event: EngineEvent) => void>();
   #leadership: Leadership = { leader: false, epoch: 0 };
-  /** In a term of this process: the head as it left it. */
+  /** In a term of this process: the head after its last write. */
   #head: LogHead | undefined;
   #isEnding = false;
   /** Resolves when the term that ends has ended. */
   #ending: Promise<void> = Promise.resolve();
-  /** Until then others may lead first, on the monotonic clock. */
+  /** Until this time, on the monotonic clock, the server leaves leadership to the others. */
   #restsUntilMs = 0;
   #appending: Promise<void> | undefined;
   #beating: Timer | undefined;
@@ -375,7 +375,7 @@ export class EtcdEngine implements Engine {
     for (const step of steps) step?.catch((error) => this.#onFault(error));
   }
 
-  /** Etcd that cannot be reached is waited for. A log that is not the one of before ends all. */
+  /** An etcd out of reach is tried again. A log that has diverged ends the work of this engine. */
   #onFault(error: unknown): void {
     if (this.#isClosed) return;
     const isFinal = error instanceof StateError && !(error instanceof Fenced);

@@ -18,24 +18,24 @@ export interface FollowerOptions {
   /** Of the term of this process. */
   readonly epoch: () => number | undefined;
   readonly batch: (batch: Batch) => void;
-  /** The log no longer has the next batch. Resolves with whether a snapshot was told in place of it. */
+  /** The log no longer has the next batch. Resolves with whether a snapshot replaced it. */
   readonly cut: (front: Front) => Promise<boolean>;
   /** Another term has begun. */
   readonly superseded: () => void;
-  /** Nobody holds the leader key any more, as it seems. */
+  /** The leader key seems to have no holder any more. */
   readonly leaderGone: () => void;
   readonly fault: (error: unknown) => void;
 }
 
 /**
- * Knows how far this process knows the log, and takes in what follows.
+ * Keeps the position of this process in the log, and takes in the batches that follow.
  *
  * Invariants
  *  F1. The position moves by batches that follow the last one, by index and by hash.
  *  F2. Each linearizable read of the head is compared with the position at which it was sent. A log that
  *      does not go on from there has diverged.
  *  F3. A watch is a hint. An event is taken in if it follows by index and hash; anything else only causes a
- *      linearizable read, whose revision all that it reads is of.
+ *      linearizable read. All its parts are read at one revision.
  */
 export class Follower {
   readonly #options: FollowerOptions;
@@ -155,7 +155,7 @@ export class Follower {
         else if (keyValue.key === keys.head) this.#onHead(keyValue);
         else this.#onEntry(keyValue);
       } catch {
-        // Read linearizably it is found whole, or is named as damaged.
+        // A linearizable read finds the entry whole, or reports it as damaged.
         this.hint();
       }
     }
@@ -174,7 +174,7 @@ export class Follower {
     const { index, hash } = this.#position;
     if (entry.last <= index) return;
     const follows = entry.first === index + 1 && entry.previous === hash;
-    // Parts have to be read; and a log that nobody was known to lead is looked at first.
+    // Parts need a read, and so does a log whose cluster id is not known yet.
     if (!follows || entry.parts > 0 || this.#position.cluster === undefined) {
       this.hint();
       return;

@@ -186,7 +186,7 @@ export class GrpcEtcdClient implements EtcdClient {
     }
   }
 
-  /** Sends a request once, or again after a new login: then it was not done before. */
+  /** Sends a request once. If it was refused for its login, it was not done, and is sent again after a new login. */
   async #callOnce<Answer>(
     method: Method<Answer>,
     request: object,

@@ -97,7 +97,7 @@ export class EtcdWatchdog {
     this.#warnWhile(share >= warnShare && share < fullShare, `${filled}: defragment it`, 'warn');
   }
 
-  /** Tells once for each time that it begins to hold. */
+  /** Warns when the condition begins to hold, and not again while it holds. */
   #warnWhile(holds: boolean, sentence: string, name = sentence): void {
     if (holds) this.#warnOnce(name, sentence);
     else this.#warned.delete(name);

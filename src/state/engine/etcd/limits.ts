@@ -2,9 +2,9 @@ import { kibibyte, mebibyte, minuteMs, secondMs } from '../../../base/units.ts';
 
 /** Bounds of the etcd engine. Times in etcd's own answers are whole seconds. */
 export const etcdLimits = {
-  /** A lease of the leader key ends so long after its last renewal. */
+  /** Time from the last renewal of the leader key's lease to its end. */
   leaseTtlMs: 10 * secondMs,
-  /** A server is listed so long after the last renewal of its own lease. */
+  /** Time for which a server is listed after the last renewal of its own lease. */
   memberTtlMs: 20 * secondMs,
   memberBeatMs: 5 * secondMs,
   /** Servers in the list. */
@@ -19,7 +19,7 @@ export const etcdLimits = {
   callMs: 5 * secondMs,
   /** Loading begins within this time, or the start has failed. */
   startMs: 30 * secondMs,
-  /** A server that starts waits so long at most for somebody to lead. */
+  /** The longest wait of a starting server for a leader. */
   electMs: 15 * secondMs,
   /** An append without an answer is settled within this time, or its outcome stays unknown. */
   settleMs: 15 * secondMs,

@@ -80,7 +80,7 @@ describe('the list of servers in etcd', () => {
     expect(faults).toHaveLength(1);
   });
 
-  test('leaves out what is no server', async () => {
+  test('leaves out entries that are no server', async () => {
     const { etcd, start } = bench();
     const first = start('a');
     for (const [key, value] of [

@@ -45,14 +45,14 @@ export class ModelStore {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #timers: Timers;
   readonly #applied: (change: Change) => void;
-  /** A lease lives so much longer than its time. */
+  /** The time for which leases outlive their end. */
   leaseExtraMs = 0;
   quotaBytes = Number.POSITIVE_INFINITY;
   isOutOfSpace = false;
   clusterId = '1001';
   revision = 1;
   compacted = 0;
-  /** Of the file, which shrinks by a defragmentation alone. */
+  /** Size of the file, which only a defragmentation makes smaller. */
   fileBytes = 0;
   readonly leases = new Map<string, Lease>();
   #versions = new Map<string, Version[]>();
@@ -175,7 +175,7 @@ export class ModelStore {
     return { revision: this.revision, compacted: this.compacted, versions };
   }
 
-  /** Goes back to older data. Leases are those of then: all over. */
+  /** Goes back to older data. All leases have ended. */
   restore({ revision, compacted, versions }: StoredCopy): void {
     for (const { timer } of this.leases.values()) timer.clear();
     this.leases.clear();

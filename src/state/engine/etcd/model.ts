@@ -208,7 +208,7 @@ export class ModelClient implements EtcdClient {
     }
   }
 
-  /** Tells events of before once more. */
+  /** Reports earlier events once more. */
   backdate(): void {
     for (const change of this.#model.store.history) this.hear(change);
   }

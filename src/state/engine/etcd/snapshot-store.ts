@@ -142,7 +142,7 @@ export class SnapshotStore {
     }
     frames.end();
     if (content.digest('hex') === record.contentSha256) return;
-    throw new StateCorrupted(placeOf(record), 'its content is not what was stored');
+    throw new StateCorrupted(placeOf(record), 'its content differs from the stored content');
   }
 
   async #point(record: SnapshotRecord, head: LogHead): Promise<void> {

@@ -128,7 +128,7 @@ describe('snapshots', () => {
     expect(dump(late.state.read())).toEqual(dump(servers.leader.state.read()));
   });
 
-  test('the leader compacts what is old', async () => {
+  test('the leader compacts old revisions', async () => {
     const servers = await etcdServers(2, { etcd: { historyMs: 1000, statusMs: 200 } });
     const { bench } = servers;
     for (let number = 0; number < 20; number++) await servers.put(servers.leader, `${number}`);

@@ -28,7 +28,7 @@ describe('terms', () => {
     expect(bench.reports).toEqual([]);
   });
 
-  test('a term begins by a write of the head, with what the log ends with and the next epoch', async () => {
+  test('a term begins by a write of the head, with the end of the log and the next epoch', async () => {
     const servers = await etcdServers(2);
     const { bench } = servers;
     await servers.put(servers.leader, 'a');
