@@ -49,6 +49,14 @@ describe('each rule finds what breaks it', () => {
     expect(faultsOf(text)).toEqual([`${line} ${rule}`]);
   });
 
+  test('sentences, of a page', () => {
+    const page =
+      '# What is here\n\n- A row.\n- What a node says\n  is held.\n\n| What is |\n\n```\nWhat is code.\n```\n';
+    expect(findFaults(makeTree({ 'docs/a.md': page }))).toMatchObject([
+      { path: 'docs/a.md', line: 4, rule: 'sentences' },
+    ]);
+  });
+
   test('test-support, of a name that is no helper’s', () => {
     expect(faultsOf('', 'src/state/harness.ts')).toEqual(['1 test-support']);
     expect(faultsOf('', 'src/state/testing/rows.ts')).toEqual(['1 test-support']);

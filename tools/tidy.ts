@@ -14,7 +14,7 @@ import { functionLength } from './tidy/function-length.ts';
 import { oneWord } from './tidy/glossary.ts';
 import { parameters } from './tidy/parameters.ts';
 import { type Fault, parseSource, type Rule } from './tidy/rule.ts';
-import { sentences } from './tidy/sentences.ts';
+import { faultsOfPage, sentences } from './tidy/sentences.ts';
 import { spreadLiterals, withoutSpreadLiterals } from './tidy/spread-literals.ts';
 import { testSupport } from './tidy/test-support.ts';
 
@@ -39,7 +39,7 @@ export interface Finding extends Fault {
 export function findFaults(root: string, below = ''): readonly Finding[] {
   const texts = readTexts(root);
   const checks = rules.map(({ name, prepare }) => ({ rule: name, check: prepare({ texts }) }));
-  return [...texts]
+  const ofCode = [...texts]
     .filter(([path]) => isBelow(path, below))
     .flatMap(([path, text]) => {
       const source = parseSource(path, text);
@@ -47,10 +47,19 @@ export function findFaults(root: string, below = ''): readonly Finding[] {
         check(source).map((fault) => ({ ...fault, path, rule })),
       );
     });
+  const ofPages = [...readFiles(root, '{*,{docs,src,sim,test,bench}/**/*}.md')]
+    .filter(([path]) => isBelow(path, below))
+    .flatMap(([path, text]) =>
+      faultsOfPage(text).map((fault) => ({ ...fault, path, rule: sentences.name })),
+    );
+  return [...ofCode, ...ofPages];
 }
 
-function readTexts(root: string): ReadonlyMap<string, string> {
-  const files = globSync('{src,sim,test,bench,tools}/**/*.{ts,mjs}', { cwd: root }).toSorted();
+const readTexts = (root: string): ReadonlyMap<string, string> =>
+  readFiles(root, '{src,sim,test,bench,tools}/**/*.{ts,mjs}');
+
+function readFiles(root: string, pattern: string): ReadonlyMap<string, string> {
+  const files = globSync(pattern, { cwd: root }).toSorted();
   return new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 }
 

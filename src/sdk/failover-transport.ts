@@ -6,7 +6,7 @@ import type { Repeats, Transport, TransportAnswer, TransportRequest } from './tr
 export interface FailoverOptions {
   readonly choice: ServerChoice;
   readonly transportOf: (target: Target) => Transport;
-  /** Whether a request does the same however often it is run; the default: reads do. */
+  /** Whether running a request again changes nothing more; by default this is true of reads. */
   readonly isRepeatable?: (request: TransportRequest) => boolean;
   readonly repeats?: Repeats;
 }

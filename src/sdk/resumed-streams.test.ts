@@ -71,7 +71,7 @@ test.each<[string, Connection[], string, (string | undefined)[]]>([
     [undefined, '6', '6'],
   ],
   [
-    'that had no event begins where it was',
+    'without an event so far begins at its first index again',
     [['cut', {}], ['refused'], ['ends', {}, commit(6, 'a'), ended]],
     'a',
     [undefined, '6', '6'],

@@ -48,8 +48,8 @@ export class NoServer extends Error {
 }
 
 /**
- * The server that a client asks, of several: all its requests go to the same server until that
- * server fails. All parts of a node share one choice.
+ * Chooses the server that a client asks. All requests go to the same server until that server fails. All
+ * parts of a node share one choice.
  *
  * Invariants
  *  C1. A call tries each server at most once, the current server first.

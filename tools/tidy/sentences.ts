@@ -1,7 +1,7 @@
 /**
- * Comments and titles of tests say the noun: no sentence begins with "one", "what", "that", "those" or
- * "who" as its subject ("What the node says is held against …"). "One of two", "that file" and questions
- * are fine.
+ * Comments, titles of tests and pages say the noun: no sentence begins with "one", "what", "that", "those"
+ * or "who" as its subject ("What the node says is held against …"). "One of two", "that file" and
+ * questions are fine. Code, tables and headings of pages are not looked at.
  */
 import ts from 'typescript';
 import { calledFunction, type Fault, forEachNode, lineOf, type Rule, type Source } from './rule.ts';
@@ -27,6 +27,23 @@ export const sentences: Rule = {
   prepare: () => (source) =>
     [...comments(source), ...titles(source)].flatMap((text) => faultsOf(text)),
 };
+
+/** The faults of a page in Markdown. */
+export function faultsOfPage(page: string): readonly Fault[] {
+  const paragraphs: { line: number; lines: string[] }[] = [];
+  let isCode = false;
+  let isOpen = false;
+  page.split('\n').forEach((row, index) => {
+    const isFence = row.trimStart().startsWith('```');
+    if (isFence) isCode = !isCode;
+    const isProse = !isFence && !isCode && row.trim() !== '' && !/^[|#]/.test(row);
+    const words = row.replace(/^\s*(?:[-*]|\d+\.)\s+/, '');
+    if (isProse && (!isOpen || words !== row)) paragraphs.push({ line: index + 1, lines: [] });
+    if (isProse) paragraphs.at(-1)!.lines.push(words.trim().replaceAll('**', ''));
+    isOpen = isProse;
+  });
+  return paragraphs.flatMap(faultsOf);
+}
 
 interface Text {
   readonly line: number;
