@@ -1,6 +1,7 @@
 /** The contents of a sample of a data directory: rows in every table, written over HTTP. */
 import { kinds } from '../../src/model/config-entry/kinds.ts';
 import { certificate } from '../support/certificate.ts';
+import { clientId, clientSecret, redirectUri } from '../support/oidc-provider.ts';
 
 export type Write = readonly [method: string, path: string, body: object];
 
@@ -46,6 +47,9 @@ const service = { Name: 'counter', Port: 9000, Tags: ['blue'], Provider: 'schedu
 const scaling = { Min: 1, Max: 3, Enabled: true, Policy: { why: 'a sample' } };
 const once = { Config: { command: '/bin/true' } };
 
+const edited = (edition: string) =>
+  job('edited', { ...once, Meta: { edition } }, { Type: 'batch' });
+
 const jobs: readonly Write[] = [
   [
     'PUT',
@@ -53,8 +57,9 @@ const jobs: readonly Write[] = [
     job('counter', counting, { group: { Services: [service], Scaling: scaling } }),
   ],
   ['PUT', '/v1/jobs', job('isolated', { ...counting, Driver: 'exec' })],
-  ['PUT', '/v1/jobs', job('edited', { ...once, Meta: { edition: '1' } }, { Type: 'batch' })],
-  ['PUT', '/v1/jobs', job('edited', { ...once, Meta: { edition: '2' } }, { Type: 'batch' })],
+  ['PUT', '/v1/jobs', edited('1')],
+  ['PUT', '/v1/jobs', edited('2')],
+  ['PUT', '/v1/job/edited/plan', { Job: edited('3').Job }],
   [
     'PUT',
     '/v1/jobs',
@@ -106,6 +111,37 @@ const access: readonly Write[] = [
     },
   ],
   ['PUT', '/v1/acl/binding-rule', { AuthMethod: 'k8s', BindType: 'role', BindName: 'reader' }],
+];
+
+/** Logins in a browser by a provider, one of which begins. */
+export const browserLogins = (issuer: string): readonly Write[] => [
+  [
+    'PUT',
+    '/v1/acl/auth-method',
+    {
+      Name: 'sso',
+      Type: 'oidc',
+      MaxTokenTTL: '1h',
+      Config: {
+        OIDCDiscoveryURL: issuer,
+        OIDCClientID: clientId,
+        OIDCClientSecret: clientSecret,
+        AllowedRedirectURIs: [redirectUri],
+      },
+    },
+  ],
+  [
+    'POST',
+    '/v1/acl/oidc/auth-url',
+    { AuthMethod: 'sso', RedirectURI: redirectUri, ClientNonce: 'of the sample' },
+  ],
+];
+
+/** A login that is refused. */
+export const guess: Write = [
+  'POST',
+  '/v1/acl/login',
+  { AuthMethod: 'nobody', BearerToken: 'a guess' },
 ];
 
 const others: readonly Write[] = [
