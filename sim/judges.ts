@@ -17,6 +17,7 @@ import { drainsEnd } from './checkers/drains-end.ts';
 import { onlyHigherPriorityEvicts } from './checkers/evictions.ts';
 import { readsSeeDurableWrites } from './checkers/exact-reads.ts';
 import { failuresAreReplaced } from './checkers/failures.ts';
+import { newLeadersWaitForNodes } from './checkers/grace.ts';
 import { indexOnlyRises } from './checkers/index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './checkers/max-parallel.ts';
 import { drainsMoveFewAtATime } from './checkers/migrations.ts';
@@ -81,6 +82,7 @@ export class Judges {
     const { machines, network } = options;
     this.#machines = new Map(machines.map((machine) => [machine.hardware.id, machine]));
     const acknowledged = noAcknowledgedWriteLost();
+    const grace = newLeadersWaitForNodes();
     this.#checkers = [
       noResourceTwice(),
       placementObeysConstraints(),
@@ -103,12 +105,15 @@ export class Judges {
       servicesMatchAllocations(),
       deletedPeeringLeavesNothing(),
       noOrphansRun(),
+      grace,
       this.#replicas,
       ...(options.isShared ? [readsSeeDurableWrites(options)] : []),
     ];
     network.onServed = ({ method, url }, { status, index }) => {
       this.requests++;
       if (status !== 200 || method === 'GET') return;
+      const [, nodeId] = /^\/v1\/node\/([^/]+)\/heartbeat$/.exec(url) ?? [];
+      if (nodeId !== undefined) grace.answered(nodeId);
       acknowledged.answered(index, `${method} ${url}`, this.#account, (sentence) =>
         this.report(acknowledged.guarantee, sentence),
       );

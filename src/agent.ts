@@ -206,6 +206,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const here = { state, streams: server.streams, answer, introduceNode };
   const leave = others?.join(here, addressForServers(options, listening));
   opened.add(() => leave?.());
+  server.beHeard();
   const scheme = options.certificate === undefined ? 'http' : 'https';
   const address = listening && `${scheme}://${listening}`;
   let tasks: 'stop' | 'keep' = 'stop';
@@ -250,6 +251,7 @@ async function openServer(
     tables: allTables,
     engine,
     timers: world.timers,
+    clock: world.clock,
     ...(etcd && { limits: { logPerSnapshot: limits.state.logPerSharedSnapshot } }),
     report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
   });
@@ -285,6 +287,7 @@ async function openServer(
     peers: webSocketTransport,
     rootSecret: rootToken,
     issuer: options.issuer,
+    isHeardLater: true,
     scheduler: schedulerDefaults,
     garbage: options.garbage ?? {},
     ...(options.snapshots && { snapshots: scheduleOf(options.snapshots, world) }),

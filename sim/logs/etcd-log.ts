@@ -126,7 +126,7 @@ export class EtcdLogStorage implements Storage {
       limits: { valueBytes },
       report,
     });
-    return openState({ tables: allTables, engine, timers, limits: stateLimits, report });
+    return openState({ tables: allTables, engine, timers, clock, limits: stateLimits, report });
   }
 
   crash(): void {

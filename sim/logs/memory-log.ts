@@ -96,11 +96,11 @@ class MemoryLogStorage implements Storage {
     this.#random = random;
   }
 
-  open({ timers }: World, report: (error: unknown) => void): Promise<State> {
+  open({ clock, timers }: World, report: (error: unknown) => void): Promise<State> {
     const engine = new SharedMemoryEngine({ log: this.#log, timers, random: this.#random, beatMs });
     this.#engine = engine;
     this.setDeliveryDelay(this.#deliveryDelayMs);
-    return openState({ tables: allTables, engine, timers, limits: stateLimits, report });
+    return openState({ tables: allTables, engine, timers, clock, limits: stateLimits, report });
   }
 
   crash(): void {

@@ -28,6 +28,18 @@ export const ofServers: readonly Mistake[] = [
     life: { seed: 1, nodes: 10, hours: 0.3, servers: 3 },
   },
   {
+    name: 'a heartbeat has no grace after a change of leader',
+    places: [
+      {
+        file: 'src/server/nodes/heartbeats.ts',
+        right: 'this.#expectNode(nodeId, limits.node.heartbeatFailoverTtlMs);',
+        wrong: 'this.#expectNode(nodeId, limits.node.heartbeatGraceMs);',
+      },
+    ],
+    guarantee: 'a new leader waits for every node',
+    life: { seed: 1, nodes: 6, hours: 0.25, servers: 3 },
+  },
+  {
     name: 'the log takes batches of a deposed leader',
     places: [
       {

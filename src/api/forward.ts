@@ -27,6 +27,8 @@ interface Asking {
   readonly trail: Trail;
   /** Whether another server has handed the request on. */
   readonly isAsked: boolean;
+  /** Answers where no leader is known; absent: the request waits for one. */
+  readonly withoutLeader?: Run | undefined;
 }
 
 type Run = () => Answer | Promise<Answer>;
@@ -42,7 +44,7 @@ type Run = () => Answer | Promise<Answer>;
  *  F3. A handler that needs the leader's memory throws `not-leader` before it does anything. Then the
  *      leader is asked.
  *  F4. While no server leads, a request waits up to `holdMs` for one, so that a change of the leader is no
- *      failure.
+ *      failure. A heartbeat does not wait: this server tells the node since when no server leads.
  */
 export class Forwarding {
   readonly #options: ForwardOptions;
@@ -133,6 +135,7 @@ export class Forwarding {
       const isElsewhere = leader !== undefined && leader.id !== servers.id;
       const answer = isElsewhere ? await this.#askLeader(leader, asking) : undefined;
       if (answer !== undefined) return answer;
+      if (asking.withoutLeader !== undefined) return asking.withoutLeader();
       if (!isWaitUseful || clock.monotonicMs() >= endMs) throw refusal('no-leader');
       await delay(timers, limits.servers.lookMs);
       if (takesWrites()) return this.#write(asking, here, endMs);

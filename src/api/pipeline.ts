@@ -16,6 +16,7 @@ import { defaultDialect } from './dialect/dialects.ts';
 import { type Forwarding, mayBeRepeated, repeatHeader } from './forward.ts';
 import { type Answer, piecesOf, type Request, untilGone } from './http.ts';
 import { isKnown, keyedRequest } from './keyed-request.ts';
+import { leaderlessRead } from './leaderless.ts';
 import { type Home, requireHome, requireRegion } from './place.ts';
 import { parseQuery } from './query.ts';
 import { type Reading, Reads, type ReadsOptions } from './reads.ts';
@@ -142,7 +143,12 @@ export class Pipeline {
     const { forwarding } = this.#options;
     if (forwarding === undefined) return here();
     const { trail } = seen;
-    return forwarding.run({ route: match.route, request, trail, isAsked }, here);
+    const leaderless = leaderlessRead(match.route.route);
+    const withoutLeader =
+      leaderless &&
+      (async () =>
+        this.#run({ ...match.route, route: await leaderless() }, match.parameters, seen));
+    return forwarding.run({ route: match.route, request, trail, isAsked, withoutLeader }, here);
   }
 
   /** @throws RosterError `not-ready` */

@@ -88,7 +88,11 @@ export type Run =
       readonly isInSteps: boolean;
     }
   | ListRun
-  | { readonly kind: 'write'; readonly handle: (input: Input) => Promise<Reply> }
+  | {
+      readonly kind: 'write';
+      readonly handle: (input: Input) => Promise<Reply>;
+      readonly withoutLeader?: WithoutLeader;
+    }
   | {
       readonly kind: 'stream';
       readonly handle: (input: StreamInput, signal: AbortSignal) => Promise<Answer>;
@@ -98,6 +102,12 @@ export type Run =
       /** Starts the session. An error closes the WebSocket. */
       readonly open: (input: Input) => Promise<Opened>;
     };
+
+/**
+ * Answers a write where no leader is known, instead of a wait for one. It first finds out what it needs, and
+ * then refuses by the newest view.
+ */
+export type WithoutLeader<I = Input> = () => Promise<(input: I) => never>;
 
 export interface Opened {
   readonly session: ExecSession;

@@ -13,7 +13,17 @@ import type { Permission } from '../model/permission/permission.ts';
 import type { ForeignDialect } from './dialect/dialect.ts';
 import { dialectOf } from './dialect/dialects.ts';
 import type { Answer } from './http.ts';
-import type { Gather, Input, ListRows, Opened, Reply, Route, Run, StreamInput } from './route.ts';
+import type {
+  Gather,
+  Input,
+  ListRows,
+  Opened,
+  Reply,
+  Route,
+  Run,
+  StreamInput,
+  WithoutLeader,
+} from './route.ts';
 
 /**
  * Makes routes from an endpoint and its handler, one for each method. Handlers have the types of
@@ -96,11 +106,14 @@ const listRoutes = (endpoint: Endpoint, list: object): Route[] =>
     ...list,
   });
 
-export const serveWrite = <const E extends Writing>(
+export function serveWrite<const E extends Writing>(
   endpoint: E,
   handle: (input: InputOf<NoInfer<E>>) => Promise<Reply<AnswerOf<NoInfer<E>>>>,
-  ...[options]: More<NoInfer<E>>
-): Route[] => routesOf(endpoint, options, { handle });
+  ...[options]: More<NoInfer<E>, { readonly withoutLeader?: WithoutLeader<InputOf<NoInfer<E>>> }>
+): Route[] {
+  const { withoutLeader } = (options ?? {}) as { readonly withoutLeader?: WithoutLeader };
+  return routesOf(endpoint, options, { handle, ...(withoutLeader && { withoutLeader }) });
+}
 
 export const serveStream = <const E extends Streaming>(
   endpoint: E,

@@ -641,6 +641,12 @@ export const catalogue = {
     title: 'No leader',
     sentence: 'There is no leader at the moment. Try again shortly.',
   },
+  'no-leader-since': {
+    status: 503,
+    title: 'No leader',
+    sentence:
+      'No server leads since {since}. The node is not missed: the next leader waits for it anew.',
+  },
   'not-leader': {
     status: 503,
     title: 'Not the leader',

@@ -10,9 +10,11 @@ import type { Assignment, AssignmentsAnswer, ServerApi } from './server-api.ts';
 
 class CallFailure extends Error {
   readonly status: number;
-  constructor(status: number) {
+  readonly code: string | undefined;
+  constructor(status: number, code?: string) {
     super(`answered ${status}`);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -20,6 +22,8 @@ class CallFailure extends Error {
 export class FakeServers implements ServerApi {
   /** `false`: every call fails like a lost connection. */
   reachable = true;
+  /** The code with which heartbeats are refused, as no server leads. */
+  leaderless: string | undefined;
   readonly tokens: string[] = [];
   readonly batches: (readonly AllocationReport[])[] = [];
   readonly reports = new Map<string, AllocationReport>();
@@ -83,6 +87,7 @@ export class FakeServers implements ServerApi {
   async heartbeat(_id: string, token: string) {
     this.#authorize(token);
     this.heartbeats++;
+    if (this.leaderless !== undefined) throw new CallFailure(503, this.leaderless);
     return { HeartbeatTTL: 20e9, Index: this.#index };
   }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { durationMs } from '../base/duration.ts';
 import type { Clock, Timers } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
+import { heardCode } from '../model/node/heard.ts';
 import { LatestFile, readJson } from './files.ts';
 import type { HeartbeatAnswer } from './server-api.ts';
 
@@ -25,6 +26,7 @@ interface SavedContact {
  * Invariants
  *  C1. A heartbeat or registration counts from its sending, once it is answered: a server has heard of
  *      the node then or later, so it places no replacement before the node has ended what it replaces.
+ *      A server without a leader answers so only if it knows that no leader misses the node.
  *  C2. Nothing is too long ago that the servers themselves do not miss yet: a node with one heartbeat
  *      in ten seconds is not without servers in between.
  *  C3. Time is counted by the monotonic clock while the agent runs, and by the wall clock from one
@@ -67,11 +69,22 @@ export class ServerContact {
   /** Asks a server something that tells it that the node is alive. C1. */
   async during(ask: () => Promise<HeartbeatAnswer>): Promise<HeartbeatAnswer> {
     const sentMs = this.#options.clock.monotonicMs();
-    const answer = await ask();
+    try {
+      const answer = await ask();
+      this.#missedAfterMs = durationMs(answer.HeartbeatTTL) + limits.node.heartbeatGraceMs;
+      this.#noteContact(sentMs);
+      return answer;
+    } catch (error) {
+      if ((error as { readonly code?: unknown } | undefined)?.code === heardCode) {
+        this.#noteContact(sentMs);
+      }
+      throw error;
+    }
+  }
+
+  #noteContact(sentMs: number): void {
     this.#lastMonotonicMs = Math.max(this.#lastMonotonicMs, sentMs);
-    this.#missedAfterMs = durationMs(answer.HeartbeatTTL) + limits.node.heartbeatGraceMs;
     if (this.#isKept) void this.#file.save();
-    return answer;
   }
 
   /** From now on the next agent can go on from the last contact: an allocation depends on it. */

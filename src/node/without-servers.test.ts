@@ -97,6 +97,33 @@ async function loseServers(): Promise<void> {
   servers.lose();
 }
 
+/** From a heartbeat on no server leads. */
+async function loseLeader(code: string): Promise<void> {
+  const { heartbeats } = servers;
+  await until(() => expect(servers.heartbeats).toBeGreaterThan(heartbeats));
+  servers.leaderless = code;
+}
+
+test('a node that servers without a leader hear is not without servers', async () => {
+  await startAgent();
+  await runTwo();
+  await loseLeader('no-leader-since');
+  await world.advance(10 * minuteMs);
+  expect(statuses()).toEqual(['running', 'running']);
+  await loseServers();
+  await world.advance(minuteMs - slackMs);
+  expect(statuses()).toEqual(['running', 'running']);
+  await until(() => expect(statuses()).toEqual(['complete', 'running']));
+});
+
+test('servers that do not know whether a leader misses the node are no contact', async () => {
+  await startAgent();
+  await runTwo();
+  await loseLeader('no-leader');
+  await world.advance(minuteMs + slackMs);
+  await until(() => expect(statuses()).toEqual(['complete', 'running']));
+});
+
 function findServers(): void {
   servers.reachable = true;
 }

@@ -270,6 +270,16 @@ describe('a request', () => {
     );
   });
 
+  test.each<[string, Record<string, number | string>]>([
+    ['first', { 'http://a': 'no-leader-since', 'http://b': 'no-leader' }],
+    ['last', { 'http://a': 500, 'http://c': 'no-leader-since' }],
+    ['before another loses it', { 'http://a': 'no-leader-since', 'http://c': 'ECONNRESET' }],
+  ])('of a node keeps the answer of a server that heard it, %s', async (_, does) => {
+    answers = does;
+    expect(await send()).toContain('503 {"code":"no-leader-since"');
+    expect([tried(), open]).toEqual(['abc', 0]);
+  });
+
   test('stays with the server that answered, and returns to the first after the others', async () => {
     answers = { 'http://c': 200 };
     await send();

@@ -1,3 +1,4 @@
+import { heardCode } from '../model/node/heard.ts';
 import { ConnectionError, isLost, isNeverSent } from './errors.ts';
 import { limits } from './limits.ts';
 import { NoServer, type ServerChoice, type Target } from './server-choice.ts';
@@ -20,7 +21,7 @@ export interface FailoverOptions {
  *      `Idempotency-Key` it also goes on when its connection was lost.
  *  F2. A repeatable request goes on from every server that cannot be reached or answers 5xx.
  *  F3. When no server takes a request, its error names each of them with the reason. If it may have been
- *      run somewhere, the error says so.
+ *      run somewhere, the error says so. A node keeps the answer of a server that has heard of it.
  */
 export function failoverTransport(options: FailoverOptions): Transport {
   const { choice, isRepeatable = isRead, repeats } = options;
@@ -157,12 +158,17 @@ function outcomeOf(error: unknown, choice: ServerChoice): TransportAnswer {
   if (error instanceof RefusedByServer) return error.answer();
   if (!(error instanceof NoServer)) throw error;
   const { failures } = error;
+  const heard = failures.find((failure) => codeOf(failure.error) === heardCode);
+  if (heard !== undefined) return (heard.error as RefusedByServer).answer(error.message);
   const last = failures.findLast((failure) => failure.error instanceof RefusedByServer);
   if (last === undefined || failures.some((failure) => isLost(failure.error))) {
     throw connectionErrorOf(error, choice);
   }
   return (last.error as RefusedByServer).answer(error.message);
 }
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof RefusedByServer ? error.code : undefined;
 
 function connectionErrorOf(error: NoServer, { addresses }: ServerChoice): ConnectionError {
   const errors = error.failures.map((failure) => failure.error);

@@ -36,6 +36,8 @@ import { SnapshotSchedule } from './snapshots/schedule.ts';
 export interface LeadingMeans {
   /** Told of nodes that garbage collection has deleted. */
   readonly forgetNode: (nodeId: string) => void;
+  /** Whether nodes reach this server. */
+  readonly isHeard: () => boolean;
   readonly saver: SnapshotSaver;
 }
 
@@ -68,6 +70,7 @@ export class Leading {
   readonly #reaper: TokenReaper;
   /** Snapshots on a schedule, if there are any. */
   readonly schedule: SnapshotSchedule | undefined;
+  readonly #isHeard: () => boolean;
   #isStarted = false;
   #isStopped = false;
 
@@ -75,12 +78,13 @@ export class Leading {
     given: ServerContext,
     term: Term,
     options: ServerOptions,
-    { forgetNode, saver }: LeadingMeans,
+    { forgetNode, saver, isHeard }: LeadingMeans,
   ) {
     const context = { ...given, state: termState(given.state, term) };
     const { state, world } = context;
     this.#context = context;
     this.#options = options;
+    this.#isHeard = isHeard;
     this.#reaper = new TokenReaper(context);
     this.returns = new NodeReturns(context);
     this.schedule = options.snapshots && new SnapshotSchedule(context, saver, options.snapshots);
@@ -131,7 +135,7 @@ export class Leading {
     await this.#seed();
     if (this.#isStopped) return;
     this.#isStarted = true;
-    this.#expectNodes();
+    this.expectNodes();
     this.dispatcher.start();
     this.#worker.start();
     this.#deployments.start();
@@ -179,8 +183,12 @@ export class Leading {
     if (signing !== undefined) keyring.adoptSigning(signing);
   }
 
-  /** Gives known nodes time to find this leader. Nodes that are away may still come back. */
-  #expectNodes(): void {
+  /**
+   * Gives known nodes time to find this leader, from the moment on in which they can. Nodes that are away
+   * may still come back.
+   */
+  expectNodes(): void {
+    if (!this.#isStarted || !this.#isHeard()) return;
     const { state, world } = this.#context;
     const snapshot = state.read();
     const nowMs = world.clock.nowMs();

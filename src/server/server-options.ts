@@ -26,6 +26,8 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly garbage?: Partial<GarbageSettings>;
   /** Snapshots on a schedule; the default: none. */
   readonly snapshots?: SnapshotScheduleSettings;
+  /** Nodes reach it only from `beHeard` on; the default: at once. */
+  readonly isHeardLater?: boolean;
   /** The way to other clusters; `undefined`: there is none. */
   readonly peers?: PeeringTransport;
   /** The exchange over the streams of peerings; the default is that of services. */

@@ -1,3 +1,4 @@
+import type { Clock, World } from '../base/ports.ts';
 import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { StreamOpener } from '../model/node-stream/stream-connection.ts';
@@ -13,6 +14,7 @@ import { ScopedWrites } from './idempotency/request-scope.ts';
 import type { Keyring } from './keyring/keyring.ts';
 import { Leading } from './leading.ts';
 import { LoginService } from './login/login.ts';
+import { leaderlessSince } from './nodes/leaderless.ts';
 import { NodeStreams } from './nodes/streams.ts';
 import type { Advertised } from './peering/context.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -45,10 +47,12 @@ export class Server {
   readonly #options: ServerOptions;
   #leading: Leading | undefined;
   #advertised: Advertised | undefined;
+  #isHeard: boolean;
   #unfollow: readonly (() => void)[] = [];
 
   constructor(options: ServerOptions) {
-    const { state, world, log, region, keyring } = options;
+    const { state, log, region, keyring } = options;
+    const world = withClock(options.world, state.clock);
     this.#options = options;
     const openEvaluations = () => this.#leading?.dispatcher.size ?? 0;
     this.bootstrapReset = options.bootstrapReset ?? noReset;
@@ -59,6 +63,7 @@ export class Server {
     this.events = new EventLog(state);
     this.issuer = options.issuer;
     this.datacenter = options.datacenter;
+    this.#isHeard = options.isHeardLater !== true;
     this.servers = options.servers ?? alone(() => this.#leading !== undefined);
     const { servers } = this;
     this.handOver = new HandOver({ state, servers, world, leads: () => this.leads });
@@ -90,6 +95,12 @@ export class Server {
     this.#leading?.stop();
     this.events.stop();
     this.streams.closeAll();
+  }
+
+  /** From now on nodes reach this server, also through the others. */
+  beHeard(): void {
+    this.#isHeard = true;
+    this.#leading?.expectNodes();
   }
 
   /** Whether this server leads and takes writes. */
@@ -139,6 +150,11 @@ export class Server {
     return exact?.catch(() => {
       throw refusal('no-leader');
     });
+  }
+
+  /** Since when no server leads. @throws RosterError `no-leader`: this server cannot know. */
+  leaderlessSince(): Promise<number> {
+    return leaderlessSince(this.context, this.servers);
   }
 
   /** Shows that this server can write, for `consistent` reads. @throws RosterError `no-leader` */
@@ -214,7 +230,7 @@ export class Server {
 
   #newLeading(term: Term): Leading {
     const forgetNode = (nodeId: string) => this.forgetNode(nodeId);
-    const means = { forgetNode, saver: this.snapshots };
+    const means = { forgetNode, saver: this.snapshots, isHeard: () => this.#isHeard };
     const leading = new Leading(this.context, term, this.#options, means);
     if (this.#advertised !== undefined) leading.peerings.advertise(this.#advertised);
     return leading;
@@ -252,6 +268,10 @@ export class Server {
     }
   }
 }
+
+/** Transactions go by the clock of the state, where several processes write it. */
+const withClock = (world: World, clock: Clock | undefined): World =>
+  clock === undefined ? world : { ...world, clock };
 
 const ownContact: Contact = { LastContact: 0, KnownLeader: true };
 

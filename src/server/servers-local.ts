@@ -63,6 +63,7 @@ export class LocalServers {
         const leader = this.#noteLeader();
         return leader && memberOf(leader);
       },
+      noneLeads: () => this.#noneLeads(id),
       reportOf: (other) => {
         const index = this.#present.get(other)?.state.read?.().index;
         return index === undefined ? undefined : { version: '', index, heardMs: 0, skewMs: 0 };
@@ -95,6 +96,13 @@ export class LocalServers {
     }
     if (leader !== undefined) this.#heardMs = this.#options.clock.monotonicMs();
     return leader;
+  }
+
+  #noneLeads(id: string): boolean {
+    const all = [...this.#present.values()];
+    const indexOf = (one: LocalServer | undefined) => one?.state.read?.().index ?? 0;
+    const own = indexOf(this.#present.get(id));
+    return all.every((one) => one.state.leading === undefined && indexOf(one) <= own);
   }
 
   #askServer(id: string, question: Asked, { deadlineMs, gone }: Patience): Promise<Answered> {

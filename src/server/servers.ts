@@ -74,6 +74,11 @@ export interface Servers {
   members(): readonly Member[];
   /** The leader, if one is known. */
   leader(): Member | undefined;
+  /**
+   * Whether every known server is connected, does not lead by its own report, and shows no transaction that
+   * this server does not show. A server that stands alone says `false`: it does not know what others do.
+   */
+  noneLeads(): boolean;
   /** The last report of another server; `undefined`: it is unreachable. */
   reportOf(id: string): ServerReport | undefined;
   /** Milliseconds since this server heard of a leader; 0 on the leader. */
@@ -96,6 +101,7 @@ export function alone(leads: () => boolean): Servers {
     id: self.id,
     members: () => [self],
     leader: () => (leads() ? self : undefined),
+    noneLeads: () => false,
     reportOf: () => undefined,
     lastContactMs: () => 0,
     ask: (id) => Promise.reject(new ServerGone(id, false)),

@@ -32,6 +32,8 @@ interface SnapshotHead {
   readonly Hash?: string | undefined;
   /** Index of the last restore, if there was one. */
   readonly Restored?: number | undefined;
+  /** When it was saved, by the clock of the state (`clock.ts`), where several processes hold the log. */
+  readonly Time?: number | undefined;
 }
 
 export interface SnapshotRows {
@@ -108,10 +110,10 @@ export function parse(bytes: Bytes, place: string): unknown {
 export function* encodeSnapshot(
   view: View,
   partBytes: number,
-  hash?: string,
+  head: Pick<SnapshotHead, 'Hash' | 'Time'> = {},
 ): Generator<Bytes | undefined> {
   const Restored = view.restored || undefined;
-  const start: SnapshotHead = { Index: view.index, Hash: hash, Restored };
+  const start: SnapshotHead = { Index: view.index, Hash: head.Hash, Restored, Time: head.Time };
   yield encodeTexts(JSON.stringify(start), [], '');
   for (const table of view.tables.values()) {
     if (table.definition.isOmittedUnused && table.lastIndex() === 0) continue;

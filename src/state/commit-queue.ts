@@ -1,3 +1,4 @@
+import type { Clock } from '../base/ports.ts';
 import { batchHash } from './batch-hash.ts';
 import { encodeBatch } from './codec.ts';
 import type { Engine } from './engine/engine.ts';
@@ -51,6 +52,8 @@ export interface QueueOptions {
   readonly limits: StateLimits;
   /** Hash of the last batch of the log, if hashes are kept. */
   readonly hash: string | undefined;
+  /** Gives batches their time; `undefined`: they have none. */
+  readonly clock: Pick<Clock, 'nowMs'> | undefined;
 }
 
 /** Takes the outcomes of appends. */
@@ -79,6 +82,7 @@ export class CommitQueue {
   readonly #epoch: number;
   readonly #head: Head;
   readonly #limits: StateLimits;
+  readonly #clock: QueueOptions['clock'];
   readonly #outcome: Outcome;
   #hash: string | undefined;
   #open: Group = emptyGroup();
@@ -94,8 +98,9 @@ export class CommitQueue {
   #closed: WritesClosed | NotLeading | undefined;
   #idle: (() => void)[] = [];
 
-  constructor({ engine, epoch, head, limits, hash }: QueueOptions, outcome: Outcome) {
+  constructor({ engine, epoch, head, limits, hash, clock }: QueueOptions, outcome: Outcome) {
     this.#hash = hash;
+    this.#clock = clock;
     this.#engine = engine;
     this.#epoch = epoch;
     this.#head = head;
@@ -206,7 +211,9 @@ export class CommitQueue {
     const length = bytes.byteLength;
     let hash: string | undefined;
     try {
-      const batch = { firstIndex, lastIndex: group.view.index, bytes, previous: this.#hash };
+      const { index: lastIndex } = group.view;
+      const timeMs = this.#clock?.nowMs();
+      const batch = { firstIndex, lastIndex, bytes, previous: this.#hash, timeMs };
       hash = batchHash(batch);
       await this.#engine.append(batch, firstIndex - 1, this.#epoch);
     } catch (error) {

@@ -136,7 +136,7 @@ async function* partsOf(
   hash?: string,
 ): AsyncGenerator<Bytes> {
   let bytes = 0;
-  for (const part of encodeSnapshot(view, stateLimits.snapshotPartBytes, hash)) {
+  for (const part of encodeSnapshot(view, stateLimits.snapshotPartBytes, { Hash: hash })) {
     if (part !== undefined) {
       bytes += part.byteLength;
       progress(bytes);

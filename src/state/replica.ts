@@ -1,6 +1,7 @@
 import { assert } from '../base/assert.ts';
 import type { Steps } from '../base/steps.ts';
 import { batchHash } from './batch-hash.ts';
+import type { StateClock } from './clock.ts';
 import {
   type Bytes,
   type Entry,
@@ -43,6 +44,7 @@ export class Replica {
   /** Indexes for which the snapshot has no marks of the present version. */
   readonly #unmarked = new Set<OrderedIndex<Stamps>>();
   readonly #loader: RowsLoader;
+  readonly #clock: Pick<StateClock, 'note'> | undefined;
   #view: View;
   #isLoading = true;
   #index = 0;
@@ -50,12 +52,18 @@ export class Replica {
   /** Index of the last restore; 0: there was none. */
   #restored = 0;
 
-  /** `tables` are empty. `ready` is applied to each row that is read. */
-  constructor(tables: Tables, marksPerIndex: number, ready: (row: Stamps) => Stamps) {
+  /** `tables` are empty. `ready` is applied to each row that is read, `clock` is told of each batch. */
+  constructor(
+    tables: Tables,
+    marksPerIndex: number,
+    ready: (row: Stamps) => Stamps,
+    clock?: Pick<StateClock, 'note'>,
+  ) {
     this.#view = new View(0, tables);
     this.#marksPerIndex = marksPerIndex;
     this.#ready = ready;
     this.#loader = new RowsLoader(ready);
+    this.#clock = clock;
     for (const table of tables.values()) table.beginLoading();
   }
 
@@ -80,6 +88,7 @@ export class Replica {
       this.#index = part.Index;
       this.#hash = part.Hash;
       this.#restored = part.Restored ?? 0;
+      this.#clock?.note(part.Time ?? 0);
     } else if ('Rows' in part) this.#loadRows(part);
     else this.#loadMarks(part);
   }
@@ -180,13 +189,15 @@ export class Replica {
 
   /** @throws Diverged, StateCorrupted */
   #requireNext(batch: Batch): void {
-    const { firstIndex, previous } = batch;
+    const { firstIndex, previous, timeMs = 0 } = batch;
     if (firstIndex !== this.#index + 1) {
       throw new StateCorrupted(placeOf(batch), `it follows ${this.#index}`);
     }
     const applied = this.#hash;
-    if (applied === undefined || previous === undefined || applied === previous) return;
-    throw new Diverged(`${applied} up to index ${this.#index}`, `goes on from ${previous}`);
+    if (applied !== undefined && previous !== undefined && applied !== previous) {
+      throw new Diverged(`${applied} up to index ${this.#index}`, `goes on from ${previous}`);
+    }
+    this.#clock?.note(timeMs);
   }
 
   #loadRows(part: SnapshotRows): void {

@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import type { Clock } from '../base/ports.ts';
 import { batchHash } from './batch-hash.ts';
 import type { Draft } from './draft.ts';
 import type { Batch } from './engine/engine.ts';
@@ -22,6 +23,7 @@ export interface RestoreSetting {
   readonly before: View;
   /** Hash of the last batch, where hashes are kept. */
   readonly previous: string | undefined;
+  readonly clock?: Pick<Clock, 'nowMs'> | undefined;
   readonly limits: StateLimits;
   readonly freeze: boolean;
 }
@@ -29,13 +31,14 @@ export interface RestoreSetting {
 /** Runs the transaction of a restore on the rows of its draft. Throws what that throws. */
 export function makeRestore<T>(
   { draft, file, above, run }: Restoring<T>,
-  { before, previous, limits, freeze }: RestoreSetting,
+  { before, previous, clock, limits, freeze }: RestoreSetting,
 ): RestoreMade<T> {
   const index = Math.max(before.index, above) + 1;
   const head = new Head((draft as Draft).viewBefore(index), limits, freeze);
   const { value, ran } = head.run((transaction) => run(transaction, before));
   assert(ran !== undefined, 'a restore leaves a trace of itself');
   const bytes = encodeRestore(ran.text, file);
-  const batch = { firstIndex: before.index + 1, lastIndex: index, bytes, previous };
+  const timeMs = clock?.nowMs();
+  const batch = { firstIndex: before.index + 1, lastIndex: index, bytes, previous, timeMs };
   return { value, view: head.view(), batch, hash: batchHash(batch) };
 }

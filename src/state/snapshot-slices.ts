@@ -1,4 +1,4 @@
-import type { Timers } from '../base/ports.ts';
+import type { Clock, Timers } from '../base/ports.ts';
 import { unhurriedPause } from '../base/slices.ts';
 import { type Bytes, encodeSnapshot } from './codec.ts';
 import type { Engine } from './engine/engine.ts';
@@ -9,6 +9,8 @@ export interface SnapshotsOptions {
   readonly engine: Engine;
   readonly timers: Timers;
   readonly limits: StateLimits;
+  /** Tells the time of the state, where several processes hold the log. */
+  readonly clock?: Pick<Clock, 'nowMs'> | undefined;
   /** Takes the error of a failed snapshot. */
   readonly report: (error: unknown) => void;
 }
@@ -29,10 +31,11 @@ export interface CopyableState {
 /** The parts of a snapshot, in slices between other work. `each` is told of every slice, and may throw. */
 export async function* slicesOf(
   { view, hash }: CopyableState,
-  { timers, limits }: Pick<SnapshotsOptions, 'timers' | 'limits'>,
+  { timers, limits, clock }: Pick<SnapshotsOptions, 'timers' | 'limits' | 'clock'>,
   each: (part: Bytes | undefined) => void,
 ): AsyncGenerator<Bytes> {
-  for (const part of encodeSnapshot(view, limits.snapshotPartBytes, hash)) {
+  const head = { Hash: hash, Time: clock?.nowMs() };
+  for (const part of encodeSnapshot(view, limits.snapshotPartBytes, head)) {
     each(part);
     if (part !== undefined) yield part;
     await unhurriedPause(timers);

@@ -1,4 +1,5 @@
-import type { Timers } from '../base/ports.ts';
+import type { Clock, Timers } from '../base/ports.ts';
+import { StateClock } from './clock.ts';
 import type { Engine } from './engine/engine.ts';
 import { deepFreeze } from './freeze.ts';
 import { type StateLimits, stateLimits } from './limits.ts';
@@ -15,6 +16,8 @@ export interface StateOptions {
   readonly tables: readonly AnyDefinition[];
   readonly engine: Engine;
   readonly timers: Timers;
+  /** Gives batches their time, where several processes hold the log. The default: they have none. */
+  readonly clock?: Clock;
   /** Freeze every row and assert that it is plain data. For tests and development. */
   readonly freeze?: boolean;
   readonly limits?: Partial<StateLimits>;
@@ -30,15 +33,18 @@ export async function openState(options: StateOptions): Promise<State> {
   const { engine, freeze = false } = options;
   const limits = { ...stateLimits, ...options.limits };
   const ready = freeze ? deepFreeze : <R>(row: R) => row;
-  const newReplica = () => new Replica(emptyTables(options.tables), limits.marksPerIndex, ready);
+  const clock = engine.end && options.clock && new StateClock(options.clock);
+  const newReplica = () =>
+    new Replica(emptyTables(options.tables), limits.marksPerIndex, ready, clock);
   const replica = newReplica();
   try {
     const stored = await loadAll(engine, replica);
     const report = options.report ?? (() => {});
     const { timers } = options;
-    const snapshots = new Snapshots({ engine, timers, limits, report }, stored);
+    const snapshots = new Snapshots({ engine, timers, limits, clock, report }, stored);
     if (replica.index > 0) snapshots.followed(0, replica);
-    return new Store(engine, replica, snapshots, { limits, freeze, report, timers, newReplica });
+    const rest = { limits, freeze, report, timers, clock, newReplica };
+    return new Store(engine, replica, snapshots, rest);
   } catch (error) {
     await engine.close();
     throw error;

@@ -1,6 +1,6 @@
-import type { Timers } from '../base/ports.ts';
 import { pause, unhurriedPause } from '../base/slices.ts';
 import { noBatch } from './batch-hash.ts';
+import type { StateClock } from './clock.ts';
 import { type Bytes, savedState } from './codec.ts';
 import { CommitQueue, type Waiter } from './commit-queue.ts';
 import { differences } from './differences.ts';
@@ -8,7 +8,6 @@ import type { Batch, Engine, EngineEvent, Leadership } from './engine/engine.ts'
 import { Fenced, NotLeading, OutcomeUnknown, WritesClosed } from './errors.ts';
 import { ReadSet, TrackedSnapshot } from './footprint.ts';
 import { Head, type Ran } from './head.ts';
-import type { StateLimits } from './limits.ts';
 import { type Listener, Listeners, tellChanges } from './listeners.ts';
 import { LogEnd } from './log-end.ts';
 import type { Replica } from './replica.ts';
@@ -17,6 +16,7 @@ import { type RestoreEntry, restoreIn } from './restore-entry.ts';
 import type { Transacted } from './row-change.ts';
 import { beginWrite, type Running, runWrite } from './run-write.ts';
 import type { Snapshots } from './snapshots.ts';
+import type { StoreOptions } from './store-options.ts';
 import type {
   Begun,
   Footprint,
@@ -41,15 +41,6 @@ interface Leading {
   isSuperseded: boolean;
 }
 
-interface StoreOptions {
-  readonly limits: StateLimits;
-  readonly freeze: boolean;
-  readonly timers: Timers;
-  readonly report: (error: unknown) => void;
-  /** An empty one. */
-  readonly newReplica: () => Replica;
-}
-
 /**
  * Invariants (the files of its parts have their own)
  *  S1. Readers see durable transactions only, so nothing that a reader has seen is taken back.
@@ -65,6 +56,7 @@ interface StoreOptions {
  *      of it, then every watch wakes, and only then the next term begins.
  */
 export class Store implements State {
+  readonly clock: StateClock | undefined;
   readonly #engine: Engine;
   #replica: Replica;
   readonly #options: StoreOptions;
@@ -84,6 +76,7 @@ export class Store implements State {
   #closing: Promise<void> | undefined;
 
   constructor(engine: Engine, replica: Replica, snapshots: Snapshots, options: StoreOptions) {
+    this.clock = options.clock;
     this.#engine = engine;
     this.#replica = replica;
     this.#options = options;
@@ -206,9 +199,8 @@ export class Store implements State {
   #makeRestore<T>(leading: Leading, restoring: Restoring<T>): RestoreMade<T> {
     try {
       if (!this.#mayGoOn(leading)) throw this.#closed ?? new NotLeading();
-      const { limits, freeze } = this.#options;
       const previous = this.#logEnd && (this.#replica.hash ?? noBatch);
-      return makeRestore(restoring, { before: this.#replica.view, previous, limits, freeze });
+      return makeRestore(restoring, { ...this.#options, before: this.#replica.view, previous });
     } catch (error) {
       this.#goOn(leading);
       throw error;
@@ -251,12 +243,12 @@ export class Store implements State {
 
   /** Begins a term of this process on the durable view. */
   #beginTerm({ epoch }: Leadership): void {
-    const { limits, freeze } = this.#options;
+    const { limits, freeze, clock } = this.#options;
     const head = new Head(this.#replica.view, limits, freeze);
     // A process that holds the log alone keeps no hashes.
     const hash = this.#logEnd && (this.#replica.hash ?? noBatch);
     const queue = new CommitQueue(
-      { engine: this.#engine, epoch, head, limits, hash },
+      { engine: this.#engine, epoch, head, limits, hash, clock },
       {
         committed: ({ view, transactions, waiters, bytes, hash }) => {
           this.#replica.adopt(view, hash);

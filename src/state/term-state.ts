@@ -8,6 +8,7 @@ import type { State, Term } from './types.ts';
 export function termState(state: State, term: Term): State {
   const isOver = () => state.leading !== term;
   return {
+    clock: state.clock,
     read: () => state.read(),
     saved: () => state.saved(),
     head: () => state.head(),

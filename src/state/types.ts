@@ -3,6 +3,7 @@
  * written by transactions. See `DESIGN.md` beside this file.
  */
 
+import type { Clock } from '../base/ports.ts';
 import type { Steps } from '../base/steps.ts';
 
 /** The stamps of every record. Only a transaction sets them. */
@@ -187,6 +188,11 @@ export interface Restoring<T> {
 }
 
 export interface State {
+  /**
+   * The clock of transactions (`clock.ts`); `undefined` where this process alone holds the log, and its own
+   * clock serves.
+   */
+  readonly clock: Clock | undefined;
   /** The newest durable view. */
   read(): Snapshot;
   /** The newest durable view, to be saved outside the store. */

@@ -58,7 +58,7 @@ export async function startThree(
     const network = networkOf({ id, world, rootKey, membership, networks, log });
     networks.set(id, network);
     const engine = new SharedMemoryEngine({ log: shared, timers, random: world.random, beatMs: 1 });
-    const opened = { tables: allTables, engine, timers: world.timers, freeze: true };
+    const opened = { tables: allTables, engine, ...world, freeze: true };
     const state = await openState(opened);
     const { server, api } = assemble(state, Keyring.follow(state, rootKey, world), network);
     await server.start();

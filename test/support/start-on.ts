@@ -14,19 +14,20 @@ import { letIn } from './introduction.ts';
 export interface StartOptions {
   readonly limits?: Partial<StateLimits>;
   readonly log?: Log;
+  readonly isHeardLater?: boolean;
 }
 
 /** Starts the server on a disk that may outlive it and can be slow. */
 export async function startOn(
   world: SimulatedWorld,
   disk: MemoryDisk,
-  { limits = {}, log = silentLog }: StartOptions = {},
+  { limits = {}, log = silentLog, isHeardLater = false }: StartOptions = {},
 ) {
   const state = await memoryState(allTables, world, disk, { limits });
   const keyring = await Keyring.open(state, new Uint8Array(32).fill(1), world);
   const acl = { keyring, outbound: nowhere, datacenter: 'dc1' };
   const rest = { region: 'global', rootSecret: rootToken, scheduler: schedulerDefaults, ...acl };
-  const server = new Server({ state, world, log, ...rest });
+  const server = new Server({ state, world, log, isHeardLater, ...rest });
   const api = new Api({
     server,
     acl: { enabled: true, secrets: world.secrets },

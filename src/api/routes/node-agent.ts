@@ -1,3 +1,4 @@
+import { formatInstant } from '../../base/instant.ts';
 import {
   nodeAgentEndpoints as contract,
   ReportSchema,
@@ -16,7 +17,7 @@ import { reportAllocations } from '../../server/nodes/report.ts';
 import type { Server } from '../../server/server.ts';
 import { reportServices } from '../../server/services/report.ts';
 import { currentRestore } from '../../server/snapshots/node-returns.ts';
-import { allocations } from '../../state/tables.ts';
+import { allocations, nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import type { BaseInput, Route } from '../route.ts';
 import { serveRead, serveWrite } from '../serve.ts';
@@ -25,30 +26,60 @@ import { requireNode } from './node.ts';
 
 const lease = (ttlMs: number, index: number) => ({ HeartbeatTTL: ttlMs * 1e6, Index: index });
 
+/**
+ * Tells a node that no leader misses it that none is known. Source: docs/behaviour/nodes.md#heartbeats.
+ */
+const withoutLeader =
+  <I extends Pick<BaseInput, 'unwatched'>>(
+    server: Server,
+    idOf: (input: I) => string | undefined,
+  ) =>
+  async () => {
+    const since = formatInstant(await server.leaderlessSince());
+    return (input: I): never => {
+      const node = input.unwatched.table(nodes).get(idOf(input) ?? '');
+      throw node !== undefined && isKnownAlive(node)
+        ? refusal('no-leader-since', { since })
+        : refusal('no-leader');
+    };
+  };
+
 /** The endpoints of node agents, who authenticate with their node's secret. */
 export function nodeAgentRoutes(server: Server): Route[] {
   return [
-    ...serveWrite(contract.register, async (input) => {
-      const { body, caller, unknownFields, address } = input;
-      if (!body.Node) throw refusal('malformed-request', { reason: 'The body has no "Node".' });
-      const node = complete(NodeRegistrationSchema, body.Node);
-      const { index } = await exposing(server, { node: node.ID, address: address() }, () => {
-        refuseUnknown(unknownFields);
-        const introduction = caller.kind === 'introduction' ? caller.id : undefined;
-        const proof = { secret: body.SecretID ?? '', introduction };
-        return registerNode(server.context, node, proof);
-      });
-      const Restored = server.returns.noteRegistered(node.ID);
-      const value = lease(server.heartbeats.heard(node.ID), index);
-      return { index, value: { ...value, ...(Restored && { Restored }) } };
-    }),
-    ...serveWrite(contract.heartbeat, async (input) => {
-      const { ID } = requireKnown(server, input);
-      const ttlMs = server.heartbeats.heard(ID);
-      await noteSynced(server.context, ID);
-      const { index } = input.snapshot;
-      return { index, value: lease(ttlMs, index) };
-    }),
+    ...serveWrite(
+      contract.register,
+      async (input) => {
+        const { body, caller, unknownFields, address } = input;
+        if (!body.Node) throw refusal('malformed-request', { reason: 'The body has no "Node".' });
+        const node = complete(NodeRegistrationSchema, body.Node);
+        const { index } = await exposing(server, { node: node.ID, address: address() }, () => {
+          refuseUnknown(unknownFields);
+          const introduction = caller.kind === 'introduction' ? caller.id : undefined;
+          const proof = { secret: body.SecretID ?? '', introduction };
+          return registerNode(server.context, node, proof);
+        });
+        const Restored = server.returns.noteRegistered(node.ID);
+        const value = lease(server.heartbeats.heard(node.ID), index);
+        return { index, value: { ...value, ...(Restored && { Restored }) } };
+      },
+      {
+        withoutLeader: withoutLeader(server, ({ body }) => body.Node?.ID),
+      },
+    ),
+    ...serveWrite(
+      contract.heartbeat,
+      async (input) => {
+        const { ID } = requireKnown(server, input);
+        const ttlMs = server.heartbeats.heard(ID);
+        await noteSynced(server.context, ID);
+        const { index } = input.snapshot;
+        return { index, value: lease(ttlMs, index) };
+      },
+      {
+        withoutLeader: withoutLeader(server, ({ parameters }) => parameters.node_id),
+      },
+    ),
     ...serveRead(
       contract.assignments,
       ({ parameters, snapshot, unwatched }) => {

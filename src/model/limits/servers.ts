@@ -6,12 +6,16 @@ export const serversLimits = {
   askMs: 60 * secondMs,
   /** The longest wait of a request until some server leads. */
   holdMs: 7 * secondMs,
+  /** The longest time in which a server without a leader finds out what the log knows of a node. */
+  leaderlessMs: 2 * secondMs,
   /** Between two looks at who leads. */
   lookMs: 10,
   /** The longest time that a planned change of the leader waits for running writes. */
   drainMs: 5 * secondMs,
   /** The longest wait of an answer of the leader until this server has its writes. */
   catchUpMs: 5 * secondMs,
+  /** The difference between the clocks of two servers from which on they say so. */
+  skewMaxMs: secondMs,
   /** The time without contact after which a server no longer answers `stale` requests. */
   staleMaxMs: 5 * minuteMs,
   /** The time without an answer of a shared log after which the health tells of it; longer than between two looks. */

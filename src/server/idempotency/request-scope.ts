@@ -114,6 +114,7 @@ export class ScopedWrites {
       return scope?.isOpen === true ? scope.write(state, run) : state.write(run);
     };
     this.state = {
+      clock: state.clock,
       read: () => (this.#current.getStore()?.isAhead === true ? state.head() : state.read()),
       head: () => state.head(),
       saved: () => state.saved(),

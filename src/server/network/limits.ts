@@ -9,6 +9,8 @@ export const networkLimits = {
   unprovenMax: 64,
   /** Time between two reports of a server to the others. */
   beatMs: secondMs / 2,
+  /** The reports by which the clock of a server is judged: the fastest of them tells it best. */
+  skewReports: 10,
   /** A server that reports nothing for this time is disconnected. */
   silentMs: 5 * secondMs,
   redialMinMs: 100,

@@ -1,4 +1,5 @@
 import type { World } from '../../base/ports.ts';
+import { limits } from '../../model/limits.ts';
 import type { StreamOpener } from '../../model/node-stream/stream-connection.ts';
 import type { Log } from '../context.ts';
 import {
@@ -47,6 +48,8 @@ export class NetworkServers implements Servers {
   readonly #dialers = new Map<string, Dialer>();
   /** Why connections fail, by server, so that the log tells of each reason once. */
   readonly #failing = new Map<string, string>();
+  /** Servers whose clocks differ too much. */
+  readonly #skewed = new Set<string>();
   #unproven = 0;
   #here: HereServer | undefined;
   #self: Introduction;
@@ -111,6 +114,20 @@ export class NetworkServers implements Servers {
     if (found === undefined) return undefined;
     const { id, address } = found === this ? this.#self : (found as Peer).introduction;
     return { id, address };
+  }
+
+  noneLeads(): boolean {
+    const { state } = this.#here ?? {};
+    if (state === undefined || state.leading !== undefined) return false;
+    const { index } = state.read();
+    const others = this.members().filter(({ id }) => id !== this.id);
+    return (
+      others.length > 0 &&
+      others.every(({ id }) => {
+        const standing = this.#peers.get(id)?.standing;
+        return standing !== undefined && standing.epoch === undefined && standing.index <= index;
+      })
+    );
   }
 
   reportOf(id: string): ServerReport | undefined {
@@ -227,6 +244,7 @@ export class NetworkServers implements Servers {
       here: this.#here!,
       onHeard: (one) => {
         if (one.standing?.epoch !== undefined) this.#heardMs = one.heardMs;
+        this.#noteSkew(id, one.skewMs);
       },
       onError: (error) => log.error({ error, server: id }, 'a stream of another server failed'),
     });
@@ -235,11 +253,28 @@ export class NetworkServers implements Servers {
     this.#failing.delete(id);
     log.info({ server: id, address }, 'another server is connected');
     void peer.closed.then((reason) => {
-      if (this.#peers.get(id) === peer) this.#peers.delete(id);
+      if (this.#peers.get(id) === peer) {
+        this.#peers.delete(id);
+        this.#skewed.delete(id);
+      }
       if (!this.#isStopped) log.warn({ server: id, reason }, 'another server is disconnected');
     });
     if (this.#isStopped) peer.close('this server stops');
     return peer;
+  }
+
+  /** Logs that the clocks differ, once until they agree again. */
+  #noteSkew(id: string, skewMs: number): void {
+    const isSkewed = Math.abs(skewMs) > limits.servers.skewMaxMs;
+    if (isSkewed === this.#skewed.has(id)) return;
+    const { log } = this.#options;
+    if (isSkewed) {
+      this.#skewed.add(id);
+      log.warn({ server: id, skewMs }, 'the clock of another server differs from that of this one');
+    } else {
+      this.#skewed.delete(id);
+      log.info({ server: id }, 'the clock of another server agrees again');
+    }
   }
 
   #logFailure(failure: Error, dialed?: Member): void {

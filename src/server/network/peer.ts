@@ -57,8 +57,8 @@ export class Peer {
   readonly held = new Set<string>();
   standing: Standing | undefined;
   heardMs: number;
-  /** Its clock minus ours when it last reported; the way of the report included. */
-  skewMs = 0;
+  /** Its clock minus ours by each of its last reports, the way of the report included. */
+  #skews: readonly number[] = [];
   readonly #options: PeerOptions;
   readonly #connection: StreamConnection;
   readonly #reporter: Reporter;
@@ -101,6 +101,11 @@ export class Peer {
     ];
     this.#beat();
     void connection.closed.then(() => this.#end());
+  }
+
+  /** Its clock minus ours. The way of a report only makes it less. */
+  get skewMs(): number {
+    return this.#skews.length === 0 ? 0 : Math.max(...this.#skews);
   }
 
   /** Resolves with the reason when the connection is over. */
@@ -168,7 +173,8 @@ export class Peer {
       this.heardMs = world.clock.monotonicMs();
       if (standing !== undefined) {
         this.standing = standing;
-        this.skewMs = standing.nowMs - world.clock.nowMs();
+        const skewMs = standing.nowMs - world.clock.nowMs();
+        this.#skews = [...this.#skews, skewMs].slice(-networkLimits.skewReports);
       }
       for (const nodeId of lost) this.held.delete(nodeId);
       for (const nodeId of held) this.held.add(nodeId);

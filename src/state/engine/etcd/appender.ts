@@ -104,8 +104,8 @@ export class Appender {
   async #send(sending: Sending, parts: number): Promise<Appended> {
     const { client, keys } = this.#options;
     const { batch, id, known, next } = sending;
-    const { firstIndex: first, lastIndex: last, previous = '' } = batch;
-    const heading = { first, last, previous, hash: next.hash, batch: id, parts };
+    const { firstIndex: first, lastIndex: last, previous = '', timeMs: time } = batch;
+    const heading = { first, last, previous, hash: next.hash, time, batch: id, parts };
     const entry = encodeEntry(heading, parts > 0 ? new Uint8Array() : batch.bytes);
     let refusal: unknown;
     try {

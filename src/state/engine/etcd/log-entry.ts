@@ -13,6 +13,8 @@ export interface EntryHeading {
   readonly previous: string;
   /** Hash of this one. */
   readonly hash: string;
+  /** The leader's time; absent in entries of 0.1.2 and before. */
+  readonly time?: number | undefined;
   /** Id of the append that wrote it. */
   readonly batch: string;
   /** Number of keys that hold the bytes; 0: they follow the heading. */
@@ -45,11 +47,11 @@ export function decodeEntry(value: Bytes, key: string): LogEntry {
 
 /** The batch of an entry, with the bytes of its parts. @throws StateCorrupted */
 export function batchOf(entry: LogEntry, bytes: Bytes, key: string): Batch {
-  const { first: firstIndex, last: lastIndex, previous, hash } = entry;
+  const { first: firstIndex, last: lastIndex, previous, hash, time: timeMs } = entry;
   if (batchHash({ previous, bytes }) !== hash) {
     throw new StateCorrupted(placeOf(key), 'its hash does not match');
   }
-  return { firstIndex, lastIndex, previous, bytes };
+  return { firstIndex, lastIndex, previous, timeMs, bytes };
 }
 
 const placeOf = (key: string): string => `the key ${key} of etcd`;

@@ -1,0 +1,42 @@
+import type { Clock } from '../base/ports.ts';
+
+/**
+ * The clock of a state that several processes write in turn. Each batch carries the time of its leader.
+ *
+ * Invariants
+ *  C1. It never goes back. After a batch it is not earlier than the time of the batch, so the transactions of
+ *      a new leader begin no earlier than those of the leader before, whatever its own clock says.
+ *  C2. While the own clock is behind, it runs at half speed. So it comes back to the own clock, and whoever
+ *      waits for a time waits at most twice as long.
+ */
+export class StateClock implements Clock {
+  readonly #own: Clock;
+  /** A time that it has shown, and when. */
+  #shownMs = Number.NEGATIVE_INFINITY;
+  #shownAtMs = 0;
+
+  constructor(own: Clock) {
+    this.#own = own;
+  }
+
+  nowMs(): number {
+    const atMs = this.#own.monotonicMs();
+    const leastMs = Math.floor(this.#shownMs + (atMs - this.#shownAtMs) / 2);
+    const ownMs = this.#own.nowMs();
+    if (ownMs < leastMs) return leastMs;
+    this.#shownMs = ownMs;
+    this.#shownAtMs = atMs;
+    return ownMs;
+  }
+
+  monotonicMs(): number {
+    return this.#own.monotonicMs();
+  }
+
+  /** A batch has this time. */
+  note(timeMs: number): void {
+    if (timeMs <= this.nowMs()) return;
+    this.#shownMs = timeMs;
+    this.#shownAtMs = this.#own.monotonicMs();
+  }
+}

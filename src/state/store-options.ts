@@ -1,0 +1,14 @@
+import type { Timers } from '../base/ports.ts';
+import type { StateClock } from './clock.ts';
+import type { StateLimits } from './limits.ts';
+import type { Replica } from './replica.ts';
+
+export interface StoreOptions {
+  readonly limits: StateLimits;
+  readonly freeze: boolean;
+  readonly timers: Timers;
+  readonly clock: StateClock | undefined;
+  readonly report: (error: unknown) => void;
+  /** An empty one. */
+  readonly newReplica: () => Replica;
+}
