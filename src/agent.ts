@@ -26,6 +26,7 @@ import { schedulerDefaults } from './scheduler/view.ts';
 import type { TlsTrust } from './sdk/tls-trust.ts';
 import { silentLog } from './server/context.ts';
 import type { GarbageSettings } from './server/garbage/collector.ts';
+import { ownHealth } from './server/health.ts';
 import type { KeyService } from './server/keyring/key-service.ts';
 import { Keyring } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
@@ -203,7 +204,8 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const answer: HereServer['answer'] = async (asked, gone) =>
     api.answer({ ...asked, onGone: whenAborted(gone) });
   const introduceNode = ownIntroduction(server.context);
-  const here = { state, streams: server.streams, answer, introduceNode };
+  const health = () => ownHealth(server);
+  const here = { state, streams: server.streams, answer, introduceNode, health };
   const leave = others?.join(here, addressForServers(options, listening));
   opened.add(() => leave?.());
   server.beHeard();

@@ -1,7 +1,9 @@
 /** Three servers of one cluster, which reach each other over real sockets. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { startNode } from '../src/agent-node.ts';
+import { realWorld } from '../src/base/ports-real.ts';
 import { limits } from '../src/model/limits.ts';
+import type { ServersHealth } from '../src/model/server-health/server-health.ts';
 import { createClient } from '../src/sdk/client.ts';
 import { rootToken } from './support/api.ts';
 import { type Answer, type ClusterServer, call, ServerCluster } from './support/server-cluster.ts';
@@ -86,6 +88,61 @@ describe('three servers over the network', () => {
       .toBe('unreachable');
     const stranger = { ...followers[0]!, token: '00000000-0000-0000-0000-000000000002' };
     expect((await call(stranger, 'GET', '/v1/servers')).status).toBe(403);
+  });
+
+  test('tell their health, and why a server is not healthy', async () => {
+    const { servers, leader, followers } = await three();
+    const [asked, other] = followers;
+    const health = async () =>
+      (await call(asked!, 'GET', '/v1/servers/health')).json as ServersHealth;
+    const of = async ({ id }: { readonly id: string }) =>
+      (await health()).Servers.find(({ ID }) => ID === id)!;
+    await expect.poll(async () => (await health()).Healthy).toBe(true);
+    const told = await health();
+    expect([told.Leader, told.FailureTolerance]).toEqual([leader!.id, 2]);
+    expect(Date.now() - told.LeaderSince / 1e6).toBeLessThan(60_000);
+    for (const server of servers) {
+      const one = await of(server);
+      expect(one).toMatchObject({ Status: 'alive', Faults: [], Warnings: [] });
+      expect(one.LogMs).toBeLessThan(2000);
+      expect([one.Leader, one.Self]).toEqual([server === leader, server === asked]);
+    }
+    other!.engine.end = () => Promise.reject(new Error('connection refused'));
+    expect(await of(other!)).toMatchObject({
+      Healthy: false,
+      Faults: ['the log cannot be reached: connection refused'],
+    });
+    expect(await health()).toMatchObject({ Healthy: false, FailureTolerance: 1 });
+    await cluster.kill(other!);
+    await expect
+      .poll(async () => of(other!))
+      .toMatchObject({ Status: 'unreachable', Faults: ['it does not answer'] });
+    expect((await of(other!)).Index).toBeUndefined();
+    const stranger = { ...asked!, token: '00000000-0000-0000-0000-000000000002' };
+    expect((await call(stranger, 'GET', '/v1/servers/health')).status).toBe(403);
+  });
+
+  test('tell and log a clock that differs', async () => {
+    const { leader, followers } = await three();
+    const { clock } = realWorld;
+    const ahead = { ...clock, nowMs: () => clock.nowMs() + 5000 };
+    const fast = await cluster.start({ world: { ...realWorld, clock: ahead } });
+    const warnings = async () => {
+      const { json } = await call(leader!, 'GET', '/v1/servers/health');
+      const { Servers } = json as ServersHealth;
+      return Servers.map(({ ID, Warnings }) => [ID, Warnings.join().replace(/\d+\.?\d*s/, 'N')]);
+    };
+    await expect
+      .poll(warnings)
+      .toContainEqual([fast.id, 'its clock is N ahead of that of the leader']);
+    const quiet = [leader!, ...followers].map(({ id }) => [id, '']);
+    expect(await warnings()).toEqual(expect.arrayContaining(quiet));
+    const differs = 'the clock of another server differs';
+    for (const { logged, id } of [leader!, ...followers]) {
+      await expect.poll(() => logged.filter((one) => one.startsWith(differs)).length).toBe(1);
+      expect(logged.find((one) => one.startsWith(differs))).toContain(fast.id);
+      expect(fast.logged.some((one) => one.startsWith(differs) && one.includes(id))).toBe(true);
+    }
   });
 
   test('a refusal of the leader comes back as it is', async () => {

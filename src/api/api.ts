@@ -68,6 +68,7 @@ import { nodePoolRoutes } from './routes/node-pool.ts';
 import { operatorRoutes } from './routes/operator.ts';
 import { peeringRoutes } from './routes/peering.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
+import { serverHealthRoutes } from './routes/server-health.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
@@ -271,6 +272,7 @@ export class Api {
       ...aclReplicationRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),
+      ...serverHealthRoutes(server),
       ...agentRoutes({
         name,
         version,

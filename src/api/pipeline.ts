@@ -138,17 +138,14 @@ export class Pipeline {
     this.#requireReady();
     const match = this.#match(request);
     if (match.kind !== 'route') return unroutedAnswer(match, request, this.dialectAt(request.path));
-    seen.route = match.route.route;
-    const here = () => this.#run(match.route, match.parameters, seen);
+    const { route, parameters } = match;
+    seen.route = route.route;
+    const here = () => this.#run(route, parameters, seen);
     const { forwarding } = this.#options;
     if (forwarding === undefined) return here();
-    const { trail } = seen;
-    const leaderless = leaderlessRead(match.route.route);
-    const withoutLeader =
-      leaderless &&
-      (async () =>
-        this.#run({ ...match.route, route: await leaderless() }, match.parameters, seen));
-    return forwarding.run({ route: match.route, request, trail, isAsked, withoutLeader }, here);
+    const refuse = (read: Route) => this.#run({ ...route, route: read }, parameters, seen);
+    const withoutLeader = leaderlessRead(route.route, refuse);
+    return forwarding.run({ route, request, trail: seen.trail, isAsked, withoutLeader }, here);
   }
 
   /** @throws RosterError `not-ready` */
@@ -174,9 +171,8 @@ export class Pipeline {
   #answerError(seen: Seen, thrown: unknown, isAsked = false): Answer {
     const error = this.#refusalOf(seen, thrown);
     const answer = problemAnswer(error, this.#dialectOf(seen));
-    if (!isAsked || !mayBeRepeated(seen.request, thrown)) {
-      return this.#withPolicy(seen.route, answer);
-    }
+    const isFinal = !isAsked || !mayBeRepeated(seen.request, thrown);
+    if (isFinal) return this.#withPolicy(seen.route, answer);
     return { ...answer, headers: { ...answer.headers, [repeatHeader]: 'true' } };
   }
 
@@ -184,8 +180,7 @@ export class Pipeline {
     const { defaultPolicy } = this.#options;
     const name = route?.dialect.headers.defaultPolicy;
     if (defaultPolicy === undefined || name === undefined) return answer;
-    const headers = { ...answer.headers, [name]: defaultPolicy };
-    return { ...answer, headers };
+    return { ...answer, headers: { ...answer.headers, [name]: defaultPolicy } };
   }
 
   /** The dialect of a request without a route. */
@@ -212,8 +207,8 @@ export class Pipeline {
     const requestId = ids.uuid();
     const told = refusal('internal-error', { request: requestId });
     const status = this.#dialectOf(seen).statusOf(told);
-    const failure = { failure: thrown, requestId };
-    this.#options.observe({ request, route, status, durationMs, trail, ...failure });
+    const bug = { failure: thrown, requestId };
+    this.#options.observe({ request, route, status, durationMs, trail, ...bug });
     return told;
   }
 
@@ -222,10 +217,7 @@ export class Pipeline {
     return this.dialectAt(request.path).secretIn(request);
   }
 
-  /**
-   * Resolves when the state shows all that was durable at the call; `undefined` if it always does.
-   * @throws RosterError `no-leader`
-   */
+  /** As {@link Forwarding.ready}; `undefined` also without other servers. @throws RosterError `no-leader` */
   ready(): Promise<void> | undefined {
     return this.#options.forwarding?.ready();
   }

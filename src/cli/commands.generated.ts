@@ -691,6 +691,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./system/reconcile.ts')).systemReconcileSummaries,
   },
   {
+    words: ['server', 'health'],
+    summary: 'Check the servers of the cluster.',
+    load: async () => (await import('./server/health.ts')).serverHealth,
+  },
+  {
     words: ['server', 'members'],
     summary: 'List the servers of the cluster.',
     load: async () => (await import('./server/members.ts')).serverMembers,

@@ -39,6 +39,7 @@ import type { nodePoolEndpoints } from './node-pool.ts';
 import type { exchangedServiceEndpoints, peeringEndpoints } from './peering.ts';
 import type { scalingPolicyEndpoints } from './scaling-policy.ts';
 import type { schedulerEndpoints } from './scheduler-configuration.ts';
+import type { serverHealthEndpoints } from './server-health.ts';
 import type { serviceEndpoints } from './service.ts';
 import type { snapshotEndpoints } from './snapshot.ts';
 import type { systemEndpoints } from './system.ts';
@@ -92,6 +93,7 @@ export type EveryNoun =
   | typeof peeringEndpoints
   | typeof scalingPolicyEndpoints
   | typeof schedulerEndpoints
+  | typeof serverHealthEndpoints
   | typeof serviceEndpoints
   | typeof snapshotEndpoints
   | typeof leaderEndpoints

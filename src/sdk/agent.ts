@@ -1,5 +1,6 @@
 import type { agentEndpoints } from '../contract/agent.ts';
 import type { AnswerOf } from '../contract/endpoint.ts';
+import type { serverHealthEndpoints } from '../contract/server-health.ts';
 import { callsOf } from './calls.ts';
 import type { CallOptions, Requester } from './requester.ts';
 
@@ -21,11 +22,13 @@ export function agentOf(requester: Requester) {
 export type StatusApi = ReturnType<typeof statusOf>;
 
 export function statusOf(requester: Requester) {
-  const { read } = callsOf<typeof agentEndpoints>(requester);
+  const { read } = callsOf<typeof agentEndpoints | typeof serverHealthEndpoints>(requester);
   return {
     /** The address of the leader; `''`: none is known. */
     leader: (options?: CallOptions) => read('GET /v1/status/leader', {}, options),
     /** The servers of the cluster, as the server that is asked knows them. */
     servers: (options?: CallOptions) => read('GET /v1/servers', {}, options),
+    /** The health of every server. */
+    health: (options?: CallOptions) => read('GET /v1/servers/health', {}, options),
   };
 }

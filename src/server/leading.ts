@@ -51,6 +51,8 @@ export interface LeadingMeans {
  *      is bound to its term.
  */
 export class Leading {
+  /** When the term began, by the clock of this server. */
+  readonly sinceMs: number;
   readonly heartbeats: Heartbeats;
   readonly dispatcher: EvaluationDispatcher;
   readonly decisions = new Decisions();
@@ -84,6 +86,7 @@ export class Leading {
     const { state, world } = context;
     this.#context = context;
     this.#options = options;
+    this.sinceMs = world.clock.nowMs();
     this.#isHeard = isHeard;
     this.#reaper = new TokenReaper(context);
     this.returns = new NodeReturns(context);

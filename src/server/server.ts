@@ -40,6 +40,8 @@ export class Server {
   readonly issuer: string | undefined;
   /** Where this server stands. */
   readonly datacenter: string;
+  /** Of the program. */
+  readonly version: string;
   readonly servers: Servers;
   readonly snapshots: SnapshotSaver;
   readonly restorer: SnapshotRestorer;
@@ -63,11 +65,12 @@ export class Server {
     this.events = new EventLog(state);
     this.issuer = options.issuer;
     this.datacenter = options.datacenter;
+    this.version = options.version ?? '0.0.0';
     this.#isHeard = options.isHeardLater !== true;
     this.servers = options.servers ?? alone(() => this.#leading !== undefined);
     const { servers } = this;
     this.handOver = new HandOver({ state, servers, world, leads: () => this.leads });
-    this.snapshots = new SnapshotSaver(this.context, options.version ?? '0.0.0');
+    this.snapshots = new SnapshotSaver(this.context, this.version);
     this.restorer = new SnapshotRestorer(this.context, keyring);
     const { outbound, datacenter } = options;
     const { context } = this;
@@ -124,6 +127,11 @@ export class Server {
   /** Whether a term of this server is under way, even if its loops do not run yet. */
   get isLeading(): boolean {
     return this.#leading !== undefined;
+  }
+
+  /** When its term began, by its clock; `undefined`: it does not lead. */
+  get leadsSinceMs(): number | undefined {
+    return this.leads ? this.#leading?.sinceMs : undefined;
   }
 
   /** The last contact of this server with the leader. */

@@ -5,6 +5,7 @@ import {
   type Answered,
   type Asked,
   type Member,
+  type OwnHealth,
   type Patience,
   ServerGone,
   type Servers,
@@ -21,6 +22,8 @@ export interface LocalServer {
   readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
   /** Makes an introduction token for a node of another agent; absent where none asks. */
   readonly introduceNode?: () => Promise<string>;
+  /** Absent where nobody asks. */
+  readonly health?: () => Promise<OwnHealth>;
 }
 
 export interface LocalServersOptions {
@@ -79,6 +82,10 @@ export class LocalServers {
           if (held !== undefined) return held;
         }
         return undefined;
+      },
+      healthOf: (other) => {
+        const told = this.#present.get(other)?.health?.();
+        return told ?? Promise.reject(new ServerGone(other, false));
       },
       introduceNode: () => {
         const made = this.#noteLeader()?.introduceNode?.();

@@ -52,6 +52,21 @@ export interface Contact {
   readonly KnownLeader: boolean;
 }
 
+/** The health of a server, as it tells it itself. */
+export interface OwnHealth {
+  readonly version: string;
+  /** When its term began, by its clock; `undefined`: it does not lead. */
+  readonly leadsSinceMs: number | undefined;
+  /** Index of its newest durable view. */
+  readonly index: number;
+  /** The time of the newest batch that it shows; 0 where batches have none. */
+  readonly batchMs: number;
+  /** How long a read of the log's end takes; `undefined`: it fails. */
+  readonly logMs: number | undefined;
+  readonly faults: readonly string[];
+  readonly warnings: readonly string[];
+}
+
 /** The last report of another server. */
 export interface ServerReport {
   readonly version: string;
@@ -90,6 +105,8 @@ export interface Servers {
    * no server holds one. @throws ServerGone
    */
   streamTo(nodeId: string, patience: Patience): Promise<StreamOpener | undefined>;
+  /** Asks another server for its health. @throws ServerGone */
+  healthOf(id: string, patience: Patience): Promise<OwnHealth>;
   /** Has the leader make an introduction token for the node of this agent. @throws ServerGone */
   introduceNode(patience: Patience): Promise<string>;
 }
@@ -106,6 +123,7 @@ export function alone(leads: () => boolean): Servers {
     lastContactMs: () => 0,
     ask: (id) => Promise.reject(new ServerGone(id, false)),
     streamTo: async () => undefined,
+    healthOf: (id) => Promise.reject(new ServerGone(id, false)),
     introduceNode: () => Promise.reject(new ServerGone(self.id, false)),
   };
 }

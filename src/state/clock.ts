@@ -14,6 +14,7 @@ export class StateClock implements Clock {
   /** A time that it has shown, and when. */
   #shownMs = Number.NEGATIVE_INFINITY;
   #shownAtMs = 0;
+  #batchMs = 0;
 
   constructor(own: Clock) {
     this.#own = own;
@@ -33,8 +34,14 @@ export class StateClock implements Clock {
     return this.#own.monotonicMs();
   }
 
-  /** A batch has this time. */
+  /** Time of the newest batch; 0: there is none. */
+  get batchMs(): number {
+    return this.#batchMs;
+  }
+
+  /** Notes the time of a batch that this process shows, or has appended. */
   note(timeMs: number): void {
+    this.#batchMs = Math.max(this.#batchMs, timeMs);
     if (timeMs <= this.nowMs()) return;
     this.#shownMs = timeMs;
     this.#shownAtMs = this.#own.monotonicMs();

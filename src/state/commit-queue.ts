@@ -1,5 +1,5 @@
-import type { Clock } from '../base/ports.ts';
 import { batchHash } from './batch-hash.ts';
+import type { StateClock } from './clock.ts';
 import { encodeBatch } from './codec.ts';
 import type { Engine } from './engine/engine.ts';
 import {
@@ -53,7 +53,7 @@ export interface QueueOptions {
   /** Hash of the last batch of the log, if hashes are kept. */
   readonly hash: string | undefined;
   /** Gives batches their time; `undefined`: they have none. */
-  readonly clock: Pick<Clock, 'nowMs'> | undefined;
+  readonly clock: Pick<StateClock, 'nowMs' | 'note'> | undefined;
 }
 
 /** Takes the outcomes of appends. */
@@ -209,10 +209,10 @@ export class CommitQueue {
     const firstIndex = group.transactions[0]!.index;
     const bytes = encodeBatch(group.transactions);
     const length = bytes.byteLength;
+    const timeMs = this.#clock?.nowMs();
     let hash: string | undefined;
     try {
       const { index: lastIndex } = group.view;
-      const timeMs = this.#clock?.nowMs();
       const batch = { firstIndex, lastIndex, bytes, previous: this.#hash, timeMs };
       hash = batchHash(batch);
       await this.#engine.append(batch, firstIndex - 1, this.#epoch);
@@ -223,6 +223,7 @@ export class CommitQueue {
     if (this.#flying !== group) return;
     this.#flying = undefined;
     this.#hash = hash;
+    this.#clock?.note(timeMs ?? 0);
     this.#writes -= group.transactions.length;
     this.#size -= group.size;
     // The next append comes first, so that the engine works while this thread tells the listeners.

@@ -145,6 +145,11 @@ export interface Term {
   readonly epoch: number;
 }
 
+export interface TimedClock extends Clock {
+  /** Time of the newest batch that this process shows; 0: there is none. */
+  readonly batchMs: number;
+}
+
 /** A view as it is saved outside the store: the rows of all tables. */
 export interface SavedState {
   readonly index: number;
@@ -192,7 +197,7 @@ export interface State {
    * The clock of transactions (`clock.ts`); `undefined` where this process alone holds the log, and its own
    * clock serves.
    */
-  readonly clock: Clock | undefined;
+  readonly clock: TimedClock | undefined;
   /** The newest durable view. */
   read(): Snapshot;
   /** The newest durable view, to be saved outside the store. */

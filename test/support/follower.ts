@@ -7,6 +7,7 @@ import type { Timers, World } from '../../src/base/ports.ts';
 import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
 import { type Log, silentLog } from '../../src/server/context.ts';
+import { ownHealth } from '../../src/server/health.ts';
 import { Keyring } from '../../src/server/keyring/keyring.ts';
 import { networkLimits } from '../../src/server/network/limits.ts';
 import { ListedServers } from '../../src/server/network/membership.ts';
@@ -70,7 +71,9 @@ export async function startThree(
   for (const { server, api, state, network, id } of started) {
     const { streams } = server;
     const introduceNode = ownIntroduction(server.context);
-    network.join({ state, streams, answer: answerOf(api), introduceNode }, `${id}:1`);
+    const health = () => ownHealth(server);
+    const here = { state, streams, answer: answerOf(api), introduceNode, health };
+    network.join(here, `${id}:1`);
   }
   while (!leader!.server.leads || follower!.network.leader() === undefined) {
     await new Promise((resolve) => setImmediate(resolve));

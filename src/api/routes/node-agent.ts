@@ -44,42 +44,47 @@ const withoutLeader =
     };
   };
 
+/** Registrations and heartbeats. */
+const livenessRoutes = (server: Server): Route[] => [
+  ...serveWrite(
+    contract.register,
+    async (input) => {
+      const { body, caller, unknownFields, address } = input;
+      if (!body.Node) throw refusal('malformed-request', { reason: 'The body has no "Node".' });
+      const node = complete(NodeRegistrationSchema, body.Node);
+      const { index } = await exposing(server, { node: node.ID, address: address() }, () => {
+        refuseUnknown(unknownFields);
+        const introduction = caller.kind === 'introduction' ? caller.id : undefined;
+        const proof = { secret: body.SecretID ?? '', introduction };
+        return registerNode(server.context, node, proof);
+      });
+      const Restored = server.returns.noteRegistered(node.ID);
+      const value = lease(server.heartbeats.heard(node.ID), index);
+      return { index, value: { ...value, ...(Restored && { Restored }) } };
+    },
+    {
+      withoutLeader: withoutLeader(server, ({ body }) => body.Node?.ID),
+    },
+  ),
+  ...serveWrite(
+    contract.heartbeat,
+    async (input) => {
+      const { ID } = requireKnown(server, input);
+      const ttlMs = server.heartbeats.heard(ID);
+      await noteSynced(server.context, ID);
+      const { index } = input.snapshot;
+      return { index, value: lease(ttlMs, index) };
+    },
+    {
+      withoutLeader: withoutLeader(server, ({ parameters }) => parameters.node_id),
+    },
+  ),
+];
+
 /** The endpoints of node agents, who authenticate with their node's secret. */
 export function nodeAgentRoutes(server: Server): Route[] {
   return [
-    ...serveWrite(
-      contract.register,
-      async (input) => {
-        const { body, caller, unknownFields, address } = input;
-        if (!body.Node) throw refusal('malformed-request', { reason: 'The body has no "Node".' });
-        const node = complete(NodeRegistrationSchema, body.Node);
-        const { index } = await exposing(server, { node: node.ID, address: address() }, () => {
-          refuseUnknown(unknownFields);
-          const introduction = caller.kind === 'introduction' ? caller.id : undefined;
-          const proof = { secret: body.SecretID ?? '', introduction };
-          return registerNode(server.context, node, proof);
-        });
-        const Restored = server.returns.noteRegistered(node.ID);
-        const value = lease(server.heartbeats.heard(node.ID), index);
-        return { index, value: { ...value, ...(Restored && { Restored }) } };
-      },
-      {
-        withoutLeader: withoutLeader(server, ({ body }) => body.Node?.ID),
-      },
-    ),
-    ...serveWrite(
-      contract.heartbeat,
-      async (input) => {
-        const { ID } = requireKnown(server, input);
-        const ttlMs = server.heartbeats.heard(ID);
-        await noteSynced(server.context, ID);
-        const { index } = input.snapshot;
-        return { index, value: lease(ttlMs, index) };
-      },
-      {
-        withoutLeader: withoutLeader(server, ({ parameters }) => parameters.node_id),
-      },
-    ),
+    ...livenessRoutes(server),
     ...serveRead(
       contract.assignments,
       ({ parameters, snapshot, unwatched }) => {

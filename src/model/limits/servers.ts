@@ -16,6 +16,10 @@ export const serversLimits = {
   catchUpMs: 5 * secondMs,
   /** The difference between the clocks of two servers from which on they say so. */
   skewMaxMs: secondMs,
+  /** The longest time that a server has for a read of the log's end, to be healthy. */
+  healthMs: 2 * secondMs,
+  /** A server that is further behind is not healthy. */
+  behindMaxMs: 10 * secondMs,
   /** The time without contact after which a server no longer answers `stale` requests. */
   staleMaxMs: 5 * minuteMs,
   /** The time without an answer of a shared log after which the health tells of it; longer than between two looks. */

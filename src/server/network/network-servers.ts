@@ -6,6 +6,7 @@ import {
   type Answered,
   type Asked,
   type Member,
+  type OwnHealth,
   type Patience,
   ServerGone,
   type ServerReport,
@@ -157,6 +158,12 @@ export class NetworkServers implements Servers {
       if (peer.held.has(nodeId)) return peer.nodeAt(nodeId);
     }
     return undefined;
+  }
+
+  async healthOf(id: string, patience: Patience): Promise<OwnHealth> {
+    const peer = this.#peers.get(id);
+    if (peer === undefined) throw new ServerGone(id, false);
+    return peer.health(patience);
   }
 
   async introduceNode(patience: Patience): Promise<string> {

@@ -7,7 +7,13 @@ import {
 } from '../../model/node-stream/stream-connection.ts';
 import type { State } from '../../state/types.ts';
 import type { NodeStreams } from '../nodes/streams.ts';
-import { type Answered, type Asked, type Patience, ServerGone } from '../servers.ts';
+import {
+  type Answered,
+  type Asked,
+  type OwnHealth,
+  type Patience,
+  ServerGone,
+} from '../servers.ts';
 import { answerOver, askOver, requestKind } from './asking.ts';
 import { networkLimits } from './limits.ts';
 import type { Introduction, Side } from './proof.ts';
@@ -21,6 +27,7 @@ export interface HereServer {
   readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
   /** Makes an introduction token for the node of another server's agent. */
   readonly introduceNode: () => Promise<string>;
+  readonly health: () => Promise<OwnHealth>;
 }
 
 export interface PeerOptions {
@@ -40,6 +47,9 @@ const nodeKind = 'node';
 
 /** The kind of the streams that ask for an introduction token. */
 const introductionKind = 'introduction';
+
+/** The kind of the streams that ask for the health of a server. */
+const healthKind = 'health';
 
 /** Close codes of RFC 6455. */
 const goingAway = 1001;
@@ -84,6 +94,9 @@ export class Peer {
     connection.accept(nodeKind, (stream, params) => relay(stream, params, here.streams));
     connection.accept(introductionKind, async (stream) =>
       stream.write(Buffer.from(await here.introduceNode())),
+    );
+    connection.accept(healthKind, async (stream) =>
+      stream.write(Buffer.from(JSON.stringify(await here.health()))),
     );
     connection.accept(reportKind, (stream) => this.#followReport(stream));
     this.#reporter = new Reporter(connection.open(reportKind, {}), {
@@ -130,9 +143,19 @@ export class Peer {
   }
 
   /** Has it make an introduction token. @throws ServerGone */
-  async introduceNode({ deadlineMs }: Patience): Promise<string> {
+  introduceNode(patience: Patience): Promise<string> {
+    return this.#askText(introductionKind, patience);
+  }
+
+  /** @throws ServerGone */
+  async health(patience: Patience): Promise<OwnHealth> {
+    return JSON.parse(await this.#askText(healthKind, patience)) as OwnHealth;
+  }
+
+  /** The text of a stream. @throws ServerGone */
+  async #askText(kind: string, { deadlineMs }: Patience): Promise<string> {
     const { world } = this.#options;
-    const stream = this.#connection.open(introductionKind, {});
+    const stream = this.#connection.open(kind, {});
     const late = world.timers.after(deadlineMs, () => stream.cancel());
     const parts: Uint8Array[] = [];
     try {
