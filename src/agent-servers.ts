@@ -1,13 +1,17 @@
 /** Puts together the way of a server to the other servers of its cluster. */
+import type { Api } from './api/api.ts';
 import { isLoopback } from './api/http-server.ts';
 import type { ServersDoor } from './api/servers-stream.ts';
 import type { World } from './base/ports.ts';
 import type { Log } from './server/context.ts';
+import { ownHealth } from './server/health.ts';
 import type { ServersTransport } from './server/network/link.ts';
 import type { Membership } from './server/network/membership.ts';
 import { type NetworkOptions, NetworkServers } from './server/network/network-servers.ts';
 import type { HereServer } from './server/network/peer.ts';
 import { webSocketServers } from './server/network/web-socket-link.ts';
+import { ownIntroduction } from './server/nodes/introductions.ts';
+import type { Server } from './server/server.ts';
 import type { Servers } from './server/servers.ts';
 import { LocalServers } from './server/servers-local.ts';
 
@@ -75,3 +79,21 @@ export function otherServers(
     },
   };
 }
+
+/** The parts of this server that the others reach. */
+export const hereServer = (server: Server, api: Api): HereServer => ({
+  state: server.context.state,
+  streams: server.streams,
+  version: server.version,
+  tables: server.tables,
+  answer: async (asked, gone) => api.answer({ ...asked, onGone: whenAborted(gone) }),
+  introduceNode: ownIntroduction(server.context),
+  health: () => ownHealth(server),
+});
+
+/** A `Request.onGone` by a signal that aborts when the caller is gone. */
+const whenAborted = (signal: AbortSignal) => (run: () => void) => {
+  if (signal.aborted) run();
+  signal.addEventListener('abort', run, { once: true });
+  return () => signal.removeEventListener('abort', run);
+};

@@ -8,7 +8,7 @@ import type { DefaultPolicy } from './acl/authorizer.ts';
 import { authorityOf, requireRight, requireRightAuthority } from './agent-certificate.ts';
 import { type NodeOptions, type RunningNode, startNode } from './agent-node.ts';
 import { givenRootKey, keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
-import { type NetworkSettings, otherServers } from './agent-servers.ts';
+import { hereServer, type NetworkSettings, otherServers } from './agent-servers.ts';
 import { Api } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
@@ -26,11 +26,9 @@ import { schedulerDefaults } from './scheduler/view.ts';
 import type { TlsTrust } from './sdk/tls-trust.ts';
 import { silentLog } from './server/context.ts';
 import type { GarbageSettings } from './server/garbage/collector.ts';
-import { ownHealth } from './server/health.ts';
 import type { KeyService } from './server/keyring/key-service.ts';
 import { Keyring } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
-import type { HereServer } from './server/network/peer.ts';
 import { ownIntroduction } from './server/nodes/introductions.ts';
 import { advertisedAddresses } from './server/peering/advertise.ts';
 import { webSocketTransport } from './server/peering/web-socket-link.ts';
@@ -41,8 +39,10 @@ import type { Engine } from './state/engine/engine.ts';
 import type { EtcdSettings } from './state/engine/etcd/open.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
 import { SqliteEngine } from './state/engine/sqlite.ts';
+import { newestVersions } from './state/form.ts';
 import { openState } from './state/state.ts';
-import { allTables } from './state/tables.ts';
+import type { AnyDefinition } from './state/table.ts';
+import { allTables, storedForm } from './state/tables.ts';
 import type { State } from './state/types.ts';
 
 export interface CreateAgentOptions extends NodeOptions {
@@ -58,6 +58,8 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly engine?: Engine;
   /** A log in etcd, which several servers may share; `undefined`: the data directory. */
   readonly etcd?: EtcdSettings | undefined;
+  /** The tables of another build of the program, for tests. */
+  readonly tables?: readonly AnyDefinition[];
   /** The other servers, whose engines lead to the same log: of this process, or over the network. */
   readonly servers?: LocalServers | NetworkSettings;
   /** With `etcd`: how this server and the others reach each other. */
@@ -201,11 +203,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   warnOfExposure(options);
   opened.add(() => api.close());
   advertise(server, options, listening);
-  const answer: HereServer['answer'] = async (asked, gone) =>
-    api.answer({ ...asked, onGone: whenAborted(gone) });
-  const introduceNode = ownIntroduction(server.context);
-  const health = () => ownHealth(server);
-  const here = { state, streams: server.streams, answer, introduceNode, health };
+  const here = hereServer(server, api);
   const leave = others?.join(here, addressForServers(options, listening));
   opened.add(() => leave?.());
   server.beHeard();
@@ -250,7 +248,8 @@ async function openServer(
   const etcd = options.etcd && (await openLog(options, options.etcd));
   const engine = options.engine ?? etcd?.engine ?? newEngine(dataDirectory, world);
   const state = await openState({
-    tables: allTables,
+    tables: options.tables ?? allTables,
+    form: storedForm,
     engine,
     timers: world.timers,
     clock: world.clock,
@@ -290,6 +289,7 @@ async function openServer(
     rootSecret: rootToken,
     issuer: options.issuer,
     isHeardLater: true,
+    ...(options.tables && { tables: newestVersions(options.tables) }),
     scheduler: schedulerDefaults,
     garbage: options.garbage ?? {},
     ...(options.snapshots && { snapshots: scheduleOf(options.snapshots, world) }),
@@ -348,13 +348,6 @@ function introducing({ context, servers }: Server): () => Promise<string> {
     return isElsewhere ? servers.introduceNode({ deadlineMs: limits.servers.askMs }) : own();
   };
 }
-
-/** A `Request.onGone` by a signal that aborts when the caller is gone. */
-const whenAborted = (signal: AbortSignal) => (run: () => void) => {
-  if (signal.aborted) run();
-  signal.addEventListener('abort', run, { once: true });
-  return () => signal.removeEventListener('abort', run);
-};
 
 /** The name in `host:port`. */
 const nameOf = (address: string): string => address.replace(/:\d+$/, '');

@@ -1,7 +1,13 @@
 import { RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Contact } from '../server/servers.ts';
-import { NotLeading, OutcomeUnknown, StateError, WriteQueueFull } from '../state/errors.ts';
+import {
+  FormUnfinished,
+  NotLeading,
+  OutcomeUnknown,
+  StateError,
+  WriteQueueFull,
+} from '../state/errors.ts';
 import type { Footprint } from '../state/types.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
@@ -85,6 +91,8 @@ export function knownRefusal(thrown: unknown): RosterError | undefined {
   if (thrown instanceof RosterError) return thrown;
   if (thrown instanceof WriteQueueFull) return new RosterError('queue-full', thrown.message);
   if (thrown instanceof NotLeading) return refusal('not-leader');
+  if (thrown instanceof FormUnfinished)
+    return refusal('upgrade-unfinished', { table: thrown.table });
   if (thrown instanceof OutcomeUnknown) return refusal('outcome-unknown');
   if (thrown instanceof StateError) return closedRefusal(thrown);
   return undefined;

@@ -756,6 +756,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./operator/snapshot-save.ts')).snapshotSave,
   },
   {
+    words: ['operator', 'upgrade', 'finalize'],
+    summary: 'Write the newest form now. The older program cannot come back.',
+    load: async () => (await import('./operator/upgrade.ts')).upgradeFinalize,
+  },
+  {
+    words: ['operator', 'upgrade', 'hold'],
+    summary: 'Keep the way back to the older program open.',
+    load: async () => (await import('./operator/upgrade.ts')).upgradeHold,
+  },
+  {
+    words: ['operator', 'upgrade', 'status'],
+    summary: 'Show how far an upgrade of the servers is.',
+    load: async () => (await import('./operator/upgrade.ts')).upgradeStatus,
+  },
+  {
     words: ['version'],
     summary: 'Print the version of this program.',
     load: async () => (await import('./version.ts')).version,

@@ -28,6 +28,7 @@ export const groups: Readonly<Record<string, string>> = {
   'operator keyring': 'Manage the keys that seal secrets.',
   'operator leader': 'Move the leadership between servers.',
   'operator snapshot': 'Save the state, inspect snapshots, and restore them.',
+  'operator upgrade': 'Upgrade several servers one by one.',
   'operator scheduler': 'Configure the placement of the cluster.',
   acl: 'Say who may do what.',
   'acl token': 'Make and look at tokens.',

@@ -240,6 +240,17 @@ export const catalogue = {
     title: 'Introduction refused',
     sentence: 'The introduction token "{id}" does not admit this node: {reason}.',
   },
+  'upgrade-alone': {
+    status: 409,
+    title: 'Not several servers',
+    sentence: 'This server holds its state alone, and writes its newest form at once.',
+  },
+  'upgrade-blocked': {
+    status: 409,
+    title: 'Upgrade blocked',
+    sentence:
+      'The server {server} of version {version} is connected and does not read these tables: {tables}. Upgrade it first.',
+  },
   'state-not-empty': {
     status: 409,
     title: 'State not empty',
@@ -646,6 +657,12 @@ export const catalogue = {
     title: 'No leader',
     sentence:
       'No server leads since {since}. The node is not missed: the next leader waits for it anew.',
+  },
+  'upgrade-unfinished': {
+    status: 503,
+    title: 'Upgrade not finished',
+    sentence:
+      'Nothing was written: some server does not read the table {table} in its new form yet. See roster operator upgrade status.',
   },
   'not-leader': {
     status: 503,

@@ -30,6 +30,7 @@ import { serversLimits } from './limits/servers.ts';
 import { stateLimits } from './limits/state.ts';
 import { supervisorLimits } from './limits/supervisor.ts';
 import { templateLimits } from './limits/template.ts';
+import { upgradeLimits } from './limits/upgrade.ts';
 import { networkLimits } from './network/limits.ts';
 import { nodeLimits, statisticsLimits } from './node/limits.ts';
 import { nodePoolLimits } from './node-pool/limits.ts';
@@ -85,6 +86,7 @@ export const limits = {
   restart: restartLimits,
   state: stateLimits,
   servers: serversLimits,
+  upgrade: upgradeLimits,
   acl: aclLimits,
   authMethod: authMethodLimits,
   bindingRule: bindingRuleLimits,

@@ -46,6 +46,7 @@ import type { TlsTrust } from './tls-trust.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
 import { resolveName } from './transport-names.ts';
+import { upgradeOf } from './upgrade.ts';
 import { variablesOf } from './variables.ts';
 
 export interface ClientOptions extends TlsTrust {
@@ -109,6 +110,7 @@ const nouns = {
   /** The event stream. */
   events: eventsOf,
   /** Secrets and other texts for jobs. */
+  upgrade: upgradeOf,
   variables: variablesOf,
   /** Configuration of services, gateways and the mesh. */
   configEntries: configEntriesOf,

@@ -31,6 +31,7 @@ import type { ServerOptions } from './server-options.ts';
 import { NodeReturns } from './snapshots/node-returns.ts';
 import type { SnapshotSaver } from './snapshots/save.ts';
 import { SnapshotSchedule } from './snapshots/schedule.ts';
+import { Upgrades, type UpgradesOptions } from './upgrade/upgrades.ts';
 
 /** Parts of the server that outlive a term. */
 export interface LeadingMeans {
@@ -39,6 +40,8 @@ export interface LeadingMeans {
   /** Whether nodes reach this server. */
   readonly isHeard: () => boolean;
   readonly saver: SnapshotSaver;
+  /** This server, as other programs may read the state that it writes. */
+  readonly own: UpgradesOptions;
 }
 
 /**
@@ -63,6 +66,7 @@ export class Leading {
   /** The nodes after a restore. */
   readonly returns: NodeReturns;
   readonly peerings: Peerings;
+  readonly upgrades: Upgrades;
   readonly #context: ServerContext;
   readonly #options: ServerOptions;
   readonly #worker: EvaluationWorker;
@@ -80,7 +84,7 @@ export class Leading {
     given: ServerContext,
     term: Term,
     options: ServerOptions,
-    { forgetNode, saver, isHeard }: LeadingMeans,
+    { forgetNode, saver, isHeard, own }: LeadingMeans,
   ) {
     const context = { ...given, state: termState(given.state, term) };
     const { state, world } = context;
@@ -96,6 +100,7 @@ export class Leading {
       settings: { ...limits.garbage, ...options.garbage },
       forgetNode,
     });
+    this.upgrades = new Upgrades(context, own);
     this.#deployments = new DeploymentWatcher(context);
     this.peerings = new Peerings({
       ...context,
@@ -149,11 +154,13 @@ export class Leading {
     this.garbage.start();
     this.peerings.start();
     this.schedule?.start();
+    this.upgrades.start();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#isStarted = false;
+    this.upgrades.stop();
     this.schedule?.stop();
     this.peerings.stop();
     this.garbage.stop();

@@ -1,4 +1,5 @@
 import type { SchedulerConfiguration } from '../scheduler/view.ts';
+import type { TableVersions } from '../state/form.ts';
 import type { BootstrapReset } from './acl/bootstrap.ts';
 import type { ServerContext } from './context.ts';
 import type { GarbageSettings } from './garbage/collector.ts';
@@ -13,6 +14,8 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly keyring: Keyring;
   /** Of the program; the default: 0.0.0. */
   readonly version?: string;
+  /** The newest version of each table that the program reads; the default is that of `allTables`. */
+  readonly tables?: TableVersions;
   /** The way to identity providers. */
   readonly outbound: Outbound;
   /** Where this server stands. */

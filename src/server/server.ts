@@ -1,9 +1,11 @@
 import type { Clock, World } from '../base/ports.ts';
+import type { ClusterVersion } from '../model/cluster-version/cluster-version.ts';
 import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { StreamOpener } from '../model/node-stream/stream-connection.ts';
 import type { SchedulerConfiguration } from '../scheduler/view.ts';
-import { nodes } from '../state/tables.ts';
+import { newestVersions, type TableVersions } from '../state/form.ts';
+import { allTables, clusterVersions, nodes } from '../state/tables.ts';
 import type { Change, Term } from '../state/types.ts';
 import { type BootstrapReset, noReset } from './acl/bootstrap.ts';
 import type { ServerContext } from './context.ts';
@@ -21,6 +23,7 @@ import type { ServerOptions } from './server-options.ts';
 import { alone, type Contact, type Servers } from './servers.ts';
 import { SnapshotRestorer } from './snapshots/restore.ts';
 import { SnapshotSaver } from './snapshots/save.ts';
+import { lacking } from './upgrade/versions.ts';
 
 /**
  * A server, whether it leads or follows. While it leads it has a `Leading`.
@@ -42,6 +45,8 @@ export class Server {
   readonly datacenter: string;
   /** Of the program. */
   readonly version: string;
+  /** The newest version of each table that it reads. */
+  readonly tables: TableVersions;
   readonly servers: Servers;
   readonly snapshots: SnapshotSaver;
   readonly restorer: SnapshotRestorer;
@@ -50,6 +55,8 @@ export class Server {
   #leading: Leading | undefined;
   #advertised: Advertised | undefined;
   #isHeard: boolean;
+  /** Why it can no longer read what the others write. */
+  #outdated: string | undefined;
   #unfollow: readonly (() => void)[] = [];
 
   constructor(options: ServerOptions) {
@@ -66,6 +73,7 @@ export class Server {
     this.issuer = options.issuer;
     this.datacenter = options.datacenter;
     this.version = options.version ?? '0.0.0';
+    this.tables = options.tables ?? newestVersions(allTables);
     this.#isHeard = options.isHeardLater !== true;
     this.servers = options.servers ?? alone(() => this.#leading !== undefined);
     const { servers } = this;
@@ -78,7 +86,7 @@ export class Server {
     if (state.leading !== undefined && !keyring.isForeign) {
       this.#leading = this.#newLeading(state.leading);
     }
-    keyring.onForeign(() => this.#giveUp());
+    keyring.onForeign(() => this.#giveUp(foreign));
   }
 
   /** From now on it leads in each term. Resolves once it leads, if a term is under way already. */
@@ -88,6 +96,7 @@ export class Server {
     this.#unfollow = [
       state.onLeadership((term) => this.#followTerm(term)),
       state.onCommit((changes) => this.#followNodes(changes)),
+      state.onCommit((changes) => this.#followVersions(changes)),
       state.onRestored(() => this.#dropUnknownNodes()),
     ];
     await this.#leading?.start();
@@ -113,6 +122,7 @@ export class Server {
 
   /** Why this server answers nothing; `undefined`: it answers. */
   get notReady(): RosterError | undefined {
+    if (this.#outdated !== undefined) return refusal('not-ready', { reason: this.#outdated });
     if (!this.keyring.isForeign) return undefined;
     const reason =
       'its root key is missing, or is another one than that of the cluster. Give it the root key of the other servers';
@@ -227,10 +237,10 @@ export class Server {
     return this.leading.exchange;
   }
 
-  /** Without the root key it can neither lead nor answer, so it leaves the log to the others. */
-  #giveUp(): void {
+  /** It can neither lead nor answer, so it leaves the log to the others. */
+  #giveUp(reason: string): void {
     const { state, log } = this.context;
-    log.error({}, 'the root key of this server opens no key of the cluster: it answers nothing');
+    log.error({}, `${reason}: it answers nothing`);
     this.#leading?.stop();
     this.#leading = undefined;
     state.close().catch((error: unknown) => log.error({ error }, 'the state could not be closed'));
@@ -238,7 +248,9 @@ export class Server {
 
   #newLeading(term: Term): Leading {
     const forgetNode = (nodeId: string) => this.forgetNode(nodeId);
-    const means = { forgetNode, saver: this.snapshots, isHeard: () => this.#isHeard };
+    const { servers, version, tables } = this;
+    const own = { servers, version, tables, isShared: !this.isAlone };
+    const means = { forgetNode, saver: this.snapshots, isHeard: () => this.#isHeard, own };
     const leading = new Leading(this.context, term, this.#options, means);
     if (this.#advertised !== undefined) leading.peerings.advertise(this.#advertised);
     return leading;
@@ -267,6 +279,18 @@ export class Server {
     this.streams.dropAll((nodeId) => known.has(nodeId), purged);
   }
 
+  /** The others may write the state in a form now that this server does not read. */
+  #followVersions(changes: readonly Change[]): void {
+    for (const { table, after } of changes) {
+      if (table !== clusterVersions.name || after === undefined) continue;
+      const lacks = lacking(this.tables, (after as unknown as ClusterVersion).Tables);
+      if (lacks.length === 0) continue;
+      this.#outdated = `the servers write tables that this program of version ${this.version} does not read (${lacks.join(', ')})`;
+      this.#giveUp(this.#outdated);
+      return;
+    }
+  }
+
   /** Another server may have purged a node that is connected here. */
   #followNodes(changes: readonly Change[]): void {
     if (this.#leading !== undefined) return;
@@ -284,3 +308,5 @@ const withClock = (world: World, clock: Clock | undefined): World =>
 const ownContact: Contact = { LastContact: 0, KnownLeader: true };
 
 const purged = 'the node was purged';
+
+const foreign = 'the root key of this server opens no key of the cluster';

@@ -1,4 +1,5 @@
 import type { Clock, Timers } from '../base/ports.ts';
+import type { TableVersions } from '../state/form.ts';
 import type { State } from '../state/types.ts';
 import type { NodeStreams } from './nodes/streams.ts';
 import {
@@ -24,6 +25,10 @@ export interface LocalServer {
   readonly introduceNode?: () => Promise<string>;
   /** Absent where nobody asks. */
   readonly health?: () => Promise<OwnHealth>;
+  /** The newest version of each table that it reads; absent where it does not matter. */
+  readonly tables?: TableVersions;
+  /** Of its program. */
+  readonly version?: string;
 }
 
 export interface LocalServersOptions {
@@ -68,9 +73,11 @@ export class LocalServers {
       },
       noneLeads: () => this.#noneLeads(id),
       reportOf: (other) => {
-        const index = this.#present.get(other)?.state.read?.().index;
-        return index === undefined ? undefined : { version: '', index, heardMs: 0, skewMs: 0 };
+        const { state, version = '' } = this.#present.get(other) ?? {};
+        const index = state?.read?.().index;
+        return index === undefined ? undefined : { version, index, heardMs: 0, skewMs: 0 };
       },
+      tablesOf: (other) => this.#present.get(other)?.tables,
       lastContactMs: () =>
         this.#noteLeader() === undefined
           ? Math.round(this.#options.clock.monotonicMs() - this.#heardMs)

@@ -1,4 +1,5 @@
 import type { StreamOpener } from '../model/node-stream/stream-connection.ts';
+import type { TableVersions } from '../state/form.ts';
 
 /** A server of the cluster, as the others know it. */
 export interface Member {
@@ -96,6 +97,8 @@ export interface Servers {
   noneLeads(): boolean;
   /** The last report of another server; `undefined`: it is unreachable. */
   reportOf(id: string): ServerReport | undefined;
+  /** The newest version of each table that another server reads; `undefined`: it has not told. */
+  tablesOf(id: string): TableVersions | undefined;
   /** Milliseconds since this server heard of a leader; 0 on the leader. */
   lastContactMs(): number;
   /** Has that server answer a request, without handing it on again. @throws ServerGone */
@@ -120,6 +123,7 @@ export function alone(leads: () => boolean): Servers {
     leader: () => (leads() ? self : undefined),
     noneLeads: () => false,
     reportOf: () => undefined,
+    tablesOf: () => undefined,
     lastContactMs: () => 0,
     ask: (id) => Promise.reject(new ServerGone(id, false)),
     streamTo: async () => undefined,

@@ -1,4 +1,5 @@
 import { StateCorrupted } from './errors.ts';
+import type { Form } from './form.ts';
 import { decodeKey } from './keys.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 import type { RowChange } from './row-change.ts';
@@ -32,7 +33,7 @@ interface SnapshotHead {
   readonly Hash?: string | undefined;
   /** Index of the last restore, if there was one. */
   readonly Restored?: number | undefined;
-  /** When it was saved, by the clock of the state (`clock.ts`), where several processes hold the log. */
+  /** Time of the last batch that was known when it was saved, where several processes hold the log. */
   readonly Time?: number | undefined;
 }
 
@@ -56,17 +57,20 @@ export type SnapshotPart = SnapshotHead | SnapshotRows | SnapshotMarks;
 export function encodeTransaction(
   index: number,
   changes: readonly RowChange[],
-  holders: SharedHolders,
+  { holders, form }: { readonly holders: SharedHolders; readonly form?: Form | undefined },
 ): string {
   let text = `[${index}`;
-  const values = new SharedWriter(holders);
+  const values = new SharedWriter(form, holders);
   for (const { table, key, before, after } of changes) {
-    text += `,${table.entryHead}${JSON.stringify(key)}`;
+    text += `,${form === undefined ? table.entryHead : entryHead(table, form)}${JSON.stringify(key)}`;
     text += after === undefined ? ']' : `,${values.write(table, after, before)}]`;
   }
   values.end();
   return `${text}]`;
 }
+
+const entryHead = (table: AnyTable, form: Form): string =>
+  `[${JSON.stringify(table.definition.name)},${form.versionOf(table)},`;
 
 /** The bytes of a batch, alone in their buffer, so that it may be transferred. */
 export function encodeBatch(transactions: readonly { readonly text: string }[]): Bytes {
@@ -110,15 +114,15 @@ export function parse(bytes: Bytes, place: string): unknown {
 export function* encodeSnapshot(
   view: View,
   partBytes: number,
-  head: Pick<SnapshotHead, 'Hash' | 'Time'> = {},
+  { form, ...head }: Pick<SnapshotHead, 'Hash' | 'Time'> & { form?: Form | undefined } = {},
 ): Generator<Bytes | undefined> {
   const Restored = view.restored || undefined;
   const start: SnapshotHead = { Index: view.index, Hash: head.Hash, Restored, Time: head.Time };
   yield encodeTexts(JSON.stringify(start), [], '');
   for (const table of view.tables.values()) {
-    if (table.definition.isOmittedUnused && table.lastIndex() === 0) continue;
-    yield* encodeRows(table, partBytes);
-    const head = headOf(table);
+    if (isOmitted(table, form)) continue;
+    yield* encodeRows(table, partBytes, form);
+    const head = headOf(table, form);
     for (const { name, index } of ordersOf(table)) {
       const order = `${head},"Order":${JSON.stringify(name)},"Floor":${index.floor},"Marks":[`;
       yield* inParts(order, marksOf(index), partBytes);
@@ -126,30 +130,43 @@ export function* encodeSnapshot(
   }
 }
 
+/** Whether a snapshot leaves the table out: nothing was ever in it, or some reader does not know it. */
+const isOmitted = (table: AnyTable, form: Form | undefined): boolean =>
+  (table.definition.isOmittedUnused === true && table.lastIndex() === 0) ||
+  versionOf(table, form) === undefined;
+
+const versionOf = (table: AnyTable, form: Form | undefined): number | undefined =>
+  form === undefined ? table.definition.version : form.versionOf(table);
+
 /** The rows of a table, each a `SnapshotRows`; `undefined` wherever others may get their turn. */
-const encodeRows = (table: AnyTable, partBytes: number): Generator<Bytes | undefined> =>
-  inParts(`${headOf(table)},"Rows":[`, rowsOf(table), partBytes);
+const encodeRows = (
+  table: AnyTable,
+  partBytes: number,
+  form: Form | undefined,
+): Generator<Bytes | undefined> =>
+  inParts(`${headOf(table, form)},"Rows":[`, rowsOf(table, form), partBytes);
 
 /** The view as it is saved outside the store. */
-export function savedState({ index, tables }: View): SavedState {
+export function savedState({ index, tables }: View, form?: Form): SavedState {
+  const saved = [...tables.values()].filter((table) => versionOf(table, form) !== undefined);
   return {
     index,
-    tables: [...tables.values()].map(({ definition: { name, version }, size }) => ({
-      name,
-      version,
-      rows: size,
+    tables: saved.map((table) => ({
+      name: table.definition.name,
+      version: versionOf(table, form)!,
+      rows: table.size,
     })),
     *texts(bytes) {
-      for (const table of tables.values()) yield* encodeRows(table, bytes);
+      for (const table of saved) yield* encodeRows(table, bytes, form);
     },
   };
 }
 
-const headOf = ({ definition: { name, version } }: AnyTable): string =>
-  `{"Table":${JSON.stringify(name)},"Version":${version}`;
+const headOf = (table: AnyTable, form: Form | undefined): string =>
+  `{"Table":${JSON.stringify(table.definition.name)},"Version":${versionOf(table, form)}`;
 
-function* rowsOf(table: AnyTable): Generator<string> {
-  const values = new SharedWriter();
+function* rowsOf(table: AnyTable, form: Form | undefined): Generator<string> {
+  const values = new SharedWriter(form);
   for (const row of table.scan()) yield values.write(table, row, undefined);
 }
 

@@ -1,6 +1,7 @@
 import { assert } from '../base/assert.ts';
 import type { Steps } from '../base/steps.ts';
 import { type Bytes, ordersOf, parse, type SnapshotRows, savedState } from './codec.ts';
+import type { TableVersions } from './form.ts';
 import { RowsLoader } from './rows-loader.ts';
 import type { AnyDefinition } from './table.ts';
 import type { SavedState, Stamps, StateDraft } from './types.ts';
@@ -17,6 +18,7 @@ import { emptyTables, type Tables, View } from './view.ts';
 export class Draft implements StateDraft {
   readonly #tables: Tables;
   readonly #loader: RowsLoader;
+  readonly #versions: Record<string, number> = {};
   #isSettled = false;
 
   /** `ready` prepares each row. */
@@ -27,7 +29,14 @@ export class Draft implements StateDraft {
   }
 
   add(text: Bytes): void {
-    this.#loader.load(this.#tables, parse(text, 'the snapshot') as SnapshotRows);
+    const rows = parse(text, 'the snapshot') as SnapshotRows;
+    this.#loader.load(this.#tables, rows);
+    this.#versions[rows.Table] = rows.Version;
+  }
+
+  /** The versions in which its tables were stored. */
+  get versions(): TableVersions {
+    return this.#versions;
   }
 
   *settle(): Steps<void> {

@@ -3,6 +3,7 @@ export type StateErrorCode =
   | 'write-queue-full'
   | 'state-corrupted'
   | 'state-format-unknown'
+  | 'form-unfinished'
   | 'data-directory-unusable'
   | 'data-directory-in-use'
   | 'data-directory-full'
@@ -62,6 +63,17 @@ export class StateFormatUnknown extends StateError {
 
   constructor(message: string) {
     super('state-format-unknown', message);
+  }
+}
+
+/** Some server does not read this table, or not in this version yet. Nothing was written. */
+export class FormUnfinished extends StateError {
+  override readonly name = 'FormUnfinished';
+  readonly table: string;
+
+  constructor(table: string) {
+    super('form-unfinished', `some server does not read the table ${table} in its new form yet`);
+    this.table = table;
   }
 }
 

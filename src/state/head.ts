@@ -1,5 +1,6 @@
 import { assert } from '../base/assert.ts';
 import { encodeTransaction } from './codec.ts';
+import { Form, type FormSource } from './form.ts';
 import { deepFreeze } from './freeze.ts';
 import { encodeKey } from './keys.ts';
 import type { StateLimits } from './limits.ts';
@@ -26,6 +27,15 @@ export interface Ran extends Transacted {
   readonly text: string;
 }
 
+interface HeadOptions {
+  readonly limits: Pick<StateLimits, 'marksPerIndex' | 'sharedValues'>;
+  readonly freeze: boolean;
+  /** Where the state says in which form it is written; `undefined`: in the newest. */
+  readonly source?: FormSource | undefined;
+  /** The form of the first transaction, in place of that of the view. */
+  readonly form?: Form | undefined;
+}
+
 /**
  * The newest state, durable or not. Transactions run on it. It begins as the durable view and lives
  * for one term.
@@ -40,21 +50,21 @@ export class Head {
   readonly #marksPerIndex: number;
   readonly #holders: SharedHolders;
   readonly #freeze: boolean;
+  readonly #source: FormSource | undefined;
+  #form: Form | undefined;
   readonly #dirty = new Set<AnyTable>();
   #view: View;
   #index: number;
   #running = false;
 
-  constructor(
-    view: View,
-    limits: Pick<StateLimits, 'marksPerIndex' | 'sharedValues'>,
-    freeze: boolean,
-  ) {
+  constructor(view: View, { limits, freeze, source, form }: HeadOptions) {
     this.#index = view.index;
     this.#tables = cloneAll(view.tables);
     this.#marksPerIndex = limits.marksPerIndex;
     this.#holders = new SharedHolders(limits.sharedValues);
     this.#freeze = freeze;
+    this.#source = source;
+    this.#form = form ?? Form.of(source, view);
     this.#view = view;
   }
 
@@ -68,14 +78,17 @@ export class Head {
     readonly ran: Ran | undefined;
   } {
     assert(!this.#running, 'a transaction cannot run inside another');
-    const transaction = new HeadTransaction(this.#tables, this.#index + 1, this.#freeze);
+    const transaction = new HeadTransaction(this.#tables, this.#index + 1, {
+      freeze: this.#freeze,
+      form: this.#form,
+    });
     this.#running = true;
     try {
       const value = run(transaction);
       assert(!isThenable(value), 'a transaction is a synchronous function');
       const { index, changes, steps } = transaction;
       if (changes.length === 0) return { value, ran: undefined };
-      const text = encodeTransaction(index, changes, this.#holders);
+      const text = encodeTransaction(index, changes, { holders: this.#holders, form: this.#form });
       const ran = { index, changes, steps, text };
       this.#commit(ran);
       return { value, ran };
@@ -102,6 +115,11 @@ export class Head {
     for (const { table } of ran.changes) this.#dirty.add(table);
     for (const { table } of ran.changes) table.prune(this.#marksPerIndex);
     this.#index = ran.index;
+    const { table: name } = this.#source ?? {};
+    // The new form holds from the next transaction on.
+    if (name !== undefined && ran.changes.some(({ table }) => table.definition.name === name)) {
+      this.#form = Form.of(this.#source, new View(this.#index, this.#tables));
+    }
   }
 }
 
@@ -122,13 +140,19 @@ class HeadTransaction implements Transaction {
   readonly changes: RowChange[] = [];
   readonly steps: Step[] = [];
   readonly freeze: boolean;
+  readonly form: Form | undefined;
   open = true;
   readonly #tables: Tables;
 
-  constructor(tables: Tables, index: number, freeze: boolean) {
+  constructor(
+    tables: Tables,
+    index: number,
+    { freeze, form }: { readonly freeze: boolean; readonly form: Form | undefined },
+  ) {
     this.#tables = tables;
     this.index = index;
     this.freeze = freeze;
+    this.form = form;
   }
 
   get hasChanged(): boolean {
@@ -176,17 +200,19 @@ class HeadTable<R extends Stamps, I extends string> implements TableWriter<R, I>
 
   put(row: Unstamped<R>): R {
     const table = this.#openTable();
-    const { index, freeze } = this.#transaction;
+    const { index, freeze, form } = this.#transaction;
     const parts = table.definition.key(row as R);
     const key = encodeKey(parts);
     const before = table.primary.get(key);
     const given = table.definition.keepsCreateIndex ? row.CreateIndex : undefined;
     // TypeScript cannot see that the stamps complete an `Unstamped` row.
-    const after = {
+    const stamped = {
       ...row,
       CreateIndex: before?.CreateIndex ?? given ?? index,
       ModifyIndex: index,
     } as unknown as R;
+    const after =
+      form === undefined ? stamped : (form.shown(anyTable(table), stamped) as unknown as R);
     if (freeze) deepFreeze(after);
     this.#makeChange(key, { table: anyTable(table), key: parts, before, after });
     return after;

@@ -3,6 +3,7 @@ import type { Clock } from '../base/ports.ts';
 import { batchHash } from './batch-hash.ts';
 import type { Draft } from './draft.ts';
 import type { Batch } from './engine/engine.ts';
+import { Form, type FormSource } from './form.ts';
 import { Head } from './head.ts';
 import type { StateLimits } from './limits.ts';
 import { encodeRestore } from './restore-entry.ts';
@@ -26,15 +27,19 @@ export interface RestoreSetting {
   readonly clock?: Pick<Clock, 'nowMs'> | undefined;
   readonly limits: StateLimits;
   readonly freeze: boolean;
+  readonly source?: FormSource | undefined;
 }
 
 /** Runs the transaction of a restore on the rows of its draft. Throws what that throws. */
 export function makeRestore<T>(
   { draft, file, above, run }: Restoring<T>,
-  { before, previous, clock, limits, freeze }: RestoreSetting,
+  { before, previous, clock, ...setting }: RestoreSetting,
 ): RestoreMade<T> {
   const index = Math.max(before.index, above) + 1;
-  const head = new Head((draft as Draft).viewBefore(index), limits, freeze);
+  const rows = draft as Draft;
+  const form = Form.of(setting.source, before);
+  form?.requireWritten(rows.versions);
+  const head = new Head(rows.viewBefore(index), { ...setting, form });
   const { value, ran } = head.run((transaction) => run(transaction, before));
   assert(ran !== undefined, 'a restore leaves a trace of itself');
   const bytes = encodeRestore(ran.text, file);

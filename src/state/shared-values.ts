@@ -15,6 +15,7 @@
  * that changes a shared field must accept both its old and its new form.
  */
 import { StateCorrupted } from './errors.ts';
+import type { Form } from './form.ts';
 import { encodeKey } from './keys.ts';
 import type { AnyTable } from './table.ts';
 import type { Key, Stamps } from './types.ts';
@@ -67,17 +68,21 @@ export class SharedHolders {
 
 export class SharedWriter {
   readonly #numbers = new Map<object, number>();
+  readonly #form: Form | undefined;
   readonly #holders: SharedHolders | undefined;
   readonly #written: [value: object, table: AnyTable, field: string, row: Stamps][] = [];
 
-  constructor(holders?: SharedHolders) {
+  /** `form`: that of the rows; `undefined`: the newest. */
+  constructor(form: Form | undefined, holders?: SharedHolders) {
+    this.#form = form;
     this.#holders = holders;
   }
 
   /** The row as JSON. `before`: the row in its place, if the reader has it. */
   write(table: AnyTable, row: Stamps, before: object | undefined): string {
-    if (table.shared.length === 0) return JSON.stringify(row);
-    const written: Record<string, unknown> = { ...row };
+    const stored = this.#form === undefined ? row : this.#form.written(table, row);
+    if (table.shared.length === 0) return JSON.stringify(stored);
+    const written: Record<string, unknown> = { ...stored };
     for (const field of table.shared) {
       const value = written[field];
       if (typeof value !== 'object' || value === null) continue;

@@ -1,7 +1,9 @@
-import type { Clock, Timers } from '../base/ports.ts';
+import type { Timers } from '../base/ports.ts';
 import { unhurriedPause } from '../base/slices.ts';
+import type { StateClock } from './clock.ts';
 import { type Bytes, encodeSnapshot } from './codec.ts';
 import type { Engine } from './engine/engine.ts';
+import { Form, type FormSource } from './form.ts';
 import type { StateLimits } from './limits.ts';
 import type { View } from './view.ts';
 
@@ -10,7 +12,9 @@ export interface SnapshotsOptions {
   readonly timers: Timers;
   readonly limits: StateLimits;
   /** Tells the time of the state, where several processes hold the log. */
-  readonly clock?: Pick<Clock, 'nowMs'> | undefined;
+  readonly clock?: Pick<StateClock, 'batchMs'> | undefined;
+  /** Where the state says in which form it is written. */
+  readonly source?: FormSource | undefined;
   /** Takes the error of a failed snapshot. */
   readonly report: (error: unknown) => void;
 }
@@ -31,10 +35,10 @@ export interface CopyableState {
 /** The parts of a snapshot, in slices between other work. `each` is told of every slice, and may throw. */
 export async function* slicesOf(
   { view, hash }: CopyableState,
-  { timers, limits, clock }: Pick<SnapshotsOptions, 'timers' | 'limits' | 'clock'>,
+  { timers, limits, clock, source }: Omit<SnapshotsOptions, 'engine' | 'report'>,
   each: (part: Bytes | undefined) => void,
 ): AsyncGenerator<Bytes> {
-  const head = { Hash: hash, Time: clock?.nowMs() };
+  const head = { Hash: hash, Time: clock?.batchMs, form: Form.of(source, view) };
   for (const part of encodeSnapshot(view, limits.snapshotPartBytes, head)) {
     each(part);
     if (part !== undefined) yield part;

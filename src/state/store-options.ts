@@ -1,5 +1,6 @@
 import type { Timers } from '../base/ports.ts';
 import type { StateClock } from './clock.ts';
+import type { FormSource } from './form.ts';
 import type { StateLimits } from './limits.ts';
 import type { Replica } from './replica.ts';
 
@@ -8,6 +9,7 @@ export interface StoreOptions {
   readonly freeze: boolean;
   readonly timers: Timers;
   readonly clock: StateClock | undefined;
+  readonly source: FormSource | undefined;
   readonly report: (error: unknown) => void;
   /** An empty one. */
   readonly newReplica: () => Replica;

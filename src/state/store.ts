@@ -7,6 +7,7 @@ import { differences } from './differences.ts';
 import type { Batch, Engine, EngineEvent, Leadership } from './engine/engine.ts';
 import { Fenced, NotLeading, OutcomeUnknown, WritesClosed } from './errors.ts';
 import { ReadSet, TrackedSnapshot } from './footprint.ts';
+import { Form } from './form.ts';
 import { Head, type Ran } from './head.ts';
 import { type Listener, Listeners, tellChanges } from './listeners.ts';
 import { LogEnd } from './log-end.ts';
@@ -104,7 +105,8 @@ export class Store implements State {
   }
 
   saved(): SavedState {
-    return savedState(this.#replica.view);
+    const { view } = this.#replica;
+    return savedState(view, Form.of(this.#options.source, view));
   }
 
   head(): Snapshot {
@@ -243,8 +245,8 @@ export class Store implements State {
 
   /** Begins a term of this process on the durable view. */
   #beginTerm({ epoch }: Leadership): void {
-    const { limits, freeze, clock } = this.#options;
-    const head = new Head(this.#replica.view, limits, freeze);
+    const { limits, clock } = this.#options;
+    const head = new Head(this.#replica.view, this.#options);
     // A process that holds the log alone keeps no hashes.
     const hash = this.#logEnd && (this.#replica.hash ?? noBatch);
     const queue = new CommitQueue(

@@ -14,6 +14,7 @@ import {
   variableItems,
   variables,
 } from './tables/access.ts';
+import { clusterVersions } from './tables/cluster.ts';
 import { configEntries, configReferences, configSecrets } from './tables/config-entries.ts';
 import {
   jobPolicies,
@@ -48,6 +49,7 @@ import {
 import type { TableDefinition } from './types.ts';
 
 export * from './tables/access.ts';
+export * from './tables/cluster.ts';
 export * from './tables/config-entries.ts';
 export { inNamespace, inScope, numberPart } from './tables/definition.ts';
 export * from './tables/jobs.ts';
@@ -97,4 +99,5 @@ export const allTables: readonly TableDefinition[] = [
   keptPlans,
   oidcSessions,
   usedUpLimits,
+  clusterVersions,
 ] as unknown as readonly TableDefinition[];

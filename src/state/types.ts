@@ -49,6 +49,11 @@ export interface TableDefinition<R extends Stamps = Stamps, I extends string = s
   readonly isOmittedUnused?: true;
   /** Lifts a durable row of an older version to the current one. */
   readonly upcast?: (row: unknown, version: number) => R;
+  /**
+   * Gives a row the form of an older version, for servers that read no newer one. The key and the objects of
+   * shared fields stay. Needed from the second version on that servers of one cluster may meet.
+   */
+  readonly downcast?: (row: R, version: number) => unknown;
 }
 
 /** A contiguous range: all keys that start with `prefix`, followed by `text`. */

@@ -72,7 +72,8 @@ export async function startThree(
     const { streams } = server;
     const introduceNode = ownIntroduction(server.context);
     const health = () => ownHealth(server);
-    const here = { state, streams, answer: answerOf(api), introduceNode, health };
+    const { version, tables } = server;
+    const here = { state, streams, answer: answerOf(api), introduceNode, health, version, tables };
     network.join(here, `${id}:1`);
   }
   while (!leader!.server.leads || follower!.network.leader() === undefined) {

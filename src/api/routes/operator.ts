@@ -4,6 +4,7 @@ import { keyringRoutes } from './keyring.ts';
 import { leaderRoutes } from './leader.ts';
 import { operatorSchedulerRoutes } from './operator-scheduler.ts';
 import { snapshotRoutes } from './snapshot.ts';
+import { upgradeRoutes } from './upgrade.ts';
 
 /** The requests that maintain the control plane itself. */
 export const operatorRoutes = (server: Server): Route[] => [
@@ -11,4 +12,5 @@ export const operatorRoutes = (server: Server): Route[] => [
   ...operatorSchedulerRoutes(server),
   ...keyringRoutes(server),
   ...snapshotRoutes(server),
+  ...upgradeRoutes(server),
 ];

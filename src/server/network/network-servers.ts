@@ -1,6 +1,7 @@
 import type { World } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import type { StreamOpener } from '../../model/node-stream/stream-connection.ts';
+import type { TableVersions } from '../../state/form.ts';
 import type { Log } from '../context.ts';
 import {
   type Answered,
@@ -137,6 +138,10 @@ export class NetworkServers implements Servers {
     const { introduction, standing, skewMs } = peer;
     const heardMs = Math.round(this.#options.world.clock.monotonicMs() - peer.heardMs);
     return { version: introduction.version, index: standing.index, heardMs, skewMs };
+  }
+
+  tablesOf(id: string): TableVersions | undefined {
+    return this.#peers.get(id)?.tables;
   }
 
   lastContactMs(): number {

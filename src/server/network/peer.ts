@@ -5,6 +5,7 @@ import {
   type StreamOpener,
   type StreamSocket,
 } from '../../model/node-stream/stream-connection.ts';
+import type { TableVersions } from '../../state/form.ts';
 import type { State } from '../../state/types.ts';
 import type { NodeStreams } from '../nodes/streams.ts';
 import {
@@ -28,6 +29,10 @@ export interface HereServer {
   /** Makes an introduction token for the node of another server's agent. */
   readonly introduceNode: () => Promise<string>;
   readonly health: () => Promise<OwnHealth>;
+  /** Of its program. */
+  readonly version: string;
+  /** The newest version of each table that it reads. */
+  readonly tables: TableVersions;
 }
 
 export interface PeerOptions {
@@ -66,6 +71,8 @@ export class Peer {
   /** Nodes that hold their connection to it. */
   readonly held = new Set<string>();
   standing: Standing | undefined;
+  /** The newest version of each table that it reads. */
+  tables: TableVersions | undefined;
   heardMs: number;
   /** Its clock minus ours by each of its last reports, the way of the report included. */
   #skews: readonly number[] = [];
@@ -101,6 +108,7 @@ export class Peer {
     connection.accept(reportKind, (stream) => this.#followReport(stream));
     this.#reporter = new Reporter(connection.open(reportKind, {}), {
       standing: () => standingOf(here, world.clock),
+      tables: here.tables,
       nodeIds: here.streams.nodeIds(),
       isHeld: (nodeId) => here.streams.held(nodeId) !== undefined,
     });
@@ -192,8 +200,9 @@ export class Peer {
 
   async #followReport(stream: ByteStream): Promise<void> {
     const { world, onHeard } = this.#options;
-    for await (const { standing, held = [], lost = [] } of linesOf(stream)) {
+    for await (const { standing, tables, held = [], lost = [] } of linesOf(stream)) {
       this.heardMs = world.clock.monotonicMs();
+      if (tables !== undefined) this.tables = tables;
       if (standing !== undefined) {
         this.standing = standing;
         const skewMs = standing.nowMs - world.clock.nowMs();

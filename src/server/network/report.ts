@@ -1,4 +1,5 @@
 import type { ByteStream } from '../../model/node-stream/byte-stream.ts';
+import type { TableVersions } from '../../state/form.ts';
 import { networkLimits } from './limits.ts';
 
 /** The kind of the stream on which a server reports to another one as long as they are connected. */
@@ -16,6 +17,8 @@ export interface Standing {
 
 export interface ReportLine {
   readonly standing?: Standing;
+  /** The newest version of each table that it reads, in its first line. */
+  readonly tables?: TableVersions;
   /** Nodes that have connected to it, and nodes that have disconnected. */
   readonly held?: readonly string[];
   readonly lost?: readonly string[];
@@ -30,17 +33,20 @@ export class Reporter {
   readonly #changed: Set<string>;
   #wake: () => void = () => {};
   #isDue = true;
+  #tables: TableVersions | undefined;
 
   constructor(
     stream: ByteStream,
     told: {
       readonly standing: () => Standing;
+      readonly tables: TableVersions;
       readonly nodeIds: Iterable<string>;
       readonly isHeld: (nodeId: string) => boolean;
     },
   ) {
     this.#stream = stream;
     this.#standing = told.standing;
+    this.#tables = told.tables;
     this.#isHeld = told.isHeld;
     this.#changed = new Set(told.nodeIds);
   }
@@ -72,7 +78,9 @@ export class Reporter {
   #nextLine(): ReportLine | undefined {
     if (this.#isDue) {
       this.#isDue = false;
-      return { standing: this.#standing() };
+      const tables = this.#tables;
+      this.#tables = undefined;
+      return { standing: this.#standing(), ...(tables && { tables }) };
     }
     if (this.#changed.size === 0) return undefined;
     const held: string[] = [];
@@ -104,9 +112,14 @@ export async function* linesOf(stream: ByteStream): AsyncGenerator<ReportLine, v
 
 function lineIn(text: string): ReportLine | undefined {
   try {
-    const { standing, held, lost } = JSON.parse(text) as ReportLine;
+    const { standing, tables, held, lost } = JSON.parse(text) as ReportLine;
     const told = standing === undefined ? undefined : standingIn(standing);
-    return { ...(told && { standing: told }), held: idsIn(held), lost: idsIn(lost) };
+    return {
+      ...(told && { standing: told }),
+      ...(tables && { tables: versionsIn(tables) }),
+      held: idsIn(held),
+      lost: idsIn(lost),
+    };
   } catch {
     return undefined;
   }
@@ -114,6 +127,9 @@ function lineIn(text: string): ReportLine | undefined {
 
 const idsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((id) => typeof id === 'string') : [];
+
+const versionsIn = (tables: TableVersions): TableVersions =>
+  Object.fromEntries(Object.entries(tables).filter(([, version]) => Number.isInteger(version)));
 
 function standingIn({ epoch, index, nowMs }: Standing): Standing | undefined {
   if (!Number.isFinite(index) || !Number.isFinite(nowMs)) return undefined;

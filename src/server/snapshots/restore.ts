@@ -10,6 +10,7 @@ import {
   aclRoles,
   authMethods,
   clusterIdentity,
+  clusterVersions,
   configEntries,
   jobPolicies,
   jobs,
@@ -86,6 +87,7 @@ export class SnapshotRestorer {
         const record = recordOf(transaction, before, header, nowMs);
         transaction.table(clusterIdentity).put({ ID, Restore: record });
         if (ID !== header.ClusterID) becomeAnotherCluster(transaction, world);
+        keepVersion(transaction, before);
         return { ClusterID: ID, Restore: record };
       },
     });
@@ -104,6 +106,14 @@ export class SnapshotRestorer {
       throw error;
     }
   }
+}
+
+/** The form in which the servers write the state is theirs, not that of the snapshot. */
+function keepVersion(transaction: Transaction, before: Snapshot): void {
+  const row = before.table(clusterVersions).get('version');
+  const table = transaction.table(clusterVersions);
+  if (row === undefined) table.delete('version');
+  else table.put(row);
 }
 
 const identityIn = (snapshot: Snapshot) => snapshot.table(clusterIdentity).get('cluster')!;
