@@ -44,6 +44,8 @@ export const limits = {
   jobList: { jobs: 10_000, perPage: 100, repeats: 10 },
   /** The measured lives of the simulator, and the life that warms up. */
   simulator: { nodes: 100, hours: 1, warmUpHours: 0.25 },
+  /** Several servers: jobs of one run, and writes after the leader has changed. */
+  servers: { registrations: 2_000, writesAround: 50 },
   /** Transactions of one run of the state alone. */
   transactions: 100_000,
   /** Jobs of one run from POST to running. */

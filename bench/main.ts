@@ -30,6 +30,7 @@ import { register } from './register.ts';
 import { type Finished, page, section } from './report.ts';
 import { runJob } from './run-job.ts';
 import { scheduler } from './scheduler.ts';
+import { servers } from './servers.ts';
 import { simulator } from './simulator.ts';
 import { start } from './start.ts';
 import { state } from './state.ts';
@@ -57,6 +58,7 @@ const benchmarks: readonly Benchmark[] = [
   plan,
   peering,
   scheduler,
+  servers,
   holds,
   simulator,
   million,

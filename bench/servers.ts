@@ -1,0 +1,241 @@
+/** Three servers over three members of etcd, beside one server with the embedded store. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EtcdCluster, etcdServer } from '../test/support/etcd.ts';
+import { type RunningAgent, startAgent, temporaryFolder } from './agent.ts';
+import { type Benchmark, type Figure, type Results, type Setting, until } from './benchmark.ts';
+import { smallJob } from './jobs.ts';
+import { limits } from './limits.ts';
+import { drive, requestBytes, series, steadily } from './load.ts';
+import { ask, call, type Target } from './target.ts';
+
+const count = 3;
+const token = '11111111-1111-4111-8111-111111111111';
+
+export const servers: Benchmark = {
+  name: 'servers',
+  title: `Three servers over etcd, ${limits.connections} connections`,
+  baseline: 'the embedded store of one server; of reads at a follower, the leader',
+  takesGiven: false,
+  async run(setting) {
+    if (!etcdServer.isMet) return { figures: [], notes: [`Not run: ${etcdServer.otherwise}.`] };
+    const folder = temporaryFolder();
+    try {
+      const embedded = await startAgent({ dataDirectory: join(folder.path, 'embedded'), token });
+      const etcd = await EtcdCluster.start(count, { directory: join(folder.path, 'etcd') });
+      try {
+        return await measure(setting, new Bench(folder.path, embedded.target, etcd));
+      } finally {
+        await etcd.stop();
+      }
+    } finally {
+      await folder.remove();
+    }
+  },
+};
+
+class Bench {
+  readonly embedded: Target;
+  readonly agents: RunningAgent[] = [];
+  readonly #folder: string;
+  readonly #etcd: EtcdCluster;
+
+  constructor(folder: string, embedded: Target, etcd: EtcdCluster) {
+    this.#folder = folder;
+    this.embedded = embedded;
+    this.#etcd = etcd;
+  }
+
+  async start(number: number): Promise<void> {
+    const directory = join(this.#folder, `server-${number}`);
+    mkdirSync(directory, { recursive: true });
+    const keyFile = join(directory, 'given-key');
+    writeFileSync(keyFile, Buffer.alloc(32, 7).toString('base64'));
+    const config = join(directory, 'agent.json');
+    const { endpoints } = this.#etcd;
+    const settings = { engine: 'etcd', etcd: { endpoints }, keyring: { root_key_file: keyFile } };
+    writeFileSync(config, JSON.stringify({ ...settings, node: { name: `node-${number}` } }));
+    this.agents[number] = await startAgent({
+      dataDirectory: join(directory, 'data'),
+      config,
+      token,
+    });
+  }
+
+  /** Resolves with the leader and the others once all servers name it. */
+  roles(): Promise<{ readonly leader: RunningAgent; readonly followers: RunningAgent[] }> {
+    return until('one leader', async () => {
+      const told = await Promise.all(
+        this.agents.map(({ target }) => ask(target, 'GET', '/v1/status/leader')),
+      );
+      const addresses = new Set(told.map(({ body }) => JSON.parse(body.toString()) as string));
+      const [address] = addresses;
+      const leader = this.agents.find(({ target }) => address === `${target.host}:${target.port}`);
+      if (addresses.size !== 1 || leader === undefined) return undefined;
+      return { leader, followers: this.agents.filter((agent) => agent !== leader) };
+    });
+  }
+}
+
+/** The figures of one run. */
+type Run = Readonly<Record<keyof typeof figures, number>>;
+
+async function measure(setting: Setting, bench: Bench): Promise<Results> {
+  await Promise.all(Array.from({ length: count }, (_, number) => bench.start(number)));
+  const runs: Run[] = [];
+  const embedded: Pick<Run, 'leaderWrites' | 'staleReads'>[] = [];
+  for (let run = 0; run <= setting.runs; run++) {
+    setting.progress(run === 0 ? 'warm-up' : `run ${run} of ${setting.runs}`);
+    const writes = await writesPerSecond(bench.embedded, run);
+    const measured = await oneRun(bench, run);
+    if (run === 0) continue;
+    runs.push(measured.run);
+    embedded.push({ leaderWrites: writes, staleReads: measured.leaderReads });
+  }
+  return {
+    figures: Object.entries(figures).map(([name, figure]): Figure => {
+      const { baseline, ...rest } = figure;
+      return {
+        ...rest,
+        ours: runs.map((one) => one[name as keyof Run]),
+        ...(baseline && { baseline: embedded.map((one) => one[baseline]) }),
+      };
+    }),
+    notes: [
+      `Writes register jobs without tasks, ${limits.servers.registrations} in a run. Members of etcd, servers and ` +
+        'load share the processors. “Without writes” is the longest time between two answered writes of one client ' +
+        'at a follower, while the leader hands over or is killed.',
+    ],
+  };
+}
+
+async function oneRun(bench: Bench, run: number) {
+  const { leader, followers } = await bench.roles();
+  const [follower] = followers;
+  const leaderWrites = await writesPerSecond(leader.target, run);
+  const followerWrites = await writesPerSecond(follower!.target, run);
+  const reads = (target: Target, mode: string) =>
+    drive(
+      target,
+      steadily(requestBytes(target, 'GET', `/v1/job/bench-${run}-0${mode}`), limits.steadyMs),
+    );
+  const leaderReads = await reads(leader.target, '?stale');
+  const staleReads = await reads(follower!.target, '?stale');
+  const leaderDefault = await reads(leader.target, '');
+  const followerDefault = await reads(follower!.target, '');
+  const handOverMs = await gapMs(follower!.target, () =>
+    call(leader.target, 'PUT', '/v1/operator/leader/step-down'),
+  );
+  const killMs = await gapAfterKillMs(bench);
+  return {
+    leaderReads: leaderReads.perSecond,
+    run: {
+      leaderWrites,
+      followerWrites,
+      staleReads: staleReads.perSecond,
+      leaderDefaultMs: leaderDefault.p50Ms,
+      followerDefaultMs: followerDefault.p50Ms,
+      handOverMs,
+      killMs,
+    },
+  };
+}
+
+const figures = {
+  leaderWrites: {
+    name: 'durable writes at the leader',
+    unit: '/s',
+    baseline: 'leaderWrites',
+    target: { of: 'ratio', is: 'at least', value: 0.5 },
+  },
+  followerWrites: {
+    name: 'durable writes through a follower',
+    unit: '/s',
+    baseline: 'leaderWrites',
+    target: { of: 'ratio', is: 'at least', value: 0.35 },
+  },
+  staleReads: {
+    name: 'reads with stale at a follower',
+    unit: '/s',
+    baseline: 'staleReads',
+    target: { of: 'ratio', is: 'at least', value: 0.9 },
+  },
+  leaderDefaultMs: { name: 'exact read at the leader, median', unit: 'ms', baseline: undefined },
+  followerDefaultMs: { name: 'exact read at a follower, median', unit: 'ms', baseline: undefined },
+  handOverMs: {
+    name: 'without writes at a hand-over',
+    unit: 'ms',
+    baseline: undefined,
+    target: { of: 'median', is: 'at most', value: 300 },
+  },
+  killMs: {
+    name: 'without writes when the leader is killed',
+    unit: 'ms',
+    baseline: undefined,
+    target: { of: 'median', is: 'at most', value: 12_000 },
+  },
+} as const;
+
+/** Registers jobs, for each run the same ones anew. */
+async function writesPerSecond(target: Target, run: number): Promise<number> {
+  const { perSecond } = await drive(
+    target,
+    series(limits.servers.registrations, (number) => {
+      const { Job } = smallJob(`bench-${run}-${number}`, { count: 0 });
+      const body = { Job: { ...Job, Meta: { written: `${target.port}` } } };
+      return requestBytes(target, 'POST', '/v1/jobs', JSON.stringify(body));
+    }),
+  );
+  return perSecond;
+}
+
+/** The longest time between two answered writes around the event. A failed write before its end is an error. */
+async function gapMs(
+  target: Target,
+  event: () => Promise<unknown>,
+  mayFail: (status: number) => boolean = () => false,
+): Promise<number> {
+  let longestMs = 0;
+  let lastMs = performance.now();
+  let left = limits.servers.writesAround;
+  const happening = write().then(event);
+  let isOver = false;
+  const ended = happening.finally(() => {
+    isOver = true;
+  });
+  while (!isOver || left > 0) {
+    if (isOver) left--;
+    await write();
+  }
+  await ended;
+  return longestMs;
+
+  async function write(): Promise<void> {
+    const { status, body } = await ask(target, 'PUT', '/v1/namespace/gap', { Name: 'gap' });
+    if (status !== 200 && !mayFail(status)) throw new Error(`a write failed: ${status} ${body}`);
+    if (status !== 200) return;
+    longestMs = Math.max(longestMs, performance.now() - lastMs);
+    lastMs = performance.now();
+  }
+}
+
+async function gapAfterKillMs(bench: Bench): Promise<number> {
+  const { leader, followers } = await bench.roles();
+  const number = bench.agents.indexOf(leader);
+  const took = await gapMs(
+    followers[0]!.target,
+    async () => {
+      await leader.kill();
+      // Until somebody else leads.
+      await until('another leader', async () => {
+        const { body } = await ask(followers[0]!.target, 'GET', '/v1/status/leader');
+        const address = JSON.parse(body.toString()) as string;
+        const { host, port } = leader.target;
+        return address !== '' && address !== `${host}:${port}` ? address : undefined;
+      });
+    },
+    (status) => status === 503,
+  );
+  await bench.start(number);
+  return took;
+}
