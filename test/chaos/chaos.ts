@@ -96,7 +96,7 @@ class Run {
       addresses: cluster.addresses,
       token: cluster.token,
       wrong: this.violation,
-      isExplained: (server, reply) => this.#isExplained(cluster, server, reply),
+      isExplained: (reply) => this.#isExplained(reply),
     });
     const load = new Load(caller, choices, this.violation);
     await this.#start(cluster, caller);
@@ -172,11 +172,10 @@ class Run {
     });
   }
 
-  /** A server that starts or ends, and a store that was full a while ago. */
-  #isExplained(cluster: ChaosCluster, server: number, { status, json }: Reply): boolean {
-    if (status !== 503) return false;
-    if (json?.code === 'store-full') return performance.now() < this.#fullUntilMs;
-    return json?.code === 'stopping' && !cluster.servers[server]!.isReady;
+  /** A store that was full a while ago. */
+  #isExplained({ status, json }: Reply): boolean {
+    const isFull = status === 503 && json?.code === 'store-full';
+    return isFull && performance.now() < this.#fullUntilMs;
   }
 
   async #rest(cluster: ChaosCluster, caller: Caller, load: Load): Promise<void> {

@@ -171,7 +171,7 @@ const full = onMember([1000, 12_000], ({ cluster: { etcd } }, number) => {
   };
 });
 
-const tries = 100;
+const tries = 600;
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 500));
 
 /** Repeats a call of etcd, whose members may be electing. */
