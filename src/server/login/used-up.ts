@@ -2,6 +2,7 @@ import type { Clock } from '../../base/ports.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { limits } from '../../model/limits.ts';
 import type { LoginLimitKind } from '../../model/login/login.ts';
+import { FormUnfinished } from '../../state/errors.ts';
 import { usedUpLimits } from '../../state/tables.ts';
 import type { State } from '../../state/types.ts';
 import { makeRoom } from '../expiring-rows.ts';
@@ -49,14 +50,19 @@ export class UsedUpLimits {
     if (left < burst / 2) return;
     const nowMs = clock.nowMs();
     const { usedUpMax: rowsMax, removedAtOnceMax: removedMax } = limits.aclLogin;
-    await state.write((transaction) => {
-      makeRoom(transaction, usedUpLimits, { nowMs, rowsMax, removedMax });
-      transaction.table(usedUpLimits).put({
-        Kind: kind,
-        Name: box.fingerprint(name),
-        AtMs: nowMs,
-        ExpireMs: nowMs + burst * refillMs,
+    try {
+      await state.write((transaction) => {
+        makeRoom(transaction, usedUpLimits, { nowMs, rowsMax, removedMax });
+        transaction.table(usedUpLimits).put({
+          Kind: kind,
+          Name: box.fingerprint(name),
+          AtMs: nowMs,
+          ExpireMs: nowMs + burst * refillMs,
+        });
       });
-    });
+    } catch (error) {
+      // The next leader may be a server that does not know such rows yet.
+      if (!(error instanceof FormUnfinished)) throw error;
+    }
   }
 }

@@ -14,6 +14,7 @@ import type { JobDiff } from '../../../model/job-diff/job-diff.ts';
 import type { JobPlan } from '../../../model/job-plan/job-plan.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Outline } from '../../../model/plan/outline.ts';
+import { FormUnfinished } from '../../../state/errors.ts';
 import { allocations, inNamespace, jobs } from '../../../state/tables.ts';
 import type { Snapshot } from '../../../state/types.ts';
 import { requireJobPolicies } from '../../job-policies/check.ts';
@@ -177,15 +178,20 @@ export class Planner {
     return keep && !isTooLarge(outline) && !this.#options.context.state.isFull;
   }
 
-  /** Returns the id by which the plan can be carried out. */
+  /** Returns the id by which the plan can be carried out; `''` while some server does not know such rows. */
   async #keepPlan({ caller }: PlanRequest, job: Job, planned: string): Promise<string> {
     const { state, world, box } = this.#options.context;
     const [ID, nowMs] = [world.ids.uuid(), world.clock.nowMs()];
-    await state.write((transaction) => {
-      const { Namespace, ID: JobID } = job;
-      const Sealed = box.seal(planned);
-      keepPlan(transaction, { ID, Namespace, JobID, MadeBy: caller, Sealed }, nowMs);
-    });
+    try {
+      await state.write((transaction) => {
+        const { Namespace, ID: JobID } = job;
+        const Sealed = box.seal(planned);
+        keepPlan(transaction, { ID, Namespace, JobID, MadeBy: caller, Sealed }, nowMs);
+      });
+    } catch (error) {
+      if (error instanceof FormUnfinished) return '';
+      throw error;
+    }
     return ID;
   }
 }

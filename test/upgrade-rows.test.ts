@@ -1,0 +1,43 @@
+/** Servers that are upgraded one by one from a version that does not know the newest tables. */
+import { afterEach, expect, test } from 'vitest';
+import { allTables, keptPlans, oidcSessions, usedUpLimits } from '../src/state/tables.ts';
+import { requestOf } from './support/agent-requests.ts';
+import { jobBody } from './support/api.ts';
+import { LocalCluster } from './support/local-cluster.ts';
+
+const added: readonly string[] = [keptPlans.name, oidcSessions.name, usedUpLimits.name];
+const old = { version: '0.1.2', tables: allTables.filter(({ name }) => !added.includes(name)) };
+
+let cluster: LocalCluster;
+afterEach(() => cluster.close());
+
+const start = (at: number, program: object) =>
+  cluster.start({ network: { address: `10.0.0.${at}:1` }, ...program });
+
+const plan = async () =>
+  (await cluster.call(cluster.leader, 'POST', '/v1/job/web/plan', jobBody())).json.PlanID;
+
+async function guess(): Promise<number> {
+  const body = { AuthMethod: 'nobody', BearerToken: 'a guess' };
+  const request = { ...requestOf('POST', '/v1/acl/login', '', body), remoteAddress: '192.0.2.1' };
+  return (await cluster.send(cluster.leader.agent, request)).status;
+}
+
+test('until all servers know them, plans are not kept, and limits of logins hold in one term', async () => {
+  cluster = new LocalCluster();
+  const first = await start(1, old);
+  await cluster.world.advance(30_000);
+  const newer = await start(2, { version: '0.1.3' });
+  while (cluster.leader !== newer) {
+    cluster.log.depose();
+    await cluster.world.advance(1000);
+  }
+  await cluster.world.advance(5000);
+  expect(await plan()).toBe('');
+  while ((await guess()) === 403);
+  expect(await guess()).toBe(429);
+  await cluster.kill(first);
+  await start(1, { version: '0.1.3' });
+  await cluster.world.advance(60_000);
+  expect(await plan()).toMatch(/^[0-9a-f-]{36}$/);
+});
