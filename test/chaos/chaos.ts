@@ -27,7 +27,7 @@ export interface ChaosOptions {
   readonly kinds?: readonly string[];
   /** A mistake that is planted in the program. */
   readonly mistake?: ChaosMistake | undefined;
-  /** End after so many violations. */
+  /** The number of violations after which the run ends. */
   readonly violationsMost?: number;
   /** Where the logs of all programs are kept. */
   readonly keep?: string | undefined;
@@ -47,7 +47,7 @@ const users = 6;
 const pauseMaxMs = 150;
 const lookMs = 100;
 const startMs = 300_000;
-/** A server that was told that its store is full learns only after this time that it is not any more. */
+/** After its store was full, a server needs this time to learn that there is room again. */
 const fullMs = 90_000;
 
 export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -190,7 +190,7 @@ class Run {
     for (const [sentence, check] of steps) {
       const left = await settle(check);
       if (left.length === 0) this.#logLine(`at rest: ${sentence}`);
-      else this.violation(`it does not come about that ${sentence}: ${left.join('; ')}`);
+      else this.violation(`in vain waited for: ${sentence}: ${left.join('; ')}`);
     }
     for (let server = 0; server < size; server++) await load.readAllAt(server);
   }
