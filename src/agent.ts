@@ -218,7 +218,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
     opened.add(() => node?.close(tasks));
   }
   // Without another server there is nobody to hand over to.
-  opened.add(() => server.handOver.run(0).catch(() => {}));
+  opened.add(() => server.handOver.run(0, true).catch(() => {}));
   return {
     address: address ?? '',
     trust,

@@ -45,9 +45,10 @@ export class HandOver {
   /**
    * Lets another server lead. Resolves with that server; `undefined`: none leads yet.
    * @param own the number of running writes that wait for this call
+   * @param isForGood this server ends, and does not lead again if the others do not either
    * @throws RosterError `not-leader`, `no-other-server`
    */
-  async run(own: number): Promise<Member | undefined> {
+  async run(own: number, isForGood = false): Promise<Member | undefined> {
     const { state, servers, leads } = this.#options;
     if (!leads()) throw refusal('not-leader');
     if (servers.members().every(({ id }) => id === servers.id || this.#isLost(id))) {
@@ -56,7 +57,7 @@ export class HandOver {
     this.#isUnderWay = true;
     try {
       await this.#waitUntil(() => this.#writes <= own, limits.servers.drainMs);
-      await state.stepDown();
+      await state.stepDown(isForGood);
     } finally {
       this.#isUnderWay = false;
     }

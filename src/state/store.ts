@@ -223,8 +223,8 @@ export class Store implements State {
     return this.#closed === undefined && !isSuperseded && !isOver;
   }
 
-  async stepDown(): Promise<void> {
-    await this.#engine.stepDown?.();
+  async stepDown(isForGood = false): Promise<void> {
+    await this.#engine.stepDown?.(isForGood);
   }
 
   close(): Promise<void> {

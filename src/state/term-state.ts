@@ -36,7 +36,7 @@ export function termState(state: State, term: Term): State {
     get closed() {
       return isOver() ? new NotLeading() : state.closed;
     },
-    stepDown: () => (isOver() ? Promise.resolve() : state.stepDown()),
+    stepDown: (isForGood) => (isOver() ? Promise.resolve() : state.stepDown(isForGood)),
     close: () => state.close(),
   };
 }

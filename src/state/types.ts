@@ -269,8 +269,11 @@ export interface State {
   onRan(listen: (changes: readonly Change[], index: number) => void): () => void;
   /** Why writes are closed, or `undefined` while they are open. */
   readonly closed: Error | undefined;
-  /** Ends the term of this process, if another process may lead. Resolves when it has ended. */
-  stepDown(): Promise<void>;
+  /**
+   * Ends the term of this process, if another process may lead. Resolves when it has ended. A process that steps
+   * down for good, since it ends, does not lead again.
+   */
+  stepDown(isForGood?: boolean): Promise<void>;
   /** Whether the store is too full for new work. Other writes go on. */
   readonly isFull: boolean;
   close(): Promise<void>;

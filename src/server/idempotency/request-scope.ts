@@ -138,7 +138,7 @@ export class ScopedWrites {
       get closed() {
         return state.closed;
       },
-      stepDown: () => state.stepDown(),
+      stepDown: (isForGood) => state.stepDown(isForGood),
       close: () => state.close(),
     };
   }

@@ -91,8 +91,11 @@ export interface Engine {
   readonly keepCopy?: (at: CopiedState, parts: AsyncIterable<Bytes>) => Promise<void>;
   /** Whether the state was loaded from such a copy. */
   readonly isFromCopy?: boolean;
-  /** Ends the term of this process, so that another one leads. Absent where this process alone holds the log. */
-  readonly stepDown?: () => Promise<void>;
+  /**
+   * Ends the term of this process, so that another one leads. This process tries again after a while, unless it
+   * steps down for good. Absent where this process alone holds the log.
+   */
+  readonly stepDown?: (isForGood: boolean) => Promise<void>;
   /** Whether the store is too full for new work. Absent where that is the operating system's matter. */
   readonly isFull?: boolean;
   /** Calls `listen` with each event from the end of `load` on. Returns a function that unsubscribes. */

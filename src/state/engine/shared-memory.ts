@@ -154,6 +154,8 @@ export class SharedMemoryEngine implements Engine {
   #isGone = false;
   /** It leaves its next beat to others. */
   #isResting = false;
+  /** It leaves every beat to others. */
+  #restsForGood = false;
 
   constructor(options: SharedMemoryOptions) {
     this.#options = options;
@@ -242,7 +244,8 @@ export class SharedMemoryEngine implements Engine {
     this.#log.replaceSnapshot(index, epoch, stored);
   }
 
-  async stepDown(): Promise<void> {
+  async stepDown(isForGood: boolean): Promise<void> {
+    this.#restsForGood ||= isForGood;
     await this.#appending;
     const { epoch } = this.#leadership;
     if (!this.#leadership.leader || !this.#log.renew(this, epoch)) return;
@@ -281,7 +284,7 @@ export class SharedMemoryEngine implements Engine {
       if (this.#isGone) return;
       this.#beat();
       if (this.#leadership.leader) this.#renew();
-      else if (!this.#isResting) this.#campaign();
+      else if (!this.#isResting && !this.#restsForGood) this.#campaign();
       this.#isResting = false;
     });
   }

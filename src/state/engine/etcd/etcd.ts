@@ -226,9 +226,11 @@ export class EtcdEngine implements Engine {
     await this.#snapshots.save(index, this.#requireTerm(epoch), parts);
   }
 
-  async stepDown(): Promise<void> {
+  async stepDown(isForGood: boolean): Promise<void> {
+    const restMs = isForGood ? Number.POSITIVE_INFINITY : this.#limits.restMs;
+    if (!isForGood && !this.#leadership.leader) return;
+    this.#restsUntilMs = this.#options.clock.monotonicMs() + restMs;
     if (!this.#leadership.leader) return;
-    this.#restsUntilMs = this.#options.clock.monotonicMs() + this.#limits.restMs;
     this.#endTerm();
     await this.#ending;
     await this.#lease.resign();

@@ -11,6 +11,7 @@ import {
   outcomeOf,
   testLimits,
 } from './etcd.test-helper.ts';
+import { etcdLimits } from './limits.ts';
 import type { Fate } from './model.ts';
 
 /** The epochs of the batches, in the order of the log. */
@@ -158,6 +159,18 @@ describe('terms', () => {
     expect(leader.terms.length).toBeGreaterThan(1);
     expect(leader.state.closed).toBeUndefined();
     expect((await servers.put(leader, 'a')).index).toBe(1);
+  });
+
+  test.each([
+    ['leads again after a while', false],
+    ['that ends does not lead again', true],
+  ])('a server that has stepped down without a successor %s', async (_, isForGood) => {
+    const servers = await etcdServers(1);
+    const { bench, leader } = servers;
+    await bench.during(leader.state.stepDown(isForGood));
+    expect(leader.state.leading).toBeUndefined();
+    await bench.advance(2 * etcdLimits.restMs);
+    expect(leader.state.leading === undefined).toBe(isForGood);
   });
 
   test('a lease that lives too long delays the next term, and nothing else', async () => {
