@@ -174,7 +174,6 @@ test.each<[string, (transaction: Transaction) => unknown, string]>([
   ['a NUL in a key', (t) => t.table(items).put(item('a\u0000b')), 'NUL'],
   ['a NUL in a key that is read', (t) => t.table(items).get('s', '\u0000'), 'NUL'],
   ['an unknown table', (t) => t.table({ ...items, name: 'none' }), 'no table none'],
-  ['another definition of a table', (t) => t.table({ ...items }), 'no table items'],
   ['a promise', async () => {}, 'synchronous'],
   ['a row that is not plain', (t) => t.table(items).put(item('a', badRow)), 'plain'],
   [

@@ -86,7 +86,7 @@ describe('a task is refused', () => {
       'a directory that it does not see',
       { command: 'true', work_dir: '/home' },
       {},
-      /work_dir "\/home" does not exist/,
+      /work_dir "\/home" is not visible/,
     ],
     [
       'a user that there is not',

@@ -73,7 +73,7 @@ async function* whileItComes(
   }
 }
 
-/** Turns errors of the state into refusals of the catalogue. */
+/** Turns errors of the state into refusals of the catalogue. The rows of a damaged file may have any form. */
 function known(add: () => void): void {
   try {
     add();
@@ -81,8 +81,8 @@ function known(add: () => void): void {
     if (error instanceof StateFormatUnknown) {
       throw refusal('snapshot-too-new', { reason: error.message });
     }
-    if (!(error instanceof StateCorrupted)) throw error;
-    throw refusal('snapshot-damaged', { reason: error.message });
+    const reason = error instanceof StateCorrupted ? error.message : 'a row cannot be read';
+    throw refusal('snapshot-damaged', { reason });
   }
 }
 
