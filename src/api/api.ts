@@ -272,7 +272,7 @@ export class Api {
       ...aclReplicationRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),
-      ...serverHealthRoutes(server),
+      ...serverHealthRoutes(server, () => this.#address),
       ...agentRoutes({
         name,
         version,

@@ -54,14 +54,18 @@ interface Known {
   readonly own: OwnHealth | undefined;
 }
 
-/** Asks every server, and judges all of them. */
-export async function serversHealth(server: Server): Promise<ServersHealth> {
+/**
+ * Asks every server, and judges all of them.
+ * @param ownAddress where the API of this server listens
+ */
+export async function serversHealth(server: Server, ownAddress: string): Promise<ServersHealth> {
   const { servers } = server;
   const patience = { deadlineMs: 2 * limits.servers.healthMs };
   const known = await Promise.all(
     servers.members().map(async (member): Promise<Known> => {
       if (member.id === servers.id) {
-        return { member, report: undefined, own: await ownHealth(server) };
+        const here = { ...member, address: ownAddress };
+        return { member: here, report: undefined, own: await ownHealth(server) };
       }
       const own = await servers.healthOf(member.id, patience).catch(() => undefined);
       return { member, report: servers.reportOf(member.id), own };

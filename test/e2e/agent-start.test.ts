@@ -56,6 +56,16 @@ test('without access control, a page of a foreign site cannot open a WebSocket',
   expect(await closed({ origin: address })).toContain('There is no allocation');
 });
 
+test('a server alone leads, is healthy, and tells its address', async () => {
+  const agent = await startAgent({ args: ['--server-only'] });
+  const { code, stdout } = await agent.cli('server', 'health');
+  const [address] = agent.address.split('//').slice(1);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining(`Leader                 self at ${address}`),
+  ]);
+});
+
 test('without access control, the agent prints a warning and no token', async () => {
   const path = file('open.json', JSON.stringify({ acl: { enabled: false } }));
   const { said } = await startAgent({ args: ['--config', path, '--server-only'], token: null });

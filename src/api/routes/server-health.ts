@@ -6,8 +6,8 @@ import type { Route } from '../route.ts';
 import { serveStream } from '../serve.ts';
 
 /** Source: docs/operations/servers.md#health. */
-export const serverHealthRoutes = (server: Server): Route[] =>
+export const serverHealthRoutes = (server: Server, ownAddress: () => string): Route[] =>
   serveStream(contract.health, async () => {
-    const body = JSON.stringify(await serversHealth(server));
+    const body = JSON.stringify(await serversHealth(server, ownAddress()));
     return { status: 200, headers: jsonType, body };
   });
