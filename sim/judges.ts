@@ -2,6 +2,7 @@
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { isTerminalDeployment } from '../src/model/deployment/deployment.ts';
 import { groupsToPromote, shortfalls } from '../src/model/deployment/promotion.ts';
+import type { Node } from '../src/model/node/node.ts';
 import { deployments } from '../src/state/tables.ts';
 import type { Change, State } from '../src/state/types.ts';
 import { Account } from './account.ts';
@@ -31,7 +32,7 @@ import { noSlotTwice } from './checkers/slots.ts';
 import { summariesAddUp } from './checkers/summaries.ts';
 import { type WatchOptions, watchMissesNothing } from './checkers/watch.ts';
 import type { Machine } from './machine.ts';
-import type { Network } from './network.ts';
+import type { Call, Network } from './network.ts';
 import type { Run } from './run.ts';
 import type { SimulatedServer } from './server.ts';
 import type { Trace } from './trace.ts';
@@ -109,10 +110,11 @@ export class Judges {
       this.#replicas,
       ...(options.isShared ? [readsSeeDurableWrites(options)] : []),
     ];
-    network.onServed = ({ method, url }, { status, index }) => {
+    network.onServed = (call, { status, index }) => {
+      const { method, url } = call;
       this.requests++;
       if (status !== 200 || method === 'GET') return;
-      const [, nodeId] = /^\/v1\/node\/([^/]+)\/heartbeat$/.exec(url) ?? [];
+      const nodeId = nodeOf(call);
       if (nodeId !== undefined) grace.answered(nodeId);
       acknowledged.answered(index, `${method} ${url}`, this.#account, (sentence) =>
         this.report(acknowledged.guarantee, sentence),
@@ -217,3 +219,9 @@ const isExplained = (error: Error): boolean =>
   /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|space exceeded|was compacted|is closing/i.test(
     `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
   );
+
+/** The node whose heartbeat or registration the request is. */
+function nodeOf({ url, body }: Pick<Call, 'url' | 'body'>): string | undefined {
+  if (url === '/v1/node/register') return (body as { readonly Node: Pick<Node, 'ID'> }).Node.ID;
+  return /^\/v1\/node\/([^/]+)\/heartbeat$/.exec(url)?.[1];
+}
