@@ -65,7 +65,9 @@ test('a restart keeps secrets', async () => {
   await fill(agent);
   await agent.close('stop');
   const again = await start();
-  const self = parseAnswer(await again.handle(requestOf('GET', '/v1/acl/token/self', secret)));
+  const self = await parseAnswer(
+    await again.handle(requestOf('GET', '/v1/acl/token/self', secret)),
+  );
   expect(self.json.SecretID).toBe(secret);
   const method = await call(again, 'GET', '/v1/acl/auth-method/k8s');
   expect(method.json.Config.ServiceAccountJWT).toBe(jwt);

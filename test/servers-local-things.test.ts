@@ -15,7 +15,7 @@ test.for(Object.entries(things))('%s', ([, run]) => run());
 
 test('each line of the table has a test', () => {
   const page = readFileSync(join(import.meta.dirname, '../ARCHITECTURE.md'), 'utf8');
-  const [, table = ''] = page.split('| what | owner |');
+  const [, table = ''] = page.split('| knowledge | owner |');
   const lines = table.slice(0, table.indexOf('\n\n')).split('\n').slice(2);
   // The name of a thing comes before the file that is its owner's.
   const named = lines.map((line) =>

@@ -11,7 +11,9 @@ test('a store that is nearly full takes no new jobs, by name; jobs can be stoppe
   const engine = Object.assign(new MemoryEngine(new MemoryDisk(), world.timers), { isFull: false });
   const agent = await createAgent({ world, engine, rootToken: token });
   const call = async (method: string, url: string, body?: object) => {
-    const { status, json } = parseAnswer(await agent.handle(requestOf(method, url, token, body)));
+    const { status, json } = await parseAnswer(
+      await agent.handle(requestOf(method, url, token, body)),
+    );
     return [status, json?.code];
   };
   const Tasks = [{ Name: 't', Driver: 'mock' }];

@@ -12,9 +12,11 @@ export function requestOf(method: string, url: string, token: string, body?: obj
   };
 }
 
-/** The answer with its parsed body. */
-export function parseAnswer({ status, headers, body }: Answer) {
-  const text = body instanceof Uint8Array ? Buffer.from(body).toString() : body;
-  const isText = typeof text === 'string' && text !== '';
-  return { status, headers, json: isText ? JSON.parse(text) : undefined };
+/** The answer with its parsed body. On a busy machine a long list comes in parts. */
+export async function parseAnswer({ status, headers, body }: Answer) {
+  const parts: Uint8Array[] = [];
+  if (typeof body === 'string' || body instanceof Uint8Array) parts.push(Buffer.from(body));
+  else if (body !== undefined) for await (const part of body) parts.push(part);
+  const text = Buffer.concat(parts).toString();
+  return { status, headers, json: text === '' ? undefined : JSON.parse(text) };
 }
