@@ -27,8 +27,8 @@ export const resetFile = (path: string) => ({
 
 /**
  * The root key of the data directory, 32 bytes, which seals the keyring. A new key is made only
- * for a state without a keyring, since it could not open an existing keyring. A server of several that has
- * no key gets one that opens nothing, so that it stays and tells so.
+ * for a state without a keyring, since it could not open an existing keyring. A server of several without
+ * the key gets a random key that opens nothing: it stays up and answers `not-ready`.
  */
 export async function keptRootKey(
   dataDirectory: string | undefined,
