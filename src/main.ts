@@ -38,7 +38,9 @@ function readVersion(): string {
 }
 
 /** Runs an agent until a signal ends it. Resolves with the exit code. */
-async function startAgent(options: AgentOptions): Promise<number> {
+const startAgent = (options: AgentOptions): Promise<number> => keptAlive(() => runAgent(options));
+
+async function runAgent(options: AgentOptions): Promise<number> {
   closeInheritedDescriptors();
   // Tasks and other programs must not inherit it.
   delete process.env.ROSTER_ROOT_KEY;
@@ -176,20 +178,15 @@ async function startNode(options: AgentOptions, log: Log): Promise<Running> {
       (path) => path && readNamed(path),
     ),
   );
-  // The node opens no port, and none of its timers keeps the process alive.
-  const letGo = keepAlive();
   const node = await start(nodeOptionsOf(options, log), {
     addresses,
     caCertificate,
     clientCertificate,
     clientKey,
     ...(introduction !== undefined && { introduction: async () => introduction.trim() }),
-  }).catch((error) => {
-    letGo();
-    throw error;
   });
   return {
-    close: (tasks) => node.close(tasks).finally(letGo),
+    close: node.close,
     killTasks: node.killTasks,
     async tell(ended) {
       const isIn = await Promise.race([node.registered().then(() => true), ended]).catch(
@@ -228,27 +225,31 @@ const recoverEngine: EngineCommands['recover'] = ({ from, dataDirectory, etcd })
     return recoverStores({ from, dataDirectory, etcd: settings, world: realWorld, version });
   });
 
-/** Keeps the process alive meanwhile, as no timer does, and tells an error in words for the user. */
+/** Tells an error in words for the user. */
 async function offline<T>(run: () => Promise<T>): Promise<T> {
-  const letGo = keepAlive();
   try {
-    return await run();
+    return await keptAlive(run);
   } catch (error) {
     // Any other class is that of a bug.
     const isPlain = error instanceof Error && (error.constructor === Error || 'code' in error);
     throw isPlain ? new CliError(sentence(error.message)) : error;
-  } finally {
-    letGo();
   }
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** Returns the function that ends it. */
-function keepAlive(): () => void {
+/**
+ * Keeps the process alive until the work has ended. None of the program's timers does, and Node would end a
+ * process that waits for nothing but a timer.
+ */
+async function keptAlive<T>(run: () => Promise<T>): Promise<T> {
   // Not in limits: the interval only has to be long.
   const alive = setInterval(() => {}, 1 << 30);
-  return () => clearInterval(alive);
+  try {
+    return await run();
+  } finally {
+    clearInterval(alive);
+  }
 }
 
 async function etcdOf(etcd: EtcdOptions): Promise<EtcdSettings> {
