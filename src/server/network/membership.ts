@@ -6,11 +6,6 @@ export interface Announced {
   readonly version: string;
 }
 
-export interface KnownServer extends Announced {
-  /** When it was last known to be alive, in Unix milliseconds; `undefined`: it is not known. */
-  readonly seenMs?: number | undefined;
-}
-
 /**
  * Where a server learns of the other servers. Nothing is safe because of it: a server in the list still has
  * to prove the root key, and a server that proves it is known without being in the list.
@@ -18,17 +13,17 @@ export interface KnownServer extends Announced {
 export interface Membership {
   /** Tells the others of this server. Returns the function that takes it back. */
   announce(self: Announced): () => void;
-  members(): readonly KnownServer[];
+  members(): readonly Announced[];
   /** Calls `listen` after each change. Returns the function that ends this. */
   onChange(listen: () => void): () => void;
 }
 
 /** The servers of a single process, or of a list that does not change. */
 export class ListedServers implements Membership {
-  readonly #members = new Map<string, KnownServer>();
+  readonly #members = new Map<string, Announced>();
   readonly #listeners = new Set<() => void>();
 
-  constructor(members: readonly KnownServer[] = []) {
+  constructor(members: readonly Announced[] = []) {
     for (const member of members) this.#members.set(member.id, member);
   }
 
@@ -42,7 +37,7 @@ export class ListedServers implements Membership {
     };
   }
 
-  members(): readonly KnownServer[] {
+  members(): readonly Announced[] {
     return [...this.#members.values()];
   }
 

@@ -39,6 +39,8 @@ export class LeaseStream {
       if (this.#opened === opened) this.#opened = undefined;
       throw error;
     }
+    // No answer comes on a stream that was given up meanwhile.
+    if (this.#opened !== opened) throw new EtcdError('unknown', 'the stream of leases has ended');
     return new Promise<boolean>((resolve, reject) => {
       const timer = this.#options.timers.after(this.#options.callMs, () => {
         this.#giveUp(opened, new EtcdError('unknown', 'etcd did not answer in time'));
