@@ -49,8 +49,8 @@ function operation({ endpoint, method }: Route, schemas: NamedSchemas): object {
   const isFirst = endpoint.methods[0] === method;
   const same = isFirst ? '' : ` The same as with ${endpoint.methods[0]}.`;
   return {
-    operationId: isFirst ? id : `${id}.${method.toLowerCase()}`,
-    ...(!isFirst && { 'x-same-as': id }),
+    // A client that is generated from the document has a method for each id.
+    ...(isFirst ? { operationId: id } : { 'x-same-as': id }),
     tags: [noun],
     summary,
     description: `${summary}.${same} Needs ${describeNeeds(permission)}.`,
