@@ -33,9 +33,9 @@ export interface SoakReport {
 
 const jobs = 5;
 /** The number of rests between the first and the last. */
-const restsWanted = 6;
-/** Longer than a program at rest takes to release memory. */
-const restMs = 15_000;
+const restsWanted = 3;
+/** Longer than a program at rest takes to release memory, and keeps connections that it does not use. */
+const restMs = 90_000;
 const lookEveryMs = 500;
 /** It is calm when it works less than this for some time. */
 const calmPercent = 10;

@@ -5,7 +5,7 @@ export const eventsLimits = {
   /**
    * Changes of records that are kept for readers that come later or read slowly. A change holds 2 to 3 KB.
    */
-  changesKept: 8_000,
+  changesKept: 4_000,
   readersMax: 512,
   topicsMax: 64,
   perFrameMax: 100,
