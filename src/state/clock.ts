@@ -6,8 +6,8 @@ import type { Clock } from '../base/ports.ts';
  * Invariants
  *  C1. It never goes back. After a batch it is not earlier than the time of the batch, so the transactions of
  *      a new leader begin no earlier than those of the leader before, whatever its own clock says.
- *  C2. While the own clock is behind, it runs at half speed. So it comes back to the own clock, and whoever
- *      waits for a time waits at most twice as long.
+ *  C2. While the clock of the machine is behind, it runs at half speed, until the clock of the machine has caught
+ *      up. A wait for a time is at most twice as long meanwhile.
  */
 export class StateClock implements Clock {
   readonly #own: Clock;

@@ -256,7 +256,7 @@ export interface State {
   restore<T>(restoring: Restoring<T>): Promise<Written<T>>;
   /**
    * Calls `listen` when the state was replaced, by this process or another, right after the view has moved
-   * and before the next term. Returns the way out.
+   * and before the next term. Returns a function that unsubscribes.
    */
   onRestored(listen: (index: number) => void): () => void;
   /** Calls `listen` with the changes of each durable transaction, in order. Returns a function that unsubscribes. */

@@ -14,8 +14,9 @@ export interface CompactionOptions {
 /**
  * Has etcd forget its history. The log needs only the revisions that readers are reading.
  *
- * A compaction takes no comparison. So its revision is that of a mark, a write under the epoch, and it comes when
- * the mark is old. The compaction of a former leader then deletes no revision that another server needs.
+ * Etcd compacts without a comparison, so a former leader may still do it. Therefore the leader first writes a mark
+ * under its epoch, and compacts up to the revision of the mark when the mark is old: no server needs an older
+ * revision by then.
  */
 export class Compaction {
   readonly #options: CompactionOptions;
