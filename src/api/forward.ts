@@ -1,8 +1,8 @@
-import { type Clock, delay, type Timers } from '../base/ports.ts';
+import type { Clock, Timers } from '../base/ports.ts';
 import { queryOf } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { type Member, ServerGone, type Servers } from '../server/servers.ts';
+import { type Member, newsOfLeader, ServerGone, type Servers } from '../server/servers.ts';
 import { NotLeading } from '../state/errors.ts';
 import { type Answer, header, isBegun, piecesOf, type Request } from './http.ts';
 import { parseQuery } from './query.ts';
@@ -137,7 +137,7 @@ export class Forwarding {
       if (answer !== undefined) return answer;
       if (asking.withoutLeader !== undefined) return asking.withoutLeader();
       if (!isWaitUseful || clock.monotonicMs() >= endMs) throw refusal('no-leader');
-      await delay(timers, limits.servers.lookMs);
+      await newsOfLeader(servers, timers);
       if (takesWrites()) return this.#write(asking, here, endMs);
     }
   }

@@ -1,9 +1,9 @@
 import type { Clock, Timers } from '../base/ports.ts';
-import { delay } from '../base/ports.ts';
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { Listeners } from '../state/listeners.ts';
 import type { State } from '../state/types.ts';
-import type { Member, Servers } from './servers.ts';
+import { type Member, newsOfLeader, type Servers } from './servers.ts';
 
 export interface HandOverOptions {
   readonly state: Pick<State, 'stepDown'>;
@@ -23,6 +23,7 @@ export interface HandOverOptions {
 export class HandOver {
   readonly #options: HandOverOptions;
   #writes = 0;
+  readonly #writeEnded = new Listeners<[]>();
   #isUnderWay = false;
 
   constructor(options: HandOverOptions) {
@@ -39,6 +40,7 @@ export class HandOver {
     this.#writes++;
     return () => {
       this.#writes--;
+      this.#writeEnded.tell();
     };
   }
 
@@ -56,8 +58,8 @@ export class HandOver {
     }
     this.#isUnderWay = true;
     try {
-      await this.#waitUntil(() => this.#writes <= own, limits.servers.drainMs);
-      await state.stepDown(isForGood);
+      await this.#drain(own);
+      await state.stepDown(isForGood, this.#successor());
     } finally {
       this.#isUnderWay = false;
     }
@@ -65,17 +67,37 @@ export class HandOver {
       const leader = servers.leader();
       return leader?.id === servers.id ? undefined : leader;
     };
-    await this.#waitUntil(() => other() !== undefined, limits.servers.holdMs);
+    const { clock, timers } = this.#options.world;
+    const endMs = clock.monotonicMs() + limits.servers.holdMs;
+    while (other() === undefined && clock.monotonicMs() < endMs)
+      await newsOfLeader(servers, timers);
     return other();
+  }
+
+  /** Resolves when no other writes than these run, or after `drainMs`. */
+  #drain(own: number): Promise<void> {
+    if (this.#writes <= own) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        late.clear();
+        leave();
+        resolve();
+      };
+      const late = this.#options.world.timers.after(limits.servers.drainMs, end);
+      const leave = this.#writeEnded.add(() => this.#writes <= own && end());
+    });
+  }
+
+  /** The server that has the least to catch up with. */
+  #successor(): string | undefined {
+    const { servers } = this.#options;
+    const others = servers.members().filter(({ id }) => id !== servers.id);
+    const reports = others.flatMap(({ id }) => servers.reportOf(id) ?? []);
+    const candidates = reports.filter(({ candidate }) => candidate !== undefined);
+    return candidates.sort((left, right) => right.index - left.index)[0]?.candidate;
   }
 
   #isLost(id: string): boolean {
     return this.#options.servers.reportOf(id) === undefined;
-  }
-
-  async #waitUntil(condition: () => boolean, withinMs: number): Promise<void> {
-    const { clock, timers } = this.#options.world;
-    const endMs = clock.monotonicMs() + withinMs;
-    while (!condition() && clock.monotonicMs() < endMs) await delay(timers, limits.servers.lookMs);
   }
 }

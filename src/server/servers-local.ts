@@ -1,5 +1,6 @@
 import type { Clock, Timers } from '../base/ports.ts';
 import type { TableVersions } from '../state/form.ts';
+import { Listeners } from '../state/listeners.ts';
 import type { State } from '../state/types.ts';
 import type { NodeStreams } from './nodes/streams.ts';
 import {
@@ -17,7 +18,8 @@ export interface LocalServer {
   readonly id: string;
   /** `host:port` of its API; empty while it does not listen. */
   readonly address: () => string;
-  readonly state: Pick<State, 'leading'> & Partial<Pick<State, 'read'>>;
+  readonly state: Pick<State, 'leading'> &
+    Partial<Pick<State, 'read' | 'candidate' | 'onLeadership'>>;
   readonly streams: NodeStreams;
   /** Answers the request; `gone` aborts when nobody waits. Never settles if the server ends first. */
   readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
@@ -42,6 +44,7 @@ export class LocalServers {
   readonly #present = new Map<string, LocalServer>();
   /** Fails the requests that wait for an answer, by the server that was asked. */
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #listeners = new Listeners<[]>();
   #heardMs: number;
 
   constructor(options: LocalServersOptions) {
@@ -52,7 +55,9 @@ export class LocalServers {
   /** Makes the server known to the others. Returns the function that ends this. */
   join(server: LocalServer): () => void {
     this.#present.set(server.id, server);
+    const unfollow = server.state.onLeadership?.(() => this.#listeners.tell());
     return () => {
+      unfollow?.();
       if (this.#present.get(server.id) !== server) return;
       this.#noteLeader();
       this.#present.delete(server.id);
@@ -71,11 +76,13 @@ export class LocalServers {
         const leader = this.#noteLeader();
         return leader && memberOf(leader);
       },
+      onLeader: (listen) => this.#listeners.add(listen),
       noneLeads: () => this.#noneLeads(id),
       reportOf: (other) => {
         const { state, version = '' } = this.#present.get(other) ?? {};
         const index = state?.read?.().index;
-        return index === undefined ? undefined : { version, index, heardMs: 0, skewMs: 0 };
+        if (index === undefined) return undefined;
+        return { version, index, heardMs: 0, skewMs: 0, candidate: state?.candidate };
       },
       tablesOf: (other) => this.#present.get(other)?.tables,
       lastContactMs: () =>

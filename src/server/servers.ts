@@ -1,3 +1,5 @@
+import type { Timers } from '../base/ports.ts';
+import { limits } from '../model/limits.ts';
 import type { StreamOpener } from '../model/node-stream/stream-connection.ts';
 import type { TableVersions } from '../state/form.ts';
 
@@ -77,6 +79,8 @@ export interface ServerReport {
   readonly heardMs: number;
   /** Its clock minus that of this server. */
   readonly skewMs: number;
+  /** Its name for a leader that steps down; `undefined`: it cannot succeed it at once. */
+  readonly candidate?: string | undefined;
 }
 
 /**
@@ -90,6 +94,8 @@ export interface Servers {
   members(): readonly Member[];
   /** The leader, if one is known. */
   leader(): Member | undefined;
+  /** Calls `listen` when another server may lead now, or none. Returns the way out. */
+  onLeader(listen: () => void): () => void;
   /**
    * Whether every known server is connected, does not lead by its own report, and shows no transaction that
    * this server does not show. A server that stands alone says `false`: it does not know what others do.
@@ -114,6 +120,19 @@ export interface Servers {
   introduceNode(patience: Patience): Promise<string>;
 }
 
+/** Resolves at the next news of the leader, and after `lookMs` in any case. */
+export function newsOfLeader(servers: Pick<Servers, 'onLeader'>, timers: Timers): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      leave();
+      late.clear();
+      resolve();
+    };
+    const leave = servers.onLeader(end);
+    const late = timers.after(limits.servers.lookMs, end);
+  });
+}
+
 /** The port of a server that is alone. */
 export function alone(leads: () => boolean): Servers {
   const self = { id: 'self', address: '' };
@@ -121,6 +140,7 @@ export function alone(leads: () => boolean): Servers {
     id: self.id,
     members: () => [self],
     leader: () => (leads() ? self : undefined),
+    onLeader: () => () => {},
     noneLeads: () => false,
     reportOf: () => undefined,
     tablesOf: () => undefined,

@@ -223,8 +223,12 @@ export class Store implements State {
     return this.#closed === undefined && !isSuperseded && !isOver;
   }
 
-  async stepDown(isForGood = false): Promise<void> {
-    await this.#engine.stepDown?.(isForGood);
+  get candidate(): string | undefined {
+    return this.#engine.candidate;
+  }
+
+  async stepDown(isForGood = false, successor?: string): Promise<void> {
+    await this.#engine.stepDown?.(isForGood, successor);
   }
 
   close(): Promise<void> {

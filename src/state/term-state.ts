@@ -36,7 +36,11 @@ export function termState(state: State, term: Term): State {
     get closed() {
       return isOver() ? new NotLeading() : state.closed;
     },
-    stepDown: (isForGood) => (isOver() ? Promise.resolve() : state.stepDown(isForGood)),
+    stepDown: (isForGood, successor) =>
+      isOver() ? Promise.resolve() : state.stepDown(isForGood, successor),
+    get candidate() {
+      return state.candidate;
+    },
     close: () => state.close(),
   };
 }

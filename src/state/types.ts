@@ -272,8 +272,11 @@ export interface State {
   /**
    * Ends the term of this process, if another process may lead. Resolves when it has ended. A process that steps
    * down for good, since it ends, does not lead again.
+   * @param successor the `candidate` of the process that should lead; the others lead only if it fails to
    */
-  stepDown(isForGood?: boolean): Promise<void>;
+  stepDown(isForGood?: boolean, successor?: string): Promise<void>;
+  /** The name of this process for a leader that steps down; `undefined`: it cannot succeed it at once. */
+  readonly candidate: string | undefined;
   /** Whether the store is too full for new work. Other writes go on. */
   readonly isFull: boolean;
   close(): Promise<void>;

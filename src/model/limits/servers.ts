@@ -8,7 +8,7 @@ export const serversLimits = {
   holdMs: 7 * secondMs,
   /** The longest time in which a server without a leader finds out what the log knows of a node. */
   leaderlessMs: 2 * secondMs,
-  /** Between two looks at who leads. */
+  /** Between two looks at who leads, where no news of it comes. */
   lookMs: 10,
   /** The longest time that a planned change of the leader waits for running writes. */
   drainMs: 5 * secondMs,

@@ -138,7 +138,10 @@ export class ScopedWrites {
       get closed() {
         return state.closed;
       },
-      stepDown: (isForGood) => state.stepDown(isForGood),
+      stepDown: (isForGood, successor) => state.stepDown(isForGood, successor),
+      get candidate() {
+        return state.candidate;
+      },
       close: () => state.close(),
     };
   }

@@ -2,6 +2,7 @@ import type { World } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import type { StreamOpener } from '../../model/node-stream/stream-connection.ts';
 import type { TableVersions } from '../../state/form.ts';
+import { Listeners } from '../../state/listeners.ts';
 import type { Log } from '../context.ts';
 import {
   type Answered,
@@ -52,6 +53,9 @@ export class NetworkServers implements Servers {
   readonly #failing = new Map<string, string>();
   /** Servers whose clocks differ too much. */
   readonly #skewed = new Set<string>();
+  readonly #listeners = new Listeners<[]>();
+  /** The leader of which listeners have heard. */
+  #told: NetworkServers | Peer | undefined;
   #unproven = 0;
   #here: HereServer | undefined;
   #self: Introduction;
@@ -72,7 +76,11 @@ export class NetworkServers implements Servers {
     const { membership } = this.#options;
     this.#here = here;
     this.#self = { ...this.#self, address };
-    this.#leave = [membership.announce(this.#self), membership.onChange(() => this.#dialAll())];
+    this.#leave = [
+      membership.announce(this.#self),
+      membership.onChange(() => this.#dialAll()),
+      here.state.onLeadership(() => this.#noteLeader()),
+    ];
     this.#dialAll();
   }
 
@@ -118,6 +126,10 @@ export class NetworkServers implements Servers {
     return { id, address };
   }
 
+  onLeader(listen: () => void): () => void {
+    return this.#listeners.add(listen);
+  }
+
   noneLeads(): boolean {
     const { state } = this.#here ?? {};
     if (state === undefined || state.leading !== undefined) return false;
@@ -137,7 +149,8 @@ export class NetworkServers implements Servers {
     if (peer?.standing === undefined) return undefined;
     const { introduction, standing, skewMs } = peer;
     const heardMs = Math.round(this.#options.world.clock.monotonicMs() - peer.heardMs);
-    return { version: introduction.version, index: standing.index, heardMs, skewMs };
+    const { index, candidate } = standing;
+    return { version: introduction.version, index, heardMs, skewMs, candidate };
   }
 
   tablesOf(id: string): TableVersions | undefined {
@@ -190,6 +203,13 @@ export class NetworkServers implements Servers {
     }
     if (leader === this) this.#heardMs = this.#options.world.clock.monotonicMs();
     return leader;
+  }
+
+  #noteLeader(): void {
+    const leader = this.#leader();
+    if (leader === this.#told) return;
+    this.#told = leader;
+    this.#listeners.tell();
   }
 
   #dialAll(): void {
@@ -256,6 +276,7 @@ export class NetworkServers implements Servers {
       here: this.#here!,
       onHeard: (one) => {
         if (one.standing?.epoch !== undefined) this.#heardMs = one.heardMs;
+        this.#noteLeader();
         this.#noteSkew(id, one.skewMs);
       },
       onError: (error) => log.error({ error, server: id }, 'a stream of another server failed'),
@@ -268,6 +289,7 @@ export class NetworkServers implements Servers {
       if (this.#peers.get(id) === peer) {
         this.#peers.delete(id);
         this.#skewed.delete(id);
+        this.#noteLeader();
       }
       if (!this.#isStopped) log.warn({ server: id, reason }, 'another server is disconnected');
     });

@@ -22,7 +22,7 @@ import { linesOf, Reporter, reportKind, type Standing } from './report.ts';
 
 /** The parts of this server that the others reach. */
 export interface HereServer {
-  readonly state: Pick<State, 'leading' | 'onLeadership' | 'read'>;
+  readonly state: Pick<State, 'leading' | 'onLeadership' | 'read' | 'candidate'>;
   readonly streams: NodeStreams;
   /** Answers the request; `gone` aborts when nobody waits. */
   readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
@@ -229,6 +229,7 @@ export const standingOf = (
   epoch: state.leading?.epoch,
   index: state.read().index,
   nowMs: clock.nowMs(),
+  candidate: state.candidate,
 });
 
 /** Passes a stream of another server on to a node that is connected here. @throws StreamFault */

@@ -13,6 +13,8 @@ export interface Standing {
   readonly index: number;
   /** Its clock. */
   readonly nowMs: number;
+  /** Its name for a leader that steps down; `undefined`: it cannot succeed it at once. */
+  readonly candidate?: string | undefined;
 }
 
 export interface ReportLine {
@@ -131,7 +133,12 @@ const idsIn = (value: unknown): readonly string[] =>
 const versionsIn = (tables: TableVersions): TableVersions =>
   Object.fromEntries(Object.entries(tables).filter(([, version]) => Number.isInteger(version)));
 
-function standingIn({ epoch, index, nowMs }: Standing): Standing | undefined {
+function standingIn({ epoch, index, nowMs, candidate }: Standing): Standing | undefined {
   if (!Number.isFinite(index) || !Number.isFinite(nowMs)) return undefined;
-  return { epoch: Number.isInteger(epoch) ? epoch : undefined, index, nowMs };
+  return {
+    epoch: Number.isInteger(epoch) ? epoch : undefined,
+    index,
+    nowMs,
+    candidate: typeof candidate === 'string' ? candidate : undefined,
+  };
 }

@@ -92,10 +92,13 @@ export interface Engine {
   /** Whether the state was loaded from such a copy. */
   readonly isFromCopy?: boolean;
   /**
-   * Ends the term of this process, so that another one leads. This process tries again after a while, unless it
-   * steps down for good. Absent where this process alone holds the log.
+   * Ends the term of this process, so that another one leads: the successor, if it is named and does not fail to.
+   * This process tries again after a while, unless it steps down for good. Absent where this process alone holds
+   * the log.
    */
-  readonly stepDown?: (isForGood: boolean) => Promise<void>;
+  readonly stepDown?: (isForGood: boolean, successor?: string) => Promise<void>;
+  /** The name of this process for a leader that steps down; `undefined`: it cannot succeed it at once. */
+  readonly candidate?: string | undefined;
   /** Whether the store is too full for new work. Absent where that is the operating system's matter. */
   readonly isFull?: boolean;
   /** Calls `listen` with each event from the end of `load` on. Returns a function that unsubscribes. */

@@ -10,6 +10,7 @@ type Move =
   | { readonly kind: 'write'; readonly script: Parameters<typeof runScript>[1] }
   | { readonly kind: 'pass'; readonly share: number }
   | { readonly kind: 'depose' }
+  | { readonly kind: 'step down'; readonly successor: number }
   | { readonly kind: 'crash'; readonly server: number }
   | { readonly kind: 'start'; readonly server: number }
   | { readonly kind: 'late'; readonly server: number; readonly ms: number }
@@ -21,6 +22,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('write' as const), script }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('pass' as const), share: fc.nat(12) }) },
   fc.record({ kind: fc.constant('depose' as const) }),
+  fc.record({ kind: fc.constant('step down' as const), successor: fc.nat(3) }),
   fc.record({ kind: fc.constant('crash' as const), server: ofServer }),
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('start' as const), server: ofServer }) },
   fc.record({ kind: fc.constant('late' as const), server: ofServer, ms: fc.nat(200) }),
@@ -47,6 +49,10 @@ async function play(servers: BenchServers<Bench>, moves: readonly Move[]): Promi
     if (one.kind === 'write') for (const { state } of servers.living) write(state, one, played);
     if (one.kind === 'pass') await bench.advance((one.share / 100) * bench.settleMs);
     if (one.kind === 'depose') bench.depose();
+    if (one.kind === 'step down') {
+      const name = servers.all[one.successor]?.engine.candidate;
+      void servers.leader?.state.stepDown(false, name);
+    }
     if (one.kind === 'crash') servers.crash(servers.all[one.server]);
     if (one.kind === 'start' && servers.all[one.server] === undefined) {
       bench.answers('works');

@@ -23,6 +23,7 @@ export const testLimits = {
   leaseTtlMs: 1000,
   beatMs: 250,
   campaignJitterMs: 20,
+  successionMs: 200,
   callMs: 400,
   settleMs: 2000,
   retryMs: 50,
@@ -223,6 +224,10 @@ export const isAppend = (request: TxnRequest): boolean =>
 /** Whether the request puts the head and nothing else. */
 export const isHeadAlone = (request: TxnRequest): boolean =>
   keysOf(request).join() === `${prefix}head`;
+
+/** Whether the request begins a term: it takes the leader key with the head. */
+export const isBeginning = (request: TxnRequest): boolean =>
+  keysOf(request).join() === `${prefix}head,${prefix}leader`;
 
 /** How a write ended. */
 export const outcomeOf = (written: Promise<unknown>): Promise<string> =>

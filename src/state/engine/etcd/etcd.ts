@@ -65,8 +65,6 @@ export class EtcdEngine implements Engine {
   #isEnding = false;
   /** Resolves when the term that ends has ended. */
   #ending: Promise<void> = Promise.resolve();
-  /** Until this time, on the monotonic clock, the server leaves leadership to the others. */
-  #restsUntilMs = 0;
   #appending: Promise<void> | undefined;
   #beating: Timer | undefined;
   /** The beat under way. */
@@ -116,12 +114,19 @@ export class EtcdEngine implements Engine {
       cut: (front) => this.#replaceBySnapshot(front),
       superseded: () => this.#endTerm(),
       leaderGone: () => this.#beatAfter(options.random.fraction() * limits.campaignJitterMs),
+      leaderPut: (leader) => this.#lease.isNamed({ leader }) && this.#beatAfter(0),
       fault: (error) => this.#onFault(error),
     });
   }
 
   get leadership(): Leadership {
     return this.#leadership;
+  }
+
+  /** Its name for a leader that steps down; `undefined`: it cannot succeed it at once. */
+  get candidate(): string | undefined {
+    const isAway = this.#isClosed || this.#isUnreachable || this.#leadership.leader;
+    return isAway || this.#lease.restsForGood ? undefined : this.#server;
   }
 
   /** Why new work should wait: the database of etcd is nearly full. */
@@ -226,14 +231,16 @@ export class EtcdEngine implements Engine {
     await this.#snapshots.save(index, this.#requireTerm(epoch), parts);
   }
 
-  async stepDown(isForGood: boolean): Promise<void> {
-    const restMs = isForGood ? Number.POSITIVE_INFINITY : this.#limits.restMs;
-    if (!isForGood && !this.#leadership.leader) return;
-    this.#restsUntilMs = this.#options.clock.monotonicMs() + restMs;
-    if (!this.#leadership.leader) return;
+  async stepDown(isForGood: boolean, successor?: string): Promise<void> {
+    const { leader } = this.#leadership;
+    if (leader || isForGood) this.#lease.rest(isForGood);
+    if (!leader) return;
     this.#endTerm();
+    await this.#appending;
+    // Nothing is sent in this term any more, so others need not wait for the listeners of its end.
+    const left = this.#lease.leaveTo(successor);
     await this.#ending;
-    await this.#lease.resign();
+    await left;
   }
 
   async close(): Promise<void> {
@@ -286,7 +293,7 @@ export class EtcdEngine implements Engine {
     this.#isBeatWanted = false;
     try {
       if (this.#leadership.leader) await this.#renew();
-      else await this.#campaign(await this.#follower.pull());
+      else await this.#campaign();
       this.#isUnreachable = false;
     } catch (error) {
       this.#onFault(error);
@@ -306,24 +313,20 @@ export class EtcdEngine implements Engine {
     }
   }
 
-  /** Begins a term by a write of the head, if nobody else should lead. */
-  async #campaign(front: Front): Promise<void> {
-    const isResting = this.#options.clock.monotonicMs() < this.#restsUntilMs;
-    if (this.#isClosed || isResting || !this.#lease.isFree(front)) return this.#elected.resolve();
-    if (!(await this.#lease.take(front))) return;
-    // The term begins on exactly the head that was applied.
-    const { head } = await this.#follower.pull();
-    if (this.#isClosed) return;
+  /** Takes the leader key and begins a term, in one write of the head, if nobody else should lead. */
+  async #campaign(): Promise<void> {
+    const steps = [this.#follower.pull(), this.#lease.hold()] as const;
+    const [pulled, held] = await Promise.allSettled(steps);
+    if (pulled.status === 'rejected') throw pulled.reason;
+    const { value: front } = pulled;
+    if (this.#isClosed || !this.#lease.mayTake(front)) return this.#elected.resolve();
+    if (held.status === 'rejected') throw held.reason;
     const { client, ids } = this.#options;
-    try {
-      const begun = await beginTerm({ client, ids, keys: this.#keys, server: this.#server }, head);
-      if (begun === undefined) this.#isBeatWanted = true;
-      else this.#beginTerm(begun);
-    } catch (error) {
-      // A server that cannot write should not hold the leader key.
-      if (error instanceof EtcdError && error.kind !== 'unknown') await this.#lease.resign();
-      throw error;
-    }
+    const parts = { client, ids, keys: this.#keys, server: this.#server };
+    // The term begins on exactly the head that was applied.
+    const begun = await beginTerm(parts, front.head, this.#lease.taking(front, held.value));
+    if (begun === undefined) this.#isBeatWanted = true;
+    else this.#beginTerm(begun);
   }
 
   #beginTerm(head: LogHead): void {

@@ -24,6 +24,8 @@ export interface FollowerOptions {
   readonly superseded: () => void;
   /** The leader key seems to have no holder any more. */
   readonly leaderGone: () => void;
+  /** The leader key seems to have a new holder. */
+  readonly leaderPut: (leader: KeyValue) => void;
   readonly fault: (error: unknown) => void;
 }
 
@@ -146,11 +148,12 @@ export class Follower {
   }
 
   #onEvents(events: readonly WatchEvent[]): void {
-    const { keys, leaderGone } = this.#options;
+    const { keys, leaderGone, leaderPut } = this.#options;
     for (const { kind, keyValue } of events) {
       try {
         if (keyValue.key === keys.leader) {
           if (kind === 'delete') leaderGone();
+          else leaderPut(keyValue);
         } else if (kind === 'delete') continue;
         else if (keyValue.key === keys.head) this.#onHead(keyValue);
         else this.#onEntry(keyValue);

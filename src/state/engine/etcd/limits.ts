@@ -13,8 +13,10 @@ export const etcdLimits = {
   beatMs: 3 * secondMs,
   /** A server that has let others lead tries again after this time. */
   restMs: 5 * secondMs,
-  /** A free leader key is tried for after a random part of this time. */
-  campaignJitterMs: 200,
+  /** A free leader key is tried for after a random part of this time. A named successor tries at once. */
+  campaignJitterMs: 50,
+  /** The time that a named successor has to take the leader key. Then every server may. */
+  successionMs: 1 * secondMs,
   /** One request to etcd. */
   callMs: 5 * secondMs,
   /** Loading begins within this time, or the start has failed. */

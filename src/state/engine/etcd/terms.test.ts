@@ -7,6 +7,7 @@ import {
   connectionOf,
   etcdServers,
   isAppend,
+  isBeginning,
   isHeadAlone,
   outcomeOf,
   testLimits,
@@ -53,7 +54,7 @@ describe('terms', () => {
           keepAlive: (lease) =>
             client === held.of ? Promise.resolve(true) : client.keepAlive(lease),
           transact: async (request) => {
-            const isOther = client !== held.of && isHeadAlone(request);
+            const isOther = client !== held.of && isBeginning(request);
             if (!isHeld || !isOther) return client.transact(request);
             isHeld = false;
             await held.gate.promise;
@@ -171,6 +172,77 @@ describe('terms', () => {
     expect(leader.state.leading).toBeUndefined();
     await bench.advance(2 * etcdLimits.restMs);
     expect(leader.state.leading === undefined).toBe(isForGood);
+  });
+
+  /** The leader hands over to the last server that follows, while each request takes some time. */
+  const handedOver = async (isNamed: boolean) => {
+    const servers = await etcdServers(3);
+    const { bench, leader: former } = servers;
+    const successor = servers.living.findLast((server) => server !== former)!;
+    await servers.put(former, 'before');
+    bench.slow(requestMs);
+    const sinceMs = bench.world.clock.monotonicMs();
+    const name = isNamed ? successor.engine.candidate : undefined;
+    void former.state.stepDown(false, name);
+    return { servers, bench, former, successor, sinceMs };
+  };
+  const requestMs = 10;
+
+  test('a successor leads after three requests in a row: its name, its look at the log, its term', async () => {
+    const { bench, servers, successor, sinceMs } = await handedOver(true);
+    await bench.until(() => successor.state.leading !== undefined);
+    expect(bench.world.clock.monotonicMs() - sinceMs).toBeLessThan(4 * requestMs);
+    expect((await servers.put(successor, 'after')).index).toBe(2);
+    for (const server of servers.living) expect(server.terms.length).toBeLessThan(2);
+  });
+
+  test('a successor that dies is waited for a while, and then another server leads', async () => {
+    const { bench, servers, former, successor, sinceMs } = await handedOver(true);
+    servers.crash(successor);
+    await bench.until(() => ![former, undefined].includes(servers.leader));
+    const tookMs = bench.world.clock.monotonicMs() - sinceMs;
+    expect(tookMs).toBeGreaterThan(testLimits.successionMs);
+    expect(tookMs).toBeLessThan(testLimits.successionMs + testLimits.leaseTtlMs / 2);
+  });
+
+  test('a successor that dies after it has begun to lead is replaced when its own lease is over', async () => {
+    const { bench, servers, former, successor } = await handedOver(true);
+    await bench.until(() => successor.state.leading !== undefined);
+    await bench.advance(testLimits.successionMs / 2);
+    servers.crash(successor);
+    await bench.advance(testLimits.leaseTtlMs / 2);
+    expect(servers.leader).toBeUndefined();
+    await bench.advance(testLimits.leaseTtlMs);
+    expect(servers.leader).not.toBe(former);
+    expect((await servers.put(servers.leader, 'after')).index).toBe(2);
+  });
+
+  test('a server that has stepped down leads again at once if it is named', async () => {
+    const servers = await etcdServers(2);
+    const { bench, leader, follower } = servers;
+    const terms = [leader, follower, leader, follower];
+    for (const [at, next] of terms.slice(1).entries()) {
+      void terms[at]!.state.stepDown(false, next.engine.candidate);
+      await bench.until(() => next.state.leading !== undefined);
+    }
+    expect(bench.head.epoch).toBe(terms.length);
+    expect(bench.world.clock.monotonicMs()).toBeLessThan(etcdLimits.restMs);
+  });
+
+  test('a server that ends, leads, or cannot reach etcd is no candidate', async () => {
+    const servers = await etcdServers(2);
+    const { bench, leader, follower } = servers;
+    expect(leader.engine.candidate).toBeUndefined();
+    expect(follower.engine.candidate).toEqual(expect.any(String));
+    const connection = connectionOf(servers, follower);
+    connection.isCutOff = true;
+    await bench.advance(bench.settleMs);
+    expect(follower.engine.candidate).toBeUndefined();
+    connection.isCutOff = false;
+    await bench.advance(bench.settleMs);
+    expect(follower.engine.candidate).toEqual(expect.any(String));
+    await bench.during(follower.state.stepDown(true));
+    expect(follower.engine.candidate).toBeUndefined();
   });
 
   test('a lease that lives too long delays the next term, and nothing else', async () => {
