@@ -145,12 +145,15 @@ export class Diverged extends StateError {
 /** This process was away for so long that the log no longer has what follows its last batch. */
 export class LogCut extends StateError {
   override readonly name = 'LogCut';
+  /** Of the last batch that was applied. */
+  readonly index: number;
 
   constructor(index: number) {
     super(
       'log-cut',
       `the log no longer has the batches after index ${index}: start this server again, so that it loads a snapshot`,
     );
+    this.index = index;
   }
 }
 

@@ -98,7 +98,10 @@ export class Follower {
         return front;
       } catch (error) {
         const isCompacted = error instanceof EtcdError && error.kind === 'compacted';
-        const isOver = error instanceof LogCut && !(await this.#options.cut(front));
+        const isReplaced = error instanceof LogCut && (await this.#options.cut(front));
+        // Another read may have found the cut at the same time, and have replaced the batches.
+        const isOver =
+          error instanceof LogCut && !isReplaced && this.#position.index === error.index;
         if (isOver || !(isCompacted || error instanceof LogCut)) throw error;
       }
     }

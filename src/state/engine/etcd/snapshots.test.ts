@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { dump } from '../../items.test-helper.ts';
 import { hasRow, putRow } from '../shared-engine.test-helper.ts';
 import {
+  connectionOf,
   type EtcdBench,
   type EtcdServers,
   etcdServers,
@@ -126,6 +127,26 @@ describe('snapshots', () => {
     bench.etcd.faults.delayMs = undefined;
     await bench.advance(bench.settleMs);
     expect(dump(late.state.read())).toEqual(dump(servers.leader.state.read()));
+  });
+
+  test('a server that was away until the log was cut goes on, even if two of its reads find the cut', async () => {
+    const servers = await written(2);
+    const { bench, leader } = servers;
+    const follower = servers.living.find((server) => server !== leader)!;
+    const connection = connectionOf(servers, follower);
+    connection.isCutOff = true;
+    for (let number = 0; number < 8; number++) {
+      await servers.put(leader, `missed ${number}`);
+      await bench.advance(50);
+    }
+    expect(pointerOf(bench)!.before!.index).toBeGreaterThan(follower.state.read().index);
+    // A read takes longer than the pause between two beats, each of which begins another one.
+    bench.etcd.faults.delayMs = () => 40;
+    connection.isCutOff = false;
+    connection.breakWatches();
+    await bench.advance(bench.settleMs);
+    expect(follower.state.closed).toBeUndefined();
+    expect(dump(follower.state.read())).toEqual(dump(leader.state.read()));
   });
 
   test('the leader compacts old revisions', async () => {
