@@ -20,6 +20,10 @@ type Rows = Map<string, Stamps>;
 const definitions = new Map(allTables.map((definition) => [definition.name, definition]));
 const none: ReadonlyMap<string, Allocation> = new Map();
 
+/** The key of a row in its table, as a text. */
+export const rowKeyOf = (table: string, row: Stamps): string =>
+  definitions.get(table)!.key(row).join('\0');
+
 export class Account {
   /** Index of the newest transaction. */
   index = 0;
@@ -82,10 +86,7 @@ export class Account {
 
   #applyChange(table: string, before: Stamps | undefined, after: Stamps | undefined): void {
     const rows = this.#tables.get(table)!;
-    const key = definitions
-      .get(table)!
-      .key((after ?? before)!)
-      .join('\0');
+    const key = rowKeyOf(table, (after ?? before)!);
     if (after === undefined) rows.delete(key);
     else rows.set(key, after);
     if (table !== allocations.name) return;

@@ -53,11 +53,13 @@ export class Cluster {
     const events: GroupEvents = {
       opened: (state) => this.judges.opened(state),
       failed: (sentence, fields) => this.judges.failed(sentence, fields),
+      joined: (server, index) => this.judges.joined(server, index),
       heard: (server, changes, index) => this.judges.heard(server, changes, index),
       termBegan: () => this.judges.termBegan(),
+      torn: (sentence) => this.judges.report(guarantees.whole, sentence),
     };
     const ofFaults = randomOf(4);
-    const { server, ofServers, reached } =
+    const { server, ofServers, ofSleep, reached } =
       options.servers === 1
         ? oneServer(options, events, ofFaults)
         : severalServers(options, events, ofFaults);
@@ -104,6 +106,7 @@ export class Cluster {
       world,
       network,
       ofServers,
+      ofSleep,
       machines,
       random: ofFaults,
       note: (sentence) => trace.tell(sentence),
@@ -138,6 +141,7 @@ export class Cluster {
 interface Served {
   readonly server: SimulatedServer | SimulatedServers;
   readonly ofServers: readonly Fault[];
+  readonly ofSleep: readonly Fault[];
   /** The server that receives a call from the machine. */
   readonly reached: (machine: string) => RunningServer | undefined;
 }
@@ -148,7 +152,8 @@ function oneServer(
   ofFaults: Random,
 ): Served {
   const server = new SimulatedServer({ world, disk: new SimulatedDisk(hash), events, outside });
-  return { server, ofServers: faultsOfServer(server, ofFaults), reached: () => server.running };
+  const ofServers = faultsOfServer(server, ofFaults);
+  return { server, ofServers, ofSleep: [], reached: () => server.running };
 }
 
 function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: Random): Served {
@@ -163,5 +168,6 @@ function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: 
     random: randomOf(6),
   });
   const ofServers = faultsOfServers(server, ofFaults);
-  return { server, ofServers, reached: (machine) => server.reachedFrom(machine) };
+  const ofSleep = server.log.faultsOfSleep(ofFaults);
+  return { server, ofServers, ofSleep, reached: (machine) => server.reachedFrom(machine) };
 }

@@ -18,6 +18,8 @@ export interface FaultsOptions {
   readonly network: Network;
   /** Faults of the servers and of their storage. */
   readonly ofServers: readonly Fault[];
+  /** Sleeps of leaders, which strike beside the faults of the servers. */
+  readonly ofSleep: readonly Fault[];
   readonly machines: readonly Machine[];
   /** Takes a line of the trace. */
   readonly note: (sentence: string) => void;
@@ -28,12 +30,20 @@ type Undo = () => unknown;
 interface FaultKind {
   readonly name: string;
   readonly weight: number;
+  /** The default is 0. */
+  readonly lastsMinMs?: number;
   readonly lastsMaxMs?: number;
 }
 
 export interface Fault extends FaultKind {
-  /** Begins the fault and returns how to end it; `undefined` if there is no victim. */
-  readonly begin: () => Undo | 'over at once' | undefined;
+  /**
+   * Begins the fault and returns how to end it; `undefined` if there is no victim.
+   *
+   * @param struck is called by a fault that waits for its moment, when it has struck
+   */
+  readonly begin: (struck: (sentence: string) => void) => Undo | 'over at once' | undefined;
+  /** Whether the fault waits for its moment, and is counted only when it has struck. */
+  readonly waits?: boolean;
 }
 
 export class Faults {
@@ -52,7 +62,9 @@ export class Faults {
   start(): void {
     const more = Math.max(1, Math.sqrt(this.#options.machines.length / nodesOfPause));
     this.#strikeOn([...this.#faultsOfMachines(), ...this.#faultsOfMessages()], fleetPauseMs / more);
-    this.#strikeOn(this.#options.ofServers, serverPauseMs);
+    const { ofServers, ofSleep } = this.#options;
+    this.#strikeOn(ofServers, serverPauseMs);
+    if (ofSleep.length > 0) this.#strikeOn(ofSleep, serverPauseMs);
   }
 
   #strikeOn(kinds: readonly Fault[], pauseMs: number): void {
@@ -88,17 +100,20 @@ export class Faults {
     return kinds[0]!;
   }
 
-  #strikeWith({ name, begin, lastsMaxMs = 0 }: Fault): void {
+  #strikeWith({ name, begin, waits = false, lastsMinMs = 0, lastsMaxMs = 0 }: Fault): void {
     const { world, random, note } = this.#options;
-    const lastsMs = random.below(lastsMaxMs + 1);
-    const undo = begin();
+    const lastsMs = lastsMinMs + random.below(lastsMaxMs - lastsMinMs + 1);
+    const struck = (sentence: string) => {
+      this.struck.set(name, this.struck.get(name)! + 1);
+      note(sentence);
+    };
+    const undo = begin(struck);
     if (undo === undefined) return;
-    this.struck.set(name, this.struck.get(name)! + 1);
-    note(undo === 'over at once' ? name : `${name} for ${(lastsMs / 1000).toFixed(1)} s`);
+    if (!waits) struck(undo === 'over at once' ? name : `${name} for ${secondsOf(lastsMs)}`);
     if (undo === 'over at once') return;
     const end = () => {
       if (!this.#open.delete(end)) return;
-      note(`end of: ${name}`);
+      if (!waits) note(`end of: ${name}`);
       undo();
     };
     this.#open.add(end);
@@ -219,3 +234,5 @@ export class Faults {
     };
   }
 }
+
+export const secondsOf = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

@@ -52,6 +52,7 @@ export const guarantees = {
   errors: 'no logged error is unexpected',
   restart: 'the server restarts',
   registers: 'writes and reads are linearizable',
+  whole: 'etcd holds a whole state at any time',
 } as const;
 
 export interface JudgesOptions {
@@ -131,6 +132,11 @@ export class Judges {
     state.onCommit((changes, index) => {
       if (this.#state === state) this.#committed(changes, index);
     });
+  }
+
+  /** One of several servers has loaded the log. */
+  joined(server: number, index: number): void {
+    this.#replicas.joined(server, index);
   }
 
   /** One of several servers applied a commit. */
@@ -216,7 +222,7 @@ export class Judges {
 }
 
 const isExplained = (error: Error): boolean =>
-  /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|space exceeded|was compacted|is closing/i.test(
+  /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|space exceeded|was compacted|is closing|there is a snapshot at/i.test(
     `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
   );
 

@@ -38,7 +38,7 @@ export interface Outside {
 /** The storage of a server, which outlives its program. */
 export interface Storage {
   /** @param report takes errors that do no harm, such as a failed snapshot */
-  open(world: World, report: (error: unknown) => void): Promise<State>;
+  open(world: World, report: (error: unknown) => void, program: Process): Promise<State>;
   /** @param fate outcome of the write under way */
   crash(fate: CrashFate): void;
 }
@@ -131,9 +131,9 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
       warn() {},
       error: (fields, sentence) => say(sentence, fields),
     };
-    const state = await this.disk.open(world, (error) =>
-      say('a snapshot could not be written', { error: error as Error }),
-    );
+    const report = (error: unknown) =>
+      say('a snapshot could not be written', { error: error as Error });
+    const state = await this.disk.open(world, report, process);
     const keyring = await Keyring.open(state, new Uint8Array(32).fill(1), world);
     if (!process.isAlive) return;
     this.#events.opened(state);

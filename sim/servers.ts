@@ -33,10 +33,14 @@ const latencyMaxMs = 3;
 const switchOneIn = 8;
 
 export interface GroupEvents extends ServerEvents {
+  /** The server with this number has loaded the log up to the index. */
+  readonly joined: (server: number, index: number) => void;
   /** The server with this number applied a commit. */
   readonly heard: (server: number, changes: readonly Change[], index: number) => void;
   /** A new term has begun. */
   readonly termBegan: () => void;
+  /** The log does not hold a whole state. */
+  readonly torn: (sentence: string) => void;
 }
 
 export interface SimulatedServersOptions {
@@ -73,6 +77,7 @@ export class SimulatedServers {
         hash.update(batch.bytes);
         this.#witness.tell(batch);
       },
+      fault: events.torn,
     });
     const servers = new LocalServers(world);
     const carry = (number: number) => (arrive: () => void) => {
@@ -83,6 +88,7 @@ export class SimulatedServers {
     this.all = Array.from({ length: count }, (_, number) => {
       const own: ServerEvents = {
         opened: (state) => {
+          events.joined(number, state.read().index);
           state.onCommit((changes, index) => events.heard(number, changes, index));
           state.onLeadership((term) => term && events.termBegan());
         },

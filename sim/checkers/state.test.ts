@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import { allocations } from '../../src/state/tables.ts';
+import type { Change } from '../../src/state/types.ts';
 import { Account } from '../account.ts';
 import { noAcknowledgedWriteLost } from './acknowledged.ts';
 import type { Checker } from './checker.ts';
@@ -45,6 +46,37 @@ test('a server applies other changes than the log has, or a commit that is not i
   expect(faults).toEqual([
     'server 1 applied other changes at 1 than the log has',
     'server 2 applied commit 2, which is not in the log',
+  ]);
+});
+
+test('a server takes in a snapshot in place of commits, and it lacks a row, or has another', () => {
+  const row = (ID: string, index: number) => ({ ID, CreateIndex: 1, ModifyIndex: index });
+  const change = (ID: string, before: number | undefined, after: number | undefined) => ({
+    table: 'nodes',
+    before: before === undefined ? undefined : row(ID, before),
+    after: after === undefined ? undefined : row(ID, after),
+  });
+  const leap = (...changes: readonly Change[]) => {
+    const faults: string[] = [];
+    const fault = (sentence: string) => faults.push(sentence);
+    const replicas = everyServerShowsTheLog();
+    const commit = (index: number, ...made: readonly Change[]) =>
+      replicas.committed!(made, index, undefined as never, fault);
+    commit(1, change('a', undefined, 1));
+    commit(2, change('a', 1, 2), change('b', undefined, 2));
+    commit(3, change('c', undefined, 3));
+    commit(4, change('c', 3, undefined), change('b', 2, 4));
+    replicas.joined(0, 1);
+    replicas.heard(0, changes, 4, fault);
+    return faults;
+  };
+  expect(leap(change('b', undefined, 4), change('a', 1, 2))).toEqual([]);
+  expect(leap(change('a', 1, 2))).toEqual(['server 0 leapt to 4: nodes/b did not change']);
+  expect(leap(change('a', 1, 2), change('b', undefined, 2))).toEqual([
+    'server 0 leapt to 4: nodes/b differs from the log',
+  ]);
+  expect(leap(change('a', 1, 2), change('b', undefined, 4), change('c', undefined, 3))).toEqual([
+    'server 0 leapt to 4: nodes/c changed, which the log does not say',
   ]);
 });
 

@@ -1,5 +1,5 @@
 /** The log of the product over the model of etcd, whose requests and events may go astray. */
-import type { Random, World } from '../../src/base/ports.ts';
+import type { Random, Timers, World } from '../../src/base/ports.ts';
 import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import type { Bytes } from '../../src/state/codec.ts';
 import type { Batch } from '../../src/state/engine/engine.ts';
@@ -11,6 +11,7 @@ import { etcdLimits } from '../../src/state/engine/etcd/limits.ts';
 import { batchOf, decodeEntry, joined } from '../../src/state/engine/etcd/log-entry.ts';
 import {
   type Deliveries,
+  type Leaving,
   type ModelClient,
   ModelOfEtcd,
 } from '../../src/state/engine/etcd/model.ts';
@@ -19,23 +20,34 @@ import { allTables } from '../../src/state/tables.ts';
 import type { State } from '../../src/state/types.ts';
 import { stateLimits } from '../disk.ts';
 import type { Fault } from '../faults.ts';
+import type { Process } from '../process.ts';
 import type { Storage } from '../server.ts';
 import { faultsOfEtcd } from './etcd-faults.ts';
+import { type Sleep, sleepsOfLeaders } from './etcd-sleeps.ts';
 import type { GroupLog, GroupLogOptions } from './group-log.ts';
+import { WholeState } from './whole-state.ts';
 
 const prefix = '/simulated/';
 /** Longest way of a message to etcd or from it, without faults. */
 const wayMaxMs = 2;
-/** Small, so that a batch of many rows goes in parts. */
-const valueBytes = 64 * 1024;
+/**
+ * Small, so that dozens of batches go in parts, and a leader that sleeps through two terms misses several snapshots
+ * and compactions.
+ */
+const limits = { valueBytes: 8 * 1024, historyMs: 60_000, statusMs: 10_000 };
+const logBytes = 64 * 1024;
+const logPerSnapshot = 0.25;
 
 export class EtcdLog implements GroupLog {
   readonly etcd: ModelOfEtcd;
   readonly storages: EtcdLogStorage[] = [];
   /** The way of events to a server while events go astray. */
   deliveries: ((delayMs: number) => Deliveries) | undefined;
+  /** Leaders that sleep or are about to fall asleep. */
+  readonly sleeps = new Set<Sleep>();
+  readonly keys = new Keys(prefix);
   readonly #options: GroupLogOptions;
-  readonly #keys = new Keys(prefix);
+  readonly #whole: WholeState;
   #epoch = 0;
 
   constructor(options: GroupLogOptions) {
@@ -45,12 +57,22 @@ export class EtcdLog implements GroupLog {
     const { callMs } = etcdLimits;
     const applied = (request: TxnRequest) => this.#onApplied(request);
     this.etcd = new ModelOfEtcd({ clock, timers, random, callMs, applied });
+    this.#whole = new WholeState(this.etcd.store, this.keys, options.fault);
     this.setDelay(wayMaxMs);
+    this.etcd.faults.hold = (request, client) => this.#holdRequest(request, client);
     this.etcd.faults.deliveries = (_event: WatchEvent, client: ModelClient) => {
       const storage = this.storages.find((one) => one.client === client);
       const delayMs = random.fraction() * wayMaxMs + (storage?.lateMs ?? 0);
       return this.deliveries?.(delayMs) ?? [delayMs];
     };
+  }
+
+  get timers(): Timers {
+    return this.#options.world.timers;
+  }
+
+  get nowMs(): number {
+    return this.#options.world.clock.monotonicMs();
   }
 
   get epoch(): number {
@@ -64,7 +86,7 @@ export class EtcdLog implements GroupLog {
   }
 
   depose(): void {
-    this.etcd.depose(this.#keys.leader);
+    this.etcd.depose(this.keys.leader);
   }
 
   /** Sets the longest way of a request to etcd, and of its answer; `undefined`: as without faults. */
@@ -77,20 +99,43 @@ export class EtcdLog implements GroupLog {
     return faultsOfEtcd(this, random);
   }
 
+  faultsOfSleep(random: Random): readonly Fault[] {
+    return sleepsOfLeaders(this, random);
+  }
+
+  #holdRequest(request: Leaving, client: ModelClient): Promise<void> | undefined {
+    if (this.sleeps.size === 0) return undefined;
+    const program = this.storages.find((one) => one.client === client)?.program;
+    if (program === undefined || [...this.sleeps].some(({ isAsleep }) => isAsleep))
+      return undefined;
+    for (const sleep of this.sleeps) {
+      const held = sleep.hold(request, program);
+      if (held !== undefined) return held;
+    }
+    return undefined;
+  }
+
   #onApplied({ success }: TxnRequest): void {
+    this.#whole.changed(success);
     const logPrefix = `${prefix}log/`;
     for (const operation of success) {
       if (operation.kind !== 'put') continue;
       const { key, value } = operation;
-      if (key === this.#keys.head) this.#epoch = decodeHead(value, key).epoch;
+      if (key === this.keys.head) this.#moveTo(decodeHead(value, key).epoch);
       else if (key.startsWith(logPrefix)) this.#options.appended(this.#batchIn(key, value));
     }
+  }
+
+  #moveTo(epoch: number): void {
+    if (epoch === this.#epoch) return;
+    this.#epoch = epoch;
+    for (const sleep of this.sleeps) sleep.termBegan();
   }
 
   #batchIn(key: string, value: Bytes): Batch {
     const entry = decodeEntry(value, key);
     if (entry.parts === 0) return batchOf(entry, entry.bytes, key);
-    const { keys } = this.etcd.store.range(this.#keys.parts(entry.first, entry.batch));
+    const { keys } = this.etcd.store.range(this.keys.parts(entry.first, entry.batch));
     return batchOf(entry, joined(keys.map((part) => part.value)), key);
   }
 }
@@ -101,6 +146,7 @@ export class EtcdLogStorage implements Storage {
   readonly #world: SimulatedWorld;
   readonly #random: Random;
   client: ModelClient | undefined;
+  program: Process | undefined;
   /** Delay of every event. */
   lateMs = 0;
   #isCutOff = false;
@@ -111,7 +157,12 @@ export class EtcdLogStorage implements Storage {
     this.#random = random;
   }
 
-  open({ clock, timers }: World, report: (error: unknown) => void): Promise<State> {
+  open(
+    { clock, timers }: World,
+    report: (error: unknown) => void,
+    program: Process,
+  ): Promise<State> {
+    this.program = program;
     const client = this.#etcd.connect((run) => void timers.soon(run));
     client.isCutOff = this.#isCutOff;
     this.client = client;
@@ -123,15 +174,17 @@ export class EtcdLogStorage implements Storage {
       ids: this.#world.ids,
       prefix,
       where: 'the model of etcd',
-      limits: { valueBytes },
+      limits,
       report,
     });
-    return openState({ tables: allTables, engine, timers, clock, limits: stateLimits, report });
+    const limitsOfState = { ...stateLimits, logBytes, logPerSnapshot };
+    return openState({ tables: allTables, engine, timers, clock, limits: limitsOfState, report });
   }
 
   crash(): void {
     this.client?.crash();
     this.client = undefined;
+    this.program = undefined;
   }
 
   /** Cuts the server off from etcd, or joins it again. */

@@ -10,6 +10,8 @@ export interface GroupLogOptions {
   readonly random: Random;
   /** Called with each batch at the moment in which it becomes durable. */
   readonly appended: (batch: Batch) => void;
+  /** Takes a sentence that tells why the log does not hold a whole state. */
+  readonly fault: (sentence: string) => void;
 }
 
 export interface GroupLog {
@@ -20,4 +22,6 @@ export interface GroupLog {
   /** Ends the lease of the leader. */
   depose(): void;
   faults(random: Random): readonly Fault[];
+  /** Leaders sleep at the changes of the log that have to be fenced. */
+  faultsOfSleep(random: Random): readonly Fault[];
 }

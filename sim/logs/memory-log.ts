@@ -38,6 +38,10 @@ export class MemoryLog implements GroupLog {
     this.#log.depose();
   }
 
+  faultsOfSleep(): readonly Fault[] {
+    return [];
+  }
+
   faults(random: Random): readonly Fault[] {
     const { faults } = this.#log;
     const clear = (name: keyof typeof faults) => () => {

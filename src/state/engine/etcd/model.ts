@@ -24,7 +24,15 @@ export type Fate = 'arrives' | 'lost' | 'no answer' | 'late' | 'twice' | 'again'
 /** Deliveries of an event: the delay of each. None: the event is lost. */
 export type Deliveries = readonly number[];
 
+/** A request on the point of leaving its process. */
+export type Leaving =
+  | { readonly kind: 'range'; readonly range: RangeRequest }
+  | { readonly kind: 'change'; readonly change: TxnRequest }
+  | { readonly kind: 'compaction' };
+
 export interface ModelFaults {
+  /** Holds a request back in its process until the promise resolves. */
+  hold?: ((request: Leaving, client: ModelClient) => Promise<void> | undefined) | undefined;
   /** Time of a request on its way to etcd, and of the answer on its way back. */
   delayMs?: (() => number) | undefined;
   fate?: ((request: TxnRequest, client: ModelClient) => Fate) | undefined;
@@ -118,27 +126,33 @@ export class ModelClient implements EtcdClient {
   }
 
   range(request: RangeRequest): Promise<RangeAnswer> {
-    return this.#sendRequest('arrives', ({ store, faults }) => {
-      if (request.serializable !== true) return store.range(request);
-      const revision = Math.max(store.compacted, store.revision - (faults.lag ?? 0));
-      return store.range({ revision, ...request });
-    });
+    return this.#holdBack({ kind: 'range', range: request }, () =>
+      this.#sendRequest('arrives', ({ store, faults }) => {
+        if (request.serializable !== true) return store.range(request);
+        const revision = Math.max(store.compacted, store.revision - (faults.lag ?? 0));
+        return store.range({ revision, ...request });
+      }),
+    );
   }
 
   transact(request: TxnRequest): Promise<TxnAnswer> {
-    const fate = this.#model.faults.fate?.(request, this) ?? 'arrives';
-    return this.#sendRequest(fate, (model) => {
-      const answer = model.store.transact(request);
-      if (answer.succeeded) model.options.applied?.(request);
-      return answer;
+    return this.#holdBack({ kind: 'change', change: request }, () => {
+      const fate = this.#model.faults.fate?.(request, this) ?? 'arrives';
+      return this.#sendRequest(fate, (model) => {
+        const answer = model.store.transact(request);
+        if (answer.succeeded) model.options.applied?.(request);
+        return answer;
+      });
     });
   }
 
   compact(revision: number): Promise<void> {
-    return this.#sendRequest('arrives', ({ store, isCompactionDenied }) => {
-      if (isCompactionDenied) throw new EtcdError('denied', 'permission denied');
-      store.compact(revision);
-    });
+    return this.#holdBack({ kind: 'compaction' }, () =>
+      this.#sendRequest('arrives', ({ store, isCompactionDenied }) => {
+        if (isCompactionDenied) throw new EtcdError('denied', 'permission denied');
+        store.compact(revision);
+      }),
+    );
   }
 
   grantLease(ttlSeconds: number): Promise<string> {
@@ -235,6 +249,11 @@ export class ModelClient implements EtcdClient {
 
   #delayMs(): number {
     return this.#model.faults.delayMs?.() ?? 0;
+  }
+
+  #holdBack<T>(request: Leaving, send: () => Promise<T>): Promise<T> {
+    const held = this.#model.faults.hold?.(request, this);
+    return held === undefined ? send() : held.then(send);
   }
 
   #sendRequest<T>(fate: Fate, run: (model: ModelOfEtcd) => T): Promise<T> {
