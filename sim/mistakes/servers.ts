@@ -88,4 +88,30 @@ export const ofServers: readonly Mistake[] = [
     guarantee: 'every server agrees with the log',
     life: { seed: 4, nodes: 2, hours: 0.5, servers: 3, log: 'etcd' },
   },
+  {
+    name: 'the pointer to a snapshot is not fenced',
+    places: [
+      {
+        file: 'src/state/engine/etcd/snapshot-store.ts',
+        right: 'const compare = [...isTermOf(keys.head, head), ...(change.compare ?? [])];',
+        wrong:
+          'const compare = change.success[0].key === keys.pointer ? [] : [...isTermOf(keys.head, head), ...(change.compare ?? [])];',
+      },
+    ],
+    guarantee: 'etcd holds a whole state at any time',
+    life: { seed: 3, nodes: 5, hours: 0.4, servers: 3, log: 'etcd' },
+  },
+  {
+    name: 'a sweep of chunks is not fenced',
+    places: [
+      {
+        file: 'src/state/engine/etcd/snapshot-store.ts',
+        right: 'const compare = [...isTermOf(keys.head, head), ...(change.compare ?? [])];',
+        wrong:
+          "const compare = change.success[0].kind === 'delete' && change.success[0].key.startsWith(keys.everyChunk.key) ? [] : [...isTermOf(keys.head, head), ...(change.compare ?? [])];",
+      },
+    ],
+    guarantee: 'etcd holds a whole state at any time',
+    life: { seed: 1, nodes: 5, hours: 0.4, servers: 3, log: 'etcd' },
+  },
 ];
