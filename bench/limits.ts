@@ -46,6 +46,8 @@ export const limits = {
   simulator: { nodes: 100, hours: 1, warmUpHours: 0.25 },
   /** Several servers: jobs of one run, and writes after the leader has changed. */
   servers: { registrations: 2_000, writesAround: 50 },
+  /** A million allocations over etcd: the quota of etcd, and the time between two looks. */
+  millionServers: { quotaGb: 8, lookAgainMs: 500 },
   /** Transactions of one run of the state alone. */
   transactions: 100_000,
   /** Jobs of one run from POST to running. */

@@ -21,6 +21,7 @@ import { limits } from './limits.ts';
 import { logs } from './logs.ts';
 import { describeMachine } from './machine.ts';
 import { million } from './million.ts';
+import { millionServers } from './million-servers.ts';
 import { node } from './node.ts';
 import { parked } from './parked.ts';
 import { peering } from './peering.ts';
@@ -62,6 +63,7 @@ const benchmarks: readonly Benchmark[] = [
   holds,
   simulator,
   million,
+  millionServers,
 ];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)

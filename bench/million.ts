@@ -8,7 +8,8 @@ import { drive, requestBytes, series } from './load.ts';
 import { ask, gauges, type Target } from './target.ts';
 
 const { nodes, jobs, count, heapMb, youngMb } = limits.million;
-const wanted = jobs * count;
+/** The number of allocations. */
+export const wanted = jobs * count;
 const gigabyte = 1024 ** 3;
 
 interface Point {
@@ -75,11 +76,8 @@ async function once(setting: Setting): Promise<Run> {
   try {
     const agent = await start(dataDirectory);
     setting.progress(`${nodes} nodes join`);
-    const fleet = await joinPaperFleet(agent.target, {
-      nodes,
-      jobsEach: Math.ceil((wanted / nodes) * 1.1),
-    });
-    const placed = await place(setting, agent);
+    const fleet = await joinFleet(agent.target);
+    const placed = await placeAll(setting, agent);
     await agent.kill();
     setting.progress('restart');
     const again = await restarted(dataDirectory, agent.target.token);
@@ -97,6 +95,10 @@ async function once(setting: Setting): Promise<Run> {
   }
 }
 
+/** Nodes on paper with room for all allocations. */
+export const joinFleet = (target: Target): Promise<PaperFleet> =>
+  joinPaperFleet(target, { nodes, jobsEach: Math.ceil((wanted / nodes) * 1.1) });
+
 async function restarted(dataDirectory: string, token: string): Promise<RunningAgent> {
   const agent = await start(dataDirectory, token);
   const { allocations } = await gauges(agent.target);
@@ -108,12 +110,16 @@ const start = (dataDirectory: string, token?: string): Promise<RunningAgent> =>
   startAgent({
     dataDirectory,
     ...(token !== undefined && { token }),
-    environment: {
-      NODE_OPTIONS: `--max-old-space-size=${heapMb} --max-semi-space-size=${youngMb}`,
-    },
+    environment: roomyHeap,
   });
 
-async function place(setting: Setting, { target, pid }: RunningAgent) {
+/** The environment of an agent with room for a million allocations. */
+export const roomyHeap = {
+  NODE_OPTIONS: `--max-old-space-size=${heapMb} --max-semi-space-size=${youngMb}`,
+};
+
+/** Registers all jobs. Resolves when every allocation is placed and durable. */
+export async function placeAll(setting: Setting, { target, pid }: RunningAgent) {
   const curve: Point[] = [];
   const startMs = performance.now();
   const seconds = () => (performance.now() - startMs) / 1000;

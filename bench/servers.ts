@@ -1,9 +1,9 @@
 /** Three servers over three members of etcd, beside one server with the embedded store. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EtcdCluster, etcdServer } from '../test/support/etcd.ts';
-import { type RunningAgent, startAgent, temporaryFolder } from './agent.ts';
+import { startAgent, temporaryFolder } from './agent.ts';
 import { type Benchmark, type Figure, type Results, type Setting, until } from './benchmark.ts';
+import { EtcdServers } from './etcd-servers.ts';
 import { smallJob } from './jobs.ts';
 import { limits } from './limits.ts';
 import { drive, requestBytes, series, steadily } from './load.ts';
@@ -24,7 +24,10 @@ export const servers: Benchmark = {
       const embedded = await startAgent({ dataDirectory: join(folder.path, 'embedded'), token });
       const etcd = await EtcdCluster.start(count, { directory: join(folder.path, 'etcd') });
       try {
-        return await measure(setting, new Bench(folder.path, embedded.target, etcd));
+        return await measure(setting, {
+          embedded: embedded.target,
+          servers: new EtcdServers({ folder: folder.path, etcd, token }),
+        });
       } finally {
         await etcd.stop();
       }
@@ -34,54 +37,16 @@ export const servers: Benchmark = {
   },
 };
 
-class Bench {
+interface Bench {
   readonly embedded: Target;
-  readonly agents: RunningAgent[] = [];
-  readonly #folder: string;
-  readonly #etcd: EtcdCluster;
-
-  constructor(folder: string, embedded: Target, etcd: EtcdCluster) {
-    this.#folder = folder;
-    this.embedded = embedded;
-    this.#etcd = etcd;
-  }
-
-  async start(number: number): Promise<void> {
-    const directory = join(this.#folder, `server-${number}`);
-    mkdirSync(directory, { recursive: true });
-    const keyFile = join(directory, 'given-key');
-    writeFileSync(keyFile, Buffer.alloc(32, 7).toString('base64'));
-    const config = join(directory, 'agent.json');
-    const { endpoints } = this.#etcd;
-    const settings = { engine: 'etcd', etcd: { endpoints }, keyring: { root_key_file: keyFile } };
-    writeFileSync(config, JSON.stringify({ ...settings, node: { name: `node-${number}` } }));
-    this.agents[number] = await startAgent({
-      dataDirectory: join(directory, 'data'),
-      config,
-      token,
-    });
-  }
-
-  /** Resolves with the leader and the others once all servers name it. */
-  roles(): Promise<{ readonly leader: RunningAgent; readonly followers: RunningAgent[] }> {
-    return until('one leader', async () => {
-      const told = await Promise.all(
-        this.agents.map(({ target }) => ask(target, 'GET', '/v1/status/leader')),
-      );
-      const addresses = new Set(told.map(({ body }) => JSON.parse(body.toString()) as string));
-      const [address] = addresses;
-      const leader = this.agents.find(({ target }) => address === `${target.host}:${target.port}`);
-      if (addresses.size !== 1 || leader === undefined) return undefined;
-      return { leader, followers: this.agents.filter((agent) => agent !== leader) };
-    });
-  }
+  readonly servers: EtcdServers;
 }
 
 /** The figures of one run. */
 type Run = Readonly<Record<keyof typeof figures, number>>;
 
 async function measure(setting: Setting, bench: Bench): Promise<Results> {
-  await Promise.all(Array.from({ length: count }, (_, number) => bench.start(number)));
+  await Promise.all(Array.from({ length: count }, (_, number) => bench.servers.start(number)));
   const runs: Run[] = [];
   const embedded: Pick<Run, 'leaderWrites' | 'staleReads'>[] = [];
   for (let run = 0; run <= setting.runs; run++) {
@@ -110,7 +75,7 @@ async function measure(setting: Setting, bench: Bench): Promise<Results> {
 }
 
 async function oneRun(bench: Bench, run: number) {
-  const { leader, followers } = await bench.roles();
+  const { leader, followers } = await bench.servers.roles();
   const [follower] = followers;
   const leaderWrites = await writesPerSecond(leader.target, run);
   const followerWrites = await writesPerSecond(follower!.target, run);
@@ -220,8 +185,8 @@ async function gapMs(
 }
 
 async function gapAfterKillMs(bench: Bench): Promise<number> {
-  const { leader, followers } = await bench.roles();
-  const number = bench.agents.indexOf(leader);
+  const { leader, followers } = await bench.servers.roles();
+  const number = bench.servers.agents.indexOf(leader);
   const took = await gapMs(
     followers[0]!.target,
     async () => {
@@ -236,6 +201,6 @@ async function gapAfterKillMs(bench: Bench): Promise<number> {
     },
     (status) => status === 503,
   );
-  await bench.start(number);
+  await bench.servers.start(number);
   return took;
 }

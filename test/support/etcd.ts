@@ -32,6 +32,8 @@ export interface EtcdClusterOptions {
   readonly directory?: string;
   /** The address for the other members in place of the member's own one. */
   readonly between?: (peerPort: number) => Promise<string>;
+  /** More options of etcd for every member. */
+  readonly flags?: Readonly<Record<string, string>>;
 }
 
 interface Member {
@@ -70,13 +72,18 @@ export class EtcdCluster {
       })),
     );
     const cluster = new EtcdCluster(members, options);
-    for (const at of members.keys()) cluster.run(at);
+    for (const at of members.keys()) cluster.run(at, options.flags);
     await cluster.ready();
     return cluster;
   }
 
   get endpoints(): string[] {
     return this.#members.map(({ clientPort }) => `127.0.0.1:${clientPort}`);
+  }
+
+  /** The processes of the members that run. */
+  get pids(): number[] {
+    return this.#members.flatMap(({ process }) => process?.pid ?? []);
   }
 
   /** A client that ends with the cluster. */
