@@ -5,7 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { ServerCertificate } from './api/server-certificate.ts';
+import { collectorLimits } from './base/limits.ts';
 import { saveMemoryAtRest } from './base/memory-saver.ts';
 import { delay } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
@@ -67,6 +69,7 @@ async function runAgent(options: AgentOptions): Promise<number> {
     timers: realWorld.timers,
     utilization: loopUtilization(),
     save: collectAtRest,
+    collect: collectGarbage,
   });
   await Promise.race([running.tell(ended.then(() => undefined)), ended]);
   const signal = await ended;
@@ -80,6 +83,15 @@ function collectAtRest(isAtRest: boolean): void {
   for (const flag of ['memory-saver-mode', 'incremental-marking-task']) {
     setFlagsFromString(isAtRest ? `--${flag}` : `--no-${flag}`);
   }
+}
+
+/** Collects all garbage of a small heap, and gives its pages back. */
+function collectGarbage(): void {
+  if (process.memoryUsage().heapUsed > collectorLimits.idleHeapBytesMax) return;
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as NodeJS.GCFunction;
+  setFlagsFromString('--no-expose-gc');
+  void collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
 }
 
 /** The utilization of this thread's event loop since the last call. */

@@ -15,6 +15,7 @@ it.each([
     timers: world.timers,
     utilization: () => left.shift()!,
     save: (isOn) => told.push(isOn),
+    collect: () => {},
   });
   const found: string[] = [];
   for (const _ of utilizations) {
@@ -24,4 +25,33 @@ it.each([
   expect(found).toEqual(expected);
   // `save` is called for changes only.
   expect(told).toEqual(told.map((_, position) => position % 2 === 0));
+});
+
+const times = (count: number, utilization: number) => Array<number>(count).fill(utilization);
+
+it.each<[string, readonly number[], readonly number[]]>([
+  ['once at rest from the beginning', times(200, 0), [10]],
+  ['again after work', [...times(130, 0), 0.1, ...times(20, 0)], [10, 141]],
+  [
+    'after some time, if work ends soon after the last',
+    [...times(20, 0), 1, ...times(200, 0)],
+    [10, 131],
+  ],
+  [
+    'not between pieces of work',
+    Array.from({ length: 100 }, (_, at) => (at % 9 === 8 ? 0.05 : 0)),
+    [],
+  ],
+])('garbage is collected %s', async (_, utilizations, expected) => {
+  const world = new SimulatedWorld(1);
+  const left = [...utilizations];
+  const collected: number[] = [];
+  saveMemoryAtRest({
+    timers: world.timers,
+    utilization: () => left.shift()!,
+    save: () => {},
+    collect: () => collected.push(utilizations.length - left.length),
+  });
+  await world.advance(1_000 * utilizations.length);
+  expect(collected).toEqual(expected);
 });
