@@ -1,9 +1,18 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { createServer as createSecureServer } from 'node:tls';
 import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { problemAnswer } from './answers.ts';
 import { defaultDialect } from './dialect/dialects.ts';
+import { type ServerCertificate, tlsOptionsOf } from './server-certificate.ts';
+
+export interface HeldPort {
+  readonly host: string;
+  readonly port: number;
+  /** `undefined`: plain HTTP. */
+  readonly certificate?: ServerCertificate | undefined;
+}
 
 /**
  * Listens on a port while the agent starts, so that no other process takes it, and answers requests
@@ -11,11 +20,11 @@ import { defaultDialect } from './dialect/dialects.ts';
  * not available.
  */
 export async function holdPort(
-  http: { readonly host: string; readonly port: number },
+  { host, port, certificate }: HeldPort,
   reason: () => RosterError = () => refusal('no-leader'),
 ): Promise<() => void> {
   const open = new Set<Socket>();
-  const holder = createServer((socket) => {
+  const take = (socket: Socket) => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
     socket.on('error', () => socket.destroy());
@@ -24,9 +33,14 @@ export async function holdPort(
     socket.once('data', () => {
       socket.end(textOf(reason()), () => socket.destroy());
     });
-  });
+  };
+  const rejectUnauthorized = certificate?.verifiesClients === true;
+  const holder =
+    certificate === undefined
+      ? createServer(take)
+      : createSecureServer({ ...tlsOptionsOf(certificate), rejectUnauthorized }, take);
   holder.maxConnections = limits.http.connectionsMax;
-  holder.listen(http);
+  holder.listen({ host, port });
   await once(holder, 'listening');
   return () => {
     holder.close();
