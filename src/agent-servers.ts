@@ -1,4 +1,5 @@
-/** Puts together the way of a server to the other servers of its cluster. */
+/** Puts together the way of a server to its log and to the other servers of its cluster. */
+import { join } from 'node:path';
 import type { Api } from './api/api.ts';
 import { isLoopback } from './api/http-server.ts';
 import type { ServersDoor } from './api/servers-stream.ts';
@@ -14,6 +15,7 @@ import { ownIntroduction } from './server/nodes/introductions.ts';
 import type { Server } from './server/server.ts';
 import type { Servers } from './server/servers.ts';
 import { LocalServers } from './server/servers-local.ts';
+import type { EtcdSettings, OpenedEtcd } from './state/engine/etcd/open.ts';
 
 /** The other servers are processes of their own, which are reached over the network. */
 export interface NetworkSettings {
@@ -48,6 +50,8 @@ export function otherServers(
     readonly version: string;
     readonly rootKey: Uint8Array;
     readonly usesTls: boolean;
+    /** Since the state was last known to be the newest, at the start. */
+    readonly contactMs: number | undefined;
   },
 ): OtherServers {
   const { usesTls, world, ...rest } = options;
@@ -97,3 +101,34 @@ const whenAborted = (signal: AbortSignal) => (run: () => void) => {
   signal.addEventListener('abort', run, { once: true });
   return () => signal.removeEventListener('abort', run);
 };
+
+export interface Waiting {
+  /** Told why the start goes on later. */
+  readonly waiting: (reason: string) => void;
+}
+
+interface LogOptions extends Waiting {
+  readonly dataDirectory: string | undefined;
+  readonly world: World;
+  readonly log: Log;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The log in etcd. Its code is loaded when it is needed, since few agents use it. */
+export async function openLog(
+  { dataDirectory, world, log, signal, waiting }: LogOptions,
+  settings: EtcdSettings,
+): Promise<OpenedEtcd> {
+  const { openEtcd } = await import('./state/engine/etcd/open.ts');
+  return openEtcd({
+    ...settings,
+    world,
+    directory: dataDirectory && join(dataDirectory, 'server'),
+    report: (error) => log.warn({ error }, 'the log in etcd'),
+    signal,
+    waiting: (error) => {
+      log.error({ error }, 'this server waits for the log');
+      waiting(error.message);
+    },
+  });
+}

@@ -8,7 +8,13 @@ import type { DefaultPolicy } from './acl/authorizer.ts';
 import { authorityOf, requireRight, requireRightAuthority } from './agent-certificate.ts';
 import { type NodeOptions, type RunningNode, startNode } from './agent-node.ts';
 import { givenRootKey, keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
-import { hereServer, type NetworkSettings, otherServers } from './agent-servers.ts';
+import {
+  hereServer,
+  type NetworkSettings,
+  openLog,
+  otherServers,
+  type Waiting,
+} from './agent-servers.ts';
 import { Api } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
@@ -73,7 +79,7 @@ export interface CreateAgentOptions extends NodeOptions {
    * the data directory.
    */
   readonly rootKey?: Uint8Array | KeyService | undefined;
-  /** Gives up a start that still waits for the root key. */
+  /** Gives up a start that still waits for the root key or for the log. */
   readonly signal?: AbortSignal;
   /** `to` is the path of a file, or a sink for lines; `undefined`: no audit log. */
   readonly audit?:
@@ -181,12 +187,14 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const used = { certificate: options.certificate };
   const trust: TlsTrust = used.certificate === undefined ? {} : { own: () => used.certificate! };
   let refused = refusal('no-leader');
-  const release = options.http && (await holdPort(options.http, () => refused));
-  opened.add(() => release?.());
-  const rootKey = await givenRootKey(options.rootKey, options, (reason) => {
+  const waiting = (reason: string) => {
     refused = refusal('not-ready', { reason });
-  });
-  const opening = openServer({ ...options, rootKey }, opened);
+  };
+  const { http, certificate } = options;
+  const release = http && (await holdPort({ ...http, certificate }, () => refused));
+  opened.add(() => release?.());
+  const rootKey = await givenRootKey(options.rootKey, options, waiting);
+  const opening = openServer({ ...options, rootKey, waiting }, opened);
   const { server, state, others, rootToken, log } = await opening;
   let node: RunningNode | undefined;
   const api = new Api({
@@ -241,7 +249,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
 
 /** The server over its opened state. It is not started yet. */
 async function openServer(
-  options: Settled & { readonly rootKey: Uint8Array | undefined },
+  options: Settled & Waiting & { readonly rootKey: Uint8Array | undefined },
   opened: Opened,
 ) {
   const { dataDirectory, world, log, version, makesRootToken = false } = options;
@@ -265,7 +273,8 @@ async function openServer(
   // Other processes may lead a log that this one does not hold alone.
   const listed = etcd && { membership: etcd.members, ...options.network };
   const given = options.servers ?? listed ?? (engine.end && new LocalServers(world));
-  const others = given && otherServers(given, { world, log, version, rootKey, usesTls });
+  const contactMs = etcd?.engine.health.contactMs;
+  const others = given && otherServers(given, { world, log, version, rootKey, usesTls, contactMs });
   const keyring =
     others === undefined
       ? await Keyring.open(state, rootKey, world)
@@ -364,17 +373,6 @@ function warnOfExposure({ http, certificate, aclEnabled, log }: Settled): void {
       'the API listens beyond this machine without TLS: tokens can be read on the way',
     );
   }
-}
-
-/** Loaded when it is needed, since few agents use it. */
-async function openLog({ dataDirectory, world, log }: Settled, settings: EtcdSettings) {
-  const { openEtcd } = await import('./state/engine/etcd/open.ts');
-  return openEtcd({
-    ...settings,
-    world,
-    directory: dataDirectory && join(dataDirectory, 'server'),
-    report: (error) => log.warn({ error }, 'the log in etcd'),
-  });
 }
 
 function newEngine(dataDirectory: string | undefined, world: World): Engine {

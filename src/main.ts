@@ -371,7 +371,6 @@ function startFault(error: NodeJS.ErrnoException, { http }: AgentOptions): strin
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
     return `this machine has no address ${http.host}: choose one that it has with --http HOST:PORT`;
   }
-  if (error.code === 'diverged') return `${error.message}. See "roster operator recover --help"`;
   return error.message;
 }
 

@@ -16,6 +16,7 @@ const healthy: LogHealth = {
   term: 7,
   contactMs: 20,
   leaseAgeMs: 1500,
+  isUnconfirmed: false,
   fault: undefined,
   isDiverged: false,
   appends: { count: 3, totalMs: 12, unknown: 1 },
@@ -27,6 +28,11 @@ describe('the health of the log', () => {
     [{}, true, 'ok'],
     [{ store: undefined }, true, 'ok; what the store says is unknown'],
     [{ contactMs: undefined }, false, 'the log has not answered yet'],
+    [
+      { contactMs: 61_000, isUnconfirmed: true },
+      false,
+      'the log has not answered since this server started: it shows its copy of the state, as of 1m1s ago',
+    ],
     [{ contactMs: limits.servers.logSilentMs + 5000 }, false, 'the log has not answered for 20s'],
     [{ fault: new Error('it has diverged') }, false, 'it has diverged'],
     [
@@ -61,10 +67,11 @@ describe('the metrics of the log', () => {
   };
 
   test('have a sample each', async () => {
-    expect(await samples({ ...healthy, isDiverged: true })).toEqual({
+    expect(await samples({ ...healthy, isDiverged: true, isUnconfirmed: true })).toEqual({
       roster_log_term: '7',
       roster_log_contact_seconds: '0.02',
       roster_log_lease_age_seconds: '1.5',
+      roster_log_unconfirmed: '1',
       roster_log_diverged: '1',
       roster_log_appends_total: '3',
       roster_log_append_seconds_total: '0.012',

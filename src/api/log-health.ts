@@ -4,8 +4,9 @@ import type { LogHealth } from '../state/log-health.ts';
 import type { Gauges } from './metrics.ts';
 
 /** The health of the log in the health of the agent. */
-export function logHealthOf({ term, contactMs, leaseAgeMs, store, fault }: LogHealth) {
-  const message = faultOf({ contactMs, store, fault });
+export function logHealthOf(health: LogHealth) {
+  const { term, contactMs, leaseAgeMs, store } = health;
+  const message = logFaultOf(health);
   return {
     ok: message === undefined,
     message: message ?? (store === undefined ? 'ok; what the store says is unknown' : 'ok'),
@@ -24,17 +25,20 @@ export function logHealthOf({ term, contactMs, leaseAgeMs, store, fault }: LogHe
   };
 }
 
-function faultOf({
+/** The fault of the log; `undefined`: it has none. */
+export function logFaultOf({
   contactMs,
+  isUnconfirmed,
   store,
   fault,
-}: Pick<LogHealth, 'contactMs' | 'store' | 'fault'>): string | undefined {
+}: LogHealth): string | undefined {
   if (fault !== undefined) return fault.message;
   if (contactMs === undefined) return 'the log has not answered yet';
-  if (contactMs > limits.servers.logSilentMs) {
-    const since = formatDuration(Math.round(contactMs / 1000) * 1000 * nanosecondsPerMillisecond);
-    return `the log has not answered for ${since}`;
+  const since = formatDuration(Math.round(contactMs / 1000) * 1000 * nanosecondsPerMillisecond);
+  if (isUnconfirmed) {
+    return `the log has not answered since this server started: it shows its copy of the state, as of ${since} ago`;
   }
+  if (contactMs > limits.servers.logSilentMs) return `the log has not answered for ${since}`;
   if (store?.isOutOfSpace) return 'the store of the log takes no writes: it has reached its quota';
   if (store?.isFull) return 'the store of the log is nearly full: new jobs are refused';
   return undefined;
@@ -53,6 +57,10 @@ export function logGauges(health: () => LogHealth): Gauges {
     log_lease_age_seconds: {
       help: 'Time since the leader renewed its lease; only on the leader.',
       read: () => seconds(health().leaseAgeMs),
+    },
+    log_unconfirmed: {
+      help: '1 while this server shows its copy of the state, as it has not read the log since its start.',
+      read: () => Number(health().isUnconfirmed),
     },
     log_diverged: {
       help: '1 when the log is another one than this server has applied.',

@@ -1,6 +1,7 @@
 /** The health of the servers of a cluster. Source: docs/operations/servers.md#health. */
 import { formatDuration } from '../base/duration.ts';
 import { instantFromMs } from '../base/instant.ts';
+import { secondMs } from '../base/units.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerHealth, ServersHealth } from '../model/server-health/server-health.ts';
 import type { Server } from './server.ts';
@@ -9,8 +10,14 @@ import type { Member, OwnHealth, ServerReport, Servers } from './servers.ts';
 export async function ownHealth(server: Server): Promise<OwnHealth> {
   const { state } = server.context;
   const faults: string[] = [];
-  const logMs = await reachLog(server, faults);
-  if (state.closed !== undefined) faults.push(`writes are closed: ${state.closed.message}`);
+  const warnings = state.isFull ? ['the store is too full for new jobs'] : [];
+  const { closed } = state;
+  const logMs = closed === undefined ? await reachLog(server, faults) : undefined;
+  if (closed !== undefined) faults.push(closed.message);
+  const contactMs = server.contact().LastContact;
+  const asOf = `its state is as of ${textOf(secondMs * Math.round(contactMs / secondMs))} ago`;
+  if (contactMs > limits.servers.staleMaxMs) faults.push(`stale requests are refused: ${asOf}`);
+  else if (logMs === undefined) warnings.push(`stale requests are answered: ${asOf}`);
   if (server.notReady !== undefined) faults.push(server.notReady.detail);
   const view = state.read();
   return {
@@ -20,7 +27,7 @@ export async function ownHealth(server: Server): Promise<OwnHealth> {
     batchMs: state.clock?.batchMs ?? 0,
     logMs,
     faults,
-    warnings: state.isFull ? ['the store is too full for new jobs'] : [],
+    warnings,
   };
 }
 

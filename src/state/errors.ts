@@ -138,7 +138,10 @@ export class Diverged extends StateError {
 
   /** Each says of what cluster, index or hash. */
   constructor(own: string, found: string) {
-    super('diverged', `the log has diverged: this server has applied ${own}, the log ${found}`);
+    super(
+      'diverged',
+      `the log has diverged: this server has applied ${own}, the log ${found} (see "roster operator recover --help")`,
+    );
   }
 }
 

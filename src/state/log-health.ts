@@ -2,8 +2,10 @@
 export interface LogHealth {
   /** Epoch of the newest term that this process knows. */
   readonly term: number;
-  /** Since the log last answered; `undefined`: never. */
+  /** Since the log last answered, this process or the one before it; `undefined`: never. */
   readonly contactMs: number | undefined;
+  /** Whether this process shows a copy of the state, as it has not read the log since its start. */
+  readonly isUnconfirmed: boolean;
   /** Since the lease of this process was last renewed; `undefined`: it does not lead. */
   readonly leaseAgeMs: number | undefined;
   /** Why this process neither leads nor follows; `undefined`: it does. */

@@ -70,11 +70,20 @@ describe('an agent on etcd', needing(etcdServer), () => {
       .toBe(200);
   });
 
-  test('does not start on an etcd that is not the one of before', async () => {
+  test('does not follow an etcd that is not the one of before, and is not in its list of servers', async () => {
     const own = directory();
     const first = await start(own, '/own/');
     await end(first);
-    await expect(start(own, '/another/')).rejects.toMatchObject({ code: 'diverged' });
+    const other = await start(directory(), '/another/');
+    const again = await start(own, '/another/');
+    await eventually(() => expect(again.state.closed?.message).toContain('the log has diverged'));
+    expect(again.state.leading).toBeUndefined();
+    const listed = await cluster
+      .client()
+      .range({ key: '/another/member/', end: '/another/member0' });
+    expect(listed.keys).toHaveLength(1);
+    expect((await call(other, 'PUT', '/v1/namespace/blue', { Name: 'blue' })).status).toBe(200);
+    await end(again);
   });
 
   test('tells the health of the log, and what etcd says of its size', async () => {

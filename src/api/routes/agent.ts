@@ -1,5 +1,5 @@
 import { agentEndpoints as contract } from '../../contract/agent.ts';
-import { refusal } from '../../model/errors.ts';
+import { RosterError, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { quote } from '../../model/path.ts';
 import type { Member, ServerReport, Servers } from '../../server/servers.ts';
@@ -7,7 +7,7 @@ import type { LogHealth } from '../../state/log-health.ts';
 import { nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { closedRefusal } from '../answers.ts';
-import { logHealthOf } from '../log-health.ts';
+import { logFaultOf, logHealthOf } from '../log-health.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Route } from '../route.ts';
 import { serveRead, serveStream } from '../serve.ts';
@@ -37,6 +37,13 @@ function clientHealth(snapshot: Snapshot, id: string) {
   const status = snapshot.table(nodes).get(id)?.Status ?? 'not registered';
   if (status === 'ready' || status === 'initializing') return healthy;
   return { ok: false, message: `the node is ${status}` };
+}
+
+function leaderless(log: LogHealth | undefined): RosterError {
+  const fault = log && logFaultOf(log);
+  return fault === undefined
+    ? refusal('no-leader')
+    : new RosterError('no-leader', `There is no leader at the moment: ${fault}.`);
 }
 
 const addressOf = ({ servers, address }: AgentFacts, { id, address: told }: Member): string =>
@@ -86,8 +93,8 @@ export function agentRoutes(facts: AgentFacts): Route[] {
       }
       const closed = facts.writesClosed();
       if (closed !== undefined) throw closedRefusal(closed);
-      if (facts.servers.leader() === undefined) throw refusal('no-leader');
       const log = facts.log();
+      if (facts.servers.leader() === undefined) throw leaderless(log);
       return {
         ...healthy,
         server: healthy,

@@ -30,6 +30,8 @@ export interface NetworkOptions {
   readonly transport: ServersTransport;
   readonly world: World;
   readonly log: Log;
+  /** Milliseconds since the state was last known to be the newest, at the start; the default is 0. */
+  readonly contactMs?: number | undefined;
   /** Replaces the proof, for tests. */
   readonly prove?: HandshakeOptions['prove'];
 }
@@ -67,7 +69,7 @@ export class NetworkServers implements Servers {
     this.#options = options;
     this.id = options.id;
     this.#key = proofKey(options.rootKey);
-    this.#heardMs = options.world.clock.monotonicMs();
+    this.#heardMs = options.world.clock.monotonicMs() - (options.contactMs ?? 0);
     this.#self = { id: options.id, address: '', version: options.version };
   }
 

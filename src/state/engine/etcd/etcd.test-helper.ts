@@ -17,7 +17,7 @@ import type { EtcdLimits } from './limits.ts';
 import type { CopyRecord, LocalCopy } from './local-copy.ts';
 import { decodeEntry } from './log-entry.ts';
 import { type Fate, type ModelClient, ModelOfEtcd } from './model.ts';
-import type { Seen } from './seen.ts';
+import type { Seen, SeenLog } from './seen.ts';
 
 export const testLimits = {
   leaseTtlMs: 1000,
@@ -53,6 +53,9 @@ export class EtcdBench implements Bench {
   /** Memory of the processes that start from now on. */
   seen: Seen | undefined;
   copy: LocalCopy | undefined;
+  /** Reasons for which a process waits for the log; `undefined`: a start without the log ends. */
+  waits: Error[] | undefined;
+  signal: AbortSignal | undefined;
   readonly #delays = new Map<ModelClient, number>();
   #wild: (() => Fate) | undefined;
 
@@ -81,6 +84,8 @@ export class EtcdBench implements Bench {
       limits: this.limits,
       seen: this.seen,
       copy: this.copy,
+      signal: this.signal,
+      waiting: this.waits && ((reason) => this.waits!.push(reason)),
       report: (fault) => this.reports.push(fault),
     });
     const crash = () => {
@@ -235,6 +240,19 @@ export const outcomeOf = (written: Promise<unknown>): Promise<string> =>
     () => 'done',
     (error: { readonly code: string }) => error.code,
   );
+
+/** A note in memory. */
+export class KeptNote implements Seen {
+  kept: SeenLog | undefined;
+
+  async read() {
+    return this.kept;
+  }
+
+  async keep(seen: SeenLog): Promise<void> {
+    this.kept = seen;
+  }
+}
 
 /** A copy in memory. */
 export class KeptCopy implements LocalCopy {

@@ -1,12 +1,11 @@
-import type { Clock, Ids, Random, Timer, Timers } from '../../../base/ports.ts';
-import { delay } from '../../../base/ports.ts';
+import { delay, type Timer } from '../../../base/ports.ts';
 import type { Bytes } from '../../codec.ts';
 import { Fenced, StateError } from '../../errors.ts';
 import type { LogHealth } from '../../log-health.ts';
 import type { Batch, CopiedState, Engine, EngineEvent, Leadership, Loaded } from '../engine.ts';
 import { requireUnmarked } from '../offline.ts';
 import { Appender } from './appender.ts';
-import { type EtcdClient, EtcdError } from './client.ts';
+import { EtcdError } from './client.ts';
 import { Compaction } from './compaction.ts';
 import { Figures } from './figures.ts';
 import { Follower } from './follower.ts';
@@ -16,29 +15,11 @@ import { Keys } from './keys.ts';
 import { LeaderLease } from './lease.ts';
 import { type EtcdLimits, etcdLimits } from './limits.ts';
 import { type Front, LogReader } from './log-reader.ts';
-import { LogMemory, type MemoryOptions } from './memory.ts';
-import { whenReached } from './reach.ts';
+import { LogMemory } from './memory.ts';
+import type { EtcdEngineOptions } from './options.ts';
 import { SnapshotStore } from './snapshot-store.ts';
+import { type Beginning, readAtStart, type StartOptions } from './start.ts';
 import { beginTerm } from './term.ts';
-
-export interface EtcdEngineOptions extends MemoryOptions {
-  readonly client: EtcdClient;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly timers: Timers;
-  readonly random: Random;
-  readonly ids: Ids;
-  /** The keys of the cluster begin with it. */
-  readonly prefix: string;
-  /** The quota of etcd's database; `undefined`: as etcd tells. */
-  readonly quotaBytes?: number | undefined;
-  /** Load a log with a mark as well, to move its state. */
-  readonly readsMarked?: boolean;
-  /** Names etcd in errors. */
-  readonly where: string;
-  readonly limits?: Partial<EtcdLimits>;
-  /** Told of faults that harm nothing by themselves, and of what an operator should know. */
-  readonly report: (fault: unknown) => void;
-}
 
 /**
  * A log in etcd that several servers share. `DESIGN.md` has its invariants.
@@ -82,7 +63,11 @@ export class EtcdEngine implements Engine {
     const keys = new Keys(options.prefix);
     const server = ids.uuid();
     const reader = new LogReader(client, keys, limits);
-    this.#memory = new LogMemory(options, reader, () => this.#follower.position);
+    this.#figures = new Figures(options.clock);
+    this.#memory = new LogMemory(options, reader, () => ({
+      ...this.#follower.position,
+      currentMs: this.#figures.currentMs,
+    }));
     const parts = { ...options, keys, limits, reader, server };
     this.#options = options;
     if (options.copy) this.keepCopy = (at, state) => this.#memory.keepCopy(at, state);
@@ -93,7 +78,6 @@ export class EtcdEngine implements Engine {
     this.#snapshots = new SnapshotStore(parts);
     this.#compaction = new Compaction(parts);
     this.#lease = new LeaderLease(parts);
-    this.#figures = new Figures(options.clock);
     this.#watchdog = new EtcdWatchdog({
       client,
       limits,
@@ -104,9 +88,10 @@ export class EtcdEngine implements Engine {
       client,
       keys,
       reader,
+      confirm: (front) => this.#memory.confirm(front),
       looked: ({ head }) => {
-        this.#figures.looked(head);
         if (options.readsMarked !== true) requireUnmarked(options.where, head?.mark);
+        this.#figures.looked(head);
       },
       follows: () => !this.#leadership.leader && this.#appending === undefined && !this.#isClosed,
       epoch: () => (this.#leadership.leader ? this.#leadership.epoch : undefined),
@@ -143,27 +128,41 @@ export class EtcdEngine implements Engine {
   }
 
   async *load(): AsyncGenerator<Loaded> {
-    const { found, snapshot } = await this.#whenReached(async () => {
+    const begin = async (): Promise<Beginning> => {
       const front = await this.#follower.look();
-      await this.#memory.requireKnown(front);
       const copy = await this.#memory.fittingCopy(front);
       this.isFromCopy = copy !== undefined;
-      return { found: front, snapshot: copy ?? (await this.#snapshots.load(front.revision)) };
-    });
+      return { front, snapshot: copy ?? (await this.#snapshots.load(front.revision)) };
+    };
+    const beginning = await readAtStart(this.#starting, begin, this.#beginOnCopy.bind(this));
+    const { snapshot } = beginning;
     if (snapshot !== undefined) {
       this.#follower.startAt(snapshot.record);
       for await (const bytes of snapshot.parts) yield { kind: 'snapshot-part', bytes };
     }
-    for (let front = found; ; front = await this.#whenReached(() => this.#follower.look())) {
+    const look = () => readAtStart(this.#starting, () => this.#follower.look());
+    for (let { front } = beginning; front !== undefined; front = await look()) {
       try {
         for await (const batch of this.#follower.batchesUpTo(front)) yield { kind: 'batch', batch };
-        return await this.#memory.begin();
+        this.#figures.current();
+        return await this.#memory.keepSeen();
       } catch (error) {
         if (!(error instanceof EtcdError)) throw error;
         // Begins anew at a newer revision, after the last batch.
         await delay(this.#options.timers, this.#limits.retryMs);
       }
     }
+  }
+
+  /** Where a start without the log begins: the follower goes on from there as soon as the log is confirmed. */
+  async #beginOnCopy(reason: StateError): Promise<Beginning | undefined> {
+    const found = await this.#memory.copyAlone(this.#options.clock.nowMs(), reason);
+    if (found === undefined) return undefined;
+    this.isFromCopy = true;
+    this.#figures.beginAt(found.currentMs);
+    this.#isUnreachable = true;
+    this.#elected.resolve();
+    return { front: undefined, snapshot: found.copy };
   }
 
   /** Resolves when it leads, or another server holds the leader key, or after too long. */
@@ -272,9 +271,8 @@ export class EtcdEngine implements Engine {
     return true;
   }
 
-  #whenReached<T>(ask: () => Promise<T>): Promise<T> {
-    const isClosed = () => this.#isClosed;
-    return whenReached({ ...this.#options, limits: this.#limits, isClosed }, ask);
+  get #starting(): StartOptions {
+    return { ...this.#options, limits: this.#limits, isClosed: () => this.#isClosed };
   }
 
   #beatAfter(delayMs: number): void {
@@ -289,11 +287,13 @@ export class EtcdEngine implements Engine {
   async #runBeat(): Promise<void> {
     const { random } = this.#options;
     let nextMs = this.#limits.beatMs * (0.75 + random.fraction() / 4);
+    const startMs = this.#options.clock.nowMs();
     this.#isBeating = true;
     this.#isBeatWanted = false;
     try {
       if (this.#leadership.leader) await this.#renew();
       else await this.#campaign();
+      this.#figures.current(startMs);
       this.#isUnreachable = false;
     } catch (error) {
       this.#onFault(error);
@@ -384,7 +384,7 @@ export class EtcdEngine implements Engine {
   #onFault(error: unknown): void {
     if (this.#isClosed) return;
     const isFinal = error instanceof StateError && !(error instanceof Fenced);
-    if (!isFinal && !this.#isUnreachable) this.#options.report(error);
+    if (isFinal || !this.#isUnreachable) this.#options.report(error);
     this.#isUnreachable = true;
     if (!isFinal) return;
     this.#figures.fault = error;

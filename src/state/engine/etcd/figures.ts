@@ -5,14 +5,18 @@ import type { LogHead } from './head.ts';
 
 /** Counts and times of a process, for metrics. */
 export class Figures {
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #clock: Clock;
   #heardMs: number | undefined;
+  /** When the log was last read, in Unix milliseconds. */
+  #readMs: number | undefined;
+  #currentMs: number | undefined;
+  #hasLooked = false;
   #term = 0;
   /** Why the engine cannot go on. */
   fault: Error | undefined;
   #appends: AppendFigures = { count: 0, totalMs: 0, unknown: 0 };
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 
@@ -21,12 +25,38 @@ export class Figures {
     const contactMs =
       this.#heardMs === undefined ? undefined : this.#clock.monotonicMs() - this.#heardMs;
     const isDiverged = fault instanceof Diverged;
-    return { term: this.#term, contactMs, fault, isDiverged, appends: this.#appends };
+    const isUnconfirmed = !this.#hasLooked;
+    return {
+      term: this.#term,
+      contactMs,
+      isUnconfirmed,
+      fault,
+      isDiverged,
+      appends: this.#appends,
+    };
+  }
+
+  /** When the state last had all that the log held, in Unix milliseconds; `undefined`: never yet. */
+  get currentMs(): number | undefined {
+    return this.#currentMs;
+  }
+
+  /** The state had all that the log held at this time; the default is that of the last read. */
+  current(unixMs = this.#readMs): void {
+    this.#currentMs = unixMs;
+  }
+
+  /** The process begins with a state that was current then, in Unix milliseconds. */
+  beginAt(unixMs: number): void {
+    this.#currentMs = unixMs;
+    this.#heardMs = this.#clock.monotonicMs() - (this.#clock.nowMs() - unixMs);
   }
 
   /** The head was read linearizably. */
   looked(head: LogHead | undefined): void {
+    this.#hasLooked = true;
     this.#heardMs = this.#clock.monotonicMs();
+    this.#readMs = this.#clock.nowMs();
     this.#term = head?.epoch ?? 0;
   }
 

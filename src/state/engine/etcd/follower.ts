@@ -11,7 +11,9 @@ export interface FollowerOptions {
   readonly client: EtcdClient;
   readonly keys: Keys;
   readonly reader: LogReader;
-  /** Told of each linearizable read. Throws if servers may not use the log. */
+  /** Rejects with `Diverged` if the log does not go on from what this server knew when it last ran. */
+  readonly confirm: (front: Front) => Promise<void>;
+  /** Told of each linearizable read of the same log. Throws if servers may not use it. */
   readonly looked: (front: Front) => void;
   /** Whether batches come from other processes: not in a term, and not while an append settles. */
   readonly follows: () => boolean;
@@ -79,6 +81,7 @@ export class Follower {
   async look(): Promise<Front> {
     const position = this.#position;
     const front = await this.#options.reader.front();
+    await this.#options.confirm(front);
     requireSameLog(position, front);
     this.#options.looked(front);
     const { head, etcd } = front;

@@ -19,8 +19,8 @@ export const etcdLimits = {
   successionMs: 1 * secondMs,
   /** One request to etcd. */
   callMs: 5 * secondMs,
-  /** Loading begins within this time, or the start has failed. */
-  startMs: 30 * secondMs,
+  /** The log can be read within this time, or the start goes on without it. */
+  startMs: 10 * secondMs,
   /** The longest wait of a starting server for a leader. */
   electMs: 15 * secondMs,
   /** An append without an answer is settled within this time, or its outcome stays unknown. */

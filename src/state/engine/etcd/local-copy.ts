@@ -10,6 +10,8 @@ export interface CopyRecord {
   readonly hash: string;
   /** Id of the cluster of servers. */
   readonly cluster: string;
+  /** When that was last known to be the newest state, in Unix milliseconds. */
+  readonly currentMs?: number | undefined;
 }
 
 export interface ReadCopy {

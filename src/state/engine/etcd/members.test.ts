@@ -7,19 +7,21 @@ import { EtcdMembers } from './members.ts';
 const bench = () => {
   const etcd = new EtcdBench();
   const faults: unknown[] = [];
+  const log = { isOwn: true };
   const start = (id: string, version = '1') => {
     const client = etcd.etcd.connect();
     const { timers } = etcd.world;
     const limits = { ...etcdLimits, ...etcd.limits };
     const report = (fault: unknown) => faults.push(fault);
-    const members = new EtcdMembers({ client, timers, keys: etcd.keys, limits, report });
+    const mayJoin = () => log.isOwn;
+    const members = new EtcdMembers({ client, timers, keys: etcd.keys, limits, report, mayJoin });
     let changes = 0;
     members.onChange(() => changes++);
     const leave = members.announce({ id, address: `${id}:1`, version });
     const known = () => members.members().map((one) => one.id);
     return { client, members, leave, known, changes: () => changes };
   };
-  return { etcd, start, faults };
+  return { etcd, start, faults, log };
 };
 
 const beatMs = etcdLimits.memberBeatMs;
@@ -52,6 +54,20 @@ describe('the list of servers in etcd', () => {
     expect(first.known()).toEqual(['a', 'c']);
     await etcd.advance(beatMs + 400);
     expect(first.known()).toEqual(['a']);
+  });
+
+  test('has a server only while the log is that of the server', async () => {
+    const { etcd, start, log } = bench();
+    log.isOwn = false;
+    const { known } = start('a');
+    await etcd.advance(2 * beatMs);
+    expect(known()).toEqual([]);
+    log.isOwn = true;
+    await etcd.advance(1000);
+    expect(known()).toEqual(['a']);
+    log.isOwn = false;
+    await etcd.advance(beatMs + 100);
+    expect(known()).toEqual([]);
   });
 
   test('has a server again whose lease had ended, or that was cut off', async () => {

@@ -18,6 +18,8 @@ export interface EtcdMembersOptions {
   readonly timers: Timers;
   readonly keys: Keys;
   readonly limits: EtcdLimits;
+  /** Whether the log of these keys is that of this server. Until then it is not listed there. */
+  readonly mayJoin: () => boolean;
   /** Told of faults, which harm nothing by themselves. */
   readonly report: (fault: unknown) => void;
 }
@@ -88,7 +90,11 @@ export class EtcdMembers {
     const { memberBeatMs, retryMs } = this.#options.limits;
     let nextMs: number = memberBeatMs;
     try {
-      await this.#keepKey();
+      if (this.#options.mayJoin()) await this.#keepKey();
+      else {
+        await this.#endLease();
+        nextMs = retryMs;
+      }
       this.#isFailing = false;
     } catch (error) {
       this.#noteFault(error);

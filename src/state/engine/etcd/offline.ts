@@ -5,11 +5,12 @@ import { MoveRefusal, StateError } from '../../errors.ts';
 import type { Loaded } from '../engine.ts';
 import type { Filling, OfflineStore, Seal, Standing } from '../offline.ts';
 import { isUnknown, type Operation } from './client.ts';
-import { EtcdEngine, type EtcdEngineOptions } from './etcd.ts';
+import { EtcdEngine } from './etcd.ts';
 import { bytesText, encodeHead, firstHead, isHead, type LogHead } from './head.ts';
 import { Keys } from './keys.ts';
 import { etcdLimits } from './limits.ts';
 import { type Front, LogReader } from './log-reader.ts';
+import type { EtcdEngineOptions } from './options.ts';
 import { SnapshotStore } from './snapshot-store.ts';
 
 /**

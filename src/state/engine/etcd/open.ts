@@ -7,6 +7,7 @@ import { Keys } from './keys.ts';
 import { etcdLimits } from './limits.ts';
 import { EtcdMembers } from './members.ts';
 import { EtcdOffline } from './offline.ts';
+import type { EtcdEngineOptions } from './options.ts';
 import { EtcdRecovery } from './recovery.ts';
 import { seenFile } from './seen.ts';
 
@@ -17,7 +18,9 @@ export interface EtcdSettings extends EtcdAddress {
   readonly quotaBytes?: number | undefined;
 }
 
-export interface OpenEtcdOptions extends EtcdSettings {
+export interface OpenEtcdOptions
+  extends EtcdSettings,
+    Pick<EtcdEngineOptions, 'signal' | 'waiting'> {
   readonly world: World;
   /** Where the server remembers which log it has known, and keeps a copy; `undefined`: nowhere. */
   readonly directory: string | undefined;
@@ -35,9 +38,11 @@ export interface OpenedEtcd {
 export function openEtcd({ directory, ...options }: OpenEtcdOptions): OpenedEtcd {
   const parts = partsOf(options);
   const keys = new Keys(options.prefix);
-  const members = new EtcdMembers({ ...parts, keys, limits: etcdLimits });
   const kept = directory === undefined ? {} : keptIn(directory);
-  return { engine: new EtcdEngine({ ...parts, ...kept }), members };
+  const engine = new EtcdEngine({ ...parts, ...kept });
+  const mayJoin = () => !engine.health.isUnconfirmed && engine.health.fault === undefined;
+  const members = new EtcdMembers({ ...parts, keys, limits: etcdLimits, mayJoin });
+  return { engine, members };
 }
 
 /** The same log while no server uses it. It closes the connection. */
@@ -57,9 +62,10 @@ const keptIn = (directory: string) => ({
 });
 
 function partsOf({ world, report, ...settings }: Omit<OpenEtcdOptions, 'directory'>) {
-  const { endpoints, prefix, quotaBytes } = settings;
+  const { endpoints, prefix, quotaBytes, signal, waiting } = settings;
   const client = new GrpcEtcdClient({ ...settings, ...world });
-  return { ...world, client, prefix, quotaBytes, where: `etcd at ${endpoints.join(', ')}`, report };
+  const where = `etcd at ${endpoints.join(', ')}`;
+  return { ...world, client, prefix, quotaBytes, where, report, signal, waiting };
 }
 
 /** Where a server keeps a copy of the state in its directory. */

@@ -2,7 +2,6 @@ import { Diverged, MoveRefusal } from '../../errors.ts';
 import type { Batch, Loaded } from '../engine.ts';
 import { requireUnmarked } from '../offline.ts';
 import { Appender } from './appender.ts';
-import type { EtcdEngineOptions } from './etcd.ts';
 import type { RecoverySource } from './head.ts';
 import { Keys } from './keys.ts';
 import { etcdLimits } from './limits.ts';
@@ -10,6 +9,7 @@ import type { ReadCopy } from './local-copy.ts';
 import { type Front, LogReader } from './log-reader.ts';
 import { requireGoesOn } from './memory.ts';
 import { EtcdOffline } from './offline.ts';
+import type { EtcdEngineOptions } from './options.ts';
 import type { Position } from './position.ts';
 import { beginTerm } from './term.ts';
 
