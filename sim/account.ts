@@ -49,6 +49,24 @@ export class Account {
     this.index = view.index;
   }
 
+  /** Takes in the state after a restore. Returns the rows that differ. */
+  restore(view: Snapshot): Change[] {
+    const changes: Change[] = [];
+    for (const definition of allTables) {
+      const { name } = definition;
+      const gone = new Map(this.#tables.get(name)!);
+      for (const after of view.table(definition).scan()) {
+        const key = rowKeyOf(name, after);
+        const before = gone.get(key);
+        gone.delete(key);
+        if (before?.ModifyIndex !== after.ModifyIndex) changes.push({ table: name, before, after });
+      }
+      for (const before of gone.values()) changes.push({ table: name, before, after: undefined });
+    }
+    this.reset(view);
+    return changes;
+  }
+
   rows<R extends Stamps>(definition: TableDefinition<R, string>): ReadonlyMap<string, R> {
     return this.#tables.get(definition.name)! as unknown as ReadonlyMap<string, R>;
   }

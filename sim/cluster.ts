@@ -11,6 +11,7 @@ import { Machine } from './machine.ts';
 import { Network } from './network.ts';
 import type { RegisterUsers } from './register-users.ts';
 import { simulatedRegisters } from './registers.ts';
+import { RestoringUsers } from './restoring-users.ts';
 import { type Outside, type RunningServer, SimulatedServer } from './server.ts';
 import { faultsOfServer } from './server-faults.ts';
 import { type GroupEvents, SimulatedServers } from './servers.ts';
@@ -32,6 +33,8 @@ export interface ClusterOptions {
   readonly randomOf: (share: number) => Random;
   /** Leaves out the users in a hurry. */
   readonly isCalm: boolean;
+  /** Adds users who restore snapshots. */
+  readonly hasRestores: boolean;
   /** The connection to other clusters; absent in a life with one cluster. */
   readonly outside?: Outside;
 }
@@ -44,6 +47,8 @@ export class Cluster {
   readonly workload: Workload;
   /** Absent with a single server. */
   readonly registers: RegisterUsers | undefined;
+  /** Absent in a life without restores. */
+  readonly restoring: RestoringUsers | undefined;
   readonly faults: Faults;
   readonly judges: Judges;
 
@@ -77,6 +82,7 @@ export class Cluster {
         unexpected,
         hardware: hardware(number, world.ids),
         moved: (run) => this.judges.moved(machine, run),
+        abandoned: (run) => this.judges.abandoned(machine, run),
       });
       return machine;
     });
@@ -88,6 +94,7 @@ export class Cluster {
       machines,
       trace,
       isShared: options.servers > 1,
+      ...(options.hasRestores && { restored: () => this.registers?.restored() }),
     });
     this.workload = new Workload({
       world,
@@ -102,6 +109,9 @@ export class Cluster {
       options.servers === 1
         ? undefined
         : simulatedRegisters({ world, network, random: randomOf(7), fault });
+    this.restoring = options.hasRestores
+      ? new RestoringUsers({ world, network, random: randomOf(8) })
+      : undefined;
     this.faults = new Faults({
       world,
       network,
@@ -126,11 +136,13 @@ export class Cluster {
   startUsers(): void {
     this.workload.start();
     this.registers?.start();
+    this.restoring?.start();
   }
 
   endUsers(): void {
     void this.workload.end();
     this.registers?.end();
+    this.restoring?.end();
   }
 
   startAgents(): void {

@@ -122,8 +122,8 @@ async function command(
     begin: (_processes, mistake) => {
       if (mistake !== undefined) planted.push(mistake.name);
       return {
-        simulate: async ({ seed, nodes, hours }) => {
-          asked.push({ seed, nodes, hours });
+        simulate: async ({ seed, nodes, hours, restores }) => {
+          asked.push({ seed, nodes, hours, ...(restores && { restores }) });
           nowMs += 6000;
           const violation = { guarantee, sentence: 'it fell', atMs: 1500 };
           return { ...outcome(seed, faulty.includes(seed) ? [violation] : []), faults };
@@ -164,6 +164,15 @@ describe('the command', () => {
     const { complaints } = await command(['--seed=x', '--nodes=0']);
     const faults = complaints.join('\n').split('\n\n')[0]!.split('\n');
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['--seed', '--nodes']);
+  });
+
+  test('restores snapshots in one cluster only', async () => {
+    const { code, complaints } = await command(['--restores', '--clusters=2']);
+    expect(code).toBe(2);
+    expect(complaints[0]).toContain('--restores works in one cluster only');
+    const { asked, said } = await command(['--restores', '--many=2']);
+    expect(asked).toMatchObject([{ restores: true }, { restores: true }]);
+    expect(said).toContain('each 1 h under load and faults, with 20 nodes, and restores');
   });
 
   test('prints its help', async () => {

@@ -3,7 +3,7 @@ import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { isTerminalDeployment } from '../src/model/deployment/deployment.ts';
 import { groupsToPromote, shortfalls } from '../src/model/deployment/promotion.ts';
 import type { Node } from '../src/model/node/node.ts';
-import { deployments } from '../src/state/tables.ts';
+import { clusterIdentity, deployments } from '../src/state/tables.ts';
 import type { Change, State } from '../src/state/types.ts';
 import { Account } from './account.ts';
 import { noAcknowledgedWriteLost } from './checkers/acknowledged.ts';
@@ -27,6 +27,7 @@ import { deletedPeeringLeavesNothing } from './checkers/peerings.ts';
 import { placementObeysConstraints } from './checkers/placements.ts';
 import { everyServerShowsTheLog } from './checkers/replicas.ts';
 import { noResourceTwice } from './checkers/resources.ts';
+import { restoresAreWhole, unknownAllocationsGoOn } from './checkers/restores.ts';
 import { servicesMatchAllocations } from './checkers/services.ts';
 import { noSlotTwice } from './checkers/slots.ts';
 import { summariesAddUp } from './checkers/summaries.ts';
@@ -63,6 +64,8 @@ export interface JudgesOptions {
   readonly trace: Trace;
   /** Whether the cluster has several servers. */
   readonly isShared: boolean;
+  /** Called when a snapshot was restored; absent in a life without restores. */
+  readonly restored?: (() => void) | undefined;
 }
 
 type Ask = (checker: Checker, scene: Scene, fault: (sentence: string) => void) => void;
@@ -85,7 +88,7 @@ export class Judges {
     this.#machines = new Map(machines.map((machine) => [machine.hardware.id, machine]));
     const acknowledged = noAcknowledgedWriteLost();
     const grace = newLeadersWaitForNodes();
-    this.#checkers = [
+    const checkers: readonly Checker[] = [
       noResourceTwice(),
       placementObeysConstraints(),
       indexOnlyRises(),
@@ -111,6 +114,14 @@ export class Judges {
       this.#replicas,
       ...(options.isShared ? [readsSeeDurableWrites(options)] : []),
     ];
+    this.#checkers =
+      options.restored === undefined
+        ? checkers
+        : [
+            ...checkers.filter((one) => one.restored !== undefined),
+            restoresAreWhole(),
+            unknownAllocationsGoOn(),
+          ];
     network.onServed = (call, { status, index }) => {
       const { method, url } = call;
       this.requests++;
@@ -126,11 +137,20 @@ export class Judges {
   opened(state: State): void {
     const isFirst = this.#state === undefined;
     this.#state = state;
-    if (!isFirst) this.#askAll((checker, scene, fault) => checker.restarted?.(scene, fault));
+    const { Restore } = state.read().table(clusterIdentity).get('cluster') ?? {};
+    // The server died when the restore was durable, and before it could tell.
+    if (Restore !== undefined && Restore.Index > this.#account.index) {
+      this.#restored(state, Restore.Index);
+    } else if (!isFirst) {
+      this.#askAll((checker, scene, fault) => checker.restarted?.(scene, fault));
+    }
     this.#account.reset(state.read());
     this.#askAll((checker, scene) => checker.resumed?.(scene));
     state.onCommit((changes, index) => {
       if (this.#state === state) this.#committed(changes, index);
+    });
+    state.onRestored((index) => {
+      if (this.#state === state) this.#restored(state, index);
     });
   }
 
@@ -168,6 +188,10 @@ export class Judges {
     this.#askAll((checker, scene, fault) => checker.moved?.(machine, run, scene, fault));
   }
 
+  abandoned(machine: Machine, run: Run): void {
+    this.#askAll((checker, scene, fault) => checker.abandoned?.(machine, run, scene, fault));
+  }
+
   rested(state: State | undefined): void {
     if (state === undefined) this.report(guarantees.restart, 'the server does not run');
     else this.#askAll((checker, scene, fault) => checker.rested?.(scene, fault));
@@ -202,6 +226,14 @@ export class Judges {
     this.#account.apply(changes, index);
     this.#options.trace.follow(changes, index);
     this.#askAll((checker, scene, fault) => checker.committed?.(changes, index, scene, fault));
+  }
+
+  #restored(state: State, index: number): void {
+    this.commits++;
+    this.#options.trace.tell(`a snapshot is restored, at index ${index}`);
+    const changes = this.#account.restore(state.read());
+    this.#askAll((checker, scene, fault) => checker.restored?.(changes, index, scene, fault));
+    this.#options.restored?.();
   }
 
   #askAll(ask: Ask): void {

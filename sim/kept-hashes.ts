@@ -11,6 +11,7 @@ export interface LifeShape {
   readonly log: LogName;
   readonly hours: number;
   readonly calm: boolean;
+  readonly restores: boolean;
 }
 
 const digits = 16;
@@ -52,8 +53,10 @@ export function keepHashes(path: string, shape: LifeShape, outcomes: readonly Ou
   writeFileSync(path, `${[shapeLine(shape), ...lines].join('\n')}\n`);
 }
 
-const shapeLine = ({ nodes, clusters, servers, log, hours, calm }: LifeShape): string => {
+const shapeLine = (shape: LifeShape): string => {
+  const { nodes, clusters, servers, log, hours } = shape;
   const over = log === 'memory' ? '' : ` --log ${log}`;
   const several = servers === 1 ? '' : ` --servers ${servers}${over}`;
-  return `--nodes ${nodes} --clusters ${clusters}${several} --hours ${hours}${calm ? ' --calm' : ''}`;
+  const users = `${shape.calm ? ' --calm' : ''}${shape.restores ? ' --restores' : ''}`;
+  return `--nodes ${nodes} --clusters ${clusters}${several} --hours ${hours}${users}`;
 };

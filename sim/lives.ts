@@ -31,9 +31,9 @@ function livesElsewhere(processes: number, mistake: Mistake | undefined): Lives 
   const all = Array.from({ length: processes }, () => fork(worker, words));
   const idle = [...all];
   return {
-    async simulate({ seed, nodes, clusters, servers, log, hours, calm }) {
+    async simulate({ job: _job, progress: _progress, trace: _trace, ...options }) {
       const child = idle.pop()!;
-      const outcome = await answerOf(child, { seed, nodes, clusters, servers, log, hours, calm });
+      const outcome = await answerOf(child, options);
       idle.push(child);
       return outcome;
     },

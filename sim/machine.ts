@@ -8,7 +8,7 @@
  *    runs that the servers gave up have ended.
  * 4. A change is reported until the servers have confirmed it.
  */
-import type { Random } from '../src/base/ports.ts';
+import type { Random, Timer } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import type { Allocation, AllocationReport } from '../src/model/allocation/allocation.ts';
 import type { Job } from '../src/model/job/job.ts';
@@ -34,6 +34,8 @@ export interface MachineOptions {
   readonly hardware: Hardware;
   /** A task of the machine changed its state. */
   readonly moved: (run: Run) => void;
+  /** A run ends because the servers no longer name it. */
+  readonly abandoned: (run: Run) => void;
   /** Takes an answer that no correct server gives. */
   readonly unexpected: (sentence: string) => void;
 }
@@ -60,6 +62,11 @@ export class Machine {
   readonly #held = new Map<Run, Set<Run>>();
   /** Runs that end because the servers gave them up. */
   readonly #abandoned = new Set<Run>();
+  /** Whether runs go on that the servers do not name, as these have restored a snapshot. */
+  #keepsUnnamed = false;
+  #graceEnd: Timer | undefined;
+  /** Ids of the allocations that the servers named last. */
+  #named: ReadonlySet<string> = new Set();
   #wakeReporter = () => {};
   #services: ServiceReporter | undefined;
 
@@ -162,6 +169,7 @@ export class Machine {
       reply = await this.#registerNode(agent);
       isIntroduced.value = reply.status === 200;
       if (isIntroduced.value) this.#services?.repeat();
+      if (isIntroduced.value && reply.json.Restored) this.#keepUnnamed(reply.json.Restored);
     }
     if (reply.status !== 200) return this.#pauseMs();
     // Half of the allowed time, so that a single lost message does not miss the heartbeat.
@@ -200,8 +208,9 @@ export class Machine {
     for (const run of this.runs.values()) {
       if (named.has(run.id)) continue;
       if (run.isDone) this.runs.delete(run.id);
-      else this.#abandonRun(run);
+      else if (!this.#keepsUnnamed) this.#abandonRun(run);
     }
+    this.#named = named;
     // Known runs are updated first, because new runs wait for those that are to end.
     for (const assignment of assignments) {
       const run = this.runs.get(assignment.Allocation.ID);
@@ -220,9 +229,24 @@ export class Machine {
     this.#tellServices(run);
   }
 
+  /** The servers have restored a snapshot, which may be older than the runs: all of them are reported again. */
+  #keepUnnamed({ UnknownFor }: { readonly UnknownFor: number }): void {
+    this.#keepsUnnamed = true;
+    for (const id of this.runs.keys()) this.#unreported.add(id);
+    this.#wakeReporter();
+    this.#graceEnd?.clear();
+    this.#graceEnd = this.#power.world.timers.after(UnknownFor / 1e6, () => {
+      this.#keepsUnnamed = false;
+      for (const run of this.runs.values()) {
+        if (!this.#named.has(run.id) && !run.isDone) this.#abandonRun(run);
+      }
+    });
+  }
+
   /** The servers have given up the run, and may give its resources to other allocations. */
   #abandonRun(run: Run): void {
     this.#abandoned.add(run);
+    this.#options.abandoned(run);
     run.stop();
     this.#tellServices(run);
   }

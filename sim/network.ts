@@ -25,6 +25,8 @@ export interface Reply {
   readonly index: number;
   // biome-ignore lint/suspicious/noExplicitAny: callers look into answers of every shape.
   readonly json: any;
+  /** The bytes of a file that was asked for. */
+  readonly file: Uint8Array | undefined;
 }
 
 export interface Call {
@@ -35,6 +37,10 @@ export interface Call {
   /** Beside the token. Names are in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** Makes a body that is sent in pieces. */
+  readonly sentFile?: () => AsyncIterable<Uint8Array>;
+  /** Whether the answer is a file and no text. */
+  readonly takesFile?: boolean;
   /** How long the caller waits for an answer. */
   readonly patienceMs: number;
   /** Called when the network delivers the request a second time: after its answer it may still run again. */
@@ -169,7 +175,7 @@ interface Delivered {
 }
 
 function serve(server: Endpoint, { caller, call, onGone, answered }: Delivered): void {
-  const { method, url, token, headers, body } = call;
+  const { method, url, token, headers, body, sentFile, takesFile } = call;
   const [path = '', query = ''] = url.split('?', 2);
   const answer = server.handle({
     method,
@@ -178,6 +184,7 @@ function serve(server: Endpoint, { caller, call, onGone, answered }: Delivered):
     headers: { 'x-registry-token': token, ...headers },
     connection: caller,
     body: body === undefined ? undefined : encoder.encode(JSON.stringify(body)),
+    unread: sentFile?.(),
     onGone: (run) => {
       onGone.add(run);
       return () => onGone.delete(run);
@@ -188,8 +195,8 @@ function serve(server: Endpoint, { caller, call, onGone, answered }: Delivered):
     if (!isStream(sent)) answered(new Received(made));
     // A stream that breaks off is not an answer.
     else
-      collected(sent).then(
-        (text) => answered(new Received({ ...made, body: text })),
+      (takesFile ? fileOf(sent) : collected(sent)).then(
+        (body) => answered(new Received({ ...made, body })),
         () => {},
       );
   };
@@ -208,6 +215,12 @@ async function collected(body: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
+async function fileOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts);
+}
+
 /** An answer that is parsed only when somebody reads its body. */
 class Received implements Reply {
   readonly status: number;
@@ -218,6 +231,10 @@ class Received implements Reply {
     this.status = status;
     this.index = Number(headers['x-scheduler-index'] ?? 0);
     this.#body = body;
+  }
+
+  get file(): Uint8Array | undefined {
+    return this.#body instanceof Uint8Array ? this.#body : undefined;
   }
 
   get json() {

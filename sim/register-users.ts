@@ -1,6 +1,6 @@
 /** Users who write and read a few variables at any server, whose history has to be linearizable. */
 import type { Random } from '../src/base/ports.ts';
-import { type Begun, RegisterHistory } from './register-history.ts';
+import { RegisterHistory } from './register-history.ts';
 
 /** The most times that a write without an answer is sent again, with its key. */
 const repeatsMax = 3;
@@ -40,15 +40,16 @@ interface Write {
 
 export class RegisterUsers {
   readonly #options: RegisterUsersOptions;
-  readonly #history: RegisterHistory;
-  /** Index of the last known write of each register. */
+  #history = this.#newHistory();
+  /** Number of restores, each of which begins other registers. */
+  #restores = 0;
+  /** Index of the last known write of each register, by its address. */
   readonly #known = new Map<string, number>();
   #values = 0;
   #isOver = false;
 
   constructor(options: RegisterUsersOptions) {
     this.#options = options;
-    this.#history = new RegisterHistory(options.fault);
   }
 
   get counts(): RegisterHistory['counts'] {
@@ -63,6 +64,15 @@ export class RegisterUsers {
       };
       void again();
     }
+  }
+
+  /**
+   * A snapshot was restored, in which registers have older values. From now on users use other registers, and
+   * operations that are under way are not judged.
+   */
+  restored(): void {
+    this.#restores++;
+    this.#history = this.#newHistory();
   }
 
   /** From now on users only read. */
@@ -80,28 +90,29 @@ export class RegisterUsers {
     const name = registers[random.below(registers.length)]!;
     const dice = random.below(10);
     if (this.#isOver || dice < 5) return this.#read(user, name);
-    const known = this.#known.get(name);
+    const known = this.#known.get(this.#urlOf(name));
     const condition = dice < 7 ? known : undefined;
     return this.#write(user, { name, value: `${++this.#values}`, condition });
   }
 
   async #read(user: number, name: string): Promise<void> {
-    const begun = this.#history.begin(name);
-    const reply = await this.#options.ask(user, { method: 'GET', url: urlOf(name) });
-    if (reply?.status === 404) this.#history.read(begun, 0, undefined);
-    else if (reply?.status === 200) this.#tellRead(begun, reply);
-  }
-
-  #tellRead(begun: Begun, { json }: RegisterReply): void {
-    const index: number = json.ModifyIndex;
-    this.#known.set(begun.register, index);
-    this.#history.read(begun, index, json.Items.value);
+    const history = this.#history;
+    const begun = history.begin(name);
+    const url = this.#urlOf(name);
+    const reply = await this.#options.ask(user, { method: 'GET', url });
+    if (reply?.status === 404) history.read(begun, 0, undefined);
+    if (reply?.status !== 200) return;
+    const index: number = reply.json.ModifyIndex;
+    this.#known.set(url, index);
+    history.read(begun, index, reply.json.Items.value);
   }
 
   async #write(user: number, { name, value, condition }: Write): Promise<void> {
     const { random, ask } = this.#options;
-    const begun = this.#history.begin(name, value);
-    const url = condition === undefined ? urlOf(name) : `${urlOf(name)}?cas=${condition}`;
+    const history = this.#history;
+    const begun = history.begin(name, value);
+    const known = this.#urlOf(name);
+    const url = condition === undefined ? known : `${known}?cas=${condition}`;
     const headers = { 'idempotency-key': `register-${value}` };
     // Its second copy may run after the first one was refused.
     let isDuplicated = false;
@@ -114,18 +125,29 @@ export class RegisterUsers {
       const reply = await ask(user, sent);
       if (reply?.status === 200) {
         const index: number = reply.json.ModifyIndex;
-        this.#known.set(name, index);
-        return this.#history.wrote(begun, index, condition);
+        this.#known.set(known, index);
+        return history.wrote(begun, index, condition);
       }
       const isRefused = reply !== undefined && reply.json?.code !== 'outcome-unknown';
       if (isRefused && !isUnknown) {
-        return isDuplicated ? this.#history.unknown(begun) : this.#history.refused(begun);
+        return isDuplicated ? history.unknown(begun) : history.refused(begun);
       }
       isUnknown = true;
       if (random.below(2) === 0) break;
     }
-    this.#history.unknown(begun);
+    history.unknown(begun);
+  }
+
+  #urlOf(name: string): string {
+    const after = this.#restores === 0 ? '' : `-after-${this.#restores}`;
+    return `/v1/var/registers/${name}${after}`;
+  }
+
+  /** Its faults are told until another history has begun. */
+  #newHistory(): RegisterHistory {
+    const history: RegisterHistory = new RegisterHistory((sentence) => {
+      if (this.#history === history) this.#options.fault(sentence);
+    });
+    return history;
   }
 }
-
-const urlOf = (name: string): string => `/v1/var/registers/${name}`;

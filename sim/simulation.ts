@@ -29,6 +29,8 @@ export interface SimulationOptions {
   readonly hours: number;
   /** Leaves out the users in a hurry (`hasty.ts`). */
   readonly calm?: boolean;
+  /** Adds users who restore snapshots (`restoring-users.ts`). */
+  readonly restores?: boolean;
   /** Called each simulated minute, with the total. */
   readonly progress?: (minute: number, minutes: number) => void;
   /** Takes the lines of the trace. */
@@ -82,7 +84,7 @@ class Simulation {
   constructor(options: SimulationOptions) {
     this.#options = options;
     const { seed, nodes, clusters = 1, servers = 1, log = 'memory' } = options;
-    const { calm: isCalm = false } = options;
+    const { calm: isCalm = false, restores: hasRestores = false } = options;
     const world = new SimulatedWorld(seed);
     this.#world = world;
     this.#trace = new Trace(world, options);
@@ -103,7 +105,14 @@ class Simulation {
         address,
         transportOf: (dialer: Process) => wires.transportOf(name, dialer),
       };
-      const own = { name, trace, randomOf: chance(number), isCalm, ...(!isAlone && { outside }) };
+      const own = {
+        name,
+        trace,
+        randomOf: chance(number),
+        isCalm,
+        hasRestores,
+        ...(!isAlone && { outside }),
+      };
       return new Cluster({ world, nodes, servers, log, hash, ...own });
     });
     const peering = { world, wires, clusters: this.#clusters, trace: this.#trace };
@@ -169,7 +178,9 @@ class Simulation {
   #countFaults(): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {};
     const ofLines = this.#peers === undefined ? [] : [this.#peers.struck];
-    for (const struck of [...this.#clusters.map(({ faults }) => faults.struck), ...ofLines]) {
+    const ofRestores = this.#clusters.flatMap(({ restoring }) => restoring?.done ?? []);
+    const ofClusters = this.#clusters.map(({ faults }) => faults.struck);
+    for (const struck of [...ofClusters, ...ofLines, ...ofRestores]) {
       for (const [kind, count] of struck) sums[kind] = (sums[kind] ?? 0) + count;
     }
     return sums;

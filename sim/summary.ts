@@ -14,6 +14,7 @@ export interface Shape {
   readonly log: LogName;
   readonly hours: number;
   readonly calm: boolean;
+  readonly restores: boolean;
   readonly processes: number;
 }
 
@@ -38,14 +39,15 @@ export class Summary {
   }
 
   lines(
-    { nodes, clusters, servers, log, hours, calm, processes }: Shape,
+    { nodes, clusters, servers, log, hours, calm, restores, processes }: Shape,
     realMs: number,
   ): readonly string[] {
     const { failed, differing } = this;
     const place = clusters === 1 ? `${nodes} nodes` : `${clusters} clusters of ${nodes} nodes`;
     const over = log === 'memory' ? '' : ` over ${log}`;
     const led = servers === 1 ? '' : ` and ${servers} servers${over}`;
-    const people = calm ? ', no users in a hurry' : '';
+    const hurry = calm ? ', no users in a hurry' : '';
+    const people = `${hurry}${restores ? ', and restores' : ''}`;
     const where = processes === 1 ? 'in one process' : `in ${processes} processes`;
     return [
       `${this.#lives} seeds, ${counted(failed, 'with violations')}`,

@@ -34,6 +34,13 @@ export interface Checker {
    * that was never acknowledged, so a checker brings its own records up to date.
    */
   resumed?(scene: Scene): void;
+  /**
+   * Called when a snapshot was restored, instead of `committed`. The account has the restored rows already, and
+   * `changes` are those that differ from the rows before. A checker without it is left out of lives with restores.
+   */
+  restored?(changes: readonly Change[], index: number, scene: Scene, fault: Fault): void;
+  /** Called when a machine ends a run because the servers no longer name it. */
+  abandoned?(machine: Machine, run: Run, scene: Scene, fault: Fault): void;
   /** Called when the faults have ended and everything had time to come to rest. */
   rested?(scene: Scene, fault: Fault): void;
 }

@@ -39,6 +39,10 @@ export function readsSeeDurableWrites(options: {
       if (changes.some(({ table }) => table === jobs.name)) durable = index;
       for (const one of faults.splice(0)) fault(one);
     },
+    // It counts as a change of every list.
+    restored(_changes, index) {
+      durable = index;
+    },
     rested(_scene, fault) {
       for (const one of faults.splice(0)) fault(one);
     },

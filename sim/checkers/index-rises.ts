@@ -14,6 +14,10 @@ export const indexOnlyRises = (): Checker => {
       }
       last = index;
     },
+    restored(_changes, index, _scene, fault) {
+      if (index <= last) fault(`a restore has index ${index} after ${last}`);
+      last = index;
+    },
     restarted({ view }, fault) {
       if (view.index < last) fault(`the server restarted with index ${view.index} after ${last}`);
       last = view.index;

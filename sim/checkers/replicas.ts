@@ -28,6 +28,9 @@ export const everyServerShowsTheLog = (): Checker & {
       commits.set(index, changes);
       commits.delete(index - commitsKept);
     },
+    restored(changes, index) {
+      commits.set(index, changes);
+    },
     joined(server, index) {
       reached.set(server, index);
     },

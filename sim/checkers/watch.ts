@@ -65,6 +65,9 @@ export function watchMissesNothing(options: WatchOptions): Checker {
         if (probe.isConcerned(changes)) probe.expect(index, () => account.index, fault);
       }
     },
+    restored(_changes, _index, { elapsedMs }) {
+      for (const reader of readers) reader.changedMs = elapsedMs;
+    },
     rested(scene, fault) {
       for (const reader of [...readers, ...probes]) reader.compare(scene, fault);
     },
