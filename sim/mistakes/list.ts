@@ -4,6 +4,7 @@ import { ofJobs } from './jobs.ts';
 import type { Mistake } from './mistake.ts';
 import { ofNodes } from './nodes.ts';
 import { ofPeering } from './peering.ts';
+import { ofRestores } from './restores.ts';
 import { ofServers } from './servers.ts';
 import { ofTheState } from './state.ts';
 
@@ -14,6 +15,7 @@ export const mistakes: readonly Mistake[] = [
   ...ofTheState,
   ...ofServers,
   ...ofPeering,
+  ...ofRestores,
 ];
 
 export const mistakeNamed = (name: string): Mistake | undefined =>

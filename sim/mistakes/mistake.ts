@@ -19,6 +19,8 @@ export interface Life {
   readonly servers?: number;
   /** The log of several servers; the default is `memory`. */
   readonly log?: LogName;
+  /** Whether users restore snapshots. */
+  readonly restores?: boolean;
 }
 
 export interface Mistake {
