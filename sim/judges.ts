@@ -47,6 +47,9 @@ export interface Violation {
 /** Violations of a guarantee that are reported; more of them add nothing. */
 const keptOfEach = 5;
 
+/** Time in which the checkers have learned of a restore. */
+const toldAfterMs = 1;
+
 /** Guarantees that no single checker watches. */
 export const guarantees = {
   answers: 'no answer is unexpected',
@@ -128,8 +131,10 @@ export class Judges {
       if (status !== 200 || method === 'GET') return;
       const nodeId = nodeOf(call);
       if (nodeId !== undefined) grace.answered(nodeId);
-      acknowledged.answered(index, `${method} ${url}`, this.#account, (sentence) =>
-        this.report(acknowledged.guarantee, sentence),
+      this.#whenTold(() =>
+        acknowledged.answered(index, `${method} ${url}`, this.#account, (sentence) =>
+          this.report(acknowledged.guarantee, sentence),
+        ),
       );
     };
   }
@@ -156,12 +161,12 @@ export class Judges {
 
   /** One of several servers has loaded the log. */
   joined(server: number, index: number): void {
-    this.#replicas.joined(server, index);
+    this.#whenTold(() => this.#replicas.joined(server, index));
   }
 
   /** One of several servers applied a commit. */
   heard(server: number, changes: readonly Change[], index: number): void {
-    this.#replicas.heard(server, changes, index, this.#reportReplica);
+    this.#whenTold(() => this.#replicas.heard(server, changes, index, this.#reportReplica));
   }
 
   /** A new leader knows only the contents of the log, like a server that restarts. */
@@ -226,6 +231,13 @@ export class Judges {
     this.#account.apply(changes, index);
     this.#options.trace.follow(changes, index);
     this.#askAll((checker, scene, fault) => checker.committed?.(changes, index, scene, fault));
+  }
+
+  /** The checkers learn of a restore in slices, so in a life with restores they are asked a little later. */
+  #whenTold(ask: () => void): void {
+    const { restored, world } = this.#options;
+    if (restored === undefined) ask();
+    else world.timers.after(toldAfterMs, ask);
   }
 
   #restored(state: State, index: number): void {

@@ -36,7 +36,8 @@ function sumOf(commits: Iterable<readonly Change[]>): Differing {
     }
   }
   for (const [key, { before, after }] of rows) {
-    if (before === undefined && after === undefined) rows.delete(key);
+    // A restore may bring the same row back.
+    if (before?.ModifyIndex === after?.ModifyIndex) rows.delete(key);
   }
   return rows;
 }

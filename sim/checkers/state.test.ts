@@ -65,18 +65,19 @@ test('a server takes in a snapshot in place of commits, and it lacks a row, or h
     commit(1, change('a', undefined, 1));
     commit(2, change('a', 1, 2), change('b', undefined, 2));
     commit(3, change('c', undefined, 3));
-    commit(4, change('c', 3, undefined), change('b', 2, 4));
+    commit(4, change('c', 3, undefined), change('b', 2, 4), change('d', 1, 4));
+    replicas.restored!([change('d', 4, 1)], 5, undefined as never, fault);
     replicas.joined(0, 1);
-    replicas.heard(0, changes, 4, fault);
+    replicas.heard(0, changes, 5, fault);
     return faults;
   };
   expect(leap(change('b', undefined, 4), change('a', 1, 2))).toEqual([]);
-  expect(leap(change('a', 1, 2))).toEqual(['server 0 leapt to 4: nodes/b did not change']);
+  expect(leap(change('a', 1, 2))).toEqual(['server 0 leapt to 5: nodes/b did not change']);
   expect(leap(change('a', 1, 2), change('b', undefined, 2))).toEqual([
-    'server 0 leapt to 4: nodes/b differs from the log',
+    'server 0 leapt to 5: nodes/b differs from the log',
   ]);
   expect(leap(change('a', 1, 2), change('b', undefined, 4), change('c', undefined, 3))).toEqual([
-    'server 0 leapt to 4: nodes/c changed, which the log does not say',
+    'server 0 leapt to 5: nodes/c changed, which the log does not say',
   ]);
 });
 
