@@ -94,7 +94,7 @@ export interface Servers {
   members(): readonly Member[];
   /** The leader, if one is known. */
   leader(): Member | undefined;
-  /** Calls `listen` when another server may lead now, or none. Returns the way out. */
+  /** Calls `listen` when another server may lead now, or none. Returns a function that unsubscribes. */
   onLeader(listen: () => void): () => void;
   /**
    * Whether every known server is connected, does not lead by its own report, and shows no transaction that

@@ -8,7 +8,7 @@ export type Listener = (changes: readonly Change[], index: number) => void;
 export class Listeners<A extends readonly unknown[]> {
   readonly #all = new Set<(...told: A) => void>();
 
-  /** Returns the way out. */
+  /** Returns a function that unsubscribes. */
   add(listen: (...told: A) => void): () => void {
     // A function of its own, so that listening twice with one function is two listeners.
     const listener = (...told: A) => listen(...told);
