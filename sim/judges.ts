@@ -154,7 +154,7 @@ export class Judges {
     state.onCommit((changes, index) => {
       if (this.#state === state) this.#committed(changes, index);
     });
-    state.onRestored((index) => {
+    state.onReplaced((index) => {
       if (this.#state === state) this.#restored(state, index);
     });
   }

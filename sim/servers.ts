@@ -90,7 +90,7 @@ export class SimulatedServers {
         opened: (state) => {
           events.joined(number, state.read().index);
           state.onCommit((changes, index) => events.heard(number, changes, index));
-          state.onRestored((index) => events.joined(number, index));
+          state.onReplaced((index) => events.joined(number, index));
           state.onLeadership((term) => term && events.termBegan());
         },
         failed: events.failed,

@@ -122,7 +122,7 @@ export class Api {
     const { server, dialects = [] } = options;
     const { state, world, box } = server.context;
     this.#resolver = new Resolver({ ...options.acl, box, clock: world.clock });
-    state.onRestored(() => this.#resolver.forgetFingerprints());
+    state.onReplaced(() => this.#resolver.forgetFingerprints());
     this.#metrics = new Metrics(this.#gauges());
     this.#audit = options.audit && auditTo(options.audit, world.clock);
     this.routes = this.#collectRoutes();

@@ -83,7 +83,7 @@ export class Reads {
       options.state.onCommit((changes) => {
         for (const { before } of changes) if (before !== undefined) this.#rows.forget(before);
       }),
-      options.state.onRestored(() => this.#rows.forgetAll()),
+      options.state.onReplaced(() => this.#rows.forgetAll()),
     ];
     this.#lister = new Lister(this.#turns);
   }

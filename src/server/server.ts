@@ -97,7 +97,7 @@ export class Server {
       state.onLeadership((term) => this.#followTerm(term)),
       state.onCommit((changes) => this.#followNodes(changes)),
       state.onCommit((changes) => this.#followVersions(changes)),
-      state.onRestored(() => this.#dropUnknownNodes()),
+      state.onReplaced(() => this.#dropUnknownNodes()),
     ];
     await this.#leading?.start();
   }

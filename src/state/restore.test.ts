@@ -173,7 +173,7 @@ describe('on a single engine', () => {
     const { snapshot, footprint } = state.track();
     snapshot.table(items).get('s', 'untouched');
     state.watch(footprint, () => told.push('woken'));
-    state.onRestored((index) => told.push(['restored', index, state.read().index]));
+    state.onReplaced((index) => told.push(['restored', index, state.read().index]));
     state.onLeadership((term) => told.push(term === undefined ? 'term over' : 'term begins'));
     state.onCommit(() => told.push('commit'));
     await state.restore(restore);
@@ -294,7 +294,7 @@ describe('on a log that several servers share', () => {
     const { snapshot, footprint } = follower.track();
     snapshot.table(items).get('s', 'untouched');
     follower.watch(footprint, () => told.push('woken'));
-    follower.onRestored((index) => told.push(index));
+    follower.onReplaced((index) => told.push(index));
     await worked(leader.restore(restore));
     expect(told).toEqual([3, 'woken']);
     await worked(put(leader, 'c'));

@@ -51,8 +51,8 @@ interface Leading {
  *  S4. Head and commit queue live for one term. Its end discards the transactions that are not
  *      durable. Without a term no write runs.
  *  S5. When a term ends, batches and terms that follow it wait until its last append has settled.
- *  S6. A snapshot in place of batches is a single commit to listeners: all rows that differ. Every watch
- *      wakes.
+ *  S6. A snapshot in place of batches is a single commit to listeners: all rows that differ. Then listeners
+ *      hear that the state was replaced, and every watch wakes.
  *  S7. A restore runs between two terms. Once it is durable the view moves as a whole, then listeners hear
  *      of it, then every watch wakes, and only then the next term begins.
  */
@@ -66,7 +66,7 @@ export class Store implements State {
   readonly #listeners = new Listeners<Parameters<Listener>>();
   readonly #followers = new Listeners<Parameters<Listener>>();
   readonly #termListeners = new Listeners<[term: Term | undefined]>();
-  readonly #restoreListeners = new Listeners<[index: number]>();
+  readonly #replaceListeners = new Listeners<[index: number]>();
   readonly #unsubscribe: () => void;
   readonly #logEnd: LogEnd | undefined;
   #leading: Leading | undefined;
@@ -159,8 +159,8 @@ export class Store implements State {
     return this.#termListeners.add(listen);
   }
 
-  onRestored(listen: (index: number) => void): () => void {
-    return this.#restoreListeners.add(listen);
+  onReplaced(listen: (index: number) => void): () => void {
+    return this.#replaceListeners.add(listen);
   }
 
   draft(): StateDraft {
@@ -191,7 +191,7 @@ export class Store implements State {
       throw this.#closed ?? error;
     }
     this.#replica.adopt(view, hash);
-    this.#tellRestored();
+    this.#tellReplaced();
     this.#goOn(leading);
     this.#snapshots.restored(bytes, { view, hash, epoch });
     return { index: view.index, value };
@@ -294,9 +294,9 @@ export class Store implements State {
   }
 
   /** S7. */
-  #tellRestored(): void {
+  #tellReplaced(): void {
     const { index } = this.#replica;
-    this.#restoreListeners.tell(index);
+    this.#replaceListeners.tell(index);
     wakeAll(this.#watches.all());
     this.#logEnd?.applied(index);
   }
@@ -372,7 +372,7 @@ export class Store implements State {
     this.#replica = replica;
     tellChanges(this.#followers, changes, index);
     this.#publish([{ index, changes, steps: [] }], []);
-    wakeAll(this.#watches.all());
+    this.#tellReplaced();
   }
 
   /** The same for a restore, in slices. S5 holds meanwhile. */
@@ -380,7 +380,7 @@ export class Store implements State {
     this.#held = [];
     try {
       for (const _ of this.#replica.applyRestore(restore, batch)) await pause(this.#options.timers);
-      this.#tellRestored();
+      this.#tellReplaced();
       this.#snapshots.followed(batch.bytes.byteLength, this.#replica);
     } catch (error) {
       this.#options.report(error);

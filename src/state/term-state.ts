@@ -23,7 +23,7 @@ export function termState(state: State, term: Term): State {
     draft: () => state.draft(),
     restore: (restoring) =>
       isOver() ? Promise.reject(new NotLeading()) : state.restore(restoring),
-    onRestored: (listen) => state.onRestored(listen),
+    onReplaced: (listen) => state.onReplaced(listen),
     onCommit: (listen) => state.onCommit(listen),
     onRan: (listen) => state.onRan(listen),
     onLeadership: (listen) => state.onLeadership(listen),

@@ -255,10 +255,10 @@ export interface State {
    */
   restore<T>(restoring: Restoring<T>): Promise<Written<T>>;
   /**
-   * Calls `listen` when the state was replaced, by this process or another, right after the view has moved
-   * and before the next term. Returns a function that unsubscribes.
+   * Calls `listen` when the state was replaced as a whole, right after the view has moved and before the next
+   * term: by a restore of this process or another, or by a snapshot in place of batches that this process missed. Returns a function that unsubscribes.
    */
-  onRestored(listen: (index: number) => void): () => void;
+  onReplaced(listen: (index: number) => void): () => void;
   /** Calls `listen` with the changes of each durable transaction, in order. Returns a function that unsubscribes. */
   onCommit(listen: (changes: readonly Change[], index: number) => void): () => void;
   /**

@@ -37,7 +37,7 @@ export class EventLog {
     this.#missedUntil = state.read().index;
     this.#unsubscribe = [
       state.onCommit((changes, index) => this.#addCommit({ index, changes })),
-      state.onRestored((index) => this.#beginAnew(index)),
+      state.onReplaced((index) => this.#beginAnew(index)),
     ];
   }
 
@@ -53,7 +53,7 @@ export class EventLog {
     return { kind: 'nothing', changed: this.#changed.promise };
   }
 
-  /** After a restore readers have to list again. */
+  /** When the state was replaced, events are missing, and readers have to list again. */
   #beginAnew(index: number): void {
     this.#commits.length = 0;
     this.#given = 0;

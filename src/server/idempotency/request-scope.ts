@@ -120,7 +120,7 @@ export class ScopedWrites {
       saved: () => state.saved(),
       draft: () => state.draft(),
       restore: (restoring) => state.restore(restoring),
-      onRestored: (listen) => state.onRestored(listen),
+      onReplaced: (listen) => state.onReplaced(listen),
       track: () => state.track(),
       exact: () => state.exact(),
       write,

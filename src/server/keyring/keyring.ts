@@ -56,7 +56,7 @@ export class Keyring implements SecretBox {
     keyring.#read(state);
     // A key of a term that is over may never have become durable.
     state.onLeadership(() => keyring.#read(state));
-    state.onRestored(() => keyring.#read(state));
+    state.onReplaced(() => keyring.#read(state));
     state.onCommit((changes) => {
       if (state.leading !== undefined || changes.every(({ table }) => table !== keyringKeys.name)) {
         return;

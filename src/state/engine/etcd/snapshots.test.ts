@@ -133,6 +133,8 @@ describe('snapshots', () => {
     const servers = await written(2);
     const { bench, leader } = servers;
     const follower = servers.living.find((server) => server !== leader)!;
+    const replaced: number[] = [];
+    follower.state.onReplaced((index) => replaced.push(index));
     const connection = connectionOf(servers, follower);
     connection.isCutOff = true;
     for (let number = 0; number < 8; number++) {
@@ -147,6 +149,8 @@ describe('snapshots', () => {
     await bench.advance(bench.settleMs);
     expect(follower.state.closed).toBeUndefined();
     expect(dump(follower.state.read())).toEqual(dump(leader.state.read()));
+    // So a reader of events is told of a gap.
+    expect(replaced).toEqual([pointerOf(bench)!.current.index]);
   });
 
   test('the leader compacts old revisions', async () => {
