@@ -48,7 +48,7 @@ export const limits = {
   servers: { registrations: 2_000, writesAround: 50 },
   /** A million allocations over etcd: the quota of etcd, and the time between two looks. */
   millionServers: { quotaGb: 8, lookAgainMs: 500 },
-  /** The allocations of a leader before it hands over: those of `jobs` jobs with `count` instances each. */
+  /** Jobs of a leader before it hands over, and instances of each. */
   takeOver: { nodes: 200, jobs: 100, count: 1_000, lookAgainMs: 500 },
   /** Transactions of one run of the state alone. */
   transactions: 100_000,

@@ -41,7 +41,7 @@ interface Write {
 export class RegisterUsers {
   readonly #options: RegisterUsersOptions;
   #history = this.#newHistory();
-  /** Number of restores, each of which begins other registers. */
+  /** Number of restores so far. The registers of each have names of their own. */
   #restores = 0;
   /** Index of the last known write of each register, by its address. */
   readonly #known = new Map<string, number>();

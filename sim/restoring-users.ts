@@ -10,7 +10,7 @@ const url = '/v1/operator/snapshot';
 const patienceMs = 60_000;
 const savePauseMaxMs = 120_000;
 const restorePauseMaxMs = 480_000;
-/** Files of which any may be restored; older ones are deleted. */
+/** Snapshots that are kept, to restore any of them. Older snapshots are deleted. */
 const filesMax = 5;
 const pieceBytes = 32 * 1024;
 /** The longest pause between two pieces of a file on their way, so that faults strike in between. */

@@ -11,7 +11,7 @@ export interface ChaosAgentOptions {
   readonly words: readonly string[];
   /** Takes all that the agent prints. */
   readonly logFile: string;
-  /** Called when the agent has ended by itself after it was ready. */
+  /** Called when the agent has ended by itself. */
   readonly endedByItself: (sentence: string) => void;
   /** The clock of the next process; `undefined`: the clock of the machine. */
   readonly clock?: () => Clock | undefined;
@@ -23,8 +23,6 @@ const restartMs = 1000;
 /** Far longer than the end of an agent takes on a slow machine. */
 const endMs = 180_000;
 const tailBytes = 2000;
-/** The store cannot be reached: the program ends, and whoever started it starts it again. */
-const mayStartAgain = /the log cannot be read from/;
 
 export class ChaosAgent {
   readonly #options: ChaosAgentOptions;
@@ -36,8 +34,6 @@ export class ChaosAgent {
   isReady = false;
   isPaused = false;
   clock: Clock | undefined;
-  /** Starts that failed because the store could not be reached. */
-  repeatedStarts = 0;
 
   constructor(options: ChaosAgentOptions) {
     this.#options = options;
@@ -111,13 +107,10 @@ export class ChaosAgent {
 
   #noteEnd(reason: string): void {
     const { name, endedByItself } = this.#options;
-    const wasReady = this.isReady;
     this.isReady = false;
     this.#process = undefined;
     if (!this.#isWanted) return;
-    if (wasReady || !mayStartAgain.test(this.#tail)) {
-      endedByItself(`${name} has ended by itself (${reason}): ${this.#tail}`);
-    } else this.repeatedStarts++;
+    endedByItself(`${name} has ended by itself (${reason}): ${this.#tail}`);
     setTimeout(() => {
       if (this.#isWanted && this.#process === undefined) this.start();
     }, restartMs);

@@ -116,14 +116,13 @@ class Run {
     const { longestGapMs } = caller;
     if (!this.#isEnough) await this.#rest(cluster, caller, load);
     caller.close();
-    const repeated = cluster.servers.reduce((sum, { repeatedStarts }) => sum + repeatedStarts, 0);
     return {
       violations: this.#violations,
       faults: {
         ...Object.fromEntries([...schedule.counts].toSorted()),
         'clock with another rate': cluster.clockRates,
       },
-      requests: { ...caller.counts, ...load.counts, 'repeated starts of servers': repeated },
+      requests: { ...caller.counts, ...load.counts },
       written: load.written,
       longestGapMs,
     };

@@ -56,7 +56,7 @@ export class NetworkServers implements Servers {
   /** Servers whose clocks differ too much. */
   readonly #skewed = new Set<string>();
   readonly #listeners = new Listeners<[]>();
-  /** The leader of which listeners have heard. */
+  /** The leader that listeners were last told of. */
   #told: NetworkServers | Peer | undefined;
   #unproven = 0;
   #here: HereServer | undefined;

@@ -321,10 +321,10 @@ export class EtcdEngine implements Engine {
     const { value: front } = pulled;
     if (this.#isClosed || !this.#lease.mayTake(front)) return this.#elected.resolve();
     if (held.status === 'rejected') throw held.reason;
-    const { client, ids } = this.#options;
-    const parts = { client, ids, keys: this.#keys, server: this.#server };
+    const parts = { ...this.#options, keys: this.#keys, server: this.#server };
     // The term begins on exactly the head that was applied.
-    const begun = await beginTerm(parts, front.head, this.#lease.taking(front, held.value));
+    const begin = beginTerm(parts, front.head, this.#lease.taking(front, held.value));
+    const begun = await begin.catch((error) => this.#lease.giveUp(error));
     if (begun === undefined) this.#isBeatWanted = true;
     else this.#beginTerm(begun);
   }

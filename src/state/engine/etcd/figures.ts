@@ -41,7 +41,7 @@ export class Figures {
     return this.#currentMs;
   }
 
-  /** The state had all that the log held at this time; the default is that of the last read. */
+  /** Notes a time at which the state had all that the log held; the default is the time of the last read. */
   current(unixMs = this.#readMs): void {
     this.#currentMs = unixMs;
   }

@@ -135,6 +135,12 @@ export class LeaderLease {
     }
   }
 
+  /** A server whose write was refused should not hold the leader key. Rejects with the error. */
+  async giveUp(error: unknown): Promise<never> {
+    if (error instanceof EtcdError && error.kind !== 'unknown') await this.resign();
+    throw error;
+  }
+
   /** Gives the leader key up, so that another server can lead at once. */
   async resign(): Promise<void> {
     const id = this.#id;

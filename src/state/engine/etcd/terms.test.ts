@@ -1,7 +1,7 @@
 /** R1 and R2 of DESIGN.md: terms, and appends whose answer is missing. */
 import { describe, expect, test } from 'vitest';
 import { hasRow, putRow } from '../shared-engine.test-helper.ts';
-import type { TxnAnswer } from './client.ts';
+import { EtcdError, type TxnAnswer } from './client.ts';
 import {
   changed,
   connectionOf,
@@ -102,6 +102,25 @@ describe('terms', () => {
     expect(isInOrder(bench.appended.map(({ epoch }) => epoch))).toBe(true);
     for (const { state } of servers.living) expect(state.closed).toBeUndefined();
     expect(servers.leader.state.read().index).toBe(servers.follower.state.read().index);
+  });
+
+  test('a server that may no longer write leaves the leader key to the others', async () => {
+    const denied = { of: undefined as unknown };
+    const servers = await etcdServers(2, {
+      between: (client) =>
+        changed(client, {
+          transact: async (request) => {
+            if (client === denied.of) throw new EtcdError('denied', 'permission denied');
+            return client.transact(request);
+          },
+        }),
+    });
+    const { bench, leader } = servers;
+    denied.of = connectionOf(servers, leader);
+    void putRow(leader.state, 'refused').catch(() => {});
+    await bench.advance(2 * bench.settleMs);
+    const leads = servers.living.map(({ state }) => state.leading !== undefined);
+    expect(leads).toEqual(servers.living.map((server) => server !== leader));
   });
 
   /** The leader is held up right before an append; then others lead and write; then the append arrives. */
