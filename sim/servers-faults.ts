@@ -2,7 +2,7 @@
 import type { Random } from '../src/base/ports.ts';
 import type { Fault } from './faults.ts';
 import { usualPace } from './processor.ts';
-import type { SimulatedServer, Storage } from './server.ts';
+import { type RunningServer, rootToken, type SimulatedServer, type Storage } from './server.ts';
 import type { SimulatedServers } from './servers.ts';
 
 type Member = SimulatedServer<Storage>;
@@ -29,6 +29,21 @@ function freeze(server: Member | undefined): (() => void) | undefined {
   return process && (() => process.thaw());
 }
 
+/** An operator has the leader step down. */
+function handOver(leader: RunningServer | undefined): 'over at once' | undefined {
+  if (leader === undefined) return undefined;
+  const { process } = leader;
+  const request = {
+    method: 'PUT',
+    path: '/v1/operator/leader/step-down',
+    query: '',
+    headers: { 'x-registry-token': rootToken },
+    body: undefined,
+  };
+  process.post(() => void leader.handle(request));
+  return 'over at once';
+}
+
 const faultsOfLeadership = (servers: SimulatedServers, any: () => Member): readonly Fault[] => [
   { name: 'the leader crashes', weight: 3, begin: () => crash(servers.leader) },
   { name: 'a server crashes', weight: 2, begin: () => crash(any()) },
@@ -47,6 +62,7 @@ const faultsOfLeadership = (servers: SimulatedServers, any: () => Member): reado
       return 'over at once';
     },
   },
+  { name: 'the leader hands over', weight: 2, begin: () => handOver(servers.running) },
   {
     name: 'all servers crash',
     weight: 1,
