@@ -144,14 +144,21 @@ export async function joinPaperFleet(
     },
   };
   const members = Array.from({ length: nodes }, () => ({ id: randomUUID(), secret: randomUUID() }));
-  let leaseMs: number = limits.answerMs;
-  for (const [number, { id: ID, secret: SecretID }] of members.entries()) {
+  // The time grows with the fleet.
+  let leaseMs = 0;
+  const register = async (number: number) => {
+    const { id: ID, secret: SecretID } = members[number]!;
     const Node = { ...told(node), ...room, ID, Name: `paper-${number}` };
     const body = { Node, SecretID };
     const { value } = await call<Lease>(target, 'PUT', '/v1/node/register', body);
-    // The time grows with the fleet.
-    leaseMs = value.HeartbeatTTL / 1e6;
-  }
+    leaseMs = Math.max(leaseMs, value.HeartbeatTTL / 1e6);
+  };
+  // One after another, the first would miss their time before the last has joined.
+  let next = 0;
+  const registerInTurn = async () => {
+    while (next < nodes) await register(next++);
+  };
+  await Promise.all(Array.from({ length: limits.joiningAtOnce }, registerInTurn));
   const beat = ({ id }: PaperFleet['members'][number]) =>
     call(target, 'PUT', `/v1/node/${id}/heartbeat`);
   // The first nodes received a shorter time.

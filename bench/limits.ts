@@ -48,6 +48,8 @@ export const limits = {
   servers: { registrations: 2_000, writesAround: 50 },
   /** A million allocations over etcd: the quota of etcd, and the time between two looks. */
   millionServers: { quotaGb: 8, lookAgainMs: 500 },
+  /** Nodes on paper that register at the same time. */
+  joiningAtOnce: 32,
   /** Jobs of a leader before it hands over, and instances of each. */
   takeOver: { nodes: 200, jobs: 100, count: 1_000, lookAgainMs: 500 },
   /** Transactions of one run of the state alone. */
