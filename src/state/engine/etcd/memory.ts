@@ -31,6 +31,8 @@ export interface LoneCopy {
  *      the copy changes.
  *  M2. The note never goes back to a lesser index of the same cluster.
  *  M3. A copy whose age is unknown, or that is of another log than the note names, is not used without the log.
+ *  M4. The note is kept before a copy is, so that it is of no lesser index. An etcd that came back older than the copy
+ *      is known by the note.
  */
 export class LogMemory {
   readonly #options: MemoryOptions;
@@ -92,9 +94,10 @@ export class LogMemory {
       this.#keeping = this.#keeping.then(async () => {
         const known = this.#known();
         if (known.cluster === undefined || known.index < this.#leastIndex) return;
+        await seen?.keep(known);
         this.#leastIndex = known.index;
-        await seen?.keep(known).catch(report);
       });
+      this.#keeping = this.#keeping.catch(report);
     }
     return this.#keeping;
   }
@@ -106,9 +109,12 @@ export class LogMemory {
     return kept;
   }
 
+  /** M4. */
   async keepCopy(at: CopiedState, parts: AsyncIterable<Bytes>): Promise<void> {
     const { cluster, currentMs } = this.#known();
     if (cluster === undefined) return;
+    await this.keepSeen();
+    if (this.#leastIndex < at.index) return;
     await this.#options.copy?.keep({ ...at, cluster, currentMs }, parts);
   }
 }

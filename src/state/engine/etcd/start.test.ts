@@ -30,10 +30,12 @@ async function ended({ limits = {}, meanwhile }: EndedOptions = {}) {
   const server = await servers.start(1);
   await bench.until(() => copy.kept !== undefined);
   await meanwhile?.(servers);
-  await bench.during(server.state.close());
+  if (servers.all[1] === server) await bench.during(server.state.close());
   servers.all[1] = undefined;
   return { bench, servers, other, note, copy, waits, start: () => servers.start(1) };
 }
+
+const copyIn = (bench: EtcdBench) => (bench.copy as KeptCopy).kept?.record.index;
 
 /** Etcd answers nobody, and no server that starts. */
 function away(bench: EtcdBench): void {
@@ -261,6 +263,25 @@ describe('a start on a log that has diverged', () => {
       await bench.during(server.state.close());
     }
     expect([note.kept, copy.kept]).toEqual(before);
+  });
+
+  test('is known by the newest copy, also of a server that was killed before it kept another note', async () => {
+    const kept: { store?: ReturnType<EtcdBench['etcd']['store']['copy']> } = {};
+    const { bench, servers, other, copy, start } = await ended({
+      limits: { copyAgeMs: secondMs },
+      meanwhile: async (all) => {
+        kept.store = all.bench.etcd.store.copy();
+        await all.put(all.leader, 'b');
+        await all.bench.until(() => copyIn(all.bench) === 2);
+        all.crash(all.all[1]!);
+      },
+    });
+    servers.crash(other);
+    bench.etcd.restore(kept.store!);
+    const server = await start();
+    await bench.until(() => server.state.closed !== undefined);
+    expect(server.state.closed?.message).toMatch(/applied index 2 .* has index 1/);
+    expect([hasRow(server, 'b'), copy.kept?.record.index]).toEqual([true, 2]);
   });
 
   test('takes nothing from it, though it goes on from the copy and etcd was away at first', async () => {
