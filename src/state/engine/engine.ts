@@ -76,7 +76,7 @@ export interface Engine {
    * the log and `epoch` is the current epoch.
    */
   append(batch: Batch, expectedIndex: number, epoch: number): Promise<void>;
-  /** Stores a snapshot of the state at `index`. Asks for its parts one by one. */
+  /** Stores a snapshot of the state at `index`. Asks for its parts one by one, and takes each of them over. */
   saveSnapshot(index: number, epoch: number, parts: AsyncIterable<Bytes>): Promise<void>;
   /**
    * Resolves with the last index of the log, read after the call, so that it covers every batch
@@ -86,7 +86,7 @@ export interface Engine {
   readonly end?: () => Promise<number>;
   /**
    * Keeps a copy of the state on this machine, from which the next start goes on. It may be called after a
-   * failure of the engine as well. Absent where no copy is kept.
+   * failure of the engine as well. It takes each part over. Absent where no copy is kept.
    */
   readonly keepCopy?: (at: CopiedState, parts: AsyncIterable<Bytes>) => Promise<void>;
   /** Whether the state was loaded from such a copy. */

@@ -1,5 +1,6 @@
 import type { Clock, Ids, Timers } from '../../../base/ports.ts';
 import { delay } from '../../../base/ports.ts';
+import { release } from '../../../base/release.ts';
 import { batchHash } from '../../batch-hash.ts';
 import { Fenced, OutcomeUnknown, StateError } from '../../errors.ts';
 import type { Batch } from '../engine.ts';
@@ -121,6 +122,8 @@ export class Appender {
     } catch (error) {
       if (error instanceof StateError) throw error;
       if (!isUnknown(error)) refusal = error;
+    } finally {
+      release(entry);
     }
     return this.#settleSending(sending, refusal);
   }

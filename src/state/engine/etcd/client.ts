@@ -100,6 +100,7 @@ export interface EtcdStatus {
  */
 export interface EtcdClient {
   range(request: RangeRequest): Promise<RangeAnswer>;
+  /** The values are sent as they are at the call. */
   transact(request: TxnRequest): Promise<TxnAnswer>;
   /** Forgets the history before the revision. */
   compact(revision: number): Promise<void>;

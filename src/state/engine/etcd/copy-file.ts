@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { release } from '../../../base/release.ts';
 import { mebibyte } from '../../../base/units.ts';
 import type { Bytes } from '../../codec.ts';
 import type { CopyRecord, LocalCopy, ReadCopy } from './local-copy.ts';
@@ -58,7 +59,10 @@ async function writeCopy(
     await file.writeFile(bytes);
   };
   await write(Buffer.from(`${firstLine}${JSON.stringify(record)}\n`));
-  for await (const part of parts) await write(framed(await compressed(part, { level: 1 })));
+  for await (const part of parts) {
+    await write(framed(await compressed(part, { level: 1 })));
+    release(part);
+  }
   await file.writeFile(sha256.digest());
 }
 

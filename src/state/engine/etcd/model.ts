@@ -5,6 +5,7 @@ import {
   EtcdError,
   type EtcdStatus,
   type KeySpan,
+  type Operation,
   type RangeAnswer,
   type RangeRequest,
   type TxnAnswer,
@@ -135,7 +136,8 @@ export class ModelClient implements EtcdClient {
     );
   }
 
-  transact(request: TxnRequest): Promise<TxnAnswer> {
+  transact(given: TxnRequest): Promise<TxnAnswer> {
+    const request = sentForm(given);
     return this.#holdBack({ kind: 'change', change: request }, () => {
       const fate = this.#model.faults.fate?.(request, this) ?? 'arrives';
       return this.#sendRequest(fate, (model) => {
@@ -276,6 +278,16 @@ export class ModelClient implements EtcdClient {
     });
   }
 }
+
+/** The request as it is on its way: its values are those of now, whatever becomes of the caller's bytes. */
+const sentForm = ({ compare, success, failure }: TxnRequest): TxnRequest => ({
+  compare,
+  success: success.map(ownValue),
+  failure: failure?.map(ownValue),
+});
+
+const ownValue = (operation: Operation): Operation =>
+  operation.kind === 'put' ? { ...operation, value: operation.value.slice() } : operation;
 
 function attempt<T>(run: () => T): { readonly value: T } | { readonly error: unknown } {
   try {

@@ -48,9 +48,10 @@ export const frameOf = (part: Bytes): Bytes =>
 
 /** The length of the compressed bytes, and these. */
 export function framed(compressed: Uint8Array): Bytes {
-  const length = Buffer.alloc(lengthBytes);
-  length.writeUInt32BE(compressed.byteLength);
-  return joined([new Uint8Array(length), new Uint8Array(compressed)]);
+  const frame = new Uint8Array(lengthBytes + compressed.byteLength);
+  new DataView(frame.buffer).setUint32(0, compressed.byteLength);
+  frame.set(compressed, lengthBytes);
+  return frame;
 }
 
 /** Takes the bytes of chunks, gives the parts that they hold. */

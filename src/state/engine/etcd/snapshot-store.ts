@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { assert } from '../../../base/assert.ts';
 import type { Clock, Ids, Timers } from '../../../base/ports.ts';
 import { delay } from '../../../base/ports.ts';
+import { release } from '../../../base/release.ts';
 import { unhurriedPause } from '../../../base/slices.ts';
 import { noBatch } from '../../batch-hash.ts';
 import { type Bytes, parse } from '../../codec.ts';
@@ -115,17 +116,22 @@ export class SnapshotStore {
       const key = this.#options.keys.chunk(id, chunks++);
       await this.#transact({ success: [{ kind: 'put', key, value: chunk }] }, head);
     };
-    let rest: Bytes = new Uint8Array();
+    let waiting: Bytes[] = [];
+    let waitingBytes = 0;
     for await (const part of parts) {
       hash ??= (parse(part, 'the snapshot') as { readonly Hash?: string }).Hash ?? noBatch;
       content.update(part);
-      rest = joined([rest, frameOf(part)]);
-      if (rest.byteLength < limits.valueBytes) continue;
-      const full = pieces(rest, limits.valueBytes);
-      rest = full.at(-1)!.byteLength < limits.valueBytes ? full.pop()! : new Uint8Array();
+      const frame = frameOf(part);
+      release(part);
+      waiting.push(frame);
+      waitingBytes += frame.byteLength;
+      if (waitingBytes < limits.valueBytes) continue;
+      const full = pieces(joined(waiting), limits.valueBytes);
+      waiting = full.at(-1)!.byteLength < limits.valueBytes ? [full.pop()!] : [];
+      waitingBytes = waiting[0]?.byteLength ?? 0;
       for (const chunk of full) await put(chunk);
     }
-    if (rest.byteLength > 0) await put(rest);
+    if (waitingBytes > 0) await put(joined(waiting));
     const digests = { sha256: sha256.digest('hex'), contentSha256: content.digest('hex') };
     return { id, index, hash: hash ?? noBatch, chunks, bytes, ...digests };
   }
@@ -137,6 +143,7 @@ export class SnapshotStore {
     for await (const chunk of this.#chunksOf(record)) {
       for (const part of frames.read(chunk)) {
         content.update(part);
+        release(part);
         await unhurriedPause(this.#options.timers);
       }
     }
