@@ -58,8 +58,8 @@ export class Appender {
   }
 
   /**
-   * Rejects with `Fenced` if the batch is not in the log and never will be, and with `OutcomeUnknown` if
-   * that could not be found out in time. `change` of the head comes with the batch.
+   * Takes over the bytes of the batch. Rejects with `Fenced` if the batch is not in the log and never will be, and
+   * with `OutcomeUnknown` if that could not be found out in time. `change` of the head comes with the batch.
    */
   async append(batch: Batch, known: LogHead, change: Partial<LogHead> = {}): Promise<Appended> {
     const { ids, clock, limits } = this.#options;
@@ -124,6 +124,7 @@ export class Appender {
       if (!isUnknown(error)) refusal = error;
     } finally {
       release(entry);
+      release(batch.bytes);
     }
     return this.#settleSending(sending, refusal);
   }

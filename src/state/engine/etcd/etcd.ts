@@ -1,5 +1,4 @@
 import { delay, type Timer } from '../../../base/ports.ts';
-import { release } from '../../../base/release.ts';
 import type { Bytes } from '../../codec.ts';
 import { Fenced, StateError } from '../../errors.ts';
 import type { LogHealth } from '../../log-health.ts';
@@ -212,7 +211,6 @@ export class EtcdEngine implements Engine {
       throw error;
     } finally {
       this.#appending = undefined;
-      release(batch.bytes);
     }
   }
 
