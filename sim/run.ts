@@ -4,11 +4,12 @@
  * `kill_after`).
  */
 import { durationMs } from '../src/base/duration.ts';
-import { formatInstant } from '../src/base/instant.ts';
+import { formatInstant, instantFromMs } from '../src/base/instant.ts';
 import type { Timer, World } from '../src/base/ports.ts';
 import type { Allocation, AllocationReport } from '../src/model/allocation/allocation.ts';
-import { clientStatusOf } from '../src/model/allocation/allocation-rules.ts';
-import type { TaskState } from '../src/model/allocation/task-state.ts';
+import { clientStatusOf, withTaskEvent } from '../src/model/allocation/allocation-rules.ts';
+import { taskEvent } from '../src/model/allocation/task-event.ts';
+import { type TaskState, taskEventTypes } from '../src/model/allocation/task-state.ts';
 import type { Job } from '../src/model/job/job.ts';
 import { groupNamed } from '../src/model/job/job-rules.ts';
 import type { Task } from '../src/model/task/task.ts';
@@ -29,7 +30,7 @@ export class Run {
   #isWell = true;
   readonly #world: World;
   readonly #changed: () => void;
-  #state: TaskState = { ...fresh };
+  #state: TaskState;
   #timer: Timer | undefined;
   readonly #health: HealthTracker;
   #restarts: { count: number; windowStartMs: number } | undefined;
@@ -40,6 +41,8 @@ export class Run {
     this.allocation = allocation;
     this.job = job;
     this.#changed = changed;
+    const { Events = null } = allocation.TaskStates[this.#task.Name] ?? {};
+    this.#state = this.#withEvent({ ...fresh, Events }, 'received');
     this.#health = new HealthTracker(
       { clock: world.clock, timers: world.timers, judged: () => this.#changed() },
       allocation.DeploymentID,
@@ -176,11 +179,16 @@ export class Run {
     this.#health.stop();
   }
 
-  #changeState(state: Partial<TaskState>): void {
-    this.#state = { ...this.#state, ...state };
+  #changeState(state: Pick<TaskState, 'State'> & Partial<TaskState>): void {
+    this.#state = this.#withEvent({ ...this.#state, ...state }, eventOf[state.State]);
     this.changedMs = this.#world.clock.monotonicMs();
     this.#checkHealth();
     this.#changed();
+  }
+
+  #withEvent(state: TaskState, type: keyof typeof taskEventTypes): TaskState {
+    const time = instantFromMs(this.#world.clock.nowMs());
+    return withTaskEvent(state, taskEvent(taskEventTypes[type], time));
   }
 
   #checkHealth(): void {
@@ -194,6 +202,8 @@ export class Run {
 }
 
 const msOf = (value: unknown): number => durationMs(durationNs(value) ?? 0);
+
+const eventOf = { pending: 'restarting', running: 'started', dead: 'terminated' } as const;
 
 const fresh: TaskState = {
   State: 'pending',

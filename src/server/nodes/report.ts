@@ -1,6 +1,7 @@
 import { instantFromMs } from '../../base/instant.ts';
 import type { Allocation, AllocationReport } from '../../model/allocation/allocation.ts';
 import { isClientTerminal, isTerminal } from '../../model/allocation/allocation-rules.ts';
+import { areOlder } from '../../model/allocation/report-order.ts';
 import { type Fault, invalid } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
@@ -98,6 +99,8 @@ function merge(
   // An allocation that has ended stays so, however late another report comes. A lost allocation
   // stays lost; its node stops it on return.
   if (isClientTerminal(before) && report.ClientStatus !== before.ClientStatus) return undefined;
+  // The node gave it up and sent a newer one to another server, which was faster.
+  if (areOlder(report.TaskStates, before.TaskStates)) return undefined;
   const after: Allocation = {
     ...before,
     ClientStatus: report.ClientStatus,
