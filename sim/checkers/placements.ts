@@ -34,13 +34,14 @@ function checkPlacement(allocation: Allocation, { account }: Scene, fault: Fault
   if (!admits(node, job, group)) {
     fault(`${Name} was placed on ${node.Name}, against its constraints`);
   }
-  // A plan in parts may report the loss of an allocation in a later part.
+  // A plan in parts may report the loss or the stop of an allocation in a later part.
   const isLost = (one: Allocation) =>
     isNodeGone(account.node(one.NodeID), groupNamed(job, one.TaskGroup));
+  const isLeaving = (one: Allocation) => one.DesiredTransition?.Migrate === true;
   const isReplaced = ({ ClientStatus, NextAllocation, NodeID: nodeId }: Allocation) =>
     NextAllocation !== '' && (ClientStatus === 'unknown' || isAway(account.node(nodeId)));
   const others = [...account.allocationsOf(allocation)].filter(
-    (one) => one.ID !== ID && isLive(one) && !isReplaced(one) && !isLost(one),
+    (one) => one.ID !== ID && isLive(one) && !isReplaced(one) && !isLost(one) && !isLeaving(one),
   );
   for (const rule of distinctRules(job, group)) {
     if (!isCrowded(node, rule, group, { others, account })) continue;
