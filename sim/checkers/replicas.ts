@@ -69,7 +69,7 @@ export const everyServerShowsTheLog = (): Checker & {
   };
 };
 
-/** The rows before the changes are those after earlier changes, so their number says enough. */
+/** A row before a change was compared when an earlier commit wrote it, so only its index is compared again. */
 const textOf = (changes: readonly Change[]): string =>
   JSON.stringify(
     changes.map(({ table, before, after }) => [table, before?.ModifyIndex, after ?? before]),

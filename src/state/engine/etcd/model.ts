@@ -279,7 +279,7 @@ export class ModelClient implements EtcdClient {
   }
 }
 
-/** The request as it is on its way: its values are those of now, whatever becomes of the caller's bytes. */
+/** A copy of the request with bytes of its own, since the caller may free its bytes while the request is on its way. */
 const sentForm = ({ compare, success, failure }: TxnRequest): TxnRequest => ({
   compare,
   success: success.map(ownValue),
