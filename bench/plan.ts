@@ -52,7 +52,7 @@ async function measure(setting: Setting, target: Target): Promise<Results> {
         'The nodes exist on paper alone. Every job has one group of one task; “replaced” is without ' +
           `steps, so that all ${count} are placed anew and stopped. A run is ${repeats} plans one after ` +
           'another, of which the median counts, from the request to the last byte; the first ten are not ' +
-          'counted.',
+          'counted. Each plan is kept: its row is durable before the answer, which takes 1.5 to 2 ms.',
         '“Carried out” is the registration by the id of the plan: decided again, compared, and ' +
           'committed with the job in one durable transaction.',
         `The two jobs of ${groups} groups have a service with a check, constraints and meta in each, ` +

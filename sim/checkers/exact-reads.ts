@@ -21,7 +21,7 @@ export function readsSeeDurableWrites(options: {
   const faults: string[] = [];
   const turn = async () => {
     const least = durable;
-    const call = { method: 'GET', url: '/v1/jobs', token: rootToken, patienceMs };
+    const call = { method: 'GET', url: '/v1/jobs?per_page=1', token: rootToken, patienceMs };
     const { status, index } = await network.call(reader, 'reader', call);
     if (status !== 200 || index >= least) return;
     faults.push(`a list shows index ${index}, but ${least} was durable at the request`);

@@ -7,6 +7,7 @@ import type { KeptPlan } from '../../model/kept-plan/kept-plan.ts';
 import type { PeriodicLaunch } from '../../model/periodic-launch/periodic-launch.ts';
 import type { ScalingHistory } from '../../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../../model/scaling-policy/registered-policy.ts';
+import { FormUnfinished } from '../errors.ts';
 import { inNamespace, numberPart, table } from './definition.ts';
 
 export const jobs = table<
@@ -106,10 +107,16 @@ export const jobPolicies = table<JobPolicy, 'namespace'>({
 /** Plans of registrations that can be carried out, or were. */
 export const keptPlans = table<KeptPlan, 'expiry'>({
   name: 'kept-plans',
-  version: 1,
+  version: 2,
   isOmittedUnused: true,
   key: ({ Namespace, JobID, ID }) => inNamespace(Namespace, JobID, ID),
   indexes: { expiry: { key: ({ ExpireMs }) => [numberPart(ExpireMs)] } },
+  // A plan that an older server kept has its outline as it is; a packed outline cannot be unpacked here.
+  upcast: (row) => ({ ...(row as Omit<KeptPlan, 'Packed'>), Packed: false }),
+  downcast({ Packed, ...row }) {
+    if (Packed) throw new FormUnfinished('kept-plans');
+    return row;
+  },
 });
 
 export const periodicLaunches = table<PeriodicLaunch>({

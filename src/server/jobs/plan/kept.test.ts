@@ -1,10 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../../base/ports-simulated.ts';
+import { rootKeyBox } from '../../../base/secret-box.ts';
+import { complete } from '../../../model/complete.ts';
+import { JobSchema } from '../../../model/job/job.ts';
 import { limits } from '../../../model/limits.ts';
+import { FormUnfinished } from '../../../state/errors.ts';
 import { memoryState } from '../../../state/state.test-helper.ts';
 import { allTables, keptPlans } from '../../../state/tables.ts';
 import type { State } from '../../../state/types.ts';
-import { keepPlan, notePlanCarriedOut, requirePlan } from './kept.ts';
+import { keepPlan, notePlanCarriedOut, openPlanned, plannedText, requirePlan } from './kept.ts';
 
 let world: SimulatedWorld;
 let state: State;
@@ -15,6 +19,13 @@ beforeEach(async () => {
 
 const { keptMax, keptMs, keptBytesMax } = limits.plan;
 const job = { Namespace: 'default', ID: 'web' };
+const change = { Action: 'stop', Namespace: 'default', JobID: 'web', TaskGroup: 'web' } as const;
+const place = { Name: 'web.web[0]', NodeID: 'n', NodeName: 'node', AllocID: 'a' };
+const outline = {
+  changes: [{ ...change, ...place, PreviousAllocation: '', Canary: false, Description: '' }],
+  queued: { web: 1 },
+  deployments: ['a new deployment begins'],
+};
 
 const keep = (ID: string, bytes = 1) =>
   state.write((transaction) => {
@@ -93,4 +104,18 @@ test('the oldest plans are dropped when there are too many or they are too large
   expect(find('last').ID).toBe('last');
   await keepNext('small', 2);
   expect([...state.read().table(keptPlans).scan()].map(({ ID }) => ID)).toEqual(['small']);
+});
+
+test('a plan is read as it was kept, also by a server of a version before 0.1.4', () => {
+  const box = rootKeyBox(new Uint8Array(32), world.secrets);
+  const planned = { job: complete(JobSchema, job), jobModifyIndex: 7, outline, ids: ['b'] };
+  const row = { ...job, JobID: 'web', MadeBy: 'maker', CarriedOutBy: '', CarriedOutIndex: 0 };
+  const kept = { ...row, ExpireMs: 1, CreateIndex: 1, ModifyIndex: 1 };
+  const older = { ...kept, Sealed: box.seal(JSON.stringify(planned)) };
+  const now = { ...kept, Sealed: box.seal(plannedText(planned)), Packed: true };
+  const { upcast, downcast } = keptPlans;
+  expect(openPlanned(box, upcast!(older, 1))).toEqual(planned);
+  expect(openPlanned(box, now)).toEqual(planned);
+  expect(downcast!(upcast!(older, 1), 1)).toEqual(older);
+  expect(() => downcast!(now, 1)).toThrow(FormUnfinished);
 });

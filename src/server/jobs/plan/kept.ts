@@ -15,6 +15,11 @@ import type { Job } from '../../../model/job/job.ts';
 import type { KeptPlan } from '../../../model/kept-plan/kept-plan.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Outline } from '../../../model/plan/outline.ts';
+import {
+  type PackedOutline,
+  packOutline,
+  unpackOutline,
+} from '../../../model/plan/packed-outline.ts';
 import { inNamespace, keptPlans } from '../../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../../state/types.ts';
 
@@ -53,7 +58,13 @@ export function keepPlan(
     if (count > keptMax || bytes > keptBytesMax || kept.ExpireMs <= nowMs) old.push(kept);
   }
   for (const { Namespace, JobID, ID } of old) table.delete(...inNamespace(Namespace, JobID, ID));
-  table.put({ ...plan, CarriedOutBy: '', CarriedOutIndex: 0, ExpireMs: nowMs + keptMs });
+  table.put({
+    ...plan,
+    Packed: true,
+    CarriedOutBy: '',
+    CarriedOutIndex: 0,
+    ExpireMs: nowMs + keptMs,
+  });
 }
 
 /** @throws RosterError `plan-not-found`: the job has no such plan to carry out */
@@ -85,8 +96,25 @@ export function notePlanCarriedOut(
   CarriedOutBy: string,
 ): void {
   const { index: CarriedOutIndex } = transaction;
-  transaction.table(keptPlans).put({ ...kept, Sealed: '', CarriedOutBy, CarriedOutIndex });
+  transaction.table(keptPlans).put({
+    ...kept,
+    Sealed: '',
+    Packed: false,
+    CarriedOutBy,
+    CarriedOutIndex,
+  });
 }
 
-export const openPlanned = (box: SecretBox, { Sealed }: KeptPlan): Planned =>
-  JSON.parse(box.open(Sealed)) as Planned;
+/** The content of a plan as it is sealed. Servers before version 0.1.4 sealed it as it is. */
+type SealedPlan = Omit<Planned, 'outline'> & { readonly outline: PackedOutline };
+
+/** The text of a plan, to be sealed. */
+export const plannedText = (planned: Planned): string =>
+  JSON.stringify({ ...planned, outline: packOutline(planned.outline) } satisfies SealedPlan);
+
+export function openPlanned(box: SecretBox, { Sealed, Packed }: KeptPlan): Planned {
+  const content: unknown = JSON.parse(box.open(Sealed));
+  if (!Packed) return content as Planned;
+  const sealed = content as SealedPlan;
+  return { ...sealed, outline: unpackOutline(sealed.outline) };
+}

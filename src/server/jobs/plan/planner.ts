@@ -32,7 +32,7 @@ import {
   requireId,
 } from '../register.ts';
 import { type CarryingOut, carryOut } from './carry-out.ts';
-import { keepPlan, type Planned, type WantedPlan } from './kept.ts';
+import { keepPlan, type Planned, plannedText, type WantedPlan } from './kept.ts';
 import {
   decideProposal,
   outlineIn,
@@ -171,7 +171,7 @@ export class Planner {
     yield;
     const { JobModifyIndex: jobModifyIndex } = plan;
     const planned: Planned = { job, jobModifyIndex, outline, ids: drawn.drawn };
-    return { made, planned: JSON.stringify(planned) };
+    return { made, planned: plannedText(planned) };
   }
 
   #isKept({ keep }: PlanRequest, outline: Outline): boolean {
