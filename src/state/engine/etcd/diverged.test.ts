@@ -1,9 +1,15 @@
 /** R5 and R6 of DESIGN.md: an etcd that came back older or is another one, exact reads, lying watches. */
 import { describe, expect, test } from 'vitest';
 import { Diverged, StateError } from '../../errors.ts';
-import { hasRow, putRow } from '../shared-engine.test-helper.ts';
+import { type BenchServer, hasRow, putRow } from '../shared-engine.test-helper.ts';
 import type { WatchEvent } from './client.ts';
-import { changed, connectionOf, type EtcdServers, etcdServers } from './etcd.test-helper.ts';
+import {
+  changed,
+  connectionOf,
+  type EtcdServers,
+  etcdServers,
+  prefix,
+} from './etcd.test-helper.ts';
 import { encodeHead } from './head.ts';
 import type { Deliveries } from './model.ts';
 
@@ -137,6 +143,44 @@ describe('watches', () => {
       expect(server.heard.length).toBe(rows.length);
     }
     expect(follower.state.read().index).toBe(rows.length);
+  });
+
+  test('etcd sends the entries of the log to servers that follow, and to no leader', async () => {
+    const told = new Map<object, string[]>();
+    const servers = await etcdServers(2, {
+      between(client) {
+        const names: string[] = [];
+        told.set(client, names);
+        return changed(client, {
+          watch: (span, { began, events }) =>
+            client.watch(span, {
+              began,
+              events(all) {
+                names.push(...all.map(({ keyValue }) => keyValue.key));
+                events(all);
+              },
+            }),
+        });
+      },
+    });
+    const { bench } = servers;
+    const toldOf = (server: BenchServer): number =>
+      told.get(connectionOf(servers, server))!.filter((key) => key.startsWith(`${prefix}log/`))
+        .length;
+    const [first, second] = [servers.leader, servers.follower];
+    const before = [toldOf(first), toldOf(second)] as const;
+    for (const name of rows) await servers.put(first, name);
+    await bench.advance(100);
+    expect([toldOf(first), toldOf(second)]).toEqual([before[0], before[1] + rows.length]);
+    await bench.during(first.state.stepDown(false));
+    await bench.advance(bench.settleMs);
+    expect(servers.leader).toBe(second);
+    for (const name of rows) await servers.put(second, `${name} again`);
+    await bench.advance(100);
+    expect([toldOf(first), toldOf(second)]).toEqual([
+      before[0] + rows.length,
+      before[1] + rows.length,
+    ]);
   });
 
   test('a watch that is dead without a word is found by the next look', async () => {

@@ -175,7 +175,7 @@ export class EtcdEngine implements Engine {
   subscribe(listen: (event: EngineEvent) => void): () => void {
     this.#listeners.add(listen);
     if (this.#listeners.size === 1 && this.#beating === undefined && !this.#isClosed) {
-      this.#follower.start();
+      this.#follower.watch();
       this.#beatAfter(this.#options.random.fraction() * this.#limits.campaignJitterMs);
       this.#lookAfterHealth();
     }
@@ -196,11 +196,7 @@ export class EtcdEngine implements Engine {
 
   async append(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
     const sent = this.#figures.append(this.#sendBatch(batch, expectedIndex, epoch));
-    const settled = sent.then(
-      () => {},
-      () => {},
-    );
-    this.#appending = settled;
+    this.#appending = Promise.allSettled([sent]).then(() => {});
     try {
       await sent;
     } catch (error) {
@@ -360,6 +356,7 @@ export class EtcdEngine implements Engine {
 
   #lead(leadership: Leadership): void {
     this.#leadership = leadership;
+    if (!this.#isClosed) this.#follower.watch();
     this.#tellListeners({ kind: 'leadership', leadership });
   }
 

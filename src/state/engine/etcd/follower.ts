@@ -40,6 +40,8 @@ export interface FollowerOptions {
  *      does not go on from there has diverged.
  *  F3. A watch is a hint. An event is taken in if it follows by index and hash; anything else only causes a
  *      linearizable read. All its parts are read at one revision.
+ *  F4. In a term of this process the watch has head and leader key alone: etcd does not send back what this process
+ *      puts.
  */
 export class Follower {
   readonly #options: FollowerOptions;
@@ -65,12 +67,16 @@ export class Follower {
     this.#position = { ...this.#position, index, hash, cluster };
   }
 
-  start(): void {
-    const { client, keys } = this.#options;
-    this.#unwatch = client.watch(keys.watched, {
+  /** Begins to watch, or to watch what a term, or its end, makes worth watching. F4. */
+  watch(): void {
+    const { client, keys, epoch } = this.#options;
+    const span = epoch() === undefined ? keys.watched : keys.front;
+    const unwatch = client.watch(span, {
       began: () => this.hint(),
       events: (events) => this.#onEvents(events),
     });
+    this.#unwatch?.();
+    this.#unwatch = unwatch;
   }
 
   stop(): void {

@@ -8,6 +8,7 @@ import {
   setLogVerbosity,
 } from '@grpc/grpc-js';
 import type { Clock, Timers } from '../../../base/ports.ts';
+import { releaseUnshared } from '../../../base/release.ts';
 import {
   type Comparison,
   type EtcdClient,
@@ -208,9 +209,14 @@ export class GrpcEtcdClient implements EtcdClient {
     const { endpoint, client } = this.#connections[this.#at]!;
     const options = { deadline: this.#options.clock.nowMs() + timeMs };
     const { path, encode, decode } = method;
+    const sent = encode(request);
+    const asIs = (bytes: Buffer) => bytes;
     return new Promise<Answer>((resolve, reject) => {
-      client.makeUnaryRequest(path, encode, decode, request, metadata, options, (error, answer) => {
-        if (error === null && answer !== undefined) return resolve(answer);
+      client.makeUnaryRequest(path, asIs, decode, sent, metadata, options, (error, answer) => {
+        if (error === null && answer !== undefined) {
+          releaseUnshared(sent);
+          return resolve(answer);
+        }
         const failure = errorOf(error, endpoint);
         if (failure.kind === 'unknown') this.#leaveEndpoint(endpoint);
         reject(failure);

@@ -32,7 +32,7 @@ export class Keys {
     return { key: this.head, end: `${this.leader}\0` };
   }
 
-  /** Front and log. */
+  /** Front and log, which a server watches that follows. */
   get watched(): KeySpan {
     return { key: this.head, end: this.everyEntry.end };
   }

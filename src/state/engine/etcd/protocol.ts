@@ -150,7 +150,10 @@ function method<Answer>(path: string, request: string, answer: string): Method<A
   const [from, to] = [root.lookupType(request), root.lookupType(answer)];
   return {
     path: `/etcdserverpb.${path}`,
-    encode: (value) => Buffer.from(from.encode(from.fromObject(value)).finish()),
+    encode(value) {
+      const { buffer, byteOffset, byteLength } = from.encode(from.fromObject(value)).finish();
+      return Buffer.from(buffer, byteOffset, byteLength);
+    },
     decode: (bytes) => to.decode(bytes) as unknown as Answer,
   };
 }

@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { unshared } from '../../../base/release.ts';
 import type { Bytes } from '../../codec.ts';
 import { StateCorrupted } from '../../errors.ts';
 import { bytesText, textBytes } from './head.ts';
@@ -86,7 +87,7 @@ export class FrameReader {
   #part(compressed: Bytes): Bytes {
     try {
       const { partBytesMax: maxOutputLength } = etcdLimits;
-      return new Uint8Array(gunzipSync(compressed, { maxOutputLength }));
+      return unshared(gunzipSync(compressed, { maxOutputLength }));
     } catch (error) {
       throw this.#fault('a part cannot be decompressed', error);
     }
