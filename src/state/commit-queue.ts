@@ -210,11 +210,11 @@ export class CommitQueue {
     const bytes = encodeBatch(group.transactions);
     const length = bytes.byteLength;
     const timeMs = this.#clock?.nowMs();
-    let hash: string | undefined;
+    const previous = this.#hash;
+    const hash = batchHash({ previous, bytes });
     try {
       const { index: lastIndex } = group.view;
-      const batch = { firstIndex, lastIndex, bytes, previous: this.#hash, timeMs };
-      hash = batchHash(batch);
+      const batch = { firstIndex, lastIndex, bytes, previous, hash, timeMs };
       await this.#engine.append(batch, firstIndex - 1, this.#epoch);
     } catch (error) {
       if (this.#flying === group) this.#appendFailed(group, error);

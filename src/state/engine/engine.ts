@@ -10,6 +10,8 @@ export interface Batch {
    * Empty in the first batch.
    */
   readonly previous?: string | undefined;
+  /** Its own hash, where that is known already. */
+  readonly hash?: string | undefined;
   /** The time of its leader when it was sent, in Unix milliseconds, where several processes hold the log. */
   readonly timeMs?: number | undefined;
 }

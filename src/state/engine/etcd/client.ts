@@ -3,6 +3,7 @@ import type { Bytes } from '../../codec.ts';
 /** A key with its value, as etcd tells it. `lease`: id of the lease that the key lives with, or `'0'`. */
 export interface KeyValue {
   readonly key: string;
+  /** The caller's own in the answer to a range. */
   readonly value: Bytes;
   readonly createRevision: number;
   readonly modRevision: number;

@@ -3,8 +3,8 @@ import type { Batch } from '../engine.ts';
 import { type EtcdClient, EtcdError, type KeyValue, type WatchEvent } from './client.ts';
 import { decodeHead, type LogHead } from './head.ts';
 import type { Keys } from './keys.ts';
-import { decodeEntry } from './log-entry.ts';
-import type { Front, LogReader, ReadBatch } from './log-reader.ts';
+import { batchOf, decodeEntry, type ReadBatch } from './log-entry.ts';
+import type { Front, LogReader } from './log-reader.ts';
 import { nowhere, type Position, requireSameLog, shownPosition } from './position.ts';
 
 export interface FollowerOptions {
@@ -194,7 +194,7 @@ export class Follower {
       this.hint();
       return;
     }
-    const batch = this.#options.reader.wholeBatch(entry, key);
+    const batch = batchOf(entry, entry.bytes, key);
     this.#step(batch);
     this.#options.batch(batch);
   }

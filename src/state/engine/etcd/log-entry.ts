@@ -45,13 +45,18 @@ export function decodeEntry(value: Bytes, key: string): LogEntry {
   }
 }
 
+export interface ReadBatch extends Batch {
+  readonly previous: string;
+  readonly hash: string;
+}
+
 /** The batch of an entry, with the bytes of its parts. @throws StateCorrupted */
-export function batchOf(entry: LogEntry, bytes: Bytes, key: string): Batch {
+export function batchOf(entry: LogEntry, bytes: Bytes, key: string): ReadBatch {
   const { first: firstIndex, last: lastIndex, previous, hash, time: timeMs } = entry;
   if (batchHash({ previous, bytes }) !== hash) {
     throw new StateCorrupted(placeOf(key), 'its hash does not match');
   }
-  return { firstIndex, lastIndex, previous, timeMs, bytes };
+  return { firstIndex, lastIndex, previous, hash, timeMs, bytes };
 }
 
 const placeOf = (key: string): string => `the key ${key} of etcd`;

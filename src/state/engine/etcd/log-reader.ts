@@ -1,10 +1,9 @@
 import type { Bytes } from '../../codec.ts';
-import type { Batch } from '../engine.ts';
 import type { EtcdClient, KeySpan, KeyValue } from './client.ts';
 import { decodeHead, type LogHead } from './head.ts';
 import type { Keys } from './keys.ts';
 import type { EtcdLimits } from './limits.ts';
-import { batchOf, decodeEntry, joined, type LogEntry } from './log-entry.ts';
+import { batchOf, decodeEntry, joined, type LogEntry, type ReadBatch } from './log-entry.ts';
 
 /** Head and leader key at one revision. */
 export interface Front {
@@ -13,11 +12,6 @@ export interface Front {
   readonly revision: number;
   /** Id of the cluster of etcd. */
   readonly etcd: string;
-}
-
-export interface ReadBatch extends Batch {
-  readonly previous: string;
-  readonly hash: string;
 }
 
 /** Reads of the log. Each is linearizable, or of the revision of a linearizable read. */
@@ -57,19 +51,13 @@ export class LogReader {
     return keys[0] && decodeEntry(keys[0].value, keys[0].key);
   }
 
-  /** The batch of an entry without parts. @throws StateCorrupted */
-  wholeBatch(entry: LogEntry, key: string, bytes = entry.bytes): ReadBatch {
-    const { previous, hash } = entry;
-    return { ...batchOf(entry, bytes, key), previous, hash };
-  }
-
   async #batchIn({ key, value }: KeyValue, revision: number): Promise<ReadBatch> {
     const entry = decodeEntry(value, key);
-    if (entry.parts === 0) return this.wholeBatch(entry, key);
+    if (entry.parts === 0) return batchOf(entry, entry.bytes, key);
     const span = this.#keys.parts(entry.first, entry.batch);
     const parts: Bytes[] = [];
     for await (const part of this.values(span, revision)) parts.push(part.value);
-    return this.wholeBatch(entry, key, joined(parts));
+    return batchOf(entry, joined(parts), key);
   }
 
   /** The keys with their values, some at a time. */

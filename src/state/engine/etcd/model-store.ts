@@ -95,7 +95,7 @@ export class ModelStore {
     for (const name of this.#names({ key, end })) {
       const keyValue = this.#at(name, revision);
       if (keyValue === undefined) continue;
-      found.push(keysOnly ? { ...keyValue, value: new Uint8Array() } : keyValue);
+      found.push({ ...keyValue, value: keysOnly ? new Uint8Array() : keyValue.value.slice() });
       if (limit !== undefined && found.length > limit) break;
     }
     const more = limit !== undefined && found.length > limit;

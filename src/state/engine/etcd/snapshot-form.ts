@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { unshared } from '../../../base/release.ts';
+import { release, unshared } from '../../../base/release.ts';
 import type { Bytes } from '../../codec.ts';
 import { StateCorrupted } from '../../errors.ts';
 import { bytesText, textBytes } from './head.ts';
@@ -55,7 +55,7 @@ export function framed(compressed: Uint8Array): Bytes {
   return frame;
 }
 
-/** Takes the bytes of chunks, gives the parts that they hold. */
+/** Takes over the bytes of chunks, gives the parts that they hold. */
 export class FrameReader {
   #rest: Bytes = new Uint8Array();
   readonly #place: string;
@@ -66,22 +66,31 @@ export class FrameReader {
 
   /** @throws StateCorrupted */
   *read(chunk: Bytes): Generator<Bytes> {
-    this.#rest = this.#rest.byteLength === 0 ? chunk : joined([this.#rest, chunk]);
+    const bytes = this.#rest.byteLength === 0 ? chunk : joined([this.#rest, chunk]);
+    if (bytes !== chunk) release(chunk);
+    let at = 0;
     for (;;) {
-      const { buffer, byteOffset, byteLength } = this.#rest;
-      if (byteLength < lengthBytes) return;
-      const length = Buffer.from(buffer, byteOffset, byteLength).readUInt32BE();
-      const end = lengthBytes + length;
-      if (length > etcdLimits.partBytesMax) throw this.#fault('a part is too large');
-      if (byteLength < end) return;
-      yield this.#part(this.#rest.subarray(lengthBytes, end));
-      this.#rest = this.#rest.subarray(end);
+      const end = this.#endOfPart(bytes, at);
+      if (end === undefined) break;
+      yield this.#part(bytes.subarray(at + lengthBytes, end));
+      at = end;
     }
+    this.#rest = bytes.slice(at);
+    release(bytes);
   }
 
   /** @throws StateCorrupted unless the last part was whole */
   end(): void {
     if (this.#rest.byteLength > 0) throw this.#fault('its last part is not whole');
+  }
+
+  /** @throws StateCorrupted */
+  #endOfPart({ buffer, byteOffset, byteLength }: Bytes, at: number): number | undefined {
+    if (byteLength < at + lengthBytes) return undefined;
+    const length = new DataView(buffer, byteOffset + at).getUint32(0);
+    if (length > etcdLimits.partBytesMax) throw this.#fault('a part is too large');
+    const end = at + lengthBytes + length;
+    return end <= byteLength ? end : undefined;
   }
 
   #part(compressed: Bytes): Bytes {

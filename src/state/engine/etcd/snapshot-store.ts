@@ -126,10 +126,13 @@ export class SnapshotStore {
       waiting.push(frame);
       waitingBytes += frame.byteLength;
       if (waitingBytes < limits.valueBytes) continue;
-      const full = pieces(joined(waiting), limits.valueBytes);
-      waiting = full.at(-1)!.byteLength < limits.valueBytes ? [full.pop()!] : [];
+      const whole = joined(waiting);
+      waiting.forEach(release);
+      const full = pieces(whole, limits.valueBytes);
+      waiting = full.at(-1)!.byteLength < limits.valueBytes ? [full.pop()!.slice()] : [];
       waitingBytes = waiting[0]?.byteLength ?? 0;
       for (const chunk of full) await put(chunk);
+      release(whole);
     }
     if (waitingBytes > 0) await put(joined(waiting));
     const digests = { sha256: sha256.digest('hex'), contentSha256: content.digest('hex') };
