@@ -1,50 +1,94 @@
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import { groupNamed } from '../../src/model/job/job-rules.ts';
 import { isAway, isNodeGone } from '../../src/scheduler/reconcile/classify.ts';
-import { allocations } from '../../src/state/tables.ts';
+import { allocations, evaluations, inNamespace } from '../../src/state/tables.ts';
 import { isLive } from '../account.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
-import { admits, distinctRules, isCrowded, takesWork } from './rules.ts';
+import { admits, type Distinct, distinctRules, isCrowded, takesWork } from './rules.ts';
 
-/** An allocation is placed on a node that takes work and satisfies the constraints of its job. */
-export const placementObeysConstraints = (): Checker => ({
-  guarantee: 'a placement obeys the constraints of its job',
-  committed(changes, _index, scene, fault) {
-    for (const { table, before, after } of changes) {
-      if (table !== allocations.name || before !== undefined || after === undefined) continue;
-      checkPlacement(after as Allocation, scene, fault);
+/**
+ * An allocation is placed on a node that takes work and satisfies the constraints of its job. A plan in parts may stop
+ * an allocation later than it places another one beside it, so rules of distinct places are judged when the evaluation
+ * is written again, which the last part does.
+ */
+export function placementObeysConstraints(): Checker {
+  const crowding = new Map<string, Allocation>();
+  const judge = ({ ID, Name, NodeID }: Allocation, scene: Scene, fault: Fault) => {
+    crowding.delete(ID);
+    const now = scene.account.allocation(ID);
+    if (now === undefined || !isLive(now)) return;
+    const { Name: node } = scene.account.node(NodeID) ?? { Name: NodeID };
+    for (const { target } of brokenRules(now, scene)) {
+      fault(`${Name} was placed on ${node}, against distinct ${target}`);
     }
-  },
-});
+  };
+  return {
+    guarantee: 'a placement obeys the constraints of its job',
+    committed(changes, _index, scene, fault) {
+      const written = new Set<string>();
+      for (const { table, before, after } of changes) {
+        if (table === evaluations.name) written.add(((after ?? before) as Allocation).ID);
+        if (table !== allocations.name || before !== undefined || after === undefined) continue;
+        const placed = after as Allocation;
+        checkPlacement(placed, scene, fault);
+        if (brokenRules(placed, scene).length > 0) crowding.set(placed.ID, placed);
+      }
+      for (const one of crowding.values()) {
+        const key = inNamespace(one.Namespace, one.EvalID);
+        const isKnown = scene.account.get(evaluations, ...key) !== undefined;
+        if (written.has(one.EvalID) || !isKnown) judge(one, scene, fault);
+      }
+    },
+    rested(scene, fault) {
+      for (const one of crowding.values()) judge(one, scene, fault);
+    },
+  };
+}
 
 function checkPlacement(allocation: Allocation, { account }: Scene, fault: Fault): void {
-  const { ID, Name, NodeID, TaskGroup } = allocation;
+  const { Name, NodeID } = allocation;
   const node = account.node(NodeID);
   if (node === undefined) {
     fault(`${Name} was placed on ${NodeID}, which is not there`);
     return;
   }
   if (!takesWork(node)) fault(`${Name} was placed on ${node.Name}, which takes no work`);
-  const job = account.jobOf(allocation);
-  const group = job && groupNamed(job, TaskGroup);
-  if (job === undefined || group === undefined) {
+  const found = groupOf(allocation, account);
+  if (found === undefined) {
     fault(`${Name} was placed for a version of its job that is not there`);
     return;
   }
-  if (!admits(node, job, group)) {
+  if (!admits(node, found.job, found.group)) {
     fault(`${Name} was placed on ${node.Name}, against its constraints`);
   }
-  // A plan in parts may report the loss or the stop of an allocation in a later part.
+}
+
+function groupOf(allocation: Allocation, account: Scene['account']) {
+  const job = account.jobOf(allocation);
+  const group = job && groupNamed(job, allocation.TaskGroup);
+  return job && group && { job, group };
+}
+
+/** The rules of distinct places that the allocation breaks. */
+function brokenRules(allocation: Allocation, { account }: Scene): readonly Distinct[] {
+  const node = account.node(allocation.NodeID);
+  const found = groupOf(allocation, account);
+  if (node === undefined || found === undefined) return [];
+  const { job, group } = found;
   const isLost = (one: Allocation) =>
     isNodeGone(account.node(one.NodeID), groupNamed(job, one.TaskGroup));
+  const isReplaced = ({ ClientStatus, NextAllocation, NodeID }: Allocation) =>
+    NextAllocation !== '' && (ClientStatus === 'unknown' || isAway(account.node(NodeID)));
   const isLeaving = (one: Allocation) => one.DesiredTransition?.Migrate === true;
-  const isReplaced = ({ ClientStatus, NextAllocation, NodeID: nodeId }: Allocation) =>
-    NextAllocation !== '' && (ClientStatus === 'unknown' || isAway(account.node(nodeId)));
   const others = [...account.allocationsOf(allocation)].filter(
-    (one) => one.ID !== ID && isLive(one) && !isReplaced(one) && !isLost(one) && !isLeaving(one),
+    (one) =>
+      one.ID !== allocation.ID &&
+      isLive(one) &&
+      !isReplaced(one) &&
+      !isLost(one) &&
+      !isLeaving(one),
   );
-  for (const rule of distinctRules(job, group)) {
-    if (!isCrowded(node, rule, group, { others, account })) continue;
-    fault(`${Name} was placed on ${node.Name}, against distinct ${rule.target}`);
-  }
+  return distinctRules(job, group).filter((rule) =>
+    isCrowded(node, rule, group, { others, account }),
+  );
 }
