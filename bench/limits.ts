@@ -81,7 +81,7 @@ export const limits = {
   answerMs: 60_000,
   startMs: 120_000,
   stopMs: 30_000,
-  conditionMs: 300_000,
+  conditionMs: 900_000,
   /** Pause between two checks of a condition that cannot be awaited. */
   lookAgainMs: 20,
 } as const;

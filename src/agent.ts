@@ -261,7 +261,7 @@ async function openServer(
     engine,
     timers: world.timers,
     clock: world.clock,
-    ...(etcd && { limits: { logPerSnapshot: limits.state.logPerSharedSnapshot } }),
+    ...(etcd && { limits: limits.sharedLog }),
     report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
   });
   opened.add(() => state.close());

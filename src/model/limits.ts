@@ -27,7 +27,7 @@ import { aclLoginLimits, oidcSessionLimits, outboundLimits } from './limits/logi
 import { namesLimits } from './limits/names.ts';
 import { schedulerLimits } from './limits/scheduler.ts';
 import { serversLimits } from './limits/servers.ts';
-import { stateLimits } from './limits/state.ts';
+import { sharedLogLimits, stateLimits } from './limits/state.ts';
 import { supervisorLimits } from './limits/supervisor.ts';
 import { templateLimits } from './limits/template.ts';
 import { upgradeLimits } from './limits/upgrade.ts';
@@ -85,6 +85,7 @@ export const limits = {
   supervisor: supervisorLimits,
   restart: restartLimits,
   state: stateLimits,
+  sharedLog: sharedLogLimits,
   servers: serversLimits,
   upgrade: upgradeLimits,
   acl: aclLimits,

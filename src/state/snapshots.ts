@@ -48,12 +48,16 @@ export class Snapshots {
   grew(bytes: number, reached: Reached): void {
     this.#logBytes += bytes;
     this.#copies.moved(reached);
-    const { logBytes, logPerSnapshot } = this.#options.limits;
-    const threshold = Math.max(logBytes, logPerSnapshot * this.#snapshotBytes);
-    const due = this.#logBytes - this.#failedAtBytes > threshold;
+    const due = this.#logBytes - this.#failedAtBytes > this.#logBytesMax;
     if (due && this.#running === undefined && !this.#stopped) {
       this.#running = this.#saveSnapshot(reached);
     }
+  }
+
+  get #logBytesMax(): number {
+    const { logBytes, logPerSnapshot, longLogBytes, longLogPerSnapshot } = this.#options.limits;
+    const wanted = Math.min(logPerSnapshot * this.#snapshotBytes, longLogBytes);
+    return Math.max(logBytes, wanted, longLogPerSnapshot * this.#snapshotBytes);
   }
 
   /** Notes a restore of the given size. A snapshot soon takes its place in the log. */

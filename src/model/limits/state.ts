@@ -20,10 +20,18 @@ export const stateLimits = {
   /** A snapshot is taken when the log exceeds this size, and `logPerSnapshot` times the last snapshot. */
   logBytes: 64 * mebibyte,
   logPerSnapshot: 2,
-  /** The same where the log takes room in a store that others fill as well. */
-  logPerSharedSnapshot: 0.25,
+  /** From this size on the log has only `longLogPerSnapshot` times the last snapshot. */
+  longLogBytes: 1024 * 1024 * mebibyte,
+  longLogPerSnapshot: 0,
   /** A change is copied to the disk of a server with a shared log after this time at the latest. */
   copyAgeMs: 1 * minuteMs,
   /** Of a large state it is later: copies write no more than this on average. */
   copyBytesPerSecond: 1 * mebibyte,
+} as const;
+
+/** The same where the log takes room in a store that others fill as well: etcd, with 2 GiB unless told otherwise. */
+export const sharedLogLimits = {
+  logPerSnapshot: 1,
+  longLogBytes: 384 * mebibyte,
+  longLogPerSnapshot: 0.25,
 } as const;
