@@ -56,8 +56,8 @@ export class Snapshots {
 
   get #logBytesMax(): number {
     const { logBytes, logPerSnapshot, longLogBytes, longLogPerSnapshot } = this.#options.limits;
-    const wanted = Math.min(logPerSnapshot * this.#snapshotBytes, longLogBytes);
-    return Math.max(logBytes, wanted, longLogPerSnapshot * this.#snapshotBytes);
+    const longBytes = Math.max(longLogBytes, longLogPerSnapshot * this.#snapshotBytes);
+    return Math.max(logBytes, Math.min(logPerSnapshot * this.#snapshotBytes, longBytes));
   }
 
   /** Notes a restore of the given size. A snapshot soon takes its place in the log. */

@@ -20,9 +20,9 @@ export const stateLimits = {
   /** A snapshot is taken when the log exceeds this size, and `logPerSnapshot` times the last snapshot. */
   logBytes: 64 * mebibyte,
   logPerSnapshot: 2,
-  /** From this size on the log has only `longLogPerSnapshot` times the last snapshot. */
+  /** Beyond this size the log has no more than `longLogPerSnapshot` times the last snapshot. */
   longLogBytes: 1024 * 1024 * mebibyte,
-  longLogPerSnapshot: 0,
+  longLogPerSnapshot: 2,
   /** A change is copied to the disk of a server with a shared log after this time at the latest. */
   copyAgeMs: 1 * minuteMs,
   /** Of a large state it is later: copies write no more than this on average. */
