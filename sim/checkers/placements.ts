@@ -1,4 +1,5 @@
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
 import { groupNamed } from '../../src/model/job/job-rules.ts';
 import { isAway, isNodeGone } from '../../src/scheduler/reconcile/classify.ts';
 import { allocations, evaluations, inNamespace } from '../../src/state/tables.ts';
@@ -12,6 +13,7 @@ import { admits, type Distinct, distinctRules, isCrowded, takesWork } from './ru
  * is written again, which the last part does.
  */
 export function placementObeysConstraints(): Checker {
+  /** New allocations that broke a rule of distinct places when they were placed, by id. */
   const crowding = new Map<string, Allocation>();
   const judge = ({ ID, Name, NodeID }: Allocation, scene: Scene, fault: Fault) => {
     crowding.delete(ID);
@@ -27,7 +29,7 @@ export function placementObeysConstraints(): Checker {
     committed(changes, _index, scene, fault) {
       const written = new Set<string>();
       for (const { table, before, after } of changes) {
-        if (table === evaluations.name) written.add(((after ?? before) as Allocation).ID);
+        if (table === evaluations.name) written.add(((after ?? before) as Evaluation).ID);
         if (table !== allocations.name || before !== undefined || after === undefined) continue;
         const placed = after as Allocation;
         checkPlacement(placed, scene, fault);

@@ -201,7 +201,7 @@ try {
   say(`tables without rows: ${empty.map(([name]) => name).join(', ') || 'none'}`);
   const store = (name: string, value: object) =>
     writeFileSync(join(sample, name), `${JSON.stringify(value, undefined, 1)}\n`);
-  store('rows.json', rows);
+  store('rows.json', Object.fromEntries(Object.entries(rows).filter(([, all]) => all.length > 0)));
   store('answers.json', answers);
   say(`made ${version}`);
 } catch (error) {

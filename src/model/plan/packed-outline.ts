@@ -7,8 +7,9 @@ type PackedGroup = readonly [namespace: string, jobId: string, taskGroup: string
 type PackedNode = readonly [id: string, name: string];
 
 /**
- * A change with the positions of its action in `plannedActions`, of its group and of its node. `id`: that of the
- * allocation that a new one replaces, or else of the allocation itself. `canary`: 1 for a canary.
+ * A change. `action` is a position in `plannedActions`; `group` and `node` are positions in the lists of the packed
+ * outline. `id` is the id of the allocation, or, for a new allocation, the id of the allocation that it replaces.
+ * `canary` is 1 for a canary.
  */
 type PackedChange = readonly [
   action: number,
