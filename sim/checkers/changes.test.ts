@@ -1,4 +1,5 @@
 /** Tests of the checkers of updates, rollbacks and drains. */
+import { formatInstant, instantFromMs } from '../../src/base/instant.ts';
 import { autoRevertLandsOnStable } from './auto-revert.ts';
 import { drainsEnd } from './drains-end.ts';
 import { atMostMaxParallelUnhealthy } from './max-parallel.ts';
@@ -7,6 +8,7 @@ import {
   changeNode,
   marked,
   minutes,
+  nowMs,
   type Plant,
   placed,
   put,
@@ -82,6 +84,13 @@ testChecker(
   },
 );
 
+const dueMs = nowMs + 23;
+const dueSoon = changeNode('n1', {
+  DrainStrategy: { ForceDeadline: formatInstant(dueMs) } as never,
+});
+const markedAt = (timeMs: number) =>
+  ['a', 'b'].map((ID) => put({ ...marked(ID), ModifyTime: instantFromMs(timeMs) }));
+
 testChecker(
   drainsMoveFewAtATime,
   [
@@ -118,6 +127,16 @@ testChecker(
         put(marked('a'), marked('b')),
       ],
       [],
+    ],
+    [
+      'all of them after the deadline by the clock of a leader that is ahead of the machine',
+      [dueSoon, ...markedAt(dueMs)],
+      [],
+    ],
+    [
+      'all of them before the deadline by the clock of such a leader',
+      [dueSoon, ...markedAt(dueMs - 1)],
+      ['2 move at a time, Migrate.MaxParallel is 1: job.web[a], job.web[b]'],
     ],
   ],
   {

@@ -1,3 +1,4 @@
+import { instantToMs } from '../../src/base/instant.ts';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
 import type { TaskGroup } from '../../src/model/task-group/task-group.ts';
@@ -12,7 +13,10 @@ import type { Checker } from './checker.ts';
  * time, until their deadline. A move ends when the replacement is healthy.
  */
 export const drainsMoveFewAtATime = (): Checker => {
-  /** Latest time of the server's clock, which may have jumped back after it forced a move. */
+  /**
+   * Latest time of the machine's clock, which may have jumped back after a move was forced, or of a leader,
+   * whose own clock never goes back (C1 and C2 of `src/state/clock.ts`).
+   */
   let latestMs = 0;
   return {
     guarantee: 'a drain moves at most Migrate.MaxParallel of a group',
@@ -20,6 +24,7 @@ export const drainsMoveFewAtATime = (): Checker => {
       latestMs = Math.max(latestMs, nowMs);
       if (isByHand(changes)) return;
       for (const one of marked(changes)) {
+        latestMs = Math.max(latestMs, instantToMs(one.ModifyTime));
         const group = serviceGroup(one, account);
         if (group === undefined || one.DeploymentStatus?.Canary === true) continue;
         if (isForced(one, account, latestMs)) continue;
