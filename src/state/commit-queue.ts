@@ -214,7 +214,8 @@ export class CommitQueue {
     const hash = batchHash({ previous, bytes });
     try {
       const { index: lastIndex } = group.view;
-      const batch = { firstIndex, lastIndex, bytes, previous, hash, timeMs };
+      const { isPackable } = this.#head;
+      const batch = { firstIndex, lastIndex, bytes, previous, hash, timeMs, isPackable };
       await this.#engine.append(batch, firstIndex - 1, this.#epoch);
     } catch (error) {
       if (this.#flying === group) this.#appendFailed(group, error);

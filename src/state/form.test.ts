@@ -50,13 +50,17 @@ const newForm = { versions: 1, notes: 2, extras: 1 };
 
 const form: FormSource = {
   table: 'versions',
+  packing: 'extras',
   of: (snapshot) => snapshot.table(versions).get('version')?.Tables,
 };
 
 let world: SimulatedWorld;
 let log: SharedLog;
+/** Of every batch that was appended, whether it may be compressed. */
+let packable: (boolean | undefined)[];
 beforeEach(() => {
   world = new SimulatedWorld(1);
+  packable = [];
   log = new SharedLog({ clock: world.clock, leaseMs: 100 });
 });
 
@@ -71,6 +75,11 @@ async function start(tables: readonly AnyDefinition[], setting: Setting = {}): P
   const { timers, random } = world;
   const engine = new SharedMemoryEngine({ log, timers, random, beatMs: 20 });
   const known = heedsForm ? { form } : {};
+  const append = engine.append.bind(engine);
+  engine.append = (batch, ...rest) => {
+    packable.push(batch.isPackable);
+    return append(batch, ...rest);
+  };
   const state = await openState({ tables, engine, timers, limits, freeze: true, ...known });
   await world.advance(500);
   return state;
@@ -179,6 +188,16 @@ describe('a program that is newer than the form of the state', () => {
       { Name: 'b', Text: 'two words', Author: 'me' },
     ]);
     await expect(start(oldTables)).rejects.toBeInstanceOf(StateFormatUnknown);
+  });
+
+  test('lets the log compress batches after the agreement on that', async () => {
+    const newer = await start(newTables);
+    await note(newer, 'a');
+    await agree(newer, oldForm);
+    await note(newer, 'b');
+    await agree(newer, newForm);
+    await note(newer, 'c');
+    expect(packable).toEqual([false, false, false, true, true]);
   });
 
   test('restores no rows in a form that some server does not read', async () => {

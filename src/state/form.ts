@@ -12,6 +12,8 @@ export type TableVersions = Readonly<Record<string, number>>;
 export interface FormSource {
   /** The table that says it. It is always written in its own version. */
   readonly table: string;
+  /** The table that is written once every process reads batches that are compressed. It has no rows. */
+  readonly packing?: string;
   /** `undefined`: the state says nothing, so every table is written in its newest version. */
   of(snapshot: Pick<Snapshot, 'table'>): TableVersions | undefined;
 }
@@ -53,16 +55,18 @@ export function formFault(
 export class Form {
   readonly #versions: TableVersions;
   readonly #source: string;
+  readonly isPackable: boolean;
 
-  private constructor(versions: TableVersions, source: string) {
+  private constructor(versions: TableVersions, { table, packing = '' }: FormSource) {
     this.#versions = versions;
-    this.#source = source;
+    this.#source = table;
+    this.isPackable = versions[packing] !== undefined;
   }
 
   /** `undefined`: every table is written in its newest version. */
   static of(source: FormSource | undefined, snapshot: Pick<Snapshot, 'table'>): Form | undefined {
     const versions = source?.of(snapshot);
-    return versions === undefined ? undefined : new Form(versions, source!.table);
+    return versions === undefined ? undefined : new Form(versions, source!);
   }
 
   /** The version in which the table is written; `undefined`: it is not written. */

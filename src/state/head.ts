@@ -72,6 +72,11 @@ export class Head {
     return this.#index;
   }
 
+  /** Whether every reader of the log reads batches that are compressed. */
+  get isPackable(): boolean {
+    return this.#form?.isPackable === true;
+  }
+
   /** Runs the function. `ran` is `undefined` when it changed nothing. */
   run<T>(run: (transaction: Transaction) => T): {
     readonly value: T;

@@ -14,7 +14,7 @@ import {
   variableItems,
   variables,
 } from './tables/access.ts';
-import { clusterVersions } from './tables/cluster.ts';
+import { clusterVersions, packedBatches } from './tables/cluster.ts';
 import { configEntries, configReferences, configSecrets } from './tables/config-entries.ts';
 import {
   jobPolicies,
@@ -100,4 +100,5 @@ export const allTables: readonly TableDefinition[] = [
   oidcSessions,
   usedUpLimits,
   clusterVersions,
+  packedBatches,
 ] as unknown as readonly TableDefinition[];

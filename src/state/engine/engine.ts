@@ -12,6 +12,8 @@ export interface Batch {
   readonly previous?: string | undefined;
   /** Its own hash, where that is known already. */
   readonly hash?: string | undefined;
+  /** Whether every process that reads the log reads the batch when it is compressed. */
+  readonly isPackable?: boolean | undefined;
   /** The time of its leader when it was sent, in Unix milliseconds, where several processes hold the log. */
   readonly timeMs?: number | undefined;
 }

@@ -8,7 +8,7 @@ import { type EtcdClient, isUnknown, type Operation, type TxnAnswer } from './cl
 import { decodeHead, encodeHead, isHead, isTermOf, type LogHead } from './head.ts';
 import type { Keys } from './keys.ts';
 import type { EtcdLimits } from './limits.ts';
-import { decodeEntry, encodeEntry, pieces } from './log-entry.ts';
+import { decodeEntry, encodeEntry, type Packed, packed, pieces } from './log-entry.ts';
 
 export interface AppenderOptions {
   readonly client: EtcdClient;
@@ -74,16 +74,17 @@ export class Appender {
     };
     const untilMs = clock.monotonicMs() + limits.settleMs;
     const sending: Sending = { batch, id, known, next, nonces: [], untilMs };
-    const parts =
-      batch.bytes.byteLength <= limits.valueBytes ? [] : pieces(batch.bytes, limits.valueBytes);
+    const stored = packed(batch, limits);
+    const { byteLength } = stored.bytes;
+    const parts = byteLength <= limits.valueBytes ? [] : pieces(stored.bytes, limits.valueBytes);
     if (parts.length > limits.partsMax) {
-      throw new Fenced(`a batch of ${batch.bytes.byteLength} bytes is too large for etcd`);
+      throw new Fenced(`a batch of ${byteLength} bytes is too large for etcd`);
     }
     for (const [number, bytes] of parts.entries()) {
       const key = this.#options.keys.part(batch.firstIndex, id, number);
       await this.#putPart({ kind: 'put', key, value: bytes }, sending);
     }
-    return this.#send(sending, parts.length);
+    return this.#send(sending, stored, parts.length);
   }
 
   async #putPart(put: Operation, { known, untilMs }: Sending): Promise<void> {
@@ -102,12 +103,12 @@ export class Appender {
     }
   }
 
-  async #send(sending: Sending, parts: number): Promise<Appended> {
+  async #send(sending: Sending, { bytes, packing }: Packed, parts: number): Promise<Appended> {
     const { client, keys } = this.#options;
     const { batch, id, known, next } = sending;
     const { firstIndex: first, lastIndex: last, previous = '', timeMs: time } = batch;
-    const heading = { first, last, previous, hash: next.hash, time, batch: id, parts };
-    const entry = encodeEntry(heading, parts > 0 ? new Uint8Array() : batch.bytes);
+    const heading = { first, last, previous, hash: next.hash, time, batch: id, parts, packing };
+    const entry = encodeEntry(heading, parts > 0 ? new Uint8Array() : bytes);
     let refusal: unknown;
     try {
       const answer = await client.transact({
@@ -125,6 +126,7 @@ export class Appender {
     } finally {
       release(entry);
       release(batch.bytes);
+      if (bytes !== batch.bytes) release(bytes);
     }
     return this.#settleSending(sending, refusal);
   }

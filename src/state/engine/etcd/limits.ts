@@ -29,6 +29,8 @@ export const etcdLimits = {
   retryMs: 250,
   /** A value of etcd. A request to etcd has at most 1.5 MiB by default. */
   valueBytes: 1 * mebibyte,
+  /** A batch from this size on is compressed, once every server reads that. */
+  packedBytesMin: 1 * kibibyte,
   /** Parts of a batch that may exist. A larger batch is refused. */
   partsMax: 256,
   /** Keys that one request for a range of the log names at most. */

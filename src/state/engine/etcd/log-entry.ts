@@ -1,9 +1,11 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { unshared } from '../../../base/release.ts';
 import { batchHash } from '../../batch-hash.ts';
 import type { Bytes } from '../../codec.ts';
-import { StateCorrupted } from '../../errors.ts';
+import { StateCorrupted, StateFormatUnknown } from '../../errors.ts';
 import type { Batch } from '../engine.ts';
 import { bytesText, textBytes } from './head.ts';
-import { etcdLimits } from './limits.ts';
+import { type EtcdLimits, etcdLimits } from './limits.ts';
 
 /** The heading of an entry of the log, before the bytes of the batch. */
 export interface EntryHeading {
@@ -19,6 +21,8 @@ export interface EntryHeading {
   readonly batch: string;
   /** Number of keys that hold the bytes; 0: they follow the heading. */
   readonly parts: number;
+  /** How the bytes are compressed; absent: not at all. */
+  readonly packing?: string | undefined;
 }
 
 export interface LogEntry extends EntryHeading {
@@ -27,6 +31,39 @@ export interface LogEntry extends EntryHeading {
 }
 
 const newLine = 0x0a;
+
+const zstd = 'zstd';
+// Fast rather than small: the thread that compresses serves requests.
+const packingParams = { [constants.ZSTD_c_compressionLevel]: 1 };
+
+/** The bytes of a batch as the log has them. Hashes are those of the bytes before that. */
+export interface Packed {
+  readonly bytes: Bytes;
+  readonly packing: EntryHeading['packing'];
+}
+
+export function packed({ bytes, isPackable }: Batch, limits: EtcdLimits): Packed {
+  if (isPackable !== true || bytes.byteLength < limits.packedBytesMin) {
+    return { bytes, packing: undefined };
+  }
+  const params = packingParams;
+  return { bytes: unshared(zstdCompressSync(bytes, { params })), packing: zstd };
+}
+
+/** @throws StateCorrupted, StateFormatUnknown */
+function unpacked({ packing }: EntryHeading, bytes: Bytes, key: string): Bytes {
+  if (packing === undefined) return bytes;
+  if (packing !== zstd) {
+    throw new StateFormatUnknown(
+      `${placeOf(key)} is packed as "${packing}", which this version does not read`,
+    );
+  }
+  try {
+    return unshared(zstdDecompressSync(bytes, { maxOutputLength: etcdLimits.partBytesMax }));
+  } catch (error) {
+    throw new StateCorrupted(placeOf(key), 'it cannot be decompressed', error);
+  }
+}
 
 /** `{…}\n` and the bytes. */
 export function encodeEntry(heading: EntryHeading, bytes: Bytes): Bytes {
@@ -50,8 +87,9 @@ export interface ReadBatch extends Batch {
   readonly hash: string;
 }
 
-/** The batch of an entry, with the bytes of its parts. @throws StateCorrupted */
-export function batchOf(entry: LogEntry, bytes: Bytes, key: string): ReadBatch {
+/** The batch of an entry, with the bytes of its parts. @throws StateCorrupted, StateFormatUnknown */
+export function batchOf(entry: LogEntry, stored: Bytes, key: string): ReadBatch {
+  const bytes = unpacked(entry, stored, key);
   const { first: firstIndex, last: lastIndex, previous, hash, time: timeMs } = entry;
   if (batchHash({ previous, bytes }) !== hash) {
     throw new StateCorrupted(placeOf(key), 'its hash does not match');
