@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needing } from '../../src/base/not-run.test-helper.ts';
 import { type Agent, createAgent } from '../../src/main.ts';
+import { decodeEntry } from '../../src/state/engine/etcd/log-entry.ts';
 import { endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
 import { parseAnswer, requestOf } from '../support/agent-requests.ts';
 import { EtcdCluster, etcdServer } from '../support/etcd.ts';
@@ -52,6 +53,25 @@ describe('an agent on etcd', needing(etcdServer), () => {
     const second = await start(directory(), '/restart/');
     expect((await call(second, 'GET', '/v1/namespace/blue')).status).toBe(200);
     expect((await call(second, 'PUT', '/v1/namespace/red', { Name: 'red' })).status).toBe(200);
+  });
+
+  test('compresses large batches once the cluster has its version', async () => {
+    const agent = await start(directory(), '/packed/');
+    const client = cluster.client();
+    const Rules = `# ${'long '.repeat(400)}`;
+    let made = 0;
+    await expect
+      .poll(async () => {
+        await call(agent, 'PUT', '/v1/acl/policy', { Name: `long-${++made}`, Rules });
+        const { keys } = await client.range({ key: '/packed/log/', end: '/packed/log0' });
+        const entries = keys.map(({ key, value }) => decodeEntry(value, key));
+        return entries.at(-1)?.packing;
+      })
+      .toBe('zstd');
+    await end(agent);
+    const again = await start(directory(), '/packed/');
+    const read = await call(again, 'GET', `/v1/acl/policy/name/long-${made}`);
+    expect(read.json).toMatchObject({ Rules });
   });
 
   test('a second agent follows: it reads exactly, refuses writes, and leads when the first ends', async () => {
