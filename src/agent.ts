@@ -21,6 +21,7 @@ import { AuditFile } from './api/audit-file.ts';
 import type { Answer, Request } from './api/http.ts';
 import { type ConnectionLimits, isLoopback } from './api/http-server.ts';
 import { holdPort } from './api/http-server-hold.ts';
+import { logFaultOf } from './api/log-health.ts';
 import type { ServerCertificate } from './api/server-certificate.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
@@ -126,6 +127,8 @@ export interface Agent {
   /** The given or generated root token. */
   readonly rootToken: string | undefined;
   readonly state: State;
+  /** What is wrong with the log that servers share, as when the agent shows a copy of the state; `undefined`: nothing. */
+  readonly logFault: string | undefined;
   /** Serves one request in process. */
   handle(request: Request): Promise<Answer>;
   /** `stop` ends the running tasks first, `keep` leaves them to their supervisor. */
@@ -232,6 +235,9 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
     trust,
     rootToken,
     state,
+    get logFault() {
+      return log && logFaultOf(log());
+    },
     handle: async (request) => api.handle(request),
     close: async (fate) => {
       tasks = fate;

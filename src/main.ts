@@ -176,8 +176,8 @@ async function startServer(options: AgentOptions, log: Log, signal: AbortSignal)
     close: agent.close,
     killTasks: agent.killTasks,
     async tell(ended) {
-      process.stdout.write(`Roster is ready at ${agent.address}\n`);
-      const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
+      const { readiness, runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
+      process.stdout.write(readiness(agent));
       const reached = {
         address: agent.address,
         token: agent.rootToken,

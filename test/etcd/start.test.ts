@@ -95,6 +95,10 @@ describe('an agent on etcd that starts', needing(etcdServer), () => {
         Warnings: [expect.stringContaining('stale requests are answered: its state is as of')],
       });
       expect(await metric(agent, 'log_unconfirmed')).toBe(1);
+      expect(agent.said().stdout).toMatch(
+        /Roster answers at \S+, but the log has not answered since this server started: it shows its copy/,
+      );
+      expect(agent.said().stdout).not.toContain('is ready');
       expect(agent.said().stderr).toContain('it shows its copy of the state, of index');
       expect(processesOf(allocation)).toEqual(pids);
 

@@ -151,11 +151,11 @@ export function agentWords({ dataDirectory, args = [], token = rootToken }: Star
   ];
 }
 
-/** Resolves when it is ready. Rejects with all of its output when it ends before. */
+/** Resolves when it is ready, or answers from its copy of the state. Rejects with all of its output when it ends before. */
 export async function startAgent(options: StartOptions = {}) {
   const program = launch(command, agentWords(options), { env: options.env ?? {} });
   isAgent.add(program);
-  const [, address = ''] = await program.says(/Roster is ready at (http:\/\/\S+)\n/);
+  const [, address = ''] = await program.says(/Roster (?:is ready|answers) at (http:\/\/[^\s,]+)/);
   const [, made = ''] = await program.says(/Root token {2}(\S+)[\s\S]*Ctrl-C ends it\.\n/);
   const given = options.token === undefined ? rootToken : options.token;
   const token = given ?? made;

@@ -94,6 +94,17 @@ interface Reached {
   readonly isTokenGiven: boolean;
 }
 
+/** `logFault`: what is wrong with the log that servers share, as when the agent shows a copy of the state. */
+export const readiness = ({ address, logFault }: Readiness): string =>
+  logFault === undefined
+    ? `Roster is ready at ${address}\n`
+    : `Roster answers at ${address}, but ${logFault}\n`;
+
+interface Readiness {
+  readonly address: string;
+  readonly logFault: string | undefined;
+}
+
 /** The addresses, and the next steps. */
 export function welcome(
   { address, token, isTokenGiven }: Reached,
