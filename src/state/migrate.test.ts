@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Loaded } from './engine/engine.ts';
 import type { EtcdClient, TxnRequest } from './engine/etcd/client.ts';
-import { changed, EtcdBench, outcomeOf, prefix } from './engine/etcd/etcd.test-helper.ts';
+import { changed, EtcdBench, heedless, outcomeOf, prefix } from './engine/etcd/etcd.test-helper.ts';
 import { EtcdEngine } from './engine/etcd/etcd.ts';
 import { textBytes } from './engine/etcd/head.ts';
 import { EtcdOffline } from './engine/etcd/offline.ts';
@@ -77,6 +77,9 @@ async function fill(stores: Stores, state: State, names: readonly string[]): Pro
   await write((transaction) => transaction.table(namespaces).delete('default', names[0]!));
 }
 
+const putNamespace = (state: State, name: string) =>
+  state.write((tx) => tx.table(namespaces).put(namespaceOf(name)));
+
 const namespaceOf = (Name: string) =>
   ({ Name, Partition: 'default', Description: 'x'.repeat(100), Meta: {} }) as never;
 
@@ -116,7 +119,7 @@ describe('a move to etcd and back', () => {
     expect(await codeOf(stores.openEmbedded())).toBe('store-moved');
     const onEtcd = await stores.openEtcd();
     expect(shown(onEtcd)).toEqual(before);
-    await stores.during(onEtcd.write((tx) => tx.table(namespaces).put(namespaceOf('later'))));
+    await stores.during(putNamespace(onEtcd, 'later'));
     const later = shown(onEtcd);
     await stores.during(onEtcd.close());
     const back = await stores.move(stores.etcd(), stores.embedded);
@@ -145,7 +148,7 @@ describe('a move is refused', () => {
   test('to an etcd that holds another state', async () => {
     const { stores } = await filledDirectory();
     const other = await stores.openEtcd();
-    await stores.during(other.write((tx) => tx.table(namespaces).put(namespaceOf('other'))));
+    await stores.during(putNamespace(other, 'other'));
     await stores.during(other.close());
     const moved = stores.move(stores.embedded, stores.etcd());
     await expect(moved).rejects.toThrow('etcd (/test/) is not empty');
@@ -174,6 +177,14 @@ describe('a move is refused', () => {
     const moved = stores.move(stores.embedded, stores.etcd());
     await expect(moved).rejects.toThrow(/is in use: .*Stop all its servers first/);
     expect(await codeOf(stores.openEmbedded())).toBe('done');
+  });
+
+  test('counter-proof: a move that heeds no server takes the state from under it', async () => {
+    const { stores } = await filledDirectory();
+    const state = await stores.openEtcd();
+    expect(state.leading).toBeDefined();
+    await stores.move(stores.embedded, stores.etcd(heedless));
+    await expect(stores.during(putNamespace(state, 'lost'))).rejects.toThrow();
   });
 
   test('while an agent runs on the data directory', async () => {
@@ -225,6 +236,30 @@ describe('a move is refused', () => {
     await expect(moved).rejects.toThrow(/a server has begun to use it/);
     expect(await codeOf(stores.openEtcd())).toBe('done');
     expect(await codeOf(stores.openEmbedded())).toBe('store-unfinished');
+  });
+
+  test('counter-proof: without its comparisons, the move seals a log that a server has begun to use', async () => {
+    const { stores } = await filledDirectory();
+    await stores.move(stores.embedded, stores.etcd());
+    const usurp = (step: MigrationStep) => {
+      if (step === 'compare') stores.bench.usurp();
+    };
+    await stores.move(stores.etcd(heedless), stores.embedded, usurp);
+    expect(await codeOf(stores.openEtcd())).toBe('store-moved');
+  });
+
+  test('counter-proof: a move that takes every store for empty loses the state that is there', async () => {
+    const { stores, before } = await filledDirectory();
+    const other = await stores.openEtcd();
+    await stores.during(putNamespace(other, 'other'));
+    await stores.during(other.close());
+    const target = stores.etcd();
+    const open = target.open.bind(target);
+    target.open = async () => ({ ...(await open()), isEmpty: true });
+    await stores.move(stores.embedded, target);
+    const state = await stores.openEtcd();
+    expect(shown(state)).toEqual(before);
+    await stores.during(state.close());
   });
 });
 

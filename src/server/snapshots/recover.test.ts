@@ -2,7 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../model/limits.ts';
 import type { EtcdClient } from '../../state/engine/etcd/client.ts';
-import { changed, EtcdBench, KeptCopy, prefix } from '../../state/engine/etcd/etcd.test-helper.ts';
+import {
+  changed,
+  EtcdBench,
+  heedless,
+  KeptCopy,
+  prefix,
+} from '../../state/engine/etcd/etcd.test-helper.ts';
 import { EtcdEngine } from '../../state/engine/etcd/etcd.ts';
 import type { EtcdEngineOptions } from '../../state/engine/etcd/options.ts';
 import type { Position } from '../../state/engine/etcd/position.ts';
@@ -204,6 +210,32 @@ describe('no recovery', () => {
     await servers.start(new Disk());
     const recovered = servers.recover(servers.disks[0]!, 'disk');
     await expect(recovered).rejects.toThrow(/is in use: the server .* leads/);
+  });
+
+  test('counter-proof: a recovery that heeds no server ends the state of the server that leads', async () => {
+    const servers = await diverged();
+    await servers.stop();
+    const state = await servers.start(new Disk());
+    await put(servers, state, 'since');
+    await servers.recover(servers.disks[0]!, 'disk', heedless);
+    await servers.bench.advance(servers.bench.settleMs);
+    expect(state.leading).toBeUndefined();
+    await servers.stop();
+    expect(namesIn(await servers.start(servers.disks[0]!)).sort()).toEqual(both.toSorted());
+  });
+
+  test('counter-proof: a recovery that takes every log for diverged sets a log back to an older copy', async () => {
+    const servers = new Servers();
+    const [disk] = servers.disks;
+    await put(servers, await servers.start(disk!), 'old');
+    await servers.stop();
+    const { kept } = disk!.copy;
+    await put(servers, await servers.start(disk!), 'new');
+    await servers.stop();
+    disk!.copy.kept = kept;
+    disk!.position = { ...disk!.position!, hash: 'another' };
+    await servers.recover(disk!, 'disk');
+    expect(namesIn(await servers.start(disk!))).toEqual(['old']);
   });
 
   test.each(['etcd', 'disk'] as const)('from %s at a wrong endpoint', async (from) => {

@@ -36,6 +36,20 @@ export const prefix = '/test/';
 const oddIn = 6;
 const oddFates: readonly Fate[] = ['lost', 'no answer', 'late', 'twice', 'again'];
 
+/** The client of a program that heeds no server: it sees neither leader nor members, and compares nothing. */
+export const heedless = (client: EtcdClient): EtcdClient => {
+  const { leader, members } = new Keys(prefix);
+  return {
+    ...client,
+    range: async (request) => {
+      const { keys, ...answer } = await client.range(request);
+      const seen = keys.filter(({ key }) => key !== leader && !key.startsWith(members.key));
+      return { ...answer, keys: seen };
+    },
+    transact: (request) => client.transact({ ...request, compare: [] }),
+  };
+};
+
 /** Etcd as the tests of all shared logs use it: the model. */
 export class EtcdBench implements Bench {
   readonly settleMs = 4000;
