@@ -53,7 +53,7 @@ export const etcdLimits = {
   /** Between two keepalives of an idle connection, and the time for their answer. */
   pingMs: 10 * secondMs,
   pingAnswerMs: 5 * secondMs,
-  /** A snapshot part, compressed and encoded again, is no larger than this. */
+  /** A part of a snapshot, or a batch that is compressed, is no larger than this. */
   partBytesMax: 256 * mebibyte,
   /** A log entry's heading. */
   headingBytesMax: 4 * kibibyte,

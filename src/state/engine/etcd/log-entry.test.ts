@@ -38,6 +38,11 @@ describe('a batch in the log', () => {
     expect(bytesText(batchOf(entry, entry.bytes, 'log/3').bytes)).toBe(bytesText(batch.bytes));
   });
 
+  test('is left as it is if it is larger than what a reader decompresses', () => {
+    const bounds = { ...etcdLimits, partBytesMax: large.length - 1 };
+    expect(packed(batchWith(large), bounds).packing).toBeUndefined();
+  });
+
   test('is damaged if it cannot be decompressed', () => {
     const batch = batchWith(large);
     const { bytes, packing } = packed(batch, etcdLimits);

@@ -43,7 +43,9 @@ export interface Packed {
 }
 
 export function packed({ bytes, isPackable }: Batch, limits: EtcdLimits): Packed {
-  if (isPackable !== true || bytes.byteLength < limits.packedBytesMin) {
+  const { byteLength } = bytes;
+  const isReadable = byteLength <= limits.partBytesMax;
+  if (isPackable !== true || !isReadable || byteLength < limits.packedBytesMin) {
     return { bytes, packing: undefined };
   }
   const params = packingParams;
