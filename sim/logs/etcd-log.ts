@@ -15,7 +15,9 @@ import {
   type ModelClient,
   ModelOfEtcd,
 } from '../../src/state/engine/etcd/model.ts';
+import { type FormSource, newestVersions } from '../../src/state/form.ts';
 import { openState } from '../../src/state/state.ts';
+import { storedForm } from '../../src/state/tables/cluster.ts';
 import { allTables } from '../../src/state/tables.ts';
 import type { State } from '../../src/state/types.ts';
 import { stateLimits } from '../disk.ts';
@@ -34,9 +36,11 @@ const wayMaxMs = 2;
  * Small, so that dozens of batches go in parts, and a leader that sleeps through two terms misses several snapshots
  * and compactions.
  */
-const limits = { valueBytes: 8 * 1024, historyMs: 60_000, statusMs: 10_000 };
+const limits = { valueBytes: 2 * 1024, historyMs: 60_000, statusMs: 10_000 };
 const logBytes = 64 * 1024;
 const logPerSnapshot = 0.25;
+/** Every server has this program, so batches are compressed from the start. */
+const form: FormSource = { ...storedForm, of: () => newestVersions(allTables) };
 
 export class EtcdLog implements GroupLog {
   readonly etcd: ModelOfEtcd;
@@ -178,7 +182,8 @@ export class EtcdLogStorage implements Storage {
       report,
     });
     const limitsOfState = { ...stateLimits, logBytes, logPerSnapshot };
-    return openState({ tables: allTables, engine, timers, clock, limits: limitsOfState, report });
+    const options = { tables: allTables, form, engine, timers, clock, limits: limitsOfState };
+    return openState({ ...options, report });
   }
 
   crash(): void {
