@@ -219,31 +219,49 @@ test('reports about foreign allocations, in unknown states, or endless', async (
   expect(api.state.read().index).toBe(before);
 });
 
-test('a report that comes after a newer one changes nothing', async () => {
+/** Reports about the only allocation of a job. Returns its status afterwards. */
+async function placedAllocation() {
   const fleet = new Fleet(api);
   await fleet.join(1);
   await api.call('POST', '/v1/jobs', { body: jobBody() });
   await api.settle();
   const read = async () => (await api.call('GET', '/v1/job/web/allocations')).json[0];
   const { ID } = await read();
-  const report = async (State: 'pending' | 'running', events: number) => {
-    const Events = Array.from({ length: events }, (_, second) => ({
-      Type: 'Driver',
-      Time: second * 1e9,
-    }));
-    const TaskStates = { server: { State, Events } };
+  return async (ClientStatus: string, TaskStates: object) => {
     const { status } = await api.call('PUT', `/v1/node/${idOf(1)}/status`, {
       token: `${idOf(1).slice(0, -1)}f`,
-      body: { Allocations: [{ ID, ClientStatus: State, TaskStates }] },
+      body: { Allocations: [{ ID, ClientStatus, TaskStates }] },
     });
     expect(status).toBe(200);
     return (await read()).ClientStatus;
   };
-  expect(await report('pending', 1)).toBe('pending');
-  expect(await report('running', 2)).toBe('running');
-  expect(await report('pending', 1)).toBe('running');
-  expect(await report('pending', 3)).toBe('pending');
+}
+
+const serverWith = (State: string, events: number) => {
+  const Events = Array.from({ length: events }, (_, second) => ({
+    Type: 'Driver',
+    Time: second * 1e9,
+  }));
+  return { server: { State, Events } };
+};
+
+test('a report that comes after a newer one changes nothing', async () => {
+  const report = await placedAllocation();
+  expect(await report('pending', serverWith('pending', 1))).toBe('pending');
+  expect(await report('running', serverWith('running', 2))).toBe('running');
+  expect(await report('pending', serverWith('pending', 1))).toBe('running');
+  expect(await report('pending', serverWith('pending', 3))).toBe('pending');
 });
+
+test.each(['complete', 'failed'])(
+  'the end of an allocation is news without any event, as from a node that lost its data: %s',
+  async (status) => {
+    const report = await placedAllocation();
+    expect(await report('running', serverWith('running', 2))).toBe('running');
+    expect(await report(status, {})).toBe(status);
+    expect(await report('running', serverWith('running', 2))).toBe(status);
+  },
+);
 
 test('a task that ended in the far future is not retried later for that reason', async () => {
   const fleet = new Fleet(api);

@@ -99,8 +99,10 @@ function merge(
   // An allocation that has ended stays so, however late another report comes. A lost allocation
   // stays lost; its node stops it on return.
   if (isClientTerminal(before) && report.ClientStatus !== before.ClientStatus) return undefined;
+  // An end is news whatever events come with it: a node that has lost its data tells none.
+  const isEnd = isClientTerminal(report) && !isClientTerminal(before);
   // The node gave it up and sent a newer one to another server, which was faster.
-  if (areOlder(report.TaskStates, before.TaskStates)) return undefined;
+  if (!isEnd && areOlder(report.TaskStates, before.TaskStates)) return undefined;
   const after: Allocation = {
     ...before,
     ClientStatus: report.ClientStatus,
