@@ -1,4 +1,5 @@
 import { durationMs } from '../../src/base/duration.ts';
+import { instantToMs } from '../../src/base/instant.ts';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import type { Node } from '../../src/model/node/node.ts';
 import type { Disconnect } from '../../src/model/task-group/policies.ts';
@@ -8,6 +9,8 @@ import type { Checker, Fault, Scene } from './checker.ts';
 
 /** Tolerance of the time of a loss. */
 const earlyMs = 1000;
+/** Longest time from a transaction to its commit that is allowed for, as while the log is slow. */
+const commitMaxMs = 20_000;
 
 /**
  * An allocation on a disconnected node is given up no sooner than its group allows (`LostAfter`). With
@@ -26,30 +29,39 @@ export const disconnectsAreRespected = (): Checker => {
    */
   let passedMs = 0;
   let last: Moment | undefined;
-  const seen = ({ nowMs, elapsedMs }: Moment): number => {
+  const seen = ({ nowMs, elapsedMs }: Moment): void => {
     if (last !== undefined) passedMs += Math.max(nowMs - last.nowMs, elapsedMs - last.elapsedMs);
     last = { nowMs, elapsedMs };
-    return passedMs;
   };
-  const noteNode = ({ ID, Status }: Node, nowMs: number): void => {
+  /** Value of `passedMs` when the transaction ran that gave the row this time. */
+  const ranAt = (time: number | undefined, nowMs: number): number => {
+    const agoMs = time === undefined || time === 0 ? 0 : nowMs - instantToMs(time);
+    return passedMs - Math.min(Math.max(agoMs, 0), commitMaxMs);
+  };
+  const noteNode = ({ ID, Status, StatusUpdatedAt }: Node, nowMs: number): void => {
     if (Status !== 'disconnected' && Status !== 'down') missed.delete(ID);
-    else if (!missed.has(ID)) missed.set(ID, nowMs);
+    else if (!missed.has(ID)) missed.set(ID, ranAt(StatusUpdatedAt, nowMs));
   };
-  const note = ({ ID, NodeID, ClientStatus }: Allocation, nowMs: number): void => {
+  const note = ({ ID, NodeID, ClientStatus, AllocStates }: Allocation, nowMs: number): void => {
     if (ClientStatus !== 'unknown') since.delete(ID);
-    else if (!since.has(ID)) since.set(ID, missed.get(NodeID) ?? nowMs);
+    else if (!since.has(ID)) {
+      const time = AllocStates?.findLast(({ Value }) => Value === 'unknown')?.Time;
+      since.set(ID, missed.get(NodeID) ?? ranAt(time, nowMs));
+    }
   };
   const awayMs = ({ ID, NodeID }: Allocation): number =>
     passedMs - (since.get(ID) ?? missed.get(NodeID) ?? passedMs);
   return {
     guarantee: 'disconnected allocations are kept as long as their group says',
     resumed({ account, ...scene }) {
-      const nowMs = seen(scene);
+      const { nowMs } = scene;
+      seen(scene);
       for (const one of account.rows(nodes).values()) noteNode(one, nowMs);
       for (const one of account.rows(allocations).values()) note(one, nowMs);
     },
     committed(changes, _index, { account, ...scene }, fault) {
-      const nowMs = seen(scene);
+      const { nowMs } = scene;
+      seen(scene);
       for (const { table, before, after } of changes) {
         if (after === undefined) {
           if (table !== nodes.name) continue;

@@ -1,10 +1,12 @@
 /** Tests of the checkers of allocations that are disconnected, lost, failed, or without a job. */
+import { instantFromMs } from '../../src/base/instant.ts';
 import { disconnectsAreRespected } from './disconnects.ts';
 import { failuresAreReplaced } from './failures.ts';
 import { noOrphansRun } from './orphans.ts';
 import {
   changeNode,
   minutes,
+  nowMs,
   type Plant,
   placed,
   purgeJob,
@@ -35,6 +37,13 @@ const disconnected = (Disconnect: object, ...plants: readonly Plant[]): readonly
   ...plants,
 ];
 const forTwoMinutes = { LostAfter: 120e9 };
+/** The node comes back, and is missed again by a transaction that ran this time before its commit. */
+const missedBefore = (ms: number) => (transaction: Parameters<Plant>[0]) => {
+  changeNode('n1', { Status: 'ready' })(transaction);
+  changeNode('n1', { Status: 'disconnected', StatusUpdatedAt: instantFromMs(nowMs - ms) })(
+    transaction,
+  );
+};
 
 testChecker(disconnectsAreRespected, [
   ['given up in time', disconnected(forTwoMinutes, away, lose), []],
@@ -42,6 +51,16 @@ testChecker(disconnectsAreRespected, [
     'given up too early',
     disconnected(forTwoMinutes, lose),
     ['job.web[a] was given up after 60 s instead of 120 s'],
+  ],
+  [
+    'given up in time, as the commit of the disconnection came five seconds late',
+    disconnected({ LostAfter: 65e9 }, missedBefore(5000), lose),
+    [],
+  ],
+  [
+    'given up too early after a commit that came four seconds late',
+    disconnected({ LostAfter: 65.5e9 }, missedBefore(4000), lose),
+    ['job.web[a] was given up after 64 s instead of 65.5 s'],
   ],
   [
     'given up although the node is back',
