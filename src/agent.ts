@@ -127,7 +127,7 @@ export interface Agent {
   /** The given or generated root token. */
   readonly rootToken: string | undefined;
   readonly state: State;
-  /** What is wrong with the log that servers share, as when the agent shows a copy of the state; `undefined`: nothing. */
+  /** The fault of the log that servers share, such as that only a copy of the state is shown; `undefined`: it has none. */
   readonly logFault: string | undefined;
   /** Serves one request in process. */
   handle(request: Request): Promise<Answer>;

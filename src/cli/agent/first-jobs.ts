@@ -94,7 +94,7 @@ interface Reached {
   readonly isTokenGiven: boolean;
 }
 
-/** `logFault`: what is wrong with the log that servers share, as when the agent shows a copy of the state. */
+/** The line that tells where the agent listens, and the fault of its log. */
 export const readiness = ({ address, logFault }: Readiness): string =>
   logFault === undefined
     ? `Roster is ready at ${address}\n`
