@@ -11,8 +11,8 @@ export interface ChaosAgentOptions {
   readonly words: readonly string[];
   /** Takes all that the agent prints. */
   readonly logFile: string;
-  /** Called when the agent has ended by itself. */
-  readonly endedByItself: (sentence: string) => void;
+  /** Called when the agent has ended by itself, or says that its log has diverged. */
+  readonly violation: (sentence: string) => void;
   /** The clock of the next process; `undefined`: the clock of the machine. */
   readonly clock?: () => Clock | undefined;
   /** The library that gives a process another clock. */
@@ -23,6 +23,8 @@ const restartMs = 1000;
 /** Far longer than the end of an agent takes on a slow machine. */
 const endMs = 180_000;
 const tailBytes = 2000;
+/** No etcd is set back here, so no log may diverge. Such servers refuse all writes, which no history shows as wrong. */
+const hasDiverged = /the log has diverged/;
 
 export class ChaosAgent {
   readonly #options: ChaosAgentOptions;
@@ -55,6 +57,9 @@ export class ChaosAgent {
       this.#log.write(text);
       this.#tail = (this.#tail + text).slice(-tailBytes);
       if (/ready (at|as)/.test(this.#tail)) this.isReady = true;
+      if (hasDiverged.test(this.#tail)) {
+        this.#options.violation(`${this.#options.name} says that the log has diverged`);
+      }
     };
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
@@ -79,7 +84,7 @@ export class ChaosAgent {
     this.#isWanted = false;
     this.#process?.kill('SIGTERM');
     const tooLong = setTimeout(() => {
-      this.#options.endedByItself(`${this.#options.name} does not end by a signal`);
+      this.#options.violation(`${this.#options.name} does not end by a signal`);
       this.#process?.kill('SIGKILL');
     }, endMs);
     await this.#ended;
@@ -106,11 +111,11 @@ export class ChaosAgent {
   }
 
   #noteEnd(reason: string): void {
-    const { name, endedByItself } = this.#options;
+    const { name, violation } = this.#options;
     this.isReady = false;
     this.#process = undefined;
     if (!this.#isWanted) return;
-    endedByItself(`${name} has ended by itself (${reason}): ${this.#tail}`);
+    violation(`${name} has ended by itself (${reason}): ${this.#tail}`);
     setTimeout(() => {
       if (this.#isWanted && this.#process === undefined) this.start();
     }, restartMs);

@@ -186,7 +186,7 @@ export class ChaosCluster {
       command,
       words,
       logFile: join(folder, `${name}.log`),
-      endedByItself: violation,
+      violation,
       clockLibrary,
       ...(clock && { clock }),
     });
