@@ -56,7 +56,7 @@ export class ChaosAgent {
     const hear = (text: Buffer) => {
       this.#log.write(text);
       this.#tail = (this.#tail + text).slice(-tailBytes);
-      if (/ready (at|as)/.test(this.#tail)) this.isReady = true;
+      if (/(?:ready|answers) (?:at|as)/.test(this.#tail)) this.isReady = true;
       if (hasDiverged.test(this.#tail)) {
         this.#options.violation(`${this.#options.name} says that the log has diverged`);
       }

@@ -19,6 +19,8 @@ interface GuideOptions {
 
 /** Where an agent listens that is not told otherwise. The agent of a test takes a free port. */
 const guideAddress = '127.0.0.1:4720';
+/** The line of an agent that is ready, or that answers from its copy of the state. */
+const listens = /^Roster (?:is ready|answers) at https?:\/\/([^\s,]+)/m;
 
 /**
  * Does what a guide says, in its order: writes its files, starts its agent, pastes its commands
@@ -93,7 +95,7 @@ class Reader {
   async startAgent(command: string): Promise<void> {
     await this.#stopAgents();
     const agent = this.#launchAgent(`${command} --http ${this.#http}`);
-    const [, address = ''] = await agent.says(/^Roster is ready at https?:\/\/(\S+)$/m);
+    const [, address = ''] = await agent.says(listens);
     this.#http = address;
     this.#replaced.set(guideAddress, address);
   }
@@ -106,7 +108,7 @@ class Reader {
       return;
     }
     const agent = this.#launchAgent(command.replace(own, '127.0.0.1:0'));
-    const [, address = ''] = await agent.says(/^Roster is ready at http:\/\/(\S+)$/m);
+    const [, address = ''] = await agent.says(listens);
     this.#replaced.set(own, address);
   }
 
