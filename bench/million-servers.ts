@@ -93,7 +93,7 @@ export const millionServers: Benchmark = {
   },
 };
 
-/** Each of some servers on this machine takes the whole load at the same time. The result is that of one of them. */
+/** Gives that many servers the whole load at the same time. The processor time is the mean of the servers. */
 async function onEmbedded(setting: Setting, count: number): Promise<Embedded> {
   const folder = temporaryFolder();
   try {

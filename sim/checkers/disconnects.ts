@@ -34,19 +34,19 @@ export const disconnectsAreRespected = (): Checker => {
     last = { nowMs, elapsedMs };
   };
   /** Value of `passedMs` when the transaction ran that gave the row this time. */
-  const ranAt = (time: number | undefined, nowMs: number): number => {
-    const agoMs = time === undefined || time === 0 ? 0 : nowMs - instantToMs(time);
+  const ranAt = (time = 0): number => {
+    const agoMs = last === undefined || time === 0 ? 0 : last.nowMs - instantToMs(time);
     return passedMs - Math.min(Math.max(agoMs, 0), commitMaxMs);
   };
-  const noteNode = ({ ID, Status, StatusUpdatedAt }: Node, nowMs: number): void => {
+  const noteNode = ({ ID, Status, StatusUpdatedAt }: Node): void => {
     if (Status !== 'disconnected' && Status !== 'down') missed.delete(ID);
-    else if (!missed.has(ID)) missed.set(ID, ranAt(StatusUpdatedAt, nowMs));
+    else if (!missed.has(ID)) missed.set(ID, ranAt(StatusUpdatedAt));
   };
-  const note = ({ ID, NodeID, ClientStatus, AllocStates }: Allocation, nowMs: number): void => {
+  const note = ({ ID, NodeID, ClientStatus, AllocStates }: Allocation): void => {
     if (ClientStatus !== 'unknown') since.delete(ID);
     else if (!since.has(ID)) {
       const time = AllocStates?.findLast(({ Value }) => Value === 'unknown')?.Time;
-      since.set(ID, missed.get(NodeID) ?? ranAt(time, nowMs));
+      since.set(ID, missed.get(NodeID) ?? ranAt(time));
     }
   };
   const awayMs = ({ ID, NodeID }: Allocation): number =>
@@ -54,13 +54,11 @@ export const disconnectsAreRespected = (): Checker => {
   return {
     guarantee: 'disconnected allocations are kept as long as their group says',
     resumed({ account, ...scene }) {
-      const { nowMs } = scene;
       seen(scene);
-      for (const one of account.rows(nodes).values()) noteNode(one, nowMs);
-      for (const one of account.rows(allocations).values()) note(one, nowMs);
+      for (const one of account.rows(nodes).values()) noteNode(one);
+      for (const one of account.rows(allocations).values()) note(one);
     },
     committed(changes, _index, { account, ...scene }, fault) {
-      const { nowMs } = scene;
       seen(scene);
       for (const { table, before, after } of changes) {
         if (after === undefined) {
@@ -68,14 +66,14 @@ export const disconnectsAreRespected = (): Checker => {
           for (const { ID } of account.occupantsOf((before as Node).ID)) forsaken.add(ID);
           continue;
         }
-        if (table === nodes.name) noteNode(after as Node, nowMs);
+        if (table === nodes.name) noteNode(after as Node);
         if (table !== allocations.name) continue;
         const [was, is] = [before as Allocation | undefined, after as Allocation];
         if (was === undefined) checkReplacement(is, account, fault);
         else if (!forsaken.has(is.ID) && isLoss(was, is)) {
           checkLoss(is, awayMs(is), account, fault);
         }
-        note(is, nowMs);
+        note(is);
       }
     },
   };

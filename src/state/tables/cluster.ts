@@ -12,10 +12,7 @@ export const clusterVersions = table<ClusterVersion>({
   indexes: {},
 });
 
-/**
- * Has no rows. A cluster that is written with it has servers alone that read compressed batches of the log
- * (`engine/etcd/log-entry.ts`).
- */
+/** Has no rows. It is written once every server reads compressed batches of the log (`engine/etcd/log-entry.ts`). */
 export const packedBatches = table<Stamps>({
   name: 'packed-batches',
   version: 1,

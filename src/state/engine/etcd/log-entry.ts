@@ -34,9 +34,9 @@ const newLine = 0x0a;
 
 const zstd = 'zstd';
 // Fast rather than small: the thread that compresses serves requests.
-const packingParams = { [constants.ZSTD_c_compressionLevel]: 1 };
+const params = { [constants.ZSTD_c_compressionLevel]: 1 };
 
-/** The bytes of a batch as the log has them. Hashes are those of the bytes before that. */
+/** The bytes of a batch as the log holds them. The hash of the batch is that of its bytes before compression. */
 export interface Packed {
   readonly bytes: Bytes;
   readonly packing: EntryHeading['packing'];
@@ -48,7 +48,6 @@ export function packed({ bytes, isPackable }: Batch, limits: EtcdLimits): Packed
   if (isPackable !== true || !isReadable || byteLength < limits.packedBytesMin) {
     return { bytes, packing: undefined };
   }
-  const params = packingParams;
   return { bytes: unshared(zstdCompressSync(bytes, { params })), packing: zstd };
 }
 
