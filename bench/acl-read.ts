@@ -7,9 +7,10 @@ import { type RunningAgent, rosterCommand, startAgent, temporaryFolder } from '.
 import type { Benchmark, Figure, Results, Setting } from './benchmark.ts';
 import { jobPath, settled } from './jobs.ts';
 import { limits } from './limits.ts';
-import { drive, requestBytes, steadily } from './load.ts';
+import { requestBytes } from './load.ts';
 import { exampleJob } from './read-job.ts';
 import { call, type Target } from './target.ts';
+import { costNote, type Load, load, loadFigures, partFigure } from './wrk.ts';
 
 const id = 'bench-read';
 
@@ -20,6 +21,7 @@ export const aclRead: Benchmark = {
     'the same server with `acl.enabled` set to `false`, which is sent the same bytes but under a ' +
     'header that says nothing',
   takesGiven: false,
+  usesWrk: true,
   async run(setting) {
     const folder = temporaryFolder();
     const agents: RunningAgent[] = [];
@@ -46,8 +48,7 @@ interface Kind {
   readonly name: string;
   readonly target: Target;
   readonly request: Buffer;
-  /** Answers per second, for each run. */
-  readonly perSecond: number[];
+  readonly loads: Load[];
 }
 
 async function measure(setting: Setting, on: Target, off: Target): Promise<Results> {
@@ -60,30 +61,33 @@ async function measure(setting: Setting, on: Target, off: Target): Promise<Resul
   const kinds: Kind[] = [
     await kindOf('a token with three policies', on, ordinary),
     await kindOf('a token with 1,000 rules', on, [many]),
-    { name: 'off', target: off, request: withoutToken(off), perSecond: [] },
+    { name: 'off', target: off, request: withoutToken(off), loads: [] },
   ];
   setting.progress('warm-up');
   for (const { target, request } of kinds) {
-    await drive(target, steadily(request, limits.warmUpMs));
+    await load(target, request, { seconds: limits.warmUpSeconds });
   }
   for (let run = 1; run <= setting.runs; run++) {
     setting.progress(`run ${run} of ${setting.runs}`);
-    await oneRun(kinds);
+    for (let turn = 0; turn < limits.authorization.turns; turn++) {
+      // The order alternates, so that no kind always follows the same one.
+      for (const { target, request, loads } of turn % 2 === 0 ? kinds : kinds.toReversed()) {
+        loads.push(await load(target, request, { seconds: limits.authorization.seconds }));
+      }
+    }
   }
   const [three, thousand, without] = kinds as [Kind, Kind, Kind];
-  const figure = ({ name, perSecond }: Kind): Figure => ({
-    name: `answers to ${name}`,
-    unit: '/s',
-    ours: perSecond,
-    baseline: without.perSecond,
-    target: { of: 'ratio', is: 'at least', value: 0.95 },
-  });
+  const figures = ({ name, loads }: Kind): Figure[] => [
+    ...loadFigures(name, { ours: loads, baseline: without.loads }),
+    partFigure(name, { ours: loads, baseline: without.loads }, 0.95),
+  ];
   return {
-    figures: [figure(three), figure(thousand)],
+    figures: [...figures(three), ...figures(thousand)],
     notes: [
-      'The job is that of `read-job`. A run is ' +
-        `${limits.authorizationSlices} loads of ${limits.authorizationSliceMs} ms of each kind, in ` +
-        'turns, so that what the machine does meanwhile hits all of them alike.',
+      `The job is that of \`read-job\`. A run is ${limits.authorization.turns} loads of ` +
+        `${limits.authorization.seconds} s of each kind, in turns, so that what the machine does ` +
+        'meanwhile hits all of them alike.',
+      costNote(kinds.flatMap(({ loads }) => loads)),
     ],
   };
 }
@@ -101,28 +105,11 @@ async function kindOf(name: string, target: Target, policies: readonly string[])
     Policies: Policies.map(({ ID }) => ({ ID })),
   });
   const asked = { ...target, token: made.value.SecretID };
-  return { name, target, request: requestBytes(asked, 'GET', jobPath(id)), perSecond: [] };
+  return { name, target, request: requestBytes(asked, 'GET', jobPath(id)), loads: [] };
 }
 
 /** A request whose answer has the same length, without authorization. */
 function withoutToken(target: Target): Buffer {
   const request = requestBytes({ ...target, token: randomUUID() }, 'GET', jobPath(id));
   return Buffer.from(request.toString().replace('x-registry-token', 'x-registry-other'));
-}
-
-async function oneRun(kinds: readonly Kind[]): Promise<void> {
-  const done = new Map(kinds.map((kind) => [kind, { answers: 0, elapsedMs: 0 }]));
-  for (let slice = 0; slice < limits.authorizationSlices; slice++) {
-    // The order alternates, so that no measurement always follows the same one.
-    for (const kind of slice % 2 === 0 ? kinds : kinds.toReversed()) {
-      const { target, request } = kind;
-      const load = await drive(target, steadily(request, limits.authorizationSliceMs));
-      const sum = done.get(kind)!;
-      sum.answers += load.answers;
-      sum.elapsedMs += load.elapsedMs;
-    }
-  }
-  for (const [{ perSecond }, { answers, elapsedMs }] of done) {
-    perSecond.push((answers / elapsedMs) * 1000);
-  }
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../tools/build.ts';
 import type { Benchmark, Results, Setting } from './benchmark.ts';
@@ -65,9 +65,17 @@ export async function installBundle(folder: string, from = checkout): Promise<st
   await bundle(from, join(root, 'dist'));
   cpSync(join(checkout, 'bin'), join(root, 'bin'), { recursive: true });
   cpSync(join(checkout, 'package.json'), join(root, 'package.json'));
-  const pinned = `node_modules/node-linux-${process.arch}`;
-  symlinkSync(join(checkout, pinned), join(root, pinned));
+  symlinkSync(join(checkout, pinnedNode), join(root, pinnedNode));
   return join(root, 'bin/roster');
+}
+
+const pinnedNode = `node_modules/node-linux-${process.arch}`;
+
+/** Gives an installed bundle a Node of its own, so that its processes share no memory with others. */
+export function copyNode(command: string): void {
+  const copy = join(dirname(dirname(command)), pinnedNode);
+  rmSync(copy);
+  cpSync(join(checkout, pinnedNode, 'bin'), join(copy, 'bin'), { recursive: true });
 }
 
 export interface AgentOptions {
@@ -77,8 +85,11 @@ export interface AgentOptions {
   readonly dataDirectory: string | undefined;
   /** A configuration file for settings without a flag. */
   readonly config?: string;
+  readonly readers?: number;
   /** The token of an earlier agent on the same directory; the default is a new token. */
   readonly token?: string;
+  /** The port of an earlier agent, whose clients come back; the default is a free port. */
+  readonly port?: number;
   /** Added to the environment of the benchmark. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Kills the agent, also before it is ready. */
@@ -101,15 +112,25 @@ export interface RunningAgent {
 
 /** Resolves when the agent is ready. Rejects with its output if it ends before. */
 export function startAgent(options: AgentOptions): Promise<RunningAgent> {
-  const { dataDirectory, config, token = randomUUID(), abort, environment } = options;
+  const { dataDirectory, config, token = randomUUID(), port = 0, readers } = options;
+  const { abort, environment } = options;
   const { command = join(checkout, 'bin/roster') } = options;
   return new Promise((resolve, reject) => {
     const startMs = performance.now();
     const kept = dataDirectory === undefined ? [] : ['--data-dir', dataDirectory];
     const fate = dataDirectory === undefined ? [] : ['--tasks-on-exit', 'stop'];
-    const flags = ['--dev', '--http', '127.0.0.1:0', '--root-token', token, '--log-level', 'warn'];
+    const flags = [
+      '--dev',
+      '--http',
+      `127.0.0.1:${port}`,
+      '--root-token',
+      token,
+      '--log-level',
+      'warn',
+    ];
     const file = config === undefined ? [] : ['--config', config];
-    const child = spawn(command, ['agent', ...flags, ...kept, ...fate, ...file], {
+    const threads = readers === undefined ? [] : ['--readers', String(readers)];
+    const child = spawn(command, ['agent', ...flags, ...kept, ...fate, ...file, ...threads], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...environment },
     });
@@ -162,10 +183,12 @@ export const onTarget =
 export async function withAgent<T>(
   use: (agent: RunningAgent, folder: string) => Promise<T>,
   command = rosterCommand,
+  readers = 0,
 ): Promise<T> {
   const folder = temporaryFolder();
   try {
-    const agent = await startAgent({ command, dataDirectory: join(folder.path, 'data') });
+    const dataDirectory = join(folder.path, 'data');
+    const agent = await startAgent({ command, dataDirectory, readers });
     try {
       return await use(agent, folder.path);
     } finally {

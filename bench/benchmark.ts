@@ -1,4 +1,5 @@
 import { limits } from './limits.ts';
+import type { Program } from './program.ts';
 import { percentile, spreadOf } from './statistics.ts';
 import type { Target } from './target.ts';
 
@@ -20,6 +21,8 @@ export interface Goal {
 }
 
 export interface Results {
+  /** The baseline that was measured, where it depends on the setting. */
+  readonly baseline?: string;
   readonly figures: readonly Figure[];
   /** Conditions under which the figures hold. */
   readonly notes: readonly string[];
@@ -29,6 +32,10 @@ export interface Setting {
   readonly runs: number;
   /** A running server to measure instead of a new one; some benchmarks cannot use it. */
   readonly given: Target | undefined;
+  /** Rest of an agent before its memory is read. */
+  readonly restSeconds: number;
+  /** Another program that serves the same paths; `undefined`: its figures are carried over. */
+  readonly peer: Program | undefined;
   readonly progress: (text: string) => void;
 }
 
@@ -39,6 +46,10 @@ export interface Benchmark {
   readonly baseline: string;
   /** Whether it can measure a server that it did not start. */
   readonly takesGiven: boolean;
+  /** Whether its loads come from `wrk`. */
+  readonly usesWrk?: boolean;
+  /** Whether its figures depend on how fast the disk is. */
+  readonly isDurable?: boolean;
   readonly run: (setting: Setting) => Promise<Results>;
 }
 

@@ -42,6 +42,32 @@ export function smallJob(id: string, options: JobOptions) {
   };
 }
 
+/** A job of the smallest possible tasks, so that many of them fit on a node. */
+export const tinyJob = (id: string, count: number) => ({
+  Job: {
+    ID: id,
+    Type: 'service',
+    Datacenters: ['*'],
+    TaskGroups: [
+      {
+        Name: 'group',
+        Count: count,
+        EphemeralDisk: { SizeMB: 10 },
+        Update: { MaxParallel: 0 },
+        Tasks: [
+          {
+            Name: 'task',
+            Driver: 'raw_exec',
+            Config: { command: '/bin/sleep', args: ['86400'] },
+            Resources: { CPU: 1, MemoryMB: 10 },
+            LogConfig: { MaxFiles: 1, MaxFileSizeMB: 1 },
+          },
+        ],
+      },
+    ],
+  },
+});
+
 function constraintsOf({ nodeClass }: JobOptions) {
   if (nodeClass === undefined) return [];
   return [{ LTarget: '${node.class}', RTarget: nodeClass, Operand: '=' }];
@@ -67,11 +93,26 @@ export async function settled(target: Target, id: string): Promise<void> {
   });
 }
 
+interface JobSummary {
+  readonly Summary: { readonly group?: { readonly Running: number } };
+}
+
+/** Resolves when this many instances of the job run. */
+export async function running(target: Target, id: string, count: number): Promise<void> {
+  let index = 0;
+  await until(`that ${count} instances of ${id} run`, async () => {
+    const path = `${jobPath(id)}/summary?index=${index}&wait=10s`;
+    const { value, index: seen } = await call<JobSummary>(target, 'GET', path);
+    index = seen;
+    return value.Summary.group?.Running === count ? true : undefined;
+  });
+}
+
 /** Resolves when no evaluation waits for the scheduler. */
 export function drained(target: Target, lookAgainMs?: number): Promise<true> {
   const isDrained = async () => {
-    const { evaluations_ready: ready, evaluations_waiting: waiting } = await gauges(target);
-    if (ready! + waiting! > 0) return undefined;
+    const found = await gauges(target);
+    if (found['evaluation_queue ready']! + found['evaluation_queue waiting']! > 0) return undefined;
     const path = '/v1/evaluations?status=pending&per_page=1';
     const { value } = await call<readonly unknown[]>(target, 'GET', path);
     return value.length === 0 ? true : undefined;
@@ -125,30 +166,13 @@ export async function joinPaperFleet(
   target: Target,
   { nodes, jobsEach }: { readonly nodes: number; readonly jobsEach: number },
 ): Promise<PaperFleet> {
-  const { ID: model } = await readyNode(target);
-  const { value: node } = await call<NodeDescription>(target, 'GET', `/v1/node/${model}`);
-  const { NodeResources: all, ReservedResources: reserved } = node;
-  const room = {
-    Datacenter: paperDatacenter,
-    NodeResources: {
-      ...all,
-      Cpu: { ...all.Cpu, CpuShares: jobsEach },
-      Memory: { ...all.Memory, MemoryMB: jobsEach * 10 },
-      Disk: { ...all.Disk, DiskMB: jobsEach * 300 },
-    },
-    ReservedResources: {
-      ...reserved,
-      Cpu: { ...reserved.Cpu, CpuShares: 0 },
-      Memory: { ...reserved.Memory, MemoryMB: 0 },
-      Disk: { ...reserved.Disk, DiskMB: 0 },
-    },
-  };
+  const description = await paperDescription(target, jobsEach);
   const members = Array.from({ length: nodes }, () => ({ id: randomUUID(), secret: randomUUID() }));
   // The time grows with the fleet.
   let leaseMs = 0;
   const register = async (number: number) => {
     const { id: ID, secret: SecretID } = members[number]!;
-    const Node = { ...told(node), ...room, ID, Name: `paper-${number}` };
+    const Node = { ...description, ID, Name: `paper-${ID}` };
     const body = { Node, SecretID };
     const { value } = await call<Lease>(target, 'PUT', '/v1/node/register', body);
     leaseMs = Math.max(leaseMs, value.HeartbeatTTL / 1e6);
@@ -170,6 +194,29 @@ export async function joinPaperFleet(
     leaseMs / 2 / nodes,
   );
   return { members, leave: () => clearInterval(timer) };
+}
+
+/** A node like the agent's own, with room for a given number of small jobs. It lacks an id and a name. */
+export async function paperDescription(target: Target, jobsEach: number) {
+  const { ID: model } = await readyNode(target);
+  const { value: node } = await call<NodeDescription>(target, 'GET', `/v1/node/${model}`);
+  const { NodeResources: all, ReservedResources: reserved } = node;
+  return {
+    ...told(node),
+    Datacenter: paperDatacenter,
+    NodeResources: {
+      ...all,
+      Cpu: { ...all.Cpu, CpuShares: jobsEach },
+      Memory: { ...all.Memory, MemoryMB: jobsEach * 10 },
+      Disk: { ...all.Disk, DiskMB: jobsEach * 300 },
+    },
+    ReservedResources: {
+      ...reserved,
+      Cpu: { ...reserved.Cpu, CpuShares: 0 },
+      Memory: { ...reserved.Memory, MemoryMB: 0 },
+      Disk: { ...reserved.Disk, DiskMB: 0 },
+    },
+  };
 }
 
 /** The fields of a node's registration; the servers write the others. */

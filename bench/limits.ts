@@ -4,15 +4,29 @@ export const limits = {
   runsMax: 50,
   connections: 64,
   parkedQueries: 10_000,
-  /** One measurement of a steady load, and the warm-up before the first one. */
-  steadyMs: 2_000,
-  warmUpMs: 2_000,
-  /** Jobs of one registration run. */
-  registrations: 4_000,
-  /** Configuration entries of one run. */
-  config: { entries: 10_000 },
-  /** Nodes for these jobs: more than all runs need at the default number of runs. */
-  paperFleet: { nodes: 100, jobsEach: 250 },
+  /** A load that is measured, and the warm-up before a warm one. */
+  loadSeconds: 3,
+  warmUpSeconds: 2,
+  /** Writes that measure the disk. */
+  syncs: 500,
+  /** Nodes for the registered jobs, with more room than any run needs. */
+  paperFleet: { nodes: 100, jobsEach: 1_000 },
+  parking: { connectionsAtOnce: 200, lookAgainMs: 500 },
+  /**
+   * Readers: the queries that wait (as many as descriptors allow, `spare` aside), the pace and the connections of reads,
+   * the warm-up, the time that is measured, and the jobs whose memory is compared.
+   */
+  readers: {
+    count: 2,
+    queries: 50_000,
+    spareDescriptors: 2_000,
+    perSecond: 2_000,
+    everyMs: 5,
+    connections: 64,
+    warmUpMs: 2_000,
+    measureMs: 10_000,
+    jobs: 5_000,
+  },
   /** A million allocations; a start with them may take longer than one without. */
   million: {
     nodes: 5000,
@@ -40,12 +54,12 @@ export const limits = {
   discoveryChain: { entries: 1000, all: 10_000 },
   /** Size of the plans, and plans in one run. */
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
-  /** How many jobs are listed, and how often in one run. */
-  jobList: { jobs: 10_000, perPage: 100, repeats: 10 },
+  /** How many jobs are listed. */
+  jobList: { jobs: 10_000, perPage: 100 },
   /** The measured lives of the simulator, and the life that warms up. */
   simulator: { nodes: 100, hours: 1, warmUpHours: 0.25 },
-  /** Several servers: jobs of one run, and writes after the leader has changed. */
-  servers: { registrations: 2_000, writesAround: 50 },
+  /** Several servers: writes after the leader has changed. */
+  servers: { writesAround: 50 },
   /** A million allocations over etcd: the quota of etcd, and the time between two looks. */
   millionServers: { quotaGb: 8, lookAgainMs: 500 },
   /** Nodes on paper that register at the same time. */
@@ -56,10 +70,32 @@ export const limits = {
   transactions: 100_000,
   /** Jobs of one run from POST to running. */
   runJobs: 10,
+  /** Tasks of a job that start together. */
+  runTasks: 100,
   /** Tasks of a node, the time of idling that is measured, and the pause between two checks of their health. */
   nodeTasks: { tasks: 500, idleMs: 10_000, judgedPauseMs: 6_000 },
+  /**
+   * A fleet of nodes over HTTP: its nodes and the processes that play them, the nodes of a process that register at the
+   * same time, the mean time between two changes of a node's service, and the measured time at rest.
+   */
+  fleet: {
+    nodes: 5_000,
+    processes: 2,
+    joiningAtOnce: 16,
+    serviceEveryMs: 100_000,
+    settleMs: 10_000,
+    restMs: 30_000,
+    lookAgainMs: 250,
+  },
+  /** Listeners of the event stream, the pace and number of the changes, and the connections that send them. */
+  fleetEvents: { listeners: 1_000, everyMs: 5, changes: 2_000, senders: 16 },
   /** Following a log: the warm-up, and the measured time. */
   logFlood: { settleMs: 5_000, measureMs: 15_000, files: 4, fileMb: 10 },
+  /**
+   * Shape of growth: requests whose median is told, and the nodes and the instances of a job that allocations are
+   * placed with.
+   */
+  grow: { repeats: 30, nodesOfAllocations: 200, instances: 100 },
   /** Clusters that peer with a server, and the time of idling that is measured. */
   peering: { peers: 50, idleMs: 60_000 },
   /** Commands of a run, all in the same task. */
@@ -70,13 +106,16 @@ export const limits = {
   jobModel: { groups: 100 },
   /** Rounds of work without a server: those of the warm-up, and those whose median is the figure. */
   warmWork: { warmUpMs: 300, batches: 15, batchMs: 40 },
+  /** Rest of an agent before its memory is read, unless another is asked for. */
+  restSeconds: 300,
   /** Rows at a restart: a job has four of them (job, version, summary, evaluation). */
   restartJobs: 25_000,
   /** Tokens of the server that has many of them. */
   tokens: 100_000,
-  /** The cost of authorization: the number of short loads of each kind in a run, in turns. */
-  authorizationSlices: 8,
-  authorizationSliceMs: 250,
+  /** Pause between two looks whether another program has started. */
+  program: { lookAgainMs: 5 },
+  /** The cost of authorization: loads of each kind in a run, in turns. */
+  authorization: { turns: 6, seconds: 1 },
   /** How long an answer, a start, an end or any other condition may take. */
   answerMs: 60_000,
   startMs: 120_000,

@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { type Answer, AnswerReader } from './answer-reader.ts';
 import { limits } from './limits.ts';
-import { percentile } from './statistics.ts';
 import { authorityOf, type Target } from './target.ts';
 
 /** A request as it goes over the wire. */
@@ -78,64 +77,23 @@ export class Connection {
   }
 }
 
-export interface Load {
-  readonly answers: number;
-  readonly elapsedMs: number;
-  readonly perSecond: number;
-  /** Times from sending a request to its whole answer. */
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
-
 /**
- * Keeps every connection busy until `next` has no more requests: a closed loop, so a slow server
- * is asked less often.
+ * Sends a number of requests to fill a server, each made when its turn comes. It is not for measuring: it takes as
+ * much of the machine as a server does.
  */
-export async function drive(
+export async function sendAll(
   target: Target,
-  next: () => Buffer | undefined,
-  connections: number = limits.connections,
-): Promise<Load> {
-  const open = await Promise.all(
-    Array.from({ length: connections }, () => Connection.open(target)),
-  );
-  const latenciesMs: number[] = [];
-  const startMs = performance.now();
-  try {
-    await Promise.all(open.map((connection) => keepBusy(connection, next, latenciesMs)));
-    const elapsedMs = performance.now() - startMs;
-    return {
-      answers: latenciesMs.length,
-      elapsedMs,
-      perSecond: (latenciesMs.length / elapsedMs) * 1000,
-      p50Ms: percentile(latenciesMs, 50),
-      p99Ms: percentile(latenciesMs, 99),
-    };
-  } finally {
-    for (const connection of open) connection.close();
-  }
-}
-
-async function keepBusy(
-  connection: Connection,
-  next: () => Buffer | undefined,
-  latenciesMs: number[],
+  count: number,
+  make: (number: number) => Buffer,
 ): Promise<void> {
-  for (let request = next(); request !== undefined; request = next()) {
-    const sentMs = performance.now();
-    await connection.send(request);
-    latenciesMs.push(performance.now() - sentMs);
-  }
-}
-
-/** Repeats a request for the given time. */
-export function steadily(request: Buffer, durationMs: number): () => Buffer | undefined {
-  const endMs = performance.now() + durationMs;
-  return () => (performance.now() < endMs ? request : undefined);
-}
-
-/** Sends a number of requests, each made when its turn comes. */
-export function series(count: number, make: (number: number) => Buffer): () => Buffer | undefined {
   let made = 0;
-  return () => (made < count ? make(made++) : undefined);
+  const sendInTurn = async () => {
+    const connection = await Connection.open(target);
+    try {
+      while (made < count) await connection.send(make(made++));
+    } finally {
+      connection.close();
+    }
+  };
+  await Promise.all(Array.from({ length: limits.connections }, sendInTurn));
 }

@@ -48,8 +48,8 @@ export const logs: Benchmark = {
       figures,
       notes: [
         `The task is \`yes\`, its log is kept in ${files} files of ${fileMb} MB, and the reader follows it ` +
-          `over HTTP. After ${settleMs / 1000} s memory is read, and again after ` +
-          `${measureMs / 1000} s more: the growth in between is the figure. A task prints no faster than ` +
+          `over HTTP. Memory is read before it begins, when the task has run for ${settleMs / 1000} s, and again after ` +
+          `${measureMs / 1000} s of reading: the growth in between is the figure. A task prints no faster than ` +
           'its log is written; a slower reader is told of the part that it missed.',
       ],
     };
@@ -70,27 +70,25 @@ const flood = ({ progress }: Setting, reader: Reader, run: number): Promise<Floo
     const [supervisor = 0] = processesNaming(folder).filter((one) => one !== pid && isAlive(one));
     const id = await startFlood(target);
     const directory = join(folder, 'data', 'node', 'alloc', id, 'alloc', 'logs');
-    const follower = follow(target, id, reader);
     progress(`run ${run}: ${reader}`);
     await sleep(settleMs);
     const look = () => ({
       atMs: performance.now(),
       printed: printedBytes(directory),
-      read: follower.bytes(),
       agent: residentBytes(pid),
       supervisor: residentBytes(supervisor),
       used: usedMs(pid),
     });
     const before = look();
+    const follower = follow(target, id, reader);
     await sleep(measureMs);
     const after = look();
     follower.leave();
     await purge(target, 'flood');
     const passedMs = after.atMs - before.atMs;
-    const rate = (of: 'printed' | 'read') => (after[of] - before[of]) / 1e3 / passedMs;
     return {
-      printed: rate('printed'),
-      read: rate('read'),
+      printed: (after.printed - before.printed) / 1e3 / passedMs,
+      read: follower.bytes() / 1e3 / passedMs,
       agentMb: (after.agent - before.agent) / mebibyte,
       supervisorMb: (after.supervisor - before.supervisor) / mebibyte,
       agentPercent: ((after.used - before.used) / passedMs) * 100,

@@ -5,14 +5,19 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ensurePrograms } from '../tools/programs.mjs';
 import { acl } from './acl.ts';
 import { aclRead } from './acl-read.ts';
 import { aclTokens } from './acl-tokens.ts';
 import type { Benchmark, Setting } from './benchmark.ts';
 import { configEntries } from './config-entries.ts';
 import { discoveryChain } from './discovery-chain.ts';
+import { syncsPerSecond } from './disk.ts';
 import { exchange } from './exchange.ts';
 import { exec } from './exec.ts';
+import { fleet } from './fleet.ts';
+import { fleetEvents } from './fleet-events.ts';
+import { grow } from './grow/grow.ts';
 import { holds } from './holds.ts';
 import { jobFile } from './job-file.ts';
 import { jobList } from './job-list.ts';
@@ -20,13 +25,16 @@ import { jobModel } from './job-model.ts';
 import { limits } from './limits.ts';
 import { logs } from './logs.ts';
 import { describeMachine } from './machine.ts';
+import { memory } from './memory.ts';
 import { million } from './million.ts';
 import { millionServers } from './million-servers.ts';
 import { node } from './node.ts';
 import { parked } from './parked.ts';
+import { peer } from './peer.ts';
 import { peering } from './peering.ts';
 import { plan } from './plan.ts';
 import { readJob } from './read-job.ts';
+import { readers } from './readers.ts';
 import { register } from './register.ts';
 import { type Finished, page, section } from './report.ts';
 import { runJob } from './run-job.ts';
@@ -35,19 +43,23 @@ import { servers } from './servers.ts';
 import { simulator } from './simulator.ts';
 import { start } from './start.ts';
 import { state } from './state.ts';
-import { type Target, targetOf } from './target.ts';
+import { targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
   readJob,
   register,
   state,
   parked,
+  readers,
   start,
+  memory,
   runJob,
   node,
   logs,
   exec,
   exchange,
+  fleet,
+  fleetEvents,
   acl,
   aclRead,
   aclTokens,
@@ -61,21 +73,29 @@ const benchmarks: readonly Benchmark[] = [
   scheduler,
   servers,
   holds,
+  grow,
   simulator,
   million,
   millionServers,
+  peer,
 ];
-const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]
+const ownAddress = 'http://127.0.0.1:{port}';
+const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--rest SECONDS]
+                        [--command COMMAND [--address URL]] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)
   --base   measure this server instead of starting one; only at 127.0.0.1 or ::1
   --token  a management token of it
   --runs   runs of each benchmark, 1 to ${limits.runsMax} (default ${limits.runsDefault})
+  --rest   of \`memory\`: rest before it is read, in seconds (default ${limits.restSeconds})
+  --command, --address
+           of \`peer\`: command of another program that serves the same paths, and its address (default
+           ${ownAddress}); {port}, {token} and {directory} are filled in
   --write  write BENCHMARKS.md; with all benchmarks and agents of its own only`;
 
-interface Command {
+const wrk = { name: 'wrk', package: 'wrk', why: 'the load of the benchmarks over HTTP' };
+
+interface Command extends Pick<Setting, 'given' | 'runs' | 'peer' | 'restSeconds'> {
   readonly chosen: readonly Benchmark[];
-  readonly given: Target | undefined;
-  readonly runs: number;
   readonly write: boolean;
 }
 
@@ -86,10 +106,16 @@ function readCommand(): Command {
       base: { type: 'string' },
       token: { type: 'string', default: '' },
       runs: { type: 'string', default: String(limits.runsDefault) },
+      rest: { type: 'string', default: String(limits.restSeconds) },
+      command: { type: 'string' },
+      address: { type: 'string', default: ownAddress },
       write: { type: 'boolean', default: false },
     },
   });
   const given = values.base === undefined ? undefined : targetOf(values.base, values.token);
+  const peer = values.command && { command: values.command, address: values.address };
+  const restSeconds = Number(values.rest);
+  if (!(restSeconds >= 0)) throw new Error('--rest must be a number of seconds');
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1 || runs > limits.runsMax) {
     throw new Error(`--runs must be a number from 1 to ${limits.runsMax}`);
@@ -105,23 +131,25 @@ function readCommand(): Command {
   if (values.write && (given !== undefined || named.length > 0)) {
     throw new Error('--write goes with all benchmarks and agents of its own only');
   }
-  return { chosen, given, runs, write: values.write };
+  return { chosen, given, runs, peer: peer || undefined, restSeconds, write: values.write };
 }
 
-async function measure({ chosen, given, runs, write }: Command): Promise<void> {
+async function measure({ chosen, write, ...setting }: Command): Promise<void> {
   const machine = await describeMachine();
   const finished: Finished[] = [];
   for (const benchmark of chosen) {
     const progress: Setting['progress'] = (text) => console.error(`${benchmark.name}: ${text}`);
-    const results = await benchmark.run({ runs, given, progress });
-    finished.push({ benchmark, ...results });
-    console.log(section({ benchmark, ...results }));
+    const syncs = benchmark.isDurable ? [await syncsPerSecond()] : [];
+    const results = await benchmark.run({ ...setting, progress });
+    if (benchmark.isDurable) syncs.push(await syncsPerSecond());
+    finished.push({ benchmark, ...results, syncs });
+    console.log(section(finished.at(-1)!));
   }
   console.log(machine.join('\n'));
   if (!write) return;
   const date = new Date().toISOString().slice(0, 10);
   const path = fileURLToPath(new URL('../BENCHMARKS.md', import.meta.url));
-  writeFileSync(path, page(finished, { machine, date, runs }));
+  writeFileSync(path, page(finished, { machine, date, runs: setting.runs }));
   console.error(`wrote ${path}`);
 }
 
@@ -133,6 +161,7 @@ try {
   process.exitCode = 2;
 }
 if (command !== undefined) {
+  if (command.chosen.some(({ usesWrk }) => usesWrk)) await ensurePrograms([wrk], 'The benchmarks');
   await measure(command);
   // Connections that are kept alive would delay the end of the process.
   process.exit();

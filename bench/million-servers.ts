@@ -35,6 +35,7 @@ export const millionServers: Benchmark = {
   title: `${wanted.toLocaleString('en')} allocations, three servers over etcd`,
   baseline: 'one server with the embedded store; of a follower, the leader',
   takesGiven: false,
+  isDurable: true,
   async run(setting) {
     if (!etcdServer.isMet) return { figures: [], notes: [`Not run: ${etcdServer.otherwise}.`] };
     const embedded = await onEmbedded(setting, 1);

@@ -1,9 +1,16 @@
 import { join } from 'node:path';
 import { installBundle, type RunningAgent, startAgent, temporaryFolder } from './agent.ts';
 import { type Benchmark, type Figure, type Setting, until } from './benchmark.ts';
-import { jobPath, readyNode } from './jobs.ts';
+import { jobPath, readyNode, running, tinyJob } from './jobs.ts';
 import { limits } from './limits.ts';
-import { isAlive, processesNaming, quiet, residentBytes, usedMs } from './processes.ts';
+import {
+  isAlive,
+  processesNaming,
+  quiet,
+  residentBytes,
+  supervisorOf,
+  usedMs,
+} from './processes.ts';
 import { ask, call, type Target } from './target.ts';
 
 const { tasks, idleMs, judgedPauseMs } = limits.nodeTasks;
@@ -81,7 +88,7 @@ async function live({ progress }: Setting, run: number): Promise<Life> {
     const agent = await startAgent({ command, dataDirectory });
     await readyNode(agent.target);
     await quiet(agent.pid);
-    const supervisor = supervisorOf(dataDirectory, agent);
+    const supervisor = supervisorOf(dataDirectory, agent.pid);
     const bytes = [residentBytes(agent.pid), residentBytes(supervisor)] as const;
     progress(`run ${run}: starting ${tasks} tasks`);
     const used = [usedMs(agent.pid), usedMs(supervisor)] as const;
@@ -130,28 +137,11 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** The supervisor: the only other process that names the directory before the first task. */
-function supervisorOf(directory: string, agent: RunningAgent): number {
-  const others = processesNaming(directory).filter((pid) => pid !== agent.pid && isAlive(pid));
-  if (others.length !== 1) throw new Error(`there are ${others.length} supervisors`);
-  return others[0]!;
-}
-
 const id = 'many';
 
 async function startTasks(target: Target): Promise<void> {
-  await call(target, 'POST', '/v1/jobs', manyTasks);
-  let index = 0;
-  await until(`that all of ${tasks} tasks run`, async () => {
-    const path = `${jobPath(id)}/summary?index=${index}&wait=10s`;
-    const { value, index: seen } = await call<JobSummary>(target, 'GET', path);
-    index = seen;
-    return value.Summary.group?.Running === tasks ? true : undefined;
-  });
-}
-
-interface JobSummary {
-  readonly Summary: { readonly group?: { readonly Running: number } };
+  await call(target, 'POST', '/v1/jobs', tinyJob(id, tasks));
+  await running(target, id, tasks);
 }
 
 /** Polls seldom and with small requests, since polling makes work and garbage in the measured process. */
@@ -170,32 +160,6 @@ interface Stub {
 
 const allocations = (target: Target, query = '') =>
   call<readonly Stub[]>(target, 'GET', `${jobPath(id)}/allocations${query}`);
-
-/** The smallest possible task, so that many of them fit. */
-const manyTasks = {
-  Job: {
-    ID: id,
-    Type: 'service',
-    Datacenters: ['*'],
-    TaskGroups: [
-      {
-        Name: 'group',
-        Count: tasks,
-        EphemeralDisk: { SizeMB: 10 },
-        Update: { MaxParallel: 0 },
-        Tasks: [
-          {
-            Name: 'task',
-            Driver: 'raw_exec',
-            Config: { command: '/bin/sleep', args: ['86400'] },
-            Resources: { CPU: 1, MemoryMB: 10 },
-            LogConfig: { MaxFiles: 1, MaxFileSizeMB: 1 },
-          },
-        ],
-      },
-    ],
-  },
-};
 
 async function idleOf(...pids: readonly number[]): Promise<readonly [number, number]> {
   const before = pids.map(usedMs);

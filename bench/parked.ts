@@ -8,7 +8,9 @@ import { quiet, residentBytes } from './processes.ts';
 import { ask, call, gauges, type Target } from './target.ts';
 
 const count = limits.parkedQueries;
+const { connectionsAtOnce, lookAgainMs } = limits.parking;
 const id = 'bench-watched';
+const expected = '"marker":"after"';
 
 export const parked: Benchmark = {
   name: 'parked',
@@ -78,7 +80,7 @@ async function ours({ target, pid }: RunningAgent): Promise<Parked> {
   const waiting = async () => (await gauges(target)).blocking_queries ?? 0;
   // The agent's own node waits for work.
   const others = await waiting();
-  const queries = await park(target, path, '"marker":"after"', async () => {
+  const queries = await park(target, { path, expected, count }, async () => {
     return (await waiting()) - others;
   });
   await quiet(pid);
@@ -99,7 +101,7 @@ const small = { headers: { 'content-type': 'application/json' }, body: '{"marker
 async function bare({ target, pid }: RunningBaseline): Promise<Parked> {
   await quiet(pid);
   const before = residentBytes(pid);
-  const queries = await park(target, '/park', '"marker":"after"', async () => {
+  const queries = await park(target, { path: '/park', expected, count }, async () => {
     return Number((await ask(target, 'GET', '/parked')).body.toString());
   });
   await quiet(pid);
@@ -120,32 +122,41 @@ interface Queries {
 }
 
 /** Resolves when the server reports that all queries wait. */
-async function park(
+export async function park(
   target: Target,
-  path: string,
-  expected: string,
+  { path, expected, count }: { path: string; expected: string; count: number },
   waiting: () => Promise<number>,
 ): Promise<Queries> {
   const request = requestBytes(target, 'GET', path);
   const connections: Connection[] = [];
+  const answers: Promise<void>[] = [];
+  let answered = 0;
+  let failure: unknown;
+  const askOnce = async () => {
+    const connection = await Connection.open(target);
+    connections.push(connection);
+    // At once, since the server closes connections that ask nothing.
+    const answer = connection.send(request).then(({ body }) => {
+      answered++;
+      if (!body.includes(expected)) throw new Error(`a query woke to something else: ${body}`);
+    });
+    answer.catch((error) => {
+      failure ??= error;
+    });
+    answers.push(answer);
+  };
   while (connections.length < count) {
     // Opening all at once would measure the system's queue of connections.
-    const some = Math.min(500, count - connections.length);
-    const opened = Array.from({ length: some }, () => Connection.open(target));
-    connections.push(...(await Promise.all(opened)));
+    const some = Math.min(connectionsAtOnce, count - connections.length);
+    await Promise.all(Array.from({ length: some }, askOnce));
   }
-  let answered = 0;
-  const answers = connections.map(async (connection) => {
-    const { body } = await connection.send(request);
-    answered++;
-    if (!body.includes(expected)) throw new Error(`a query woke to something else: ${body}`);
-  });
   const all = Promise.all(answers);
   all.catch(() => {});
-  await until(`that ${count} queries wait`, async () => {
-    if (answered > 0) await all;
+  const areWaiting = async () => {
+    if (failure !== undefined) throw failure;
     return (await waiting()) >= count ? true : undefined;
-  });
+  };
+  await until(`that ${count} queries wait`, areWaiting, lookAgainMs);
   return {
     answered: () => answered,
     all,

@@ -96,7 +96,7 @@ async function measured({ target, pid }: RunningAgent): Promise<Peered> {
       await peer.peerings.establish('default', { PeerName: 'server', ...value });
     }
     await until('that all streams are open', async () =>
-      (await gauges(target)).peering_streams === count ? true : undefined,
+      (await gauges(target))['peerings ACTIVE'] === count ? true : undefined,
     );
     const openMs = performance.now() - startMs;
     await quiet(pid);
@@ -112,7 +112,7 @@ async function measured({ target, pid }: RunningAgent): Promise<Peered> {
 }
 
 /** A dialling cluster with real sockets. */
-async function startPeer(): Promise<Server> {
+export async function startPeer(): Promise<Server> {
   const world = realWorld;
   const state = await memoryState(allTables, world);
   const server = new Server({

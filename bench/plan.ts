@@ -18,6 +18,7 @@ export const plan: Benchmark = {
   title: `Plan of a job with ${count} allocations on ${nodes} nodes, with its differences`,
   baseline: 'bare `node:http` that parses the same body and answers the first 64 KB of the same',
   takesGiven: false,
+  isDurable: true,
   run: (setting) => withAgent(({ target }) => measure(setting, target)),
 };
 

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { onTarget } from './agent.ts';
+import { withAgent } from './agent.ts';
 import type { Answer } from './answer-reader.ts';
 import { type BaselineOptions, withBaseline } from './baseline.ts';
-import { alternate, type Benchmark, type Results, type Setting } from './benchmark.ts';
+import type { Benchmark, Results, Setting } from './benchmark.ts';
 import { jobPath, purge, settled } from './jobs.ts';
 import { limits } from './limits.ts';
-import { Connection, drive, type Load, requestBytes, steadily } from './load.ts';
+import { Connection, requestBytes } from './load.ts';
 import { call, type Target } from './target.ts';
+import { costNote, type Load, load, loadFigures, partFigure } from './wrk.ts';
 
 const id = 'bench-read';
 
@@ -15,45 +16,74 @@ export const readJob: Benchmark = {
   title: `GET /v1/job/:id with a token, ${limits.connections} connections`,
   baseline: 'bare `node:http` that sends the same bytes and headers',
   takesGiven: true,
-  run: onTarget(measure),
+  usesWrk: true,
+  run: measure,
 };
 
-async function measure(setting: Setting, target: Target): Promise<Results> {
-  await call(target, 'POST', '/v1/jobs', exampleJob(id));
-  await settled(target, id);
-  const request = requestBytes(target, 'GET', jobPath(id));
-  const answer = await once(target, request);
-  const load = (of: Target, durationMs: number = limits.steadyMs) =>
-    drive(of, steadily(requestBytes(of, 'GET', jobPath(id)), durationMs));
-  const results = await withBaseline(sameAs(answer), async (baseline) => {
-    setting.progress('warm-up');
-    await load(target, limits.warmUpMs);
-    await load(baseline.target, limits.warmUpMs);
-    return alternate(
-      setting,
-      () => load(target),
-      () => load(baseline.target),
+interface Pair {
+  readonly ours: Load;
+  readonly baseline: Load;
+}
+
+interface Run {
+  /** The first seconds after the start; `undefined` for a server that had started before. */
+  readonly cold: Pair | undefined;
+  readonly warm: Pair;
+  /** Length of the body. */
+  readonly bytes: number;
+}
+
+async function measure({ runs, given, progress }: Setting): Promise<Results> {
+  const found: Run[] = [];
+  for (let run = 1; run <= runs; run++) {
+    progress(`run ${run} of ${runs}`);
+    found.push(
+      given === undefined
+        ? await withAgent(({ target }) => oneRun(target, true))
+        : await oneRun(given, false),
     );
-  });
-  await purge(target, id);
-  const pick = (figure: (load: Load) => number) => ({
-    ours: results.ours.map(figure),
-    baseline: results.baseline.map(figure),
-  });
+  }
+  const cold = loadsOf(found.flatMap((run) => run.cold ?? []));
+  const warm = loadsOf(found.map((run) => run.warm));
+  const lastOf100 = { p99Ms: { of: 'median', is: 'at most', value: 16 } } as const;
   return {
     figures: [
-      {
-        name: 'answers',
-        unit: '/s',
-        ...pick(({ perSecond }) => perSecond),
-        target: { of: 'ratio', is: 'at least', value: 0.75 },
-      },
-      { name: 'latency, median', unit: 'ms', ...pick(({ p50Ms }) => p50Ms) },
-      { name: 'latency, 99 of 100', unit: 'ms', ...pick(({ p99Ms }) => p99Ms) },
+      ...loadFigures('cold', cold, lastOf100),
+      ...loadFigures('warm', warm, lastOf100),
+      partFigure('warm', warm, 0.8),
     ],
-    notes: [`The job is examples/web.json with no instances: ${answer.body.length} bytes of JSON.`],
+    notes: [
+      `The job is examples/web.json with no instances: ${found[0]!.bytes} bytes of JSON. Each run has new ` +
+        `processes. “Cold” is the first ${limits.loadSeconds} s of requests right after their start; ` +
+        `another ${limits.warmUpSeconds} s follow before “warm”.`,
+      costNote(warm.ours),
+    ],
   };
 }
+
+const loadsOf = (pairs: readonly Pair[]) => ({
+  ours: pairs.map(({ ours }) => ours),
+  baseline: pairs.map(({ baseline }) => baseline),
+});
+
+async function oneRun(target: Target, isNew: boolean): Promise<Run> {
+  await call(target, 'POST', '/v1/jobs', exampleJob(id));
+  await settled(target, id);
+  const answer = await once(target, requestBytes(target, 'GET', jobPath(id)));
+  const cold = isNew ? await read(target) : undefined;
+  const run = await withBaseline(sameAs(answer), async ({ target: bare }) => {
+    const baseline = await read(bare);
+    await read(target, limits.warmUpSeconds);
+    await read(bare, limits.warmUpSeconds);
+    const warm = { ours: await read(target), baseline: await read(bare) };
+    return { cold: cold && { ours: cold, baseline }, warm, bytes: answer.body.length };
+  });
+  await purge(target, id);
+  return run;
+}
+
+const read = (target: Target, seconds: number = limits.loadSeconds): Promise<Load> =>
+  load(target, requestBytes(target, 'GET', jobPath(id)), { seconds });
 
 /** The job of the first example with counts of 0, so that no task starts. */
 export function exampleJob(id: string): unknown {
@@ -65,6 +95,7 @@ export function exampleJob(id: string): unknown {
   return { Job: { ...Job, ID: id, Name: id, TaskGroups: groups } };
 }
 
+/** A single answer, with its headers as they were sent. */
 async function once(target: Target, request: Buffer): Promise<Answer> {
   const connection = await Connection.open(target);
   const answer = await connection.send(request);

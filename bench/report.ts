@@ -12,6 +12,8 @@ import { spreadOf } from './statistics.ts';
 
 export interface Finished extends Results {
   readonly benchmark: Benchmark;
+  /** The disk's rate, before and after a benchmark that depends on it. */
+  readonly syncs: readonly number[];
 }
 
 const header = [
@@ -23,12 +25,14 @@ const header = [
   'verdict',
 ];
 
-export function section({ benchmark, figures, notes }: Finished): string {
-  const rows = [header, ...figures.map(rowOf)];
+export function section(finished: Finished): string {
+  const { benchmark, figures, notes, syncs, baseline = benchmark.baseline } = finished;
+  const disk = { name: 'the disk: writes of 4 KB with `fdatasync`', unit: '/s', ours: syncs };
+  const rows = [header, ...[...figures, ...(syncs.length > 0 ? [disk] : [])].map(rowOf)];
   const lines = [
     `## ${benchmark.title}`,
     '',
-    `\`npm run bench -- ${benchmark.name}\`. Baseline: ${benchmark.baseline}.`,
+    `\`npm run bench -- ${benchmark.name}\`. Baseline: ${baseline}.`,
     '',
     ...markdownTable(rows),
     ...notes.flatMap((note) => ['', note]),
@@ -90,8 +94,12 @@ export interface Circumstances {
 /** The page BENCHMARKS.md. */
 export function page(finished: readonly Finished[], circumstances: Circumstances): string {
   const { machine, date, runs } = circumstances;
-  const judged = finished.flatMap(({ figures }) => figures).filter(({ target }) => target);
-  const missed = judged.filter((figure) => isMet(figure) === false);
+  const judged = finished.flatMap(({ benchmark, figures }) =>
+    figures
+      .filter(({ target }) => target)
+      .map((figure) => ({ figure, name: `${benchmark.name}, ${figure.name}` })),
+  );
+  const missed = judged.filter(({ figure }) => isMet(figure) === false);
   const summary =
     missed.length === 0
       ? `All ${judged.length} targets are met.`
@@ -103,10 +111,15 @@ export function page(finished: readonly Finished[], circumstances: Circumstances
     '',
     ...machine.map((fact) => `- ${fact}`),
     '',
-    'The load comes from a process of its own on the same machine, so it takes its share of the',
-    'processor in every run, ours and the baseline’s alike. Both are measured in turns in one',
-    `session, ${runs} runs each; given are the median, the least and the greatest of them, and the`,
-    'ratio of the medians. Only a server at 127.0.0.1 or ::1 is ever measured.',
+    'Loads over HTTP come from one thread of `wrk` on the same machine, so they take their share of the',
+    'processors, for our server and the baseline alike; how much they take for an answer is told below them.',
+    'Each connection asks again as soon as it is answered. The times of `wrk` include those of requests that',
+    'a slow answer has kept from being sent. Processor time is that of the server’s processes, as Linux',
+    'counts it. Other programs on the machine change it less than the rates and times.',
+    '',
+    `Ours and the baseline are measured in turns in one session, ${runs} runs each; given are the median, the`,
+    'least and the greatest of them, and the ratio of the medians. Only a server at 127.0.0.1 or ::1 is',
+    'ever measured.',
     '',
     ...finished.map(section),
   ].join('\n');

@@ -8,10 +8,14 @@ import { SchedulerMemory } from '../src/scheduler/memory/memory.ts';
 import { schedule } from '../src/scheduler/schedule.ts';
 import { type ClusterView, schedulerDefaults } from '../src/scheduler/view.ts';
 import { allocations as allocationsTable } from '../src/state/tables.ts';
+import { ProcessorWaits } from './thread-time.ts';
+
+const waits = new ProcessorWaits();
 
 export interface Placed {
   /** Ids of the nodes, in the order of the placements. */
   readonly nodes: readonly string[];
+  /** Without the time in which the thread waited for a processor. */
   readonly elapsedMs: number;
 }
 
@@ -39,11 +43,11 @@ export class PaperCluster implements ClusterView {
   place(job: Job): Placed {
     this.#jobs.set(job.ID, job);
     const evaluation = makeEvaluation({ JobID: job.ID, Type: job.Type });
-    const startMs = performance.now();
+    const startMs = waits.clockMs;
     const session = this.#memory.begin(this);
     const { plan } = schedule(this, evaluation, { nowMs: 0, ids: realWorld.ids, session });
     session.end();
-    const plannedMs = performance.now();
+    const plannedMs = waits.clockMs;
     const placed = plan.placements as readonly Allocation[];
     this.#byJob.set(job.ID, placed);
     for (const one of placed) {
@@ -57,9 +61,9 @@ export class PaperCluster implements ClusterView {
       before: undefined,
       after,
     }));
-    const appliedMs = performance.now();
+    const appliedMs = waits.clockMs;
     this.#memory.noteChanges(changes, this.index);
-    const elapsedMs = plannedMs - startMs + performance.now() - appliedMs;
+    const elapsedMs = plannedMs - startMs + waits.clockMs - appliedMs;
     return { nodes: placed.map(({ NodeID }) => NodeID), elapsedMs };
   }
 

@@ -12,6 +12,9 @@ import type { Job } from '../src/model/job/job.ts';
 import type { Node } from '../src/model/node/node.ts';
 import { compileOperand } from '../src/scheduler/fitting/operands.ts';
 import type { Placed } from './scheduler-paper.ts';
+import { ProcessorWaits } from './thread-time.ts';
+
+const waits = new ProcessorWaits();
 
 interface Slot {
   readonly node: Node;
@@ -52,7 +55,7 @@ export class PlainScheduler {
 
   /** Supports jobs with a single task, constraints that compare, and an even spread over racks. */
   place(job: Job): Placed {
-    const startMs = performance.now();
+    const startMs = waits.clockMs;
     const group = job.TaskGroups[0]!;
     const { CPU, MemoryMB } = group.Tasks[0]!.Resources;
     const rules = [...(job.Constraints ?? []), ...(group.Constraints ?? [])].map(compileOperand);
@@ -107,7 +110,7 @@ export class PlainScheduler {
       chosen.push(best);
     }
     for (const slot of chosen) slot.neighbours = 0;
-    const elapsedMs = performance.now() - startMs;
+    const elapsedMs = waits.clockMs - startMs;
     return { nodes: chosen.map(({ node }) => node.ID), elapsedMs };
   }
 

@@ -6,9 +6,10 @@ import { type Benchmark, type Figure, type Results, type Setting, until } from '
 import { EtcdServers } from './etcd-servers.ts';
 import { smallJob } from './jobs.ts';
 import { limits } from './limits.ts';
-import { drive, requestBytes, series, steadily } from './load.ts';
+import { requestBytes } from './load.ts';
 import { placedBefore, takeOverMs } from './take-over.ts';
 import { ask, call, type Target } from './target.ts';
+import { load, numbered } from './wrk.ts';
 
 const count = 3;
 const { takeOver } = limits;
@@ -19,6 +20,8 @@ export const servers: Benchmark = {
   title: `Three servers over etcd, ${limits.connections} connections`,
   baseline: 'the embedded store of one server; of reads at a follower, the leader',
   takesGiven: false,
+  usesWrk: true,
+  isDurable: true,
   async run(setting) {
     if (!etcdServer.isMet) return { figures: [], notes: [`Not run: ${etcdServer.otherwise}.`] };
     const folder = temporaryFolder();
@@ -76,7 +79,7 @@ async function measure(setting: Setting, bench: Bench): Promise<Results> {
   return {
     figures: [...ofRuns, takenOver],
     notes: [
-      `Writes register jobs without tasks, ${limits.servers.registrations} in a run. Members of etcd, servers and ` +
+      `Writes register jobs without tasks for ${limits.loadSeconds} s in a run. Members of etcd, servers and ` +
         'load share the processors. “Without writes” is the longest time between two answered writes of one client ' +
         'at a follower, while the leader hands over or is killed, or in as many writes without either.',
       `The allocations of the last figure are ${takeOver.jobs} jobs of ${takeOver.count} on ${takeOver.nodes} nodes that ` +
@@ -89,13 +92,11 @@ async function measure(setting: Setting, bench: Bench): Promise<Results> {
 async function oneRun(bench: Bench, run: number) {
   const { leader, followers } = await bench.servers.roles();
   const [follower] = followers;
+  await call(leader.target, 'POST', '/v1/jobs', smallJob('bench-read', { count: 0 }));
   const leaderWrites = await writesPerSecond(leader.target, run);
   const followerWrites = await writesPerSecond(follower!.target, run);
   const reads = (target: Target, mode: string) =>
-    drive(
-      target,
-      steadily(requestBytes(target, 'GET', `/v1/job/bench-${run}-0${mode}`), limits.steadyMs),
-    );
+    load(target, requestBytes(target, 'GET', `/v1/job/bench-read${mode}`));
   const leaderReads = await reads(leader.target, '?stale');
   const staleReads = await reads(follower!.target, '?stale');
   const leaderDefault = await reads(leader.target, '');
@@ -158,15 +159,10 @@ const figures = {
 
 /** Registers jobs, for each run the same ones anew. */
 async function writesPerSecond(target: Target, run: number): Promise<number> {
-  const { perSecond } = await drive(
-    target,
-    series(limits.servers.registrations, (number) => {
-      const { Job } = smallJob(`bench-${run}-${number}`, { count: 0 });
-      const body = { Job: { ...Job, Meta: { written: `${target.port}` } } };
-      return requestBytes(target, 'POST', '/v1/jobs', JSON.stringify(body));
-    }),
-  );
-  return perSecond;
+  const { Job } = smallJob(`bench-${run}-${numbered}`, { count: 0 });
+  const body = { Job: { ...Job, Meta: { written: `${target.port}` } } };
+  const request = requestBytes(target, 'POST', '/v1/jobs', JSON.stringify(body));
+  return (await load(target, request)).perSecond;
 }
 
 /** The longest time between two answered writes around the event. A failed write before its end is an error. */

@@ -18,6 +18,7 @@ export const state: Benchmark = {
   title: 'Durable state transactions of one 1-KB row each, no HTTP',
   baseline: `bare \`node:sqlite\`, the same rows as JSON, ${perCommit} to a commit`,
   takesGiven: false,
+  isDurable: true,
   async run(setting) {
     const folder = temporaryFolder();
     try {

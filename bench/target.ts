@@ -75,15 +75,32 @@ export async function call<T>(
   }
   return {
     value: JSON.parse(reply.body.toString()) as T,
-    index: Number(reply.headers['x-scheduler-index'] ?? 0),
+    index: indexIn(reply),
   };
 }
 
-/** The gauges of the server by name, without the prefix `roster_`. */
+/** The header has the name of the program. */
+function indexIn({ headers }: Reply): number {
+  const name = Object.keys(headers).find((header) => /^x-[a-z]+-index$/.test(header));
+  return name === undefined ? 0 : Number(headers[name]);
+}
+
+/**
+ * The gauges of the server by name, without the prefix `roster_`: the sum of its samples, and each sample under the name
+ * with the values of its labels behind it.
+ */
 export async function gauges(target: Target): Promise<Readonly<Record<string, number>>> {
-  type Metric = { name: string; values: readonly { value: number }[] };
+  type Sample = { value: number; labels: Readonly<Record<string, string>> };
+  type Metric = { name: string; values: readonly Sample[] };
   const { value } = await call<readonly Metric[]>(target, 'GET', '/v1/metrics');
   return Object.fromEntries(
-    value.map(({ name, values }) => [name.replace(/^roster_/, ''), values[0]?.value ?? 0]),
+    value.flatMap(({ name, values }) => {
+      const short = name.replace(/^roster_/, '');
+      const each = values.map((one) => [
+        [short, ...Object.values(one.labels)].join(' '),
+        one.value,
+      ]);
+      return [...each, [short, values.reduce((sum, one) => sum + one.value, 0)]];
+    }),
   );
 }

@@ -50,6 +50,11 @@ export class ProcessorWaits {
     const length = readSync(this.#file, this.#buffer, 0, this.#buffer.length, 0);
     return Number(this.#buffer.toString('latin1', 0, length).split(' ')[1]) / 1e6;
   }
+
+  /** A clock in milliseconds that stands still meanwhile. */
+  get clockMs(): number {
+    return performance.now() - this.ms;
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { certificateFaults, endOf, type ServerCertificate } from './api/server-c
 import { formatInstant } from './base/instant.ts';
 import type { World } from './base/ports.ts';
 import { certificateFault } from './model/peering/token.ts';
+import type { TrustedTexts } from './sdk/tls-trust.ts';
 import type { Log } from './server/context.ts';
 
 /** The authorities of the certificate, or a self-signed certificate itself. */
@@ -24,4 +25,17 @@ export function requireRight(
   const end = endOf(certificate);
   if (end > world.clock.nowMs()) return;
   log.warn({ end: formatInstant(end) }, 'the certificate of the server has ended');
+}
+
+/** Refuses texts that a node could not reach its servers with. */
+export function requireRightTrust(texts: TrustedTexts): void {
+  const { caCertificate: authorities, clientCertificate: certificate, clientKey } = texts;
+  const ofAuthority = authorities === undefined ? undefined : certificateFault(authorities);
+  const given = { privateKey: clientKey ?? '', verifiesClients: false };
+  const faults = [
+    ...(ofAuthority === undefined ? [] : [`the authority: ${ofAuthority}`]),
+    ...(certificate === undefined ? [] : certificateFaults({ ...given, certificate })),
+  ];
+  if (faults.length === 0) return;
+  throw new Error(`the certificates for the servers cannot be used: ${faults.join('; ')}`);
 }

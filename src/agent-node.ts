@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
+import { monitored } from './model/monitor/log-lines.ts';
 import { holdDirectory } from './node/directory-lock.ts';
 import type { DriverSettings } from './node/drivers/allowed.ts';
 import { DockerDriver } from './node/drivers/docker/docker-driver.ts';
@@ -17,6 +18,7 @@ import { readProcessor } from './node/fingerprint/processor.ts';
 import type { ArtifactSettings } from './node/hooks/artifacts/settings.ts';
 import { ServerData } from './node/hooks/templates/server-data.ts';
 import { NodeAgent, type NodeAgentOptions } from './node/node-agent.ts';
+import type { NodeChange } from './node/node-change.ts';
 import { httpServerApi, nodeTransport } from './node/server-api-http.ts';
 import { letThrough } from './node/way-through.ts';
 import { type Resolve, ServerChoice } from './sdk/server-choice.ts';
@@ -59,6 +61,8 @@ export interface RunningNode {
   readonly server: string;
   /** Resolves when a server has registered the node. Rejects if the node ends before. */
   registered(): Promise<void>;
+  /** Takes other settings while its tasks go on. */
+  configure(change: NodeChange): Promise<void>;
   /** `stop` ends the running tasks first, `keep` leaves them to their supervisor. */
   close(tasks: 'stop' | 'keep'): Promise<void>;
   /** Kills every task at once, also during `close`. Resolves when all have ended. */
@@ -84,7 +88,8 @@ export async function startNode(
   { addresses, introduction, resolve: lookUp = resolveName, ...trust }: NodeServers,
   parts: NodeParts = {},
 ): Promise<RunningNode> {
-  const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
+  const { world = realWorld, version = '0.0.0', region = 'global' } = options;
+  const log = monitored(options.log ?? silentLog, world.clock);
   const { dataDirectory, environment = {} } = options;
   const temporary = dataDirectory === undefined;
   const directory = temporary
@@ -116,6 +121,7 @@ export async function startNode(
     templateData: data,
     isolation: options.isolation ?? {},
     environment,
+    logLines: log.lines,
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
   const close = async (tasks: 'stop' | 'keep') => {
@@ -140,6 +146,7 @@ export async function startNode(
       return servers.current;
     },
     registered: () => node.registered(),
+    configure: (change) => node.configure(change),
     close,
     killTasks: () => node.killTasks(),
   };

@@ -4,6 +4,7 @@ import type { Api } from './api/api.ts';
 import { isLoopback } from './api/http-server.ts';
 import type { ServersDoor } from './api/servers-stream.ts';
 import type { World } from './base/ports.ts';
+import { limits } from './model/limits.ts';
 import type { Log } from './server/context.ts';
 import { ownHealth } from './server/health.ts';
 import type { ServersTransport } from './server/network/link.ts';
@@ -131,4 +132,14 @@ export async function openLog(
       waiting(error.message);
     },
   });
+}
+
+/** Makes the introduction token of the agent's own node, or has the leader make it. */
+export function introducing({ context, servers }: Server): () => Promise<string> {
+  const own = ownIntroduction(context);
+  return () => {
+    const leader = servers.leader();
+    const isElsewhere = leader !== undefined && leader.id !== servers.id;
+    return isElsewhere ? servers.introduceNode({ deadlineMs: limits.servers.askMs }) : own();
+  };
 }

@@ -2,33 +2,37 @@
  * Puts the layers together: an agent is a server, a node, or both in one process. The `roster`
  * command uses it, and tests use it as a library for a control plane.
  */
-import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { DefaultPolicy } from './acl/authorizer.ts';
+import { auditSinkOf, newApi, readerSettingsOf, telemetryOf, warnOfExposure } from './agent-api.ts';
 import { authorityOf, requireRight, requireRightAuthority } from './agent-certificate.ts';
-import { type NodeOptions, type RunningNode, startNode } from './agent-node.ts';
+import type { NodeOptions, RunningNode } from './agent-node.ts';
+import { Readers } from './agent-readers.ts';
 import { givenRootKey, keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
 import {
   hereServer,
+  introducing,
   type NetworkSettings,
   openLog,
   otherServers,
   type Waiting,
 } from './agent-servers.ts';
-import { Api } from './api/api.ts';
-import type { AuditOptions, AuditSink } from './api/audit.ts';
-import { AuditFile } from './api/audit-file.ts';
+import type { TelemetrySettings } from './agent-telemetry.ts';
+import type { AuditedSignal, AuditOptions, AuditSink } from './api/audit.ts';
 import type { Answer, Request } from './api/http.ts';
-import { type ConnectionLimits, isLoopback } from './api/http-server.ts';
+import type { ConnectionLimits } from './api/http-server.ts';
 import { holdPort } from './api/http-server-hold.ts';
 import { logFaultOf } from './api/log-health.ts';
+import type { Reload } from './api/reload.ts';
 import type { ServerCertificate } from './api/server-certificate.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { refusal } from './model/errors.ts';
 import { limits } from './model/limits.ts';
+import { monitored } from './model/monitor/log-lines.ts';
 import { readAddress } from './node/fingerprint/address.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
+import type { NodeChange } from './node/node-change.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
 import type { TlsTrust } from './sdk/tls-trust.ts';
 import { silentLog } from './server/context.ts';
@@ -36,7 +40,6 @@ import type { GarbageSettings } from './server/garbage/collector.ts';
 import type { KeyService } from './server/keyring/key-service.ts';
 import { Keyring } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
-import { ownIntroduction } from './server/nodes/introductions.ts';
 import { advertisedAddresses } from './server/peering/advertise.ts';
 import { webSocketTransport } from './server/peering/web-socket-link.ts';
 import { Server } from './server/server.ts';
@@ -44,6 +47,7 @@ import { LocalServers } from './server/servers-local.ts';
 import { snapshotDirectory } from './server/snapshots/directory.ts';
 import type { Engine } from './state/engine/engine.ts';
 import type { EtcdSettings } from './state/engine/etcd/open.ts';
+import { FeedingEngine } from './state/engine/feeding.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
 import { SqliteEngine } from './state/engine/sqlite.ts';
 import { newestVersions } from './state/form.ts';
@@ -57,6 +61,10 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly http?: { readonly host: string; readonly port: number } | undefined;
   /** The certificate for TLS; `undefined`: plain HTTP. */
   readonly certificate?: ServerCertificate | undefined;
+  /** The collector of traces; `undefined`: nothing is traced. */
+  readonly telemetry?: TelemetrySettings | undefined;
+  /** The settings that `GET /v1/agent/self` shows; without secrets. */
+  readonly configuration?: object;
   /** The node of this machine; `undefined`: a server alone. */
   readonly node?: NodeSettings | undefined;
   /** Name and datacenter of a server alone. */
@@ -86,6 +94,11 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly audit?:
     | { readonly to: string | AuditSink; readonly events: AuditOptions['events'] }
     | undefined;
+  /**
+   * Threads that answer reads from copies of the state, for a log in the data directory or in memory and with a
+   * port; the default: none.
+   */
+  readonly readers?: number;
   /** The default is that of `limits.http`. */
   readonly connections?: ConnectionLimits;
   readonly aclEnabled?: boolean;
@@ -102,6 +115,8 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Addresses for other clusters, each `host:port`; the default is where the server listens. */
   readonly advertise?: readonly string[] | undefined;
+  /** Answers `PUT /v1/agent/reload`: reads the configuration again, and calls `Agent.configure`. */
+  readonly reload?: Reload | undefined;
   /**
    * Certificates (PEM) that other clusters have to trust, if a proxy in front of the server speaks TLS; the
    * default is the authority of `certificate`.
@@ -140,6 +155,10 @@ export interface Agent {
    * @throws Error if the certificate is faulty, or the agent speaks no TLS
    */
   renewCertificate(certificate: ServerCertificate): void;
+  /** Takes other settings of its node while tasks run, and logs messages of the level debug or not. */
+  configure(change: NodeChange & { readonly isVerbose: boolean }): Promise<void>;
+  /** Notes a signal in the audit log. */
+  auditSignal(signal: AuditedSignal): void;
 }
 
 /**
@@ -162,10 +181,10 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
 
 type Settled = ReturnType<typeof withDefaults>;
 
-const withDefaults = (options: CreateAgentOptions) => ({
+const withDefaults = ({ world = realWorld, log = silentLog, ...options }: CreateAgentOptions) => ({
   ...options,
-  world: options.world ?? realWorld,
-  log: options.log ?? silentLog,
+  world,
+  log: monitored(log, world.clock),
   version: options.version ?? '0.0.0',
   region: options.region ?? 'global',
   datacenter: options.node?.datacenter ?? options.server?.datacenter ?? 'dc1',
@@ -198,19 +217,19 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   opened.add(() => release?.());
   const rootKey = await givenRootKey(options.rootKey, options, waiting);
   const opening = openServer({ ...options, rootKey, waiting }, opened);
-  const { server, state, others, rootToken, log } = await opening;
+  const { server, state, others, rootToken, log, readers, rootKey: key } = await opening;
   let node: RunningNode | undefined;
-  const api = new Api({
-    ...apiOptionsOf(options, opened),
-    server,
-    log,
-    node: () => node?.id,
-    servers: others?.door,
-  });
+  const sink = auditSinkOf(options, opened);
+  const telemetry = await telemetryOf(options, state, opened);
+  const own = { server, log, node: () => node?.id, servers: others?.door, telemetry };
+  const api = newApi(options, { ...own, sink, metricsOfReaders: readers?.metrics });
   await server.start();
   opened.add(() => server.stop());
+  const settings = readerSettingsOf(options, key);
+  const isFed = await readers?.begin({ server, api, sink, settings });
+  opened.add(() => readers?.close());
   release?.();
-  const listening = options.http && (await api.listen(options.http.host, options.http.port));
+  const listening = http && (await (isFed === true ? readers!.listen(http) : api.listen(http)));
   warnOfExposure(options);
   opened.add(() => api.close());
   advertise(server, options, listening);
@@ -222,6 +241,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const address = listening && `${scheme}://${listening}`;
   let tasks: 'stop' | 'keep' = 'stop';
   if (options.node !== undefined && address !== undefined) {
+    const { startNode } = await import('./agent-node.ts');
     node = await startNode(
       { ...options, node: options.node },
       { addresses: [address], introduction: introducing(server), ...trust },
@@ -248,10 +268,20 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
       if (used.certificate === undefined) throw new Error('the agent does not speak TLS');
       requireRight(certificate, options);
       api.renewCertificate(certificate);
+      readers?.renew(certificate);
       used.certificate = certificate;
     },
+    configure: configuring(readers, () => node),
+    auditSignal: (signal) => api.auditSignal(signal),
   };
 }
+
+const configuring =
+  (readers: Readers | undefined, node: () => RunningNode | undefined): Agent['configure'] =>
+  async (change) => {
+    readers?.setVerbose(change.isVerbose);
+    await node()?.configure(change);
+  };
 
 /** The server over its opened state. It is not started yet. */
 async function openServer(
@@ -260,13 +290,16 @@ async function openServer(
 ) {
   const { dataDirectory, world, log, version, makesRootToken = false } = options;
   const etcd = options.etcd && (await openLog(options, options.etcd));
-  const engine = options.engine ?? etcd?.engine ?? newEngine(dataDirectory, world);
+  const given = options.engine ?? etcd?.engine ?? newEngine(options);
+  const readers = readersOf(options, given);
+  const engine: Engine = readers?.feeding ?? given;
   const state = await openState({
     tables: options.tables ?? allTables,
     form: storedForm,
     engine,
     timers: world.timers,
     clock: world.clock,
+    stopwatch: world.clock,
     ...(etcd && { limits: limits.sharedLog }),
     report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
   });
@@ -278,9 +311,9 @@ async function openServer(
   const usesTls = options.certificate !== undefined;
   // Other processes may lead a log that this one does not hold alone.
   const listed = etcd && { membership: etcd.members, ...options.network };
-  const given = options.servers ?? listed ?? (engine.end && new LocalServers(world));
+  const known = options.servers ?? listed ?? (engine.end && new LocalServers(world));
   const contactMs = etcd?.engine.health.contactMs;
-  const others = given && otherServers(given, { world, log, version, rootKey, usesTls, contactMs });
+  const others = known && otherServers(known, { world, log, version, rootKey, usesTls, contactMs });
   const keyring =
     others === undefined
       ? await Keyring.open(state, rootKey, world)
@@ -292,8 +325,10 @@ async function openServer(
     (makesRootToken ? await keptSecret(dataDirectory, 'root-token', world) : undefined);
   const server = new Server({
     ...(others && { servers: others.servers }),
+    readers,
     state,
     world,
+    stopwatch: world.clock,
     log,
     region: options.region,
     keyring,
@@ -312,35 +347,8 @@ async function openServer(
       bootstrapReset: resetFile(join(dataDirectory, 'acl-bootstrap-reset')),
     }),
   });
-  return { server, state, others, rootToken, log: etcd && (() => etcd.engine.health) };
-}
-
-/** The options of the API that follow from those of the agent. */
-function apiOptionsOf(options: Settled, opened: Opened) {
-  const { version, certificate, audit, log } = options;
-  const sinkOf = (to: string | AuditSink): AuditSink => {
-    if (typeof to !== 'string') return to;
-    const file = new AuditFile(to, log);
-    opened.add(() => file.close());
-    return file;
-  };
-  return {
-    version,
-    name: options.node?.name ?? options.server?.name ?? 'roster',
-    acl: {
-      enabled: options.aclEnabled ?? true,
-      defaultPolicy: options.aclDefaultPolicy ?? 'deny',
-      datacenter: options.datacenter,
-      secrets: options.world.secrets,
-    },
-    connections: options.connections ?? {
-      perAddressMax: limits.http.connectionsPerAddressMax,
-      perLoopbackMax: limits.http.connectionsPerLoopbackMax,
-    },
-    hosts: [hostname(), ...(options.allowedHosts ?? []), ...(options.advertise ?? []).map(nameOf)],
-    certificate,
-    audit: audit && { sink: sinkOf(audit.to), events: audit.events },
-  } as const;
+  const health = etcd && (() => etcd.engine.health);
+  return { server, state, others, rootToken, log: health, readers, rootKey };
 }
 
 /** Tells the server the addresses and authorities by which peers reach it. */
@@ -354,36 +362,16 @@ function advertise(server: Server, options: Settled, listening: string | undefin
 const addressForServers = ({ network }: Settled, listening: string | undefined): string =>
   network?.address ?? advertisedAddresses(listening, readAddress().ip)[0] ?? '';
 
-/** Makes the introduction token of the agent's own node, or has the leader make it. */
-function introducing({ context, servers }: Server): () => Promise<string> {
-  const own = ownIntroduction(context);
-  return () => {
-    const leader = servers.leader();
-    const isElsewhere = leader !== undefined && leader.id !== servers.id;
-    return isElsewhere ? servers.introduceNode({ deadlineMs: limits.servers.askMs }) : own();
-  };
+/** @throws Error where several processes may hold the log */
+function readersOf({ readers: count = 0, http, world, log }: Settled, engine: Engine) {
+  if (count === 0 || http === undefined) return undefined;
+  if (engine.end !== undefined) throw new Error('readers need a log that this process holds alone');
+  return new Readers({ count, feeding: new FeedingEngine(engine, world.timers), world, log });
 }
 
-/** The name in `host:port`. */
-const nameOf = (address: string): string => address.replace(/:\d+$/, '');
-
-/** Warns of an API that is open to others. */
-function warnOfExposure({ http, certificate, aclEnabled, log }: Settled): void {
-  if (aclEnabled === false) {
-    log.warn({}, 'access control is off: whoever reaches the API may do everything');
-  }
-  if (http !== undefined && !isLoopback(http.host) && certificate === undefined) {
-    const { host } = http;
-    log.warn(
-      { host },
-      'the API listens beyond this machine without TLS: tokens can be read on the way',
-    );
-  }
-}
-
-function newEngine(dataDirectory: string | undefined, world: World): Engine {
+function newEngine({ dataDirectory, world, version }: Settled): Engine {
   if (dataDirectory === undefined) return new MemoryEngine(new MemoryDisk(), world.timers);
-  return new SqliteEngine({ directory: join(dataDirectory, 'server') });
+  return new SqliteEngine({ directory: join(dataDirectory, 'server'), program: version });
 }
 
 const scheduleOf = ({ directory, ...settings }: SnapshotOptions, { ids }: World) => ({

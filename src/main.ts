@@ -2,132 +2,126 @@
  * The `roster` command, and the library, which exports `createAgent`. Only this file, `agent.ts` and
  * `agent-node.ts` know every layer.
  */
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { resolve } from 'node:path';
+import { readCertificate, readNamed, readRightTrust, readTrust } from './agent-files.ts';
+import { collectBuffersWithHeap, saveProcessMemory } from './agent-memory.ts';
+import { commandName, readBuild } from './agent-program.ts';
+import type { ReloadedParts } from './agent-reload.ts';
+import type { Reload } from './api/reload.ts';
 import type { ServerCertificate } from './api/server-certificate.ts';
-import { collectorLimits } from './base/limits.ts';
-import { saveMemoryAtRest } from './base/memory-saver.ts';
-import { delay } from './base/ports.ts';
+import { isInExecutable } from './base/executable.ts';
+import { logOptions } from './base/log-options.ts';
 import { realWorld } from './base/ports-real.ts';
+import type { ConfiguredAgent } from './cli/agent/configured-agent.ts';
 import type { EtcdOptions } from './cli/agent/engine-settings.ts';
 import type { KeyServiceOptions } from './cli/agent/keyring-settings.ts';
-import { logOptions } from './cli/agent/log-options.ts';
-import type { AgentOptions, TlsFiles } from './cli/agent/options.ts';
+import type { AgentOptions } from './cli/agent/options.ts';
+import { readiness } from './cli/agent/readiness.ts';
+import { shownSettings } from './cli/agent/shown-settings.ts';
+import { firstSignal } from './cli/agent/signals.ts';
+import { startFault } from './cli/agent/start-fault.ts';
 import { CliError } from './cli/errors.ts';
 import type { EngineCommands } from './cli/operator/engines.ts';
 import { processEnvironment } from './cli/process-environment.ts';
 import { runCli } from './cli/run-cli.ts';
-import { unreadableReason } from './cli/unreadable.ts';
 import { closeInheritedDescriptors } from './node/supervisor/inherited-descriptors.ts';
+import type { TrustedTexts } from './sdk/tls-trust.ts';
 import type { Log } from './server/context.ts';
 import type { KeyService } from './server/keyring/key-service.ts';
+import type { Engine } from './state/engine/engine.ts';
 import type { EtcdSettings } from './state/engine/etcd/open.ts';
 
-export type { Agent, CreateAgentOptions } from './agent.ts';
-
-/** Loads the agent only when needed, since most commands are only clients of an agent. */
-export async function createAgent(
-  options: import('./agent.ts').CreateAgentOptions,
-): Promise<import('./agent.ts').Agent> {
-  return (await import('./agent.ts')).createAgent({ version: readVersion(), ...options });
-}
-
-function readVersion(): string {
-  const manifest = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-}
+export type * from './library.ts';
+export { createAgent } from './library.ts';
 
 /** Runs an agent until a signal ends it. Resolves with the exit code. */
-const startAgent = (options: AgentOptions): Promise<number> => keptAlive(() => runAgent(options));
+const startAgent = (options: AgentOptions, configured: ConfiguredAgent): Promise<number> =>
+  keptAlive(() => runAgent(options, configured));
 
-async function runAgent(options: AgentOptions): Promise<number> {
+async function runAgent(options: AgentOptions, configured: ConfiguredAgent): Promise<number> {
   closeInheritedDescriptors();
   // Tasks and other programs must not inherit it.
   delete process.env.ROSTER_ROOT_KEY;
   const { default: pino } = await import('pino');
-  const log = pino({ name: 'roster', ...logOptions(options.logLevel) }, pino.destination(2));
+  const written = pino({ name: 'roster', ...logOptions(options.logLevel) }, pino.destination(2));
+  const { monitored } = await import('./model/monitor/log-lines.ts');
+  const log = monitored(written, realWorld.clock);
+  const { Reloader } = await import('./agent-reload.ts');
+  const reloader = new Reloader(configured, log);
+  const reloadsAtHangUp = options.tls !== undefined || configured.source.hasFiles;
   let running: Running | undefined;
   // A second signal kills tasks that have to end with the agent.
-  const ended = firstSignal(async () => {
+  const ended = firstSignal(realWorld, reloadsAtHangUp, async () => {
     if (options.tasksOnExit === 'stop') await running?.killTasks();
-  }, options.tls !== undefined);
+  });
   const ending = new AbortController();
   void ended.then((signal) => ending.abort(new Error(signal)));
-  if (options.tls !== undefined) process.on('SIGHUP', () => void running?.renew?.());
+  const systemd = await systemdOf(log);
+  const reload = async () => {
+    systemd?.reloading();
+    await reloader.reloadAt('SIGHUP');
+    if (running !== undefined) systemd?.ready(running.sentence);
+  };
+  if (reloadsAtHangUp) process.on('SIGHUP', () => void reload());
   if (options.etcd !== undefined) collectBuffersWithHeap();
   try {
     running = await (options.mode === 'node'
       ? startNode(options, log)
-      : startServer(options, log, ending.signal));
+      : startServer(options, log, {
+          signal: ending.signal,
+          reload: reloader.reload,
+          configuration: shownSettings(configured.settings),
+        }));
   } catch (error) {
     if (ending.signal.aborted) return 0;
     process.stderr.write(`roster: ${startFault(error as NodeJS.ErrnoException, options)}\n`);
     return 1;
   }
-  saveMemoryAtRest({
-    timers: realWorld.timers,
-    utilization: loopUtilization(),
-    save: collectAtRest,
-    collect: collectGarbage,
+  reloader.use({
+    ...running.reloaded,
+    setLogLevel: (level) => {
+      written.level = level;
+    },
   });
+  saveProcessMemory(realWorld.timers);
+  systemd?.ready(running.sentence);
   await Promise.race([running.tell(ended.then(() => undefined)), ended]);
   const signal = await ended;
+  const told = systemd?.stopping();
   process.stdout.write(`\nRoster ends (${signal})\n`);
   await running.close(options.tasksOnExit);
+  await told;
   return 0;
 }
 
-/**
- * Lets buffers outside of the heap begin a collection only as the heap itself does. By default the whole heap is marked
- * whenever some 64 MB of them are new, and gRPC makes a new buffer for all that is sent to etcd.
- */
-function collectBuffersWithHeap(): void {
-  // The V8 of an older Node does not know the flag, and would print so.
-  if (Number.parseInt(process.versions.node, 10) < 24) return;
-  setFlagsFromString('--external-memory-accounted-in-global-limit');
-}
-
-/** At rest, keeps the heap small, and lets this thread mark as well, since no request waits. */
-function collectAtRest(isAtRest: boolean): void {
-  for (const flag of ['memory-saver-mode', 'incremental-marking-task']) {
-    setFlagsFromString(isAtRest ? `--${flag}` : `--no-${flag}`);
-  }
-}
-
-/** Collects all garbage of a small heap, and gives its pages back. */
-function collectGarbage(): void {
-  if (process.memoryUsage().heapUsed > collectorLimits.idleHeapBytesMax) return;
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as NodeJS.GCFunction;
-  setFlagsFromString('--no-expose-gc');
-  void collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
-}
-
-/** The utilization of this thread's event loop since the last call. */
-function loopUtilization(): () => number {
-  let before = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    before = now;
-    return utilization;
-  };
+/** systemd, if it started the agent and waits for its messages. */
+async function systemdOf(log: Log) {
+  if (process.env.NOTIFY_SOCKET === undefined) return undefined;
+  const { serviceManager } = await import('./cli/agent/service-manager.ts');
+  const onError = (error: Error) => log.warn({ error }, 'systemd could not be told');
+  return serviceManager({ env: process.env, timers: realWorld.timers, onError });
 }
 
 interface Running extends Pick<import('./agent.ts').Agent, 'close' | 'killTasks'> {
-  /** Reads the certificate again; absent without TLS. */
-  renew?(): Promise<void>;
+  /** Tells systemd what runs. */
+  readonly sentence: string;
+  readonly reloaded: Omit<ReloadedParts, 'setLogLevel'>;
   /** Prints that the agent is ready, unless it `ended` before. */
   tell(ended: Promise<undefined>): Promise<void>;
 }
 
+interface ServerPorts {
+  readonly signal: AbortSignal;
+  readonly reload: Reload;
+  /** The settings, without secrets. */
+  readonly configuration: object;
+}
+
 /** A server, with a node unless the mode is `server`. */
-async function startServer(options: AgentOptions, log: Log, signal: AbortSignal): Promise<Running> {
+async function startServer(options: AgentOptions, log: Log, ports: ServerPorts): Promise<Running> {
+  const engine = await preparedEngine(options);
   const { parseRootKey, parseRootToken } = await import('./agent-secrets.ts');
-  const { isDev, http, rootKeyFile, audit, allowedHosts } = options;
-  const { rootTokenFile } = options;
+  const { isDev, http, rootKeyFile, rootTokenFile, audit, allowedHosts, tls } = options;
   const rootToken =
     rootTokenFile === undefined
       ? options.rootToken
@@ -140,21 +134,25 @@ async function startServer(options: AgentOptions, log: Log, signal: AbortSignal)
   const { caFile } = options.peering;
   const peerAuthority = caFile === undefined ? undefined : await readNamed(caFile);
   const { name, datacenter } = options.node;
-  const { tls } = options;
   const certificate = tls && (await readCertificate(tls));
+  // Loaded only now, since most commands are only clients of an agent.
+  const { createAgent } = await import('./agent.ts');
   const agent = await createAgent({
     ...nodeOptionsOf(options, log),
+    telemetry: options.telemetry,
     certificate,
     http,
     etcd: options.etcd && (await etcdOf(options.etcd)),
     ...(options.etcd && { network: networkOf(options.etcd) }),
+    ...(engine && { engine }),
+    readers: options.readers,
     rootToken,
     allowedHosts,
     makesRootToken: isDev && options.aclEnabled,
     aclEnabled: options.aclEnabled,
     aclDefaultPolicy: options.aclDefaultPolicy,
     ...(rootKey && { rootKey }),
-    signal,
+    ...ports,
     audit: audit && { ...audit, to: audit.to === 'stdout' ? standardOutput : audit.to },
     issuer: options.issuer,
     advertise: options.peering.advertise,
@@ -163,26 +161,20 @@ async function startServer(options: AgentOptions, log: Log, signal: AbortSignal)
     snapshots: options.snapshots,
     ...(options.mode === 'server' && { node: undefined, server: { name, datacenter } }),
   });
-  const renew = async (): Promise<void> => {
-    try {
-      if (tls !== undefined) agent.renewCertificate(await readCertificate(tls));
-      log.info({}, 'the certificate was read anew');
-    } catch (error) {
-      log.error({ error }, 'the certificate could not be renewed: the one before stays in use');
-    }
-  };
   return {
-    ...(tls !== undefined && { renew }),
+    sentence: readiness(agent).trimEnd(),
+    reloaded: reloadedParts(agent, certificate),
     close: agent.close,
     killTasks: agent.killTasks,
     async tell(ended) {
-      const { readiness, runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
       process.stdout.write(readiness(agent));
+      const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
       const reached = {
         address: agent.address,
         token: agent.rootToken,
         ...agent.trust,
         isTokenGiven: rootToken !== undefined,
+        command: commandName,
       };
       const registered = runFirstJobs(reached, options.run, realWorld.timers);
       const told = await Promise.race([registered, ended]);
@@ -191,24 +183,44 @@ async function startServer(options: AgentOptions, log: Log, signal: AbortSignal)
   };
 }
 
+const reloadedParts = (
+  { configure, auditSignal, renewCertificate: renew }: import('./agent.ts').Agent,
+  first: ServerCertificate | undefined,
+): Running['reloaded'] => ({
+  configure,
+  auditSignal,
+  certificate: first && { first, read: async ({ tls }) => tls && readCertificate(tls), renew },
+});
+
+/** The store in the data directory, if there is to be one. Its thread starts while the agent is loaded. */
+async function preparedEngine({ dataDirectory, etcd }: AgentOptions): Promise<Engine | undefined> {
+  if (dataDirectory === undefined || etcd !== undefined) return undefined;
+  const { SqliteEngine } = await import('./state/engine/sqlite.ts');
+  const directory = resolve(dataDirectory, 'server');
+  const engine = new SqliteEngine({ directory, program: readBuild().version });
+  engine.prepare();
+  return engine;
+}
+
 /** A node alone, which tries its servers until one answers. */
 async function startNode(options: AgentOptions, log: Log): Promise<Running> {
-  const { addresses, introductionTokenFile, caCertificateFile } = options.servers;
-  const { clientCertificateFile, clientKeyFile } = options.servers;
+  const { addresses, introductionTokenFile: file } = options.servers;
   const { startNode: start } = await import('./agent-node.ts');
-  const [introduction, caCertificate, clientCertificate, clientKey] = await Promise.all(
-    [introductionTokenFile, caCertificateFile, clientCertificateFile, clientKeyFile].map(
-      (path) => path && readNamed(path),
-    ),
-  );
+  const introduction = file === undefined ? undefined : await readNamed(file);
+  const first = await readTrust(options);
+  let trust = first;
   const node = await start(nodeOptionsOf(options, log), {
     addresses,
-    caCertificate,
-    clientCertificate,
-    clientKey,
+    current: () => trust,
     ...(introduction !== undefined && { introduction: async () => introduction.trim() }),
   });
+  const renew = (next: TrustedTexts): void => {
+    trust = next;
+  };
   return {
+    // Its tasks go on whether or not a server answers.
+    sentence: `Runs as a node alone of ${addresses.join(', ')}`,
+    reloaded: { configure: node.configure, trust: { first, read: readRightTrust, renew } },
     close: node.close,
     killTasks: node.killTasks,
     async tell(ended) {
@@ -231,27 +243,31 @@ async function keyServiceOf(options: KeyServiceOptions): Promise<KeyService> {
   };
 }
 
-/** Moves the state between the data directory and etcd. @throws CliError */
-const migrateEngine: EngineCommands['migrate'] = ({ to, dataDirectory, etcd }, progress) =>
-  offline(async () => {
-    const { migrateStores } = await import('./agent-engines.ts');
-    const settings = await etcdOf(etcd);
-    return migrateStores({ to, dataDirectory, etcd: settings, world: realWorld, progress });
-  });
+/** Work on stores while no agent runs. Each rejects with `CliError`. */
+const engines: EngineCommands = {
+  migrate: ({ etcd, ...options }, progress) =>
+    offline(async ({ migrateStores }, own) =>
+      migrateStores({ ...options, ...own, etcd: await etcdOf(etcd), progress }),
+    ),
+  recover: ({ etcd, ...options }) =>
+    offline(async ({ recoverStores }, own) =>
+      recoverStores({ ...options, ...own, etcd: await etcdOf(etcd) }),
+    ),
+  checkStore: (options, progress) =>
+    offline(({ checkStore }, own) => checkStore({ ...options, ...own, progress })),
+  repairStore: (options, progress) =>
+    offline(({ repairStore }, own) => repairStore({ ...options, ...own, progress })),
+};
 
-/** The way out after the log in etcd has diverged. @throws CliError */
-const recoverEngine: EngineCommands['recover'] = ({ from, dataDirectory, etcd }) =>
-  offline(async () => {
-    const { recoverStores } = await import('./agent-engines.ts');
-    const settings = await etcdOf(etcd);
-    const version = readVersion();
-    return recoverStores({ from, dataDirectory, etcd: settings, world: realWorld, version });
-  });
+type Engines = typeof import('./agent-engines.ts');
 
 /** Tells an error in words for the user. */
-async function offline<T>(run: () => Promise<T>): Promise<T> {
+async function offline<T>(
+  run: (engines: Engines, own: { world: typeof realWorld; version: string }) => Promise<T>,
+): Promise<T> {
+  const own = { world: realWorld, version: readBuild().version };
   try {
-    return await keptAlive(run);
+    return await keptAlive(async () => run(await import('./agent-engines.ts'), own));
   } catch (error) {
     // Any other class is that of a bug.
     const isPlain = error instanceof Error && (error.constructor === Error || 'code' in error);
@@ -296,25 +312,6 @@ const networkOf = ({ advertise, allowsPlaintext }: EtcdOptions) => ({
   ...(advertise !== undefined && { address: advertise }),
 });
 
-async function readCertificate(tls: TlsFiles): Promise<ServerCertificate> {
-  const { certificateFile, keyFile, authorityFile, verifiesClients } = tls;
-  const [certificate, privateKey, authorities] = await Promise.all([
-    readNamed(certificateFile),
-    readNamed(keyFile),
-    authorityFile === undefined ? undefined : readNamed(authorityFile),
-  ]);
-  return { certificate, privateKey, authorities, verifiesClients };
-}
-
-/** The text of a file that a setting names. @throws Error with the path and the reason */
-async function readNamed(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new Error(`"${path}" cannot be read: ${unreadableReason(error as Error)}`);
-  }
-}
-
 /** The options of a node, beside a server or alone. */
 function nodeOptionsOf(options: AgentOptions, log: Log) {
   const { class: nodeClass, pool: nodePool, name, ...node } = options.node;
@@ -323,7 +320,7 @@ function nodeOptionsOf(options: AgentOptions, log: Log) {
     log,
     environment: process.env,
     region: options.region,
-    version: readVersion(),
+    version: readBuild().version,
     artifacts: options.artifacts,
     drivers: options.drivers,
     isolation: options.isolation,
@@ -342,57 +339,14 @@ function nodeOptionsOf(options: AgentOptions, log: Log) {
 /** A sink for the audit log on standard output. */
 const standardOutput = { write: (line: string) => void process.stdout.write(line) };
 
-/** Not in limits: the patience after a second signal. */
-const hurryTimeoutMs = 2_000;
-
-/**
- * Resolves with the first signal. A second signal, at least a second later, ends the process after
- * `hurry`; a third ends it at once.
- */
-function firstSignal(hurry: () => Promise<void>, isHangUpTaken: boolean): Promise<NodeJS.Signals> {
-  const { clock, timers } = realWorld;
-  const exit = () => process.exit(130);
-  let hurries = false;
-  return new Promise((resolve) => {
-    let firstMs: number | undefined;
-    const onSignal = (signal: NodeJS.Signals) => {
-      const nowMs = clock.monotonicMs();
-      firstMs ??= nowMs;
-      // npm repeats a Ctrl-C that the terminal has delivered already.
-      if (nowMs - firstMs <= 1_000) return resolve(signal);
-      if (hurries) exit();
-      hurries = true;
-      void Promise.race([hurry(), delay(timers, hurryTimeoutMs)]).then(exit, exit);
-    };
-    const signals = ['SIGINT', 'SIGTERM'] as const;
-    for (const signal of signals) process.on(signal, onSignal);
-    if (!isHangUpTaken) process.on('SIGHUP', onSignal);
-  });
-}
-
-/** The reason of a failed start, with advice. */
-function startFault(error: NodeJS.ErrnoException, { http }: AgentOptions): string {
-  const where = `${http.host}:${http.port}`;
-  if (error.code === 'EADDRINUSE') {
-    return `the port ${http.port} is in use on ${http.host}: end what listens on ${where}, or choose another address with --http HOST:PORT`;
-  }
-  if (error.code === 'EACCES' && error.syscall === 'listen') {
-    return `this user may not listen on ${where}: choose a port from 1024 on with --http HOST:PORT`;
-  }
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return `this machine has no address ${http.host}: choose one that it has with --http HOST:PORT`;
-  }
-  return error.message;
-}
-
-if (import.meta.main) {
-  const version = readVersion();
-  const engines = { migrate: migrateEngine, recover: recoverEngine };
+if (import.meta.main || isInExecutable(import.meta.url)) {
+  const platform = `${process.platform}-${process.arch}`;
+  const build = { ...readBuild(), node: process.versions.node, platform };
   const environment = processEnvironment(process, {
     startAgent,
     engines,
-    version,
+    build,
     world: realWorld,
   });
-  process.exitCode = await runCli(process.argv.slice(2), environment);
+  process.exitCode = await keptAlive(() => runCli(process.argv.slice(2), environment));
 }

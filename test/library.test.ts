@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { type Agent, createAgent } from '../src/main.ts';
+import { eventually } from './support/agent.ts';
 import { requestOf } from './support/agent-requests.ts';
 
 let agent: Agent | undefined;
@@ -13,6 +14,7 @@ test('a whole server runs inside a test, without a port and on simulated time', 
   expect(agent.address).toBe('');
   expect((await agent.handle(requestOf('GET', '/v1/jobs', token))).body).toBe('[]');
   expect((await agent.handle(requestOf('GET', '/v1/job/x', token))).status).toBe(404);
+  expect((await agent.client().jobs.list()).value).toEqual([]);
 });
 
 test('the same seed makes the same server', async () => {
@@ -23,4 +25,18 @@ test('the same seed makes the same server', async () => {
     return JSON.stringify([...snapshot.table(aclTokens).scan(), ...snapshot.table(nodes).scan()]);
   };
   expect(await rows()).toBe(await rows());
+});
+
+test('an agent that ends answers the queries that wait at its port', async () => {
+  const ending = await createAgent({ rootToken: token, http: { host: '127.0.0.1', port: 0 } });
+  const ask = (query: string) =>
+    fetch(`${ending.address}/v1/jobs${query}`, { headers: { 'x-registry-token': token } });
+  const index = (await ask('')).headers.get('x-scheduler-index');
+  const waiting = ask(`?index=${index}&wait=5m`);
+  await eventually(async () => {
+    const metrics = requestOf('GET', '/v1/metrics?format=prometheus', token);
+    expect((await ending.handle(metrics)).body).toMatch(/^roster_blocking_queries 1$/m);
+  });
+  await ending.close('stop');
+  expect((await waiting).status).toBe(200);
 });

@@ -25,7 +25,7 @@ export const instead: Readonly<Record<Kind, string>> = {
   files: 'files are for src/state/engine and the file access of src/node; take what those offer',
   network: 'HTTP is spoken by src/sdk/transport*.ts and served by src/api/http-server*.ts',
   programs: 'programs are started by src/node/drivers and src/node/supervisor',
-  threads: 'threads are for src/state/engine and src/main.ts',
+  threads: 'threads are for src/state/engine, src/agent-readers.ts and src/main.ts',
   machine: 'the machine is described by src/node/fingerprint; take its facts as an argument',
   database: 'the database is behind the engine port: src/state/engine',
 };
@@ -42,6 +42,11 @@ export const places: readonly Place[] = [
     files: 'src/main.ts',
     may: 'everything',
     reason: 'the composition root: it makes the world that all others are given',
+  },
+  {
+    files: 'src/library.ts',
+    may: ['files'],
+    reason: 'the composition root as a library: tells the version of its own package',
   },
   {
     files: 'sim/main.ts',
@@ -64,9 +69,19 @@ export const places: readonly Place[] = [
     reason: 'the main file of such a process: is asked and answers as one, and ends with who asks',
   },
   {
-    files: 'src/agent{,-engines,-node,-secrets}.ts',
+    files: 'src/agent{,-api,-engines,-files,-node,-secrets,-telemetry}.ts',
     may: ['files', 'machine'],
     reason: 'the composition root as a library: makes the data directory, takes a world',
+  },
+  {
+    files: 'src/agent-{memory,program}.ts',
+    may: ['files', 'process', 'clock'],
+    reason: 'the composition root: the process that an agent runs in, and the program that it is',
+  },
+  {
+    files: 'src/agent-reader{,s}.ts',
+    may: ['threads', 'process'],
+    reason: 'the composition root of readers, which are threads, and where the agent starts them',
   },
   {
     files: 'src/server/snapshots/directory.ts',
@@ -79,6 +94,16 @@ export const places: readonly Place[] = [
     reason: 'the real ports are these calls',
   },
   {
+    files: 'src/base/profiler.ts',
+    may: ['process'],
+    reason: 'takes profiles of the thread that it runs in',
+  },
+  {
+    files: 'src/base/executable.ts',
+    may: ['process'],
+    reason: 'the file of the running program, which starts itself again for its other processes',
+  },
+  {
     files: 'src/base/marking.ts',
     may: ['clock'],
     reason: 'a part of the real timers: whether the collector marks, and for how long it has',
@@ -89,9 +114,10 @@ export const places: readonly Place[] = [
     reason: 'setImmediate lets the promises that are ready run out; no time passes in it',
   },
   {
-    files: 'src/api/metrics.ts',
-    may: ['clock'],
-    reason: 'how long the event loop of the process was busy is told by the runtime alone',
+    files: 'src/api/metrics/process.ts',
+    may: ['clock', 'files'],
+    reason:
+      'how long the event loop of the process was busy is told by the runtime, and its open files by the kernel alone',
   },
   {
     files: 'src/state/engine/**',
@@ -169,7 +195,7 @@ export const places: readonly Place[] = [
     reason: 'checks of services ask them over the network; a simulator passes its own probe in',
   },
   {
-    files: 'src/node/allocation-runner/saved-allocation.ts',
+    files: 'src/node/allocation-runner/{files,saved-allocation}.ts',
     may: ['files'],
     reason: 'what a node remembers of an allocation while its agent is away',
   },
@@ -179,14 +205,25 @@ export const places: readonly Place[] = [
     reason: 'a command reads its arguments, environment and files; its timers come from ports',
   },
   {
+    files: 'src/cli/agent/service-manager.ts',
+    may: ['programs', 'process'],
+    reason: 'systemd is told by its own program, and by the clock of the machine',
+  },
+  {
     files: 'src/cli/login/browser.ts',
     may: ['network', 'programs'],
     reason: 'a login opens the browser and waits for it to come back',
   },
   {
+    files: 'src/cli/system-pager.ts',
+    may: ['programs'],
+    reason: 'long output is shown by the pager of the user',
+  },
+  {
     files: 'src/api/http-server*.ts',
-    may: ['network'],
-    reason: 'the one adapter between handlers and sockets',
+    may: ['network', 'clock', 'turns'],
+    reason:
+      'the one adapter between handlers and sockets, which live in the turns of the real event loop',
   },
   {
     files: 'src/api/audit-file.ts',
@@ -218,6 +255,8 @@ export const ambientModules: Readonly<Record<string, Kind>> = {
   http: 'network',
   http2: 'network',
   https: 'network',
+  inspector: 'process',
+  'inspector/promises': 'process',
   net: 'network',
   os: 'machine',
   perf_hooks: 'clock',

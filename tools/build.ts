@@ -2,72 +2,125 @@
  * `npm run build [-- FOLDER]` makes the published package. Node does not strip types under node_modules, so
  * an installed package runs these bundles; a checkout never does.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin, stop } from 'esbuild';
+import type { Build } from '../src/agent-program.ts';
 
 /** Each is a program or a thread of its own, found beside main.js by its name here. */
 const entries: Readonly<Record<string, string>> = {
   main: 'src/main.ts',
+  reader: 'src/agent-reader.ts',
   'sqlite-worker': 'src/state/engine/sqlite-worker.ts',
   supervisor: 'src/node/supervisor/main.ts',
   terminal: 'src/node/supervisor/terminal-main.ts',
   sdk: 'src/sdk/client.ts',
 };
 
+/** The oldest Node of each program. The client runs in that of `engines` in package.json. */
+const targetOf = (names: readonly string[]): string =>
+  names.includes('sdk') ? 'node20.18' : 'node22.18';
+
 /** Packages that others load if they happen to be there. None is needed. */
 const absent = ['bufferutil', 'cpu-features', 'pino-pretty', 'utf-8-validate', '*/sshcrypto.node'];
 
-/** CommonJS dependencies call `require`, which a module does not have. */
-const banner =
-  "import { createRequire as createRequire_ } from 'node:module';\n" +
-  'const require = createRequire_(import.meta.url);';
+/**
+ * CommonJS dependencies call `require`, which a module does not have. All that is not a module of Node is in the bundle,
+ * or absent, so each of the hundred files of a start can do without `createRequire`.
+ */
+const banner = `const require = (name) => {
+  const found = process.getBuiltinModule(name);
+  if (found === undefined) throw new Error('Cannot find module ' + name);
+  return found;
+};`;
 
 /**
- * `import` of `node:http` makes Node look at each of its names, and one of them loads a whole HTTP
- * client that nothing here uses: a tenth of the time that an agent takes to start. `require` does not.
+ * `import` of a module of Node makes Node look at each of its names. One of `node:http` loads a whole HTTP client that
+ * nothing here uses, one of `node:crypto` another interface, and one of `node:process` parses every flag of Node.
+ * `require` looks at no name.
  */
-const requiredHttp: Plugin = {
-  name: 'required-http',
+const required: Plugin = {
+  name: 'required',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
-      kind === 'import-statement' ? { path: 'http', namespace: 'required' } : undefined,
+    onResolve({ filter: /^(node:)?(crypto|http|process)$/ }, ({ kind, path }) =>
+      kind === 'import-statement'
+        ? { path: path.replace('node:', ''), namespace: 'required' }
+        : undefined,
     );
-    onLoad({ filter: /^http$/, namespace: 'required' }, () => ({
-      contents: "module.exports = require('node:http');",
+    onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require('node:${path}');`,
     }));
   },
 };
 
+/**
+ * Docker's client can also speak SSH, which nothing here does. The library for it looks for files beside itself when it is
+ * loaded, which it has not in a bundle.
+ */
+const unused: Plugin = {
+  name: 'unused',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^ssh2$/ }, ({ path }) => ({ path, namespace: 'unused' }));
+    onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+interface BundleOptions {
+  /** Is told of each file that is read. */
+  readonly note?: (path: string) => void;
+  /** The build that the bundle names; without it, its version is that of its package.json, as in a checkout. */
+  readonly build?: Build;
+}
+
 /** Bundles every entry that exists below `root` into `outdir`. Returns the files that it wrote. */
-export async function bundle(root: string, outdir: string): Promise<string[]> {
+export async function bundle(
+  root: string,
+  outdir: string,
+  { note = () => {}, build: facts }: BundleOptions = {},
+): Promise<string[]> {
   const found = Object.entries(entries).filter(([, path]) => existsSync(join(root, path)));
+  // A reader runs most of the code of the main thread, so the two share files.
+  const isShared = ([name]: readonly [string, string]) => name === 'main' || name === 'reader';
+  const programs = [
+    found.filter(isShared),
+    ...found.filter((one) => !isShared(one)).map((one) => [one]),
+  ];
   const written: string[] = [];
   mkdirSync(outdir, { recursive: true });
   const stale = readdirSync(outdir).filter((name) => /^part-\w+\.js$/.test(name));
   for (const name of stale) rmSync(join(outdir, name));
-  for (const [name, path] of found) {
-    const { outputFiles } = await build({
+  for (const program of programs) {
+    const { outputFiles, metafile } = await build({
       absWorkingDir: root,
-      entryPoints: { [name]: path },
+      entryPoints: Object.fromEntries(program),
       outdir,
       bundle: true,
       // Modules that the program loads at first use become files of their own, so that it starts without
       // them. The other programs are one file each.
-      splitting: name === 'main',
+      splitting: program.some(isShared),
       chunkNames: 'part-[hash]',
       format: 'esm',
       platform: 'node',
-      target: 'node24',
+      target: targetOf(program.map(([name]) => name)),
+      ...(facts && { define: { bundledBuild: JSON.stringify(JSON.stringify(facts)) } }),
       external: absent,
-      plugins: [requiredHttp],
+      plugins: [required, unused],
       banner: { js: banner },
       legalComments: 'none',
+      // The text of a program stays in memory while it runs. Names stay as they are, for stack traces.
+      minifySyntax: true,
+      minifyWhitespace: true,
+      lineLimit: 160,
       logLevel: 'warning',
       write: false,
+      metafile: true,
     });
+    // Modules of the plugins have a name of their own instead of a path.
+    for (const path of Object.keys(metafile.inputs)) {
+      if (!/^(required|unused):/.test(path)) note(path);
+    }
     for (const file of outputFiles) {
       writeFileSync(file.path, inAscii(file.text));
       written.push(file.path);
@@ -95,11 +148,23 @@ export function declareTypes(root: string, outdir: string): void {
   });
 }
 
+/** The version of the checkout, and its commit if nothing was changed since then. */
+export function buildOf(root: string): Build {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Build;
+  const git = (...words: readonly string[]) =>
+    spawnSync('git', words, { cwd: root, encoding: 'utf8' });
+  const { status, stdout } = git('log', '-1', '--format=%H %cI');
+  const isChanged = git('status', '--porcelain', '--untracked-files=no').stdout !== '';
+  if (status !== 0 || isChanged) return { version };
+  const [commit = '', date = ''] = stdout.trim().split(' ');
+  return { version, commit, commitDate: new Date(date).toISOString() };
+}
+
 if (import.meta.main) {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const outdir = resolve(process.argv[2] ?? join(root, 'dist'));
   if (!existsSync(join(root, 'src/main.ts'))) throw new Error('there is no src/main.ts to bundle');
-  for (const file of await bundle(root, outdir)) console.log(file);
+  for (const file of await bundle(root, outdir, { build: buildOf(root) })) console.log(file);
   declareTypes(root, outdir);
   console.log(join(outdir, 'types'));
 }

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { bundleCheckout } from './checkout-bundle.ts';
 import { makeTree } from './tree.test-helper.ts';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
@@ -32,6 +33,7 @@ function makePackage(files: Record<string, string>, folder = '.'): string {
   for (const path of [
     'bin/roster',
     'bin/compile-cache.cjs',
+    'tools/checkout-bundle.mjs',
     'tools/start.mjs',
     'tools/setup.mjs',
   ]) {
@@ -219,6 +221,36 @@ describe('npm start', () => {
     expect(output).toContain('npm ci failed with exit code 9; nothing was started.');
     expect(output).not.toContain('"args"');
     expect(code).toBe(9);
+  });
+
+  test('runs the bundle of a checkout until one of its files is written', async () => {
+    const { root, env } = makeCheckout();
+    const files = {
+      'package.json': '{"type":"module"}',
+      'tsconfig.json': '{}',
+      'tools/build.ts': '',
+      'tools/checkout-bundle.ts': '',
+      'src/main.ts': `import './told.ts';${program}`,
+      'src/told.ts': `console.log(import.meta.url.endsWith('.ts') ? 'source' : 'bundle');`,
+    };
+    const writtenMs = Date.now();
+    for (const [path, text] of Object.entries(files)) write(root, path, text);
+    const ran = async () =>
+      /source|bundle/.exec((await startIn(root, [], { env }).ended).output)?.[0];
+    const told = [await ran()];
+    // Files that are written as the bundle begins may have changed after they were read.
+    await bundleCheckout(root, writtenMs);
+    told.push(await ran());
+    const later = () => bundleCheckout(root, Date.now() + 60_000);
+    await later();
+    told.push(await ran());
+    for (const path of Object.keys(files)) {
+      await later();
+      // Even with the text that it had.
+      write(root, path, files[path as keyof typeof files]);
+      told.push(await ran());
+    }
+    expect(told).toEqual(['source', 'source', 'bundle', ...Object.keys(files).map(() => 'source')]);
   });
 
   test('hands the agent its arguments, those of the user last', async () => {

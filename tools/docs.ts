@@ -1,4 +1,7 @@
-/** `npm run docs`: writes every file of the checkout that is made from the code. A test of each says when it is old. */
+/**
+ * `npm run docs`: writes every file of the checkout that is made from the code, and the site of the
+ * documentation (`site/`). A test of each file says when it is old.
+ */
 import { runStep } from './steps.ts';
 
 const tools = [
@@ -7,6 +10,10 @@ const tools = [
   'job-file-reference',
   'config-reference',
   'limits-reference',
+  'agent-configuration-reference',
+  'command-reference',
+  'metrics-reference',
+  'site/build',
 ];
 
 for (const tool of tools) {

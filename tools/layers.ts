@@ -35,12 +35,23 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 /** The composition root, the command's and the library's: the only files that know every layer. */
 const compositionRoot = [
   'src/main.ts',
+  'src/library.ts',
   'src/agent.ts',
+  'src/agent-api.ts',
   'src/agent-certificate.ts',
+  'src/agent-client.ts',
   'src/agent-engines.ts',
+  'src/agent-files.ts',
+  'src/agent-memory.ts',
   'src/agent-node.ts',
+  'src/agent-program.ts',
+  'src/agent-reader.ts',
+  'src/agent-readers.ts',
+  'src/agent-reload.ts',
   'src/agent-secrets.ts',
   'src/agent-servers.ts',
+  'src/agent-telemetry.ts',
+  'src/agent-virtual.ts',
 ];
 
 /** Helpers that the tests of any layer may import: a state that is filled without a server. */

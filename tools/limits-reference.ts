@@ -71,6 +71,9 @@ const sections: readonly Section[] = [
       ['readers of the event stream', 'events.readersMax'],
       ['topics of a reader', 'events.topicsMax'],
       ['changes that are kept for readers of events', 'events.changesKept'],
+      ['readers of the log of an agent', 'monitor.readersMax'],
+      ['lines of the log that wait for a reader', 'monitor.linesMax'],
+      ['seconds of a profile', 'profile.secondsMax'],
       ['followers of the logs of one task', 'stream.logFollowersPerTaskMax'],
       ['followers of the files of one allocation', 'files.followersPerAllocationMax'],
       ['commands that run in one task', 'exec.sessionsPerTaskMax'],
@@ -194,6 +197,21 @@ const sections: readonly Section[] = [
       ['the name of an item', 'variable.nameLengthMax'],
       ['names and texts of one variable together', 'variable.itemsBytesMax'],
       ['variables', 'variable.countMax'],
+    ],
+  },
+  {
+    title: 'Metrics',
+    rows: [
+      ['jobs with series of their own; with more, those of namespaces are told', 'metrics.jobsMax'],
+      [
+        'namespaces with series of their own; with more, those of the cluster are told',
+        'metrics.namespacesMax',
+      ],
+      ['nodes with series of their own; with more, those of pools are told', 'metrics.nodesMax'],
+      [
+        'allocations of a node with series of their own; with more, those of jobs are told',
+        'metrics.allocationsPerNodeMax',
+      ],
     ],
   },
   {

@@ -1,5 +1,5 @@
 // @ts-check
-// The programs that the tests run and npm cannot bring.
+// The programs that the tests and benchmarks run and npm cannot bring.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { run, say } from './setup.mjs';
@@ -9,10 +9,11 @@ import { run, say } from './setup.mjs';
  * @property {string} name as it is on the PATH
  * @property {string} package Debian's name of the package that has it
  * @property {string} why what needs it
+ * @property {true} [hasService] the package starts a service, which no test needs
  */
 
 /** @type {readonly Program[]} */
-const programs = [
+export const testPrograms = [
   { name: 'sh', package: 'dash', why: 'bin/roster and the tasks of many tests' },
   { name: 'mkfifo', package: 'coreutils', why: 'the pipes that tasks write to' },
   { name: 'sleep', package: 'coreutils', why: 'tasks that run until they are stopped' },
@@ -32,6 +33,23 @@ const programs = [
   { name: 'runc', package: 'runc', why: 'tasks in containers' },
   { name: 'faketime', package: 'faketime', why: 'servers with clocks of their own' },
   { name: 'chromium', package: 'chromium', why: 'logins in a browser' },
+  {
+    name: 'prometheus',
+    package: 'prometheus',
+    why: 'the queries of the dashboard',
+    hasService: true,
+  },
+  { name: 'promtool', package: 'prometheus', why: 'the rules of alerts', hasService: true },
+];
+
+/** Options of apt-get that leave out the services of a package: a machine runs none because its tests have run. */
+const withoutServices = [
+  '--no-install-recommends',
+  ...[
+    '/lib/systemd/system/*.service',
+    '/usr/lib/systemd/system/*.service',
+    '/etc/init.d/*',
+  ].flatMap((path) => ['-o', `Dpkg::Options::=--path-exclude=${path}`]),
 ];
 
 /**
@@ -59,26 +77,38 @@ function isExecutable(path) {
  * What to do about programs that are missing: nothing, an installation, or a word to the user.
  *
  * @param {readonly Program[]} missing
- * @param {{ isRoot: boolean, hasApt: boolean }} machine
- * @returns {{ install: string[] } | { refuse: string } | undefined}
+ * @param {{ who: string, isRoot: boolean, hasApt: boolean }} machine `who` needs them
+ * @returns {{ install: string[], withoutServices: string[] } | { refuse: string } | undefined}
  */
 export function remedy(missing, machine) {
   if (missing.length === 0) return undefined;
-  const packages = [...new Set(missing.map((program) => program.package))];
-  if (machine.isRoot && machine.hasApt) return { install: packages };
+  /** @param {readonly Program[]} of */
+  const packagesOf = (of) => [...new Set(of.map((program) => program.package))];
+  if (machine.isRoot && machine.hasApt) {
+    const [install, withoutServices] = [false, true].map((has) =>
+      packagesOf(missing.filter(({ hasService = false }) => hasService === has)),
+    );
+    return { install: install ?? [], withoutServices: withoutServices ?? [] };
+  }
   const lines = missing.map(({ name, why }) => `  ${name}: ${why}`);
   return {
     refuse:
-      `The tests need programs that this machine does not have:\n${lines.join('\n')}\n` +
-      `On Debian: sudo apt-get install ${packages.join(' ')}`,
+      `${machine.who} need programs that this machine does not have:\n${lines.join('\n')}\n` +
+      `On Debian: sudo apt-get install ${packagesOf(missing).join(' ')}`,
   };
 }
 
-/** Gets the missing programs as root, or ends the process with a word on how to get them. */
-export async function ensurePrograms() {
+/**
+ * Gets the missing programs as root, or ends the process with a word on how to get them.
+ *
+ * @param {readonly Program[]} wanted
+ * @param {string} who needs them, such as "The tests"
+ */
+export async function ensurePrograms(wanted, who) {
   const path = process.env.PATH ?? '';
   const apt = [{ name: 'apt-get', package: 'apt', why: '' }];
-  const plan = remedy(missingPrograms(programs, path), {
+  const plan = remedy(missingPrograms(wanted, path), {
+    who,
     isRoot: process.getuid?.() === 0,
     hasApt: missingPrograms(apt, path).length === 0,
   });
@@ -87,13 +117,17 @@ export async function ensurePrograms() {
     say(plan.refuse);
     process.exit(1);
   }
-  say(`Installing ${plan.install.join(', ')} …`);
+  say(`Installing ${[...plan.install, ...plan.withoutServices].join(', ')} …`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const ended =
-    (await run('apt-get', ['update', '-qq'], { env })) ||
-    (await run('apt-get', ['install', '-y', '-qq', ...plan.install], { env }));
+  /** @param {...string} words */
+  const install = (...words) => run('apt-get', ['install', '-y', '-qq', ...words], { env });
+  let ended = await run('apt-get', ['update', '-qq'], { env });
+  if (ended === 0 && plan.install.length > 0) ended = await install(...plan.install);
+  if (ended === 0 && plan.withoutServices.length > 0) {
+    ended = await install(...withoutServices, ...plan.withoutServices);
+  }
   if (ended !== 0) {
-    say(`apt-get failed with exit code ${ended}; no test was run.`);
+    say(`apt-get failed with exit code ${ended}; nothing was run.`);
     process.exit(ended);
   }
 }

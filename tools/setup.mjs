@@ -49,7 +49,8 @@ async function install(folder) {
   say(`Installing dependencies (${first ? 'first run' : 'package-lock.json changed'}) …`);
   const startedMs = Date.now();
   // Warnings are left out: they are about the Node that runs npm, not the one that runs Roster.
-  const args = ['ci', '--include=dev', '--include=optional', '--loglevel=error'];
+  const wanted = ['--include=dev', '--include=optional'];
+  const args = ['ci', '--ignore-scripts', ...wanted, '--loglevel=error'];
   const npm = npmCommand();
   const ended = await run(npm.command, [...npm.args, ...args], { cwd: folder });
   if (ended !== 0) {
@@ -60,7 +61,7 @@ async function install(folder) {
 }
 
 /** The npm that runs this script, where one does; npm on the PATH otherwise. */
-function npmCommand() {
+export function npmCommand() {
   const path = process.env.npm_execpath;
   if (path?.endsWith('npm-cli.js')) return { command: process.execPath, args: [path] };
   return { command: 'npm', args: [] };

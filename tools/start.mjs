@@ -2,6 +2,7 @@
 // `npm start`: a control plane with one node, and the example job running on it. Words after `npm start --`
 // go to the agent. ROSTER_HTTP and ROSTER_DATA_DIR replace the usual places.
 import { join, resolve } from 'node:path';
+import { bundleLater, freshBundle } from './checkout-bundle.mjs';
 import { ensureInstalled, root, run } from './setup.mjs';
 
 await ensureInstalled();
@@ -14,4 +15,6 @@ const args = ['agent', '--dev', '--data-dir', dataDir, '--tasks-on-exit', 'stop'
 if (ROSTER_HTTP) args.push('--http', ROSTER_HTTP);
 args.push('--run', join(root, 'examples/web.json'), ...process.argv.slice(2));
 
-process.exitCode = await run(join(root, 'bin/roster'), args);
+const bundle = freshBundle();
+if (bundle === undefined) bundleLater();
+process.exitCode = await run(join(bundle ?? root, 'bin/roster'), args);

@@ -3,11 +3,11 @@
 // to vitest: a path, or a part of one, runs those test files.
 import { fileURLToPath } from 'node:url';
 import { ensureEtcd } from './etcd.mjs';
-import { ensurePrograms } from './programs.mjs';
+import { ensurePrograms, testPrograms } from './programs.mjs';
 import { ensureInstalled, pinnedNode, run } from './setup.mjs';
 
 await ensureInstalled();
-await ensurePrograms();
+await ensurePrograms(testPrograms, 'The tests');
 await ensureEtcd();
 
 const check = fileURLToPath(new URL('check.ts', import.meta.url));

@@ -56,6 +56,7 @@ describe('the programs that tests need', () => {
     { name: 'here', package: 'a', why: 'first' },
     { name: 'gone', package: 'b', why: 'second' },
     { name: 'away', package: 'b', why: 'third' },
+    { name: 'served', package: 'c', why: 'fourth', hasService: true as const },
   ];
   const [, ...missing] = wanted;
 
@@ -67,11 +68,12 @@ describe('the programs that tests need', () => {
   });
 
   test.each<[isRoot: boolean, hasApt: boolean, outcome: object]>([
-    [true, true, { install: ['b'] }],
-    [false, true, { refuse: expect.stringContaining('sudo apt-get install b') }],
+    [true, true, { install: ['b'], withoutServices: ['c'] }],
+    [false, true, { refuse: expect.stringContaining('sudo apt-get install b c') }],
     [true, false, { refuse: expect.stringContaining('gone: second\n  away: third') }],
   ])('root %s, apt %s', (isRoot, hasApt, outcome) => {
-    expect(remedy([], { isRoot, hasApt })).toBeUndefined();
-    expect(remedy(missing, { isRoot, hasApt })).toEqual(outcome);
+    const machine = { who: 'The tests', isRoot, hasApt };
+    expect(remedy([], machine)).toBeUndefined();
+    expect(remedy(missing, machine)).toEqual(outcome);
   });
 });

@@ -56,7 +56,7 @@ export function findFaults(root: string, below = ''): readonly Finding[] {
 }
 
 const readTexts = (root: string): ReadonlyMap<string, string> =>
-  readFiles(root, '{src,sim,test,bench,tools}/**/*.{ts,mjs}');
+  readFiles(root, '{src,sim,test,bench,tools,docs/.vitepress}/**/*.{ts,mjs}');
 
 function readFiles(root: string, pattern: string): ReadonlyMap<string, string> {
   const files = globSync(pattern, { cwd: root }).toSorted();

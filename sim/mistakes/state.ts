@@ -19,7 +19,8 @@ export const ofTheState: readonly Mistake[] = [
     places: [
       {
         file: 'src/state/ordered-index.ts',
-        right: '    this.#marks.set(key, index);\n    this.#raiseLast(key, index);\n  }',
+        right:
+          '    this.#marks.set(group + key, index);\n    this.#raiseLast(group, key, index);\n  }',
         wrong: '  }',
       },
     ],
@@ -44,9 +45,9 @@ export const ofTheState: readonly Mistake[] = [
     places: [
       {
         file: 'src/state/run-write.ts',
-        right: 'if (ran !== undefined) return queue.add(ran, { settle, fail });',
+        right: 'if (ran !== undefined) return queue.add(ran, { settle, fail }, lingers);',
         wrong:
-          'if (ran !== undefined) { settle(); return queue.add(ran, { settle() {}, fail() {} }); }',
+          'if (ran !== undefined) { settle(); return queue.add(ran, { settle() {}, fail() {} }, lingers); }',
       },
     ],
     guarantee: 'no acknowledged write is lost',

@@ -38,6 +38,16 @@ interface Known {
   readonly authorizer: Authorizer;
 }
 
+/** How the secrets were found that requests showed. */
+export interface ResolvedCounts {
+  /** Tokens that were known from the last request. */
+  hits: number;
+  /** Tokens that were looked up in the state. */
+  misses: number;
+  /** Unknown or expired secrets. */
+  refused: number;
+}
+
 /** The key for callers without a secret. */
 const noSecret = '';
 
@@ -56,6 +66,7 @@ export class Resolver {
    */
   readonly #known = new Map<string, Known>();
   #knownIn: Snapshot | undefined;
+  readonly counts: ResolvedCounts = { hits: 0, misses: 0, refused: 0 };
 
   constructor(options: ResolveOptions) {
     this.#options = options;
@@ -110,6 +121,7 @@ export class Resolver {
       return this.#ruleless({ kind: 'introduction', id: introduction.ID });
     }
     if (!enabled) return unrestricted;
+    this.counts.refused++;
     throw refusal('token-not-found');
   }
 
@@ -138,7 +150,10 @@ export class Resolver {
       this.#knownIn = snapshot;
     }
     const known = this.#known.get(fingerprint);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.counts.hits++;
+      return known;
+    }
     const token = first(
       snapshot
         .table(aclTokens)
@@ -146,6 +161,7 @@ export class Resolver {
         .scan({ prefix: [part] }),
     );
     if (token === undefined) return undefined;
+    this.counts.misses++;
     const found = { token, authorizer: this.authorizerOf(snapshot, token) };
     this.#known.set(fingerprint, found);
     return found;
@@ -154,7 +170,10 @@ export class Resolver {
   #workload(snapshot: Snapshot, token: string): Authorizer {
     if (!this.enabled) return unrestricted;
     const authorizer = this.#workloads.resolve(snapshot, token);
-    if (authorizer === undefined) throw refusal('token-not-found');
+    if (authorizer === undefined) {
+      this.counts.refused++;
+      throw refusal('token-not-found');
+    }
     return authorizer;
   }
 
@@ -205,7 +224,7 @@ export class Resolver {
   }
 
   #isDead(token: AclToken): boolean {
-    return isExpired(token, this.#options.clock.nowMs());
+    return token.ExpirationTime !== 0 && isExpired(token, this.#options.clock.nowMs());
   }
 
   #ruleless(caller: Caller): Authorizer {

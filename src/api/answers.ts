@@ -21,8 +21,8 @@ export interface Attempt {
   readonly footprint: Footprint;
   readonly pretty: boolean;
   readonly value?: unknown;
-  /** The text of a long list, in place of `value`. */
-  readonly body?: AsyncIterable<Uint8Array>;
+  /** The text of a list, in place of `value`. */
+  readonly body?: string | AsyncIterable<Uint8Array>;
   /** The position of rows in the value, and the cache of their encoding. */
   readonly rowsIn?: RowsIn;
   readonly rows?: RowEncoder;

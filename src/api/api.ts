@@ -1,30 +1,33 @@
 import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
 import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { Leading } from '../server/leading.ts';
 import type { Server } from '../server/server.ts';
+import type { Tracing } from '../server/tracing/tracing.ts';
 import type { LogHealth } from '../state/log-health.ts';
-import { allocations } from '../state/tables.ts';
 import { problemAnswer } from './answers.ts';
-import { type AuditOptions, auditTo } from './audit.ts';
+import { type AuditedSignal, type AuditOptions, auditTo, signalLine } from './audit.ts';
 import type { ForeignDialect } from './dialect/dialect.ts';
 import { ExecSockets } from './exec-socket.ts';
 import { Forwarding } from './forward.ts';
 import { Gate } from './gate.ts';
 import type { Answer, Request } from './http.ts';
+import { requestOf } from './http-request.ts';
 import {
   type ConnectionLimits,
   HttpServer,
-  requestOf,
+  type Listening,
   type TransportFault,
 } from './http-server.ts';
-import { logGauges } from './log-health.ts';
-import { type Gauges, Metrics } from './metrics.ts';
+import { Metrics, type ReaderMetrics } from './metrics/metrics.ts';
+import { serverFamilies, threadFamilies } from './metrics/server-families.ts';
+import type { StateFamilies } from './metrics/state-families.ts';
+import { NamedServer } from './named-server.ts';
 import { nodeStreamUpgrade } from './node-stream.ts';
 import { openApi } from './openapi/openapi.ts';
 import { ownHosts } from './own-site.ts';
 import { PeeringSockets } from './peering-stream.ts';
 import { type Observation, Pipeline } from './pipeline.ts';
+import { nothingToReload, type Reload } from './reload.ts';
 import type { Route } from './route.ts';
 import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
 import { aclDecisionRoutes } from './routes/acl-decision.ts';
@@ -32,7 +35,8 @@ import { aclPolicyRoutes } from './routes/acl-policy.ts';
 import { aclReplicationRoutes } from './routes/acl-replication.ts';
 import { aclRoleRoutes } from './routes/acl-role.ts';
 import { aclTokenRoutes } from './routes/acl-token.ts';
-import { agentRoutes } from './routes/agent.ts';
+import { type AgentFacts, agentRoutes } from './routes/agent.ts';
+import { agentReloadRoutes } from './routes/agent-reload.ts';
 import { allocationRoutes } from './routes/allocation.ts';
 import { authMethodRoutes } from './routes/auth-method.ts';
 import { bindingRuleRoutes } from './routes/binding-rule.ts';
@@ -78,6 +82,7 @@ import { spokenIn } from './serve.ts';
 import type { ServerCertificate } from './server-certificate.ts';
 import { type ServersDoor, ServersSockets } from './servers-stream.ts';
 import { withoutSecrets } from './token.ts';
+import { traceRequest } from './trace-request.ts';
 import { Turns } from './turns.ts';
 import { firstOf } from './web-sockets.ts';
 
@@ -97,10 +102,20 @@ export interface ApiOptions {
   readonly node?: () => string | undefined;
   /** Takes the connections of other servers; `undefined`: there are none. */
   readonly servers?: ServersDoor | undefined;
+  /** The settings of the agent without secrets, for `GET /v1/agent/self`. */
+  readonly configuration?: object | undefined;
   /** The health of a log that several servers share; absent without one. */
   readonly log?: (() => LogHealth) | undefined;
   /** `undefined`: no audit log is written. */
   readonly audit?: AuditOptions | undefined;
+  /** Reads the configuration of the agent again; absent: it has none. */
+  readonly reload?: Reload | undefined;
+  /** Where spans of requests go; `undefined`: nothing is traced. */
+  readonly tracing?: Pick<Tracing, 'request'> | undefined;
+  /** Whether this is the API of a reader, which leaves questions about the agent to the main thread. */
+  readonly isReader?: boolean;
+  /** The metrics of the readers of this agent; absent without readers. */
+  readonly metricsOfReaders?: (() => Promise<readonly ReaderMetrics[]>) | undefined;
 }
 
 /** The HTTP API of one server. Routes are served over a port or called directly. */
@@ -115,6 +130,7 @@ export class Api {
   readonly #peeringSockets: PeeringSockets;
   readonly #serversSockets: ServersSockets | undefined;
   #http: HttpServer | undefined;
+  #stateFamilies: StateFamilies | undefined;
   #address = '';
 
   constructor(options: ApiOptions) {
@@ -123,7 +139,19 @@ export class Api {
     const { state, world, box } = server.context;
     this.#resolver = new Resolver({ ...options.acl, box, clock: world.clock });
     state.onReplaced(() => this.#resolver.forgetFingerprints());
-    this.#metrics = new Metrics(this.#gauges());
+    this.#metrics = new Metrics({
+      world,
+      ofThread: () =>
+        threadFamilies({
+          server,
+          parked: this.#pipeline.parked,
+          sessions: this.#execSockets.size,
+          connections: this.#http?.connections ?? 0,
+          resolved: this.#resolver.counts,
+        }),
+      ofServer: options.isReader ? undefined : () => this.#familiesOfServer(),
+      ofReaders: options.metricsOfReaders,
+    });
     this.#audit = options.audit && auditTo(options.audit, world.clock);
     this.routes = this.#collectRoutes();
     this.#pipeline = new Pipeline({
@@ -147,7 +175,9 @@ export class Api {
             takesWrites: () => server.handOver.takesWrites,
             beginWrite: () => server.handOver.beginWrite(),
             exact: () => server.exact(),
+            isReader: options.isReader,
           }),
+      named: options.isReader ? undefined : new NamedServer(server.servers),
       contact: () => server.contact(),
       observe: (observation) => this.#observe(observation),
       defaultPolicy: options.acl.enabled ? this.#resolver.defaultPolicy : undefined,
@@ -182,7 +212,7 @@ export class Api {
   }
 
   /** Resolves with the address. Rejects with the system's error (`EADDRINUSE` …). */
-  async listen(host: string, port: number): Promise<string> {
+  async listen(listening: Listening): Promise<string> {
     this.#http = new HttpServer({
       handle: (request) => this.handle(request),
       readsBody: (method, path) => this.#pipeline.readsBody(method, path),
@@ -201,9 +231,25 @@ export class Api {
       connections: this.#options.connections,
       certificate: this.#options.certificate,
     });
-    const taken = await this.#http.listen(host, port);
-    this.#address = host.includes(':') ? `[${host}]:${taken}` : `${host}:${taken}`;
+    const { host } = listening;
+    const taken = await this.#http.listen(listening);
+    this.reachedAt(host.includes(':') ? `[${host}]:${taken}` : `${host}:${taken}`);
     return this.#address;
+  }
+
+  /** Notes where other threads listen for it. */
+  reachedAt(address: string): void {
+    this.#address = address;
+  }
+
+  /** The metrics of the agent, as JSON. */
+  metrics(): Promise<string> {
+    return this.#metrics.text('json');
+  }
+
+  /** Counts of this thread, for the main thread. */
+  metricsOfThread(): ReaderMetrics {
+    return this.#metrics.ofThread();
   }
 
   /** Changes the TLS certificate of later connections. */
@@ -211,19 +257,32 @@ export class Api {
     this.#http?.renew(certificate);
   }
 
+  /** Notes a signal to the agent in the audit log. */
+  auditSignal(signal: AuditedSignal): void {
+    const { audit, server } = this.#options;
+    audit?.sink.write(signalLine(signal, server.context.world.clock.nowMs()));
+  }
+
   /** Answers pending requests and accepts no more. */
   async close(): Promise<void> {
     this.#pipeline.stop();
+    this.#stateFamilies?.stop();
     this.#execSockets.close();
     this.#peeringSockets.close();
     this.#serversSockets?.close();
     await this.#http?.close();
   }
 
+  async #familiesOfServer() {
+    const { server, log } = this.#options;
+    const { StateFamilies } = await import('./metrics/state-families.ts');
+    this.#stateFamilies ??= new StateFamilies(server.context);
+    return [...serverFamilies(server, log?.()), ...(await this.#stateFamilies.read())];
+  }
+
   #collectRoutes(): readonly Route[] {
-    const { server, name, version } = this.#options;
+    const { server, name } = this.#options;
     const turns = new Turns(server.context.world);
-    let document: string | undefined;
     return [
       ...jobRoutes(server.context, () => server.planner, this.#resolver, turns),
       ...jobPlanRoutes(() => server.planner, turns),
@@ -273,80 +332,38 @@ export class Api {
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),
       ...serverHealthRoutes(server, () => this.#address),
-      ...agentRoutes({
-        name,
-        version,
-        region: server.context.region,
-        address: () => this.#address,
-        servers: server.servers,
-        writesClosed: () => server.context.state.closed,
-        node: () => this.#options.node?.(),
-        log: () => this.#options.log?.(),
-        metrics: this.#metrics,
-        openApi: () => {
-          document ??= JSON.stringify(openApi(this.routes, version));
-          return document;
-        },
-      }),
+      ...agentReloadRoutes(this.#options.reload ?? nothingToReload),
+      ...agentRoutes(this.#agentFacts()),
     ];
   }
 
-  #gauges(): Gauges {
-    const { server, log } = this.#options;
-    const ofLeader = (read: (leading: Leading) => number) =>
-      server.isLeading ? read(server.leading) : 0;
+  #agentFacts(): AgentFacts {
+    const { server, name, version, configuration = {}, node, log } = this.#options;
+    let document: string | undefined;
     return {
-      state_index: {
-        help: 'Committed transactions.',
-        read: () => server.context.state.read().index,
+      name,
+      version,
+      configuration,
+      region: server.context.region,
+      address: () => this.#address,
+      servers: server.servers,
+      writesClosed: () => server.context.state.closed,
+      node: () => node?.(),
+      log: () => log?.(),
+      metrics: this.#metrics,
+      openApi: () => {
+        document ??= JSON.stringify(openApi(this.routes, version));
+        return document;
       },
-      allocations: {
-        help: 'Allocations that are stored.',
-        read: () => server.context.state.read().table(allocations).size,
-      },
-      blocking_queries: {
-        help: 'Blocking queries that wait.',
-        read: () => this.#pipeline.parked,
-      },
-      evaluations_ready: {
-        help: 'Evaluations that wait for a scheduler.',
-        read: () => ofLeader(({ dispatcher }) => dispatcher.broker.counts.ready),
-      },
-      evaluations_waiting: {
-        help: 'Evaluations that wait behind another of their job.',
-        read: () => ofLeader(({ dispatcher }) => dispatcher.broker.counts.waiting),
-      },
-      evaluations_blocked: {
-        help: 'Evaluations that wait for room.',
-        read: () => ofLeader(({ dispatcher }) => dispatcher.blocked.size),
-      },
-      exec_sessions: {
-        help: 'WebSockets that carry commands in tasks.',
-        read: () => this.#execSockets.size,
-      },
-      nodes_connected: { help: 'Nodes that hold a stream open.', read: () => server.streams.size },
-      peering_streams: {
-        help: 'Streams of peerings that are open.',
-        read: () => ofLeader(({ peerings }) => peerings.streams.size),
-      },
-      snapshots_failed: {
-        help: 'Snapshots on schedule that failed since this server leads.',
-        read: () => ofLeader(({ schedule }) => schedule?.failures ?? 0),
-      },
-      snapshot_saved_timestamp_seconds: {
-        help: 'When the newest snapshot on schedule was saved; 0: there is none.',
-        read: () => ofLeader(({ schedule }) => (schedule?.savedMs ?? 0) / 1000),
-      },
-      writes_closed: {
-        help: '1 when nothing can be written.',
-        read: () => (server.context.state.closed === undefined ? 0 : 1),
-      },
-      ...(log && logGauges(log)),
     };
   }
 
   #observe(observation: Observation): void {
-    this.#metrics.observe(observation);
+    const { trail } = observation;
+    const isCountedThere = trail.forwardedTo !== undefined && trail.code === undefined;
+    // Metrics show the trace beside the duration.
+    if (this.#options.tracing !== undefined) traceRequest(this.#options.tracing, observation);
+    if (!this.#options.isReader || !isCountedThere) this.#metrics.observe(observation);
     this.#audit?.(observation);
     const { request, status, durationMs, failure, requestId } = observation;
     const { log } = this.#options.server.context;

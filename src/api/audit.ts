@@ -1,5 +1,6 @@
 import { formatInstant } from '../base/instant.ts';
 import type { Clock } from '../base/ports.ts';
+import type { ErrorCode } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Caller } from '../model/permission/caller.ts';
 import { describePermission } from '../model/permission/permission.ts';
@@ -29,6 +30,27 @@ export function auditTo({ sink, events }: AuditOptions, clock: Clock) {
     if (events === 'writes' && isRead) return;
     sink.write(`${JSON.stringify(entryOf(observation, clock.nowMs()))}\n`);
   };
+}
+
+/** A signal that changes the agent as a request does. */
+export interface AuditedSignal {
+  readonly signal: 'SIGHUP';
+  /** The code of the refusal. */
+  readonly code?: ErrorCode | undefined;
+  readonly made?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The line of a signal. Only users of the machine can send one. */
+export function signalLine({ signal, code, made }: AuditedSignal, nowMs: number): string {
+  const entry = {
+    time: formatInstant(nowMs),
+    method: signal,
+    caller: { kind: 'signal' },
+    decision: 'allowed',
+    ...(code !== undefined && { code }),
+    ...(made !== undefined && { made }),
+  };
+  return `${JSON.stringify(entry)}\n`;
 }
 
 function entryOf(

@@ -15,7 +15,7 @@ interface ReadBody {
 }
 
 export function readBody({ body: definition, family }: Endpoint, request: Request): ReadBody {
-  if (definition === undefined || definition.isStreamed) return only(undefined, false);
+  if (definition === undefined || definition.isStreamed) return noBody;
   if (request.headers['content-encoding'] !== undefined) {
     const encoding = String(request.headers['content-encoding']);
     if (encoding !== 'identity') throw refusal('unsupported-encoding', { encoding });
@@ -50,5 +50,7 @@ const only = (body: unknown, hasBody: boolean): ReadBody => ({
   unknownFields: [],
   bodyFaults: [],
 });
+
+const noBody = only(undefined, false);
 
 const decodeWhole: typeof decodeInPart = (...input) => ({ ...decode(...input), faults: [] });

@@ -19,6 +19,8 @@ export interface ForwardOptions {
   readonly beginWrite: () => () => void;
   /** Resolves when reads of this server are exact; `undefined` where they always are. */
   readonly exact: () => Promise<void> | undefined;
+  /** Whether the leader answers questions about this server too, as the main thread does for a reader. */
+  readonly isReader?: boolean | undefined;
 }
 
 interface Asking {
@@ -56,8 +58,8 @@ export class Forwarding {
   /** Runs the request with `here`, or has the leader answer it. */
   run(asking: Asking, here: Run): Answer | Promise<Answer> {
     const { route } = asking;
-    const { takesWrites, exact } = this.#options;
-    if (route.endpoint.isOfServer) return here();
+    const { takesWrites, exact, isReader } = this.#options;
+    if (route.endpoint.isOfServer) return isReader ? this.#handOn(asking, here) : here();
     if (route.run.kind === 'write') return this.#write(asking, here);
     const isRead = route.run.kind === 'read' || route.run.kind === 'list';
     const ready = isRead && this.#isStale(asking) ? undefined : exact();

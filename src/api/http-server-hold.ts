@@ -40,7 +40,7 @@ export async function holdPort(
       ? createServer(take)
       : createSecureServer({ ...tlsOptionsOf(certificate), rejectUnauthorized }, take);
   holder.maxConnections = limits.http.connectionsMax;
-  holder.listen({ host, port });
+  holder.listen({ host, port, backlog: limits.http.connectionBacklog });
   await once(holder, 'listening');
   return () => {
     holder.close();

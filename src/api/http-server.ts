@@ -1,13 +1,15 @@
-import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
-import type { Server as SecureServer } from 'node:https';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { limits } from '../model/limits.ts';
-import { type Answer, jsonType, type Request } from './http.ts';
+import { type Answer, isPushed, jsonType, type Request } from './http.ts';
+import { Arrivals, type EventLoop } from './http-arrivals.ts';
+import { type Body, hasBody, hasOneHost, pathOf, receiveBody, requestOf } from './http-request.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
 import {
   contextOf,
@@ -47,6 +49,13 @@ export interface ConnectionLimits {
   readonly perLoopbackMax: number;
 }
 
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  /** Whether other threads listen on the port as well. Then the system spreads connections over them. */
+  readonly isShared?: boolean;
+}
+
 export type TransportFault =
   | 'body-too-large'
   | 'headers-too-large'
@@ -63,64 +72,40 @@ const clientFaults: Readonly<Record<string, TransportFault>> = {
 
 const compress = promisify(gzip);
 
-/** The framework keeps the target here when it is rewritten. */
-/** Read already, or to be read by the handler. */
-type Body = Uint8Array | AsyncIterable<Uint8Array> | undefined;
-
-type Incoming = IncomingMessage & { readonly originalUrl?: string };
+/** Sockets live in the turns of the real event loop, whatever the time of the world is. */
+const eventLoop: EventLoop = {
+  nowMs: () => performance.now(),
+  soon: (run) => void setImmediate(run),
+};
 
 /**
- * The HTTP adapter. The framework listens, bounds requests, reads bodies and closes connections.
- * Methods, paths and content types are left to the routes, so that they also hold without a port.
+ * The HTTP adapter. It listens, bounds requests, reads bodies and closes connections. Methods, paths and
+ * content types are left to the routes, so that they also hold without a port.
  */
 export class HttpServer {
-  readonly #app: FastifyInstance;
+  readonly #options: HttpServerOptions;
+  readonly #server: Server;
   #certificate: ServerCertificate | undefined;
   /** Connections with a valid client certificate, if the server requires one. */
   readonly #known = new WeakSet<object>();
-  /** Sockets that have left the framework for another protocol, which it does not close. */
+  /** Connections on which a handler reads a body, which may take its time. */
+  readonly #reading = new WeakSet<object>();
+  /** Sockets that have left HTTP for another protocol, which the server does not close. */
   readonly #upgraded = new Set<Socket>();
+  #connections = 0;
   #isClosing = false;
 
   constructor(options: HttpServerOptions) {
+    this.#options = options;
     this.#certificate = options.certificate;
-    const app = newFramework(options);
-    const refuse = (raw: IncomingMessage, reply: FastifyReply, fault: TransportFault) => {
-      reply.hijack();
-      write(reply.raw, requestOf(raw), options.refuse(fault));
-    };
-
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
-      done(null, body),
-    );
-    app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
-      refuse(request.raw, reply, error.statusCode === 413 ? 'body-too-large' : 'unreadable');
+    const server = newServer(options);
+    server.on('connection', (socket: Socket) => {
+      this.#connections++;
+      socket.once('close', () => this.#connections--);
     });
-    for (const method of METHODS) {
-      if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-    }
-    // By default the framework demands a content type for QUERY, even without a route.
-    app.addHttpMethod('QUERY', { overrideExisting: true });
-    const handle = ({ raw }: FastifyRequest, reply: FastifyReply, body: Body) => {
-      if (this.#isUnknown(raw.socket)) return refuse(raw, reply, 'no-client-certificate');
-      if (!hasOneHost(raw)) return refuse(raw, reply, 'unreadable');
-      reply.hijack();
-      const request = requestOf(raw, body, reply.raw);
-      const answer = options.handle(request);
-      if (answer instanceof Promise) void answer.then((made) => write(reply.raw, request, made));
-      else write(reply.raw, request, answer);
-    };
-    app.all('/', (incoming, reply) => handle(incoming, reply, incoming.body as Body));
-    void app.register(async (unread) => {
-      unread.removeAllContentTypeParsers();
-      unread.addContentTypeParser('*', (_request, body, done) => done(null, body));
-      unread.all(unreadRoute, (incoming, reply) => {
-        handle(incoming, reply, incoming.body as Body);
-      });
-    });
-    app.server.maxConnections = limits.http.connectionsMax;
-    app.server.on('upgrade', (raw: IncomingMessage, socket: Socket, head: Buffer) => {
+    server.on('request', (raw, response) => this.#takeRequest(raw, response));
+    server.on('clientError', (error, socket) => this.#refuseUnread(error, socket as Socket));
+    server.on('upgrade', (raw: IncomingMessage, socket: Socket, head: Buffer) => {
       this.#upgraded.add(socket);
       socket.once('close', () => this.#upgraded.delete(socket));
       if (this.#isClosing) return void socket.destroy();
@@ -129,19 +114,60 @@ export class HttpServer {
       else if (!hasOneHost(raw)) hangUp(socket, options.refuse('unreadable'));
       else options.upgrade.take(raw, socket, head);
     });
-    app.server.on('connect', (raw: IncomingMessage, socket: Socket) => {
+    server.on('connect', (raw: IncomingMessage, socket: Socket) => {
       ownSocket(socket);
       if (this.#isUnknown(socket)) return hangUp(socket, options.refuse('no-client-certificate'));
       void Promise.resolve(options.handle(requestOf(raw))).then((answer) => hangUp(socket, answer));
     });
-    limitPerClient(app.server, options);
-    app.server.on('secureConnection', (socket: TLSSocket) => this.#meetClient(socket));
-    this.#app = app;
+    limitPerClient(server, options);
+    server.on('secureConnection', (socket: TLSSocket) => this.#meetClient(socket));
+    this.#server = server;
+  }
+
+  /** The number of open connections. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** Checks a request, and reads its body unless the handler does so itself. */
+  #takeRequest(raw: IncomingMessage, response: ServerResponse): void {
+    const { socket } = raw;
+    const refuse = (fault: TransportFault): void =>
+      write(response, requestOf(raw), this.#options.refuse(fault));
+    this.#reading.delete(socket);
+    if (this.#isUnknown(socket)) refuse('no-client-certificate');
+    else if (!hasOneHost(raw)) refuse('unreadable');
+    else if (!hasBody(raw)) this.#serve(raw, response, undefined);
+    else if (this.#options.readsBody(raw.method ?? 'GET', pathOf(raw.url ?? '/'))) {
+      this.#reading.add(socket);
+      this.#serve(raw, response, raw);
+    } else {
+      receiveBody(raw, (body) => {
+        if (body === undefined) refuse('body-too-large');
+        else this.#serve(raw, response, body);
+      });
+    }
+  }
+
+  #serve(raw: IncomingMessage, response: ServerResponse, body: Body): void {
+    const request = requestOf(raw, body, response);
+    const answer = this.#options.handle(request);
+    if (answer instanceof Promise) void answer.then((made) => write(response, request, made));
+    else write(response, request, answer);
+  }
+
+  /** Refuses a request that cannot be read, or that does not arrive in time. */
+  #refuseUnread(error: Error & { readonly code?: string }, socket: Socket): void {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && this.#reading.has(socket)) return;
+    // Nothing can be sent before the TLS handshake is complete. An answer on a spare connection,
+    // which has no request, would look like a fault to its client.
+    if (isUnfinished(socket) || socket.bytesRead === 0) socket.destroy();
+    else hangUp(socket, this.#options.refuse(clientFaults[error.code ?? ''] ?? 'unreadable'));
   }
 
   /** Open connections keep the old certificate. */
   renew(certificate: ServerCertificate): void {
-    (this.#app.server as unknown as SecureServer).setSecureContext(contextOf(certificate));
+    (this.#server as SecureServer).setSecureContext(contextOf(certificate));
     this.#certificate = certificate;
   }
 
@@ -159,9 +185,11 @@ export class HttpServer {
   }
 
   /** Resolves with the port. Rejects with the system's error (`EADDRINUSE` …). */
-  async listen(host: string, port: number): Promise<number> {
-    await this.#app.listen({ host, port, backlog: limits.http.connectionBacklog });
-    return (this.#app.server.address() as AddressInfo).port;
+  async listen({ host, port, isShared = false }: Listening): Promise<number> {
+    const { connectionBacklog: backlog } = limits.http;
+    this.#server.listen({ host, port, backlog, reusePort: isShared });
+    await once(this.#server, 'listening');
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** Ends all connections, also those whose other side does not answer any more. */
@@ -171,136 +199,56 @@ export class HttpServer {
       ownSocket(socket, limits.http.stopGraceMs);
       socket.destroySoon();
     }
-    await this.#app.close();
+    // The queries that have just ended are answered before their connections end.
+    await new Promise<void>((resolve) => eventLoop.soon(resolve));
+    const closed = new Promise<unknown>((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
   }
 }
 
-/** The framework with the bounds of requests. It has no routes yet. */
-function newFramework(options: HttpServerOptions): FastifyInstance {
-  const { certificate, upgrade, refuse } = options;
-  /** Connections on which a handler reads a body, which may take its time. */
-  const reading = new WeakSet<object>();
+/** A server with the bounds of requests and connections. */
+function newServer({ certificate, upgrade }: HttpServerOptions): Server {
   const protocol = {
     maxHeaderSize: limits.http.headerBytesMax,
     headersTimeout: limits.http.headersTimeoutMs,
+    requestTimeout: limits.http.bodyTimeoutMs,
+    keepAliveTimeout: limits.http.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.http.timeoutCheckMs,
     optimizeEmptyRequests: true,
     requireHostHeader: false,
     shouldUpgradeCallback: upgrade.isAsked,
   };
-  return fastify({
-    logger: false,
-    exposeHeadRoutes: false,
-    bodyLimit: limits.http.jobBodyBytesMax,
-    requestTimeout: limits.http.bodyTimeoutMs,
-    keepAliveTimeout: limits.http.keepAliveTimeoutMs,
-    forceCloseConnections: true,
-    // Unused: the pipeline gives failed requests an id.
-    genReqId: () => '',
-    rewriteUrl: (incoming) => {
-      const { method = 'GET', url = '/', socket } = incoming;
-      const isUnread = options.readsBody(method, pathOf(url));
-      if (isUnread) reading.add(socket);
-      else reading.delete(socket);
-      return toRoute(incoming, isUnread);
-    },
-    ...(certificate === undefined
-      ? { http: protocol }
-      : { https: { ...protocol, ...tlsOptionsOf(certificate) } }),
-    clientErrorHandler: (error, socket) => {
-      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && reading.has(socket)) return;
-      // Nothing can be sent before the TLS handshake is complete. An answer on a spare connection,
-      // which has no request, would look like a fault to its client.
-      if (isUnfinished(socket as Socket) || (socket as Socket).bytesRead === 0) socket.destroy();
-      else hangUp(socket as Socket, refuse(clientFaults[error.code ?? ''] ?? 'unreadable'));
-    },
-  }) as FastifyInstance;
-}
-
-const unreadRoute = '/unread';
-
-/**
- * The framework has two routes: it reads the bodies of the first, and leaves those of the second to the
- * endpoint. It sees no content type, because no content type is an error (docs/contract/http.md#bodies).
- */
-function toRoute({ headers }: IncomingMessage, isUnread: boolean): string {
-  if (headers['content-type'] !== undefined) headers['content-type'] = undefined;
-  return isUnread ? unreadRoute : '/';
-}
-
-/** RFC 9112 §3.2: a proxy in between must not see another host than the server does. */
-function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
-  }
-  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
-}
-
-/** The pipeline's form of a request. Without a response, `onGone` never reports. */
-export const requestOf = (raw: Incoming, body?: Body, response?: ServerResponse): Request =>
-  new HttpRequest(raw, body, response);
-
-/** A class, because a literal with an accessor would cost memory for each request. */
-class HttpRequest implements Request {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Request['headers'];
-  readonly body: Uint8Array | undefined;
-  readonly unread: AsyncIterable<Uint8Array> | undefined;
-  readonly connection: object;
-  readonly #response: ServerResponse | undefined;
-
-  constructor(raw: Incoming, body: Body, response: ServerResponse | undefined) {
-    const url = raw.originalUrl ?? raw.url ?? '/';
-    const mark = url.indexOf('?');
-    this.method = raw.method ?? 'GET';
-    this.path = pathOf(url);
-    this.query = mark < 0 ? '' : url.slice(mark + 1);
-    this.headers = raw.headers;
-    this.connection = raw.socket;
-    this.body = body instanceof Uint8Array && body.length > 0 ? body : undefined;
-    this.unread = body instanceof Uint8Array ? undefined : body;
-    this.#response = response;
-  }
-
-  /** Computed on demand, because few requests need it. */
-  get remoteAddress(): string | undefined {
-    return (this.connection as Socket).remoteAddress;
-  }
-
-  onGone(run: () => void): () => void {
-    const response = this.#response;
-    if (response === undefined) return () => {};
-    if (response.destroyed) run();
-    else response.once('close', run);
-    return () => response.off('close', run);
-  }
-}
-
-/** The path of a target, which may be an absolute URL (RFC 9112 §3.2.2). */
-export function pathOf(target: string): string {
-  const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
-  if (path.startsWith('/')) return path;
-  return path.replace(/^https?:\/\/[^/]*/i, '') || '/';
+  const server =
+    certificate === undefined
+      ? createServer(protocol)
+      : createSecureServer({ ...protocol, ...tlsOptionsOf(certificate) });
+  server.maxConnections = limits.http.connectionsMax;
+  return server;
 }
 
 function write(response: ServerResponse, request: Request, answer: Answer): void {
   if (response.destroyed || response.headersSent) return;
   const { status, headers, body } = answer;
   if (body === undefined) {
-    response.writeHead(status, { ...headers, 'content-length': 0 }).end();
+    response.writeHead(status, linesOf(headers, 0)).end();
   } else if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    writeStream(response, request, answer, body);
+    if (isPushed(body)) body.writeTo(response.writeHead(status, headers));
+    else writeStream(response, request, answer, body);
   } else if (body.length >= limits.http.compressBytesMin && acceptsGzip(request)) {
     void writeCompressed(response, answer, body);
   } else {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-    response.writeHead(status, { ...headers, 'content-length': length }).end(body);
+    response.writeHead(status, linesOf(headers, length)).end(body);
   }
+}
+
+/** Names and values in turn: the form that costs `writeHead` the least. */
+function linesOf(headers: Answer['headers'], length: number): string[] {
+  const lines: string[] = [];
+  for (const name in headers) lines.push(name, headers[name]!);
+  lines.push('content-length', String(length));
+  return lines;
 }
 
 function writeStream(
@@ -328,8 +276,7 @@ async function writeCompressed(
   body: string | Uint8Array,
 ): Promise<void> {
   const bytes = await compress(body);
-  const length = { 'content-length': bytes.length };
-  response.writeHead(status, { ...headers, ...packed, ...length }).end(bytes);
+  response.writeHead(status, linesOf({ ...headers, ...packed }, bytes.length)).end(bytes);
 }
 
 function acceptsGzip(request: Request): boolean {
@@ -354,6 +301,10 @@ function limitPerClient(server: Server, options: HttpServerOptions): void {
   const open = new Map<string, number>();
   const serve = server.listeners('connection');
   server.removeAllListeners('connection');
+  const arrivals = new Arrivals(eventLoop, (socket) => {
+    if (!server.listening) socket.destroy();
+    else for (const listener of serve) listener.call(server, socket);
+  });
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     const most = isLoopback(address) ? perLoopbackMax : perAddressMax;
@@ -367,7 +318,7 @@ function limitPerClient(server: Server, options: HttpServerOptions): void {
         else open.set(address, left);
       });
     }
-    for (const listener of serve) listener.call(server, socket);
+    arrivals.add(socket);
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * Requests and answers independent of the framework, so that the HTTP adapter, `createAgent` and
+ * Requests and answers independent of `node:http`, so that the HTTP adapter, `createAgent` and
  * the simulator serve the same routes. ARCHITECTURE.md#http.
  */
 export interface Request {
@@ -30,6 +30,22 @@ export interface Answer {
   /** An iterable makes each part on demand, for streams and long lists. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
+
+/** A body whose parts are written to the connection as they come, where there is a connection. */
+export interface PushedBody extends AsyncIterable<Uint8Array> {
+  /** Writes until the body ends or the caller disconnects. */
+  writeTo(sink: Sink): void;
+}
+
+/** The writing side of a connection. */
+export interface Sink {
+  /** `false`: it is full, and drains later. */
+  write(bytes: Uint8Array): boolean;
+  end(): void;
+  on(event: 'drain', run: () => void): void;
+}
+
+export const isPushed = (body: AsyncIterable<Uint8Array>): body is PushedBody => 'writeTo' in body;
 
 export function header(request: Request, name: string): string | undefined {
   const value = request.headers[name];

@@ -7,15 +7,17 @@ import { limits } from '../model/limits.ts';
 import { defaultPartition } from '../model/namespace/namespace.ts';
 import { filterOn } from './filter.ts';
 import type { Request } from './http.ts';
+import { type KeptTexts, ListText, listForms } from './list-text.ts';
 import { ListWalk, type Predicate } from './list-walk.ts';
 import { type LongList, longListBody } from './long-list.ts';
 import type { Gather, Input, ListRun, PageStart } from './route.ts';
 import type { Turns } from './turns.ts';
 
 export interface Page {
-  /** A short list is in `value`. A long list is in `body`, which is written while it is read. */
+  /** A short list. */
   readonly value?: readonly unknown[];
-  readonly body?: AsyncIterable<Uint8Array>;
+  /** In its place the text of one whose records have kept texts, or of a long list, which is written while it is read. */
+  readonly body?: string | AsyncIterable<Uint8Array>;
   /** The start of the next page; absent on the last page. */
   readonly nextToken?: string;
   /** Whether rows were left out because the caller may not see them. */
@@ -45,11 +47,13 @@ export interface ListQuestion {
  */
 export class Lister {
   readonly #turns: Turns;
+  readonly #texts: KeptTexts;
   /** The last filter of each schema. A blocking query uses it again for each answer. */
   readonly #compiled = new WeakMap<TSchema, { expression: string; matches: Predicate }>();
 
-  constructor(turns: Turns) {
+  constructor(turns: Turns, texts: KeptTexts) {
     this.#turns = turns;
+    this.#texts = texts;
   }
 
   /** Answers a long list by a promise, which gives `undefined` if the caller disconnects. */
@@ -61,8 +65,9 @@ export class Lister {
     const rows = run.rows(input, { from, reverse: shared.reverse });
     const perPage = perPageOf(shared, gather);
     const walk = new ListWalk({ run, rows, input, authorizer, filter, perPage });
+    const { form, recordOf } = this.#formOf(question);
     const items: unknown[] = [];
-    const show = (row: unknown) => items.push(run.present(row, input));
+    const show = (row: unknown) => items.push(recordOf(row));
     const step = () => walk.go(limits.list.rowsPerStep, show);
     const isMade = this.#turns.begin(step);
     if (gather !== undefined) {
@@ -71,8 +76,20 @@ export class Lister {
         ? made()
         : this.#whilePresent(question, step).then((done) => (done ? made() : undefined));
     }
-    if (isMade) return { value: items, ...whatElse(walk) };
-    return this.#inTurns(question, walk, { run, shown: items, rows: [] });
+    if (!isMade) return this.#inTurns(question, walk, { form, recordOf, shown: items, rows: [] });
+    if (form !== listForms.kept) return { value: items, ...whatElse(walk) };
+    const text = new ListText(form);
+    return { body: text.next(items) + text.end(), ...whatElse(walk) };
+  }
+
+  /** How the records of the list become text. */
+  #formOf({ run, input, shared }: ListQuestion): Pick<LongList, 'form' | 'recordOf'> {
+    const recordOf = (row: unknown) => run.present(row, input);
+    if (shared.pretty) return { form: listForms.pretty, recordOf };
+    const otherOf = run.shows?.(input);
+    if (otherOf === undefined) return { form: listForms.plain, recordOf };
+    const textOf = (row: unknown) => this.#texts.textOf(row as object, otherOf(row), recordOf);
+    return { form: listForms.kept, recordOf: textOf };
   }
 
   async #inTurns(
@@ -80,8 +97,8 @@ export class Lister {
     walk: ListWalk,
     list: LongList,
   ): Promise<Page | undefined> {
-    const { run, rows } = list;
-    const { input, shared, onFailure } = question;
+    const { rows } = list;
+    const { run, input, onFailure } = question;
     const { reads = run.present } = run;
     const note = (row: unknown) => {
       reads(row, input);
@@ -89,12 +106,7 @@ export class Lister {
     };
     const step: Step = () => walk.go(limits.list.rowsPerStep, note);
     if (!(await this.#whilePresent(question, step))) return undefined;
-    const body = longListBody(list, {
-      input,
-      pretty: shared.pretty,
-      turns: this.#turns,
-      onFailure,
-    });
+    const body = longListBody(list, this.#turns, onFailure);
     return { body, ...whatElse(walk) };
   }
 

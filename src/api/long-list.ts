@@ -1,30 +1,26 @@
 import { limits } from '../model/limits.ts';
-import { ListText } from './encode.ts';
-import type { Input, ListRun } from './route.ts';
+import { type ListForm, ListText } from './list-text.ts';
 import type { Turns } from './turns.ts';
 
 export interface LongList {
-  readonly run: ListRun;
-  /** The first records, presented before the list was known to be long. */
+  readonly form: ListForm;
+  readonly recordOf: (row: unknown) => unknown;
+  /** The first records, made before the list was known to be long. */
   readonly shown: readonly unknown[];
   /** The remaining rows. */
   readonly rows: unknown[];
 }
 
-export interface BodyOptions {
-  readonly input: Input;
-  readonly pretty: boolean;
-  readonly turns: Turns;
-  /** Called for errors, because the answer has already begun. */
-  readonly onFailure: (thrown: unknown) => void;
-}
-
-/** The text of a long list. Each part is made in a turn, when the reader asks for it. */
+/**
+ * The text of a long list. Each part is made in a turn, when the reader asks for it. `onFailure` is called for
+ * errors, because the answer has already begun.
+ */
 export async function* longListBody(
-  { run, shown, rows }: LongList,
-  { input, pretty, turns, onFailure }: BodyOptions,
+  { form, recordOf, shown, rows }: LongList,
+  turns: Turns,
+  onFailure: (thrown: unknown) => void,
 ): AsyncGenerator<Uint8Array, void> {
-  const text = new ListText(pretty);
+  const text = new ListText(form);
   const count = limits.list.rowsPerStep;
   let [atShown, atRow] = [0, 0];
   let part = '';
@@ -34,7 +30,7 @@ export async function* longListBody(
       atShown += count;
     } else {
       const some = rows.slice(atRow, atRow + count);
-      part += text.next(some.map((row) => run.present(row, input)));
+      part += text.next(some.map(recordOf));
       atRow += count;
     }
     return atShown >= shown.length && atRow >= rows.length;

@@ -8,7 +8,8 @@ import { longestMessageBytes, webSocketTransport } from '../model/node-stream/we
 import type { Server } from '../server/server.ts';
 import { problemAnswer } from './answers.ts';
 import type { Request } from './http.ts';
-import { pathOf, type Upgrade } from './http-server.ts';
+import { pathOf } from './http-request.ts';
+import type { Upgrade } from './http-server.ts';
 import type { Observation, Pipeline } from './pipeline.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
 import type { Trail } from './trail.ts';

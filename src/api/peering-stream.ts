@@ -10,7 +10,8 @@ import {
 import type { Server } from '../server/server.ts';
 import { problemAnswer } from './answers.ts';
 import type { Request } from './http.ts';
-import { pathOf, type Upgrade } from './http-server.ts';
+import { pathOf } from './http-request.ts';
+import type { Upgrade } from './http-server.ts';
 import type { Observation } from './pipeline.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
 import { wantsWebSocket, webSockets } from './web-sockets.ts';
@@ -51,13 +52,18 @@ export class PeeringSockets {
       isAsked: (raw) => wantsWebSocket(raw) && pathOf(raw.url ?? '') === peeringStreamPath,
       take: (raw, socket, head) => {
         ownSocket(socket);
+        const { takePeer } = server.servers;
         // The peer tries the other servers that it knows.
-        if (!server.leads) return refuse(raw, socket, refusal('not-leader'));
+        if (!server.leads && takePeer === undefined) {
+          return refuse(raw, socket, refusal('not-leader'));
+        }
         accept(raw, socket, head, (webSocket) => {
           over(raw, switchingProtocols);
           this.#open.add(webSocket);
           webSocket.once('close', () => this.#open.delete(webSocket));
-          void server.peerings.accept(webSocketLink(webSocket));
+          const link = webSocketLink(webSocket);
+          if (takePeer !== undefined) takePeer(link);
+          else void server.peerings.accept(link);
         });
       },
     };

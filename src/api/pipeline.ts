@@ -14,15 +14,16 @@ import { readBody } from './body.ts';
 import type { Dialect, ForeignDialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
 import { type Forwarding, mayBeRepeated, repeatHeader } from './forward.ts';
-import { type Answer, piecesOf, type Request, untilGone } from './http.ts';
+import { type Answer, header, piecesOf, type Request, untilGone } from './http.ts';
 import { isKnown, keyedRequest } from './keyed-request.ts';
 import { leaderlessRead } from './leaderless.ts';
+import type { NamedServer } from './named-server.ts';
 import { type Home, requireHome, requireRegion } from './place.ts';
 import { parseQuery } from './query.ts';
 import { type Reading, Reads, type ReadsOptions } from './reads.ts';
 import type { Input, Route } from './route.ts';
 import { Router } from './router.ts';
-import type { Seen, Trail } from './trail.ts';
+import { noteReply, type Seen, type Trail } from './trail.ts';
 
 export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure'> {
   readonly routes: readonly Route[];
@@ -39,6 +40,8 @@ export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure
   readonly proveLeadership: () => Promise<void>;
   /** Where requests run; `undefined`: here, as there is no other server. */
   readonly forwarding: Forwarding | undefined;
+  /** Requests for a server by its id; `undefined` in a reader, whose main thread answers them. */
+  readonly named: NamedServer | undefined;
   readonly contact: () => Contact;
   readonly observe: (observation: Observation) => void;
   /** Sent with every answer of the registry; `undefined` when access control is off. */
@@ -141,7 +144,9 @@ export class Pipeline {
     const { route, parameters } = match;
     seen.route = route.route;
     const here = () => this.#run(route, parameters, seen);
-    const { forwarding } = this.#options;
+    const { forwarding, named } = this.#options;
+    const elsewhere = named?.answer(route.route, request, seen.trail);
+    if (elsewhere !== undefined) return elsewhere;
     if (forwarding === undefined) return here();
     const refuse = (read: Route) => this.#run({ ...route, route: read }, parameters, seen);
     const withoutLeader = leaderlessRead(route.route, refuse);
@@ -317,20 +322,19 @@ export class Pipeline {
       // HEAD cannot wait for the end of a stream.
       if (request.method === 'HEAD') return { status: 200, headers: {}, body: undefined };
       const renew = () => {
-        this.#options.forwarding?.requireContact();
+        if (!route.endpoint.isOfServer) this.#options.forwarding?.requireContact();
         const now = this.#options.state.read();
         const resolved = this.#options.resolve(now, secret, request.connection);
         const renewed = input(resolved, now);
         this.#options.gate.pass(resolved, permission(renewed), renewed, seen);
         return renewed;
       };
-      const { dialect } = route;
-      const pieces = piecesOf(request);
-      return run.handle({ ...given, renew, dialect, pieces }, untilGone(request));
+      const more = { renew, dialect: route.dialect, pieces: piecesOf(request) };
+      return run.handle({ ...given, ...more }, untilGone(request));
     }
     const handle = async () => {
       const reply = await run.handle(given);
-      if (reply.made !== undefined) trail.made = reply.made;
+      noteReply(trail, reply);
       return replyAnswer(route.dialect, reply, shared.pretty);
     };
     return keyed === undefined ? handle() : this.#options.keptAnswers.once(keyed, handle);
@@ -371,23 +375,36 @@ export class Pipeline {
       const reason = 'cannot be given together with "consistent": they contradict each other';
       throw refusal('invalid-query', { parameter, reason });
     }
-    const { body, envelope, ...read } = readBody(route.endpoint, request);
-    requireRegion(this.#options.home.region, envelope);
-    const place = route.dialect.placeOf(shared, { ...envelope, ...(body as object) }, request);
-    const { state } = this.#options;
-    const input = (authorized: Authorizer, snapshot: Snapshot): Input => ({
-      unwatched: state.read(),
-      parameters,
-      query: values,
-      body,
-      ...read,
-      ...place(authorized.caller),
-      caller: authorized.caller,
-      contact: this.#options.contact,
-      address: () => request.remoteAddress ?? '',
-      allows: (permission) => authorized.allows(permission),
-      snapshot,
-    });
+    const { state, contact } = this.#options;
+    const read = readBody(route.endpoint, request);
+    requireRegion(this.#options.home.region, read.envelope);
+    const { body, hasBody, unknownFields, bodyFaults } = read;
+    const given = body === undefined ? undefined : { ...read.envelope, ...body };
+    const place = route.dialect.placeOf(shared, given, request);
+    const address = () => request.remoteAddress ?? '';
+    const headerOf = (name: string) => header(request, name) ?? '';
+    // Each field is written out, as copying them by `...` costs every request.
+    const input = ({ caller, allows }: Authorizer, snapshot: Snapshot): Input => {
+      const { namespace, partition } = place(caller);
+      const unwatched = state.read();
+      return {
+        parameters,
+        query: values,
+        body,
+        hasBody,
+        unknownFields,
+        bodyFaults,
+        namespace,
+        partition,
+        caller,
+        address,
+        header: headerOf,
+        contact,
+        allows,
+        snapshot,
+        unwatched,
+      };
+    };
     return { authorizer, shared, input };
   }
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { limits } from '../model/limits.ts';
 import type { Answer } from './http.ts';
 
-/** The text of an answer, for connections outside the HTTP framework. */
+/** The text of an answer, for connections that the HTTP server has given away. */
 export function rawAnswer({ status, headers, body }: Answer): string {
   const text = typeof body === 'string' ? body : '';
   const lines = Object.entries({
@@ -15,7 +15,7 @@ export function rawAnswer({ status, headers, body }: Answer): string {
 }
 
 /**
- * Takes over a socket from the framework. It is destroyed on any error, because an unhandled
+ * Takes over a socket from the HTTP server. It is destroyed on any error, because an unhandled
  * `error` event would end the process, and after `timeoutMs` without activity.
  */
 export function ownSocket(socket: Socket, timeoutMs: number = limits.http.headersTimeoutMs): void {

@@ -12,6 +12,7 @@ import { RowEncoder } from './encode.ts';
 import type { Gate } from './gate.ts';
 import type { Answer, Request } from './http.ts';
 import { Lister } from './list.ts';
+import { KeptTexts } from './list-text.ts';
 import type { Input, Route } from './route.ts';
 import type { Seen, Trail } from './trail.ts';
 import { type Taken, Turns } from './turns.ts';
@@ -79,13 +80,21 @@ export class Reads {
   constructor(options: ReadsOptions) {
     this.#options = options;
     this.#turns = new Turns(options.world);
+    const texts = new KeptTexts();
     this.#unsubscribe = [
       options.state.onCommit((changes) => {
-        for (const { before } of changes) if (before !== undefined) this.#rows.forget(before);
+        for (const { before } of changes) {
+          if (before === undefined) continue;
+          this.#rows.forget(before);
+          texts.forget(before);
+        }
       }),
-      options.state.onReplaced(() => this.#rows.forgetAll()),
+      options.state.onReplaced(() => {
+        this.#rows.forgetAll();
+        texts.forgetAll();
+      }),
     ];
-    this.#lister = new Lister(this.#turns);
+    this.#lister = new Lister(this.#turns, texts);
   }
 
   /** The number of waiting blocking queries. */
@@ -176,9 +185,7 @@ export class Reads {
     const { snapshot, footprint } = this.#options.state.track();
     const given = input(authorizer, snapshot);
     const contact = given.contact();
-    // Rows read for the permission do not belong to the footprint.
-    const needed = permission({ ...given, snapshot: given.unwatched });
-    this.#options.gate.pass(authorizer, needed, given, seen);
+    this.#options.gate.pass(authorizer, permission(given), given, seen);
     try {
       if (run.kind === 'list') {
         const onFailure = (thrown: unknown) => this.#options.onFailure(seen, thrown);
@@ -190,20 +197,16 @@ export class Reads {
           (thrown) => ({ dialect, footprint, pretty, contact, missing: missingOf(thrown, trail) }),
         );
       }
-      const common = {
-        dialect,
-        footprint,
-        pretty,
-        contact,
-        rowsIn: run.rowsIn(given),
-        rows: this.#rows,
-      };
-      if (!run.isInSteps) return { ...common, value: run.handle(given) };
+      if (!run.isInSteps) {
+        const value = run.handle(given);
+        const rowsIn = run.rowsIn(given);
+        return { dialect, footprint, pretty, contact, rowsIn, rows: this.#rows, value };
+      }
       const taken = this.#takeSteps(run.handle(given) as Steps<unknown>, request);
       if (taken === undefined) return Promise.resolve(undefined);
-      if (!(taken instanceof Promise)) return { ...common, ...taken };
+      if (!(taken instanceof Promise)) return { dialect, footprint, pretty, contact, ...taken };
       return taken.then(
-        (made) => made && { ...common, ...made },
+        (made) => made && { dialect, footprint, pretty, contact, ...made },
         (thrown) => ({ dialect, footprint, pretty, contact, missing: missingOf(thrown, trail) }),
       );
     } catch (thrown) {

@@ -49,6 +49,8 @@ export interface Input<
   readonly caller: Caller;
   /** The caller's address; empty without a connection. */
   readonly address: () => string;
+  /** A header of the request; empty: there is none. The name is in lower case. */
+  readonly header: (name: string) => string;
   /** Knowledge of the leader. */
   readonly contact: () => Contact;
   /** Other permissions of the caller, for answers that depend on them (hidden secrets). */
@@ -133,6 +135,11 @@ export interface ListRows<R = unknown, I = Input> {
   readonly filterSchema?: (input: I) => TSchema;
   /** The record that a filter sees; by default the row. */
   readonly record?: (row: R, input: I) => unknown;
+  /**
+   * Gives the other row that the record of a row shows (null: it shows none), where the record depends on these
+   * two alone, so that its text can be kept. `undefined`: records of this request depend on more.
+   */
+  readonly shows?: (input: I) => ((row: R) => object | null) | undefined;
   /** Reads from the snapshot all that `present` reads, where that is less work than presenting. */
   readonly reads?: (row: R, input: I) => void;
 }

@@ -138,7 +138,9 @@ function routesOf(endpoint: Endpoint, options: unknown, handlers: object): Route
 function permissionOf({ permission: needs }: Endpoint, options: unknown) {
   if (needs.kind !== 'decided') return permissionBy(needs);
   const { found } = (options ?? {}) as { readonly found?: (input: Input) => unknown };
-  return (input: Input): Permission => needs.decide(input, found?.(input));
+  // Rows that are read for the permission do not belong to the footprint of a read.
+  return (input: Input): Permission =>
+    needs.decide(input, found?.({ ...input, snapshot: input.unwatched }));
 }
 
 /** Routes of a further dialect, under its own paths. */

@@ -6,7 +6,8 @@ import { longestMessageBytes, webSocketTransport } from '../model/node-stream/we
 import type { ServerLink } from '../server/network/link.ts';
 import { bindingOf, isEncrypted, serversPath } from '../server/network/web-socket-link.ts';
 import { problemAnswer } from './answers.ts';
-import { pathOf, type Upgrade } from './http-server.ts';
+import { pathOf } from './http-request.ts';
+import type { Upgrade } from './http-server.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
 import { wantsWebSocket, webSockets } from './web-sockets.ts';
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../model/errors.ts';
 import type { Caller } from '../model/permission/caller.ts';
 import type { Permission } from '../model/permission/permission.ts';
 import type { Request } from './http.ts';
-import type { Route } from './route.ts';
+import type { Reply, Route } from './route.ts';
 
 /** The pipeline's notes on a request, for the audit log. They contain no secrets. */
 export interface Trail {
@@ -16,8 +16,12 @@ export interface Trail {
   code?: ErrorCode;
   /** Names and ids from the handler, such as the token made by a login. */
   made?: Readonly<Record<string, string>>;
+  /** Id of the evaluation that it has made, for traces. */
+  evaluation?: string;
   /** It repeats a request that was run before, and had no effect. */
   isRepeat?: boolean;
+  /** The trace that it belongs to, if any: metrics show it beside its duration. */
+  traceId?: string;
   /** The server that answered it; there it is audited. */
   forwardedTo?: string;
 }
@@ -28,4 +32,11 @@ export interface Seen {
   route: Route | undefined;
   readonly startMs: number;
   readonly trail: Trail;
+}
+
+/** Notes what a write has made. */
+export function noteReply(trail: Trail, { made, value }: Reply): void {
+  if (made !== undefined) trail.made = made;
+  const { EvalID } = (value ?? {}) as { readonly EvalID?: unknown };
+  if (typeof EvalID === 'string' && EvalID !== '') trail.evaluation = EvalID;
 }

@@ -1,4 +1,4 @@
-import { mebibyte, secondMs } from './units.ts';
+import { hourMs, mebibyte, secondMs } from './units.ts';
 
 /** Times with which the real timers follow the garbage collector. */
 export const collectorLimits = {
@@ -14,4 +14,12 @@ export const collectorLimits = {
   looksBetween: 120,
   /** A larger heap is left to the collector: collecting all of it would delay the next request for too long. */
   idleHeapBytesMax: 128 * mebibyte,
+  /** Young objects are collected after this many bytes of messages on WebSockets. */
+  receivedBytesMax: 2 * mebibyte,
+} as const;
+
+/** Bounds of waits in virtual time. */
+export const virtualTimeLimits = {
+  /** The longest virtual time that passes until something happens, unless the caller gives another bound. */
+  untilMaxMs: 1 * hourMs,
 } as const;

@@ -59,6 +59,12 @@ export class SimulatedWorld implements World {
     return this.#pending.count((timer) => !timer.cleared);
   }
 
+  /** When the next timer is due, by `monotonicMs`; `Infinity` if none is set. */
+  nextDueMs(): number {
+    while (this.#pending.peek()?.cleared === true) this.#pending.pop();
+    return this.#pending.peek()?.dueMs ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Moves only the wall clock, as a correction of the machine's clock does. */
   jumpWallClock(byMs: number): void {
     this.#wallMs += byMs;
@@ -68,8 +74,12 @@ export class SimulatedWorld implements World {
    * Lets `durationMs` pass: runs every timer that comes due, and between two timers all promises that
    * are ready.
    */
-  async advance(durationMs: number): Promise<void> {
-    const endMs = this.#elapsedMs + durationMs;
+  advance(durationMs: number): Promise<void> {
+    return this.advanceTo(this.#elapsedMs + durationMs);
+  }
+
+  /** As `advance`, until `monotonicMs` is the given time. */
+  async advanceTo(endMs: number): Promise<void> {
     await turns(() => this.#runNext(endMs));
     this.#elapsedMs = endMs;
   }

@@ -11,6 +11,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./agent/agent.ts')).agent,
   },
   {
+    words: ['agent', 'reload'],
+    summary: 'Have the agent read its configuration files again.',
+    load: async () => (await import('./agent/reload.ts')).agentReload,
+  },
+  {
+    words: ['agent', 'validate'],
+    summary: 'Check configuration files of an agent.',
+    load: async () => (await import('./agent/validate.ts')).agentValidate,
+  },
+  {
+    words: ['status'],
+    summary: 'Show a job, node, allocation, evaluation or deployment by its id.',
+    load: async () => (await import('./status/status.ts')).status,
+  },
+  {
     words: ['job', 'action'],
     summary: "Run an action of a job's task.",
     load: async () => (await import('./job/action.ts')).jobAction,
@@ -62,7 +77,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'plan'],
-    summary: 'Show what registering a job would do.',
+    summary: 'Show the changes that a job file would make.',
     load: async () => (await import('./job/plan.ts')).jobPlan,
   },
   {
@@ -102,7 +117,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'revert'],
-    summary: 'Bring back an earlier version of a job.',
+    summary: 'Revert a job to an earlier version.',
     load: async () => (await import('./job/revert.ts')).jobRevert,
   },
   {
@@ -122,7 +137,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'start'],
-    summary: 'Start a stopped job again.',
+    summary: 'Start a stopped job.',
     load: async () => (await import('./job/start.ts')).jobStart,
   },
   {
@@ -137,7 +152,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'tag', 'apply'],
-    summary: 'Keep a version of a job under a name.',
+    summary: 'Tag a version of a job with a name.',
     load: async () => (await import('./job/tag.ts')).jobTagApply,
   },
   {
@@ -147,17 +162,17 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['job', 'validate'],
-    summary: 'Say whether a job file is valid.',
+    summary: 'Check a job file.',
     load: async () => (await import('./job/validate.ts')).jobValidate,
   },
   {
     words: ['job', 'why-not'],
-    summary: 'Say why allocations of a job are not placed.',
+    summary: 'Explain why allocations of a job are not placed.',
     load: async () => (await import('./job/why-not.ts')).jobWhyNot,
   },
   {
     words: ['fmt'],
-    summary: 'Bring job files and policies into their canonical form.',
+    summary: 'Format job files and policies.',
     load: async () => (await import('./fmt/fmt.ts')).fmt,
   },
   {
@@ -172,7 +187,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['alloc', 'checks'],
-    summary: 'Show how the checks of an allocation fare.',
+    summary: 'Show the health checks of an allocation.',
     load: async () => (await import('./alloc/checks.ts')).allocChecks,
   },
   {
@@ -202,7 +217,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['alloc', 'status'],
-    summary: 'List the allocations, or show how one fares.',
+    summary: 'List the allocations, or show an allocation.',
     load: async () => (await import('./alloc/status.ts')).allocStatus,
   },
   {
@@ -212,27 +227,27 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['alloc', 'why'],
-    summary: 'Say why an allocation is on its node.',
+    summary: 'Explain why an allocation is on its node.',
     load: async () => (await import('./alloc/why.ts')).allocWhy,
   },
   {
     words: ['service', 'delete'],
-    summary: 'Take an instance of a service out of the list.',
+    summary: 'Deregister an instance of a service.',
     load: async () => (await import('./service/service.ts')).serviceDelete,
   },
   {
     words: ['service', 'exported'],
-    summary: 'List the services that others may use, and who.',
+    summary: 'List the services that are exported to peers and partitions.',
     load: async () => (await import('./service/exchanged.ts')).serviceExported,
   },
   {
     words: ['service', 'imported'],
-    summary: 'List the services of peers that may be used here.',
+    summary: 'List the services that are imported from peers.',
     load: async () => (await import('./service/exchanged.ts')).serviceImported,
   },
   {
     words: ['service', 'info'],
-    summary: 'Show where a service is reached.',
+    summary: 'Show the instances of a service, with their addresses.',
     load: async () => (await import('./service/service.ts')).serviceInfo,
   },
   {
@@ -242,7 +257,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['deployment', 'fail'],
-    summary: 'End a deployment as failed.',
+    summary: 'Fail a deployment.',
     load: async () => (await import('./deployment/act.ts')).deploymentFail,
   },
   {
@@ -252,7 +267,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['deployment', 'pause'],
-    summary: 'Place nothing new of a deployment for now.',
+    summary: 'Pause a deployment.',
     load: async () => (await import('./deployment/act.ts')).deploymentPause,
   },
   {
@@ -262,12 +277,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['deployment', 'resume'],
-    summary: 'Let a deployment that is paused go on.',
+    summary: 'Resume a paused deployment.',
     load: async () => (await import('./deployment/act.ts')).deploymentResume,
   },
   {
     words: ['deployment', 'status'],
-    summary: 'Show how far a deployment has come, and watch it.',
+    summary: 'Show the progress of a deployment, and watch it.',
     load: async () => (await import('./deployment/status.ts')).deploymentStatus,
   },
   {
@@ -277,7 +292,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['eval', 'delete'],
-    summary: 'Forget evaluations.',
+    summary: 'Delete evaluations.',
     load: async () => (await import('./eval/delete.ts')).evalDelete,
   },
   {
@@ -287,22 +302,22 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['eval', 'status'],
-    summary: 'Show the decision of an evaluation.',
+    summary: 'Show an evaluation and its placements.',
     load: async () => (await import('./eval/status.ts')).evalStatus,
   },
   {
     words: ['event', 'stream'],
-    summary: 'Print what happens, as it happens.',
+    summary: 'Follow the events of the cluster.',
     load: async () => (await import('./event/stream.ts')).eventStream,
   },
   {
     words: ['node', 'drain'],
-    summary: 'Move the allocations away from a node, and watch that.',
+    summary: 'Move all allocations off a node, and watch.',
     load: async () => (await import('./node/drain.ts')).nodeDrain,
   },
   {
     words: ['node', 'eligibility'],
-    summary: 'Say whether the scheduler may place on a node.',
+    summary: 'Allow or forbid new allocations on a node.',
     load: async () => (await import('./node/eligibility.ts')).nodeEligibility,
   },
   {
@@ -334,6 +349,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['node', 'pool', 'info'],
     summary: 'Show a node pool.',
     load: async () => (await import('./node-pool/pool.ts')).nodePools.read!,
+  },
+  {
+    words: ['node', 'pool', 'init'],
+    summary: 'Write an example of a node pool file.',
+    load: async () => (await import('./node-pool/init.ts')).nodePoolInit,
   },
   {
     words: ['node', 'pool', 'jobs'],
@@ -387,7 +407,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['intention', 'check'],
-    summary: 'Say whether a service may call another, and why.',
+    summary: 'Check whether a service may call another, and why.',
     load: async () => (await import('./intention/intention.ts')).intentionCheck,
   },
   {
@@ -427,7 +447,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['peering', 'establish'],
-    summary: 'Peer with the cluster that made the token.',
+    summary: 'Connect to the cluster that made the peering token.',
     load: async () => (await import('./peering/establish.ts')).peeringEstablish,
   },
   {
@@ -437,7 +457,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['peering', 'generate-token'],
-    summary: 'Make a token for a cluster that is to peer with this cluster.',
+    summary: 'Make a peering token for another cluster.',
     load: async () => (await import('./peering/generate-token.ts')).peeringGenerateToken,
   },
   {
@@ -452,7 +472,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['peering', 'why'],
-    summary: 'Say why a service is or is not visible at a peer, and a service of the peer here.',
+    summary:
+      'Explain why a service is or is not visible at a peer, and a service of the peer here.',
     load: async () => (await import('./peering/exchanged-services.ts')).peeringWhy,
   },
   {
@@ -507,8 +528,13 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['acl', 'bootstrap'],
-    summary: 'Make the first token, which may do everything.',
+    summary: 'Make the first token, a management token.',
     load: async () => (await import('./acl/bootstrap.ts')).aclBootstrap,
+  },
+  {
+    words: ['acl', 'policy', 'apply'],
+    summary: 'Create a policy, or change it.',
+    load: async () => (await import('./acl/policy-apply.ts')).policyApply,
   },
   {
     words: ['acl', 'policy', 'create'],
@@ -587,7 +613,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['acl', 'token', 'clone'],
-    summary: 'Make a token with the links of another.',
+    summary: 'Copy a token.',
     load: async () => (await import('./acl/token.ts')).tokenClone,
   },
   {
@@ -617,8 +643,13 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['acl', 'why'],
-    summary: 'Say why a token has a permission, or lacks it.',
+    summary: 'Explain why a token has a permission, or lacks it.',
     load: async () => (await import('./acl/why.ts')).aclWhy,
+  },
+  {
+    words: ['namespace', 'apply'],
+    summary: 'Create a namespace, or change it.',
+    load: async () => (await import('./namespace/scopes.ts')).namespaceApply,
   },
   {
     words: ['namespace', 'create'],
@@ -682,12 +713,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['system', 'gc'],
-    summary: 'Delete at once what nothing needs any more.',
+    summary: 'Run garbage collection now.',
     load: async () => (await import('./system/gc.ts')).systemGc,
   },
   {
     words: ['system', 'reconcile', 'summaries'],
-    summary: "Count every job's allocations anew.",
+    summary: 'Recount the allocations of every job.',
     load: async () => (await import('./system/reconcile.ts')).systemReconcileSummaries,
   },
   {
@@ -701,6 +732,26 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./server/members.ts')).serverMembers,
   },
   {
+    words: ['agent-info'],
+    summary: 'Show name, version, address and limits of the agent.',
+    load: async () => (await import('./agent-info/agent-info.ts')).agentInfo,
+  },
+  {
+    words: ['monitor'],
+    summary: 'Follow the log of an agent.',
+    load: async () => (await import('./agent/monitor.ts')).monitor,
+  },
+  {
+    words: ['operator', 'api'],
+    summary: 'Send any request to the API.',
+    load: async () => (await import('./operator/api.ts')).operatorApi,
+  },
+  {
+    words: ['operator', 'debug'],
+    summary: 'Make an archive for the diagnosis of a cluster.',
+    load: async () => (await import('./operator/debug/debug.ts')).operatorDebug,
+  },
+  {
     words: ['operator', 'engine', 'migrate'],
     summary: 'Move the state between the data directory and etcd.',
     load: async () => (await import('./operator/engine-migrate.ts')).engineMigrate,
@@ -712,27 +763,32 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['operator', 'keyring', 'rotate'],
-    summary: 'Make a new key and seal every secret anew.',
+    summary: 'Rotate the key that seals secrets.',
     load: async () => (await import('./operator/keyring.ts')).keyringRotate,
   },
   {
     words: ['operator', 'leader', 'step-down'],
-    summary: 'Let another server lead.',
+    summary: 'Give the leadership to another server.',
     load: async () => (await import('./operator/leader.ts')).leaderStepDown,
   },
   {
+    words: ['operator', 'metrics'],
+    summary: 'Print the metrics of a server, or of a node.',
+    load: async () => (await import('./operator/metrics.ts')).operatorMetrics,
+  },
+  {
     words: ['operator', 'recover'],
-    summary: 'Let servers go on after their log in etcd has diverged.',
+    summary: 'Recover servers after their log in etcd has diverged.',
     load: async () => (await import('./operator/recover.ts')).operatorRecover,
   },
   {
     words: ['operator', 'scheduler', 'get-config'],
-    summary: 'Show how the cluster places.',
+    summary: 'Show the scheduler configuration.',
     load: async () => (await import('./operator/scheduler.ts')).schedulerGetConfig,
   },
   {
     words: ['operator', 'scheduler', 'set-config'],
-    summary: 'Change how the cluster places.',
+    summary: 'Change the scheduler configuration.',
     load: async () => (await import('./operator/scheduler.ts')).schedulerSetConfig,
   },
   {
@@ -756,18 +812,28 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./operator/snapshot-save.ts')).snapshotSave,
   },
   {
+    words: ['operator', 'store', 'check'],
+    summary: 'Read the whole store of a data directory, and show every fault.',
+    load: async () => (await import('./operator/store-check.ts')).storeCheck,
+  },
+  {
+    words: ['operator', 'store', 'repair'],
+    summary: 'Replace a damaged store by one with all that is legible.',
+    load: async () => (await import('./operator/store-repair.ts')).storeRepair,
+  },
+  {
     words: ['operator', 'upgrade', 'finalize'],
-    summary: 'Write the newest form now. The older program cannot come back.',
+    summary: 'Write the newest format now. The older program cannot return.',
     load: async () => (await import('./operator/upgrade.ts')).upgradeFinalize,
   },
   {
     words: ['operator', 'upgrade', 'hold'],
-    summary: 'Keep the way back to the older program open.',
+    summary: 'Hold the format of the state, so that the older program can return.',
     load: async () => (await import('./operator/upgrade.ts')).upgradeHold,
   },
   {
     words: ['operator', 'upgrade', 'status'],
-    summary: 'Show how far an upgrade of the servers is.',
+    summary: 'Show the progress of an upgrade of the servers.',
     load: async () => (await import('./operator/upgrade.ts')).upgradeStatus,
   },
   {

@@ -1,24 +1,25 @@
 import { type Client, createClient } from '../sdk/client.ts';
+import { type AnswerPrinter, answerPrinter } from './answer.ts';
+import { isColored } from './colors.ts';
 import type { CliEnvironment } from './environment.ts';
 import { CliError, exitCodes, Interrupted } from './errors.ts';
 import type { Options } from './options.ts';
 import { createScreen, type Screen } from './render/screen.ts';
+import { readText } from './text-file.ts';
 import { unreadableReason } from './unreadable.ts';
 
 /** The environment of a command after its words are parsed. */
-export interface Context {
+export interface Context extends AnswerPrinter {
   readonly environment: CliEnvironment;
   readonly client: Client;
   readonly screen: Screen;
   /** Standard error, for progress and warnings if the result is JSON. */
   readonly notes: Screen;
-  readonly isJson: boolean;
   /** Show whole ids instead of short ones. */
   readonly isVerbose: boolean;
   readonly namespace: string | undefined;
   readonly partition: string | undefined;
   readonly nowMs: number;
-  json(value: unknown): Promise<void>;
   /** Prints an answer as JSON, or else by `print`. Resolves with the exit code of success. */
   show(answer: unknown, print: () => Promise<void>): Promise<number>;
   id(id: string): string;
@@ -34,25 +35,24 @@ export const defaultAddress = 'http://127.0.0.1:4720';
 export async function createContext(
   environment: CliEnvironment,
   options: Options,
+  isAnonymous = false,
 ): Promise<Context> {
   const { env, stdout, stderr, clock } = environment;
-  const client = await connect(environment, options);
+  const answers = await answerPrinter(environment, options);
+  const client = await connect(environment, options, isAnonymous);
   const isVerbose = options.flag('verbose');
-  const isJson = options.flag('json');
-  const json = (value: unknown) => stdout.write(`${JSON.stringify(value, null, 2)}\n`);
   return {
+    ...answers,
     environment,
     client,
-    screen: createScreen(stdout, isColored(environment, options)),
+    screen: createScreen(stdout, isColored(stdout, env, options.flag('noColor'))),
     notes: createScreen(stderr, false),
-    isJson,
     isVerbose,
     namespace: options.text('namespace') ?? (env.ROSTER_NAMESPACE || undefined),
     partition: partitionIn(env, options),
     nowMs: clock.nowMs(),
-    json,
     show: async (answer, print) => {
-      await (isJson ? json(answer) : print());
+      await (answers.isJson ? answers.json(answer) : print());
       return exitCodes.ok;
     },
     id: (id) => (isVerbose ? id : id.slice(0, 8)),
@@ -62,19 +62,21 @@ export async function createContext(
 
 /** The client for the given flags and environment variables. */
 export async function connect(
-  { env, readFile, transport, random }: CliEnvironment,
+  environment: CliEnvironment,
   options: Options,
+  isAnonymous = false,
 ): Promise<Client> {
+  const { env, transport, random } = environment;
   const read = async (option: string, variable: string, what: string) => {
     const path = options.text(option) ?? (env[variable] || undefined);
     if (path === undefined) return undefined;
     const flag = `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    return readPem(readFile, path, what, `Check ${variable} or ${flag}: it names a PEM file.`);
+    return readPem(environment, path, what, `Check ${variable} or ${flag}: it names a PEM file.`);
   };
   return createClient({
     address: addressesIn(options.text('address') ?? (env.ROSTER_ADDR || defaultAddress)),
     random,
-    token: options.text('token') ?? (env.ROSTER_TOKEN || undefined),
+    token: isAnonymous ? undefined : await tokenIn(environment, options),
     namespace: options.text('namespace') ?? (env.ROSTER_NAMESPACE || undefined),
     partition: partitionIn(env, options),
     caCertificate: await read('caCert', 'ROSTER_CACERT', 'certificate authority'),
@@ -84,6 +86,22 @@ export async function connect(
   });
 }
 
+/** The secret of the token: that of the options, and otherwise that of the environment. @throws CliError */
+async function tokenIn(environment: CliEnvironment, options: Options): Promise<string | undefined> {
+  const { env } = environment;
+  const [token, file] = [options.text('token'), options.text('tokenFile')];
+  if (token !== undefined && file !== undefined) {
+    throw new CliError('--token and --token-file contradict each other.');
+  }
+  const secret = token ?? (file === undefined ? env.ROSTER_TOKEN || undefined : undefined);
+  const path = file ?? (env.ROSTER_TOKEN_FILE || undefined);
+  if (secret !== undefined || path === undefined) return secret;
+  const read = (await readText({ environment }, path, 'secret of a token')).trim();
+  // An anonymous request would be refused for a reason that leads astray.
+  if (read === '') throw new CliError(`"${path}" holds no token.`);
+  return read;
+}
+
 const addressesIn = (list: string): readonly string[] =>
   list.split(',').map((address) => address.trim());
 
@@ -91,24 +109,19 @@ const partitionIn = (env: CliEnvironment['env'], options: Options): string | und
   options.text('partition') ?? (env.ROSTER_PARTITION || undefined);
 
 async function readPem(
-  readFile: CliEnvironment['readFile'],
+  environment: CliEnvironment,
   path: string,
   what: string,
   hint: string,
 ): Promise<string> {
   try {
-    return await readFile(path);
+    return await (path === '-'
+      ? readText({ environment }, path, what)
+      : environment.readFile(path));
   } catch (error) {
     const reason = unreadableReason(error as Error);
     throw new CliError(`The ${what} cannot be read: ${reason}.`, { hint });
   }
-}
-
-/** Follows https://no-color.org, FORCE_COLOR and TERM. */
-function isColored({ env, stdout }: CliEnvironment, options: Options): boolean {
-  if (options.flag('noColor') || env.NO_COLOR) return false;
-  if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true;
-  return stdout.isTerminal && env.TERM !== 'dumb';
 }
 
 async function untilInterrupted<T>(

@@ -1,6 +1,7 @@
 import type { Clock, Random, Secrets, Timers } from '../base/ports.ts';
 import type { FunctionFiles } from '../language/hcl/functions/ports.ts';
 import type { ClientOptions } from '../sdk/client.ts';
+import type { ConfiguredAgent } from './agent/configured-agent.ts';
 import type { AgentOptions } from './agent/options.ts';
 import type { Browser } from './login/browser.ts';
 import type { EngineCommands } from './operator/engines.ts';
@@ -8,7 +9,7 @@ import type { EngineCommands } from './operator/engines.ts';
 /** The outside world of a command; `process-environment.ts` has the real one. */
 export interface CliEnvironment {
   /** Runs an agent until it has ended; returns the exit code. The agent handles signals itself. */
-  readonly startAgent: (options: AgentOptions) => Promise<number>;
+  readonly startAgent: (options: AgentOptions, configured: ConfiguredAgent) => Promise<number>;
   readonly engines: EngineCommands;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -21,8 +22,12 @@ export interface CliEnvironment {
   readonly secrets: Pick<Secrets, 'uuid'>;
   readonly random: Pick<Random, 'below'>;
   readonly browser: Browser;
+  /** Shows a text by a command of the shell, until the user leaves it. Returns whether it could be started. */
+  readonly page: (command: string, text: string) => Promise<boolean>;
   /** Reads a text file. Rejects with the system's error. */
   readonly readFile: (path: string) => Promise<string>;
+  /** The names in a directory; `undefined`: the path is none that can be read. */
+  readonly listDirectory: (path: string) => Promise<readonly string[] | undefined>;
   /** Reads a file that need not be text. */
   readonly readBytes: (path: string) => Promise<Uint8Array>;
   /** Reads a file piece by piece. The first piece rejects with the system's error. */
@@ -37,9 +42,21 @@ export interface CliEnvironment {
   readonly writeSecretFile: (path: string, text: string) => Promise<void>;
   /** Calls `run` at the next Ctrl-C, which then does not end the process. The result undoes that. */
   readonly onInterrupt: (run: () => void) => () => void;
-  readonly version: string;
+  readonly build: ProgramBuild;
   /** A transport that is used instead of HTTP. */
   readonly transport?: ClientOptions['transport'];
+}
+
+/** The program that runs. */
+export interface ProgramBuild {
+  readonly version: string;
+  /** `undefined` in a checkout. */
+  readonly commit?: string;
+  readonly commitDate?: string;
+  /** The version of Node. */
+  readonly node: string;
+  /** System and processor, such as `linux-x64`. */
+  readonly platform: string;
 }
 
 /** A file that stands under another name until it is complete. */

@@ -17,39 +17,73 @@ export class CliError extends Error {
   readonly hint: string | undefined;
   /** Listed under the message, a line for each. */
   readonly faults: readonly string[];
+  /** The refusal that the message explains, for programs. */
+  readonly refusal: Refusal | undefined;
 
-  constructor(message: string, options: { hint?: string; faults?: readonly string[] } = {}) {
+  constructor(
+    message: string,
+    options: { hint?: string; faults?: readonly string[]; refusal?: Refusal } = {},
+  ) {
     super(message);
     this.hint = options.hint;
     this.faults = options.faults ?? [];
+    this.refusal = options.refusal;
   }
 }
+
+/** An error for programs. */
+export interface Refusal {
+  /** A code of the API's catalogue, or of `commandCodes`. */
+  readonly code: string;
+  /** The HTTP status of the refusal; null if no server has answered. */
+  readonly status: number | null;
+  /** The faults by their places, as far as these are known. */
+  readonly errors: readonly { readonly pointer: string; readonly message: string }[];
+}
+
+/** The refusal of an error of the API, without its text. */
+export const refusalOf = ({ code, status, errors }: ApiError): Refusal => ({
+  code,
+  status,
+  errors,
+});
 
 /** Thrown after Ctrl-C, or after the output was closed. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-export interface Explained {
+export interface Explained extends Refusal {
   readonly message: string;
   readonly faults: readonly string[];
   readonly hint: string | undefined;
 }
 
+/** The codes of errors that no server has answered with, in JSON. */
+export const commandCodes = {
+  /** The words do not fit the grammar of the command line. */
+  usage: 'usage',
+  /** The command itself refuses: a file cannot be read, an id fits nothing. */
+  command: 'command-failed',
+  /** No server can be reached. */
+  connection: 'unreachable',
+  /** A connection to a task or to its files ended. */
+  session: 'session-failed',
+} as const;
+
 /** An error in words for the user; `undefined` for a bug. */
 export function explainError(error: unknown): Explained | undefined {
   if (error instanceof CliError) {
-    const { message, faults, hint } = error;
-    return { message, faults, hint };
+    const { message, faults, hint, refusal } = error;
+    return { ...ofCommand(commandCodes.command, message, { faults, hint }), ...refusal };
   }
   if (error instanceof ConnectionError) {
-    return { message: oneLine(error.message), faults: [], hint: undefined };
+    return ofCommand(commandCodes.connection, oneLine(error.message));
   }
   if (error instanceof SessionError) {
     const message = oneLine(error.message);
     const isDenied = message.startsWith(catalogue['permission-denied'].title);
-    const hint = isDenied ? permissionHint : undefined;
-    return { message, faults: [], hint };
+    return ofCommand(commandCodes.session, message, isDenied ? { hint: permissionHint } : {});
   }
   if (!(error instanceof ApiError)) return undefined;
   const faults = error.errors.map(({ pointer, message }) => {
@@ -59,8 +93,25 @@ export function explainError(error: unknown): Explained | undefined {
   const detail = oneLine(error.detail);
   // The list of faults repeats the first fault, and names every policy and entry.
   const message = faults.length > 0 ? detail.replace(listedBelow, ':') : detail;
-  return { message, faults, hint: hintFor(error) };
+  return { message, faults, hint: hintFor(error), ...refusalOf(error) };
 }
+
+/** An error that no server has answered with. */
+export const ofCommand = (
+  code: string,
+  message: string,
+  {
+    faults = [],
+    hint,
+  }: { readonly faults?: readonly string[]; readonly hint?: string | undefined } = {},
+): Explained => ({
+  code,
+  message,
+  faults,
+  hint,
+  status: null,
+  errors: faults.map((fault) => ({ pointer: '', message: fault })),
+});
 
 const listedBelow =
   /; the first: .*$|(?<= (has 1 fault|: 1 difference)): .*$|(?<= violates (a job policy|\d+ job policies)): .*$|(?<=^The entry \S+ ".*" is not (written|deleted)): .*$/;
@@ -107,6 +158,8 @@ function hintFor({ code, detail, retryAfterSeconds }: ApiError): string | undefi
       return '"roster peering list" shows the names that are taken.';
     case 'peer-unreachable':
       return 'Check that a server of the other cluster runs and is reached from here. The token is not used up, unless its answer was lost.';
+    case 'writes-closed':
+      return 'The agent takes writes again after a restart, once the reason is gone.';
     case 'internal-error':
       return undefined;
     default:

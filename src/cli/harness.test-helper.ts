@@ -15,8 +15,14 @@ export interface Setting {
   readonly files?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly isTerminal?: boolean;
+  /** Width of the output: 100 at a terminal, unlimited in a pipe. */
+  readonly columns?: number;
+  /** Standard input is a terminal too, of this height. */
+  readonly height?: number;
+  /** Takes the texts that a pager shows, instead of a pager that cannot be started. */
+  readonly paged?: [command: string, text: string][];
   readonly agentExitCode?: number;
-  readonly engines?: EngineCommands;
+  readonly engines?: Partial<EngineCommands>;
   /** The queries of the browser's redirects, in order. */
   readonly redirects?: readonly string[];
   /** Called when the redirects are used up, with a way to let time pass. */
@@ -53,10 +59,10 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
   const interrupt = () => {
     for (const stop of interrupts) stop();
   };
-  const stdout = collector(setting.isTerminal ?? false, setting.readerLeavesAfter, (text) =>
+  const stdout = collector(setting, setting.readerLeavesAfter, (text) =>
     setting.onOutput?.(text, interrupt),
   );
-  const stderr = collector(setting.isTerminal ?? false);
+  const stderr = collector(setting);
   let agent: AgentOptions | undefined;
   const opened: string[] = [];
   const pages: Page[] = [];
@@ -66,11 +72,19 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
       agent = options;
       return setting.agentExitCode ?? 0;
     },
-    engines: setting.engines ?? { migrate: noStores, recover: noStores },
+    engines: {
+      migrate: noStores,
+      recover: noStores,
+      checkStore: noStores,
+      repairStore: noStores,
+      ...setting.engines,
+    },
     stdout,
     stderr,
+    page: async (command, text) => setting.paged?.push([command, text]) !== undefined,
+    terminal: terminalOf(setting),
     stdin: {
-      isTerminal: false,
+      isTerminal: setting.height !== undefined,
       read: async function* () {
         yield Buffer.from(setting.stdin ?? '');
       },
@@ -91,6 +105,7 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
       written[path] = text;
     },
     readFile: async (path) => fileIn(setting, path),
+    listDirectory: async (path) => namesIn(setting.files ?? {}, path),
     readBytes: async (path) => Buffer.from(fileIn(setting, path), 'latin1'),
     readPieces: (path) => pieceOf(() => Buffer.from(fileIn(setting, path), 'latin1')),
     beginFile: async (path) => inProgress(path, written),
@@ -98,7 +113,7 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
       interrupts.add(stop);
       return () => interrupts.delete(stop);
     },
-    version: '1.2.3',
+    build: { version: '1.2.3', node: '24.0.0', platform: 'linux-x64' },
   };
   const exitCode = await runCli(words, environment);
   const text = (output: { text: string }) => output.text.replaceAll(server.address, 'ADDRESS');
@@ -113,6 +128,18 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     written,
   };
 }
+
+/** The names in a directory, which exists if a file is in it. */
+function namesIn(files: Readonly<Record<string, string>>, path: string) {
+  const below = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
+  const names = new Set(below.map((file) => file.slice(path.length + 1).split('/')[0]!));
+  return names.size === 0 ? undefined : [...names];
+}
+
+const terminalOf = ({ height, columns: width = 100 }: Setting): CliEnvironment['terminal'] =>
+  height === undefined
+    ? undefined
+    : { setRaw: () => {}, onResize: () => () => {}, size: () => ({ height, width }) };
 
 async function* pieceOf(read: () => Uint8Array): AsyncIterable<Uint8Array> {
   yield read();
@@ -198,7 +225,7 @@ function filesIn(files: Readonly<Record<string, string>>, directory: string): Fu
 }
 
 function collector(
-  isTerminal: boolean,
+  { isTerminal = false, columns = isTerminal ? 100 : Number.POSITIVE_INFINITY }: Setting,
   mostPieces = Number.POSITIVE_INFINITY,
   onText: (text: string) => void = () => {},
 ): Output & { text: string } {
@@ -206,7 +233,7 @@ function collector(
   const output = {
     text: '',
     isTerminal,
-    columns: 100,
+    columns,
     closed: gone.signal,
     async write(chunk: string | Uint8Array) {
       if (gone.signal.aborted) return;

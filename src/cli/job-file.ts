@@ -5,9 +5,10 @@ import type { JobInput } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
 import { ApiError, type JobRegistration } from '../sdk/client.ts';
 import type { CliEnvironment } from './environment.ts';
-import { CliError } from './errors.ts';
+import { CliError, refusalOf } from './errors.ts';
 import { faultFinder, jobOfHcl, nameOf, readVariables, type Variables } from './job-text.ts';
 import type { Options } from './options.ts';
+import { plural } from './render/text.ts';
 import { unreadableReason } from './unreadable.ts';
 
 export { variableOptions } from './job-text.ts';
@@ -98,9 +99,10 @@ function fromHcl(path: string, source: string, file: HclJob, variables: Variable
         pointer: pointer.replace(/^\/Job(?=\/|$)/, ''),
         message: message.replace(/^Job\./, ''),
       }));
-      const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+      const count = plural(faults.length, 'fault');
       return new CliError(
         `The job of ${nameOf(path)} has ${count}:\n\n${locate(faults).join('\n\n')}\n`,
+        { refusal: refusalOf(error) },
       );
     },
   };

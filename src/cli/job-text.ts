@@ -8,8 +8,9 @@ import type { VariableInputs } from '../language/jobspec/variable-values.ts';
 import type { Fault } from '../model/errors.ts';
 import type { OptionDefinition } from './definition.ts';
 import type { CliEnvironment } from './environment.ts';
-import { CliError } from './errors.ts';
+import { CliError, commandCodes } from './errors.ts';
 import type { Options } from './options.ts';
+import { plural } from './render/text.ts';
 
 /** Options of every command that reads a job file. */
 export const variableOptions: readonly OptionDefinition[] = [
@@ -82,9 +83,14 @@ export function jobOfHcl(
 export const nameOf = (path: string): string => (path === '-' ? 'standard input' : path);
 
 export function faultyFile(name: string, error: HclError): CliError {
-  const count = error.faults.length;
-  const many = count === 1 ? 'a fault' : `${count} faults`;
-  return new CliError(`${name} has ${many}:\n\n${renderFaults(error)}\n`);
+  const many = plural(error.faults.length, 'fault');
+  const errors = error.faults.map(({ line, column, sentence }) => ({
+    pointer: '',
+    message: `${name}:${line}:${column}: ${sentence}`,
+  }));
+  return new CliError(`${name} has ${many}:\n\n${renderFaults(error)}\n`, {
+    refusal: { code: commandCodes.command, status: null, errors },
+  });
 }
 
 /** The place of a fault in the text of a job. */

@@ -8,12 +8,21 @@ export const cliLimits = {
     /** How long the welcome waits for the addresses of the first jobs' instances. */
     startingMaxMs: 10 * second,
     serversMax: 64,
+    readersMax: 64,
   },
   check: { outputLengthMax: 100 },
   completion: { answerMs: 1500, idsMax: 200 },
   error: {
     /** Matching ids, or jobs with similar ids, that an error shows. */
     idsMax: 5,
+  },
+  debug: {
+    /** Bounds of the duration and the interval. */
+    leastMs: 1 * second,
+    mostMs: 3600 * second,
+    nodesMax: 10,
+    logBytesMax: 32 * mebibyte,
+    profileSecondsMax: 10,
   },
   fmt: { filesMax: 10_000 },
   job: {

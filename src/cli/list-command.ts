@@ -36,6 +36,7 @@ interface QueryOption {
   readonly value: string;
   readonly description: string;
   readonly completes?: ArgumentKind;
+  readonly isLongText?: true;
   /** Makes the text that is sent, such as the id for a name. */
   readonly resolve?: (context: Context, text: string) => Promise<string>;
 }
@@ -77,14 +78,18 @@ export type NounList = Omit<ClientCommand, keyof CommandHeading>;
 /** The list of a noun (`noun-commands.ts`). */
 export function nounList<R extends ListRequest>(description: ListDescription<R>): NounList {
   const { argument, options = [], details, order, empty, columns, hint } = description;
-  const query = Object.entries<QueryOption | undefined>(description.query ?? {}).map(
-    ([parameter, given]) => ({ parameter, option: { ...given!, name: given!.name ?? parameter } }),
-  );
+  // Every list of the API takes a filter.
+  const every = { filter: filterQuery(), ...description.query };
+  const query = Object.entries<QueryOption | undefined>(every).map(([parameter, given]) => ({
+    parameter,
+    option: { ...given!, name: given!.name ?? parameter },
+  }));
   return {
     definition: {
       ...(argument && { arguments: [argument.definition] }),
       options: [...query.map(({ option: { resolve: _, ...option } }) => option), ...options],
       ...(details !== undefined && { details }),
+      isPaged: true,
     },
     async run(context, [word], given) {
       const sent: Record<string, string | undefined> = {};
@@ -153,4 +158,5 @@ export const filterQuery = (example?: string): QueryOption => ({
     example === undefined
       ? 'Only records that match the expression.'
       : `Only records that match the expression, such as '${example}'.`,
+  isLongText: true,
 });

@@ -1,4 +1,4 @@
-import type { Answer, Client } from '../sdk/client.ts';
+import type { Answer, Client, Written } from '../sdk/client.ts';
 import type { Context } from './context.ts';
 import type {
   ArgumentDefinition,
@@ -39,17 +39,17 @@ interface Noun<T> extends NounWords {
       context: Context,
       given: string | undefined,
       options: Options,
-    ) => Promise<Answer<T>>;
+    ) => Promise<Written<T>>;
   };
   readonly update?: Writer & {
     readonly write: (
       context: Context,
       before: { readonly id: string; readonly record: T },
       options: Options,
-    ) => Promise<Answer<T>>;
+    ) => Promise<Written<T>>;
   };
   readonly delete: Writer & {
-    readonly run: (client: Client, id: string, options: Options) => Promise<Answer<boolean>>;
+    readonly run: (client: Client, id: string, options: Options) => Promise<Written<boolean>>;
     /** The record as messages name it; the default is its id. */
     readonly name?: (id: string) => string;
     /** The default is `The role ID is deleted.` */
@@ -70,15 +70,20 @@ export function nounCommands<T>(noun: Noun<T>): NounCommands {
   const { argument, list, create, update, print } = noun;
   const headings = headingsOf(noun);
   const identify = noun.identify ?? (async (_, given) => given);
-  const definition = (writer: Writer): CommandDefinition => ({
-    arguments: [argument],
-    ...definitionOf(writer),
-  });
+  const flags = argument.flags ?? ['name'];
+  const definition = (writer: Writer): CommandDefinition => {
+    const own = writer.options?.map(({ name }) => name) ?? [];
+    return {
+      // The option -name of an update gives the new name.
+      arguments: [{ ...argument, flags: flags.filter((flag) => !own.includes(flag)) }],
+      ...definitionOf(writer),
+    };
+  };
   return {
     list: { ...headings.list, ...list },
     read: {
       ...headings.read,
-      definition: definition({}),
+      definition: { ...definition({}), isPaged: true },
       async run(context, [given]) {
         const id = await identify(context, given!);
         return printRecord(context, (await noun.read(context.client, id)).value, print);
@@ -110,7 +115,10 @@ export function nounCommands<T>(noun: Noun<T>): NounCommands {
     }),
     delete: {
       ...headings.delete,
-      definition: definition(noun.delete),
+      definition: {
+        ...definition(noun.delete),
+        confirms: ([given]) => `Delete the ${withoutArticle(noun.one)} "${given}"?`,
+      },
       async run(context, [given], options) {
         const id = await identify(context, given!);
         const { value } = await noun.delete.run(context.client, id, options);

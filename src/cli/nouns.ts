@@ -1,6 +1,6 @@
 import { isMissing } from '../sdk/client.ts';
 import type { Context } from './context.ts';
-import { CliError } from './errors.ts';
+import { CliError, refusalOf } from './errors.ts';
 import { cliLimits } from './limits.ts';
 import { resolveId } from './resolve-id.ts';
 
@@ -64,6 +64,6 @@ export async function withJob<T>(context: Context, id: string, read: () => Promi
       alike === ''
         ? '"roster job status" lists the jobs; --namespace looks elsewhere.'
         : `Did you mean ${alike}?`;
-    throw new CliError(error.detail, { hint });
+    throw new CliError(error.detail, { hint, refusal: refusalOf(error) });
   }
 }

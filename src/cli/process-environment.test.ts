@@ -16,8 +16,14 @@ function environmentOf(stdout: Writable, handlers = new Map<string, () => void>(
   } as unknown as Process;
   const world = new SimulatedWorld(1);
   const noStores = () => Promise.reject(new Error('there are no stores here'));
-  const engines = { migrate: noStores, recover: noStores };
-  return processEnvironment(process, { world, version: '1', startAgent: async () => 0, engines });
+  const engines = {
+    migrate: noStores,
+    recover: noStores,
+    checkStore: noStores,
+    repairStore: noStores,
+  };
+  const build = { version: '1', node: '24.0.0', platform: 'linux-x64' };
+  return processEnvironment(process, { world, build, startAgent: async () => 0, engines });
 }
 
 const failing = (code: string) =>

@@ -1,29 +1,31 @@
 import { createReadStream } from 'node:fs';
-import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { World } from '../base/ports.ts';
 import type { CliEnvironment, FileInProgress, Output, Terminal } from './environment.ts';
 import { functionFiles } from './function-files.ts';
 import { systemBrowser } from './login/browser.ts';
+import { showByPager } from './system-pager.ts';
 
-type Process = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'once' | 'off'>;
+type Process = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'on' | 'once' | 'off'>;
 
 export function processEnvironment(
   process: Process,
-  options: Pick<CliEnvironment, 'startAgent' | 'engines' | 'version'> & {
+  options: Pick<CliEnvironment, 'startAgent' | 'engines' | 'build'> & {
     readonly world: Pick<World, 'clock' | 'timers' | 'secrets' | 'random'>;
   },
 ): CliEnvironment {
-  const { startAgent, engines, version, world } = options;
+  const { startAgent, engines, build, world } = options;
   return {
     startAgent,
     engines,
-    version,
+    build,
     clock: world.clock,
     timers: world.timers,
     secrets: world.secrets,
     random: world.random,
     browser: systemBrowser,
+    page: (command, text) => showByPager(process, command, text),
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
     stdin: {
@@ -34,6 +36,7 @@ export function processEnvironment(
     terminal: terminalOf(process),
     env: process.env,
     readFile: (path) => readFile(path, 'utf8'),
+    listDirectory: (path) => readdir(path).catch(() => undefined),
     readBytes: (path) => readFile(path),
     readPieces: (path) => createReadStream(path),
     beginFile: (path) => beginFile(path, `${path}.${world.secrets.uuid()}`),

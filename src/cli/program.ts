@@ -2,13 +2,16 @@ import { Option, Command as Parser } from 'commander';
 import type { CommandEntry } from './command-entry.ts';
 import { commands } from './commands.generated.ts';
 import {
+  type ArgumentDefinition,
   type Command,
   type CommandDefinition,
   globalOptions,
+  globalOptionsBeside,
   type OptionDefinition,
+  ownOptions,
 } from './definition.ts';
 import { groups } from './groups.ts';
-import type { Options } from './options.ts';
+import { camelCase, type Options } from './options.ts';
 
 /** The command's words and options. */
 export interface Parsed {
@@ -27,26 +30,42 @@ interface ProgramOptions {
   readonly found: (parsed: Parsed) => void;
 }
 
-const ending = `
-Environment: ROSTER_ADDR, ROSTER_TOKEN, ROSTER_NAMESPACE, ROSTER_PARTITION, ROSTER_CACERT,
-  ROSTER_CLIENT_CERT, ROSTER_CLIENT_KEY, NO_COLOR.
-Exit codes: 0 done; 1 an error; 2 not all of a job could be placed, started or deployed; 130 interrupted.
-Options may be written with one dash or two. Ids may be shortened to 8 or more characters.`;
+const ending = [
+  'Environment: ROSTER_ADDR, ROSTER_TOKEN, ROSTER_TOKEN_FILE, ROSTER_NAMESPACE, ROSTER_PARTITION, ROSTER_CACERT, ROSTER_CLIENT_CERT, ROSTER_CLIENT_KEY, ROSTER_PAGER, PAGER, NO_COLOR, CLICOLOR, CLICOLOR_FORCE, FORCE_COLOR.',
+  'Exit codes: 0 done; 1 an error; 2 not all of a job could be placed, started or deployed; 130 interrupted.',
+  'Options may be written with one dash or two. Ids may be shortened to 8 or more characters. Where a file is taken, @FILE means the same as FILE, and - is standard input.',
+  'Short forms: run, plan, stop, status, logs, exec, members and more mean "job run", "job plan" and so on.',
+];
 
 const beginning = `
 First steps:
-  roster agent --dev                  start a server and a node on this machine
-  roster job run examples/web.json    run a job
-  roster job status web               see how it fares`;
+  roster agent --dev            start a server and a node on this machine
+  roster job init               write a job file, example.hcl
+  roster job run example.hcl    run the job
+  roster job status example     see how it fares
+`;
+
+/** The end of the help of the program. */
+function programDetails(program: Parser, helpWidth: number): string {
+  const help = program.createHelp();
+  help.prepareContext({ helpWidth });
+  const made = globalOptions.map(parserOption);
+  const width = Math.max(...made.map(({ flags }) => flags.length));
+  const options = made.map(({ flags, description }) =>
+    help.formatItem(flags, width, description, help),
+  );
+  const sentences = ending.map((text) => help.boxWrap(text, helpWidth));
+  return [beginning, 'Options of every command:', ...options, '', ...sentences].join('\n');
+}
 
 /** The tree of commands for the parser, which makes help, suggestions and errors. */
 export function buildProgram(options: ProgramOptions): Parser {
   const program = new Parser('roster');
   program
     .description('One control plane for a fleet: access control, service registry, jobs.')
-    .addHelpText('after', `${beginning}\n${ending}`)
+    .addHelpText('after', () => programDetails(program, helpWidth(options)))
     .helpCommand('help [command...]', 'Explain a command.');
-  prepare(program, options, false);
+  prepare(program, options, 'no');
   // Some commands have their own option --version, for the version of a job.
   const own = options.loaded?.command.definition.options ?? [];
   if (!own.some(({ name }) => name === 'version')) {
@@ -62,32 +81,39 @@ export function buildProgram(options: ProgramOptions): Parser {
   };
   for (const entry of commands) {
     const name = entry.words.at(-1)!;
-    const command = new Parser(name).summary(entry.summary).description(entry.summary);
+    const command = new Parser(name)
+      .summary(entry.summary)
+      .description(entry.summary)
+      .helpCommand(false);
     const loaded = options.loaded?.entry === entry ? options.loaded.command : undefined;
     // The command's own options come before the global ones.
     if (loaded !== undefined) fill(command, loaded.definition, options);
-    const own = loaded?.definition.options?.map((option) => option.name) ?? [];
-    prepare(command, options, loaded !== undefined && 'runLocally' in loaded, own);
+    prepare(command, options, loaded !== undefined && 'runLocally' in loaded ? 'local' : 'all');
     parentOf(entry.words).addCommand(command);
+    // Commands with more words may stand below it.
+    parents.set(entry.words.join(' '), command);
   }
   return program;
 }
 
 function addGroup(parent: Parser, name: string, options: ProgramOptions): Parser {
   const group = new Parser(name.split(' ').at(-1)).description(groups[name]!).helpCommand(false);
-  prepare(group, options, false);
+  group.addHelpText('after', '\n"roster help" lists the options of every command.');
+  prepare(group, options, 'no');
   parent.addCommand(group);
   return group;
 }
 
+const helpWidth = ({ columns }: ProgramOptions): number => Math.min(columns, 100);
+
 function prepare(
   command: Parser,
-  { writeOut, writeError, isColored, columns }: ProgramOptions,
-  isLocal: boolean,
-  /** Names of the command's own options, which take precedence over global ones. */
-  own: readonly string[] = [],
+  options: ProgramOptions,
+  /** The global options in its help: all, those of a command without an agent, or none, as it has commands of its own. */
+  shown: 'all' | 'local' | 'no',
 ): void {
-  const width = Math.min(columns, 100);
+  const { writeOut, writeError, isColored, loaded } = options;
+  const width = helpWidth(options);
   command
     .exitOverride()
     .helpOption('-h, --help', 'Explain this command.')
@@ -104,26 +130,70 @@ function prepare(
       getOutHelpWidth: () => width,
       getErrHelpWidth: () => width,
     });
-  for (const option of globalOptions) {
-    if (own.includes(option.name)) continue;
+  // The parser looks for global options in front of the command too.
+  for (const option of globalOptionsBeside(loaded?.command.definition)) {
     const made = parserOption(option).helpGroup('Options of every command:');
-    // Local commands accept them too, but do not show them.
-    command.addOption(made.hideHelp(isLocal && option.value !== undefined));
+    // Local commands accept those for an agent too.
+    const isForAgent = option.value !== undefined && option.name !== 'template';
+    command.addOption(made.hideHelp(shown === 'no' || (shown === 'local' && isForAgent)));
   }
 }
 
 function fill(command: Parser, definition: CommandDefinition, { found }: ProgramOptions): void {
-  for (const argument of definition.arguments ?? []) {
-    const { description, isRequired, isRest } = argument;
-    const name = isRest ? `${argument.name}...` : argument.name;
-    command.argument(isRequired ? `<${name}>` : `[${name}]`, description);
+  const list = definition.arguments ?? [];
+  for (const { name, description, isRequired, isRest, isSeveral, flags } of list) {
+    const word = isRest || isSeveral ? `${name}...` : name;
+    command.argument(isRequired && flags === undefined ? `<${word}>` : `[${word}]`, description);
   }
   if (definition.usage !== undefined) command.usage(`[options] ${definition.usage}`);
-  for (const option of definition.options ?? []) command.addOption(parserOption(option));
+  else if (list.some(({ flags }) => flags !== undefined)) command.usage(usageOf(list));
+  for (const option of ownOptions(definition)) command.addOption(parserOption(option));
   if (definition.details !== undefined) command.addHelpText('after', `\n${definition.details}`);
   command.action(() => {
-    found({ words: command.args, options: optionsOf(command.optsWithGlobals()) });
+    const options = optionsOf(command.optsWithGlobals());
+    const words = placedWords(list, command.args, options);
+    if (typeof words === 'string') command.error(`error: ${words}`);
+    else found({ words, options });
   });
+}
+
+const dashed = (flags: readonly string[]): readonly string[] => flags.map((flag) => `--${flag}`);
+
+const usageOf = (list: readonly ArgumentDefinition[]): string =>
+  [
+    '[options]',
+    ...list.map(({ name, isRequired }) => (isRequired ? `<${name}>` : `[${name}]`)),
+  ].join(' ');
+
+/**
+ * The words by argument: an argument that an option gives leaves the words to the other arguments. A missing
+ * argument is the empty text if a later argument is given. Returns a fault as text.
+ */
+export function placedWords(
+  list: readonly ArgumentDefinition[],
+  words: readonly string[],
+  options: Options,
+): readonly string[] | string {
+  if (list.every(({ flags }) => flags === undefined)) return words;
+  const left = [...words];
+  const placed: (string | undefined)[] = [];
+  for (const { name, flags = [], isRequired } of list) {
+    const given = flags.map((flag) => options.text(camelCase(flag))).filter((text) => text);
+    if (new Set(given).size > 1) return `${name} is given twice: by ${dashed(flags).join(' and ')}`;
+    const word = given[0] ?? left.shift();
+    if (!word && isRequired) return `missing required argument '${name}'`;
+    placed.push(word);
+  }
+  if (left.length > 0) {
+    const told = list.flatMap(({ name, flags = [] }) =>
+      flags
+        .filter((flag) => options.text(camelCase(flag)))
+        .map((flag) => `--${flag} gives ${name}`),
+    );
+    return [`too many arguments: "${left[0]}" is left`, ...told].join(', ');
+  }
+  while (placed.length > 0 && placed.at(-1) === undefined) placed.pop();
+  return placed.map((word) => word ?? '');
 }
 
 function parserOption(option: OptionDefinition): Option {

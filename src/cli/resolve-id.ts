@@ -3,7 +3,8 @@ import { CliError } from './errors.ts';
 import { cliLimits } from './limits.ts';
 import { orDash } from './render/text.ts';
 
-const shortest = 8;
+/** Characters of an id that name a record. */
+export const shortestId = 8;
 const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const partOfId = /^[0-9a-f-]+$/i;
 
@@ -37,7 +38,7 @@ export async function resolveId<R extends { readonly ID: string }>(
   given: string,
 ): Promise<string> {
   if (wholeId.test(given)) return given.toLowerCase();
-  const isPrefix = given.length >= shortest && partOfId.test(given);
+  const isPrefix = given.length >= shortestId && partOfId.test(given);
   const fits: R[] = [];
   if (isPrefix) fits.push(...(await noun.list({ prefix: given.toLowerCase() })).value);
   if (fits.length === 0 && noun.isNamed) {
@@ -58,7 +59,7 @@ export async function resolveId<R extends { readonly ID: string }>(
   const hint = `"${noun.listedBy}" lists them.`;
   if (!isPrefix && !noun.isNamed) {
     const reason = partOfId.test(given) ? 'too short' : 'not part of an id';
-    const sentence = `"${given}" is ${reason}: give at least ${shortest} characters of the ${noun.word}'s id.`;
+    const sentence = `"${given}" is ${reason}: give at least ${shortestId} characters of the ${noun.word}'s id.`;
     throw new CliError(sentence, { hint });
   }
   throw new CliError(`There is no ${noun.word} "${given}".`, { hint });

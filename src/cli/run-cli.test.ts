@@ -8,7 +8,13 @@ const words = (text: string) => (text === '' ? [] : text.split(' '));
 test('version prints the version of the program', async () => {
   expect(await run(['version'])).toMatchObject({ exitCode: 0, stdout: 'roster 1.2.3\n' });
   expect(await run(['--version'])).toMatchObject({ exitCode: 0, stdout: 'roster 1.2.3\n' });
-  expect(JSON.parse((await run(['version', '-json'])).stdout)).toEqual({ Version: '1.2.3' });
+  expect(JSON.parse((await run(['version', '-json'])).stdout)).toEqual({
+    Version: '1.2.3',
+    Commit: '',
+    CommitDate: '',
+    Node: '24.0.0',
+    Platform: 'linux-x64',
+  });
 });
 
 test.each([
@@ -24,6 +30,16 @@ test.each([
   const { exitCode, stdout, stderr } = await run(words(given));
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout).toContain(expected);
+});
+
+test('the help of the program and of a group begins with the commands', async () => {
+  const { stdout } = await run(['help'], { isTerminal: true, columns: 80, env: { NO_COLOR: '1' } });
+  expect(stdout.indexOf('Commands:')).toBeLessThan(stdout.indexOf('--address'));
+  const ending = stdout.slice(stdout.indexOf('\nOptions of every command:'));
+  for (const line of ending.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  const group = (await run(['job'])).stdout;
+  expect(group).not.toContain('--address');
+  expect(group).toContain('"roster help" lists the options of every command.');
 });
 
 test.each(commands.map((entry) => [entry.words.join(' '), entry] as const))(
@@ -48,7 +64,7 @@ test.each([
   ['job run', `Error: Missing required argument 'FILE'\nSee "roster job run --help".\n`],
   [
     'job run -detahc x',
-    `Error: Unknown option '--detahc'\n(Did you mean --detach?)\nSee "roster job run --help".\n`,
+    `Error: Unknown option '-detahc'\n(Did you mean -detach?)\nSee "roster job run --help".\n`,
   ],
 ])('roster %s is refused', async (given, stderr) => {
   expect(await run(words(given))).toMatchObject({ exitCode: 1, stdout: '', stderr });

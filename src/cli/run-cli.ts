@@ -2,34 +2,39 @@
  * The command line: parses the words, runs the command that they name, and prints errors.
  * It runs in process, for tests and `main.ts`.
  */
-import picocolors from 'picocolors';
+import { withoutAlias } from './aliases.ts';
+import { isColored } from './colors.ts';
 import type { Command } from './definition.ts';
 import type { CliEnvironment } from './environment.ts';
-import type { Options } from './options.ts';
+import { foreignWord } from './foreign-words.ts';
+import type { Parsed } from './program.ts';
 import { locate, normalizeWords, withRest } from './words.ts';
 
-/** `words` are the words after the program's name. Resolves with the exit code; rejects only for a bug. */
+/** `given` are the words after the program's name. Resolves with the exit code; rejects only for a bug. */
 export async function runCli(
-  words: readonly string[],
+  given: readonly string[],
   environment: CliEnvironment,
 ): Promise<number> {
-  if (words[0] === '__complete') {
+  if (given[0] === '__complete') {
     const { runCompletion } = await import('./completion/complete.ts');
-    return runCompletion(words.slice(1), environment);
+    return runCompletion(given.slice(1), environment);
   }
+  const words = withoutAlias(given);
   const normalized = asHelp(normalizeWords(words));
-  const { entry } = locate(normalized);
+  const { entry, plain } = locate(normalized);
   const command = await entry?.load();
+  const foreign = entry === undefined ? foreignWord(plain.map(({ word }) => word)) : undefined;
+  if (foreign !== undefined) return refuseForeign(foreign, normalized, environment);
   const spoken =
     command === undefined
       ? normalized
       : withRest(words, normalized, entry!.words, command.definition);
-  const parsed = await parse(spoken, environment, command && { entry: entry!, command });
+  const parsed = await parse(spoken, words, environment, command && { entry: entry!, command });
   const errorExitCode = command?.definition.errorExitCode ?? 1;
   if (typeof parsed === 'number' || command === undefined) {
     return parsed === 0 ? 0 : errorExitCode;
   }
-  return runCommand(command, parsed.words, parsed.options, environment);
+  return runCommand(command, parsed, environment);
 }
 
 /** Turns `help job run`, or a group alone, into a request for help: `job run --help`. */
@@ -38,24 +43,52 @@ function asHelp(words: readonly string[]): readonly string[] {
   const rest = asked ? words.slice(1) : words;
   const { entry, group, plain } = locate(rest);
   const isOpen = plain.length === (group === undefined ? 0 : group.split(' ').length);
-  const wantsHelp = (asked && entry !== undefined) || (isOpen && !words.includes('--version'));
+  const isForeign = foreignWord(plain.map(({ word }) => word)) !== undefined;
+  const wantsHelp =
+    (asked && (entry !== undefined || isForeign)) || (isOpen && !words.includes('--version'));
   return wantsHelp ? [...rest, '--help'] : rest;
+}
+
+/** Whether an option of every command is among normalized words. */
+function hasFlag(words: readonly string[], flag: string): boolean {
+  const end = words.indexOf('--');
+  return words.slice(0, end < 0 ? undefined : end).includes(flag);
+}
+
+const manners = (words: readonly string[]) => ({
+  isJson: hasFlag(words, '--json'),
+  isColorless: hasFlag(words, '--no-color'),
+});
+
+async function refuseForeign(
+  { name, sentence }: { readonly name: string; readonly sentence: string },
+  words: readonly string[],
+  environment: CliEnvironment,
+): Promise<number> {
+  const { commandCodes, exitCodes, ofCommand } = await import('./errors.ts');
+  const { report } = await import('./report.ts');
+  const told = ofCommand(commandCodes.usage, `Unknown command '${name}'`, { hint: sentence });
+  await report(told, environment, manners(words));
+  return exitCodes.error;
 }
 
 type Loaded = Parameters<typeof import('./program.ts').buildProgram>[0]['loaded'];
 
 async function parse(
   words: readonly string[],
-  { stdout, stderr, env, version }: CliEnvironment,
+  /** The words as they were typed. */
+  given: readonly string[],
+  environment: CliEnvironment,
   loaded: Loaded,
-) {
+): Promise<Parsed | number> {
+  const { stdout, env, build } = environment;
   const { buildProgram } = await import('./program.ts');
   let out = '';
   let fault = '';
-  let found: { words: readonly string[]; options: Options } | undefined;
+  let found: Parsed | undefined;
   const program = buildProgram({
-    version,
-    isColored: stdout.isTerminal && !env.NO_COLOR,
+    version: build.version,
+    isColored: isColored(stdout, env, hasFlag(words, '--no-color')),
     columns: stdout.columns,
     loaded,
     writeOut: (text) => {
@@ -76,55 +109,124 @@ async function parse(
     if (typeof code !== 'string' || !code.startsWith('commander.')) throw error;
     exitCode = given ?? 1;
   }
-  if (out !== '') await stdout.write(out);
-  if (fault !== '') await stderr.write(faultText(fault, words));
+  if (out !== '') await printHelp(out, words, environment);
+  if (fault !== '') await refuse(fault, words, given, environment);
   return exitCode === 0 && found !== undefined ? found : exitCode;
 }
 
-function faultText(fault: string, words: readonly string[]): string {
-  const sentence = fault.replace(/^error: /, '').trimEnd();
-  const text = sentence.charAt(0).toUpperCase() + sentence.slice(1);
+async function printHelp(
+  text: string,
+  words: readonly string[],
+  environment: CliEnvironment,
+): Promise<void> {
+  const { pagerIn, printPaged } = await import('./pager.ts');
+  const pager = hasFlag(words, '--no-pager') ? undefined : pagerIn(environment);
+  if (pager === undefined) await environment.stdout.write(text);
+  else await printPaged(environment, pager, text);
+}
+
+/** Reports a fault of the words. */
+async function refuse(
+  fault: string,
+  words: readonly string[],
+  given: readonly string[],
+  environment: CliEnvironment,
+): Promise<void> {
+  const { commandCodes, ofCommand } = await import('./errors.ts');
+  const { report } = await import('./report.ts');
+  const sentence = withTypedDashes(fault.replace(/^error: /, '').trimEnd(), given);
+  const message = sentence.charAt(0).toUpperCase() + sentence.slice(1);
   const { entry, group } = locate(words);
   const about = entry?.words.join(' ') ?? group;
-  return `Error: ${text}\nSee "roster ${about === undefined ? 'help' : `${about} --help`}".\n`;
+  const hint = `See "roster ${about === undefined ? 'help' : `${about} --help`}".`;
+  await report(ofCommand(commandCodes.usage, message, { hint }), environment, manners(words));
+}
+
+/** The sentence with the options written with as many dashes as the user has typed. */
+function withTypedDashes(sentence: string, given: readonly string[]): string {
+  const [, option] = /--([a-z][\w-]+)/i.exec(sentence) ?? [];
+  const isShort = given.some((word) => word === `-${option}` || word.startsWith(`-${option}=`));
+  return isShort ? sentence.replace(/(?<![\w-])--(?=[a-z])/gi, '-') : sentence;
 }
 
 async function runCommand(
   command: Command,
-  words: readonly string[],
-  options: Options,
+  parsed: Parsed,
   environment: CliEnvironment,
 ): Promise<number> {
+  const { definition } = command;
+  const pages = definition.isPaged === true && !parsed.options.flag('noPager');
+  if (!pages || !environment.stdout.isTerminal) return perform(command, parsed, environment);
+  const { KeptOutput, pagerIn, printPaged } = await import('./pager.ts');
+  const pager = pagerIn(environment);
+  if (pager === undefined) return perform(command, parsed, environment);
+  const stdout = new KeptOutput(environment.stdout);
+  // An error is printed when the reader has left the pager.
+  return perform(command, parsed, { ...environment, stdout }, () =>
+    printPaged(environment, pager, stdout.text),
+  );
+}
+
+async function perform(
+  command: Command,
+  parsed: Parsed,
+  environment: CliEnvironment,
+  beforeEnd: () => Promise<void> = async () => {},
+): Promise<number> {
+  const { definition } = command;
+  let exitCode: number;
   try {
-    if ('runLocally' in command) return await command.runLocally(environment, words, options);
-    const { createContext } = await import('./context.ts');
-    const context = await createContext(environment, options);
-    try {
-      return await command.run(context, words, options);
-    } finally {
-      await context.client.close();
+    const { withFiles } = await import('./given-files.ts');
+    const { words, options } = await withFiles(definition, parsed, environment);
+    if (definition.confirms !== undefined) {
+      const { isConfirmed } = await import('./confirmation.ts');
+      if (!(await isConfirmed(definition, { words, options }, environment))) {
+        await environment.stderr.write('Nothing is changed.\n');
+        return 1;
+      }
     }
+    exitCode = await run(command, { words, options }, environment);
   } catch (error) {
-    return report(error, environment, command.definition.errorExitCode);
+    await beforeEnd();
+    return fail(error, environment, parsed, definition.errorExitCode);
+  }
+  await beforeEnd();
+  return exitCode;
+}
+
+async function run(
+  command: Command,
+  { words, options }: Parsed,
+  environment: CliEnvironment,
+): Promise<number> {
+  if ('runLocally' in command) return command.runLocally(environment, words, options);
+  const { createContext } = await import('./context.ts');
+  const { isAnonymous = false } = command.definition;
+  const context = await createContext(environment, options, isAnonymous);
+  try {
+    return await command.run(context, words, options);
+  } finally {
+    await context.client.close();
   }
 }
 
 /** Prints an error. Rethrows a bug. */
-async function report(
+async function fail(
   error: unknown,
-  { stderr, stdout, env }: CliEnvironment,
+  environment: CliEnvironment,
+  { options }: Parsed,
   errorExitCode: number | undefined,
 ): Promise<number> {
   const { exitCodes, explainError, Interrupted } = await import('./errors.ts');
   if (error instanceof Interrupted) {
-    return stdout.closed.aborted ? exitCodes.ok : exitCodes.interrupted;
+    return environment.stdout.closed.aborted ? exitCodes.ok : exitCodes.interrupted;
   }
   const explained = explainError(error);
   if (explained === undefined) throw error;
-  const { red } = picocolors.createColors(stderr.isTerminal && !env.NO_COLOR);
-  const { message, faults, hint } = explained;
-  const lines = [`${red('Error:')} ${message}`, ...faults.map((fault) => `  - ${fault}`)];
-  if (hint !== undefined) lines.push(hint);
-  await stderr.write(`${lines.join('\n')}\n`);
+  const { report } = await import('./report.ts');
+  await report(explained, environment, {
+    isJson: options.flag('json'),
+    isColorless: options.flag('noColor'),
+  });
   return errorExitCode ?? exitCodes.error;
 }

@@ -1,10 +1,14 @@
-import type { Context } from './context.ts';
+import type { CliEnvironment } from './environment.ts';
 import { CliError } from './errors.ts';
 import { unreadableReason } from './unreadable.ts';
 
+interface HasEnvironment {
+  readonly environment: CliEnvironment;
+}
+
 /** The text of a file, or standard input for `-`. @throws CliError naming the file */
 export async function readText(
-  { environment: { readFile, stdin } }: Pick<Context, 'environment'>,
+  { environment: { readFile, stdin } }: HasEnvironment,
   path: string,
   what: string,
 ): Promise<string> {
@@ -19,7 +23,7 @@ export async function readText(
 
 /** The bytes of a file, or of standard input for `-`. @throws CliError naming the file */
 export async function readBytes(
-  { environment }: Pick<Context, 'environment'>,
+  { environment }: HasEnvironment,
   path: string,
   what: string,
 ): Promise<Uint8Array> {
@@ -34,7 +38,7 @@ function unreadable(path: string, what: string, error: Error): never {
   });
 }
 
-async function readAll(stdin: Context['environment']['stdin']): Promise<Uint8Array> {
+async function readAll(stdin: CliEnvironment['stdin']): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stdin.read()) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -42,7 +46,7 @@ async function readAll(stdin: Context['environment']['stdin']): Promise<Uint8Arr
 
 /** The JSON in a file, which the server checks. @throws CliError */
 export async function readJson(
-  context: Pick<Context, 'environment'>,
+  context: HasEnvironment,
   path: string,
   what: string,
 ): Promise<unknown> {

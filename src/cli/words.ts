@@ -1,19 +1,37 @@
 import type { CommandEntry } from './command-entry.ts';
 import { commands } from './commands.generated.ts';
-import { type CommandDefinition, globalOptions, type OptionDefinition } from './definition.ts';
+import {
+  type CommandDefinition,
+  everyOption,
+  globalOptions,
+  type OptionDefinition,
+} from './definition.ts';
 import { groups } from './groups.ts';
+
+/** Options of other control planes, and what they mean here. No command has an option of such a name. */
+export const optionWords: Readonly<Record<string, string>> = {
+  'policy-name': 'policy',
+  'policy-id': 'policy',
+  'role-name': 'role',
+  'role-id': 'role',
+  'expires-ttl': 'ttl',
+  'http-addr': 'address',
+  'ca-file': 'ca-cert',
+};
 
 /**
  * Turns long options with one dash (`-json`, `-check-index=7`) into options with two dashes, if they have
- * two letters or more. Words after `--` stay unchanged.
+ * two letters or more, and `-t=X` into `-tX`. Words after `--` stay unchanged.
  */
 export function normalizeWords(words: readonly string[]): string[] {
   const end = words.indexOf('--');
   const fixed = end < 0 ? [] : words.slice(end);
   return [
-    ...words
-      .slice(0, end < 0 ? undefined : end)
-      .map((word) => (/^-[a-z][a-z-]+(=.*)?$/is.test(word) ? `-${word}` : word)),
+    ...words.slice(0, end < 0 ? undefined : end).map((word) => {
+      const [, name, value = ''] = /^--?([a-z][a-z-]+)(=.*)?$/is.exec(word) ?? [];
+      if (name === undefined) return word.replace(/^(-[a-z])=(?=.)/i, '$1');
+      return `--${Object.hasOwn(optionWords, name) ? optionWords[name] : name}${value}`;
+    }),
     ...fixed,
   ];
 }
@@ -26,13 +44,13 @@ export function withRest(
   given: readonly string[],
   normalized: readonly string[],
   command: readonly string[],
-  { arguments: list = [], options = [] }: CommandDefinition,
+  definition: CommandDefinition,
 ): readonly string[] {
-  const at = list.findIndex(({ isRest }) => isRest);
+  const at = (definition.arguments ?? []).findIndex(({ isRest }) => isRest);
   if (at < 0 || given[0] === 'help') {
     return normalized;
   }
-  const plain = plainWords(normalized, [...globalOptions, ...options]);
+  const plain = plainWords(normalized, everyOption(definition));
   const first = plain[command.length + at]?.position;
   if (first === undefined || normalized.slice(0, first).includes('--')) return normalized;
   return [...normalized.slice(0, first), '--', ...given.slice(first)];
@@ -54,11 +72,23 @@ export function locate(words: readonly string[]): Located {
   const group = Object.keys(groups)
     .filter((name) => name.split(' ').every((word, index) => given[index] === word))
     .sort((left, right) => right.length - left.length)[0];
-  const entry = commands.find((candidate) =>
-    candidate.words.every((word, index) => given[index] === word),
-  );
+  const entry = commands
+    .filter((candidate) => candidate.words.every((word, index) => given[index] === word))
+    .filter((candidate) => !isValueInside(candidate, plain))
+    .sort((left, right) => right.words.length - left.words.length)[0];
   return { entry, group, plain };
 }
+
+/**
+ * Whether a word of a command below another command may be a value of the other one's options: `reload` in
+ * `agent --config reload`.
+ */
+const isValueInside = ({ words }: CommandEntry, plain: Located['plain']): boolean =>
+  commands.some(({ words: above }) => above.length < words.length && isBelow(words, above)) &&
+  words.some((_, index) => plain[index]!.position !== plain[0]!.position + index);
+
+const isBelow = (words: readonly string[], above: readonly string[]): boolean =>
+  above.every((word, index) => words[index] === word);
 
 export function plainWords(
   words: readonly string[],

@@ -52,6 +52,12 @@ const ServerMemberSchema = Type.Object({
   ClockSkewMs: Type.Optional(Type.Integer()),
 });
 
+/** A target in the form of the HTTP service discovery of Prometheus. */
+const MetricsTargetSchema = Type.Object({
+  targets: Type.Array(Text()),
+  labels: Type.Record(Type.String(), Type.String()),
+});
+
 export const agentEndpoints = endpoints(
   { group: 'agent', noun: 'agent', family: 'scheduler' },
   {
@@ -70,7 +76,8 @@ export const agentEndpoints = endpoints(
       kind: 'read',
       path: '/v1/agent/self',
       isOfServer: true,
-      summary: "Read the agent's name, version, address and limits",
+      summary:
+        "Read the agent's name, version, address, configuration, limits and size of its state",
       permission: resource('agent', 'read'),
     },
     leader: {
@@ -103,8 +110,17 @@ export const agentEndpoints = endpoints(
       isOfServer: true,
       summary: 'Read metrics, as JSON or for Prometheus',
       query: {
-        format: text('`prometheus` for its text format.'),
+        format: text(
+          '`prometheus`, `openmetrics` or `json`. By default as the header `Accept` asks, else JSON.',
+        ),
       },
+      permission: resource('agent', 'read'),
+    },
+    metricsTargets: {
+      kind: 'read',
+      path: '/v1/metrics/targets',
+      summary: "List the nodes' metrics as targets of Prometheus (`http_sd_configs`)",
+      answer: Type.Array(MetricsTargetSchema),
       permission: resource('agent', 'read'),
     },
     openApi: {

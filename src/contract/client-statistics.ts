@@ -3,6 +3,7 @@ import { type NodeUsage, NodeUsageSchema } from '../model/node/node-usage.ts';
 import { Type } from '../model/schema.ts';
 import { inItsNamespace } from './allocation.ts';
 import { endpoints, typed } from './endpoint.ts';
+import { resource } from './needs.ts';
 import { onNode } from './node.ts';
 import { type QueryTable, text } from './query.ts';
 
@@ -27,6 +28,18 @@ export const clientStatisticsEndpoints = endpoints(
       query: nodeQuery,
       answer: typed<NodeUsage>(NodeUsageSchema),
       permission: onNode('read'),
+    },
+    nodeMetrics: {
+      kind: 'stream',
+      path: '/v1/client/metrics',
+      summary: 'Read the metrics of a node and of the tasks on it, for Prometheus',
+      query: {
+        ...nodeQuery,
+        format: text(
+          '`prometheus`, `openmetrics` or `json`. By default OpenMetrics where the header `Accept` asks for it, else Prometheus.',
+        ),
+      },
+      permission: resource('agent', 'read'),
     },
     collectAllocation: {
       kind: 'stream',

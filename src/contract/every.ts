@@ -4,6 +4,7 @@ import type { aclReplicationEndpoints } from './acl-replication.ts';
 import type { aclRoleEndpoints } from './acl-role.ts';
 import type { aclBootstrapEndpoints, aclTokenEndpoints } from './acl-token.ts';
 import type { agentEndpoints } from './agent.ts';
+import type { agentReloadEndpoints } from './agent-reload.ts';
 import type { allocationEndpoints } from './allocation.ts';
 import type { authMethodEndpoints } from './auth-method.ts';
 import type { bindingRuleEndpoints } from './binding-rule.ts';
@@ -14,6 +15,7 @@ import type { clientLifecycleEndpoints } from './client-lifecycle.ts';
 import type { clientStatisticsEndpoints } from './client-statistics.ts';
 import type { configEntryEndpoints } from './config-entry.ts';
 import type { deploymentEndpoints } from './deployment.ts';
+import type { diagnosisEndpoints } from './diagnosis.ts';
 import type { discoveryChainEndpoints } from './discovery-chain.ts';
 import type { evaluationEndpoints } from './evaluation.ts';
 import type { eventEndpoints } from './event.ts';
@@ -57,6 +59,7 @@ export type EveryNoun =
   | typeof aclBootstrapEndpoints
   | typeof aclTokenEndpoints
   | typeof agentEndpoints
+  | typeof agentReloadEndpoints
   | typeof allocationEndpoints
   | typeof authMethodEndpoints
   | typeof bindingRuleEndpoints
@@ -67,6 +70,7 @@ export type EveryNoun =
   | typeof clientEndpoints
   | typeof configEntryEndpoints
   | typeof deploymentEndpoints
+  | typeof diagnosisEndpoints
   | typeof discoveryChainEndpoints
   | typeof evaluationEndpoints
   | typeof eventEndpoints

@@ -1,8 +1,8 @@
-import { JobSchema } from '../model/job/job.ts';
+import { type JobInput, JobSchema } from '../model/job/job.ts';
 import { UnsetJobSchema } from '../model/job/unset.ts';
 import { limits } from '../model/limits.ts';
 import { Flag, FullList, Nullable, Text, Type } from '../model/schema.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { exampleJob } from './job.ts';
 import { capability, either } from './needs.ts';
 
@@ -36,7 +36,7 @@ export const jobFileEndpoints = endpoints(
         unknown: 'report',
         bytesMax: limits.http.jobBodyBytesMax,
       },
-      answer: UnsetJobSchema,
+      answer: typed<JobInput>(UnsetJobSchema),
       permission: either(capability('parse-job'), capability('submit-job')),
     },
     validate: {

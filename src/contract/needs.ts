@@ -10,7 +10,6 @@ import {
   type NamedAccess,
   type NamedResource,
   namedAccess,
-  namespaceCapability,
   open,
   type Permission,
   type Resource,
@@ -143,12 +142,12 @@ export function permissionBy(form: PermissionForm): (asked: Asked) => Permission
     case 'management':
       return () => management;
     case 'namespace':
-      return (asked) => ({
-        ...namespaceCapability(asked.namespace, form.capability),
-        ...(form.partition && { partition: asked.partition }),
-      });
-    case 'resource':
+      return inNamespaceBy(form);
+    case 'resource': {
+      const everywhere = resourceAccess(form.resource, form.access);
+      if (!form.namespace && !form.partition) return () => everywhere;
       return (asked) => resourceAccess(form.resource, form.access, placeIn(form, asked));
+    }
     case 'named': {
       const name = form.name === '' ? () => '' : partBy(form.name);
       const { extent } = form;
@@ -169,6 +168,20 @@ export function permissionBy(form: PermissionForm): (asked: Asked) => Permission
   }
 }
 
+/** Requests for the same namespace get the same permission, so that the decision on it can be kept. */
+function inNamespaceBy({ capability, partition: inPartition }: NamespaceForm) {
+  let last: (Permission & { readonly kind: 'namespace' }) | undefined;
+  return ({ namespace, partition }: Asked): Permission => {
+    const isLast = last?.namespace === namespace && (!inPartition || last.partition === partition);
+    if (!isLast) {
+      const kind = 'namespace';
+      last = { kind, namespace, capability, ...(inPartition && { partition }) };
+    }
+    return last!;
+  };
+}
+
+type NamespaceForm = PermissionForm & { readonly kind: 'namespace' };
 type Compound = Extract<PermissionForm, { readonly of: unknown }>;
 
 function permissionByParts(form: Compound): (asked: Asked) => Permission {

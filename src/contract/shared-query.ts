@@ -61,6 +61,12 @@ const list = {
   reverse: flag('From the last record to the first.'),
 } as const satisfies QueryTable;
 
+const ofServer = {
+  server_id: text(
+    'The server that answers: its id, its address, or `leader`; by default the server that is asked.',
+  ),
+} as const satisfies QueryTable;
+
 /** The shared parameters. If an endpoint does not take a parameter, it has its default. */
 export type SharedQuery = {
   readonly pretty: boolean;
@@ -78,6 +84,7 @@ export type SharedQuery = {
   readonly per_page: number;
   readonly next_token: string;
   readonly reverse: boolean;
+  readonly server_id: string;
 };
 
 /** All parameters of an endpoint: the shared ones and its own. */
@@ -85,8 +92,10 @@ export function queryOf({
   kind,
   family,
   blocking: isBlocking,
+  isOfServer,
   query,
-}: Pick<Definition, 'kind' | 'blocking' | 'query'> & Pick<Endpoint, 'family'>): QueryTable {
+}: Pick<Definition, 'kind' | 'blocking' | 'isOfServer' | 'query'> &
+  Pick<Endpoint, 'family'>): QueryTable {
   const reads = kind === 'read' || kind === 'list';
   return {
     ...everywhere,
@@ -94,6 +103,7 @@ export function queryOf({
     ...(reads && consistency),
     ...(reads && isBlocking && blocking),
     ...(kind === 'list' && list),
+    ...(isOfServer && ofServer),
     ...query,
   };
 }

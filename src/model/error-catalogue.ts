@@ -373,6 +373,11 @@ export const catalogue = {
     title: 'Deployment not found',
     sentence: 'There is no deployment "{id}".',
   },
+  'server-not-found': {
+    status: 404,
+    title: 'Server not found',
+    sentence: 'This server knows no server "{id}". GET /v1/servers lists them.',
+  },
   'node-not-found': {
     status: 404,
     title: 'Node not found',
@@ -493,6 +498,11 @@ export const catalogue = {
     title: 'Guard failed',
     sentence:
       'The job policy "{name}" has the ModifyIndex {actual} (0: there is none), not {index}.',
+  },
+  'configuration-faulty': {
+    status: 409,
+    title: 'Faulty configuration',
+    sentence: 'Nothing was changed: the configuration of the agent has {faults}',
   },
   'config-conflict': {
     status: 409,
@@ -621,6 +631,16 @@ export const catalogue = {
     title: 'Too many snapshots',
     sentence: 'This server already saves {limit} snapshots, which is the limit.',
   },
+  'too-many-monitors': {
+    status: 429,
+    title: 'Too many readers of the log',
+    sentence: 'The log of this agent has {limit} readers already, which is the limit.',
+  },
+  'too-many-profiles': {
+    status: 429,
+    title: 'Profile under way',
+    sentence: 'A profile of this process is taken already. Try again when it is done.',
+  },
   'too-many-watches': {
     status: 429,
     title: 'Too many blocking queries',
@@ -705,6 +725,11 @@ export const catalogue = {
     status: 503,
     title: 'Peer unreachable',
     sentence: 'No server of the other cluster could be reached: {reason}.',
+  },
+  'server-unreachable': {
+    status: 503,
+    title: 'Server unreachable',
+    sentence: 'The server "{server}" does not answer this server at the moment.',
   },
   'node-unreachable': {
     status: 503,

@@ -82,9 +82,11 @@ export function withKnown(known: readonly Fault[], others: readonly Fault[]): re
   return all.slice(0, limits.fault.listedMax);
 }
 
-/** The error for a body, a job or a plan with faults; `faults` is not empty. */
+/** The error for a body, a job, a plan or a configuration with faults; `faults` is not empty. */
 export function invalid(
-  code: 'invalid-body' | 'invalid-job' | 'invalid-job-file' | 'job-not-allowed' | 'plan-outdated',
+  code:
+    | ('invalid-body' | 'invalid-job' | 'invalid-job-file' | 'job-not-allowed' | 'plan-outdated')
+    | 'configuration-faulty',
   faults: readonly Fault[],
 ): RosterError {
   const noun = code === 'plan-outdated' ? 'difference' : 'fault';

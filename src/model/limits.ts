@@ -24,6 +24,7 @@ import { dockerLimits } from './limits/docker.ts';
 import { garbageLimits } from './limits/garbage.ts';
 import { auditLimits, faultLimits, httpLimits, listLimits, watchLimits } from './limits/http.ts';
 import { aclLoginLimits, oidcSessionLimits, outboundLimits } from './limits/login.ts';
+import { metricsLimits } from './limits/metrics.ts';
 import { namesLimits } from './limits/names.ts';
 import { schedulerLimits } from './limits/scheduler.ts';
 import { serversLimits } from './limits/servers.ts';
@@ -31,6 +32,7 @@ import { sharedLogLimits, stateLimits } from './limits/state.ts';
 import { supervisorLimits } from './limits/supervisor.ts';
 import { templateLimits } from './limits/template.ts';
 import { upgradeLimits } from './limits/upgrade.ts';
+import { monitorLimits, profileLimits } from './monitor/limits.ts';
 import { networkLimits } from './network/limits.ts';
 import { nodeLimits, statisticsLimits } from './node/limits.ts';
 import { nodePoolLimits } from './node-pool/limits.ts';
@@ -50,6 +52,8 @@ export const limits = {
   garbage: garbageLimits,
   config: configLimits,
   discoveryChain: discoveryChainLimits,
+  monitor: monitorLimits,
+  profile: profileLimits,
   peering: peeringLimits,
   list: listLimits,
   fault: faultLimits,
@@ -95,6 +99,7 @@ export const limits = {
   outbound: outboundLimits,
   oidcSession: oidcSessionLimits,
   audit: auditLimits,
+  metrics: metricsLimits,
   variable: variableLimits,
   identity: identityLimits,
   keyring: keyringLimits,

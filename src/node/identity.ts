@@ -10,10 +10,26 @@ export interface NodeIdentity {
   readonly introduced: boolean;
 }
 
+/** Where a node keeps its identity. */
+export interface IdentityStore {
+  /** The kept identity, or a new one that is kept from now on. */
+  read(): Promise<NodeIdentity>;
+  write(identity: NodeIdentity): Promise<void>;
+}
+
+/** The identity in the data directory. */
+export const identityIn = (
+  dataDirectory: string,
+  world: { readonly ids: Ids; readonly secrets: Secrets },
+): IdentityStore => ({
+  read: () => readIdentity(dataDirectory, world),
+  write: (identity) => writeIdentity(dataDirectory, identity),
+});
+
 const pathOf = (dataDirectory: string): string => join(dataDirectory, 'node.json');
 
 /** Throws when the file is damaged: another identity would orphan the node's allocations. */
-export async function readIdentity(
+async function readIdentity(
   dataDirectory: string,
   world: { readonly ids: Ids; readonly secrets: Secrets },
 ): Promise<NodeIdentity> {
@@ -33,7 +49,7 @@ export async function readIdentity(
   return { id: NodeID, secret: SecretID, introduced: Introduced === true };
 }
 
-export async function writeIdentity(dataDirectory: string, identity: NodeIdentity): Promise<void> {
+async function writeIdentity(dataDirectory: string, identity: NodeIdentity): Promise<void> {
   const { id, secret, introduced } = identity;
   const text = JSON.stringify({ NodeID: id, SecretID: secret, Introduced: introduced });
   await replaceFile(pathOf(dataDirectory), `${text}\n`);

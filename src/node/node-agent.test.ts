@@ -78,6 +78,35 @@ describe('an allocation', () => {
     expect(running()).toEqual([]);
   });
 
+  test('goes on while the node takes other settings, which servers are told', async () => {
+    const agent = await startAgent({
+      settings: { name: 'alpha', address: '127.0.0.1', meta: { rack: 'r1' } },
+    });
+    await agent.registered();
+    servers.assign([assignment('exec sleep 600')]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    const [before] = running();
+    const change = { meta: { rack: 'r2' }, nodeClass: 'large', isRemoteExecDisabled: false };
+    await agent.configure({ ...change, drivers: { allow: ['exec'] } });
+    await eventually(() =>
+      expect(servers.node).toMatchObject({
+        Meta: { rack: 'r2' },
+        NodeClass: 'large',
+        Drivers: { raw_exec: { Detected: false } },
+      }),
+    );
+    expect(servers.node?.Attributes['driver.raw_exec']).toBeUndefined();
+    expect(running().map(({ pid }) => pid)).toEqual([before!.pid]);
+    servers.assign([assignment('exec sleep 600'), assignment('exec sleep 600', { number: 2 })]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('failed'));
+    await agent.configure({ ...change, drivers: { allow: ['raw_exec'] } });
+    await eventually(() =>
+      expect(servers.node?.Drivers.raw_exec).toMatchObject({ Detected: true, Healthy: true }),
+    );
+    servers.assign([assignment('exec sleep 600'), assignment('exec sleep 600', { number: 3 })]);
+    await eventually(() => expect(servers.statusOf(id(3))).toBe('running'));
+  });
+
   test('whose driver is no longer allowed goes on, and is not started again', async () => {
     const { Allocation, Job } = assignment('exec sleep 600');
     const [group] = Job.TaskGroups;

@@ -1,6 +1,7 @@
 import { durationMs } from '../base/duration.ts';
 import type { Timer, World } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
+import type { LogLines } from '../model/monitor/log-lines.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
 import { Allocations } from './allocations.ts';
@@ -23,8 +24,10 @@ import { realProbe } from './hooks/services/probes/real-probe.ts';
 import type { TemplateData } from './hooks/templates/template-data.ts';
 import { templatesHook } from './hooks/templates/templates-hook.ts';
 import { volumesHook } from './hooks/volumes.ts';
+import { identityIn } from './identity.ts';
 import { agentLimits } from './limits.ts';
 import { SecretMemory } from './memory-mounts/secret-memory.ts';
+import { describedWith, type NodeChange } from './node-change.ts';
 import { Registration } from './registration.ts';
 import { reasonOf, type ServerApi } from './server-api.ts';
 import { ServerContact } from './server-contact.ts';
@@ -70,6 +73,8 @@ export interface NodeAgentOptions {
   readonly defences?: Defences;
   /** Starts the process that owns the tasks. Default: the product's own supervisor. */
   readonly launchSupervisor?: typeof launchSupervisor;
+  /** The log of the agent, for readers elsewhere. Without it, its lines cannot be read. */
+  readonly logLines?: LogLines | undefined;
   /** Told each sentence that an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -87,6 +92,8 @@ export class NodeAgent {
   readonly #stop = new AbortController();
   readonly #supervisor: SupervisorClient | undefined;
   readonly #drivers: Drivers;
+  #allowed: DriverSettings;
+  #isExecDisabled: boolean;
   readonly #identities: IdentitySource;
   readonly #contact: ServerContact;
   readonly #registration: Registration;
@@ -101,6 +108,8 @@ export class NodeAgent {
 
   constructor(options: NodeAgentOptions) {
     this.#options = options;
+    this.#allowed = options.allowedDrivers ?? {};
+    this.#isExecDisabled = options.settings.isRemoteExecDisabled ?? false;
     const { dataDirectory, endWithAgent, onNotice, world, drivers = [] } = options;
     const { clock, timers, random } = world;
     if (options.withoutRawExec !== true) {
@@ -111,8 +120,8 @@ export class NodeAgent {
     this.#contact = new ServerContact({ clock, timers, dataDirectory, onNotice });
     this.#registration = new Registration({
       world,
-      dataDirectory,
       onNotice,
+      identities: identityIn(dataDirectory, world),
       api: options.api,
       signal: this.#stop.signal,
       contact: this.#contact,
@@ -132,7 +141,7 @@ export class NodeAgent {
     this.#drivers = new Map(
       [...builtIn, ...drivers].map((driver) => [
         driver.name,
-        asAllowed(driver, options.allowedDrivers ?? {}),
+        asAllowed(driver, () => this.#allowed),
       ]),
     );
   }
@@ -165,7 +174,7 @@ export class NodeAgent {
     await this.#secretMemory?.unmount((id) => allocations.get(id)?.isDone !== false);
     services.noteRestored();
     for (const report of allocations.undelivered) reporter.report(report);
-    const { world, api, dataDirectory, settings, onNotice } = this.#options;
+    const { world, api, dataDirectory, onNotice } = this.#options;
     const registration = this.#registration;
     const context = {
       world,
@@ -181,8 +190,9 @@ export class NodeAgent {
       node,
       allocations,
       checks: services.checksHandler,
-      isExecDisabled: settings.isRemoteExecDisabled ?? false,
+      isExecDisabled: () => this.#isExecDisabled,
       defences: this.#options.defences,
+      logLines: this.#options.logLines,
     });
     this.#loops = Promise.all([
       sendHeartbeats(context),
@@ -190,6 +200,14 @@ export class NodeAgent {
       answerServers(context, handlers),
       watchDrivers(context, this.#drivers),
     ]);
+  }
+
+  /** Takes other settings while its tasks go on. Servers are told at once if the node's description changes. */
+  async configure(change: NodeChange): Promise<void> {
+    this.#allowed = change.drivers;
+    this.#isExecDisabled = change.isRemoteExecDisabled;
+    const found = { drivers: this.#drivers, clock: this.#options.world.clock };
+    await this.#registration.change((node) => describedWith(node, change, found));
   }
 
   /** Resolves when a server has registered this node. Rejects when the agent ends before. */

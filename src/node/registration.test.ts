@@ -6,6 +6,7 @@ import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { complete } from '../model/complete.ts';
 import { NodeRegistrationSchema } from '../model/node/node.ts';
 import { eventually } from './eventually.test-helper.ts';
+import { identityIn } from './identity.ts';
 import { Registration } from './registration.ts';
 
 let dataDirectory: string;
@@ -21,9 +22,10 @@ const node = (Name: string) => complete(NodeRegistrationSchema, { ID: 'n1', Name
 test('an older description never overtakes a newer one', async () => {
   const [asked, taken]: [string[], string[]] = [[], []];
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const world = new SimulatedWorld(7);
   const registration = new Registration({
-    world: new SimulatedWorld(7),
-    dataDirectory,
+    world,
+    identities: identityIn(dataDirectory, world),
     introduction: undefined,
     api: {
       async register({ Node: { Name } }) {
@@ -48,4 +50,38 @@ test('an older description never overtakes a newer one', async () => {
   gates[0]!.resolve();
   await Promise.all([before, now]);
   expect(taken).toEqual(['old', 'new']);
+});
+
+test('changes of the description are made one after another', async () => {
+  const taken: string[] = [];
+  const world = new SimulatedWorld(7);
+  const registration = new Registration({
+    world,
+    identities: identityIn(dataDirectory, world),
+    introduction: undefined,
+    api: {
+      async register({ Node: { Name, NodeClass } }) {
+        taken.push(`${Name} ${NodeClass}`);
+        return { HeartbeatTTL: 10e9, Index: 1 };
+      },
+    },
+    contact: { during: (ask) => ask() },
+    signal: new AbortController().signal,
+    onRegistered: () => {},
+    onNotice: (sentence) => expect.fail(sentence),
+  });
+  await registration.readIdentity();
+  registration.describe(node('a'));
+  await registration.done();
+  const gate = Promise.withResolvers<void>();
+  const named = registration.change(async (told) => {
+    await gate.promise;
+    return { ...told, Name: 'b' };
+  });
+  const classed = registration.change(async (told) => ({ ...told, NodeClass: 'large' }));
+  gate.resolve();
+  expect(await Promise.all([named, classed])).toEqual([true, true]);
+  await registration.done();
+  expect(taken.at(-1)).toBe('b large');
+  expect(await registration.change(async (told) => told)).toBe(false);
 });

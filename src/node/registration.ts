@@ -3,15 +3,21 @@ import type { World } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import { Backoff } from './backoff.ts';
-import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
-import { type RegisterAnswer, reasonOf, type ServerApi, statusOf } from './server-api.ts';
+import type { IdentityStore, NodeIdentity } from './identity.ts';
+import {
+  type RegisterAnswer,
+  reasonOf,
+  retryAfterMsOf,
+  type ServerApi,
+  statusOf,
+} from './server-api.ts';
 import type { ServerContact } from './server-contact.ts';
 
 export interface RegistrationOptions {
-  readonly world: Pick<World, 'timers' | 'random' | 'ids' | 'secrets'>;
+  readonly world: Pick<World, 'timers' | 'random'>;
   readonly api: Pick<ServerApi, 'register'>;
   readonly contact: Pick<ServerContact, 'during'>;
-  readonly dataDirectory: string;
+  readonly identities: IdentityStore;
   /** Reads the introduction token, for the first registration. */
   readonly introduction: (() => Promise<string>) | undefined;
   readonly signal: AbortSignal;
@@ -28,12 +34,15 @@ export interface RegistrationOptions {
  *  R2. The introduction token is shown until a server has accepted the node's own secret, and again
  *      when servers have lost that secret.
  *  R3. One registration is under way at a time, so an older one never overtakes a newer one.
+ *  R4. Changes of the description are made one after another, so none undoes another.
  */
 export class Registration {
   readonly #options: RegistrationOptions;
   #identity: NodeIdentity | undefined;
   #node: NodeRegistration | undefined;
   #registering: Promise<number> | undefined;
+  /** Resolves when no change of the description is under way. */
+  #changing: Promise<unknown> = Promise.resolve();
   /** Resolves when no registration is under way. */
   #idle: Promise<unknown> = Promise.resolve();
 
@@ -41,9 +50,9 @@ export class Registration {
     this.#options = options;
   }
 
-  /** To be called first. Rejects when the data directory cannot be used. */
+  /** To be called first. Rejects when the identity cannot be read. */
   async readIdentity(): Promise<void> {
-    this.#identity = await readIdentity(this.#options.dataDirectory, this.#options.world);
+    this.#identity = await this.#options.identities.read();
   }
 
   /** The node's id; empty before `readIdentity`. */
@@ -64,6 +73,23 @@ export class Registration {
   describe(node: NodeRegistration): void {
     this.#node = node;
     this.#registering = undefined;
+  }
+
+  /**
+   * Changes the description, and registers the node again if it is another one: then `true`. Resolves before a
+   * server has accepted it. R4.
+   */
+  change(by: (node: NodeRegistration) => Promise<NodeRegistration>): Promise<boolean> {
+    const changed = this.#changing.then(async () => {
+      const told = this.#node;
+      const node = told && (await by(told));
+      if (node === undefined || node === told || this.#options.signal.aborted) return false;
+      this.describe(node);
+      this.done().catch(() => {});
+      return true;
+    });
+    this.#changing = changed.catch(() => {});
+    return changed;
   }
 
   /** Resolves with the heartbeat's time to live in ms, once a server knows this node. */
@@ -87,6 +113,7 @@ export class Registration {
     const [minMs, maxMs] = [limits.stream.reconnectMinMs, limits.node.registrationRetryMs];
     const backoff = new Backoff({ minMs, maxMs, timers, random });
     for (;;) {
+      let leastMs = 0;
       try {
         const body = { Node: this.#node!, SecretID: this.secret };
         const answer = await this.#withTokens((token) =>
@@ -98,8 +125,9 @@ export class Registration {
       } catch (error) {
         if (signal.aborted) throw error;
         onNotice(`the node could not register: ${reasonOf(error)}`);
+        leastMs = retryAfterMsOf(error);
       }
-      await backoff.wait(signal);
+      await backoff.wait(signal, leastMs);
       if (signal.aborted) throw new Error('the node is stopping');
     }
   }
@@ -127,6 +155,6 @@ export class Registration {
   async #noteIntroduced(): Promise<void> {
     if (this.#identity === undefined || this.#identity.introduced) return;
     this.#identity = { ...this.#identity, introduced: true };
-    await writeIdentity(this.#options.dataDirectory, this.#identity);
+    await this.#options.identities.write(this.#identity);
   }
 }

@@ -1,7 +1,6 @@
 import WebSocket from 'ws';
 import { limits } from '../model/limits.ts';
 import { longestMessageBytes, webSocketTransport } from '../model/node-stream/web-socket.ts';
-import { type Client, createClient } from '../sdk/client.ts';
 import { failoverTransport } from '../sdk/failover-transport.ts';
 import { ServerChoice } from '../sdk/server-choice.ts';
 import { type TlsTrust, tlsOptions } from '../sdk/tls-trust.ts';
@@ -9,6 +8,7 @@ import type { Transport } from '../sdk/transport.ts';
 import { httpTransport } from '../sdk/transport-http.ts';
 import { pinnedTo } from '../sdk/transport-names.ts';
 import { type ServerApi, statusOf } from './server-api.ts';
+import { sdkServerApi } from './server-api-sdk.ts';
 
 export interface ServerConnection extends TlsTrust {
   /** Addresses for a `ServerChoice`, or a choice that others use too. */
@@ -28,46 +28,20 @@ export function httpServerApi({ servers, ...trust }: ServerConnection): ServerAp
   const choice =
     servers instanceof ServerChoice ? servers : new ServerChoice({ addresses: servers });
   const transport = nodeTransport(choice, trust);
-  const clients = new Map<string, Client['nodeAgent']>();
-  /** One client for each token: the introduction, later the node's own secret. */
-  const as = (token: string): Client['nodeAgent'] => {
-    let client = clients.get(token);
-    if (client === undefined) {
-      client = createClient({ address: choice.addresses, token, transport }).nodeAgent;
-      clients.set(token, client);
-    }
-    return client;
-  };
-  const timeoutMs = limits.node.answerTimeoutMs;
-  return {
-    register: async ({ Node, SecretID }, token, signal) =>
-      (await as(token).register(Node, SecretID, { signal })).value,
-    heartbeat: async (nodeId, token, signal) =>
-      (await as(token).heartbeat(nodeId, { signal, timeoutMs })).value,
-    assignments: async (nodeId, { index, waitMs }, token, signal) => {
-      const answer = await as(token).assignments(nodeId, { index, waitMs, signal });
-      return { index: answer.index, assignments: answer.value };
-    },
-    reportStatus: async (nodeId, reports, token, signal) => {
-      await as(token).reportStatus(nodeId, reports, { signal });
-    },
-    reportServices: async (nodeId, reports, token, signal) => {
-      await as(token).reportServices(nodeId, reports, { signal });
-    },
-    identities: async (nodeId, requests, token, signal) =>
-      (await as(token).identities(nodeId, requests, { signal })).value,
-    snapshot: (allocId, token, signal) => as(token).snapshot(allocId, { signal, timeoutMs: 0 }),
-    openStream: (nodeId, token, signal) =>
+  return sdkServerApi({
+    addresses: choice.addresses,
+    transport,
+    openStream: (nodeId, client, signal) =>
       choice.call(
         ({ address, ip }, left) => {
-          const { url, headers } = as(token).stream(nodeId, address);
+          const { url, headers } = client.stream(nodeId, address);
           // The stream moves with the choice: its own pings notice a dead server much later.
           return openWebSocket(url, { headers, trust, ip }, [signal, left]);
         },
         signal,
         (error) => statusOf(error) === 0 || statusOf(error) >= 500,
       ),
-  };
+  });
 }
 
 function openWebSocket(
@@ -97,8 +71,9 @@ function openWebSocket(
     if (endedBy.some(({ aborted }) => aborted)) abort();
     socket.once('open', () => resolve(webSocketTransport(socket)));
     socket.on('error', reject);
-    socket.once('unexpected-response', (_request, { statusCode: status }) => {
-      reject(Object.assign(new Error(`the stream was answered ${status}`), { status }));
+    socket.once('unexpected-response', (_request, { statusCode: status, headers }) => {
+      const told = { status, retryAfterSeconds: Number(headers['retry-after'] ?? 0) };
+      reject(Object.assign(new Error(`the stream was answered ${status}`), told));
       socket.terminate();
     });
     socket.once('close', () => {

@@ -1,7 +1,7 @@
 /**
  * What a node needs of its servers. The product implements it over HTTP with the SDK, tests and the
- * simulator directly. Calls may reject with an error that has an HTTP `status`; an error without
- * `status` is a lost connection.
+ * simulator directly. Calls may reject with an error that has an HTTP `status`, and perhaps `retryAfterSeconds`; an error
+ * without `status` is a lost connection.
  */
 import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
 import type { Job } from '../model/job/job.ts';
@@ -83,6 +83,12 @@ export interface ServerApi {
 export const statusOf = (error: unknown): number => {
   const { status } = (error ?? {}) as { status?: unknown };
   return typeof status === 'number' ? status : 0;
+};
+
+/** How long a server asks to be left alone (`Retry-After`), or 0. */
+export const retryAfterMsOf = (error: unknown): number => {
+  const { retryAfterSeconds } = (error ?? {}) as { retryAfterSeconds?: unknown };
+  return typeof retryAfterSeconds === 'number' ? retryAfterSeconds * 1000 : 0;
 };
 
 /** The error's message, for the end of a sentence. */

@@ -61,6 +61,11 @@ export class ServerContact {
     this.#missedAfterMs = kept.missedAfterMs;
   }
 
+  /** The time within which servers expect the next heartbeat, which grows with the fleet; 0: not known. */
+  get ttlMs(): number {
+    return Math.max(0, this.#missedAfterMs - limits.node.heartbeatGraceMs);
+  }
+
   /** How long something goes on that may be without servers for `graceMs`; 0 or less: it must end. */
   leftMs(graceMs: number): number {
     return Math.max(graceMs, this.#missedAfterMs) - this.#silentMs;

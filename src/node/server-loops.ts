@@ -2,8 +2,8 @@
  * The loops of a node that speak with servers, from its start to its end.
  *
  * Invariants
- *  L1. After an error each loop pauses, longer each time and with jitter; no loop waits for
- *      another.
+ *  L1. After an error each loop pauses, longer each time, with jitter, and for at least as long as the
+ *      server asks; no loop waits for another.
  *  L2. Each loop resolves when `signal` aborts, and never rejects.
  */
 import { durationMs } from '../base/duration.ts';
@@ -14,15 +14,15 @@ import { Backoff } from './backoff.ts';
 import type { Drivers } from './drivers/driver.ts';
 import { withDriversOf } from './fingerprint/fingerprint.ts';
 import type { Registration } from './registration.ts';
-import { type Assignment, reasonOf, type ServerApi } from './server-api.ts';
+import { type Assignment, reasonOf, retryAfterMsOf, type ServerApi } from './server-api.ts';
 import type { ServerContact } from './server-contact.ts';
 import { runStream } from './stream-loop.ts';
 
 export interface LoopContext {
   readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
   readonly api: ServerApi;
-  readonly registration: Registration;
-  readonly contact: ServerContact;
+  readonly registration: Pick<Registration, 'id' | 'secret' | 'change' | 'done' | 'noteError'>;
+  readonly contact: Pick<ServerContact, 'during' | 'ttlMs'>;
   readonly signal: AbortSignal;
   readonly onNotice: (sentence: string) => void;
 }
@@ -76,12 +76,10 @@ export async function watchDrivers(context: LoopContext, drivers: Drivers): Prom
   if (periods.length === 0) return;
   while (!signal.aborted) {
     await delay(world.timers, Math.min(...periods), signal);
-    const told = registration.node;
-    if (signal.aborted || told === undefined) return;
-    const node = await withDriversOf(told, { drivers, clock: world.clock });
-    if (node === told) continue;
-    registration.describe(node);
-    await registration.done().catch(() => {});
+    if (signal.aborted) return;
+    const found = { drivers, clock: world.clock };
+    const isChanged = await registration.change((node) => withDriversOf(node, found));
+    if (isChanged) await registration.done().catch(() => {});
   }
 }
 
@@ -90,11 +88,12 @@ export async function answerServers(
   context: LoopContext,
   handlers: ReadonlyMap<string, StreamHandler>,
 ): Promise<void> {
-  const { api, registration, world, signal, onNotice } = context;
+  const { api, registration, contact, world, signal, onNotice } = context;
   const options = {
     timers: world.timers,
     random: world.random,
     handlers,
+    reconnectMinMs: () => reconnectMinMs(contact),
     open: async (over: AbortSignal) => {
       await registration.done();
       return api.openStream(registration.id, registration.secret, over);
@@ -109,21 +108,29 @@ export async function answerServers(
 
 /** Repeats a loop after each error, until the agent stops. */
 async function repeat(
-  { registration, world, signal, onNotice }: LoopContext,
+  { registration, contact, world, signal, onNotice }: LoopContext,
   failure: string,
   run: (onSuccess: () => void) => Promise<void>,
 ): Promise<void> {
   const { timers, random } = world;
-  const { reconnectMinMs, reconnectMaxMs } = limits.stream;
-  const backoff = new Backoff({ minMs: reconnectMinMs, maxMs: reconnectMaxMs, timers, random });
+  const minMs = () => reconnectMinMs(contact);
+  const backoff = new Backoff({ minMs, maxMs: limits.stream.reconnectMaxMs, timers, random });
   while (!signal.aborted) {
+    let leastMs = 0;
     try {
       await run(() => backoff.reset());
     } catch (error) {
       if (signal.aborted) return;
       onNotice(`${failure}: ${reasonOf(error)}`);
       registration.noteError(error);
+      leastMs = retryAfterMsOf(error);
     }
-    await backoff.wait(signal);
+    await backoff.wait(signal, leastMs);
   }
+}
+
+/** The first pause after a lost connection. The nodes of a large fleet come back over a longer time. */
+function reconnectMinMs({ ttlMs }: Pick<ServerContact, 'ttlMs'>): number {
+  const { reconnectMinMs: leastMs, reconnectsPerTtl } = limits.stream;
+  return Math.max(leastMs, ttlMs / reconnectsPerTtl);
 }

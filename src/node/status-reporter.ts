@@ -3,6 +3,7 @@ import type { AllocationReport } from '../model/allocation/allocation.ts';
 import { limits } from '../model/limits.ts';
 import { Backoff } from './backoff.ts';
 import { reportLimits } from './limits.ts';
+import { retryAfterMsOf } from './server-api.ts';
 
 export interface StatusReporterOptions {
   readonly clock: Clock;
@@ -85,7 +86,7 @@ export class StatusReporter {
       } catch (error) {
         if (this.#stop.signal.aborted) return;
         onError(error);
-        await backoff.wait(this.#stop.signal);
+        await backoff.wait(this.#stop.signal, retryAfterMsOf(error));
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { World } from '../base/ports.ts';
+import type { LogLines } from '../model/monitor/log-lines.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import type { StreamHandler } from '../model/node-stream/stream-connection.ts';
 import { filesHandler } from './allocation-files/files-handler.ts';
@@ -6,11 +7,16 @@ import type { Allocations } from './allocations.ts';
 import { collectHandler } from './collect-handler.ts';
 import { restartHandler, signalHandler } from './command-handlers.ts';
 import type { Defences } from './defences.ts';
+import { monitorHandler, profileHandler } from './diagnosis-handlers.ts';
 import { snapshotHandler } from './disks/snapshot-handler.ts';
 import { execHandler } from './exec/exec-handler.ts';
 import { logsHandler } from './logs/logs-handler.ts';
 import { AllocationStatistics } from './statistics/allocation-statistics.ts';
-import { allocationUsageHandler, nodeUsageHandler } from './statistics/statistics-handlers.ts';
+import {
+  allocationUsageHandler,
+  countersHandler,
+  nodeUsageHandler,
+} from './statistics/statistics-handlers.ts';
 
 export interface StreamHandlerOptions {
   readonly world: World;
@@ -18,13 +24,16 @@ export interface StreamHandlerOptions {
   readonly node: NodeRegistration;
   readonly allocations: Allocations;
   readonly checks: StreamHandler;
-  readonly isExecDisabled: boolean;
+  readonly isExecDisabled: () => boolean;
   readonly defences?: Defences | undefined;
+  /** The log of the agent; absent where nobody reads it. */
+  readonly logLines?: LogLines | undefined;
 }
 
 /** All that servers may ask this node over its stream, by the kind of stream. */
 export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<string, StreamHandler> {
   const { world, dataDirectory, node, allocations, checks, isExecDisabled, defences } = options;
+  const { logLines } = options;
   const { timers } = world;
   const allocation = (id: string) => allocations.get(id);
   const { CpuShares, TotalCpuCores } = node.NodeResources.Cpu;
@@ -40,6 +49,9 @@ export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<strin
     ['files', filesHandler({ timers, defences, root: (id) => allocation(id)?.directories.root })],
     ['allocation-usage', allocationUsageHandler(statistics, allocation)],
     ['node-usage', nodeUsageHandler({ world, dataDirectory, coreMhz })],
+    ['counters', countersHandler(dataDirectory, () => allocations.all)],
     ['collect', collectHandler(() => allocations)],
+    ['profile', profileHandler(world)],
+    ...(logLines === undefined ? [] : [['monitor', monitorHandler(logLines, world)] as const]),
   ]);
 }

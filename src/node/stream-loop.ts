@@ -6,6 +6,7 @@ import {
   type StreamSocket,
 } from '../model/node-stream/stream-connection.ts';
 import { Backoff } from './backoff.ts';
+import { retryAfterMsOf } from './server-api.ts';
 
 export interface StreamLoopOptions {
   readonly timers: Timers;
@@ -13,20 +14,23 @@ export interface StreamLoopOptions {
   readonly open: (signal: AbortSignal) => Promise<StreamSocket>;
   readonly handlers: ReadonlyMap<string, StreamHandler>;
   readonly onError: (error: unknown) => void;
+  /** The first pause before the connection is opened again. */
+  readonly reconnectMinMs: () => number;
 }
 
 /** Keeps one connection to a server open until `signal` aborts. */
 export async function runStream(options: StreamLoopOptions, signal: AbortSignal): Promise<void> {
-  const { timers, random, onError } = options;
-  const { reconnectMinMs, reconnectMaxMs } = limits.stream;
-  const backoff = new Backoff({ minMs: reconnectMinMs, maxMs: reconnectMaxMs, timers, random });
+  const { timers, random, onError, reconnectMinMs: minMs } = options;
+  const backoff = new Backoff({ minMs, maxMs: limits.stream.reconnectMaxMs, timers, random });
   while (!signal.aborted) {
+    let leastMs = 0;
     try {
       await serve(options, signal, () => backoff.reset());
     } catch (error) {
       if (!signal.aborted) onError(error);
+      leastMs = retryAfterMsOf(error);
     }
-    if (!signal.aborted) await backoff.wait(signal);
+    if (!signal.aborted) await backoff.wait(signal, leastMs);
   }
 }
 

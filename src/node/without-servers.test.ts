@@ -8,7 +8,7 @@ import { complete } from '../model/complete.ts';
 import type { JobInput } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
 import { DisconnectSchema } from '../model/task-group/policies.ts';
-import { MockDriver } from './drivers/mock.test-helper.ts';
+import { MockDriver } from './drivers/mock.ts';
 import { eventually } from './eventually.test-helper.ts';
 import { FakeServers } from './fake-servers.test-helper.ts';
 import { NodeAgent } from './node-agent.ts';

@@ -4,6 +4,7 @@ import type { clientLifecycleEndpoints } from '../contract/client-lifecycle.ts';
 import type { clientStatisticsEndpoints } from '../contract/client-statistics.ts';
 import type { AnswerOf } from '../contract/endpoint.ts';
 import type { serviceEndpoints } from '../contract/service.ts';
+import type { ClientStatus } from '../model/allocation/allocation.ts';
 import { callsOf } from './calls.ts';
 import {
   type CallOptions,
@@ -12,6 +13,7 @@ import {
   type ReadOptions,
   type Requester,
 } from './requester.ts';
+import { type Verdict, type WaitOptions, waitUntil } from './wait.ts';
 
 export interface AllocationListOptions extends ListOptions {
   /** Include `AllocatedResources`. */
@@ -33,6 +35,7 @@ export function allocationsOf(requester: Requester) {
     | typeof clientStatisticsEndpoints
   >(requester);
   return {
+    ...waitsOf(requester),
     list: (options: AllocationListOptions = {}) =>
       read('GET /v1/allocations', {}, options, {
         ...listQuery(options),
@@ -91,5 +94,36 @@ export function allocationsOf(requester: Requester) {
     /** Removes a terminal allocation and its files from its node. */
     collect: (id: string, options?: CallOptions) =>
       read('GET /v1/client/allocation/:alloc_id/gc', { alloc_id: id }, options),
+  };
+}
+
+const lastStatuses: ReadonlySet<ClientStatus> = new Set(['complete', 'failed', 'lost']);
+
+type Found = AnswerOf<(typeof allocationEndpoints)['read']>;
+
+function verdictOn(one: Found, wanted: ClientStatus): Verdict<Found> {
+  const { ID, ClientStatus: status, ClientDescription: why } = one;
+  if (status === wanted) return { kind: 'reached', value: one };
+  if (!lastStatuses.has(status)) return { kind: 'not-yet' };
+  return { kind: 'unreachable', sentence: `The allocation "${ID}" is ${status}: ${why}.` };
+}
+
+function waitsOf(requester: Requester) {
+  const { read } = callsOf<typeof allocationEndpoints>(requester);
+  return {
+    /**
+     * Resolves when its node has reported the status. Rejects with `WaitError` if it ends with another status,
+     * or takes too long.
+     */
+    waitUntil: (id: string, status: ClientStatus, options?: WaitOptions) =>
+      waitUntil(
+        requester,
+        {
+          read: (of) => read('GET /v1/allocation/:alloc_id', { alloc_id: id }, of),
+          judge: (one) => verdictOn(one, status),
+          unmet: (last) => `The allocation "${id}" is ${last?.ClientStatus}, not ${status},`,
+        },
+        options,
+      ),
   };
 }

@@ -14,6 +14,7 @@ import type {
   ReadOptions,
   Requester,
   StreamOptions,
+  Written,
 } from './requester.ts';
 import type { Method, OpenSocket } from './transport.ts';
 
@@ -37,7 +38,7 @@ export interface Calls<C> {
       readonly body?: GivenBodyOf<EndpointAt<C, R>>;
       readonly query?: QueryGiven<EndpointAt<C, R>>;
     },
-  ): Promise<Answer<AnswerOf<EndpointAt<C, R>>>>;
+  ): Promise<Written<AnswerOf<EndpointAt<C, R>>>>;
   /** The body in chunks, without a limit of time or size. Leaving the loop ends the request. */
   stream<R extends RequestIn<C>>(
     request: R,
@@ -80,7 +81,8 @@ type QueryGiven<E> = {
     | undefined;
 };
 
-interface OfLists extends Pick<SharedQuery, 'filter' | 'per_page' | 'next_token' | 'reverse'> {
+interface OfLists
+  extends Pick<SharedQuery, 'filter' | 'per_page' | 'next_token' | 'reverse' | 'server_id'> {
   readonly prefix: string;
   readonly partition: string;
 }

@@ -99,6 +99,7 @@ test.each<[string, (client: Client) => unknown]>([
   ],
   ['GET /v1/status/leader', (client) => client.status.leader()],
   ['GET /v1/agent/self', (client) => client.agent.self()],
+  ['PUT /v1/agent/reload', (client) => client.agent.reload()],
   ['GET /v1/agent/health', (client) => client.agent.health()],
 ])('%s', async (expected, call) => {
   const { method, path, query, body } = await request(call);

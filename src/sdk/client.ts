@@ -28,6 +28,7 @@ import { introductionTokensOf } from './introduction-tokens.ts';
 import { jobPoliciesOf } from './job-policies.ts';
 import { jobsOf } from './jobs.ts';
 import { leaderOf } from './leader.ts';
+import { limits } from './limits.ts';
 import { authMethodsOf, bindingRulesOf, keyringOf, loginsOf } from './logins.ts';
 import { logsOf } from './logs.ts';
 import { nodeAgentOf } from './node-agent.ts';
@@ -43,7 +44,7 @@ import { servicesOf } from './services.ts';
 import { snapshotsOf } from './snapshots.ts';
 import { systemOf } from './system.ts';
 import type { TlsTrust } from './tls-trust.ts';
-import type { Transport } from './transport.ts';
+import type { Method, Transport, TransportAnswer } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
 import { resolveName } from './transport-names.ts';
 import { upgradeOf } from './upgrade.ts';
@@ -129,8 +130,20 @@ type Nouns = { readonly [N in keyof typeof nouns]: ReturnType<(typeof nouns)[N]>
 export interface Client extends Nouns {
   /** Every endpoint by its method and path, with the types of the contract. */
   readonly calls: Calls<EveryNoun>;
+  /** Sends any request once, and resolves with any answer, a refusal included. */
+  send(request: AnyRequest): Promise<TransportAnswer>;
   /** Ends all pending requests and closes all connections. */
   close(): Promise<void>;
+}
+
+export interface AnyRequest {
+  readonly method: Method;
+  /** Percent-encoded, with its query. The client's namespace and partition are added unless it has them. */
+  readonly path: string;
+  /** Names in lower case, besides that of the token. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | AsyncIterable<Uint8Array> | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** @throws ConnectionError if the address is malformed */
@@ -151,8 +164,29 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...(Object.fromEntries(calls) as Nouns),
     calls: callsOf<EveryNoun>(requester),
+    send: ({ method, path, headers, body, signal }) =>
+      transport.send({
+        method,
+        path: placed(path, { namespace, partition }),
+        headers: { ...requester.headers(), ...headers },
+        body,
+        signal,
+        headTimeoutMs: limits.longWorkTimeoutMs,
+        bodyTimeoutMs: 0,
+      }),
     close: () => transport.close(),
   };
+}
+
+/** The path with the parameters that it lacks. */
+function placed(path: string, given: Readonly<Record<string, string | undefined>>): string {
+  const start = path.indexOf('?');
+  const query = new URLSearchParams(start < 0 ? '' : path.slice(start));
+  const lacking = Object.entries(given).filter(
+    (one): one is [string, string] => one[1] !== undefined && !query.has(one[0]),
+  );
+  if (lacking.length === 0) return path;
+  return `${path}${start < 0 ? '?' : '&'}${new URLSearchParams(lacking)}`;
 }
 
 /** One server needs no choice. */
@@ -174,7 +208,8 @@ function transportTo(addresses: readonly string[], options: ClientOptions): Tran
 /** Removes a trailing slash. `host:port` alone means HTTP. */
 function checkedAddress(given: string): string {
   const address = given.includes('://') ? given : `http://${given}`;
-  const url = URL.parse(address);
+  // The oldest Node of the client has no `URL.parse`.
+  const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     const sentence = `"${given}" is not the address of an agent. It has the form http://127.0.0.1:4720.`;
     throw new ConnectionError(given, 'malformed-address', sentence);
@@ -192,8 +227,17 @@ export type * from './agent.ts';
 export type * from './allocations.ts';
 export type * from './deployments.ts';
 export type * from './discovery-chains.ts';
-export { ApiError, ConnectionError, isMissing, SessionError } from './errors.ts';
+export {
+  ApiError,
+  ConnectionError,
+  EventStreamError,
+  isMissing,
+  SessionError,
+  type UnplacedGroup,
+  WaitError,
+} from './errors.ts';
 export type * from './evaluations.ts';
+export type * from './events.ts';
 export type * from './exec.ts';
 export type * from './explanations.ts';
 export type * from './files.ts';
@@ -208,7 +252,7 @@ export type * from './node-agent.ts';
 export type * from './node-pools.ts';
 export type * from './nodes.ts';
 export type * from './peerings.ts';
-export type { Answer, CallOptions, ListOptions, ReadOptions } from './requester.ts';
+export type { Answer, CallOptions, ListOptions, ReadOptions, Written } from './requester.ts';
 export type * from './scaling-policies.ts';
 export type * from './scheduler.ts';
 export type * from './services.ts';
@@ -216,4 +260,5 @@ export type * from './snapshots.ts';
 export type * from './system.ts';
 export type * from './transport.ts';
 export type * from './variables.ts';
+export type { WaitOptions } from './wait.ts';
 export { type WatchOptions, waitFor, watch } from './watch.ts';

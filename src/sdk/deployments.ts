@@ -1,5 +1,6 @@
 import type { deploymentEndpoints } from '../contract/deployment.ts';
 import type { AnswerOf } from '../contract/endpoint.ts';
+import type { Deployment } from '../model/deployment/deployment.ts';
 import { callsOf } from './calls.ts';
 import {
   type CallOptions,
@@ -8,9 +9,12 @@ import {
   type ReadOptions,
   type Requester,
 } from './requester.ts';
+import { byStatus, type WaitOptions, waitUntil } from './wait.ts';
 
 /** The answer of an action on a deployment. Source: docs/behaviour/deployments.md#actions. */
 export type DeploymentChanged = AnswerOf<(typeof deploymentEndpoints)['fail']>;
+
+const lastStatuses = ['successful', 'failed', 'cancelled'] as const;
 
 export type Deployments = ReturnType<typeof deploymentsOf>;
 
@@ -24,6 +28,7 @@ export function deploymentsOf(requester: Requester) {
       },
     });
   return {
+    ...waitsOf(requester),
     list: (options: ListOptions = {}) =>
       read('GET /v1/deployments', {}, options, listQuery(options)),
     /** `id` has to be complete; `list({ prefix })` finds deployments by a short id. */
@@ -73,5 +78,30 @@ export function deploymentsOf(requester: Requester) {
           UnhealthyAllocationIDs: health.unhealthy ?? [],
         },
       }),
+  };
+}
+
+function waitsOf(requester: Requester) {
+  const { read } = callsOf<typeof deploymentEndpoints>(requester);
+  const waitUntilOver = (
+    id: string,
+    wanted: 'successful' | 'failed',
+    options?: WaitOptions,
+  ): Promise<Deployment> =>
+    waitUntil(
+      requester,
+      {
+        read: (of) => read('GET /v1/deployment/:deployment_id', { deployment_id: id }, of),
+        judge: byStatus<Deployment>('deployment', wanted, lastStatuses),
+        unmet: (last) => `The deployment "${id}" is ${last?.Status ?? 'unknown'}, not ${wanted},`,
+      },
+      options,
+    );
+  return {
+    /** Rejects with `WaitError` if it fails, is cancelled, or takes too long. */
+    waitUntilSuccessful: (id: string, options?: WaitOptions) =>
+      waitUntilOver(id, 'successful', options),
+    /** Rejects with `WaitError` if it is successful, is cancelled, or takes too long. */
+    waitUntilFailed: (id: string, options?: WaitOptions) => waitUntilOver(id, 'failed', options),
   };
 }

@@ -1,7 +1,29 @@
 import type { ErrorCode, Fault } from '../model/errors.ts';
 
+const brand = Symbol.for('roster.sdk.error');
+
+/**
+ * `instanceof` holds for errors of another copy of the client as well: an agent has a copy of its own, and programs
+ * compare its errors with the classes of `roster/sdk`.
+ */
+abstract class ClientError extends Error {
+  /** The name of the class, in every copy. */
+  static readonly kind: string;
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    const given = value as { readonly [brand]?: string } | null | undefined;
+    // biome-ignore lint/complexity/noThisInStatic: `this` is the class that is compared with.
+    return given?.[brand] === this.kind;
+  }
+
+  get [brand](): string {
+    return (this.constructor as typeof ClientError).kind;
+  }
+}
+
 /** A refusal by the server, sent as `problem+json` (docs/contract/http.md#refusals). */
-export class ApiError extends Error {
+export class ApiError extends ClientError {
+  static override readonly kind = 'ApiError';
   override readonly name = 'ApiError';
   readonly status: number;
   /** A code of the server's catalogue; `unexplained`: the answer came from elsewhere. */
@@ -37,7 +59,8 @@ export class ApiError extends Error {
 }
 
 /** No answer, or an unintelligible one. The message gives advice. */
-export class ConnectionError extends Error {
+export class ConnectionError extends ClientError {
+  static override readonly kind = 'ConnectionError';
   override readonly name = 'ConnectionError';
   readonly address: string;
   /** The system's or the HTTP client's code: `ECONNREFUSED`, `ENOTFOUND` … */
@@ -51,7 +74,8 @@ export class ConnectionError extends Error {
 }
 
 /** A session that the server refused, or ended before the command did. */
-export class SessionError extends Error {
+export class SessionError extends ClientError {
+  static override readonly kind = 'SessionError';
   override readonly name = 'SessionError';
   /** Of the WebSocket: 1008 for a refusal, 1011 for a bug, 1006 for a lost connection. */
   readonly closeCode: number;
@@ -59,6 +83,50 @@ export class SessionError extends Error {
   constructor(closeCode: number, sentence: string) {
     super(sentence);
     this.closeCode = closeCode;
+  }
+}
+
+/** A group of a job that lacks allocations, and why no node takes them. */
+export interface UnplacedGroup {
+  readonly group: string;
+  /** The wanted allocations and their outcome. */
+  readonly summary: string;
+  readonly reason: string;
+}
+
+/** A wait without the state that it was for. */
+export class WaitError extends ClientError {
+  static override readonly kind = 'WaitError';
+  override readonly name = 'WaitError';
+  /** `timeout`: it took too long. `unreachable`: the record is in a final state, and not in the wanted one. */
+  readonly reason: 'timeout' | 'unreachable';
+  /** The newest record that was read. */
+  readonly last: unknown;
+  /** Of a job: its groups that lack allocations. */
+  readonly unplaced: readonly UnplacedGroup[];
+
+  constructor(
+    reason: WaitError['reason'],
+    sentence: string,
+    seen: { readonly last?: unknown; readonly unplaced?: readonly UnplacedGroup[] } = {},
+  ) {
+    super(sentence);
+    this.reason = reason;
+    this.last = seen.last;
+    this.unplaced = seen.unplaced ?? [];
+  }
+}
+
+/** The server has ended the stream of events, or has forgotten some of them. */
+export class EventStreamError extends ClientError {
+  static override readonly kind = 'EventStreamError';
+  override readonly name = 'EventStreamError';
+  /** A code of the server's catalogue, or `events-missed`. */
+  readonly code: string;
+
+  constructor(code: string, sentence: string) {
+    super(sentence);
+    this.code = code;
   }
 }
 

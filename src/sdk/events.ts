@@ -1,7 +1,8 @@
 import type { eventEndpoints } from '../contract/event.ts';
-import type { EventFrame } from '../model/event/event.ts';
+import type { EventFrame, EventTopic } from '../model/event/event.ts';
+import type { TypedEvent } from '../model/event/typed-event.ts';
 import { callsOf } from './calls.ts';
-import { connectionError } from './errors.ts';
+import { connectionError, EventStreamError } from './errors.ts';
 import { untilOver } from './repeat.ts';
 import type { CallOptions, Requester } from './requester.ts';
 
@@ -10,6 +11,25 @@ export interface EventOptions extends CallOptions {
   readonly topics?: readonly string[] | undefined;
   /** The index to begin at, if the server still has its events. */
   readonly index?: number | undefined;
+}
+
+export type { EventTopic, TypedEvent };
+
+/** `Job`, or `Job:web` for a key or filter key, or `*`. */
+export type TopicFilter = EventTopic | `${EventTopic}:${string}` | '*';
+
+/** The topics of a wish. */
+type TopicOf<W> = W extends `${infer T}:${string}` ? Extract<T, EventTopic> : OfWholeTopic<W>;
+type OfWholeTopic<W> = W extends '*' ? EventTopic : Extract<W, EventTopic>;
+
+export interface EventStreamOptions<W extends TopicFilter> extends Omit<EventOptions, 'topics'> {
+  /** By default all topics. */
+  readonly topics?: readonly W[] | undefined;
+  /**
+   * Called when events before the index are no longer known. Without it the stream then rejects with
+   * `EventStreamError`.
+   */
+  readonly onMissed?: ((index: number) => void) | undefined;
 }
 
 export function eventsOf(requester: Requester, address: string) {
@@ -33,20 +53,42 @@ export function eventsOf(requester: Requester, address: string) {
     throw connectionError(address, { code: 'UND_ERR_SOCKET' });
   }
 
+  const follow = (options: EventOptions = {}): AsyncGenerator<EventFrame> => {
+    const position = new Position(options.index);
+    return untilOver(requester.repeats, options.signal, async function* () {
+      position.beginAgain();
+      const { index } = position;
+      const frames = framesFrom({ ...options, index }, (at) => position.begin(at));
+      for await (const frame of frames) yield position.pass(frame);
+    });
+  };
+
   return {
     /**
+     * The events of the topics in order, each once, also when their connection is lost: a union that `Topic` and
+     * `Type` tell apart, with the record under the name of its topic. The request begins with the first read and
+     * ends when the loop is left. Rejects with `EventStreamError` when the server ends the stream.
+     */
+    async *stream<const W extends TopicFilter = '*'>({
+      onMissed,
+      ...options
+    }: EventStreamOptions<W> = {}): AsyncGenerator<TypedEvent<TopicOf<W>>, void> {
+      for await (const { Index = 0, Events = [], Missed, Error: ended } of follow(options)) {
+        if (ended !== undefined) throw new EventStreamError(ended.Code, ended.Message);
+        if (Missed && onMissed === undefined) {
+          const sentence = `Events before the index ${Index} are no longer known.`;
+          throw new EventStreamError('events-missed', sentence);
+        }
+        if (Missed) onMissed?.(Index);
+        for (const event of Events) yield event as unknown as TypedEvent<TopicOf<W>>;
+      }
+    },
+    /**
+     * The lines of the stream, with its heartbeats and its end.
      * The events in order, each once, also when their connection is lost. The request begins with the
      * first read and ends when the loop is left. A line without events and error is a heartbeat.
      */
-    follow(options: EventOptions = {}): AsyncGenerator<EventFrame> {
-      const position = new Position(options.index);
-      return untilOver(requester.repeats, options.signal, async function* () {
-        position.beginAgain();
-        const { index } = position;
-        const frames = framesFrom({ ...options, index }, (at) => position.begin(at));
-        for await (const frame of frames) yield position.pass(frame);
-      });
-    },
+    follow,
   };
 }
 

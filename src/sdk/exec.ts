@@ -74,6 +74,15 @@ export function execOf(requester: Requester) {
 
 const connectionLost = 1006;
 
+/** As `Promise.withResolvers`, which the oldest Node of the client does not have. */
+function withResolvers<T>(): PromiseWithResolvers<T> {
+  let parts: Omit<PromiseWithResolvers<T>, 'promise'>;
+  const promise = new Promise<T>((resolve, reject) => {
+    parts = { resolve, reject };
+  });
+  return { promise, ...parts! };
+}
+
 class WebSocketSession implements ClientSession {
   readonly output: AsyncIterable<ExecOutput>;
   readonly exited: Promise<{ readonly exitCode: number }>;
@@ -81,7 +90,7 @@ class WebSocketSession implements ClientSession {
 
   constructor({ socket, messages }: OpenSocket) {
     this.#socket = socket;
-    const exit = Promise.withResolvers<{ readonly exitCode: number }>();
+    const exit = withResolvers<{ readonly exitCode: number }>();
     this.exited = exit.promise;
     this.exited.catch(() => {});
     this.output = outputOf(messages, exit);

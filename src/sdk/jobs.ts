@@ -9,6 +9,7 @@ import type { jobVersionEndpoints, jobVersionsEndpoints } from '../contract/job-
 import type { serviceEndpoints } from '../contract/service.ts';
 import type { JobInput } from '../model/job/job.ts';
 import { callsOf } from './calls.ts';
+import { waitUntilDeployed, waitUntilRunning } from './job-wait.ts';
 import {
   type CallOptions,
   type ListOptions,
@@ -16,6 +17,7 @@ import {
   type ReadOptions,
   type Requester,
 } from './requester.ts';
+import type { WaitOptions } from './wait.ts';
 
 /** Body of a registration. */
 export type JobRegistration = Registration & { readonly Job: JobInput };
@@ -90,13 +92,14 @@ type Contract =
   | typeof serviceEndpoints;
 
 /** `all`: include those of earlier registrations with the same id. */
-type OfAll = ReadOptions & { readonly all?: boolean };
+type OfAll = ReadOptions & { readonly all?: boolean; readonly filter?: string | undefined };
 
 export type Jobs = ReturnType<typeof jobsOf>;
 
 export function jobsOf(requester: Requester) {
   const { read, write } = callsOf<Contract>(requester);
   return {
+    ...waitsOf(requester),
     ...listsOf(requester),
     ...versionsOf(requester),
     list: (options: ListOptions & { readonly meta?: boolean } = {}) =>
@@ -161,21 +164,39 @@ export function jobsOf(requester: Requester) {
   };
 }
 
+const waitsOf = (requester: Requester) => ({
+  /**
+   * Resolves with the running allocations of the newest version once every group has its count, or, for a
+   * system job, once every allocation runs. Rejects with `WaitError` if the job has ended or takes too long;
+   * its `unplaced` tells why allocations are not placed.
+   */
+  waitUntilRunning: (id: string, options?: WaitOptions) => waitUntilRunning(requester, id, options),
+  /**
+   * Resolves with the deployment of the newest version, or of the given one, when it is successful. Rejects with
+   * `WaitError` if it fails, is cancelled, or takes too long.
+   */
+  waitUntilDeployed: (id: string, options?: WaitOptions & { readonly version?: number }) =>
+    waitUntilDeployed(requester, id, options),
+});
+
 function listsOf(requester: Requester) {
   const { read } = callsOf<Contract>(requester);
   return {
     allocations: (id: string, options: OfAll & { readonly resources?: boolean } = {}) =>
       read('GET /v1/job/:job_id+/allocations', { job_id: id }, options, {
         all: options.all || undefined,
+        filter: options.filter || undefined,
         resources: options.resources || undefined,
       }),
     evaluations: (id: string, options: OfAll = {}) =>
       read('GET /v1/job/:job_id+/evaluations', { job_id: id }, options, {
         all: options.all || undefined,
+        filter: options.filter || undefined,
       }),
     deployments: (id: string, options: OfAll = {}) =>
       read('GET /v1/job/:job_id+/deployments', { job_id: id }, options, {
         all: options.all || undefined,
+        filter: options.filter || undefined,
       }),
     /** The latest deployment. */
     deployment: (id: string, options?: ReadOptions) =>

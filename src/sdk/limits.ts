@@ -20,6 +20,8 @@ export const limits = {
   resumeAfterMaxMs: 5000,
   /** A frame of a file has at most 64 KiB of data, and base64 makes it longer. */
   frameLineBytesMax: 1024 * 1024,
+  /** The longest wait for a state, unless the caller gives another. */
+  waitUntilMs: 5 * 60_000,
   keepAliveTimeoutMs: 30_000,
   answerBytesMax: 256 * 1024 * 1024,
   /** Of the body of a refusal. */

@@ -3,6 +3,7 @@ import type { AnswerOf } from '../contract/endpoint.ts';
 import type { NodeListItem, nodeEndpoints } from '../contract/node.ts';
 import type { Eligibility } from '../model/node/node.ts';
 import type { PresentedNode } from '../model/node/present.ts';
+import type { MetricsOptions } from './agent.ts';
 import { callsOf } from './calls.ts';
 import {
   type CallOptions,
@@ -11,6 +12,7 @@ import {
   type ReadOptions,
   type Requester,
 } from './requester.ts';
+import { byStatus, type WaitOptions, waitUntil } from './wait.ts';
 
 export type { NodeListItem, PresentedNode };
 
@@ -35,7 +37,7 @@ export interface DrainOptions {
 export type Nodes = ReturnType<typeof nodesOf>;
 
 export function nodesOf(requester: Requester) {
-  const { read, write } = callsOf<typeof nodeEndpoints | typeof clientStatisticsEndpoints>(
+  const { read, stream, write } = callsOf<typeof nodeEndpoints | typeof clientStatisticsEndpoints>(
     requester,
   );
   return {
@@ -43,6 +45,18 @@ export function nodesOf(requester: Requester) {
       read('GET /v1/nodes', {}, options, nodeListQuery(options)),
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/node/:node_id', { node_id: id }, options),
+    /** Resolves when the node is ready, also if it has to register first. `id` has to be complete. */
+    waitUntilReady: (id: string, options?: WaitOptions) =>
+      waitUntil(
+        requester,
+        {
+          read: (of) => read('GET /v1/node/:node_id', { node_id: id }, of),
+          judge: byStatus<PresentedNode>('node', 'ready', []),
+          unmet: (last) => `The node "${id}" is ${last?.Status ?? 'not registered'}, not ready,`,
+          missing: 'wait',
+        },
+        options,
+      ),
     /** The allocations in namespaces that the token may read. */
     allocations: (id: string, options?: ReadOptions) =>
       read('GET /v1/node/:node_id/allocations', { node_id: id }, options),
@@ -84,6 +98,9 @@ export function nodesOf(requester: Requester) {
     /** The current resource usage of the machine. */
     usage: (id: string, options?: CallOptions) =>
       read('GET /v1/client/stats', {}, options, { node_id: id }),
+    /** The metrics of the machine and of the tasks on it, in pieces. */
+    metrics: (id: string, { format = 'prometheus', ...options }: MetricsOptions = {}) =>
+      stream('GET /v1/client/metrics', {}, options, { node_id: id, format }),
     /** Removes all terminal allocations with their files. */
     collect: (id: string, options?: CallOptions) =>
       read('GET /v1/client/gc', {}, options, { node_id: id }),

@@ -59,6 +59,13 @@ export interface Answer<T> {
   readonly lastContactMs: number;
 }
 
+/** The answer to a write. Only a server with a leader gives one. */
+export interface Written<T> {
+  readonly value: T;
+  /** The index of the write; 0 where the answer does not tell it. */
+  readonly index: number;
+}
+
 type QueryValue = string | number | boolean | readonly string[] | undefined;
 export type Query = Readonly<Record<string, QueryValue>>;
 
@@ -69,14 +76,14 @@ export interface Requester {
     options?: CallOptions,
     body?: unknown,
     query?: Query,
-  ): Promise<Answer<T>>;
+  ): Promise<Written<T>>;
   /** Sends bytes as they come. */
   upload<T>(
     target: { readonly method: Method; readonly path: string },
     bytes: AsyncIterable<Uint8Array>,
     options?: CallOptions,
     query?: Query,
-  ): Promise<Answer<T>>;
+  ): Promise<Written<T>>;
   /** The body in chunks, without a limit of time or size. Leaving the loop ends the request. */
   stream(path: string, options?: StreamOptions, query?: Query): AsyncIterable<Uint8Array>;
   /** Opens a WebSocket. Rejects with `ConnectionError`, or with the signal's reason. */
@@ -149,14 +156,14 @@ export function createRequester(options: RequesterOptions): Requester {
     async write({ method, path }, call = {}, body, query = {}) {
       const waits = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs };
       const request = { method, path, ...waits };
-      const attempt = async (key?: string): Promise<Answer<never>> =>
-        decode(await send(request, call, query, { body, key }), address);
+      const attempt = async (key?: string): Promise<Written<never>> =>
+        written(await send(request, call, query, { body, key }), address);
       const { repeats } = transport;
       return repeats === undefined ? attempt() : untilKnown(repeats, call.signal, attempt);
     },
     async upload({ method, path }, bytes, call = {}, query = {}) {
       const waits = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs };
-      return decode(await send({ method, path, ...waits }, call, query, { bytes }), address);
+      return written(await send({ method, path, ...waits }, call, query, { bytes }), address);
     },
     openSocket(path, call = {}, query = {}) {
       const target = targetOf(options, path, call, query);
@@ -235,8 +242,17 @@ function queryText(query: Query): string {
 }
 
 async function decode<T>(answer: TransportAnswer, address: string): Promise<Answer<T>> {
-  const text = await textOf(answer, limits.answerBytesMax, address);
   const either = (name: string) => headerOf(answer, name);
+  return {
+    ...(await written<T>(answer, address)),
+    nextToken: either('nexttoken'),
+    knownLeader: either('knownleader') === 'true',
+    lastContactMs: Number(either('lastcontact') ?? 0),
+  };
+}
+
+async function written<T>(answer: TransportAnswer, address: string): Promise<Written<T>> {
+  const text = await textOf(answer, limits.answerBytesMax, address);
   let value: unknown;
   try {
     value = text === '' ? undefined : JSON.parse(text);
@@ -244,13 +260,7 @@ async function decode<T>(answer: TransportAnswer, address: string): Promise<Answ
     const sentence = `${address} answered something other than JSON. Is it an agent's address?`;
     throw new ConnectionError(address, 'malformed-answer', sentence, cause);
   }
-  return {
-    value: value as T,
-    index: indexOf(answer),
-    nextToken: either('nexttoken'),
-    knownLeader: either('knownleader') === 'true',
-    lastContactMs: Number(either('lastcontact') ?? 0),
-  };
+  return { value: value as T, index: indexOf(answer) };
 }
 
 const headerOf = ({ headers }: TransportAnswer, name: string): string | undefined =>

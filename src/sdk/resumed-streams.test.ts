@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createClient } from './client.ts';
-import { ConnectionError } from './errors.ts';
+import { ConnectionError, EventStreamError } from './errors.ts';
 import { limits } from './limits.ts';
 import type { Transport } from './transport.ts';
 
@@ -163,4 +163,45 @@ test('a file goes on at the next byte', async () => {
   }
   expect(told).toEqual(['ab', 'c']);
   expect(asked[1]).toMatch(/origin=start&offset=9$/);
+});
+
+describe('the stream of single events', () => {
+  const missed = { Index: 7, Events: [], Missed: true };
+  const keysOf = async (connections: readonly Connection[], options: object = {}) => {
+    const { client, asked } = clientOver(connections);
+    const keys: string[] = [];
+    let error: unknown;
+    try {
+      for await (const { Key } of client.events.stream({ topics: ['Job'], ...options })) {
+        keys.push(Key);
+      }
+    } catch (thrown) {
+      error = thrown;
+    }
+    return { keys: keys.join(' '), asked, error };
+  };
+
+  test('has each once over lost connections, and rejects with the reason of its end', async () => {
+    const { keys, asked, error } = await keysOf([
+      ['cut', {}, commit(6, 'a', 'b')],
+      ['ends', {}, commit(6, 'a', 'b', 'c'), {}, commit(7, 'd'), ended],
+    ]);
+    expect(keys).toBe('a b c d');
+    expect(asked).toEqual(['/v1/event/stream?topic=Job', '/v1/event/stream?topic=Job&index=6']);
+    expect(error).toBeInstanceOf(EventStreamError);
+    expect(error).toMatchObject({ code: 'token-not-found', message: 'The token is gone.' });
+  });
+
+  test('rejects where events are missed, unless somebody is told of it', async () => {
+    const connections: Connection[] = [['ends', missed, commit(8, 'a'), ended]];
+    const rejected = await keysOf(connections, { index: 3 });
+    expect([rejected.keys, rejected.error]).toEqual([
+      '',
+      expect.objectContaining({ code: 'events-missed' }),
+    ]);
+    const told: number[] = [];
+    const onMissed = (index: number) => told.push(index);
+    const { keys } = await keysOf(connections, { index: 3, onMissed });
+    expect([keys, told]).toEqual(['a', [7]]);
+  });
 });

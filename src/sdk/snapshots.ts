@@ -2,7 +2,7 @@ import type { snapshotEndpoints } from '../contract/snapshot.ts';
 import type { Restored } from '../model/snapshot/restore-record.ts';
 import { callsOf } from './calls.ts';
 import { limits } from './limits.ts';
-import type { Answer, CallOptions, Requester } from './requester.ts';
+import type { CallOptions, Requester, Written } from './requester.ts';
 
 export interface RestoreOptions extends CallOptions {
   /** Id of the cluster, if its state is not empty and may be replaced. */
@@ -24,7 +24,7 @@ export function snapshotsOf(requester: Requester) {
     restore: (
       file: AsyncIterable<Uint8Array>,
       { force, isSameCluster, ...options }: RestoreOptions = {},
-    ): Promise<Answer<Restored>> =>
+    ): Promise<Written<Restored>> =>
       requester.upload(
         { method: 'PUT', path: '/v1/operator/snapshot' },
         file,

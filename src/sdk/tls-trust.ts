@@ -2,17 +2,22 @@ import { X509Certificate } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 
 /** TLS settings of the client. All texts are PEM. */
-export interface TlsTrust {
-  /** The authorities of server certificates; `undefined`: those of the system. */
-  readonly caCertificate?: string | undefined;
-  /** The client certificate for servers that ask for it, and its key. */
-  readonly clientCertificate?: string | undefined;
-  readonly clientKey?: string | undefined;
+export interface TlsTrust extends TrustedTexts {
+  /** Texts that may change, used instead of the others. They are read for each connection. */
+  readonly current?: (() => TrustedTexts) | undefined;
   /**
    * For a server in this process: exactly its current certificate is trusted, for any host, and
    * serves as client certificate.
    */
   readonly own?: (() => OwnCertificate) | undefined;
+}
+
+export interface TrustedTexts {
+  /** The authorities of server certificates; `undefined`: those of the system. */
+  readonly caCertificate?: string | undefined;
+  /** The client certificate for servers that ask for it, and its key. */
+  readonly clientCertificate?: string | undefined;
+  readonly clientKey?: string | undefined;
 }
 
 export interface OwnCertificate {
@@ -26,8 +31,9 @@ type Options = Pick<
 >;
 
 export function tlsOptions(trust: TlsTrust): Options {
-  const { caCertificate, clientCertificate, clientKey, own } = trust;
+  const { own, current } = trust;
   if (own !== undefined) return optionsForOneself(own());
+  const { caCertificate, clientCertificate, clientKey } = current?.() ?? trust;
   return {
     ...(caCertificate !== undefined && { ca: caCertificate }),
     ...(clientCertificate !== undefined && { cert: clientCertificate }),

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { buildConnector, type Dispatcher, Pool } from 'undici';
+import type { buildConnector, Dispatcher, Pool } from 'undici';
 import type { WebSocket } from 'ws';
 import { connectionError } from './errors.ts';
 import { limits } from './limits.ts';
@@ -26,11 +26,16 @@ export function httpTransport({ address, ip, ...trust }: HttpTransportOptions): 
     ...request,
     path: `${pathname.replace(/\/+$/, '')}${request.path}`,
   });
-  const pool = new Pool(origin, {
-    connections: limits.connectionsMax,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connect: connectorOf(trust, ip),
-  });
+  let pool: Promise<Pool> | undefined;
+  /** The library is large: it is loaded for the first request. */
+  const openPool = async (): Promise<Pool> => {
+    const { default: undici } = await import('undici');
+    return new undici.Pool(origin, {
+      connections: limits.connectionsMax,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connect: connectorOf(trust, ip, undici.buildConnector),
+    });
+  };
   const sockets = new Set<WebSocket>();
   return {
     repeats,
@@ -38,7 +43,8 @@ export function httpTransport({ address, ip, ...trust }: HttpTransportOptions): 
       const { signal } = request;
       signal?.throwIfAborted();
       try {
-        const response = await pool.request(requestOptions(below(request)));
+        pool ??= openPool();
+        const response = await (await pool).request(requestOptions(below(request)));
         return {
           status: response.statusCode,
           headers: flatten(response.headers),
@@ -59,23 +65,24 @@ export function httpTransport({ address, ip, ...trust }: HttpTransportOptions): 
     },
     async close() {
       for (const socket of sockets) socket.terminate();
-      await pool.destroy();
+      await (await pool)?.destroy();
     },
   };
 }
 
-/** The own certificate may change, so it is read for each connection. */
+/** Certificates that may change are read for each connection. */
 function connectorOf(
   trust: TlsTrust,
   ip: string | undefined,
+  build: typeof buildConnector,
 ): buildConnector.connector | buildConnector.BuildOptions {
   const connecting = (): buildConnector.BuildOptions => ({
     ...tlsOptions(trust),
     ...pinnedTo(ip),
     timeout: limits.connectTimeoutMs,
   });
-  if (trust.own === undefined) return connecting();
-  return (options, callback) => buildConnector(connecting())(options, callback);
+  if (trust.own === undefined && trust.current === undefined) return connecting();
+  return (options, callback) => build(connecting())(options, callback);
 }
 
 function requestOptions(request: TransportRequest): Dispatcher.RequestOptions {

@@ -1,4 +1,5 @@
-import type { World } from '../base/ports.ts';
+import type { Log } from '../base/log.ts';
+import type { Clock, World } from '../base/ports.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { State } from '../state/types.ts';
 
@@ -7,6 +8,8 @@ export interface ServerContext {
   readonly state: State;
   readonly world: World;
   readonly log: Log;
+  /** Measures work for metrics; absent: nothing is measured. */
+  readonly stopwatch?: Pick<Clock, 'monotonicMs'> | undefined;
   /** Seals secrets and finds them again. */
   readonly box: SecretBox;
   /** Name of the region that jobs without one belong to. */
@@ -15,12 +18,4 @@ export interface ServerContext {
   readonly openEvaluations: () => number;
 }
 
-/** Structured logging: one event, a sentence, and fields that never hold a secret. */
-export interface Log {
-  debug(fields: object, sentence: string): void;
-  info(fields: object, sentence: string): void;
-  warn(fields: object, sentence: string): void;
-  error(fields: object, sentence: string): void;
-}
-
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+export { type Log, silentLog } from '../base/log.ts';

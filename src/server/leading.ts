@@ -26,7 +26,7 @@ import {
 } from './scheduler-configuration/read.ts';
 import { Decisions } from './scheduling/evaluations/decisions.ts';
 import { EvaluationDispatcher } from './scheduling/evaluations/dispatcher.ts';
-import { EvaluationWorker } from './scheduling/evaluations/worker.ts';
+import { type DecisionFigures, EvaluationWorker } from './scheduling/evaluations/worker.ts';
 import type { ServerOptions } from './server-options.ts';
 import { NodeReturns } from './snapshots/node-returns.ts';
 import type { SnapshotSaver } from './snapshots/save.ts';
@@ -131,6 +131,10 @@ export class Leading {
       (evaluation) => configurationFor(state.head(), evaluation, options.scheduler),
       this.decisions,
     );
+  }
+
+  get decisionFigures(): DecisionFigures {
+    return this.#worker.figures;
   }
 
   /** Whether the state is seeded and the loops run. */

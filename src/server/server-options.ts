@@ -37,6 +37,8 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly exchange?: Exchange;
   /** How an operator of the machine allows another first token; the default: not at all. */
   readonly bootstrapReset?: BootstrapReset;
+  /** Threads that answer reads for this server, to which nodes connect as well; the default: there are none. */
+  readonly readers?: Pick<Servers, 'streamTo'> | undefined;
   /** The way to the other servers of the cluster; the default: there are none. */
   readonly servers?: Servers;
 }

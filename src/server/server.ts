@@ -66,7 +66,9 @@ export class Server {
     const openEvaluations = () => this.#leading?.dispatcher.size ?? 0;
     this.bootstrapReset = options.bootstrapReset ?? noReset;
     const writes = new ScopedWrites(state);
-    this.context = { state: writes.state, world, log, region, box: keyring, openEvaluations };
+    const { stopwatch } = options;
+    const box = keyring;
+    this.context = { state: writes.state, world, stopwatch, log, region, box, openEvaluations };
     this.keptAnswers = new KeptAnswers({ state, writes, world, box: keyring });
     this.keyring = keyring;
     this.events = new EventLog(state);
@@ -75,7 +77,8 @@ export class Server {
     this.version = options.version ?? '0.0.0';
     this.tables = options.tables ?? newestVersions(allTables);
     this.#isHeard = options.isHeardLater !== true;
-    this.servers = options.servers ?? alone(() => this.#leading !== undefined);
+    const leads = () => this.#leading !== undefined;
+    this.servers = options.servers ?? alone(leads, options.readers?.streamTo);
     const { servers } = this;
     this.handOver = new HandOver({ state, servers, world, leads: () => this.leads });
     this.snapshots = new SnapshotSaver(this.context, this.version);

@@ -2,6 +2,7 @@ import type { Timers } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
 import type { StreamOpener } from '../model/node-stream/stream-connection.ts';
 import type { TableVersions } from '../state/form.ts';
+import type { PeeringLink } from './peering/link.ts';
 
 /** A server of the cluster, as the others know it. */
 export interface Member {
@@ -114,6 +115,8 @@ export interface Servers {
    * no server holds one. @throws ServerGone
    */
   streamTo(nodeId: string, patience: Patience): Promise<StreamOpener | undefined>;
+  /** Hands the link that another cluster has opened to the leader; absent where clusters look for it themselves. */
+  readonly takePeer?: (link: PeeringLink) => void;
   /** Asks another server for its health. @throws ServerGone */
   healthOf(id: string, patience: Patience): Promise<OwnHealth>;
   /** Has the leader make an introduction token for the node of this agent. @throws ServerGone */
@@ -133,8 +136,11 @@ export function newsOfLeader(servers: Pick<Servers, 'onLeader'>, timers: Timers)
   });
 }
 
-/** The port of a server that is alone. */
-export function alone(leads: () => boolean): Servers {
+/** The port of a server that is alone. `streamTo` finds nodes that are connected to its readers. */
+export function alone(
+  leads: () => boolean,
+  streamTo: Servers['streamTo'] = async () => undefined,
+): Servers {
   const self = { id: 'self', address: '' };
   return {
     id: self.id,
@@ -146,7 +152,7 @@ export function alone(leads: () => boolean): Servers {
     tablesOf: () => undefined,
     lastContactMs: () => 0,
     ask: (id) => Promise.reject(new ServerGone(id, false)),
-    streamTo: async () => undefined,
+    streamTo,
     healthOf: (id) => Promise.reject(new ServerGone(id, false)),
     introduceNode: () => Promise.reject(new ServerGone(self.id, false)),
   };

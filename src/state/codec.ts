@@ -15,7 +15,7 @@ import type { View } from './view.ts';
  * `[table, version, key parts, row]`, or without the row if it was deleted. Entries are in the order of
  * the changes. They hold the rows after the changes, never the commands.
  *
- * `shared-values.ts` has the form of values that rows share.
+ * `shared-values.ts` has the form of values that rows share, `alike-rows.ts` that of rows that are alike.
  *
  * A snapshot is a sequence of parts, each a `SnapshotPart`; the first is a `SnapshotHead`.
  */
@@ -167,7 +167,8 @@ const headOf = (table: AnyTable, form: Form | undefined): string =>
 
 function* rowsOf(table: AnyTable, form: Form | undefined): Generator<string> {
   const values = new SharedWriter(form);
-  for (const row of table.scan()) yield values.write(table, row, undefined);
+  for (const row of (table.alike ?? table.primary).scan())
+    yield values.write(table, row, undefined);
 }
 
 function* marksOf(index: OrderedIndex<Stamps>): Generator<string> {

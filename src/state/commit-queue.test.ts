@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { MemoryDisk } from './engine/memory.ts';
 import { type StateError, WriteQueueFull, WritesClosed } from './errors.ts';
 import { item, items, tables } from './items.test-helper.ts';
 import { memoryState } from './state.test-helper.ts';
-import type { State } from './types.ts';
+import type { State, Transaction } from './types.ts';
 
 async function slow(limits = {}) {
   const world = new SimulatedWorld(1);
@@ -160,4 +160,88 @@ test('a second engine on the disk fences the first', async () => {
   const written = second.write((transaction) => transaction.table(items).put(item('c')));
   await world.advance(10);
   expect((await written).index).toBe(1);
+});
+
+describe('a transaction that nobody waits for', () => {
+  /** Two writes that somebody waited for, and then a transaction that lingers. */
+  async function lingering() {
+    const setting = await slow({ lingerMs: 2 });
+    const { world, disk, state, settled, put } = setting;
+    for (const name of ['a', 'b']) {
+      void put(name);
+      await world.advance(10);
+    }
+    disk.faults.appendDelayMs = 0;
+    const linger = (name: string) => {
+      const run = (transaction: Transaction) => {
+        transaction.table(items).put(item(name));
+      };
+      void state.write(run, { lingers: true }).then(
+        ({ index }) => settled.push(`${name} ${index}`),
+        (error: StateError) => settled.push(`${name} ${error.code}`),
+      );
+    };
+    linger('c');
+    await world.advance(0);
+    expect(state.read().index).toBe(2);
+    const batches = () =>
+      disk.log.slice(2).map(({ firstIndex, lastIndex }) => [firstIndex, lastIndex]);
+    return { ...setting, linger, batches };
+  }
+
+  test('travels with the next write', async () => {
+    const { world, settled, put, linger, batches } = await lingering();
+    linger('d');
+    await world.advance(1);
+    void put('e');
+    await world.advance(0);
+    expect(settled.slice(2)).toEqual(['c 3', 'd 4', 'e 5']);
+    expect(batches()).toEqual([[3, 5]]);
+  });
+
+  test('waits for two milliseconds at most', async () => {
+    const { world, state, linger, batches } = await lingering();
+    await world.advance(1);
+    linger('d');
+    expect(state.read().index).toBe(2);
+    await world.advance(1);
+    expect(batches()).toEqual([[3, 4]]);
+  });
+
+  test('does not wait where nobody else writes', async () => {
+    const { world, linger, batches } = await lingering();
+    await world.advance(100);
+    for (const name of ['d', 'e']) {
+      linger(name);
+      await world.advance(0);
+    }
+    expect(batches()).toEqual([
+      [3, 3],
+      [4, 4],
+      [5, 5],
+    ]);
+  });
+
+  test('goes on as soon as a read waits for what it wrote', async () => {
+    const { world, state, batches } = await lingering();
+    const seen = state.write((transaction) => transaction.table(items).has('s', 'c'));
+    await world.advance(0);
+    expect(await seen).toEqual({ index: 3, value: true });
+    expect(batches()).toEqual([[3, 3]]);
+  });
+
+  test('goes on when the state closes', async () => {
+    const { world, state, settled } = await lingering();
+    const closed = state.close();
+    await world.advance(0);
+    await closed;
+    expect(settled.slice(2)).toEqual(['c 3']);
+  });
+
+  test('fails when another process leads', async () => {
+    const { world, disk, settled } = await lingering();
+    await memoryState(tables, world, disk);
+    await world.advance(2);
+    expect(settled.slice(2)).toEqual(['c not-leading']);
+  });
 });

@@ -1,3 +1,5 @@
+import type { Timers } from '../base/ports.ts';
+import type { Timing } from '../base/timing.ts';
 import { batchHash } from './batch-hash.ts';
 import type { StateClock } from './clock.ts';
 import { encodeBatch } from './codec.ts';
@@ -12,6 +14,7 @@ import {
 } from './errors.ts';
 import type { Head, Ran } from './head.ts';
 import type { StateLimits } from './limits.ts';
+import { Linger } from './linger.ts';
 import type { Transacted } from './row-change.ts';
 import type { View } from './view.ts';
 
@@ -27,6 +30,8 @@ interface Group {
   readonly waiters: Waiter[];
   /** Characters of the encoded transactions. */
   size: number;
+  /** When its first transaction came, if times are measured. */
+  beganMs: number | undefined;
 }
 
 interface SealedGroup extends Group {
@@ -50,10 +55,12 @@ export interface QueueOptions {
   readonly epoch: number;
   readonly head: Head;
   readonly limits: StateLimits;
+  readonly timers: Timers;
   /** Hash of the last batch of the log, if hashes are kept. */
   readonly hash: string | undefined;
   /** Gives batches their time; `undefined`: they have none. */
   readonly clock: Pick<StateClock, 'nowMs' | 'note'> | undefined;
+  readonly times: Timing;
 }
 
 /** Takes the outcomes of appends. */
@@ -69,7 +76,7 @@ export interface Outcome {
  * Invariants
  *  Q1. At most one append is under way. Transactions that run meanwhile wait, and are appended together.
  *  Q2. While the queue is idle, the transactions of a turn of the event loop become one batch, up to
- *      the size of a batch.
+ *      the size of a batch. Transactions that nobody waits for may wait for others (`linger.ts`).
  *  Q3. Waiters settle in the order in which they came, each after everything that it could have read.
  *  Q4. After a failed append no waiter settles, and nothing is appended.
  *  Q5. When the term ends, transactions that were not sent fail at once, as not done. The engine
@@ -83,7 +90,9 @@ export class CommitQueue {
   readonly #head: Head;
   readonly #limits: StateLimits;
   readonly #clock: QueueOptions['clock'];
+  readonly #times: Timing;
   readonly #outcome: Outcome;
+  readonly #linger: Linger;
   #hash: string | undefined;
   #open: Group = emptyGroup();
   #sealed: SealedGroup[] = [];
@@ -93,14 +102,19 @@ export class CommitQueue {
   #flushSoon = false;
   /** Transactions that keep back what ran since. */
   #held = 0;
+  /** Whether the open group may wait for transactions that somebody waits for. */
+  #lingers = true;
   #writes = 0;
   #size = 0;
   #closed: WritesClosed | NotLeading | undefined;
   #idle: (() => void)[] = [];
 
-  constructor({ engine, epoch, head, limits, hash, clock }: QueueOptions, outcome: Outcome) {
+  constructor(options: QueueOptions, outcome: Outcome) {
+    const { engine, epoch, head, limits, timers, hash, clock, times } = options;
+    this.#linger = new Linger(timers, limits, () => this.#flushNow());
     this.#hash = hash;
     this.#clock = clock;
+    this.#times = times;
     this.#engine = engine;
     this.#epoch = epoch;
     this.#head = head;
@@ -120,15 +134,25 @@ export class CommitQueue {
     return this.#closed;
   }
 
-  /** Adds the transaction that has just run on the head. */
-  add(ran: Ran, waiter: Waiter): void {
+  /** Transactions that are not durable yet. */
+  get waiting(): number {
+    return this.#writes;
+  }
+
+  /** Adds the transaction that has just run on the head. `lingers`: nobody waits for it. */
+  add(ran: Ran, waiter: Waiter, lingers = false): void {
     const group = this.#open;
+    if (group.transactions.length === 0) group.beganMs = this.#times.begin();
     group.transactions.push(ran);
     group.waiters.push(waiter);
     group.size += ran.text.length;
     this.#writes++;
     this.#size += ran.text.length;
     if (group.size >= this.#limits.batchBytes && this.#held === 0) this.#seal();
+    if (!lingers) {
+      this.#linger.noteWrite();
+      this.#lingers = false;
+    }
     this.#flushWithTurn();
   }
 
@@ -159,12 +183,14 @@ export class CommitQueue {
       this.#open.transactions.length > 0 ? this.#open : (this.#sealed.at(-1) ?? this.#flying);
     if (last === undefined) waiter.settle();
     else last.waiters.push(waiter);
+    if (last === this.#open) this.#flushNow();
   }
 
   /** Takes no more transactions, and fails those that wait. */
   fail(error: WritesClosed): void {
     if (this.#closed !== undefined && this.#writes === 0) return;
     this.#closed ??= error;
+    this.#linger.stop();
     this.#dropGroup(this.#flying, error);
     this.#flying = undefined;
     this.#dropUnsent(error);
@@ -176,6 +202,7 @@ export class CommitQueue {
    */
   end(reason: NotLeading): Promise<void> {
     this.#closed ??= reason;
+    this.#linger.stop();
     this.#dropUnsent(reason);
     return this.#flight;
   }
@@ -183,6 +210,8 @@ export class CommitQueue {
   /** Takes no more transactions. Resolves when those that wait are durable, or have failed. */
   async close(reason: WritesClosed): Promise<void> {
     this.#closed ??= reason;
+    this.#flushNow();
+    this.#linger.stop();
     if (this.#writes === 0) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -190,12 +219,21 @@ export class CommitQueue {
   #seal(): void {
     this.#sealed.push({ ...this.#open, view: this.#head.view() });
     this.#open = emptyGroup();
+    this.#lingers = true;
+    this.#linger.end();
+  }
+
+  #flushNow(): void {
+    this.#lingers = false;
+    this.#flushWithTurn();
   }
 
   #flush(): void {
     if (this.#flying !== undefined) return;
     const isWaiting = this.#open.transactions.length > 0;
-    if (this.#sealed.length === 0 && isWaiting && this.#held === 0) this.#seal();
+    if (this.#sealed.length === 0 && isWaiting && this.#held === 0) {
+      if (!this.#lingers || !this.#linger.begin()) this.#seal();
+    }
     const group = this.#sealed.shift();
     if (group === undefined) {
       if (!isWaiting) this.#tellIdle();
@@ -222,6 +260,7 @@ export class CommitQueue {
       return;
     }
     if (this.#flying !== group) return;
+    this.#times.end(group.beganMs);
     this.#flying = undefined;
     this.#hash = hash;
     this.#clock?.note(timeMs ?? 0);
@@ -270,7 +309,7 @@ export class CommitQueue {
 }
 
 function emptyGroup(): Group {
-  return { transactions: [], waiters: [], size: 0 };
+  return { transactions: [], waiters: [], size: 0, beganMs: undefined };
 }
 
 function messageOf(error: unknown): string {

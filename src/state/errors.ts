@@ -50,10 +50,12 @@ export class WriteQueueFull extends StateError {
 export class StateCorrupted extends StateError {
   override readonly name = 'StateCorrupted';
   readonly place: string;
+  readonly fault: string;
 
   constructor(place: string, fault: string, cause?: unknown) {
     super('state-corrupted', `the stored state is damaged at ${place}: ${fault}`, cause);
     this.place = place;
+    this.fault = fault;
   }
 }
 

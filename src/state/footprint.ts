@@ -22,7 +22,9 @@ import { tableOf, type View } from './view.ts';
 export class ReadSet implements Footprint {
   /** Index of the view that was read. */
   readonly viewIndex: number;
-  readonly #ranges = new Map<number, Set<string>>();
+  /** The first range, without a set, since most requests read a single row. */
+  #first: { readonly slot: number; readonly range: string } | undefined;
+  #ranges: Map<number, Set<string>> | undefined;
   readonly #rangesPerIndex: number;
   #index = 1;
 
@@ -37,7 +39,7 @@ export class ReadSet implements Footprint {
 
   /** The ranges, by the slot of their index. */
   get ranges(): ReadonlyMap<number, ReadonlySet<string>> {
-    return this.#ranges;
+    return this.#collected();
   }
 
   noteKey<R extends Stamps>(order: OrderedIndex<R>, key: string): void {
@@ -53,14 +55,27 @@ export class ReadSet implements Footprint {
   }
 
   #isNew(slot: number, range: string): boolean {
-    const ranges = this.#ranges.get(slot);
-    if (ranges === undefined) this.#ranges.set(slot, new Set([range]));
+    if (this.#first === undefined && this.#ranges === undefined) {
+      this.#first = { slot, range };
+      return true;
+    }
+    const collected = this.#collected();
+    const ranges = collected.get(slot);
+    if (ranges === undefined) collected.set(slot, new Set([range]));
     else if (ranges.has(range)) return false;
     else if (ranges.has('')) return true;
     else if (ranges.size < this.#rangesPerIndex) ranges.add(range);
     // Too many ranges become the whole index: waking too often is slow, waking too seldom would be wrong.
-    else this.#ranges.set(slot, new Set(['']));
+    else collected.set(slot, new Set(['']));
     return true;
+  }
+
+  #collected(): Map<number, Set<string>> {
+    if (this.#ranges === undefined) {
+      const first = this.#first;
+      this.#ranges = new Map(first && [[first.slot, new Set([first.range])]]);
+    }
+    return this.#ranges;
   }
 }
 

@@ -58,9 +58,12 @@ let world: SimulatedWorld;
 let log: SharedLog;
 /** Of every batch that was appended, whether it may be compressed. */
 let packable: (boolean | undefined)[];
+/** Bytes of all batches that were appended. */
+let appended: number;
 beforeEach(() => {
   world = new SimulatedWorld(1);
   packable = [];
+  appended = 0;
   log = new SharedLog({ clock: world.clock, leaseMs: 100 });
 });
 
@@ -78,6 +81,7 @@ async function start(tables: readonly AnyDefinition[], setting: Setting = {}): P
   const append = engine.append.bind(engine);
   engine.append = (batch, ...rest) => {
     packable.push(batch.isPackable);
+    appended += batch.bytes.byteLength;
     return append(batch, ...rest);
   };
   const state = await openState({ tables, engine, timers, limits, freeze: true, ...known });
@@ -234,4 +238,33 @@ test('a program that cannot hold the form of the state says which table it does 
     'its table notes has version 1, which this program no longer writes',
   );
   expect(formFault(oldForm, newTables)).toBeUndefined();
+});
+
+describe('rows that are alike', () => {
+  const alike: TableDefinition<OldNote> = {
+    ...oldNotes,
+    version: 2,
+    alike: true,
+    upcast: (row) => row as OldNote,
+    downcast: (row) => row,
+  };
+  const wordsOf = (state: State) => shown(state, oldNotes).map((row) => JSON.stringify(row));
+
+  test.each([
+    ['whole while a server reads no differences', oldForm, oldTables, 3],
+    ['as differences once all read them', { versions: 1, notes: 2 }, [versions, alike], 1],
+  ])('are written %s', async (_, agreed, readerTables, whole) => {
+    const writer = await start([versions, alike]);
+    await agree(writer, agreed);
+    const reader = await start(readerTables);
+    const before = appended;
+    await writer.write((transaction) => {
+      const Words = ['x'.repeat(1000)];
+      for (const Name of ['a', 'b', 'c']) transaction.table(alike).put({ Name, Words });
+    });
+    await world.advance(500);
+    expect(wordsOf(reader)).toEqual(wordsOf(writer));
+    expect(wordsOf(reader)).toHaveLength(3);
+    expect(Math.floor((appended - before) / 1000)).toBe(whole);
+  });
 });

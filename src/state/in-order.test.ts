@@ -10,13 +10,16 @@ interface Row {
 }
 
 const part = fc.constantFrom('', 'a', 'ab', 'b', 'é', '\u{1F600}', '\u{FFFD}');
-const rows = fc.uniqueArray(
-  fc.record<Row>({
-    name: fc.string({ maxLength: 3 }).filter((name) => !name.includes('\0')),
-    // Different lengths let the parts of a row begin with all parts of another row.
-    parts: fc.option(fc.array(part, { maxLength: 3 }), { nil: undefined }),
-  }),
-  { selector: ({ name }) => name },
+const rows = fc.integer({ min: 1, max: 3 }).chain((length) =>
+  fc.uniqueArray(
+    fc.record<Row>({
+      name: fc.string({ maxLength: 3 }).filter((name) => !name.includes('\0')),
+      parts: fc.option(fc.array(part, { minLength: length, maxLength: length }), {
+        nil: undefined,
+      }),
+    }),
+    { selector: ({ name }) => name },
+  ),
 );
 
 const ascending = (left: string, right: string) => (left < right ? -1 : 1);
@@ -28,14 +31,15 @@ test('rows are in the order of their keys, as if all keys were sorted', () => {
       expect(all.keys).toEqual(some.map(({ name }) => encodeKey([name])).sort(ascending));
       const gathering = new Gathering(all, ({ parts }) => parts);
       for (const position of all.rows.keys()) gathering.note(position);
-      const ordered = gathering.sorted;
+      const { spans, ...ordered } = gathering.sorted;
+      const groups = spans.flatMap(({ group, count }) => Array<string>(count).fill(group));
       const wanted = new Map(
         some.flatMap((row) =>
           row.parts === undefined ? [] : [[encodeKey(row.parts) + encodeKey([row.name]), row]],
         ),
       );
       const keys = [...wanted.keys()].sort(ascending);
-      expect(ordered.keys).toEqual(keys);
+      expect(ordered.keys.map((key, at) => groups[at]! + key)).toEqual(keys);
       expect(ordered.rows).toEqual(keys.map((key) => wanted.get(key)));
     }),
   );

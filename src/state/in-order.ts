@@ -1,3 +1,4 @@
+import type { GroupSpan } from './grouped-rows.ts';
 import { encodeKey, terminator } from './keys.ts';
 import type { Key } from './types.ts';
 
@@ -61,6 +62,11 @@ function codeAt(text: string, begin: number): number {
   return code;
 }
 
+/** Rows by group, and in a group in the order of their primary keys. */
+export interface GroupsInOrder<R> extends SortedRows<R> {
+  readonly spans: readonly GroupSpan[];
+}
+
 /**
  * Sorts the rows of a secondary index by its parts, then by primary key. A group has the same parts.
  * Rows are noted in the order of their primary keys, so that only the groups have to be sorted.
@@ -109,30 +115,27 @@ export class Gathering<R> {
   }
 
   /** The noted rows in order. */
-  get sorted(): SortedRows<R> {
+  get sorted(): GroupsInOrder<R> {
     const order = this.#groups === undefined ? [...this.#names.keys()] : orderOf(this.#names);
-    const texts = this.#names.map(textOf);
-    const next = new Int32Array(texts.length);
-    let count = 0;
+    const next = new Int32Array(this.#names.length);
+    const spans: GroupSpan[] = [];
+    let total = 0;
     for (const group of order) {
-      next[group] = count;
-      count += this.#sizes[group]!;
+      next[group] = total;
+      const count = this.#sizes[group]!;
+      spans.push({ group: textOf(this.#names[group]!), from: total, count });
+      total += count;
     }
-    const keys = new Array<string>(count);
-    const rows = new Array<R>(count);
+    const keys = new Array<string>(total);
+    const rows = new Array<R>(total);
     for (let position = 0; position < this.#groupOf.length; position++) {
       const group = this.#groupOf[position]!;
       if (group < 0) continue;
       const at = next[group]!++;
-      keys[at] = texts[group]! + this.#all.keys[position]!;
+      keys[at] = this.#all.keys[position]!;
       rows[at] = this.#all.rows[position]!;
     }
-    // If a group's parts begin with those of another group, their rows mix in the order of primary keys.
-    const isMixed = order.some((group, at) => {
-      const following = order[at + 1];
-      return following !== undefined && texts[following]!.startsWith(texts[group]!);
-    });
-    return isMixed ? inOrder(new Map(keys.map((key, at) => [key, rows[at]!]))) : { keys, rows };
+    return { spans, keys, rows };
   }
 }
 

@@ -15,7 +15,7 @@ interface Question {
  *      share the waiting read.
  */
 export class LogEnd {
-  readonly #read: () => Promise<number>;
+  readonly #read: () => Promise<number> | number;
   #applied: number;
   #running: Promise<number> | undefined;
   #next: Promise<number> | undefined;
@@ -23,14 +23,20 @@ export class LogEnd {
   #stopped: StateError | undefined;
 
   /** `applied`: the index that the replica shows. */
-  constructor(read: () => Promise<number>, applied: number) {
+  constructor(read: () => Promise<number> | number, applied: number) {
     this.#read = read;
     this.#applied = applied;
   }
 
-  /** Resolves when the replica shows every transaction that was durable at the call. */
-  async reached(): Promise<void> {
-    const index = await this.#readEnd();
+  /** Resolves when the replica shows every transaction that was durable at the call; `undefined`: it does. */
+  reached(): Promise<void> | undefined {
+    const index = this.#readEnd();
+    const isShown = typeof index === 'number' && index <= this.#applied;
+    return isShown && this.#stopped === undefined ? undefined : this.#awaitIndex(index);
+  }
+
+  async #awaitIndex(read: Promise<number> | number): Promise<void> {
+    const index = await read;
     if (this.#stopped !== undefined) throw this.#stopped;
     if (index <= this.#applied) return;
     await new Promise<void>((resolve, reject) => this.#waiting.push({ index, resolve, reject }));
@@ -51,16 +57,18 @@ export class LogEnd {
     for (const { reject } of this.#waiting.splice(0)) reject(reason);
   }
 
-  #readEnd(): Promise<number> {
+  #readEnd(): Promise<number> | number {
     if (this.#running === undefined) return this.#startRead();
     const again = () => this.#running ?? this.#startRead();
     this.#next ??= this.#running.then(again, again);
     return this.#next;
   }
 
-  #startRead(): Promise<number> {
+  #startRead(): Promise<number> | number {
     this.#next = undefined;
-    const running = this.#read().finally(() => {
+    const read = this.#read();
+    if (typeof read === 'number') return read;
+    const running = read.finally(() => {
       if (this.#running === running) this.#running = undefined;
     });
     this.#running = running;

@@ -123,13 +123,13 @@ async function* counted(
 }
 
 /** Identifies rows, their numbers, and the index of every range. */
-async function contentHash(view: View, timers: Timers): Promise<string> {
+export async function contentHash(view: View, timers: Timers): Promise<string> {
   const sha256 = createHash('sha256');
   for await (const part of partsOf(view, timers, () => {})) sha256.update(part);
   return sha256.digest('hex');
 }
 
-async function* partsOf(
+export async function* partsOf(
   view: View,
   timers: Timers,
   progress: (bytes: number) => void,

@@ -4,16 +4,25 @@ import { OrderedIndex, type Step } from './ordered-index.ts';
 import type { Stamps } from './types.ts';
 
 const key = (name: string) => encodeKey(['s', name]);
-const row = (index: number): Stamps => ({ CreateIndex: index, ModifyIndex: index });
+interface Row extends Stamps {
+  readonly Name: string;
+}
+
+const row = (Name: string, index: number): Row => ({
+  Name,
+  CreateIndex: index,
+  ModifyIndex: index,
+});
+const keyOf = ({ Name }: Row) => key(Name);
 
 /** Puts and deletes the keys in turn, one transaction each, from index 1 on. */
-function churned(...names: string[]): OrderedIndex<Stamps> {
-  const order = new OrderedIndex<Stamps>({ slot: 0 });
+function churned(...names: string[]): OrderedIndex<Row> {
+  const order = new OrderedIndex<Row>({ slot: 0, keyOf });
   const steps: Step[] = [];
   let index = 0;
   for (const name of names) {
-    order.set(key(name), undefined, row(++index), { index, steps });
-    order.remove(key(name), order.get(key(name))!, { index: ++index, steps });
+    order.set('', key(name), { before: undefined, after: row(name, ++index) }, { index, steps });
+    order.remove('', key(name), order.get(key(name))!, { index: ++index, steps });
   }
   return order;
 }
@@ -24,7 +33,7 @@ test('a delete leaves a mark until a row comes to the key again', () => {
     [key('a'), 2],
     [key('b'), 4],
   ]);
-  order.set(key('a'), undefined, row(5), { index: 5 });
+  order.set('', key('a'), { before: undefined, after: row('a', 5) }, { index: 5 });
   expect([...order.marks()]).toEqual([[key('b'), 4]]);
 });
 
@@ -45,9 +54,9 @@ test('the oldest of too many marks are dropped, and count for every key and rang
 test('steps undone in reverse leave rows, marks and index as they were', () => {
   const order = churned('a', 'b');
   const steps: Step[] = [];
-  order.set(key('a'), undefined, row(5), { index: 5, steps });
-  order.remove(key('a'), row(5), { index: 5, steps });
-  order.set(key('c'), undefined, row(5), { index: 5, steps });
+  order.set('', key('a'), { before: undefined, after: row('a', 5) }, { index: 5, steps });
+  order.remove('', key('a'), row('a', 5), { index: 5, steps });
+  order.set('', key('c'), { before: undefined, after: row('c', 5) }, { index: 5, steps });
   for (const step of steps.toReversed()) order.undo(step);
   expect([...order.scan()]).toEqual([]);
   expect([...order.marks()]).toEqual([...churned('a', 'b').marks()]);
@@ -62,17 +71,18 @@ test.each<[string, number | undefined, number, number, boolean]>([
   ['a row, touched as before', 2, 2, 2, false],
   ['a row, touched earlier than before', 4, 3, 7, true],
 ])('a change shows in the touch, or else in a mark: %s', (_, before, after, last, marked) => {
-  const touched = new Map<Stamps, number>();
-  const order = new OrderedIndex<Stamps>({ slot: 0, touch: (one) => touched.get(one)! });
+  const touched = new Map<Row, number>();
+  const order = new OrderedIndex<Row>({ slot: 0, keyOf, touch: (one) => touched.get(one)! });
   const made = (touch: number, index: number) => {
-    const one = row(index);
+    const one = row('a', index);
     touched.set(one, touch);
     return one;
   };
   const old = before === undefined ? undefined : made(before, before);
-  if (old !== undefined) order.set(key('a'), undefined, old, { index: before! });
+  if (old !== undefined)
+    order.set('', key('a'), { before: undefined, after: old }, { index: before! });
   const steps: Step[] = [];
-  order.set(key('a'), old, made(after, 7), { index: 7, steps });
+  order.set('', key('a'), { before: old, after: made(after, 7) }, { index: 7, steps });
   expect(order.lastIndex({ prefix: ['s'] })).toBe(last);
   expect(order.lastIndexOfKey(key('a'))).toBe(last);
   expect(order.lastIndex()).toBe(last);

@@ -1,5 +1,5 @@
 import { assert } from '../base/assert.ts';
-import type { SortedRows } from './in-order.ts';
+import { GroupedRows } from './grouped-rows.ts';
 import { afterKey, afterPrefix, encodeKey, encodeRange } from './keys.ts';
 import { Tree } from './tree.ts';
 import type { KeyRange, RangeReader, ScanOptions, Stamps } from './types.ts';
@@ -7,6 +7,7 @@ import type { KeyRange, RangeReader, ScanOptions, Stamps } from './types.ts';
 /** The change of an entry, as needed to undo it and to find the watches that it wakes. */
 export interface Step {
   readonly index: OrderedIndex<Stamps>;
+  readonly group: string;
   readonly key: string;
   /** Row and mark of the key before the change. */
   readonly row: Stamps | undefined;
@@ -19,6 +20,12 @@ export interface Step {
   readonly moved: boolean;
 }
 
+/** A row, and the one in its place before. */
+interface Put<R> {
+  readonly before: R | undefined;
+  readonly after: R;
+}
+
 /** A transaction under way. It gathers its steps if they are needed. */
 export interface Stepping {
   readonly index: number;
@@ -28,6 +35,8 @@ export interface Stepping {
 /** The settings of an index. */
 interface Order<R extends Stamps> {
   readonly slot: number;
+  /** The text of a row's primary key. */
+  readonly keyOf: (row: R) => string;
   readonly touch?: ((row: R) => number) | undefined;
   readonly scopeParts?: number | undefined;
   /** The index whose rows it shares. By default it has its own rows. */
@@ -35,7 +44,8 @@ interface Order<R extends Stamps> {
 }
 
 /**
- * Rows in the order of one key, primary or secondary.
+ * Rows in the order of one key, primary or secondary. The key of a row is that of its group, followed by its primary key
+ * (`grouped-rows.ts`).
  *
  * Invariants
  *  O1. `lastIndex(range)` is the index of the last transaction that changed the range as far as
@@ -56,7 +66,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   /** Which index of which table; the same in every clone. */
   readonly slot: number;
   readonly #touch: ((row: R) => number) | undefined;
-  #rows: Tree<R>;
+  readonly #keyOf: (row: R) => string;
+  #rows: GroupedRows<R>;
   readonly #ownsRows: boolean;
   #marks: Tree<number>;
   readonly #scopeParts: number;
@@ -69,12 +80,13 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   #restored = 0;
 
   constructor(
-    { slot, touch, scopeParts = 0, owner }: Order<R>,
-    rows: Tree<R> = Tree.empty<R>(),
+    { slot, keyOf, touch, scopeParts = 0, owner }: Order<R>,
+    rows: GroupedRows<R> = GroupedRows.empty(keyOf),
     marks: Tree<number> = Tree.empty<number>(),
     scopes: Tree<number> = Tree.empty<number>(),
   ) {
     this.slot = slot;
+    this.#keyOf = keyOf;
     this.#touch = touch;
     this.#scopeParts = scopeParts;
     this.#ownsRows = owner === undefined;
@@ -85,8 +97,9 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 
   /** `owner`: the clone of the index whose rows it shares. */
   clone(owner?: OrderedIndex<R>): OrderedIndex<R> {
+    const [keyOf, touch, scopeParts] = [this.#keyOf, this.#touch, this.#scopeParts];
     const copy = new OrderedIndex(
-      { slot: this.slot, touch: this.#touch, scopeParts: this.#scopeParts, owner },
+      { slot: this.slot, keyOf, touch, scopeParts, owner },
       owner === undefined ? this.#rows.clone() : undefined,
       this.#marks.size === 0 ? undefined : this.#marks.clone(),
       this.#scopes.size === 0 ? undefined : this.#scopes.clone(),
@@ -117,13 +130,14 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return this.#marks.entries();
   }
 
+  /** The row of a primary key, in the primary index. */
   get(key: string): R | undefined {
-    return this.#rows.get(key);
+    return this.#rows.get('', key);
   }
 
-  /** The index of the last change of a key. */
+  /** The index of the last change of a primary key, in the primary index. */
   lastIndexOfKey(key: string): number {
-    const row = this.#rows.get(key);
+    const row = this.#rows.get('', key);
     const mark = this.#marks.get(key) ?? 0;
     if (row === undefined) return Math.max(mark, this.#floor);
     return Math.max(mark, this.#touchOf(row), this.#restored);
@@ -141,7 +155,12 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     }
     const end = afterPrefix(prefix);
     // If all keys begin with the prefix, the walk would find `last`.
-    if (isWithin(this.#rows, prefix) && isWithin(this.#marks, prefix)) return this.#last;
+    if (
+      isWithin(prefix, this.#rows.leastText(), this.#rows.greatestText()) &&
+      isWithin(prefix, this.#marks.leastKey(), this.#marks.greatestKey())
+    ) {
+      return this.#last;
+    }
     let greatest = this.#floor;
     // No mark or touch exceeds `last`, so the walk ends when it has found it.
     for (const mark of this.#marks.values(prefix, end)) {
@@ -173,37 +192,39 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return this.clone().scan(options);
   }
 
-  /** Puts the row at its key, in place of `before`. */
-  set(key: string, before: R | undefined, row: R, { index, steps }: Stepping): void {
-    const touch = this.#touchOf(row);
+  /** Puts the row `after` into its group, in place of `before`. */
+  set(group: string, key: string, { before, after }: Put<R>, stepping: Stepping): void {
+    const { index } = stepping;
+    const touch = this.#touchOf(after);
     assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
     const moved = before === undefined || this.#touchOf(before) !== touch;
-    const mark = this.#noteStep(key, before, moved, steps);
-    if (this.#ownsRows && !this.#isLoading) this.#rows.set(key, row);
+    const mark = this.#noteStep({ group, key, row: before, moved }, stepping);
+    if (this.#ownsRows && !this.#isLoading) this.#rows.set(group, key, after);
     if (!moved) return;
-    if (touch < index) this.#marks.set(key, index);
-    else if (mark !== undefined) this.#marks.delete(key);
-    this.#raiseLast(key, index);
+    if (touch < index) this.#marks.set(group + key, index);
+    else if (mark !== undefined) this.#marks.delete(group + key);
+    this.#raiseLast(group, key, index);
   }
 
   /** Removes the row, which is there. */
-  remove(key: string, before: R, { index, steps }: Stepping): void {
-    this.#noteStep(key, before, true, steps);
-    if (this.#ownsRows && !this.#isLoading) this.#rows.delete(key);
-    this.#marks.set(key, index);
-    this.#raiseLast(key, index);
+  remove(group: string, key: string, before: R, stepping: Stepping): void {
+    const { index } = stepping;
+    this.#noteStep({ group, key, row: before, moved: true }, stepping);
+    if (this.#ownsRows && !this.#isLoading) this.#rows.delete(group, key);
+    this.#marks.set(group + key, index);
+    this.#raiseLast(group, key, index);
   }
 
   /** Undoes a step. Steps are undone in reverse order. */
-  undo(step: Step): void {
+  undo({ group, key, row, mark, last, scopeLast }: Step): void {
     if (this.#ownsRows) {
-      if (step.row === undefined) this.#rows.delete(step.key);
-      else this.#rows.set(step.key, step.row as R);
+      if (row === undefined) this.#rows.delete(group, key);
+      else this.#rows.set(group, key, row as R);
     }
-    if (step.mark !== undefined) this.#marks.set(step.key, step.mark);
-    else if (this.#marks.size > 0) this.#marks.delete(step.key);
-    this.#last = step.last;
-    if (step.scopeLast !== undefined) this.#scopes.set(this.#scopeOf(step.key)!, step.scopeLast);
+    if (mark !== undefined) this.#marks.set(group + key, mark);
+    else if (this.#marks.size > 0) this.#marks.delete(group + key);
+    this.#last = last;
+    if (scopeLast !== undefined) this.#scopes.set(this.#scopeOf(group || key)!, scopeLast);
   }
 
   /**
@@ -228,14 +249,14 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   }
 
   /** Notes a row of a stored snapshot. */
-  restoreRow(key: string, row: R): void {
-    this.#raiseLast(key, this.#touchOf(row));
+  restoreRow(group: string, key: string, row: R): void {
+    this.#raiseLast(group, key, this.#touchOf(row));
   }
 
-  /** Ends the loading with the rows in the order of their keys, or with the owner's rows. */
-  settle(rows: SortedRows<R> | OrderedIndex<R>): void {
+  /** Ends the loading with the rows, or with the owner's rows. */
+  settle(rows: GroupedRows<R> | OrderedIndex<R>): void {
     this.#isLoading = false;
-    this.#rows = rows instanceof OrderedIndex ? rows.#rows : Tree.of(rows.keys, rows.rows);
+    this.#rows = rows instanceof OrderedIndex ? rows.#rows : rows;
   }
 
   /** Notes a restore: all that is here, and all that is not, changed at that index. */
@@ -255,25 +276,28 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.#last = Math.max(this.#last, floor);
     for (const [key, mark] of marks) {
       this.#marks.set(key, mark);
-      this.#raiseLast(key, mark);
+      this.#raiseLast('', key, mark);
     }
   }
 
   /** Adds the step to `steps`. Returns the mark at the key. */
-  #noteStep(key: string, row: R | undefined, moved: boolean, steps?: Step[]): number | undefined {
-    const mark = this.#marks.size === 0 ? undefined : this.#marks.get(key);
+  #noteStep(
+    { group, key, row, moved }: Pick<Step, 'group' | 'key' | 'moved'> & { row: R | undefined },
+    { steps }: Stepping,
+  ): number | undefined {
+    const mark = this.#marks.size === 0 ? undefined : this.#marks.get(group + key);
     if (steps === undefined) return mark;
     const index = this as unknown as OrderedIndex<Stamps>;
-    const scope = this.#scopeOf(key);
+    const scope = this.#scopeOf(group || key);
     const scopeLast = scope === undefined ? undefined : (this.#scopes.get(scope) ?? 0);
-    steps.push({ index, key, row, mark, last: this.#last, scopeLast, moved });
+    steps.push({ index, group, key, row, mark, last: this.#last, scopeLast, moved });
     return mark;
   }
 
   /** Raises `last`, and the `lastIndex` of the key's scope, to the index. */
-  #raiseLast(key: string, index: number): void {
+  #raiseLast(group: string, key: string, index: number): void {
     if (index > this.#last) this.#last = index;
-    const scope = this.#scopeOf(key);
+    const scope = this.#scopeOf(group || key);
     if (scope === undefined) return;
     if (index > (this.#scopes.get(scope) ?? 0)) this.#scopes.set(scope, index);
   }
@@ -295,9 +319,10 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 }
 
 /** Whether all keys begin with the prefix: so do the least and the greatest key. */
-function isWithin<V>(tree: Tree<V>, prefix: string): boolean {
-  const least = tree.leastKey();
-  return (
-    least === undefined || (least.startsWith(prefix) && tree.greatestKey()!.startsWith(prefix))
-  );
+function isWithin(
+  prefix: string,
+  least: string | undefined,
+  greatest: string | undefined,
+): boolean {
+  return least === undefined || (least.startsWith(prefix) && greatest!.startsWith(prefix));
 }

@@ -263,8 +263,8 @@ export class Replica {
   ): RowChange {
     const key = encodeKey(parts);
     const before = table.at(key);
-    if (stored !== undefined) values.read(table, stored, before, place);
-    const after = stored === undefined ? undefined : this.#rowOf(table, stored, version);
+    const row = stored === undefined ? undefined : values.read(table, stored, before, place);
+    const after = row === undefined ? undefined : this.#rowOf(table, row, version);
     if (after !== undefined && encodeKey(table.definition.key(after)) !== key) {
       throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);
     }

@@ -21,8 +21,8 @@ export class RowsLoader {
     const table = knownTable(tables, Table, Version);
     const values = this.#shared.get(table) ?? new SharedReader();
     this.#shared.set(table, values);
-    for (const row of Rows) {
-      values.read(table, row, undefined, 'the snapshot');
+    for (const stored of Rows) {
+      const row = values.read(table, stored, undefined, 'the snapshot');
       table.restoreRow(this.#ready(liftedRow(table, row, Version)));
     }
     return table;

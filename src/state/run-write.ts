@@ -1,6 +1,6 @@
 import type { CommitQueue } from './commit-queue.ts';
 import type { Head, Ran } from './head.ts';
-import type { Begun, Transaction, Written } from './types.ts';
+import type { Begun, Transaction, WriteOptions, Written } from './types.ts';
 
 /** Where the transactions of a term run. */
 export interface Running {
@@ -14,6 +14,7 @@ export interface Running {
 export function runWrite<T>(
   { head, queue, tell }: Running,
   run: (transaction: Transaction) => T,
+  { lingers }: WriteOptions = {},
 ): Promise<Written<T>> {
   const { refusal } = queue;
   if (refusal !== undefined) return Promise.reject(refusal);
@@ -24,7 +25,7 @@ export function runWrite<T>(
       const { index } = head;
       settle = () => resolve({ index, value });
       if (ran !== undefined) tell(ran);
-      if (ran !== undefined) return queue.add(ran, { settle, fail });
+      if (ran !== undefined) return queue.add(ran, { settle, fail }, lingers);
     } catch (error) {
       // The error may rest on transactions that never become durable: then their failure is the answer.
       settle = () => fail(error);

@@ -13,7 +13,10 @@
  *
  * A value from another row has been lifted to the newest version of the table already. So an `upcast`
  * that changes a shared field must accept both its old and its new form.
+ *
+ * Rows of a table may also be written as differences from other rows (`alike-rows.ts`).
  */
+import { AlikeReader, AlikeWriter } from './alike-rows.ts';
 import { StateCorrupted } from './errors.ts';
 import type { Form } from './form.ts';
 import { encodeKey } from './keys.ts';
@@ -70,6 +73,7 @@ export class SharedWriter {
   readonly #numbers = new Map<object, number>();
   readonly #form: Form | undefined;
   readonly #holders: SharedHolders | undefined;
+  readonly #alike = new AlikeWriter();
   readonly #written: [value: object, table: AnyTable, field: string, row: Stamps][] = [];
 
   /** `form`: that of the rows; `undefined`: the newest. */
@@ -79,10 +83,13 @@ export class SharedWriter {
   }
 
   /** The row as JSON. `before`: the row in its place, if the reader has it. */
-  write(table: AnyTable, row: Stamps, before: object | undefined): string {
+  write(table: AnyTable, row: Stamps, before: Stamps | undefined): string {
     const stored = this.#form === undefined ? row : this.#form.written(table, row);
-    if (table.shared.length === 0) return JSON.stringify(stored);
-    const written: Record<string, unknown> = { ...stored };
+    const isNewest = this.#form?.versionOf(table) === table.definition.version;
+    const difference =
+      this.#form === undefined || isNewest ? this.#alike.difference(table, row, before) : undefined;
+    if (table.shared.length === 0) return JSON.stringify(difference ?? stored);
+    const written: Record<string, unknown> = difference ?? { ...stored };
     for (const field of table.shared) {
       const value = written[field];
       if (typeof value !== 'object' || value === null) continue;
@@ -114,9 +121,10 @@ type SharedTable = Pick<AnyTable, 'shared' | 'at'>;
 
 export class SharedReader {
   readonly #values: unknown[] = [];
+  readonly #alike = new AlikeReader();
 
-  /** Puts the values back into a parsed row of the table. */
-  read(table: SharedTable, row: unknown, before: object | undefined, place: string): void {
+  /** The whole row that was stored, with its values put back. It may be the parsed row itself, changed. */
+  read(table: SharedTable, row: unknown, before: object | undefined, place: string): Row {
     const written = row as Record<string, unknown>;
     for (const field of table.shared) {
       const reference = written[field] as Reference | null | undefined;
@@ -131,5 +139,11 @@ export class SharedReader {
       if (value === undefined) throw new StateCorrupted(place, `a row's ${field} is not there`);
       written[field] = value;
     }
+    return this.#alike.whole(table, written, before, place);
+  }
+
+  /** Goes on after a row that was not read. */
+  skip(): void {
+    this.#alike.forgetAbove();
   }
 }

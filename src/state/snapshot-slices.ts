@@ -4,7 +4,8 @@ import type { StateClock } from './clock.ts';
 import { type Bytes, encodeSnapshot } from './codec.ts';
 import type { Engine } from './engine/engine.ts';
 import { Form, type FormSource } from './form.ts';
-import type { StateLimits } from './limits.ts';
+import { type StateLimits, stateLimits } from './limits.ts';
+import type { Snapshot } from './types.ts';
 import type { View } from './view.ts';
 
 export interface SnapshotsOptions {
@@ -45,3 +46,7 @@ export async function* slicesOf(
     await unhurriedPause(timers);
   }
 }
+
+/** The parts of a snapshot of a durable view, for readers of the same process. */
+export const partsOf = (view: Snapshot, timers: Timers): AsyncGenerator<Bytes> =>
+  slicesOf({ view: view as View, hash: undefined }, { timers, limits: stateLimits }, () => {});

@@ -33,6 +33,10 @@ export class Snapshots {
     this.#logBytes = stored.log;
   }
 
+  get sizes(): { readonly snapshotBytes: number; readonly logBytes: number } {
+    return { snapshotBytes: this.#snapshotBytes, logBytes: this.#logBytes };
+  }
+
   /** Notes a batch of the given size by another process, which saves the snapshots. */
   followed(bytes: number, reached: CopyableState): void {
     this.#logBytes += bytes;

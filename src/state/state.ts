@@ -1,7 +1,9 @@
 import type { Clock, Timers } from '../base/ports.ts';
+import { Timing } from '../base/timing.ts';
 import { StateClock } from './clock.ts';
 import type { Engine } from './engine/engine.ts';
 import { StateFormatUnknown } from './errors.ts';
+import { commitBounds } from './figures.ts';
 import { type FormSource, formFault } from './form.ts';
 import { deepFreeze } from './freeze.ts';
 import { type StateLimits, stateLimits } from './limits.ts';
@@ -20,6 +22,8 @@ export interface StateOptions {
   readonly timers: Timers;
   /** Gives batches their time, where several processes hold the log. The default: they have none. */
   readonly clock?: Clock;
+  /** Measures commits. The default: nothing is measured. */
+  readonly stopwatch?: Pick<Clock, 'monotonicMs'>;
   /**
    * Where the state says in which form it is written, if several processes hold the log. The default: it is
    * written in its newest form.
@@ -52,12 +56,23 @@ export async function openState(options: StateOptions): Promise<State> {
     requireForm(options, replica.view);
     const snapshots = new Snapshots({ engine, timers, limits, clock, source, report }, stored);
     if (replica.index > 0) snapshots.followed(0, replica);
-    const rest = { limits, freeze, report, timers, clock, source, newReplica };
+    const times = new Timing(commitBounds, options.stopwatch);
+    const rest = { limits, freeze, report, timers, clock, times, source, newReplica };
     return new Store(engine, replica, snapshots, rest);
   } catch (error) {
+    const told = error instanceof StateFormatUnknown ? await withWriter(engine, error) : error;
     await engine.close();
-    throw error;
+    throw told;
   }
+}
+
+/** Says who wrote a state that this program cannot read, and what to do. */
+async function withWriter(engine: Engine, { message }: Error): Promise<StateFormatUnknown> {
+  const writer = await engine.writtenBy?.().catch(() => undefined);
+  const who = writer === undefined ? 'A later version of Roster' : `Roster ${writer}`;
+  return new StateFormatUnknown(
+    `${message}. ${who} wrote it: start that version, or a later one. To go back to this version, start it on an empty state and restore a snapshot that it saved`,
+  );
 }
 
 /** @throws StateFormatUnknown if the state is written in a form that this program does not know */

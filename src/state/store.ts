@@ -6,9 +6,11 @@ import { CommitQueue, type Waiter } from './commit-queue.ts';
 import { differences } from './differences.ts';
 import type { Batch, Engine, EngineEvent, Leadership } from './engine/engine.ts';
 import { Fenced, NotLeading, OutcomeUnknown, WritesClosed } from './errors.ts';
+import { type StateFigures, stateFigures } from './figures.ts';
 import { ReadSet, TrackedSnapshot } from './footprint.ts';
 import { Form } from './form.ts';
 import { Head, type Ran } from './head.ts';
+import type { Leading } from './leading.ts';
 import { type Listener, Listeners, tellChanges } from './listeners.ts';
 import { LogEnd } from './log-end.ts';
 import type { Replica } from './replica.ts';
@@ -29,18 +31,10 @@ import type {
   Term,
   Transaction,
   Watch,
+  WriteOptions,
   Written,
 } from './types.ts';
 import { type Parked, Watches, wakeAll } from './watches.ts';
-
-/** The term in which this process leads, with its head and its commit queue. */
-interface Leading {
-  readonly term: Term;
-  readonly head: Head;
-  readonly queue: CommitQueue;
-  /** Whether its last append failed, or may have. */
-  isSuperseded: boolean;
-}
 
 /**
  * Invariants (the files of its parts have their own)
@@ -100,6 +94,10 @@ export class Store implements State {
     return this.#leading?.term;
   }
 
+  get figures(): StateFigures {
+    return stateFigures(this.#snapshots, this.#options.times, this.#leading?.queue);
+  }
+
   read(): Snapshot {
     return this.#replica.view;
   }
@@ -126,10 +124,10 @@ export class Store implements State {
     return { snapshot: new TrackedSnapshot(view, footprint), footprint };
   }
 
-  write<T>(run: (transaction: Transaction) => T): Promise<Written<T>> {
+  write<T>(run: (transaction: Transaction) => T, options?: WriteOptions): Promise<Written<T>> {
     const leading = this.#leading;
     if (leading === undefined) return Promise.reject(this.#closed ?? new NotLeading());
-    return runWrite(this.#runningIn(leading), run);
+    return runWrite(this.#runningIn(leading), run, options);
   }
 
   begin<T>(run: (transaction: Transaction) => T): Begun<T> {
@@ -249,12 +247,12 @@ export class Store implements State {
 
   /** Begins a term of this process on the durable view. */
   #beginTerm({ epoch }: Leadership): void {
-    const { limits, clock } = this.#options;
+    const { limits, clock, timers, times } = this.#options;
     const head = new Head(this.#replica.view, this.#options);
     // A process that holds the log alone keeps no hashes.
     const hash = this.#logEnd && (this.#replica.hash ?? noBatch);
     const queue = new CommitQueue(
-      { engine: this.#engine, epoch, head, limits, hash, clock },
+      { engine: this.#engine, epoch, head, limits, timers, hash, clock, times },
       {
         committed: ({ view, transactions, waiters, bytes, hash }) => {
           this.#replica.adopt(view, hash);

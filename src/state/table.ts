@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import { GroupedRows } from './grouped-rows.ts';
 import { Gathering, inOrder } from './in-order.ts';
 import { encodeKey } from './keys.ts';
 import { OrderedIndex, type Stepping } from './ordered-index.ts';
@@ -35,6 +36,8 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   /** The beginning of its entries in a batch. */
   readonly entryHead: string;
   readonly shared: readonly string[];
+  /** The index in whose order a snapshot has the rows, if it is not the primary index. */
+  readonly alike: OrderedIndex<R> | undefined;
   /** Its rows by primary key, while it is loaded. */
   #loading: Map<string, R> | undefined;
 
@@ -47,6 +50,7 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     this.primary = primary;
     this.secondary = secondary;
     this.shared = definition.shared ?? [];
+    this.alike = secondary.find(({ name }) => definition.indexes[name as I].alike)?.index;
     this.entryHead = `[${JSON.stringify(definition.name)},${definition.version},`;
   }
 
@@ -55,15 +59,17 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     definition: TableDefinition<R, I>,
     firstSlot: number,
   ): Table<R, I> {
+    const keyOf = keyTextOf(definition);
     const secondary: Secondary<R>[] = [];
     const definitions = Object.entries<IndexDefinition<R>>(definition.indexes);
     for (const [name, { key, touch, scopeParts, sharesRows = false }] of definitions) {
       const owner = sharesRows ? secondary.at(-1)!.index : undefined;
       const slot = firstSlot + 1 + secondary.length;
-      const index = new OrderedIndex<R>({ slot, touch, scopeParts, owner });
+      const index = new OrderedIndex<R>({ slot, keyOf, touch, scopeParts, owner });
       secondary.push({ name, key, index, sharesRows });
     }
-    const primary = new OrderedIndex<R>({ slot: firstSlot, scopeParts: definition.scopeParts });
+    const { scopeParts } = definition;
+    const primary = new OrderedIndex<R>({ slot: firstSlot, keyOf, scopeParts });
     return new Table(definition, primary, secondary);
   }
 
@@ -107,20 +113,20 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
 
   /** Replaces the row at `key`, which is `before`. Without `after`, the row is deleted. */
   replace(key: string, before: R | undefined, after: R | undefined, transaction: Stepping): void {
-    if (after !== undefined) this.primary.set(key, before, after, transaction);
-    else if (before !== undefined) this.primary.remove(key, before, transaction);
+    if (after !== undefined) this.primary.set('', key, { before, after }, transaction);
+    else if (before !== undefined) this.primary.remove('', key, before, transaction);
     let from: string | undefined;
     let to: string | undefined;
     for (const { key: keyOf, index: order, sharesRows } of this.secondary) {
       if (!sharesRows) {
-        from = before === undefined ? undefined : fullKey(keyOf(before), key);
-        to = after === undefined ? undefined : fullKey(keyOf(after), key);
+        from = before === undefined ? undefined : groupOf(keyOf(before));
+        to = after === undefined ? undefined : groupOf(keyOf(after));
       }
       if (before !== undefined && from !== undefined && from !== to) {
-        order.remove(from, before, transaction);
+        order.remove(from, key, before, transaction);
       }
       if (after !== undefined && to !== undefined) {
-        order.set(to, from === to ? before : undefined, after, transaction);
+        order.set(to, key, { before: from === to ? before : undefined, after }, transaction);
       }
     }
   }
@@ -149,10 +155,10 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     const loading = this.#loading!;
     assert(!loading.has(key), 'a stored snapshot holds a key twice');
     loading.set(key, row);
-    this.primary.restoreRow(key, row);
+    this.primary.restoreRow('', key, row);
     for (const { key: keyOf, index } of this.secondary) {
-      const full = fullKey(keyOf(row), key);
-      if (full !== undefined) index.restoreRow(full, row);
+      const group = groupOf(keyOf(row));
+      if (group !== undefined) index.restoreRow(group, key, row);
     }
   }
 
@@ -165,7 +171,9 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   endLoading(): void {
     const all = inOrder(this.#loading!);
     this.#loading = undefined;
-    this.primary.settle(all);
+    const keyOf = keyTextOf(this.definition);
+    const whole = [{ group: '', from: 0, count: all.rows.length }];
+    this.primary.settle(GroupedRows.of(keyOf, all.rows.length === 0 ? [] : whole, all));
     const gatherings = this.secondary.map(({ key, sharesRows }) =>
       sharesRows ? undefined : new Gathering(all, key),
     );
@@ -175,13 +183,19 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     }
     let owner = this.primary;
     for (const [at, { index }] of this.secondary.entries()) {
-      index.settle(gatherings[at]?.sorted ?? owner);
+      const gathered = gatherings[at]?.sorted;
+      index.settle(gathered ? GroupedRows.of(keyOf, gathered.spans, gathered) : owner);
       gatherings[at] = undefined;
       owner = index;
     }
   }
 }
 
-function fullKey(parts: Key | undefined, key: string): string | undefined {
-  return parts === undefined ? undefined : encodeKey(parts) + key;
-}
+/** The text of a row's primary key. */
+const keyTextOf =
+  <R extends Stamps>({ key }: Pick<TableDefinition<R, string>, 'key'>) =>
+  (row: R): string =>
+    encodeKey(key(row));
+
+const groupOf = (parts: Key | undefined): string | undefined =>
+  parts === undefined ? undefined : encodeKey(parts);

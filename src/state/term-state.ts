@@ -14,7 +14,8 @@ export function termState(state: State, term: Term): State {
     head: () => state.head(),
     track: () => state.track(),
     exact: () => state.exact(),
-    write: (run) => (isOver() ? Promise.reject(new NotLeading()) : state.write(run)),
+    write: (run, options) =>
+      isOver() ? Promise.reject(new NotLeading()) : state.write(run, options),
     begin: (run) => {
       if (isOver()) throw new NotLeading();
       return state.begin(run);
@@ -32,6 +33,9 @@ export function termState(state: State, term: Term): State {
     },
     get isFull() {
       return state.isFull;
+    },
+    get figures() {
+      return state.figures;
     },
     get closed() {
       return isOver() ? new NotLeading() : state.closed;

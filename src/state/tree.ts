@@ -64,17 +64,18 @@ interface Right<V> {
 export class Tree<V> {
   #root: Node<V>;
   #size: number;
-  #owner: Owner = {};
+  #owner: Owner;
   /** The right half of the node below, if it was split. */
   #right: Right<V> | undefined;
 
-  private constructor(root: Node<V>, size: number) {
+  private constructor(root: Node<V>, size: number, owner: Owner = {}) {
     this.#root = root;
     this.#size = size;
+    this.#owner = owner;
   }
 
-  static empty<V>(): Tree<V> {
-    return new Tree<V>(new Leaf<V>({}, [], []), 0);
+  static empty<V>(owner?: Owner): Tree<V> {
+    return new Tree<V>(new Leaf<V>({}, [], []), 0, owner);
   }
 
   /** A tree of strictly ascending keys and their values. O(n). */
@@ -100,6 +101,15 @@ export class Tree<V> {
   clone(): Tree<V> {
     this.#owner = {};
     return new Tree(this.#root, this.#size);
+  }
+
+  /** A clone for an owner of several trees. The tree itself must not be changed again. */
+  cloneFor(owner: Owner): Tree<V> {
+    return new Tree(this.#root, this.#size, owner);
+  }
+
+  isOwnedBy(owner: Owner): boolean {
+    return this.#owner === owner;
   }
 
   get size(): number {
@@ -146,10 +156,41 @@ export class Tree<V> {
     }
   }
 
-  *entries(): IterableIterator<[string, V]> {
-    for (const { keys, values } of leaves(this.#root, '')) {
-      for (const [at, key] of keys.entries()) yield [key, values[at]!];
+  /** The keys of {@link values}, with their values. */
+  *entries(least = '', end?: string): IterableIterator<[string, V]> {
+    for (const { keys, values } of leaves(this.#root, least)) {
+      for (let at = placeOf(keys, least); at < keys.length; at++) {
+        if (end !== undefined && keys[at]! >= end) return;
+        yield [keys[at]!, values[at]!];
+      }
     }
+  }
+
+  /** The {@link entries}, the greatest key first. */
+  *entriesReversed(least = '', end?: string): IterableIterator<[string, V]> {
+    for (const { keys, values } of leavesReversed(this.#root, end)) {
+      const to = end === undefined ? keys.length : placeOf(keys, end);
+      for (let at = to - 1; at >= 0; at--) {
+        if (keys[at]! < least) return;
+        yield [keys[at]!, values[at]!];
+      }
+    }
+  }
+
+  /** The greatest key that is not above the text. */
+  floorKey(text: string): string | undefined {
+    let node = this.#root;
+    let below: Node<V> | undefined;
+    while (node.children !== undefined) {
+      const at = childAt(node.keys, text);
+      if (at > 0) below = node.children[at - 1];
+      node = node.children[at]!;
+    }
+    const at = placeOf(node.keys, text);
+    if (node.keys[at] === text) return text;
+    if (at > 0) return node.keys[at - 1];
+    while (below?.children !== undefined) below = below.children.at(-1);
+    return below?.keys.at(-1);
   }
 
   set(key: string, value: V): void {

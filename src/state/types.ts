@@ -5,6 +5,7 @@
 
 import type { Clock } from '../base/ports.ts';
 import type { Steps } from '../base/steps.ts';
+import type { StateFigures } from './figures.ts';
 
 /** The stamps of every record. Only a transaction sets them. */
 export interface Stamps {
@@ -30,6 +31,8 @@ export interface IndexDefinition<R extends Stamps> {
   readonly scopeParts?: number;
   /** The index has the keys of the index before it, so that the two hold their rows once. */
   readonly sharesRows?: true;
+  /** Of a table whose rows are alike: the index has every row, and a snapshot has them in its order. */
+  readonly alike?: true;
 }
 
 /** A table. The key of a namespaced noun starts with its partition and namespace. */
@@ -45,6 +48,8 @@ export interface TableDefinition<R extends Stamps = Stamps, I extends string = s
   readonly indexes: Readonly<Record<I, IndexDefinition<R>>>;
   /** Fields whose objects many rows share by identity: each is written once (`shared-values.ts`). */
   readonly shared?: readonly (keyof R & string)[];
+  /** Rows are written as differences from each other (`alike-rows.ts`). */
+  readonly alike?: true;
   /** A snapshot leaves the table out as long as nothing was ever in it. */
   readonly isOmittedUnused?: true;
   /** Lifts a durable row of an older version to the current one. */
@@ -118,6 +123,14 @@ export interface Begun<T> {
   readonly durable: Promise<void>;
   /** Lets it, and all that ran after it, be sent. */
   release(): void;
+}
+
+export interface WriteOptions {
+  /**
+   * Nobody waits for it: while others write, it may become durable with the next transaction of theirs, at most
+   * `limits.state.lingerMs` later than alone.
+   */
+  readonly lingers?: boolean;
 }
 
 export interface Written<T> {
@@ -234,7 +247,7 @@ export interface State {
    * without running the function, while this process follows, and with `OutcomeUnknown` if the log
    * did not answer.
    */
-  write<T>(run: (transaction: Transaction) => T): Promise<Written<T>>;
+  write<T>(run: (transaction: Transaction) => T, options?: WriteOptions): Promise<Written<T>>;
   /**
    * As `write`, but tells the value at once, and sends nothing to the log until `release`, which the caller
    * calls in the same turn. So a transaction that follows from the value can go in the same batch.
@@ -277,6 +290,7 @@ export interface State {
   stepDown(isForGood?: boolean, successor?: string): Promise<void>;
   /** The name of this process for a leader that steps down; `undefined`: it cannot succeed it at once. */
   readonly candidate: string | undefined;
+  readonly figures: StateFigures;
   /** Whether the store is too full for new work. Other writes go on. */
   readonly isFull: boolean;
   close(): Promise<void>;

@@ -70,9 +70,10 @@ export class Watches {
 
   /** Moves every watch that one of the steps concerns to `found`. */
   concerned(steps: readonly Step[], found: Parked[]): void {
-    for (const { moved, index, key } of steps) {
-      const buckets = moved ? this.#buckets.get(index.slot) : undefined;
+    for (const step of steps) {
+      const buckets = step.moved ? this.#buckets.get(step.index.slot) : undefined;
       if (buckets === undefined) continue;
+      const key = step.group + step.key;
       eachPrefix(key, (prefix) => {
         for (const { parked, range } of buckets.get(prefix) ?? []) {
           if (range.length > prefix.length && !key.startsWith(range)) continue;

@@ -175,7 +175,7 @@ describe('a line for the stream of a node', () => {
   test.each(cases)('%s', async (_title, headers, status, entry) => {
     const { api, lines, last } = await audited('writes');
     await api.call('PUT', '/v1/node/register', { body: node, token: introduction });
-    const port = (await api.api.listen('127.0.0.1', 0)).split(':')[1]!;
+    const port = (await api.api.listen({ host: '127.0.0.1', port: 0 })).split(':')[1]!;
     const before = lines.length;
     expect(await offer(api, port, headers)).toBe(status);
     expect(lines).toHaveLength(before + 1);

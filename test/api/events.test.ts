@@ -1,8 +1,9 @@
 /** `GET /v1/event/stream`. Source: docs/guides/events.md#over-http. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { PushedBody } from '../../src/api/http.ts';
 import { limits } from '../../src/model/limits.ts';
 import { aclOf } from '../support/acl.ts';
-import { jobBody, startApi, type TestApi } from '../support/api.ts';
+import { jobBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, idOf } from '../support/fleet.ts';
 
 let api: TestApi;
@@ -104,6 +105,63 @@ describe('events', () => {
     expect(lines).toEqual([{}, {}, {}]);
   });
 
+  test('of other topics keep no heartbeat from a reader', async () => {
+    const { lines } = await api.follow(`${stream}?topic=Node`);
+    for (let half = 0; half < 5; half++) {
+      await api.world.advance(limits.events.heartbeatMs / 2);
+      await register({ ID: `job-${half}` });
+    }
+    expect(lines).toEqual([{}, {}, {}]);
+  });
+
+  test('reach many readers in order, although they are told in rounds', async () => {
+    const readers = limits.events.readersPerPauseMs * 4;
+    const path = `${stream}?topic=Job&namespace=*`;
+    const all = await Promise.all(Array.from({ length: readers }, () => api.follow(path)));
+    const ids = ['one', 'two', 'three'];
+    for (const ID of ids) await api.call('POST', '/v1/jobs', { body: jobBody({ ID }) });
+    await api.world.advance(100);
+    const [first] = all;
+    expect([...new Set(keysIn(first!.lines))]).toEqual(ids);
+    for (const { lines } of all) expect(lines).toEqual(first!.lines);
+  });
+
+  test('wait for a reader that is full, and go on where it was', async () => {
+    const told: string[] = [];
+    let drain = () => {};
+    let isFull = true;
+    const headers = { 'x-registry-token': rootToken };
+    const query = 'topic=Job';
+    const { body } = await api.api.handle({
+      method: 'GET',
+      path: stream,
+      query,
+      headers,
+      body: undefined,
+    });
+    (body as PushedBody).writeTo({
+      write: (bytes) => {
+        told.push(Buffer.from(bytes).toString());
+        return !isFull;
+      },
+      end: () => {},
+      on: (_, run) => {
+        drain = run;
+      },
+    });
+    await register({ ID: 'one' });
+    await register({ ID: 'two' });
+    expect(told).toEqual(['{}\n']);
+    isFull = false;
+    drain();
+    const lines = told
+      .join('')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([...new Set(keysIn(lines))]).toEqual(['one', 'two']);
+  });
+
   test('of a large commit come in several lines with the same index', async () => {
     const fleet = new Fleet(api);
     await fleet.join(4, {
@@ -170,6 +228,19 @@ describe('permissions', () => {
     await register({ ID: 'hidden' });
     await register({ ID: 'seen', Namespace: 'shop' });
     expect(new Set(keysIn(lines))).toEqual(new Set(['seen']));
+  });
+
+  test('are those of each token, although others ask for the same', async () => {
+    await api.call('PUT', '/v1/namespace/shop', { body: {} });
+    const inDefault = 'namespace "default" { capabilities = ["read-job"] }';
+    const holders = [inShop, inDefault].map((rules) => aclOf(api).holder(rules));
+    const tokens = await Promise.all(holders);
+    const path = `${stream}?topic=Job&namespace=*`;
+    const [shop, home] = await Promise.all(tokens.map((token) => api.follow(path, token)));
+    await register({ ID: 'at-home' });
+    await register({ ID: 'in-shop', Namespace: 'shop' });
+    expect(new Set(keysIn(shop!.lines))).toEqual(new Set(['in-shop']));
+    expect(new Set(keysIn(home!.lines))).toEqual(new Set(['at-home']));
   });
 
   test('end the stream with a reason when the token is deleted', async () => {

@@ -82,3 +82,30 @@ test('evaluations are filtered by job and status', async () => {
   expect(list).toHaveLength(1);
   expect(list[0]).toMatchObject({ JobID: 'api', Status: 'blocked' });
 });
+
+test('the list of jobs is that of now after each change of a job and of its instances', async () => {
+  const { call, settle } = await startApi();
+  const both = async () => {
+    // The text of an indented list is made anew.
+    const [plain, again, indented] = ['', '', '?pretty'].map((query) =>
+      call('GET', `/v1/jobs${query}`),
+    );
+    expect((await plain)!.text).toBe((await again)!.text);
+    expect((await plain)!.text).toBe(JSON.stringify((await indented)!.json));
+    return (await plain)!.json as readonly { ID: string }[];
+  };
+  await call('POST', '/v1/jobs', { body: jobBody({ ID: 'a' }) });
+  await call('POST', '/v1/jobs', { body: jobBody({ ID: 'b', Priority: 20 }) });
+  expect(await both()).toHaveLength(2);
+  await settle();
+  expect(await both()).toMatchObject([{ ID: 'a' }, { ID: 'b', Priority: 20 }]);
+  await call('POST', '/v1/jobs', { body: jobBody({ ID: 'b', Priority: 30 }) });
+  expect(await both()).toMatchObject([{ ID: 'a' }, { ID: 'b', Priority: 30 }]);
+  await settle();
+  await both();
+  await call('DELETE', '/v1/job/a');
+  await settle();
+  expect(await both()).toMatchObject([{ ID: 'a', Stop: true }, { ID: 'b' }]);
+  await call('DELETE', '/v1/job/b?purge=true');
+  expect((await both()).map(({ ID }) => ID)).toEqual(['a']);
+});

@@ -300,7 +300,7 @@ describe('over HTTP', () => {
       connections: { perAddressMax: 0, perLoopbackMax: 0 },
     });
     onTestFinished(() => server.close());
-    const port = await server.listen('127.0.0.1', 0);
+    const port = await server.listen({ host: '127.0.0.1', port: 0 });
     return fetch(`http://127.0.0.1:${port}/`, { headers: { 'accept-encoding': acceptEncoding } });
   }
 

@@ -37,3 +37,31 @@ test('the same figures in the Prometheus format', async () => {
   expect(named.filter((line) => ofSampler.test(line.split(/[ {]/)[0]!))).toEqual([]);
   expect(named.filter((line) => !Number.isFinite(Number(line.split(' ').at(-1))))).toEqual([]);
 });
+
+test('requests are counted by route, method and status, and their durations by route', async () => {
+  const { call } = await startApi();
+  for (const job of ['a', 'b', 'c']) await call('GET', `/v1/job/${job}`);
+  await call('GET', '/v1/job/a', { token: null });
+  const { text } = await call('GET', '/v1/metrics?format=prometheus');
+  const route = 'route="/v1/job/:job_id+"';
+  const figure = (name: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(name))
+        ?.split(' ')
+        .at(-1),
+    );
+  const counted = (status: number) =>
+    figure(`roster_http_requests_total{${route},method="GET",status="${status}"}`);
+  expect([counted(404), counted(403)]).toEqual([3, 1]);
+  const seconds = 'roster_http_request_seconds';
+  expect(text).toMatch(new RegExp(`^# TYPE ${seconds} histogram$`, 'm'));
+  const beyond = figure(`${seconds}_bucket{le="+Inf",${route}}`);
+  expect([beyond, figure(`${seconds}_count{${route}}`)]).toEqual([4, 4]);
+  // Each bucket holds those below it.
+  const [within, all] = ['0.0005', '300'].map((le) =>
+    figure(`${seconds}_bucket{le="${le}",${route}}`),
+  );
+  expect(within! <= all! && all === 4).toBe(true);
+});

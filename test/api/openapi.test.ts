@@ -18,6 +18,7 @@ beforeAll(async () => {
 
 test('every route is in the document once', () => {
   expect(document.openapi).toBe('3.1.0');
+  expect(document.servers).toMatchObject([{ url: '/' }]);
   const found = Object.entries<object>(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );

@@ -42,7 +42,7 @@ export interface CallerOptions {
   /** Takes an answer that no server may give. */
   readonly wrong: (sentence: string) => void;
   /** Whether an answer that would be wrong is explained by a fault. */
-  readonly isExplained: (reply: Reply) => boolean;
+  readonly isExplained: (reply: Reply, server: number) => boolean;
 }
 
 export class Caller {
@@ -78,7 +78,7 @@ export class Caller {
       if (outcome === 'done' && isWrite) this.#noteWrite();
       return reply;
     }
-    if (this.#options.isExplained(reply)) {
+    if (this.#options.isExplained(reply, server)) {
       this.counts.explained++;
       return reply;
     }

@@ -4,7 +4,7 @@ import { needing } from '../../src/base/not-run.test-helper.ts';
 import { etcdServer } from '../support/etcd.ts';
 import { choicesOf } from '../support/random.ts';
 import { type Caller, outcomeOf } from './caller.ts';
-import { chaos } from './chaos.ts';
+import { chaos, waitsForLog } from './chaos.ts';
 import { faultKinds } from './faults.ts';
 import { listFaults } from './jobs.ts';
 import { Once } from './once.ts';
@@ -25,6 +25,17 @@ test.each([
 ] as const)('the outcome of %s %s: %s, of a read %s', (status, code, write, read) => {
   const reply = { status, json: { code } };
   expect([outcomeOf(reply, true), outcomeOf(reply, false)]).toEqual([write, read]);
+});
+
+const detail = 'This server answers nothing: the log cannot be read from etcd at 127.0.0.1:1';
+
+test.each([
+  ['that starts', false, { code: 'not-ready', detail }, true],
+  ['that was ready', true, { code: 'not-ready', detail }, false],
+  ['that starts without its root key', false, { code: 'not-ready', detail: 'no key' }, false],
+  ['that starts and has failed', false, { code: 'internal-error', detail }, false],
+])('a server %s waits for the log', (_, isReady, json, expected) => {
+  expect(waitsForLog({ status: 503, json }, { isReady })).toBe(expected);
 });
 
 const version = (Version: number, JobModifyIndex: number) => ({ Version, JobModifyIndex });

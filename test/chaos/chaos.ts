@@ -11,6 +11,7 @@ import { installBundle, type TemporaryFolder, temporaryFolder } from '../../benc
 import { processesNaming } from '../../bench/processes.ts';
 import { RegisterUsers } from '../../sim/register-users.ts';
 import { type Choices, choicesOf } from '../support/random.ts';
+import type { ChaosAgent } from './agent.ts';
 import { type Asked, Caller, type Reply } from './caller.ts';
 import { ChaosCluster, size } from './cluster.ts';
 import { faultKinds } from './faults.ts';
@@ -96,7 +97,8 @@ class Run {
       addresses: cluster.addresses,
       token: cluster.token,
       wrong: this.violation,
-      isExplained: (reply) => this.#isExplained(reply),
+      isExplained: (reply, server) =>
+        this.#isFull(reply) || waitsForLog(reply, cluster.servers[server]!),
     });
     const load = new Load(caller, choices, this.violation);
     await this.#start(cluster, caller);
@@ -172,7 +174,7 @@ class Run {
   }
 
   /** A store that was full a while ago. */
-  #isExplained({ status, json }: Reply): boolean {
+  #isFull({ status, json }: Reply): boolean {
     const isFull = status === 503 && json?.code === 'store-full';
     return isFull && performance.now() < this.#fullUntilMs;
   }
@@ -194,6 +196,16 @@ class Run {
     for (let server = 0; server < size; server++) await load.readAllAt(server);
   }
 }
+
+/** A server that starts without a copy of the state, while etcd cannot be reached, waits for the log. */
+export const waitsForLog = (
+  { status, json }: Pick<Reply, 'status' | 'json'>,
+  { isReady }: Pick<ChaosAgent, 'isReady'>,
+): boolean =>
+  !isReady &&
+  status === 503 &&
+  json?.code === 'not-ready' &&
+  /the log cannot be read from/.test(json.detail);
 
 /** The clients. */
 class Load {

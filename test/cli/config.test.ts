@@ -177,7 +177,7 @@ describe('config read, list and delete', () => {
       stdout: 'There is no entry service-defaults/web.\n',
     });
     expect((await cli(['config', 'delete', '-kind', 'http-route'])).stderr).toContain(
-      '--name is required',
+      'The NAME of the entry is missing',
     );
   });
 
@@ -185,8 +185,10 @@ describe('config read, list and delete', () => {
     await write(defaults);
     const words = ['service-defaults', 'web'];
     expect(await says(['config', 'read', ...words])).toContain('Protocol = "http"');
-    expect((await cli(['config', 'read', ...words, '-name', 'web'])).stderr).toContain('once');
-    expect((await cli(['config', 'read'])).stderr).toContain('--kind is required');
+    expect((await cli(['config', 'read', ...words, '-name', 'web'])).stderr).toContain(
+      '"web" is left, -name gives NAME',
+    );
+    expect((await cli(['config', 'read'])).stderr).toContain("Missing required argument 'KIND'");
     const files = { 'entry.hcl': defaults };
     const remove = ['config', 'delete', '-filename', 'entry.hcl'];
     expect((await cli(remove, { files })).stdout).toBe(
@@ -212,7 +214,9 @@ describe('config read, list and delete', () => {
       expect((await cli(read)).exitCode).toBe(1);
     }
     for (const kind of ['service-defaults', 'http-route', 'bound-api-gateway']) {
-      expect((await cli(['config', 'read', '-kind', kind])).stderr).toContain('--name is required');
+      expect((await cli(['config', 'read', '-kind', kind])).stderr).toContain(
+        'The NAME of the entry is missing',
+      );
     }
   });
 

@@ -154,7 +154,7 @@ test.each<[string, string, string]>([
   ['service list -peer south', 'Peering not found for "south".', ''],
   ['peering why web south', 'Peering not found for "south".', ''],
   ['peering exported-services -name south', 'Peering not found for "south".', ''],
-  ['peering exported-services', 'The name of the peer is missing.', ''],
+  ['peering exported-services', "Missing required argument 'NAME'", ''],
 ])('%s is refused', async (line, refusal, hint) => {
   const { exitCode, stderr, stdout } = await west(line.split(' '));
   expect([exitCode, stdout]).toEqual([1, '']);

@@ -71,7 +71,7 @@ describe('alloc why', () => {
       ['n2', '00000002', 'open', second, expect.any(String), '1.0000'],
       ['n3', '00000003', 'exhausted', '-', '-', '-', 'CPU: needs 100 MHz, 60 of 60 MHz free'],
       ['n4', '00000004', 'filtered', '-', '-', '-', 'missing driver mock'],
-      ['2 open, 1 exhausted, 1 filtered'],
+      ['Of 4 nodes: 2 open (could take it), 1 exhausted (lacks room), 1 filtered (fails a rule)'],
     ]);
     expect(JSON.parse(await says(['alloc', 'why', '-json', id]))).toEqual(json);
   });
@@ -98,7 +98,9 @@ describe('alloc why', () => {
     await runJob();
     const id = await firstAllocation();
     const brief = await says(['alloc', 'why', id]);
-    expect(brief).toContain('… and 5 more nodes; -verbose shows all.\n25 open\n');
+    expect(brief).toContain(
+      '… and 5 more nodes; -verbose shows all.\nOf 25 nodes: 25 open (could take it)\n',
+    );
     expect(await says(['alloc', 'why', '-verbose', id])).not.toContain('more nodes');
   });
 });
@@ -119,7 +121,7 @@ describe('job why-not', () => {
       'exhausted',
       'CPU: needs 4000 MHz, 1000 of 1000 MHz free',
     ]);
-    expect(told).toContainEqual(['2 exhausted']);
+    expect(told).toContainEqual(['Of 2 nodes: 2 exhausted (lacks room)']);
     expect(text).toMatch(/Evaluations that wait\n.*\n\w{8} {2}blocked {2}queued-allocs/);
     const one = await says(['job', 'why-not', 'web', 'web', 'n1']);
     expect(one).toContain('n1 ');

@@ -107,3 +107,9 @@ test('with the default policy allow, a permission without a rule is not lost', a
     ],
   });
 });
+
+test('both sides may be files, written as @FILE', async () => {
+  const [plain, at] = [await diff('new.hcl', 'new.hcl'), await diff('@new.hcl', '@new.hcl')];
+  expect(at).toEqual(plain);
+  expect(at).toMatchObject({ exitCode: 0, stdout: 'Nothing changes.\n' });
+});

@@ -28,7 +28,7 @@ test('save writes a file that inspect can read', async () => {
   expect(shown.exitCode).toBe(0);
   expect(shown.stdout).toMatch(new RegExp(`^Index +${index}\n`));
   expect(shown.stdout).toMatch(/^Checksum +[0-9a-f]{64} \(right\)$/m);
-  expect(shown.stdout).toMatch(/^jobs +2 +1 +[0-9.]+ KiB$/m);
+  expect(shown.stdout).toMatch(/^jobs +3 +1 +[0-9.]+ KiB$/m);
 });
 
 test('without a name the file is called after its time and index', async () => {
@@ -87,4 +87,14 @@ Allocations that would run again
 Allocations that the snapshot does not know
   ${later.ID.slice(0, 8)} of later
 `);
+});
+
+test('inspect reads standard input, and restore refuses to read it twice', async () => {
+  const inspected = await cli('operator snapshot inspect -', { stdin: 'no snapshot' });
+  expect([inspected.exitCode, inspected.stderr]).toEqual([1, expect.stringContaining('"-": ')]);
+  const restored = await cli('operator snapshot restore -', { stdin: 'no snapshot' });
+  expect([restored.exitCode, restored.stderr]).toEqual([
+    1,
+    'Error: A restore reads its file twice: give its path.\n',
+  ]);
 });

@@ -5,7 +5,7 @@ import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import type { Driver } from '../../src/node/drivers/driver.ts';
 import { rootCapabilities } from '../../src/node/drivers/isolation/capabilities.ts';
 import { defaultHostView } from '../../src/node/drivers/isolation/view.ts';
-import { MockDriver } from '../../src/node/drivers/mock.test-helper.ts';
+import { MockDriver } from '../../src/node/drivers/mock.ts';
 import { processDrivers } from '../../src/node/drivers/processes.ts';
 import type { SupervisorClient } from '../../src/node/supervisor/client.ts';
 import { codesIn, tableOf } from './tables.ts';

@@ -227,13 +227,50 @@ test('SIGHUP reloads the files, and keeps the old certificate if they are invali
   expect([await isTrusted(certificate), await isTrusted(authority)]).toEqual([true, false]);
   write('server.pem', serverCertificate);
   program.signal('SIGHUP');
-  await eventually(async () => expect(program.said().stderr).toContain('could not be renewed'));
+  await eventually(async () => expect(program.said().stderr).toContain('nothing was changed'));
   expect(await isTrusted(certificate)).toBe(true);
   write('server.key', serverKey);
   program.signal('SIGHUP');
   await eventually(async () => expect(await isTrusted(authority)).toBe(true));
   program.signal('SIGTERM');
   expect((await program.ended).code).toBe(0);
+});
+
+test('a node alone reads its certificates again at SIGHUP', async () => {
+  const agent = await start({ ...byAuthority, verifiesClients: true });
+  const directory = newDirectory('node');
+  const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
+  const trusted = { caCertificate: authority, clientCertificate, clientKey };
+  const client = createClient({ address: agent.address, token, ...trusted });
+  running.push(client);
+  const { value } = await client.introductionTokens.create({});
+  write('introduction', value.SecretID);
+  write('ca.pem', certificate);
+  write('client.pem', certificate);
+  write('client.key', privateKey);
+  const configuration = {
+    servers: [agent.address],
+    introduction_token_file: join(directory, 'introduction'),
+    ca_cert: join(directory, 'ca.pem'),
+    client_cert: join(directory, 'client.pem'),
+    client_key: join(directory, 'client.key'),
+    data_dir: join(directory, 'data'),
+    tasks_on_exit: 'stop',
+  };
+  write('node.json', JSON.stringify(configuration));
+  const node = launch(command, ['agent', '--config', join(directory, 'node.json')]);
+  const logged = (text: string) => eventually(() => expect(node.said().stderr).toContain(text));
+  await logged('the node could not register');
+  write('client.pem', clientCertificate);
+  node.signal('SIGHUP');
+  await logged('the certificates for the servers cannot be used');
+  write('ca.pem', authority);
+  write('client.key', clientKey);
+  node.signal('SIGHUP');
+  await node.says(/Roster is ready as node /);
+  await logged('"changed":"ca_cert, client_cert, client_key"');
+  node.signal('SIGTERM');
+  expect((await node.ended).code).toBe(0);
 });
 
 test.each([

@@ -11,13 +11,12 @@ import { type Outbound, OutboundError } from '../../src/server/login/outbound.ts
 import type { Exchange } from '../../src/server/peering/exchange.ts';
 import type { PeeringTransport } from '../../src/server/peering/link.ts';
 import { Server } from '../../src/server/server.ts';
-import type { Servers } from '../../src/server/servers.ts';
 import { MemoryDisk } from '../../src/state/engine/memory.ts';
 import { memoryState } from '../../src/state/state.test-helper.ts';
 import { allTables } from '../../src/state/tables.ts';
-import type { State } from '../../src/state/types.ts';
 import { type Assemble, startThree, testsFollower } from './follower.ts';
 import { letIn } from './introduction.ts';
+import { startReader, testsReader } from './reader.ts';
 
 export interface CallOptions {
   readonly body?: unknown;
@@ -72,7 +71,7 @@ export async function startApi({
   node = undefined as string | undefined,
 } = {}) {
   const infos: object[] = [];
-  const assemble = (state: State, keyring: Keyring, servers?: Servers) => {
+  const assemble: Assemble = (state, keyring, { servers, readers, ...thread } = {}) => {
     const server = new Server({
       state,
       world,
@@ -81,6 +80,7 @@ export async function startApi({
       outbound,
       datacenter,
       ...(servers && { servers }),
+      readers,
       ...(peers && { peers }),
       ...(exchange && { exchange: exchange }),
       region: 'global',
@@ -102,12 +102,11 @@ export async function startApi({
       dialects,
       node: () => node,
       audit,
+      ...thread,
     });
     return { server, api };
   };
-  const { state, server, api } = testsFollower
-    ? await startThree(world, rootKey, assemble)
-    : await startAlone(world, disk, assemble);
+  const { state, server, api } = await startServer(world, disk, assemble);
   await letIn(state, world);
 
   /** Lets everything that is ready happen, without time passing. */
@@ -128,6 +127,13 @@ export async function startApi({
     worked: workedOn(settle),
     whyRefused,
   };
+}
+
+/** The server under test is alone, or what the environment says. */
+function startServer(world: SimulatedWorld, disk: MemoryDisk, assemble: Assemble) {
+  if (testsFollower) return startThree(world, rootKey, assemble);
+  if (testsReader) return startReader(world, rootKey, assemble, disk);
+  return startAlone(world, disk, assemble);
 }
 
 async function startAlone(world: SimulatedWorld, disk: MemoryDisk, assemble: Assemble) {
@@ -166,7 +172,9 @@ function callsOf(api: Api) {
     // The event stream has no end, and a snapshot needs turns to be made: they are aborted.
     const isAborted =
       path === '/v1/event/stream' || (method === 'GET' && path === '/v1/operator/snapshot');
-    const { signal = isAborted ? AbortSignal.abort() : undefined } = options;
+    // Logs have no end, and profiles take time: they are aborted once they have begun.
+    const leave = isLong(path) && options.signal === undefined ? new AbortController() : undefined;
+    const { signal = isAborted ? AbortSignal.abort() : leave?.signal } = options;
     const answer = await api.handle({
       method,
       path,
@@ -176,7 +184,11 @@ function callsOf(api: Api) {
       ...(address !== undefined && { remoteAddress: address }),
       ...(signal && { onGone: onAbort(signal) }),
     });
-    const bytes = await bytesOf(answer.body);
+    leave?.abort();
+    const bytes = await bytesOf(answer.body).catch((error) => {
+      if (!signal?.aborted) throw error;
+      return Buffer.alloc(0);
+    });
     const text = bytes.toString();
     const isJson = /json/.test(answer.headers['content-type'] ?? '') && text !== '';
     return { ...answer, bytes, text, json: isJson ? JSON.parse(text) : undefined };
@@ -205,12 +217,16 @@ function callsOf(api: Api) {
           lines.push(JSON.parse(line));
         }
       }
-    })();
+    })().catch((error) => {
+      if (!gone.signal.aborted) throw error;
+    });
     return { status: answer.status, lines, isOver, stop: () => gone.abort() };
   }
 
   return { call, follow };
 }
+
+const isLong = (path: string): boolean => /^\/v1\/agent\/(monitor$|pprof\/)/.test(path);
 
 const onAbort = (signal: AbortSignal) => (run: () => void) => {
   if (signal.aborted) run();

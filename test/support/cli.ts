@@ -30,13 +30,19 @@ export function cliOf(api: TestApi) {
       clock,
       timers,
       startAgent: async () => 1,
-      engines: { migrate: noStores, recover: noStores },
+      engines: {
+        migrate: noStores,
+        recover: noStores,
+        checkStore: noStores,
+        repairStore: noStores,
+      },
       secrets: api.world.secrets,
       random: api.world.random,
       browser: {
         open: () => {},
         awaitRedirect: () => Promise.reject(new Error('there is no browser here')),
       },
+      page: () => Promise.reject(new Error('there is no pager here')),
       writeFile: () => Promise.reject(new Error('there are no files here')),
       functionFiles: () => {
         throw new Error('there are no files here');
@@ -50,12 +56,13 @@ export function cliOf(api: TestApi) {
       },
       env: { ROSTER_TOKEN: setting.token ?? rootToken },
       readFile: async (path) => fileIn(setting, path),
+      listDirectory: async () => undefined,
       readBytes: async (path) => Buffer.from(fileIn(setting, path)),
       readPieces: (path) =>
         pieceOf(() => setting.written?.get(path) ?? Buffer.from(fileIn(setting, path))),
       beginFile: async (path) => inProgress(path, setting.written ?? new Map()),
       onInterrupt: () => () => {},
-      version: '0.0.0',
+      build: { version: '0.0.0', node: '24.0.0', platform: 'linux-x64' },
       transport: transportOf(api),
     };
     const exitCode = await runCli(words, environment);
@@ -139,7 +146,7 @@ function collector(): Output & { text: string } {
   return {
     text: '',
     isTerminal: false,
-    columns: 100,
+    columns: Number.POSITIVE_INFINITY,
     closed: new AbortController().signal,
     async write(chunk) {
       this.text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();

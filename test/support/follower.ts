@@ -2,7 +2,7 @@
  * Three servers of one cluster on simulated time, of which the first follower is under test. A request to
  * it crosses the connections between servers, as over a real network, but in no time.
  */
-import type { Api } from '../../src/api/api.ts';
+import type { Api, ApiOptions } from '../../src/api/api.ts';
 import type { Timers, World } from '../../src/base/ports.ts';
 import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
@@ -15,8 +15,9 @@ import { NetworkServers } from '../../src/server/network/network-servers.ts';
 import type { HereServer } from '../../src/server/network/peer.ts';
 import { ownIntroduction } from '../../src/server/nodes/introductions.ts';
 import type { Server } from '../../src/server/server.ts';
-import type { Servers } from '../../src/server/servers.ts';
+import type { ServerOptions } from '../../src/server/server-options.ts';
 import { SharedLog, SharedMemoryEngine } from '../../src/state/engine/shared-memory.ts';
+import { noLinger } from '../../src/state/state.test-helper.ts';
 import { openState } from '../../src/state/state.ts';
 import { allTables } from '../../src/state/tables.ts';
 import type { State } from '../../src/state/types.ts';
@@ -28,7 +29,8 @@ export const testsFollower = process.env.ROSTER_TEST_FOLLOWER === '1';
 export type Assemble = (
   state: State,
   keyring: Keyring,
-  servers?: Servers,
+  thread?: Pick<ServerOptions, 'servers' | 'readers'> &
+    Pick<ApiOptions, 'isReader' | 'metricsOfReaders'>,
 ) => { readonly server: Server; readonly api: Api };
 
 export interface ClusterOfThree {
@@ -59,9 +61,11 @@ export async function startThree(
     const network = networkOf({ id, world, rootKey, membership, networks, log });
     networks.set(id, network);
     const engine = new SharedMemoryEngine({ log: shared, timers, random: world.random, beatMs: 1 });
-    const opened = { tables: allTables, engine, ...world, freeze: true };
+    const opened = { tables: allTables, engine, ...world, freeze: true, limits: noLinger };
     const state = await openState(opened);
-    const { server, api } = assemble(state, Keyring.follow(state, rootKey, world), network);
+    const { server, api } = assemble(state, Keyring.follow(state, rootKey, world), {
+      servers: network,
+    });
     await server.start();
     started.push({ server, api, state, network, id });
   }
@@ -80,22 +84,27 @@ export async function startThree(
     await new Promise((resolve) => setImmediate(resolve));
   }
   await follower!.server.exact();
+  const state = shownBy(follower!.state, leader!.state);
+  return { server: leader!.server, api: follower!.api, state };
+}
+
+/** Reads of the follower, and writes of the leader that the follower shows when they resolve. */
+export function shownBy(follower: State, leader: State): State {
   const write: State['write'] = async (run) => {
-    const written = await leader!.state.write(run);
-    await follower!.state.exact();
+    const written = await leader.write(run);
+    await follower.exact();
     return written;
   };
-  const state = new Proxy(follower!.state, {
+  return new Proxy(follower, {
     get: (target, name) => {
       if (name === 'write') return write;
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  return { server: leader!.server, api: follower!.api, state };
 }
 
-const answerOf =
+export const answerOf =
   (api: Api): HereServer['answer'] =>
   async (question, gone) =>
     api.answer({

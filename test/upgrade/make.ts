@@ -3,16 +3,20 @@
  * of this checkout writes it, in `test/upgrade/VERSION`. See README.md there.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unmountBelow } from '../../bench/mounts.ts';
-import { namespaces } from '../../src/state/tables.ts';
+import { realWorld } from '../../src/base/ports-real.ts';
+import { SameThreadEngine } from '../../src/state/engine/sqlite.test-helper.ts';
+import type { StateLimits } from '../../src/state/limits.ts';
+import { openState } from '../../src/state/state.ts';
+import { allTables, namespaces } from '../../src/state/tables.ts';
 import { eventually, kill, processesWith } from '../support/agent.ts';
 import { startOidcProvider } from '../support/oidc-provider.ts';
 import { browserLogins, guess, lasting, reads, type Write, writes } from './contents.ts';
 import { bundleProgram, type RunningProgram, startProgram } from './program.ts';
-import { readRows, withState } from './rows.ts';
+import { readRows } from './rows.ts';
 
 const [, , version = ''] = process.argv;
 if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error('usage: make.ts VERSION');
@@ -65,16 +69,31 @@ async function clear(directory: string): Promise<void> {
   unmountBelow(directory);
 }
 
-/** Turns the log into a snapshot, which replaces the one before. */
-const takeSnapshot = (name: string) =>
-  withState(
-    join(work, name, 'server'),
-    async (state) => {
-      const [team] = [...state.read().table(namespaces).scan()].slice(-1);
-      await state.write((transaction) => transaction.table(namespaces).put(team!));
-    },
-    { logBytes: 1, logPerSnapshot: 0 },
-  );
+/** Stores the state of a directory in a snapshot that replaces another one, with a log after it. */
+async function takeSnapshots(directory: string): Promise<void> {
+  const touch = async (limits: Partial<StateLimits>, snapshots: number) => {
+    const engine = new SameThreadEngine({ directory });
+    const state = await openState({
+      tables: allTables,
+      engine,
+      timers: realWorld.timers,
+      limits,
+    });
+    const [one] = [...state.read().table(namespaces).scan()];
+    const passing = { ...one!, Name: 'passing' };
+    await state.write((transaction) => transaction.table(namespaces).put(passing));
+    await state.write((transaction) =>
+      transaction.table(namespaces).delete(...namespaces.key(passing)),
+    );
+    await eventually(() => {
+      if (engine.snapshots < snapshots) throw new Error('no snapshot is taken');
+    });
+    await state.close();
+  };
+  await touch({ logBytes: 1, logPerSnapshot: 0 }, 1);
+  await touch({ logBytes: 1, logPerSnapshot: 0 }, 1);
+  await touch({}, 0);
+}
 
 async function running(at: RunningProgram, id: string): Promise<void> {
   await eventually(async () => {
@@ -123,7 +142,6 @@ try {
   const half = writes.findIndex(([, path]) => path === '/v1/jobs');
   for (const one of writes.slice(0, half)) await write(main, one);
   await cut(main, 'main');
-  await takeSnapshot('main');
 
   say('jobs and peers');
   main = await start('main');
@@ -140,7 +158,6 @@ try {
     if ((json as unknown[]).length === 0) throw new Error('nothing is imported');
   });
   await cut(main, 'main');
-  await takeSnapshot('main');
 
   say('a tail of the log, and a peer that is away when its peering is deleted');
   main = await start('main');
@@ -175,7 +192,7 @@ try {
   say('packing');
   rmSync(sample, { recursive: true, force: true });
   mkdirSync(sample, { recursive: true });
-  const pack = (name: string) =>
+  const pack = (name: string, archive = name) =>
     execFileSync(
       'tar',
       [
@@ -184,7 +201,7 @@ try {
         '--group=0',
         '--numeric-owner',
         '-cJf',
-        join(sample, `${name}.tar.xz`),
+        join(sample, `${archive}.tar.xz`),
         '-C',
         work,
         name,
@@ -196,6 +213,9 @@ try {
   copyFileSync(configuration, join(sample, 'agent.json'));
   pack('main');
   pack('program');
+  cpSync(join(work, 'main', 'server'), join(work, 'server'), { recursive: true });
+  await takeSnapshots(join(work, 'server'));
+  pack('server', 'snapshot');
   const rows = await readRows(join(work, 'main', 'server'));
   const empty = Object.entries(rows).filter(([, all]) => all.length === 0);
   say(`tables without rows: ${empty.map(([name]) => name).join(', ') || 'none'}`);

@@ -1,10 +1,14 @@
 /** This version opens every data directory that an earlier version wrote: README.md. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createAgent } from '../../src/agent.ts';
+import { checkStore, repairStore } from '../../src/agent-engines.ts';
 import { parseDuration } from '../../src/base/duration.ts';
+import { realWorld } from '../../src/base/ports-real.ts';
+import { allTables } from '../../src/state/tables.ts';
 import {
   type Agent,
   endAgents,
@@ -25,6 +29,49 @@ const versions = readdirSync(import.meta.dirname).filter((name) => /^\d/.test(na
 
 test('there is a sample', () => expect(versions).toContain('0.1.0'));
 
+/** Versions of each table in a data directory, as they stand in its log and its snapshot. */
+function storedVersions(server: string, into: Map<string, Set<number>>): void {
+  const database = new DatabaseSync(join(server, 'state.db'));
+  const note = (table: string, version: number) =>
+    into.set(table, (into.get(table) ?? new Set()).add(version));
+  const parsed = (table: string) =>
+    database
+      .prepare(`SELECT bytes FROM ${table}`)
+      .all()
+      .map(({ bytes }) => JSON.parse(Buffer.from(bytes as Uint8Array).toString()));
+  for (const { Table, Version } of parsed('part')) if (Table !== undefined) note(Table, Version);
+  for (const batch of parsed('log') as [number, ...[string, number][]][][]) {
+    for (const [, ...entries] of batch)
+      for (const [table, version] of entries) note(table, version);
+  }
+  database.close();
+}
+
+/** Tables that only several servers write. */
+const shared = ['cluster-version', 'packed-batches'];
+
+test('every version in which a table is written, and each between it and the first sample, is in a sample', () => {
+  const stored = new Map<string, Set<number>>();
+  for (const version of versions) {
+    storedVersions(join(unpacked(version, 'main'), 'server'), stored);
+    storedVersions(unpacked(version, 'snapshot'), stored);
+  }
+  for (const { name, version } of allTables) {
+    if (shared.includes(name)) continue;
+    const found = [...(stored.get(name) ?? [])].sort();
+    expect([name, found.at(-1)]).toEqual([name, version]);
+    expect([name, found.length]).toEqual([name, version - found[0]! + 1]);
+  }
+});
+
+/** The folder that an archive of a sample holds. */
+function unpacked(version: string, name: 'main' | 'program' | 'snapshot'): string {
+  const directory = newDirectory(version);
+  const archive = join(import.meta.dirname, version, `${name}.tar.xz`);
+  execFileSync('tar', ['-xJf', archive, '-C', directory]);
+  return join(directory, name === 'snapshot' ? 'server' : name);
+}
+
 /** Later versions show these durations in nanoseconds, as typed clients read them. */
 const numbersSince = ['TimeoutFilter', 'PassiveHealthCheck'];
 const shownSince = (key: string, value: unknown): unknown => {
@@ -38,20 +85,29 @@ const shownSince = (key: string, value: unknown): unknown => {
 
 describe.each(versions)('a data directory of %s', (version) => {
   const sample = join(import.meta.dirname, version);
-  const unpack = (name: 'main' | 'program'): string => {
-    const directory = newDirectory(version);
-    execFileSync('tar', ['-xJf', join(sample, `${name}.tar.xz`), '-C', directory]);
-    return join(directory, name);
-  };
+  const unpack = (name: 'main' | 'program' | 'snapshot') => unpacked(version, name);
   const stored = (name: string) => JSON.parse(readFileSync(join(sample, name), 'utf8'));
 
-  test('is read row by row', async () => {
+  test.each(['main', 'snapshot'] as const)('is read row by row (%s)', async (name) => {
     const expected: Rows = stored('rows.json');
-    const found = await readRows(join(unpack('main'), 'server'));
+    const folder = unpack(name);
+    const found = await readRows(name === 'main' ? join(folder, 'server') : folder);
     for (const [table, rows] of Object.entries(expected)) {
       expect(rows.length, `rows of ${table} in the sample`).toBeGreaterThan(0);
       expect(found, table).toMatchObject({ [table]: rows });
     }
+  });
+
+  test('is sound, and repaired to the same rows if its structure is damaged', async () => {
+    const dataDirectory = unpack('main');
+    const directory = join(dataDirectory, 'server');
+    const given = { dataDirectory, world: realWorld, progress: () => {} };
+    expect((await checkStore(given)).faults).toEqual([]);
+    const path = join(directory, 'state.db-wal');
+    writeFileSync(path, readFileSync(path).fill(0, 0, 16));
+    const options = { ...given, mayLose: false, isWithoutRootKey: false, version };
+    expect((await repairStore(options)).repaired).toBeDefined();
+    expect(await readRows(directory)).toMatchObject(stored('rows.json'));
   });
 
   test('gives the answers of that version, with the secrets', async () => {

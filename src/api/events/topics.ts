@@ -19,6 +19,7 @@ import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { presentEvaluation } from '../../model/evaluation/present.ts';
 import type { Event, EventTopic } from '../../model/event/event.ts';
+import type { EventRecord, EventType, PeeringRecord } from '../../model/event/typed-event.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { Node } from '../../model/node/node.ts';
 import { presentNode } from '../../model/node/present.ts';
@@ -61,13 +62,11 @@ import {
 import type { Change, Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import { namesIn } from '../routes/acl.ts';
 
-/** The events of a table with rows `R`. */
-interface Kind<R> {
-  readonly topic: EventTopic;
-  /** The name of the record in the payload. */
-  readonly name: string;
+/** The events of a table with rows `R`. The name of the record in the payload is the topic. */
+interface Kind<T extends EventTopic, R> {
+  readonly topic: T;
   /** `after` is `undefined` after a deletion. */
-  readonly type: (before: R | undefined, after: R | undefined) => string;
+  readonly type: (before: R | undefined, after: R | undefined) => EventType<T>;
   readonly key: (row: R) => string;
   /** Empty for records outside all namespaces. */
   readonly namespace: (row: R) => string;
@@ -75,31 +74,37 @@ interface Kind<R> {
   readonly permission: (namespace: string) => Permission;
   /** The permission to see this record, where it differs from the namespace's. */
   readonly permissionOf?: (row: R) => Permission;
-  readonly shown: (row: R, snapshot: Snapshot) => unknown;
+  readonly shown: (row: R, snapshot: Snapshot) => EventRecord<T>;
 }
 
 const readJob = (namespace: string) => namespaceCapability(namespace, 'read-job');
 const given = (...keys: readonly string[]) => keys.filter((key) => key !== '');
 
-/** A kind whose record has the name of its topic. Without other words it is shown as it is, under its id. */
-const kindOf = <R extends Stamps & { readonly ID?: string; readonly Namespace?: string }>(
-  topic: EventTopic,
-  own: Pick<Kind<R>, 'type' | 'permission'> & Partial<Kind<R>>,
-): Kind<R> => ({
+type Row = Stamps & { readonly ID?: string; readonly Namespace?: string };
+
+/** A kind whose key is the id, unless it has another. */
+const kindOf = <T extends EventTopic, R extends Row>(
+  topic: T,
+  own: Pick<Kind<T, R>, 'type' | 'permission' | 'shown'> & Partial<Kind<T, R>>,
+): Kind<T, R> => ({
   topic,
-  name: topic,
   key: ({ ID = '' }) => ID,
   namespace: ({ Namespace = '' }) => Namespace,
   filterKeys: () => [],
-  shown: (row) => row,
   ...own,
 });
 
-/** The types of a kind that tells deletions from all other changes. */
-const either = (change: string, deletion: string) => (_before: unknown, after: unknown) =>
-  after === undefined ? deletion : change;
+/** The record has no secret. */
+const asItIs = <R>(row: R): R => row;
 
-const job = kindOf<Job>('Job', {
+/** The types of a kind that tells deletions from all other changes. */
+const either =
+  <C extends string, D extends string>(change: C, deletion: D) =>
+  (_before: unknown, after: unknown): C | D =>
+    after === undefined ? deletion : change;
+
+const job = kindOf<'Job', Job>('Job', {
+  shown: asItIs,
   permission: readJob,
   type: (before, after) => {
     if (after === undefined) return 'JobDeregistered';
@@ -110,14 +115,15 @@ const job = kindOf<Job>('Job', {
   filterKeys: ({ ParentID }) => given(ParentID),
 });
 
-const evaluation = kindOf<Evaluation>('Evaluation', {
+const evaluation = kindOf<'Evaluation', Evaluation>('Evaluation', {
   permission: readJob,
   shown: presentEvaluation,
   type: either('EvaluationUpdated', 'EvaluationDeleted'),
   filterKeys: ({ JobID, DeploymentID }) => given(JobID, DeploymentID),
 });
 
-const allocation = kindOf<Allocation>('Allocation', {
+const allocation = kindOf<'Allocation', Allocation>('Allocation', {
+  shown: asItIs,
   permission: readJob,
   type: (before, after) => {
     if (after === undefined) return 'AllocationDeleted';
@@ -131,7 +137,8 @@ const allocation = kindOf<Allocation>('Allocation', {
 });
 
 /** Events of variables do not contain the items. */
-const variable = kindOf<VariableMetadata>('Variable', {
+const variable = kindOf<'Variable', VariableMetadata>('Variable', {
+  shown: asItIs,
   type: either('VariableUpdated', 'VariableDeleted'),
   key: ({ Path }) => Path,
   permission: (namespace) => namedAccess('variable', 'list', '', { namespace, extent: 'any' }),
@@ -140,7 +147,7 @@ const variable = kindOf<VariableMetadata>('Variable', {
 });
 
 /** Without secrets, which are in another table. */
-const configEntry = kindOf<ConfigEntry>('ConfigEntry', {
+const configEntry = kindOf<'ConfigEntry', ConfigEntry>('ConfigEntry', {
   shown: presentEntry,
   type: either('ConfigEntryUpserted', 'ConfigEntryDeleted'),
   key: ({ Kind, Name }) => `${Kind}/${Name}`,
@@ -154,7 +161,8 @@ const promoted = ({ TaskGroups }: Deployment): readonly boolean[] =>
 const judged = ({ TaskGroups }: Deployment): readonly number[] =>
   Object.values(TaskGroups ?? {}).flatMap((group) => [group.HealthyAllocs, group.UnhealthyAllocs]);
 
-const deployment = kindOf<Deployment>('Deployment', {
+const deployment = kindOf<'Deployment', Deployment>('Deployment', {
+  shown: asItIs,
   permission: readJob,
   type: (before, after) => {
     if (after === undefined) return 'DeploymentDeleted';
@@ -167,13 +175,14 @@ const deployment = kindOf<Deployment>('Deployment', {
   filterKeys: ({ JobID }) => given(JobID),
 });
 
-const service = kindOf<ServiceRegistration>('Service', {
+const service = kindOf<'Service', ServiceRegistration>('Service', {
+  shown: asItIs,
   permission: readJob,
   type: either('ServiceRegistration', 'ServiceDeregistration'),
   filterKeys: ({ ServiceName, JobID, AllocID }) => given(ServiceName, JobID, AllocID),
 });
 
-const node = kindOf<Node>('Node', {
+const node = kindOf<'Node', Node>('Node', {
   shown: presentNode,
   type: (before, after) => {
     if (after === undefined) return 'NodeDeregistration';
@@ -186,7 +195,8 @@ const node = kindOf<Node>('Node', {
   filterKeys: ({ Name, NodePool }) => given(Name, NodePool),
 });
 
-const nodePool = kindOf<NodePool>('NodePool', {
+const nodePool = kindOf<'NodePool', NodePool>('NodePool', {
+  shown: asItIs,
   type: either('NodePoolUpserted', 'NodePoolDeleted'),
   permission: () => management,
   key: ({ Name }) => Name,
@@ -201,7 +211,7 @@ const ofPeering = {
   filterKeys: ({ ID }: PeeringConnection | StoredPeering) => [ID],
 };
 
-const peering = kindOf<StoredPeering>('Peering', {
+const peering = kindOf<'Peering', StoredPeering>('Peering', {
   ...ofPeering,
   type: (before, after) => {
     if (after === undefined) return 'PeeringDeleted';
@@ -214,7 +224,7 @@ const peering = kindOf<StoredPeering>('Peering', {
 });
 
 /** The stream of a peering opened or closed. */
-const peeringConnection = kindOf<PeeringConnection>('Peering', {
+const peeringConnection = kindOf<'Peering', PeeringConnection>('Peering', {
   ...ofPeering,
   type: () => 'PeeringStateUpdate',
   shown: ({ Partition, Name, IsOpen }, snapshot) => {
@@ -226,30 +236,24 @@ const peeringConnection = kindOf<PeeringConnection>('Peering', {
 });
 
 /** `State` depends on the stream, whose opening and closing are events of their own. */
-function shownPeering(row: StoredPeering, State: PeeringState) {
+function shownPeering(row: StoredPeering, State: PeeringState): PeeringRecord {
   const { IsDialer: _, ManualServerAddresses: __, Epoch: ___, MustForget: ____, ...shown } = row;
   const DeletedAt = row.DeletedAt === 0 ? null : formatInstant(instantToMs(row.DeletedAt));
   return { ...shown, State, DeletedAt };
 }
 
 /** Records of access control, without their secrets. Only management tokens see them. */
-const acl = <R extends Stamps & { readonly Namespace?: string }>(
-  topic: EventTopic,
-  key: (row: R) => string,
-  shown: (row: R, snapshot: Snapshot) => unknown = (row) => row,
-): Kind<R> =>
-  kindOf<R>(topic, {
-    key,
-    shown,
-    type: either(`${topic}Upserted`, `${topic}Deleted`),
-    permission: () => management,
-  });
+const ofAcl = { permission: () => management };
 
-const entry = <R extends Stamps>(table: TableDefinition<R, never>, kind: Kind<R>) =>
-  [table.name, kind as unknown as Kind<Stamps>] as const;
+const entry = <T extends EventTopic, R extends Stamps>(
+  table: TableDefinition<R, never>,
+  kind: Kind<T, R>,
+) => [table.name, kind as unknown as AnyKind] as const;
+
+type AnyKind = Kind<EventTopic, Stamps>;
 
 /** By table name. */
-const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
+const kinds: ReadonlyMap<string, AnyKind> = new Map([
   entry(jobs, job),
   entry(evaluations, evaluation),
   entry(allocations, allocation),
@@ -263,35 +267,46 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   entry(peeringConnections, peeringConnection),
   entry(
     aclTokens,
-    acl<AclToken>(
-      'ACLToken',
-      ({ AccessorID }) => AccessorID,
-      (token, snapshot) => shownToken(token, namesIn(snapshot)),
-    ),
+    kindOf<'ACLToken', AclToken>('ACLToken', {
+      ...ofAcl,
+      type: either('ACLTokenUpserted', 'ACLTokenDeleted'),
+      key: ({ AccessorID }) => AccessorID,
+      shown: (token, snapshot) => shownToken(token, namesIn(snapshot)),
+    }),
   ),
   entry(
     aclPolicies,
-    acl<AclPolicy>('ACLPolicy', ({ Name }) => Name),
+    kindOf<'ACLPolicy', AclPolicy>('ACLPolicy', {
+      ...ofAcl,
+      type: either('ACLPolicyUpserted', 'ACLPolicyDeleted'),
+      key: ({ Name }) => Name,
+      shown: asItIs,
+    }),
   ),
   entry(
     aclRoles,
-    acl<AclRole>(
-      'ACLRole',
-      ({ ID }) => ID,
-      (role, snapshot) => shownRole(role, namesIn(snapshot).policy),
-    ),
+    kindOf<'ACLRole', AclRole>('ACLRole', {
+      ...ofAcl,
+      type: either('ACLRoleUpserted', 'ACLRoleDeleted'),
+      shown: (role, snapshot) => shownRole(role, namesIn(snapshot).policy),
+    }),
   ),
   entry(
     authMethods,
-    acl<AuthMethod>(
-      'ACLAuthMethod',
-      ({ Name }) => Name,
-      (method) => presentedAuthMethod(method, undefined),
-    ),
+    kindOf<'ACLAuthMethod', AuthMethod>('ACLAuthMethod', {
+      ...ofAcl,
+      type: either('ACLAuthMethodUpserted', 'ACLAuthMethodDeleted'),
+      key: ({ Name }) => Name,
+      shown: (method) => presentedAuthMethod(method, undefined),
+    }),
   ),
   entry(
     bindingRules,
-    acl<BindingRule>('ACLBindingRule', ({ ID }) => ID, presentBindingRule),
+    kindOf<'ACLBindingRule', BindingRule>('ACLBindingRule', {
+      ...ofAcl,
+      type: either('ACLBindingRuleUpserted', 'ACLBindingRuleDeleted'),
+      shown: presentBindingRule,
+    }),
   ),
 ]);
 
@@ -321,7 +336,7 @@ export function happened({ table, before, after }: Change, index: number): Happe
   const kind = kinds.get(table);
   const row = after ?? before;
   if (kind === undefined || row === undefined) return undefined;
-  const { topic, name } = kind;
+  const { topic } = kind;
   const Namespace = kind.namespace(row);
   const named = { Key: kind.key(row), FilterKeys: kind.filterKeys(row), Namespace };
   return {
@@ -333,7 +348,7 @@ export function happened({ table, before, after }: Change, index: number): Happe
       Type: kind.type(before, after),
       ...named,
       Index: index,
-      Payload: { [name]: kind.shown(row, snapshot) },
+      Payload: { [topic]: kind.shown(row, snapshot) },
     }),
   };
 }

@@ -32,6 +32,7 @@ export function openApi(routes: readonly Route[], version: string): object {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description: 'One control plane for a fleet: access control, services and job scheduling.',
     },
+    servers: [{ url: '/', description: 'The agent that serves this document.' }],
     security: [{ registryToken: [] }, { bearer: [] }, {}],
     paths,
     components: {

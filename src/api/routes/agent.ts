@@ -4,11 +4,13 @@ import { limits } from '../../model/limits.ts';
 import { quote } from '../../model/path.ts';
 import type { Member, ServerReport, Servers } from '../../server/servers.ts';
 import type { LogHealth } from '../../state/log-health.ts';
-import { nodes } from '../../state/tables.ts';
+import { allTables, nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { closedRefusal } from '../answers.ts';
 import { logFaultOf, logHealthOf } from '../log-health.ts';
-import type { Metrics } from '../metrics.ts';
+import { chosenForm, typeOfForm } from '../metrics/exposition.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { metricsTargets } from '../metrics/targets.ts';
 import type { Route } from '../route.ts';
 import { serveRead, serveStream } from '../serve.ts';
 
@@ -26,6 +28,8 @@ export interface AgentFacts {
   /** The health of a log that several servers share; `undefined`: there is none. */
   readonly log: () => LogHealth | undefined;
   readonly metrics: Metrics;
+  /** The settings of the agent, without secrets. */
+  readonly configuration: object;
   /** As JSON. */
   readonly openApi: () => string;
 }
@@ -77,6 +81,12 @@ function memberList(facts: AgentFacts, index: number) {
   });
 }
 
+/** The size of the state: its index, and the number of rows in each table. */
+const stateOf = (snapshot: Snapshot) => ({
+  Index: snapshot.index,
+  Rows: Object.fromEntries(allTables.map((table) => [table.name, snapshot.table(table).size])),
+});
+
 export function agentRoutes(facts: AgentFacts): Route[] {
   return [
     ...serveRead(contract.health, ({ query: { type }, snapshot }) => {
@@ -102,11 +112,13 @@ export function agentRoutes(facts: AgentFacts): Route[] {
         ...(log && { log: logHealthOf(log) }),
       };
     }),
-    ...serveRead(contract.self, () => ({
+    ...serveRead(contract.self, ({ unwatched }) => ({
       Name: facts.name,
       Version: facts.version,
       Region: facts.region,
       Address: facts.address(),
+      Config: facts.configuration,
+      State: stateOf(unwatched),
       Limits: limits,
     })),
     ...serveRead(contract.leader, () => {
@@ -117,12 +129,14 @@ export function agentRoutes(facts: AgentFacts): Route[] {
       facts.servers.members().map((member) => addressOf(facts, member)),
     ),
     ...serveRead(contract.servers, ({ unwatched }) => memberList(facts, unwatched.index)),
-    ...serveStream(contract.metrics, async ({ query }) => {
-      const prometheus = query.format === 'prometheus';
-      const body = prometheus ? await facts.metrics.text() : await facts.metrics.json();
-      const type = prometheus ? facts.metrics.textType : 'application/json';
-      return { status: 200, headers: { 'content-type': type }, body };
+    ...serveStream(contract.metrics, async ({ query, header }) => {
+      const form = chosenForm(query.format, header('accept'));
+      const body = await facts.metrics.text(form);
+      return { status: 200, headers: { 'content-type': typeOfForm[form] }, body };
     }),
+    ...serveRead(contract.metricsTargets, ({ header, snapshot }) =>
+      metricsTargets(snapshot, header('host') || facts.address()),
+    ),
     ...serveStream(contract.openApi, async () => ({
       status: 200,
       headers: { 'content-type': 'application/json' },

@@ -1,10 +1,13 @@
 import { clientStatisticsEndpoints as contract } from '../../contract/client-statistics.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { refusal } from '../../model/errors.ts';
+import { countersIn } from '../../model/node/node-counters.ts';
 import type { Server } from '../../server/server.ts';
 import { nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { type Answer, jsonType } from '../http.ts';
+import { chosenForm, typeOfForm, written } from '../metrics/exposition.ts';
+import { countedFamilies } from '../metrics/node-families.ts';
 import type { Route } from '../route.ts';
 import { type InputOf, serveStream } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
@@ -30,6 +33,15 @@ export function clientStatisticsRoutes(server: Server): Route[] {
       async (input, signal) => json(await ask(requireNodeOf(input), 'node-usage', {}, signal)),
       { found: nodeMeant },
     ),
+    ...serveStream(contract.nodeMetrics, async (input, signal) => {
+      const { query, header, unwatched } = input;
+      const form = chosenForm(query.format || 'prometheus', header('accept'));
+      const nodeId = requireNodeOf(input);
+      const counters = countersIn(await ask(nodeId, 'counters', {}, signal));
+      if (counters === undefined) throw refusal('node-unreachable', { node: nodeId });
+      const body = written(countedFamilies(unwatched, nodeId, counters), form);
+      return { status: 200, headers: { 'content-type': typeOfForm[form] }, body };
+    }),
     ...serveStream(
       contract.collectAllocation,
       async ({ parameters, unwatched }, signal) => {

@@ -1,9 +1,8 @@
 import { jobFileEndpoints as contract } from '../../contract/job-file.ts';
-import { standardFunctions } from '../../language/hcl/functions/standard.ts';
+import type { standardFunctions } from '../../language/hcl/functions/standard.ts';
 import { type Fault, invalid } from '../../model/errors.ts';
 import { canonicalizeJobSteps } from '../../model/job/canonicalize.ts';
 import { foreignFieldFaults } from '../../model/job/foreign-fields.ts';
-import { jobOfText } from '../../model/job/job-text.ts';
 import { withUnsetFields } from '../../model/job/unset.ts';
 import { validateJobSteps } from '../../model/job/validate.ts';
 import {
@@ -26,14 +25,17 @@ import type { Turns } from '../turns.ts';
  * Job files and validation; nothing is registered. Source: docs/contract/jobs.md#parse-a-job-file.
  */
 export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): Route[] {
-  // Without functions that read files of the server.
-  const functions = standardFunctions({ clock: world.clock, ids: world.ids });
-
+  let functions: ReturnType<typeof standardFunctions> | undefined;
   const parse = async ({ body, namespace }: InputOf<typeof contract.parse>) => {
     const { JobHCL = '', Variables = '' } = body;
     if (JobHCL.trim() === '') {
       throw invalid('invalid-body', [faultAt(below(null, 'JobHCL'), 'must not be empty')]);
     }
+    // The language is loaded when it is needed.
+    const { standardFunctions } = await import('../../language/hcl/functions/standard.ts');
+    const { jobOfText } = await import('../../model/job/job-text.ts');
+    // Without functions that read files of the server.
+    functions ??= standardFunctions({ clock: world.clock, ids: world.ids });
     // A long text is parsed in turns with other requests.
     const job = await turns.finish(jobOfText({ JobHCL, Variables }, functions));
     // The label is both ID and Name, also without `Canonicalize`.

@@ -10,6 +10,7 @@ import { invalid, refusal } from '../../model/errors.ts';
 import { presentEvaluation } from '../../model/evaluation/present.ts';
 import type { Job } from '../../model/job/job.ts';
 import { jobStub } from '../../model/job/job-stub.ts';
+import type { JobSummary } from '../../model/job-summary/job-summary.ts';
 import { accessorOf as callerOf } from '../../model/kept-answer/kept-answer.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { below, faultAt } from '../../model/path.ts';
@@ -26,7 +27,7 @@ import {
   jobSummaries,
   jobs,
 } from '../../state/tables.ts';
-import type { RangeReader, Stamps } from '../../state/types.ts';
+import type { RangeReader, Snapshot, Stamps } from '../../state/types.ts';
 import { scanPage } from '../list.ts';
 import type { BaseInput, Input, PageStart, Route } from '../route.ts';
 import { type InputOf, serveList, serveRead, serveWrite } from '../serve.ts';
@@ -127,12 +128,12 @@ export function jobRoutes(
       },
       keyOf: (job: Job) => [job.Namespace, job.ID],
       matches: (job: Job, input) => job.ID.startsWith(input.query.prefix),
-      present: (job: Job, input) => {
-        const summary = input.unwatched
-          .table(jobSummaries)
-          .get(...inNamespace(job.Namespace, job.ID));
-        return jobStub(job, summary ?? null, input.query.meta);
-      },
+      present: (job: Job, { unwatched, query }) =>
+        jobStub(job, summaryOf(unwatched, job), query.meta),
+      shows: ({ unwatched, query }) =>
+        query.meta ? undefined : (job: Job) => summaryOf(unwatched, job),
+      // The range above has it all.
+      reads: () => {},
     }),
     ...serveWrite(contract.register, register),
     ...serveWrite(contract.update, register),
@@ -150,6 +151,9 @@ export function jobRoutes(
     ...listsOfJob(),
   ];
 }
+
+const summaryOf = (snapshot: Snapshot, { Namespace, ID }: Job): JobSummary | null =>
+  snapshot.table(jobSummaries).get(...inNamespace(Namespace, ID)) ?? null;
 
 /** Lists below a job. */
 function listsOfJob(): Route[] {

@@ -1,5 +1,6 @@
 import type { Server } from '../../server/server.ts';
 import type { Route } from '../route.ts';
+import { diagnosisRoutes } from './diagnosis.ts';
 import { keyringRoutes } from './keyring.ts';
 import { leaderRoutes } from './leader.ts';
 import { operatorSchedulerRoutes } from './operator-scheduler.ts';
@@ -13,4 +14,5 @@ export const operatorRoutes = (server: Server): Route[] => [
   ...keyringRoutes(server),
   ...snapshotRoutes(server),
   ...upgradeRoutes(server),
+  ...diagnosisRoutes(server),
 ];

@@ -58,7 +58,7 @@ export const authMethods = nounCommands<PresentedAuthMethod>({
     },
   }),
   create: {
-    arguments: [name],
+    arguments: [{ ...name, flags: ['name'] }],
     options: [
       {
         name: 'type',

@@ -12,6 +12,7 @@ const fields: readonly OptionDefinition[] = [
   {
     name: 'selector',
     value: 'FILTER',
+    isLongText: true,
     description: 'The identities that it applies to, such as "dev" in list.groups. Default: all.',
   },
   {
@@ -32,7 +33,10 @@ export const bindingRules = nounCommands<PresentedBindingRule>({
   words: ['acl', 'binding-rule'],
   one: 'a binding rule',
   many: 'the binding rules',
-  argument: argument('RULE', 'Id of the binding rule, or 8 or more characters of it.'),
+  argument: {
+    ...argument('RULE', 'Id of the binding rule, or 8 or more characters of it.'),
+    flags: ['id'],
+  },
   identify: resolve,
   read: (client, id) => client.bindingRules.read(id),
   print,
@@ -56,10 +60,11 @@ export const bindingRules = nounCommands<PresentedBindingRule>({
     },
   }),
   create: {
-    options: [{ name: 'method', value: 'NAME', description: 'The auth method.' }, ...fields],
-    write: ({ client }, _given, options) =>
+    arguments: [{ ...argument('METHOD', 'The auth method.'), flags: ['method'] }],
+    options: fields,
+    write: ({ client }, method, options) =>
       client.bindingRules.create({
-        AuthMethod: options.text('method') ?? '',
+        AuthMethod: method!,
         ...givenFields(options),
       }),
   },

@@ -16,6 +16,7 @@ export const aclPolicyDiff: ClientCommand = {
   words: ['acl', 'policy', 'diff'],
   summary: 'Show the permissions that a change of rules would grant and revoke, by token.',
   definition: {
+    isPaged: true,
     arguments: [
       {
         name: 'OLD',
@@ -31,7 +32,8 @@ affected tokens, considering their other policies. Changes nothing.`,
   async run(context, [old, file]) {
     const after = await policyIn(context, file!);
     const stored = await storedPolicy(context, old!);
-    const before = stored === undefined ? await fileOf(context, old!) : rulesOf(stored);
+    const before =
+      stored === undefined ? await fileOf(context, old!.replace(/^@/, '')) : rulesOf(stored);
     const changes = policyChanges(
       { policies: [before] },
       { policies: [{ ...before, rules: after.rules }] },
@@ -61,7 +63,7 @@ async function fileOf(context: Context, path: string): Promise<Policy> {
 
 /** The policy by its id or name; `undefined` if there is none, so that the word is a file. */
 async function storedPolicy({ client }: Context, given: string): Promise<AclPolicy | undefined> {
-  if (given.endsWith('.hcl') || given.endsWith('.json') || given.startsWith('.')) return undefined;
+  if (given.endsWith('.hcl') || given.endsWith('.json') || /^[.@]/.test(given)) return undefined;
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given);
   try {
     const { policies } = client.acl;

@@ -2,7 +2,7 @@ import type { AclPolicy } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { argument, description, type OptionDefinition, verbose } from '../definition.ts';
 import { CliError } from '../errors.ts';
-import { filterQuery, nounList } from '../list-command.ts';
+import { nounList } from '../list-command.ts';
 import { nounCommands } from '../noun-commands.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
@@ -11,7 +11,7 @@ import { newName } from './links.ts';
 import { resolvePolicy } from './resolve.ts';
 import { placeRows } from './show.ts';
 
-const rules: OptionDefinition = {
+export const rulesOption: OptionDefinition = {
   name: 'rules',
   value: 'FILE',
   completes: 'file',
@@ -68,19 +68,26 @@ async function rulesIn(context: Context, options: Options): Promise<{ readonly R
   return file === undefined ? {} : { Rules: await readText(context, file, 'rules') };
 }
 
-const fields: readonly OptionDefinition[] = [rules, description, datacenter, ...workloads];
+export const policyFields: readonly OptionDefinition[] = [
+  rulesOption,
+  description,
+  datacenter,
+  ...workloads,
+];
 
 export const policies = nounCommands<AclPolicy>({
   words: ['acl', 'policy'],
   one: 'a policy',
   many: 'the policies',
-  argument: argument('POLICY', 'Its name, its id, or 8 or more characters of the id.', 'policy'),
+  argument: {
+    ...argument('POLICY', 'Its name, its id, or 8 or more characters of the id.', 'policy'),
+    flags: ['name', 'id'],
+  },
   identify: resolvePolicy,
   read: (client, id) => client.acl.policies.read(id),
   print,
   list: nounList({
     request: 'GET /v1/acl/policies',
-    query: { filter: filterQuery() },
     options: [verbose],
     empty: 'There are no such policies.',
     columns: {
@@ -92,8 +99,8 @@ export const policies = nounCommands<AclPolicy>({
     },
   }),
   create: {
-    arguments: [argument('NAME', 'Its name.')],
-    options: fields,
+    arguments: [{ ...argument('NAME', 'Its name.'), flags: ['name'] }],
+    options: policyFields,
     details: `Examples:
   roster acl policy create -rules deploy.hcl deploy
   roster acl policy create -rules reader.hcl -job web reader
@@ -109,7 +116,7 @@ export const policies = nounCommands<AclPolicy>({
       }),
   },
   update: {
-    options: [newName, ...fields],
+    options: [newName, ...policyFields],
     details: `Fields that are not given stay. -datacenter "" means all datacenters, and -job "" removes the
 link to a job.`,
     async write(context, { id, record }, options) {

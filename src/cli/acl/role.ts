@@ -1,6 +1,6 @@
 import type { PresentedAclRole } from '../../sdk/client.ts';
 import { argument, description, type OptionDefinition, verbose } from '../definition.ts';
-import { filterQuery, nounList } from '../list-command.ts';
+import { nounList } from '../list-command.ts';
 import { nounCommands } from '../noun-commands.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { givenLinks, identityOptions, newName, policyOption, replaces } from './links.ts';
@@ -13,7 +13,10 @@ export const roles = nounCommands<PresentedAclRole>({
   words: ['acl', 'role'],
   one: 'a role',
   many: 'the roles',
-  argument: argument('ROLE', 'Its name, its id, or 8 or more characters of the id.', 'role'),
+  argument: {
+    ...argument('ROLE', 'Its name, its id, or 8 or more characters of the id.', 'role'),
+    flags: ['name', 'id'],
+  },
   identify: resolveRole,
   read: (client, id) => client.acl.roles.read(id),
   print: showRole,
@@ -25,7 +28,6 @@ export const roles = nounCommands<PresentedAclRole>({
         description: 'Only roles with a link to this policy.',
         resolve: resolvePolicy,
       },
-      filter: filterQuery(),
     },
     options: [verbose],
     empty: 'There are no such roles.',
@@ -37,7 +39,7 @@ export const roles = nounCommands<PresentedAclRole>({
     },
   }),
   create: {
-    arguments: [argument('NAME', 'Its name.')],
+    arguments: [{ ...argument('NAME', 'Its name.'), flags: ['name'] }],
     options: fields,
     write: ({ client }, Name, options) =>
       client.acl.roles.create({

@@ -7,7 +7,7 @@ const template = argument('TEMPLATE', 'Its name, such as builtin/service.');
 export const templatedPolicyList: ClientCommand = {
   words: ['acl', 'templated-policy', 'list'],
   summary: 'List the templated policies.',
-  definition: {},
+  definition: { isPaged: true },
   async run(context) {
     const { value } = await context.client.acl.templatedPolicies.list();
     return printRecords(context, value, {
@@ -24,7 +24,7 @@ export const templatedPolicyList: ClientCommand = {
 export const templatedPolicyRead: ClientCommand = {
   words: ['acl', 'templated-policy', 'read'],
   summary: 'Show a templated policy.',
-  definition: { arguments: [template] },
+  definition: { isPaged: true, arguments: [template] },
   async run({ client, screen, show }, [name]) {
     const { value } = await client.acl.templatedPolicies.read(name!);
     return show(value, async () => {
@@ -43,6 +43,7 @@ export const templatedPolicyPreview: ClientCommand = {
   words: ['acl', 'templated-policy', 'preview'],
   summary: 'Show the rules that a templated policy grants.',
   definition: {
+    isPaged: true,
     arguments: [template, argument('NAME', 'Value of its variable.', 'word', false)],
     details: 'Prints the rules that a token with this templated policy would have.',
   },

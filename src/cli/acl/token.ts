@@ -1,6 +1,7 @@
 import type { PresentedAclToken } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import {
+  type ArgumentDefinition,
   argument,
   type ClientCommand,
   description,
@@ -8,14 +9,17 @@ import {
   verbose,
 } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
-import { filterQuery, nounList } from '../list-command.ts';
+import { nounList } from '../list-command.ts';
 import { type NounCommands, nounCommands, printRecord } from '../noun-commands.ts';
 import { orDash } from '../render/text.ts';
 import { givenLinks, identityOptions, policyOption, replaces, roleOption } from './links.ts';
 import { resolvePolicy, resolveRole, resolveToken } from './resolve.ts';
 import { linkList, showNewToken, showToken, tokenSink } from './show.ts';
 
-const token = argument('TOKEN', 'Accessor of the token, or 8 or more characters of it.', 'token');
+const token: ArgumentDefinition = {
+  ...argument('TOKEN', 'Accessor of the token, or 8 or more characters of it.', 'token'),
+  flags: ['id', 'accessor-id'],
+};
 const links: readonly OptionDefinition[] = [policyOption, roleOption, ...identityOptions];
 
 const commands = nounCommands<PresentedAclToken>({
@@ -49,7 +53,6 @@ const commands = nounCommands<PresentedAclToken>({
         value: 'NAME',
         description: 'Only tokens from logins by this auth method.',
       },
-      filter: filterQuery(),
     },
     options: [verbose],
     empty: 'There are no such tokens.',
@@ -150,7 +153,7 @@ async function printPolicies(
 
 export const tokenClone: ClientCommand = {
   words: ['acl', 'token', 'clone'],
-  summary: 'Make a token with the links of another.',
+  summary: 'Copy a token.',
   definition: {
     arguments: [token],
     options: [description, tokenSink],

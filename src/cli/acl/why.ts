@@ -7,8 +7,9 @@ import { resolveToken } from './resolve.ts';
 
 export const aclWhy: ClientCommand = {
   words: ['acl', 'why'],
-  summary: 'Say why a token has a permission, or lacks it.',
+  summary: 'Explain why a token has a permission, or lacks it.',
   definition: {
+    isPaged: true,
     arguments: [
       {
         name: 'TOKEN',

@@ -14,6 +14,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     servers: { addresses: [], introductionTokenFile: undefined, caCertificateFile: undefined },
     http: { host: '127.0.0.1', port: 4720 },
     dataDirectory: undefined,
+    readers: 0,
     rootToken: undefined,
     aclEnabled: true,
     aclDefaultPolicy: 'deny',
@@ -233,6 +234,19 @@ test('the root token may come from the environment', async () => {
   expect((await start('--dev', { env })).agent?.rootToken).toBe(token.toLowerCase());
 });
 
+test('the collector of traces may come from the environment or the file', async () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  expect((await start('--dev', { env })).agent?.telemetry).toEqual({
+    endpoint: 'http://127.0.0.1:4318',
+  });
+  const otlp = { endpoint: 'https://collector.example', headers_file: '/etc/roster/otlp-headers' };
+  const files = { 'a.json': JSON.stringify({ dev: true, telemetry: { otlp } }) };
+  expect((await start('--config a.json', { files })).agent?.telemetry).toEqual({
+    endpoint: 'https://collector.example',
+    headersFile: '/etc/roster/otlp-headers',
+  });
+});
+
 const key = 'c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I=';
 const kms = {
   url: 'https://kms.example/v1/transit/',
@@ -291,6 +305,21 @@ test('allowed hosts come from a flag or a file', async () => {
   });
   const { stderr } = await start('--dev --allowed-hosts http://a.example');
   expect(stderr).toContain('--allowed-hosts must be a list of names such as "roster.example.com"');
+});
+
+test('readers are a number, and a matter of servers with the embedded store', async () => {
+  expect((await start('--dev --readers 3')).agent?.readers).toBe(3);
+  expect((await start('--dev --readers 0')).agent?.readers).toBe(0);
+  const refusal = async (flags: string) => (await start(flags)).stderr;
+  expect(await refusal('--dev --readers many')).toContain(
+    '--readers must be a whole number from 0 to 64',
+  );
+  expect(await refusal('--dev --readers 2 --engine etcd --etcd-endpoints a:1')).toContain(
+    '--readers is of no use with the engine etcd: start more servers on it',
+  );
+  expect(await refusal('--dev --readers 2 --servers http://a:1')).toContain(
+    '--readers is a matter of servers',
+  );
 });
 
 test('snapshots on a schedule need a directory alone', async () => {
@@ -420,6 +449,12 @@ test.each<[string, string, Setting, string[]]>([
       '--etcd-endpoints must be a list of HOST:PORT',
       '--etcd-endpoints is of no use without the engine etcd',
     ],
+  ],
+  [
+    'a collector with a password in its address',
+    '--dev',
+    { env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:s3cret@127.0.0.1:4318' } },
+    ['OTEL_EXPORTER_OTLP_ENDPOINT must be the address of a collector'],
   ],
   [
     'a bad token of the environment',

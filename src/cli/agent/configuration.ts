@@ -1,53 +1,93 @@
+/** The configuration of the agent: files and directories, merged in order. */
+import { dirname, join, resolve } from 'node:path';
 import type { CliEnvironment } from '../environment.ts';
-import { nearest } from '../nearest.ts';
-import { type AgentSettings, type SettingName, settings } from './settings.ts';
+import type { ConfigurationFault, FileSettings } from './configuration-file.ts';
+import type { AgentSettings, SettingName } from './settings.ts';
 
-interface Configuration {
+export type { ConfigurationFault } from './configuration-file.ts';
+
+export interface Configuration {
   readonly settings: AgentSettings;
-  readonly faults: readonly string[];
+  readonly faults: readonly ConfigurationFault[];
+  /** How faults name the setting, with the file that gave it last; `undefined`: no file gives it. */
+  readonly nameOf: (setting: SettingName) => string | undefined;
 }
 
-const known = Object.keys(settings) as SettingName[];
+type Files = Pick<CliEnvironment, 'readFile' | 'listDirectory'>;
 
-/** Reads the configuration file, if given. Its faults are returned. */
-export async function parseConfiguration(
-  readFile: CliEnvironment['readFile'],
-  path: string | undefined,
+/** Lists of which later files add to the earlier ones. Other lists are permissions, which a later file may narrow. */
+export const addedLists: ReadonlySet<SettingName> = new Set<SettingName>([
+  'servers',
+  'http.allowed_hosts',
+  'etcd.endpoints',
+  'peering.advertise',
+  'run',
+]);
+
+/**
+ * Reads the files in the order given, and the files of a directory in the order of their names. All faults are
+ * returned. Source: docs/reference/agent-configuration.md#files.
+ */
+export async function readConfiguration(
+  files: Files,
+  paths: readonly string[],
 ): Promise<Configuration> {
-  if (path === undefined) return { settings: {}, faults: [] };
-  let parsed: unknown;
+  const settings: Partial<Record<SettingName, unknown>> = {};
+  const names = new Map<SettingName, string>();
+  const faults: ConfigurationFault[] = [];
+  for (const path of paths) {
+    for (const file of await filesAt(files, path)) {
+      const read = await readOne(files, file);
+      faults.push(...read.faults);
+      for (const [setting, { value, name }] of read.settings) {
+        const given = setting === 'run' ? besideFile(value, file) : value;
+        settings[setting] = merged(setting, settings[setting], given);
+        names.set(setting, name);
+      }
+    }
+  }
+  return { settings, faults, nameOf: (setting) => names.get(setting) };
+}
+
+/** The path itself, or the files of a directory. Hidden files are those of editors. */
+async function filesAt({ listDirectory }: Files, path: string): Promise<readonly string[]> {
+  const names = await listDirectory(path);
+  if (names === undefined) return [path];
+  return names
+    .filter((name) => /^[^.].*\.(hcl|json)$/.test(name))
+    .sort()
+    .map((name) => join(path, name));
+}
+
+async function readOne({ readFile }: Files, file: string): Promise<FileSettings> {
   try {
-    parsed = JSON.parse((await readFile(path)).replace(/^\uFEFF/, ''));
+    const text = await readFile(file);
+    const { readFileSettings } = await import('./configuration-file.ts');
+    return readFileSettings(text, file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === undefined ? `is not JSON: ${message}` : `cannot be read: ${message}`;
-    return { settings: {}, faults: [`${path} ${reason}`] };
+    if (code === undefined) throw error;
+    return {
+      settings: new Map(),
+      faults: [{ file, message: `${file} cannot be read: ${message}` }],
+    };
   }
-  if (!isObject(parsed)) return { settings: {}, faults: [`${path} does not hold an object`] };
-  return flatten(parsed, path);
 }
 
-function flatten(parsed: Record<string, unknown>, path: string): Configuration {
-  const found: Record<string, unknown> = {};
-  const faults: string[] = [];
-  const take = (name: string, value: unknown): void => {
-    const isGroup = isObject(value) && known.some((setting) => setting.startsWith(`${name}.`));
-    if (name === 'http.address') {
-      found.http = value;
-    } else if (known.includes(name as SettingName) && !isGroup) {
-      found[name] = value;
-    } else if (isGroup) {
-      for (const [key, nested] of Object.entries(value)) take(`${name}.${key}`, nested);
-    } else if (known.some((setting) => setting.startsWith(`${name}.`))) {
-      faults.push(`${path}: ${name} must be an object`);
-    } else {
-      const meant = nearest(name, known);
-      const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
-      faults.push(`${path}: ${name} is not a setting${guess}`);
-    }
-  };
-  for (const [name, value] of Object.entries(parsed)) take(name, value);
-  return { settings: found as AgentSettings, faults };
+function merged(setting: SettingName, before: unknown, value: unknown): unknown {
+  if (Array.isArray(before) && Array.isArray(value) && addedLists.has(setting)) {
+    return [...new Set([...before, ...value])];
+  }
+  return isObject(before) && isObject(value) ? { ...before, ...value } : value;
+}
+
+/** Paths of job files are relative to the file that names them. */
+function besideFile(value: unknown, file: string): unknown {
+  const base = dirname(file);
+  if (!Array.isArray(value) || base === '.') return value;
+  return value.map((path: unknown) =>
+    typeof path === 'string' && path !== '' && path !== '-' ? resolve(base, path) : path,
+  );
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

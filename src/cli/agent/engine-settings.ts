@@ -61,10 +61,13 @@ export const engineSettings = {
 } as const satisfies Readonly<Record<string, Check>>;
 
 type EngineSetting = keyof typeof engineSettings;
-type Given = { readonly [Name in EngineSetting]?: unknown };
+type Given = { readonly [Name in EngineSetting | 'readers']?: unknown };
 
 /** Settings of the engine that contradict each other. */
-export function engineFaults(given: Given, nameOf: (setting: EngineSetting) => string): string[] {
+export function engineFaults(
+  given: Given,
+  nameOf: (setting: EngineSetting | 'readers') => string,
+): string[] {
   if (given.engine !== 'etcd') {
     return (Object.keys(engineSettings) as EngineSetting[])
       .filter((name) => name !== 'engine' && given[name] !== undefined)
@@ -73,6 +76,9 @@ export function engineFaults(given: Given, nameOf: (setting: EngineSetting) => s
   const faults: string[] = [];
   if (given['etcd.endpoints'] === undefined) {
     faults.push(`${nameOf('etcd.endpoints')} is missing: name where etcd listens`);
+  }
+  if (given.readers !== undefined) {
+    faults.push(`${nameOf('readers')} is of no use with the engine etcd: start more servers on it`);
   }
   for (const [one, other] of together) {
     if (given[one] !== undefined && given[other] === undefined) {

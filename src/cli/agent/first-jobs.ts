@@ -92,26 +92,16 @@ interface Reached {
   readonly token: string | undefined;
   /** A given token is not printed. */
   readonly isTokenGiven: boolean;
-}
-
-/** The line that tells where the agent listens, and the fault of its log. */
-export const readiness = ({ address, logFault }: Readiness): string =>
-  logFault === undefined
-    ? `Roster is ready at ${address}\n`
-    : `Roster answers at ${address}, but ${logFault}\n`;
-
-interface Readiness {
-  readonly address: string;
-  readonly logFault: string | undefined;
+  /** `bin/roster` in a checkout, where the examples are, too; otherwise `roster`. */
+  readonly command: string;
 }
 
 /** The addresses, and the next steps. */
 export function welcome(
-  { address, token, isTokenGiven }: Reached,
+  { address, token, isTokenGiven, command }: Reached,
   run: AgentOptions['run'],
   told: readonly string[],
 ): string {
-  const job = run[0]?.registration.Job.ID;
   const isToldToken = token !== undefined && !isTokenGiven;
   const lines = [
     ...told,
@@ -122,13 +112,18 @@ export function welcome(
     'In another terminal:',
     `  export ROSTER_ADDR=${address}${isToldToken ? ` ROSTER_TOKEN=${token}` : ''}`,
     ...(isTokenGiven ? ['  export ROSTER_TOKEN=…  the root token'] : []),
-    '  bin/roster node status',
-    ...(job === undefined
-      ? ['  bin/roster job run examples/web.json']
-      : [`  bin/roster job status ${job}`, `  bin/roster job stop ${job}`]),
-    '  bin/roster help',
+    `  ${command} node status`,
+    ...nextSteps(command, run[0]?.registration.Job.ID),
+    `  ${command} help`,
     '',
     'Ctrl-C ends it.',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function nextSteps(command: string, job: string | null | undefined): readonly string[] {
+  if (job) return [`  ${command} job status ${job}`, `  ${command} job stop ${job}`];
+  return command === 'roster'
+    ? ['  roster job init', '  roster job run example.hcl']
+    : [`  ${command} job run examples/web.json`];
 }

@@ -22,6 +22,7 @@ const nodeOnly: readonly string[] = [
 const serverOnly = [
   'http',
   'http.',
+  'readers',
   'root_token',
   'root_token_file',
   'run',

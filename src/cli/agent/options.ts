@@ -1,6 +1,7 @@
 import type { DefaultPolicy } from '../../acl/authorizer.ts';
 import { durationMs, parseDuration } from '../../base/duration.ts';
 import { limits } from '../../model/limits.ts';
+import type { LogLevel } from '../../model/monitor/log-level.ts';
 import { parseUidRange, type UidRange } from '../../model/node/uid-range.ts';
 import type { ArtifactSource } from '../../model/task/files.ts';
 import type { HostVolumes } from '../../model/volume/host-volume.ts';
@@ -14,7 +15,6 @@ import {
   type AgentSettings,
   type AuditEvents,
   defaultHost,
-  type LogLevel,
   parseHostPort,
   type SettingName,
 } from './settings.ts';
@@ -41,6 +41,8 @@ export interface AgentOptions {
   readonly dataDirectory: string | undefined;
   /** The log in etcd; `undefined`: the state is in the data directory. */
   readonly etcd: EtcdOptions | undefined;
+  /** Threads that answer reads. */
+  readonly readers: number;
   /** A UUID, in lower case. */
   readonly rootToken: string | undefined;
   /** A file with the root token, instead of `rootToken`. */
@@ -54,6 +56,10 @@ export interface AgentOptions {
   readonly keyService: KeyServiceOptions | undefined;
   /** `to` is `stdout` or a file; `undefined`: no audit log. */
   readonly audit: { readonly to: string; readonly events: AuditEvents } | undefined;
+  /** A collector of traces; `undefined`: there is none. */
+  readonly telemetry:
+    | { readonly endpoint: string; readonly headersFile: string | undefined }
+    | undefined;
   readonly region: string;
   /** How other clusters reach this one. */
   readonly peering: {
@@ -165,6 +171,12 @@ function auditOf(words: Partial<Record<SettingName, string>>): AgentOptions['aud
   return { to, events: (words['audit.events'] as AuditEvents | undefined) ?? 'all' };
 }
 
+function telemetryOf(words: Partial<Record<SettingName, string>>): AgentOptions['telemetry'] {
+  const endpoint = words['telemetry.otlp.endpoint'];
+  if (endpoint === undefined) return undefined;
+  return { endpoint, headersFile: words['telemetry.otlp.headers_file'] };
+}
+
 function isolationOf(given: AgentSettings): AgentOptions['isolation'] {
   const view = given['isolation.chroot'] as Record<string, string> | undefined;
   const allowed = given['isolation.allow_capabilities'] as readonly string[] | undefined;
@@ -247,6 +259,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     tls: tlsOf(given),
     dataDirectory,
     etcd: etcdOf(given),
+    readers: Number(given.readers ?? 0),
     allowedHosts: (given['http.allowed_hosts'] as readonly string[] | undefined) ?? [],
     rootToken: words.root_token?.toLowerCase(),
     rootTokenFile: words.root_token_file,
@@ -261,6 +274,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     rootKeyFile: words['keyring.root_key_file'],
     keyService: keyServiceOf(given),
     audit: auditOf(words),
+    telemetry: telemetryOf(words),
     region: words.region ?? 'global',
     node: {
       name: words['node.name'],

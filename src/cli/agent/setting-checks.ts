@@ -60,11 +60,12 @@ export function duration(leastMs: number): Check {
 }
 
 /** A number, or the text of a flag. */
-export const wholeFrom1To = (most: number): Check => ({
+export const wholeBetween = (least: number, most: number): Check => ({
   fault: (value) => {
-    const number = typeof value === 'string' ? Number(value) : value;
-    const isRight = Number.isSafeInteger(number) && Number(number) > 0 && Number(number) <= most;
-    return isRight ? undefined : `must be a whole number from 1 to ${most}`;
+    const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+    const isWhole = Number.isSafeInteger(number);
+    const isRight = isWhole && Number(number) >= least && Number(number) <= most;
+    return isRight ? undefined : `must be a whole number from ${least} to ${most}`;
   },
 });
 

@@ -1,14 +1,17 @@
 import type { DefaultPolicy } from '../../acl/authorizer.ts';
 import { limits } from '../../model/limits.ts';
+import { logLevels } from '../../model/monitor/log-level.ts';
 import { parseUidRange } from '../../model/node/uid-range.ts';
 import { everyNode, poolNameFault } from '../../model/node-pool/node-pool.ts';
 import { isServerAddress } from '../../model/peering/rules.ts';
 import { artifactSources } from '../../model/task/files.ts';
+import { cliLimits } from '../limits.ts';
 import { allowedDriversFault } from './drivers.ts';
 import { engineFaults, engineSettings } from './engine-settings.ts';
 import { hostVolumeFault } from './host-volumes.ts';
 import { keyringFaults, keyringSettings } from './keyring-settings.ts';
 import { modeFaults, serversFault } from './modes.ts';
+import { nodeMetaFault } from './node-meta.ts';
 import {
   type Check,
   duration,
@@ -21,12 +24,10 @@ import {
   text,
   textMapThat,
   textThat,
+  wholeBetween,
   wholeFrom1,
-  wholeFrom1To,
 } from './setting-checks.ts';
 
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof logLevels)[number];
 export const auditEventWords = ['all', 'writes'] as const;
 export type AuditEvents = (typeof auditEventWords)[number];
 
@@ -86,6 +87,7 @@ export const settings = {
   'tls.verify_client': flag,
   data_dir: file,
   ...engineSettings,
+  readers: wholeBetween(0, cliLimits.agent.readersMax),
   root_token: textThat(
     (value) => uuid.test(value),
     'must be a UUID, such as one made by "uuidgen"',
@@ -104,6 +106,11 @@ export const settings = {
     { least: 1, most: limits.peering.addressesMax },
   ),
   'peering.ca_file': file,
+  'telemetry.otlp.endpoint': textThat(
+    (value) => /^https?:$/.test(URL.parse(value)?.protocol ?? '') && !/[@?#]/.test(value),
+    'must be the address of a collector, such as "http://127.0.0.1:4318"',
+  ),
+  'telemetry.otlp.headers_file': file,
   'audit.file': file,
   'audit.events': oneOf(auditEventWords),
   region: name,
@@ -114,7 +121,7 @@ export const settings = {
     (value) => poolNameFault(value) === undefined && value !== everyNode,
     `must be letters, digits, "-" and "_", and not "${everyNode}"`,
   ),
-  'node.meta': textMapThat(() => true, 'must be an object whose values are text'),
+  'node.meta': { fault: nodeMetaFault },
   'node.artifacts.sources': someOf(artifactSources),
   'node.artifacts.http_timeout': duration(1000),
   'node.artifacts.git_timeout': duration(1000),
@@ -142,7 +149,7 @@ export const settings = {
   'drivers.allow': { fault: allowedDriversFault },
   'snapshots.directory': file,
   'snapshots.interval': duration(limits.snapshot.intervalMinMs),
-  'snapshots.keep': wholeFrom1To(limits.snapshot.keptMax),
+  'snapshots.keep': wholeBetween(1, limits.snapshot.keptMax),
   'garbage_collection.interval': duration(limits.garbage.intervalMinMs),
   'garbage_collection.job_age': duration(0),
   'garbage_collection.evaluation_age': duration(0),
@@ -163,15 +170,20 @@ export const settings = {
   log_level: oneOf(logLevels),
 } as const satisfies Readonly<Record<string, Check>>;
 
-/** The faults of single settings and of combinations, each with the setting to change. */
+/**
+ * The faults of single settings and of combinations, each with the setting to change. `checked` settings have
+ * faults that are told already. With `isPart` there may be more settings, such as those of a file that
+ * cannot be read.
+ */
 export function settingFaults(
   given: AgentSettings,
   nameOf: (setting: SettingName) => string,
+  { checked, isPart = false }: { checked: ReadonlySet<string | undefined>; isPart?: boolean },
 ): string[] {
-  const faults = (Object.keys(settings) as SettingName[]).flatMap((setting) =>
-    settingFault(setting, given[setting], nameOf(setting)),
-  );
-  if (given.dev !== true && given.data_dir === undefined) {
+  const faults = (Object.keys(settings) as SettingName[])
+    .filter((setting) => !checked.has(setting))
+    .flatMap((setting) => settingFault(setting, given[setting], nameOf(setting)));
+  if (!isPart && given.dev !== true && given.data_dir === undefined) {
     faults.push(
       `${nameOf('data_dir')} is missing: name a directory to keep the state in, or give --dev to keep nothing`,
     );
@@ -215,6 +227,7 @@ const togetherFor: readonly (readonly [SettingName, SettingName])[] = [
   ['tls.key_file', 'tls.cert_file'],
   ['tls.ca_file', 'tls.cert_file'],
   ['tls.verify_client', 'tls.ca_file'],
+  ['telemetry.otlp.headers_file', 'telemetry.otlp.endpoint'],
   ['client_cert', 'client_key'],
   ['client_key', 'client_cert'],
 ];
@@ -224,8 +237,14 @@ const tlsFaults = (given: AgentSettings, nameOf: (setting: SettingName) => strin
     .filter(([one, other]) => (given[one] ?? false) !== false && given[other] === undefined)
     .map(([one, other]) => `${nameOf(one)} is of no use without ${other}`);
 
+/** The settings that are secrets themselves. Other secrets are in files, which settings name. */
+export const secretSettings: readonly SettingName[] = ['root_token', 'keyring.root_key'];
+
 /** The value in an error, but never a secret. */
 const shown = (setting: SettingName, value: unknown): string =>
-  setting === 'root_token' || setting === 'keyring.root_key'
+  secretSettings.includes(setting)
     ? 'something else'
-    : (JSON.stringify(value) ?? '').slice(0, 64);
+    : withoutUser(JSON.stringify(value) ?? '').slice(0, 64);
+
+/** A text without the user and password of an address. */
+export const withoutUser = (text: string): string => text.replace(/\/\/[^/@\s]+@/g, '//[secret]@');

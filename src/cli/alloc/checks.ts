@@ -8,8 +8,9 @@ import { allocationArgument } from './argument.ts';
 
 export const allocChecks: ClientCommand = {
   words: ['alloc', 'checks'],
-  summary: 'Show how the checks of an allocation fare.',
+  summary: 'Show the health checks of an allocation.',
   definition: {
+    isPaged: true,
     arguments: [allocationArgument],
     options: [{ name: 'verbose', description: 'Show the whole result of each check.' }],
   },

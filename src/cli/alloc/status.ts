@@ -4,8 +4,8 @@ import type { AllocationUsage } from '../../model/allocation/resource-usage.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import { deviceKey } from '../../model/node/device.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, verbose } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { type ClientCommand, filterOption, verbose } from '../definition.ts';
+import { CliError, exitCodes } from '../errors.ts';
 import { resolveAllocation } from '../nouns.ts';
 import { printAllocationTable } from '../render/allocation-table.ts';
 import { bytesText, percentText } from '../render/bytes.ts';
@@ -14,8 +14,9 @@ import { printInstances } from '../service/instances.ts';
 
 export const allocStatus: ClientCommand = {
   words: ['alloc', 'status'],
-  summary: 'List the allocations, or show how one fares.',
+  summary: 'List the allocations, or show an allocation.',
   definition: {
+    isPaged: true,
     arguments: [
       {
         name: 'ALLOC',
@@ -24,10 +25,16 @@ export const allocStatus: ClientCommand = {
         description: 'Id of the allocation, or 8 or more characters of it. Default: all.',
       },
     ],
-    options: [verbose, { name: 'stats', description: 'Show the current usage of its tasks.' }],
+    options: [
+      { ...filterOption, description: 'Only allocations that match the expression.' },
+      { name: 'stats', description: 'Show the current usage of its tasks.' },
+      verbose,
+    ],
   },
   async run(context, [given], options) {
-    if (given === undefined) return listAllocations(context);
+    const filter = options.text('filter');
+    if (given === undefined) return listAllocations(context, filter);
+    if (filter !== undefined) throw new CliError('--filter is for the list of allocations.');
     const { client } = context;
     const id = await resolveAllocation(context, given);
     const { value } = await client.allocations.read(id);
@@ -39,12 +46,16 @@ export const allocStatus: ClientCommand = {
   },
 };
 
-async function listAllocations(context: Context): Promise<number> {
-  const { value: allocations } = await context.client.allocations.list();
+async function listAllocations(context: Context, filter: string | undefined): Promise<number> {
+  const { value: allocations } = await context.client.allocations.list({ filter });
+  const empty =
+    filter === undefined
+      ? 'There are no allocations. Run a job with "roster job run FILE".'
+      : 'No allocation matches the filter.';
   return context.show(allocations, () =>
     allocations.length > 0
       ? printAllocationTable(context, allocations)
-      : context.screen.line('There are no allocations. Run a job with "roster job run FILE".'),
+      : context.screen.line(empty),
   );
 }
 

@@ -8,8 +8,9 @@ import { allocationArgument } from './argument.ts';
 
 export const allocWhy: ClientCommand = {
   words: ['alloc', 'why'],
-  summary: 'Say why an allocation is on its node.',
+  summary: 'Explain why an allocation is on its node.',
   definition: {
+    isPaged: true,
     arguments: [allocationArgument],
     options: [verbose],
     details:

@@ -1,7 +1,13 @@
 import type { Client } from '../../sdk/client.ts';
+import { withoutAlias } from '../aliases.ts';
 import { commands } from '../commands.generated.ts';
 import { connect } from '../context.ts';
-import { type ArgumentKind, globalOptions, type OptionDefinition } from '../definition.ts';
+import {
+  type ArgumentKind,
+  everyOption,
+  globalOptions,
+  type OptionDefinition,
+} from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { groups } from '../groups.ts';
 import { cliLimits } from '../limits.ts';
@@ -23,7 +29,7 @@ export async function runCompletion(
   environment: CliEnvironment,
 ): Promise<number> {
   const current = words.at(-1) ?? '';
-  const before = normalizeWords(words.slice(0, -1));
+  const before = normalizeWords(withoutAlias(words.slice(0, -1)));
   const candidates = await candidatesFor(before, current, environment).catch(() => []);
   const lines = candidates
     .filter(({ word }) => word === files.word || word.startsWith(current))
@@ -39,7 +45,7 @@ async function candidatesFor(
 ): Promise<readonly Candidate[]> {
   const { entry, group, plain } = locate(before);
   const command = await entry?.load();
-  const options = [...globalOptions, ...(command?.definition.options ?? [])];
+  const options = everyOption(command?.definition);
   const last = before.at(-1) ?? '';
   const option = options.find((one) => takesNext(last, [one]));
   if (option !== undefined) {
@@ -51,7 +57,7 @@ async function candidatesFor(
     const plainBefore = plainWords(before, options).map(({ word }) => word);
     const given = plainBefore.slice(entry.words.length);
     const argument = command.definition.arguments?.[given.length];
-    if (argument === undefined) return [];
+    if (argument === undefined) return given.length > 0 ? [] : wordsAfter(entry.words.join(' '));
     return valuesOf(argument, { before, given, current }, environment);
   }
   if (plain.length === 0) return firstWords();
@@ -158,6 +164,11 @@ const idsOf: Readonly<Record<Exclude<ArgumentKind, 'file' | 'word'>, Ids>> = {
   async peering(client, _prefix, signal) {
     const { value } = await client.peerings.list({ signal, perPage: cliLimits.completion.idsMax });
     return value.map(({ Name, State }) => ({ word: Name, about: State }));
+  },
+  async server(client, _prefix, signal) {
+    const { value } = await client.status.servers({ signal });
+    const about = (Leader: boolean, Address: string) => (Leader ? `${Address} (leader)` : Address);
+    return value.map(({ ID, Address, Leader }) => ({ word: ID, about: about(Leader, Address) }));
   },
   async token(client, prefix, signal) {
     const { value } = await client.acl.tokens.list(page(prefix, signal));

@@ -22,6 +22,7 @@ const server = {
   'GET /v1/services': {
     json: [{ Namespace: 'default', Services: [{ ServiceName: 'shop', Tags: [] }] }],
   },
+  'GET /v1/servers': { json: [{ ID: 's-1', Address: '10.0.0.1:4720', Leader: true }] },
   'GET /v1/peerings': {
     json: [
       { Name: 'east', State: 'ACTIVE' },
@@ -49,7 +50,7 @@ async function complete(...words: string[]): Promise<string[]> {
 
 test.each<[string[], string[]]>([
   [['al'], ['alloc']],
-  [['a'], ['alloc', 'acl', 'agent']],
+  [['a'], ['alloc', 'acl', 'agent', 'agent-info']],
   [
     ['acl', 'token', ''],
     ['clone', 'create', 'delete', 'list', 'read', 'update'],
@@ -80,6 +81,7 @@ test.each<[string[], string[]]>([
     ['peering', 'read', ''],
     ['east', 'west'],
   ],
+  [['monitor', '-server-id', ''], ['s-1']],
   [['peering', 'read', '-name', 'w'], ['west']],
   [['peering', 'why', ''], ['shop']],
   [['peering', 'why', 'shop', 'e'], ['east']],
@@ -92,6 +94,11 @@ test.each<[string[], string[]]>([
     ['trace', 'debug', 'info', 'warn', 'error'],
   ],
   [['agent', '--config', ''], [':file']],
+  [
+    ['agent', ''],
+    ['reload', 'validate'],
+  ],
+  [['agent', 'validate', 'a.hcl', ''], []],
   [['job', '--token', ''], []],
   [
     ['completion', ''],

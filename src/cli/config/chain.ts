@@ -10,6 +10,7 @@ export const configChain: ClientCommand = {
   words: ['config', 'chain'],
   summary: 'Show the discovery chain of a service.',
   definition: {
+    isPaged: true,
     arguments: [argument('SERVICE', 'Name of the service.', 'service')],
     options: [
       { name: 'explain', description: 'Show every decision, and the entry that made it.' },

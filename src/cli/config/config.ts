@@ -1,3 +1,4 @@
+import { configKinds } from '../../model/config-entry/config-entry.ts';
 import { isMissing } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { argument, type ClientCommand, filterOption } from '../definition.ts';
@@ -111,13 +112,14 @@ export const configRead: ClientCommand = {
   words: ['config', 'read'],
   summary: 'Show a configuration entry.',
   definition: {
+    isPaged: true,
     arguments: entryArguments,
     options: [kindOption, nameOption],
     details: 'Prints the entry as a file for "config write"; --json prints all of its fields.',
   },
-  async run(context, words, options) {
+  async run(context, words) {
     const { client, screen, show } = context;
-    const entry = entryWords(words, options);
+    const entry = entryWords(words);
     const { partition } = context;
     const { kind } = entry;
     const name = await entryName(context, entry, partition);
@@ -130,15 +132,20 @@ export const configList: ClientCommand = {
   words: ['config', 'list'],
   summary: 'List configuration entries.',
   definition: {
-    options: [
-      { ...kindOption, description: 'Only entries of the kind; all kinds by default.' },
-      filterOption,
+    isPaged: true,
+    arguments: [
+      {
+        ...argument('KIND', 'Only entries of the kind; all kinds by default.', 'word', false),
+        choices: configKinds,
+        flags: ['kind'],
+      },
     ],
+    options: [filterOption],
   },
-  async run(context, _words, options) {
+  async run(context, [kind], options) {
     const { partition, client, namespace } = context;
     const filter = options.text('filter');
-    const { value } = await client.configEntries.list(options.text('kind'), { filter, partition });
+    const { value } = await client.configEntries.list(kind, { filter, partition });
     return printRecords<(typeof value)[number]>(context, value, {
       records: value,
       empty: 'There are no configuration entries.',
@@ -157,12 +164,17 @@ export const configDelete: ClientCommand = {
   words: ['config', 'delete'],
   summary: 'Delete a configuration entry.',
   definition: {
-    arguments: entryArguments,
+    confirms: (words, options) =>
+      options.flag('dryRun')
+        ? undefined
+        : `Delete the entry ${words.filter(Boolean).join('/') || options.text('filename')}?`,
+    arguments: entryArguments.map((one) => ({ ...one, isRequired: false })),
     options: [kindOption, nameOption, fileOption, ...deleteGuard, dryRunOption],
   },
   async run(context, words, options) {
     const file = options.text('filename');
-    const entry = file === undefined ? entryWords(words, options) : await wordsOf(context, file);
+    const entry = file === undefined ? entryWords(words) : await wordsOf(context, file);
+    if (entry.kind === '') throw new CliError('Give KIND and NAME of the entry, or --filename.');
     const cas = casOf(options);
     if (cas === 0) throw new CliError('--cas needs the --modify-index that was seen.');
     const dryRun = options.flag('dryRun');

@@ -8,7 +8,8 @@ import { findKind } from '../../model/config-entry/kinds.ts';
 import type { Type } from '../../model/schema.ts';
 import { ApiError } from '../../sdk/client.ts';
 import { understood } from '../acl/policy-files.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refusalOf } from '../errors.ts';
+import { plural } from '../render/text.ts';
 import { EntryReader, type Written } from './entry-reader.ts';
 
 /** A configuration entry of a file. */
@@ -49,8 +50,10 @@ function fromHcl(text: string, name: string): EntryFile {
       const place = placeOf(places, pointer);
       return place === undefined ? message : renderFault(source.fault(message, place.offset));
     });
-    const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
-    return new CliError(`The entry of ${name} has ${count}:\n\n${faults.join('\n\n')}\n`);
+    const count = plural(faults.length, 'fault');
+    return new CliError(`The entry of ${name} has ${count}:\n\n${faults.join('\n\n')}\n`, {
+      refusal: refusalOf(error),
+    });
   };
   return { entry: record, explain };
 }

@@ -21,13 +21,13 @@ export const nameOption: OptionDefinition = {
     'Its name. May be omitted for kinds with a single entry: mesh, proxy-defaults, exported-services.',
 };
 
-/** Kind and name as arguments, instead of the options. */
+/** Kind and name of an entry. */
 export const entryArguments: readonly ArgumentDefinition[] = [
+  { ...argument('KIND', 'Kind of the entry.'), choices: configKinds, flags: ['kind'] },
   {
-    ...argument('KIND', 'Kind of the entry; the same as --kind.', 'word', false),
-    choices: configKinds,
+    ...argument('NAME', 'Its name; optional for kinds with a single entry.', 'word', false),
+    flags: ['name'],
   },
-  argument('NAME', 'Its name; the same as --name.', 'word', false),
 ];
 
 export interface EntryWords {
@@ -35,17 +35,10 @@ export interface EntryWords {
   readonly name: string | undefined;
 }
 
-/** @throws CliError if the kind or the name is given twice, or the kind is missing */
-export function entryWords([kindWord, nameWord]: readonly string[], options: Options): EntryWords {
-  const given = (name: string, word: string | undefined): string | undefined => {
-    const option = options.text(name);
-    if (word === undefined || option === undefined) return option || word;
-    throw new CliError(`Give the ${name} once: as --${name}, or without it.`);
-  };
-  const kind = given('kind', kindWord);
-  if (kind === undefined) throw new CliError('--kind is required.');
-  return { kind, name: given('name', nameWord) };
-}
+export const entryWords = ([kind = '', name]: readonly string[]): EntryWords => ({
+  kind,
+  name: name || undefined,
+});
 
 export const fileOption: OptionDefinition = {
   name: 'filename',
@@ -83,7 +76,7 @@ export const dryRunOption: OptionDefinition = {
 
 /**
  * The name of the entry, which may be omitted for kinds with a single entry in a partition.
- * @throws CliError naming the option
+ * @throws CliError
  */
 export async function entryName(
   { client }: Pick<Context, 'client'>,
@@ -92,7 +85,7 @@ export async function entryName(
 ): Promise<string> {
   if (name) return name;
   const { onlyName } = findKind(kind) ?? {};
-  if (onlyName === undefined) throw new CliError('--name is required.');
+  if (onlyName === undefined) throw new CliError('The NAME of the entry is missing.');
   if (partition !== undefined || onlyName('a') === onlyName('b')) return onlyName(partition ?? '');
   // The entry has the name of the partition, which here is the token's own.
   const { value } = await client.configEntries.list(kind);

@@ -76,7 +76,7 @@ const action = ({ words, summary, done, act, details }: Action): ClientCommand =
 
 export const deploymentFail = action({
   words: ['deployment', 'fail'],
-  summary: 'End a deployment as failed.',
+  summary: 'Fail a deployment.',
   done: 'is marked as failed',
   act: ({ client }, id) => client.deployments.fail(id),
   details: 'If a group has AutoRevert, the job goes back to its last stable version.',
@@ -84,7 +84,7 @@ export const deploymentFail = action({
 
 export const deploymentPause = action({
   words: ['deployment', 'pause'],
-  summary: 'Place nothing new of a deployment for now.',
+  summary: 'Pause a deployment.',
   done: 'is paused',
   act: ({ client }, id) => client.deployments.pause(id),
   details: 'Starts no more instances until it is resumed. Lost allocations are still replaced.',
@@ -92,7 +92,7 @@ export const deploymentPause = action({
 
 export const deploymentResume = action({
   words: ['deployment', 'resume'],
-  summary: 'Let a deployment that is paused go on.',
+  summary: 'Resume a paused deployment.',
   done: 'goes on',
   act: ({ client }, id) => client.deployments.resume(id),
   details: 'Its progress deadline starts again.',

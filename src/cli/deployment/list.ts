@@ -1,12 +1,11 @@
 import { verbose } from '../definition.ts';
-import { filterQuery, listCommand } from '../list-command.ts';
+import { listCommand } from '../list-command.ts';
 import { deploymentColumns, newestFirst } from './render.ts';
 
 export const deploymentList = listCommand({
   words: ['deployment', 'list'],
   summary: 'List the deployments.',
   request: 'GET /v1/deployments',
-  query: { filter: filterQuery() },
   options: [verbose],
   details: `Example:
   roster deployment list -filter 'Status == "running"'`,

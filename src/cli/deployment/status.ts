@@ -8,7 +8,7 @@ import { printDeployment, printMembers } from './render.ts';
 
 export const deploymentStatus: ClientCommand = {
   words: ['deployment', 'status'],
-  summary: 'Show how far a deployment has come, and watch it.',
+  summary: 'Show the progress of a deployment, and watch it.',
   definition: {
     arguments: [
       {

@@ -1,12 +1,16 @@
-import type { ClientCommand } from '../definition.ts';
+import { type ClientCommand, filterOption } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { resolveEvaluation } from '../nouns.ts';
 import { plural } from '../render/text.ts';
 
 export const evalDelete: ClientCommand = {
   words: ['eval', 'delete'],
-  summary: 'Forget evaluations.',
+  summary: 'Delete evaluations.',
   definition: {
+    confirms: ([evaluation]) =>
+      evaluation === undefined
+        ? 'Delete all evaluations that match?'
+        : `Delete the evaluation ${evaluation}?`,
     arguments: [
       {
         name: 'EVAL',
@@ -17,8 +21,7 @@ export const evalDelete: ClientCommand = {
     ],
     options: [
       {
-        name: 'filter',
-        value: 'EXPRESSION',
+        ...filterOption,
         description: 'Delete all evaluations of the namespace that match, instead of one.',
       },
     ],

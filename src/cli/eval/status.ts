@@ -11,8 +11,9 @@ import { ago, oneLine, orDash } from '../render/text.ts';
 
 export const evalStatus: ClientCommand = {
   words: ['eval', 'status'],
-  summary: 'Show the decision of an evaluation.',
+  summary: 'Show an evaluation and its placements.',
   definition: {
+    isPaged: true,
     arguments: [
       {
         name: 'EVAL',

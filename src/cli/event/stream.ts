@@ -6,7 +6,7 @@ import { wholeNumberOption } from '../whole-number.ts';
 
 export const eventStream: ClientCommand = {
   words: ['event', 'stream'],
-  summary: 'Print what happens, as it happens.',
+  summary: 'Follow the events of the cluster.',
   definition: {
     options: [
       {
@@ -26,14 +26,15 @@ export const eventStream: ClientCommand = {
 Example:
   roster event stream -topic Job -topic Deployment`,
   },
-  async run({ client, screen, isJson, environment, untilInterrupted, id }, _words, options) {
+  async run({ client, screen, isJson, jsonLine, untilInterrupted, id }, _words, options) {
     const index = wholeNumberOption(options, 'index');
     const topics = options.list('topic');
     const print = async (frame: EventFrame) => {
-      if (isJson) return environment.stdout.write(`${JSON.stringify(frame)}\n`);
+      if (isJson) return jsonLine(frame);
       if (frame.Missed) await screen.line(`Events before ${frame.Index} are not known any more.`);
       for (const event of frame.Events ?? []) await screen.line(sentence(event, id));
     };
+    if (!isJson) await screen.line(screen.colors.bold(lineOf(head)));
     return untilInterrupted(async (signal) => {
       for await (const frame of client.events.follow({ topics, index, signal })) {
         if (frame.Error !== undefined) throw new CliError(frame.Error.Message);
@@ -45,11 +46,24 @@ Example:
   },
 };
 
+/** The titles of the columns. A last column has further keys, such as the job of an allocation. */
+const head = ['Index', 'Type', 'Namespace', 'Key', 'Belongs to'] as const;
+
+const lineOf = ([index, type, namespace, key, others]: readonly [
+  string,
+  string,
+  string,
+  string,
+  string,
+]): string =>
+  [index.padStart(8), type.padEnd(30), namespace.padEnd(9), key.padEnd(8), others]
+    .join('  ')
+    .trimEnd();
+
 const uuid = /^[0-9a-f-]{36}$/;
 
 function sentence({ Index, Type, Namespace, Key, FilterKeys }: Event, id: (id: string) => string) {
   const shown = (key: string) => oneLine(uuid.test(key) ? id(key) : key);
-  const of = (FilterKeys ?? []).map(shown).join(' ');
-  const words = [String(Index).padStart(8), Type.padEnd(30), oneLine(Namespace) || '-', shown(Key)];
-  return [...words, of].join('  ').trimEnd();
+  const others = (FilterKeys ?? []).map(shown).join(' ');
+  return lineOf([String(Index), Type, oneLine(Namespace) || '-', shown(Key), others]);
 }

@@ -10,7 +10,7 @@ import { readText } from '../text-file.ts';
 
 export const fmt: LocalCommand = {
   words: ['fmt'],
-  summary: 'Bring job files and policies into their canonical form.',
+  summary: 'Format job files and policies.',
   definition: {
     arguments: [
       {

@@ -11,7 +11,7 @@ const services = 'A service is named NAME, NAMESPACE/NAME or PARTITION/NAMESPACE
 
 export const intentionCheck: ClientCommand = {
   words: ['intention', 'check'],
-  summary: 'Say whether a service may call another, and why.',
+  summary: 'Check whether a service may call another, and why.',
   definition: {
     arguments: [
       argument('SOURCE', 'The service that calls.', 'service'),
@@ -62,6 +62,7 @@ export const intentionMatch: ClientCommand = {
   words: ['intention', 'match'],
   summary: 'List the intentions of a service.',
   definition: {
+    isPaged: true,
     arguments: [argument('SERVICE', 'The service.', 'service')],
     options: [
       { name: 'source', description: 'List the intentions with SERVICE as the source.' },

@@ -1,7 +1,7 @@
 import type { JobPolicy } from '../../model/job-policy/job-policy.ts';
 import type { Context } from '../context.ts';
 import { argument, type OptionDefinition } from '../definition.ts';
-import { filterQuery, nounList } from '../list-command.ts';
+import { nounList } from '../list-command.ts';
 import { nounCommands } from '../noun-commands.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { readText } from '../text-file.ts';
@@ -38,7 +38,6 @@ export const jobPolicies = nounCommands<JobPolicy>({
   print,
   list: nounList({
     request: 'GET /v1/job-policies',
-    query: { filter: filterQuery() },
     empty: 'There are no job policies.',
     columns: {
       Name: ({ Name }) => oneLine(Name),

@@ -8,6 +8,8 @@ import { JobPolicySchema } from '../../model/job-policy/job-policy.ts';
 import { violations } from '../../model/job-policy/judge.ts';
 import { requireJobPolicy } from '../../model/job-policy/write.ts';
 import { below } from '../../model/path.ts';
+import { answerPrinter } from '../answer.ts';
+import { isColored } from '../colors.ts';
 import { argument, type LocalCommand } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError, exitCodes } from '../errors.ts';
@@ -31,22 +33,22 @@ export const jobPolicyTest: LocalCommand = {
 enforcement level.
 
 Example:
-  roster job policy read -json owned | roster job policy test - examples/web.json`,
+  roster job policy read -json owned | roster job policy test - web.json`,
   },
   async runLocally(environment, [policyPath, jobPath], options) {
     const text = await readText({ environment }, policyPath!, 'job policy');
     const policy = policyOf(text, policyPath!);
     const job = await jobIn(environment, jobPath!, options);
     const [violation] = violations([policy], job);
-    const { stdout } = environment;
-    if (options.flag('json')) {
+    const { stdout, env } = environment;
+    const { isJson, json } = await answerPrinter(environment, options);
+    if (isJson) {
       const { Name, EnforcementLevel } = policy;
       const Reason = violation?.reason ?? '';
       const result = { Policy: Name, EnforcementLevel, JobID: job.ID };
-      const answer = { ...result, Holds: violation === undefined, Reason };
-      await stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+      await json({ ...result, Holds: violation === undefined, Reason });
     } else {
-      const screen = createScreen(stdout, stdout.isTerminal && !options.flag('noColor'));
+      const screen = createScreen(stdout, isColored(stdout, env, options.flag('noColor')));
       const { green, red } = screen.colors;
       const about = `policy "${policy.Name}" (${policy.EnforcementLevel}), job "${oneLine(job.ID)}"`;
       await screen.line(

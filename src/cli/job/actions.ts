@@ -8,6 +8,7 @@ export const jobActions: ClientCommand = {
   words: ['job', 'actions'],
   summary: 'List the actions of the tasks of a job.',
   definition: {
+    isPaged: true,
     arguments: [jobArgument],
   },
   async run(context, [job]) {

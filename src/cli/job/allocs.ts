@@ -1,4 +1,4 @@
-import { type ClientCommand, verbose } from '../definition.ts';
+import { type ClientCommand, filterOption, verbose } from '../definition.ts';
 import { withJob } from '../nouns.ts';
 import { jobArgument } from './argument.ts';
 import { printAllocations } from './status.ts';
@@ -7,16 +7,18 @@ export const jobAllocs: ClientCommand = {
   words: ['job', 'allocs'],
   summary: 'List the allocations of a job.',
   definition: {
+    isPaged: true,
     arguments: [jobArgument],
     options: [
       { name: 'all', description: 'Include allocations of earlier jobs with the same id.' },
+      filterOption,
       verbose,
     ],
   },
   async run(context, [job], options) {
-    const all = options.flag('all');
+    const [all, filter] = [options.flag('all'), options.text('filter')];
     const { value } = await withJob(context, job!, () =>
-      context.client.jobs.allocations(job!, { all, resources: true }),
+      context.client.jobs.allocations(job!, { all, filter, resources: true }),
     );
     return context.show(value, () => printAllocations(context, value));
   },

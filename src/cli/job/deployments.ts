@@ -1,4 +1,4 @@
-import { type ClientCommand, verbose } from '../definition.ts';
+import { type ClientCommand, filterOption, verbose } from '../definition.ts';
 import { printDeployment, printDeployments } from '../deployment/render.ts';
 import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
@@ -9,10 +9,12 @@ export const jobDeployments: ClientCommand = {
   words: ['job', 'deployments'],
   summary: 'List the deployments of a job.',
   definition: {
+    isPaged: true,
     arguments: [jobArgument],
     options: [
       { name: 'latest', description: 'Show the latest deployment with its groups.' },
       { name: 'all', description: 'Include deployments of earlier jobs with the same id.' },
+      filterOption,
       verbose,
     ],
   },
@@ -26,8 +28,8 @@ export const jobDeployments: ClientCommand = {
       else await printDeployment(context, value);
       return exitCodes.ok;
     }
-    const all = options.flag('all');
-    const { value } = await withJob(context, job!, () => client.jobs.deployments(job!, { all }));
+    const given = { all: options.flag('all'), filter: options.text('filter') };
+    const { value } = await withJob(context, job!, () => client.jobs.deployments(job!, given));
     if (context.isJson) await context.json(value);
     else if (value.length === 0) await screen.line(none);
     else await printDeployments(context, value);

@@ -15,6 +15,7 @@ export const jobHistory: ClientCommand = {
   words: ['job', 'history'],
   summary: 'Show the versions of a job, with their differences.',
   definition: {
+    isPaged: true,
     arguments: [jobArgument],
     options: [
       {

@@ -10,6 +10,7 @@ export const jobInspect: ClientCommand = {
   words: ['job', 'inspect'],
   summary: 'Print the job as it is registered, as JSON.',
   definition: {
+    isPaged: true,
     arguments: [jobArgument],
     options: [
       {

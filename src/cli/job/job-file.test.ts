@@ -91,7 +91,7 @@ test.each([
   [
     'without a value',
     [],
-    `Error: jobs/web.hcl has a fault:
+    `Error: jobs/web.hcl has 1 fault:
 
 jobs/web.hcl:1:1: The variable "image" needs a value (What to run.)
   1 | variable "image" {
@@ -102,7 +102,7 @@ jobs/web.hcl:1:1: The variable "image" needs a value (What to run.)
   [
     'with a value for nothing',
     ['-var', 'image=a', '-var', 'imige=b'],
-    `Error: jobs/web.hcl has a fault:
+    `Error: jobs/web.hcl has 1 fault:
 
 -var imige:1:1: The job file has no variable "imige"; did you mean "image"?
   1 | imige
@@ -145,7 +145,7 @@ test('faults of the job from the server are shown with their lines', async () =>
   });
   expect(ran).toMatchObject({
     exitCode: 1,
-    stderr: `Error: The job of jobs/web.hcl has a fault:
+    stderr: `Error: The job of jobs/web.hcl has 1 fault:
 
 jobs/web.hcl:7:5: TaskGroups[0].Count must be at most 1
   7 |     count = 2

@@ -26,8 +26,9 @@ const rowsShown = 20;
 
 export const jobPlan: ClientCommand = {
   words: ['job', 'plan'],
-  summary: 'Show what registering a job would do.',
+  summary: 'Show the changes that a job file would make.',
   definition: {
+    isPaged: true,
     arguments: [
       {
         name: 'FILE',
@@ -62,7 +63,7 @@ defaults, too.
 Exit codes: 0 nothing changes, 1 something changes, 255 an error.
 
 Examples:
-  roster job plan examples/web.hcl
+  roster job plan web.hcl
   roster job plan -diff=false - < web.json`,
   },
   async run(context, [file], options) {

@@ -9,7 +9,7 @@ import { versionNumber } from './version.ts';
 
 export const jobRevert: ClientCommand = {
   words: ['job', 'revert'],
-  summary: 'Bring back an earlier version of a job.',
+  summary: 'Revert a job to an earlier version.',
   definition: {
     arguments: [
       jobArgument,

@@ -71,8 +71,8 @@ export const jobRun: ClientCommand = {
 Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed, started or deployed.
 
 Examples:
-  roster job run examples/web.hcl
-  roster job run -var greeting=Moin examples/variables.hcl
+  roster job run web.hcl
+  roster job run -var greeting=Moin variables.hcl
   roster job run -detach - < web.json`,
   },
   async run(context, [file], options) {

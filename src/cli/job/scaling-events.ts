@@ -10,6 +10,7 @@ export const jobScalingEvents: ClientCommand = {
   words: ['job', 'scaling-events'],
   summary: 'List the scaling events of a job.',
   definition: {
+    isPaged: true,
     arguments: [jobArgument],
     options: [verbose],
     details: 'The newest events come first. Only the newest events of each group are kept.',

@@ -7,7 +7,7 @@ import { follow } from './follow.ts';
 
 export const jobStart: ClientCommand = {
   words: ['job', 'start'],
-  summary: 'Start a stopped job again.',
+  summary: 'Start a stopped job.',
   definition: {
     arguments: [jobArgument],
     options: [detach, verbose],

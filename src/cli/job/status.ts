@@ -6,9 +6,9 @@ import type { JobStub } from '../../model/job/job-stub.ts';
 import { storedJobWarnings } from '../../model/job/stored-faults.ts';
 import type { JobSummary } from '../../model/job-summary/job-summary.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, verbose } from '../definition.ts';
+import { type ClientCommand, filterOption, verbose } from '../definition.ts';
 import { printGroups } from '../deployment/render.ts';
-import { exitCodes } from '../errors.ts';
+import { CliError, exitCodes } from '../errors.ts';
 import { type Columns, printRecords, printTable } from '../list-command.ts';
 import { withJob } from '../nouns.ts';
 import { driversOf } from '../placement-failure.ts';
@@ -23,6 +23,7 @@ export const jobStatus: ClientCommand = {
   words: ['job', 'status'],
   summary: 'List the jobs, or show a job.',
   definition: {
+    isPaged: true,
     arguments: [
       {
         name: 'JOB',
@@ -33,18 +34,24 @@ export const jobStatus: ClientCommand = {
     ],
     options: [
       { name: 'all', description: 'Include allocations of earlier jobs with the same id.' },
+      { ...filterOption, description: 'Only jobs that match the expression.' },
       verbose,
     ],
   },
   async run(context, [job], options) {
-    if (job === undefined) return listJobs(context);
+    const filter = options.text('filter');
+    if (job === undefined) return listJobs(context, filter);
+    if (filter !== undefined) throw new CliError('--filter is for the list of jobs.');
     return withJob(context, job, () => showJob(context, job, options.flag('all')));
   },
 };
 
-async function listJobs(context: Context): Promise<number> {
-  const { value: jobs } = await context.client.jobs.list();
-  const empty = 'There are no jobs. Run one with "roster job run FILE".';
+async function listJobs(context: Context, filter: string | undefined): Promise<number> {
+  const { value: jobs } = await context.client.jobs.list({ filter });
+  const empty =
+    filter === undefined
+      ? 'There are no jobs. Run one with "roster job run FILE".'
+      : 'No job matches the filter.';
   return printRecords(context, jobs, { records: jobs, empty, columns: jobColumns(context) });
 }
 

@@ -15,6 +15,8 @@ export const jobStop: ClientCommand = {
   words: ['job', 'stop'],
   summary: 'Stop a job and watch it end.',
   definition: {
+    confirms: ([job], options) =>
+      options.flag('purge') ? `Stop the job "${job}" and delete it with its versions?` : undefined,
     arguments: [jobArgument],
     options: [
       { name: 'purge', description: 'Delete the job at once, with all its versions.' },

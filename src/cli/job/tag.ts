@@ -15,7 +15,7 @@ const nameArgument: ArgumentDefinition = {
 
 export const jobTagApply: ClientCommand = {
   words: ['job', 'tag', 'apply'],
-  summary: 'Keep a version of a job under a name.',
+  summary: 'Tag a version of a job with a name.',
   definition: {
     arguments: [jobArgument, nameArgument],
     options: [

@@ -8,10 +8,11 @@ import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
 import { FileWarnings } from '../job-warnings.ts';
+import { plural } from '../render/text.ts';
 
 export const jobValidate: ClientCommand = {
   words: ['job', 'validate'],
-  summary: 'Say whether a job file is valid.',
+  summary: 'Check a job file.',
   definition: {
     arguments: [
       {
@@ -29,7 +30,7 @@ export const jobValidate: ClientCommand = {
 Exit codes: 0 the job is valid, 1 it is not.
 
 Example:
-  roster job validate -var image=web:2 examples/web.hcl`,
+  roster job validate -var image=web:2 web.hcl`,
   },
   async run(context, [file], options) {
     const read = await openJobFile(context.environment, file!, options);
@@ -60,7 +61,7 @@ Example:
 
 function refused(read: ReadJob, own: readonly Fault[], more: readonly string[]): CliError {
   const count = own.length + more.length;
-  const many = count === 1 ? 'a fault' : `${count} faults`;
+  const many = plural(count, 'fault');
   return new CliError(`The job has ${many}:\n\n${[...read.locate(own), ...more].join('\n\n')}\n`);
 }
 

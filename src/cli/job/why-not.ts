@@ -9,8 +9,9 @@ import { jobArgument } from './argument.ts';
 
 export const jobWhyNot: ClientCommand = {
   words: ['job', 'why-not'],
-  summary: 'Say why allocations of a job are not placed.',
+  summary: 'Explain why allocations of a job are not placed.',
   definition: {
+    isPaged: true,
     arguments: [
       jobArgument,
       {

@@ -20,6 +20,17 @@ const server = {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
 const bodies = ({ seen }: Ran): any[] => seen.map(({ body }) => body);
 
+test('the missing file of an old token does not prevent a login', async () => {
+  const env = { ROSTER_TOKEN_FILE: 'gone' };
+  const ran = await run(['login', 'ci', '-bearer-token-file=jwt'], {
+    server,
+    env,
+    files: { jwt: 'x' },
+  });
+  expect(ran.exitCode).toBe(0);
+  expect(ran.seen[0]!.headers['x-registry-token']).toBeUndefined();
+});
+
 test('a JWT from a file gets a token, without sending the old token', async () => {
   const ran = await run(['login', '-method', 'ci', '-bearer-token-file=jwt', '-meta', 'run=7'], {
     server,
@@ -119,7 +130,7 @@ test('the wait ends when the server has forgotten the login', async () => {
 });
 
 test.each<[string, string[], object, string]>([
-  ['no method', ['login'], {}, '--method is required'],
+  ['no method', ['login'], {}, "Missing required argument 'METHOD'"],
   [
     'a file that is not there',
     ['login', '-method=x', '-bearer-token-file=y'],

@@ -1,7 +1,7 @@
 import { limits } from '../../model/limits.ts';
-import type { Client, PresentedAclToken } from '../../sdk/client.ts';
-import { type Context, connect } from '../context.ts';
-import type { ClientCommand } from '../definition.ts';
+import type { PresentedAclToken } from '../../sdk/client.ts';
+import type { Context } from '../context.ts';
+import { argument, type ClientCommand } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError, exitCodes, explainError } from '../errors.ts';
 import type { Options } from '../options.ts';
@@ -16,8 +16,10 @@ export const login: ClientCommand = {
   words: ['login'],
   summary: 'Log in and get a token.',
   definition: {
+    // A token that has expired, or whose file is missing, must not prevent a new login.
+    isAnonymous: true,
+    arguments: [{ ...argument('METHOD', 'The auth method to log in with.'), flags: ['method'] }],
     options: [
-      { name: 'method', value: 'NAME', description: 'The auth method to log in with.' },
       {
         name: 'bearer-token-file',
         value: 'FILE',
@@ -45,33 +47,19 @@ export const login: ClientCommand = {
     details: `The auth method must allow the redirect URI http://HOST:PORT/oidc/callback.
 
 Examples:
-  roster login --method sso
-  roster login --method ci --bearer-token-file /run/ci/token --token-sink-file ~/.roster-token`,
+  roster login sso
+  roster login ci --bearer-token-file /run/ci/token --token-sink-file ~/.roster-token`,
   },
-  async run(context, _words, options) {
-    const AuthMethod = options.text('method');
-    if (AuthMethod === undefined) throw new CliError('--method is required: the auth method.');
+  async run(context, [AuthMethod = ''], options) {
     const Meta = pairs('meta', options.list('meta'));
-    const client = await withoutToken(context, options);
-    try {
-      const path = options.text('bearerTokenFile');
-      const token =
-        path === undefined
-          ? await throughBrowser(context, client, { AuthMethod, Meta }, options)
-          : await withBearer(context, client, { AuthMethod, Meta }, path);
-      return await present(context, token, options.text('tokenSinkFile'));
-    } finally {
-      await client.close();
-    }
+    const path = options.text('bearerTokenFile');
+    const token =
+      path === undefined
+        ? await throughBrowser(context, { AuthMethod, Meta }, options)
+        : await withBearer(context, { AuthMethod, Meta }, path);
+    return present(context, token, options.text('tokenSinkFile'));
   },
 };
-
-/** An expired token must not prevent a new login. */
-const withoutToken = ({ environment }: Context, options: Options): Promise<Client> =>
-  connect(
-    { ...environment, env: { ...environment.env, ROSTER_TOKEN: '' } },
-    { ...options, text: (name) => (name === 'token' ? undefined : options.text(name)) },
-  );
 
 interface Asked {
   readonly AuthMethod: string;
@@ -80,21 +68,19 @@ interface Asked {
 
 async function withBearer(
   context: Context,
-  client: Client,
   asked: Asked,
   path: string,
 ): Promise<PresentedAclToken> {
   const BearerToken = (await readText(context, path, 'token')).trim();
-  return (await client.logins.login({ ...asked, BearerToken })).value;
+  return (await context.client.logins.login({ ...asked, BearerToken })).value;
 }
 
 async function throughBrowser(
   context: Context,
-  client: Client,
   asked: Asked,
   options: Options,
 ): Promise<PresentedAclToken> {
-  const { environment, notes } = context;
+  const { client, environment, notes } = context;
   const address = options.text('callbackAddress') ?? defaultCallback;
   const ClientNonce = environment.secrets.uuid();
   return context.untilInterrupted((interrupted) =>

@@ -3,7 +3,7 @@ import { isMissing } from '../../sdk/client.ts';
 import { givenLinks, policyOption, replaces, roleOption } from '../acl/links.ts';
 import { linkList } from '../acl/show.ts';
 import type { Context } from '../context.ts';
-import { argument, description } from '../definition.ts';
+import { argument, type ClientCommand, description } from '../definition.ts';
 import { CliError } from '../errors.ts';
 import { nounList } from '../list-command.ts';
 import { nounCommands } from '../noun-commands.ts';
@@ -83,6 +83,19 @@ function changed(before: Partial<ScopeFields>, options: Options): NamespaceWrite
   };
 }
 
+async function isThere(
+  scopes: Client['namespaces'] | Client['partitions'],
+  name: string,
+): Promise<boolean> {
+  try {
+    await scopes.read(name);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
 function commandsOf({ word, request, endpoints }: Kind) {
   const name = argument('NAME', `Name of the ${word}.`, word);
   const options = [
@@ -91,12 +104,7 @@ function commandsOf({ word, request, endpoints }: Kind) {
   ];
   /** The API has no create: a write replaces an existing record. */
   const requireNone = async ({ client }: Context, given: string) => {
-    try {
-      await endpoints(client).read(given);
-    } catch (error) {
-      if (isMissing(error)) return;
-      throw error;
-    }
+    if (!(await isThere(endpoints(client), given))) return;
     const hint = `"roster ${word} update" changes it.`;
     throw new CliError(`The ${word} "${given}" exists already.`, { hint });
   };
@@ -115,7 +123,7 @@ function commandsOf({ word, request, endpoints }: Kind) {
       },
     }),
     create: {
-      arguments: [{ ...name, kind: 'word' }],
+      arguments: [{ ...name, kind: 'word', flags: ['name'] }],
       options,
       async write(context, given, parsed) {
         await requireNone(context, given!);
@@ -140,6 +148,18 @@ export const namespaces = commandsOf({
   request: 'GET /v1/namespaces',
   endpoints: (client) => client.namespaces,
 });
+
+/** Like `create` and `update`, for scripts that do not know whether the namespace exists. */
+export const namespaceApply: ClientCommand = {
+  words: ['namespace', 'apply'],
+  summary: 'Create a namespace, or change it.',
+  definition: namespaces.update!.definition,
+  async run(context, words, options) {
+    const exists = await isThere(context.client.namespaces, words[0]!);
+    return (exists ? namespaces.update! : namespaces.create!).run(context, words, options);
+  },
+};
+
 export const partitions = commandsOf({
   word: 'partition',
   request: 'GET /v1/partitions',

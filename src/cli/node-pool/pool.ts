@@ -1,6 +1,6 @@
 import type { NodePool } from '../../model/node-pool/node-pool.ts';
 import type { Context } from '../context.ts';
-import { argument, type ClientCommand } from '../definition.ts';
+import { argument, type ClientCommand, filterOption } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { nounList, printTable } from '../list-command.ts';
 import { printNodes } from '../node/status.ts';
@@ -66,9 +66,10 @@ export const nodePools = nounCommands<NodePool>({
 export const nodePoolNodes: ClientCommand = {
   words: ['node', 'pool', 'nodes'],
   summary: 'List the nodes of a pool.',
-  definition: { arguments: [pool] },
-  async run(context, [name]) {
-    const { value } = await context.client.nodePools.nodes(name!);
+  definition: { isPaged: true, arguments: [pool], options: [filterOption] },
+  async run(context, [name], options) {
+    const filter = options.text('filter');
+    const { value } = await context.client.nodePools.nodes(name!, { filter });
     if (context.isJson) await context.json(value);
     else if (value.length === 0) await context.screen.line('No node is in the pool.');
     else await printNodes(context, value);
@@ -80,11 +81,14 @@ export const nodePoolJobs: ClientCommand = {
   words: ['node', 'pool', 'jobs'],
   summary: 'List the jobs that name a pool.',
   definition: {
+    isPaged: true,
     arguments: [pool],
+    options: [filterOption],
     details: 'Lists the jobs of the namespace; with --namespace "*", those of all namespaces.',
   },
-  async run(context, [name]) {
-    const { value } = await context.client.nodePools.jobs(name!);
+  async run(context, [name], options) {
+    const filter = options.text('filter');
+    const { value } = await context.client.nodePools.jobs(name!, { filter });
     if (context.isJson) await context.json(value);
     else if (value.length === 0) {
       await context.screen.line('No job of the namespace is in the pool.');

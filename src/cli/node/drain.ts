@@ -12,7 +12,7 @@ const deadlineDefault = '1h';
 
 export const nodeDrain: ClientCommand = {
   words: ['node', 'drain'],
-  summary: 'Move the allocations away from a node, and watch that.',
+  summary: 'Move all allocations off a node, and watch.',
   definition: {
     arguments: [nodeArgument],
     options: [

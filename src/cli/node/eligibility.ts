@@ -5,7 +5,7 @@ import { nodeArgument } from './argument.ts';
 
 export const nodeEligibility: ClientCommand = {
   words: ['node', 'eligibility'],
-  summary: 'Say whether the scheduler may place on a node.',
+  summary: 'Allow or forbid new allocations on a node.',
   definition: {
     arguments: [nodeArgument],
     options: [

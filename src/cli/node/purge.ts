@@ -7,6 +7,7 @@ export const nodePurge: ClientCommand = {
   words: ['node', 'purge'],
   summary: 'Delete a node at once.',
   definition: {
+    confirms: ([node]) => `Delete the node "${node}"? Its allocations count as lost.`,
     arguments: [nodeArgument],
     details: `Deletes the node at once: its allocations count as lost and are replaced. To move them away
 first, use "roster node drain".`,

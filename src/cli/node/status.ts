@@ -2,7 +2,7 @@ import { deviceKey, type NodeDevice } from '../../model/node/device.ts';
 import type { NodeUsage } from '../../model/node/node-usage.ts';
 import type { NodeListItem, PresentedNode } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, verbose } from '../definition.ts';
+import { type ClientCommand, filterOption, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
 import type { Options } from '../options.ts';
@@ -15,6 +15,7 @@ export const nodeStatus: ClientCommand = {
   words: ['node', 'status'],
   summary: 'List the nodes, or show a node.',
   definition: {
+    isPaged: true,
     arguments: [
       {
         name: 'NODE',
@@ -29,8 +30,7 @@ export const nodeStatus: ClientCommand = {
       { name: 'allocs', description: 'Show the number of running allocations in the list.' },
       { name: 'os', description: 'Show the operating systems in the list.' },
       {
-        name: 'filter',
-        value: 'EXPRESSION',
+        ...filterOption,
         description: `Only nodes that match the expression, such as 'Status == "ready"'.`,
       },
     ],

@@ -1,9 +1,8 @@
+import { answerPrinter } from '../answer.ts';
 import type { LocalCommand } from '../definition.ts';
-import type { CliEnvironment } from '../environment.ts';
 import { CliError, exitCodes } from '../errors.ts';
-import { cliLimits } from '../limits.ts';
-import { bytesText } from '../render/bytes.ts';
 import type { MigrationStep } from './engines.ts';
+import { Progress } from './progress.ts';
 import { readStoreOptions, storeOptions } from './store-options.ts';
 
 const targets = ['etcd', 'sqlite'] as const;
@@ -33,16 +32,16 @@ Examples:
   async runLocally(environment, _words, options) {
     const to = targets.find((target) => target === options.text('to'));
     if (to === undefined) throw new CliError('Say where the state goes: --to etcd or --to sqlite.');
+    const answers = await answerPrinter(environment, options);
     const stores = await readStoreOptions(environment, options);
-    const progress = new Progress(environment);
+    const progress = new Progress(environment, sentences);
     const migrated = await environment.engines
       .migrate({ ...stores, to }, (step, bytes) => progress.show(step, bytes))
       .finally(() => progress.end());
     const { index, rows, hash, from, to: target } = migrated;
     const { stdout } = environment;
-    if (options.flag('json')) {
-      const value = { Index: index, Rows: rows, Hash: hash, From: from, To: target };
-      await stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    if (answers.isJson) {
+      await answers.json({ Index: index, Rows: rows, Hash: hash, From: from, To: target });
       return exitCodes.ok;
     }
     await stdout.write(
@@ -59,33 +58,3 @@ const sentences: Readonly<Record<MigrationStep, string>> = {
   write: 'Writing the copy',
   compare: 'Reading the copy back',
 };
-
-/** A line for each step; at a terminal with the bytes so far. */
-class Progress {
-  readonly #environment: Pick<CliEnvironment, 'stderr' | 'clock'>;
-  #step: MigrationStep | undefined;
-  #shownMs = 0;
-
-  constructor(environment: Pick<CliEnvironment, 'stderr' | 'clock'>) {
-    this.#environment = environment;
-  }
-
-  show(step: MigrationStep, bytes: number): void {
-    const { stderr, clock } = this.#environment;
-    const nowMs = clock.monotonicMs();
-    if (step !== this.#step) {
-      this.end();
-      this.#step = step;
-      void stderr.write(stderr.isTerminal ? sentences[step] : `${sentences[step]}\n`);
-    } else if (stderr.isTerminal && nowMs - this.#shownMs >= cliLimits.snapshot.progressMs) {
-      this.#shownMs = nowMs;
-      void stderr.write(`\r${sentences[step]}: ${bytesText(bytes)} `);
-    }
-  }
-
-  end(): void {
-    const { stderr } = this.#environment;
-    if (this.#step !== undefined && stderr.isTerminal) void stderr.write('\n');
-    this.#step = undefined;
-  }
-}

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { run, type Setting } from '../harness.test-helper.ts';
-import type { EngineCommands, StoreOptions } from './engines.ts';
+import type { EngineCommands, RepairedStore, StoreOptions } from './engines.ts';
 
 /** Runs a command, with what the stores were asked. */
 async function asked(words: readonly string[], setting: Setting = {}) {
   const calls: unknown[] = [];
-  const engines: EngineCommands = {
+  const engines: Pick<EngineCommands, 'migrate' | 'recover'> = {
     async migrate(options, progress) {
       calls.push(options);
       for (const step of ['read', 'write', 'compare'] as const) progress(step, 7);
@@ -105,5 +105,90 @@ describe('operator recover', () => {
       1,
       expect.stringContaining('--from etcd or --from disk'),
     ]);
+  });
+});
+
+describe('operator store', () => {
+  const lost: RepairedStore = {
+    directory: '/data/server',
+    index: 16,
+    rows: 4,
+    faults: [{ at: 'batch 17 of the log', fault: 'its checksum does not match' }],
+    lostRows: [
+      { table: 'jobs', key: ['default', 'web'], index: 18, change: 'written', isCertain: true },
+      {
+        table: 'jobs',
+        key: ['?', undefined],
+        index: undefined,
+        change: 'deleted',
+        isCertain: false,
+      },
+    ],
+    lostPieces: [{ at: 'batch 17 of the log', fromIndex: 17 }],
+  };
+  const sound: RepairedStore = { ...lost, faults: [], lostRows: [], lostPieces: [] };
+
+  async function ran(words: readonly string[], store: RepairedStore) {
+    const calls: unknown[] = [];
+    const answer = async (options: unknown) => {
+      calls.push(options);
+      return store;
+    };
+    const engines = { checkStore: answer, repairStore: answer };
+    return { calls, ...(await run(['operator', 'store', ...words], { engines })) };
+  }
+
+  test('says that a store is sound', async () => {
+    const { calls, exitCode, stdout } = await ran(['check', '--data-dir', '/data'], sound);
+    expect([exitCode, calls]).toEqual([0, [{ dataDirectory: '/data' }]]);
+    expect(stdout).toBe('The store in /data/server is sound: index 16, 4 rows.\n');
+  });
+
+  test('shows every fault, and row by row what a repair loses', async () => {
+    const { exitCode, stdout } = await ran(['check', '--data-dir', '/data'], lost);
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe(`1 fault:
+  batch 17 of the log: its checksum does not match
+
+Lost with all rows in it
+  batch 17 of the log (from index 17 on)
+
+2 lost rows
+Table  Key          Index  Change
+jobs   default/web  18     written
+jobs   ?/?          -      deleted, perhaps
+`);
+  });
+
+  test('repairs only with -yes if rows are lost, and fails as long as the store is damaged', async () => {
+    const asked = await ran(['repair', '--data-dir', '/data'], lost);
+    const given = { dataDirectory: '/data', mayLose: false, isWithoutRootKey: false };
+    expect([asked.exitCode, asked.calls]).toEqual([1, [given]]);
+    expect(asked.stdout).toContain('Nothing was changed. To repair it and lose this, add -yes.');
+    const words = ['repair', '--data-dir', '/data', '-yes', '-without-root-key'];
+    const repaired = { index: 99, damaged: '/data/server.damaged-x' };
+    const done = await ran(words, { ...lost, repaired });
+    expect([done.exitCode, done.calls]).toEqual([
+      0,
+      [{ ...given, mayLose: true, isWithoutRootKey: true }],
+    ]);
+    expect(done.stdout).toContain('4 rows of index 16, it goes on at index 99.');
+  });
+
+  test('prints JSON, and names a missing data directory', async () => {
+    const { stdout } = await ran(['repair', '--data-dir', '/data', '-json'], lost);
+    expect(JSON.parse(stdout)).toMatchObject({
+      Faults: [{ At: 'batch 17 of the log', Fault: 'its checksum does not match' }],
+      LostRows: [
+        { Table: 'jobs', Key: ['default', 'web'], Index: 18, Change: 'written', Certain: true },
+        { Key: ['?', null], Index: null, Change: 'deleted', Certain: false },
+      ],
+      LostPieces: [{ FromIndex: 17, ToIndex: null }],
+      Repaired: false,
+      NewIndex: null,
+    });
+    const without = await ran(['check'], sound);
+    expect([without.exitCode, without.calls]).toEqual([1, []]);
+    expect(without.stderr).toContain('--data-dir is missing');
   });
 });

@@ -6,6 +6,8 @@ export interface StoreOptions {
   readonly etcd: EtcdOptions;
 }
 
+type EmbeddedOptions = Pick<StoreOptions, 'dataDirectory'>;
+
 export type MigrationStep = 'read' | 'write' | 'compare';
 
 export interface MigratedStores {
@@ -26,6 +28,37 @@ export interface RecoveredStores {
   readonly to: string;
 }
 
+export type ExaminationStep = 'structure' | 'read' | 'rows' | 'search';
+
+/** The embedded store of a data directory, and what a repair loses of it. */
+export interface StoreReport {
+  readonly directory: string;
+  /** Of the state as far as it is legible. */
+  readonly index: number;
+  readonly rows: number;
+  readonly faults: readonly { readonly at: string; readonly fault: string }[];
+  readonly lostRows: readonly {
+    readonly table: string;
+    /** `undefined`: this part of the key is illegible. */
+    readonly key: readonly (string | undefined)[];
+    readonly index: number | undefined;
+    readonly change: 'written' | 'deleted';
+    readonly isCertain: boolean;
+  }[];
+  readonly lostPieces: readonly {
+    readonly at: string;
+    readonly fromIndex?: number | undefined;
+    readonly toIndex?: number | undefined;
+  }[];
+}
+
+export interface RepairedStore extends StoreReport {
+  /** `undefined`: nothing was changed. */
+  readonly repaired?: { readonly index: number; readonly damaged: string };
+}
+
+type Examination = (step: ExaminationStep, bytes: number) => void;
+
 /** Work on stores that no agent uses. Rejects with `CliError`. */
 export interface EngineCommands {
   /** `progress` is told before each step, and with the bytes of the step from time to time. */
@@ -34,4 +67,9 @@ export interface EngineCommands {
     progress: (step: MigrationStep, bytes: number) => void,
   ): Promise<MigratedStores>;
   recover(options: StoreOptions & { readonly from: 'etcd' | 'disk' }): Promise<RecoveredStores>;
+  checkStore(options: EmbeddedOptions, progress: Examination): Promise<StoreReport>;
+  repairStore(
+    options: EmbeddedOptions & { readonly mayLose: boolean; readonly isWithoutRootKey: boolean },
+    progress: Examination,
+  ): Promise<RepairedStore>;
 }

@@ -17,7 +17,7 @@ export const keyringList = listCommand({
 
 export const keyringRotate: ClientCommand = {
   words: ['operator', 'keyring', 'rotate'],
-  summary: 'Make a new key and seal every secret anew.',
+  summary: 'Rotate the key that seals secrets.',
   definition: {
     details: 'Makes a new key active, seals every secret with it, and deletes the old key.',
   },

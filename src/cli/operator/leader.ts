@@ -2,7 +2,7 @@ import type { ClientCommand } from '../definition.ts';
 
 export const leaderStepDown: ClientCommand = {
   words: ['operator', 'leader', 'step-down'],
-  summary: 'Let another server lead.',
+  summary: 'Give the leadership to another server.',
   definition: {
     details: `The leader runs the writes that it has begun, and another server takes over at once. Requests wait
 meanwhile, and none of them fails. A server that ends by a signal does the same.`,

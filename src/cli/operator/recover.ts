@@ -1,3 +1,4 @@
+import { answerPrinter } from '../answer.ts';
 import type { LocalCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { readStoreOptions, storeOptions } from './store-options.ts';
@@ -6,8 +7,9 @@ const sources = ['etcd', 'disk'] as const;
 
 export const operatorRecover: LocalCommand = {
   words: ['operator', 'recover'],
-  summary: 'Let servers go on after their log in etcd has diverged.',
+  summary: 'Recover servers after their log in etcd has diverged.',
   definition: {
+    confirms: () => 'Go on from this state? What the other has more is lost.',
     options: [
       {
         name: 'from',
@@ -31,13 +33,13 @@ Examples:
     const from = sources.find((source) => source === options.text('from'));
     if (from === undefined)
       throw new CliError('Say which state goes on: --from etcd or --from disk.');
+    const answers = await answerPrinter(environment, options);
     const stores = await readStoreOptions(environment, options);
     const recovered = await environment.engines.recover({ ...stores, from });
     const { from: before, index, wasRecovered, to } = recovered;
     const { stdout } = environment;
-    if (options.flag('json')) {
-      const value = { From: before, Index: index, WasRecovered: wasRecovered, To: to };
-      await stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    if (answers.isJson) {
+      await answers.json({ From: before, Index: index, WasRecovered: wasRecovered, To: to });
     } else if (wasRecovered) {
       await stdout.write(
         `This server goes on from index ${index} of ${to}, which was recovered before.\n`,

@@ -40,8 +40,8 @@ async function print(context: Context, value: StoredSchedulerConfiguration): Pro
 
 export const schedulerGetConfig: ClientCommand = {
   words: ['operator', 'scheduler', 'get-config'],
-  summary: 'Show how the cluster places.',
-  definition: {},
+  summary: 'Show the scheduler configuration.',
+  definition: { isPaged: true },
   async run(context) {
     const { value } = await context.client.scheduler.configuration();
     return print(context, value.SchedulerConfig);
@@ -50,7 +50,7 @@ export const schedulerGetConfig: ClientCommand = {
 
 export const schedulerSetConfig: ClientCommand = {
   words: ['operator', 'scheduler', 'set-config'],
-  summary: 'Change how the cluster places.',
+  summary: 'Change the scheduler configuration.',
   definition: {
     options: [
       {

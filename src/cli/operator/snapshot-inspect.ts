@@ -19,8 +19,14 @@ export const snapshotInspect: ClientCommand = {
   words: ['operator', 'snapshot', 'inspect'],
   summary: 'Check the file of a snapshot, and show its contents.',
   definition: {
+    isPaged: true,
     arguments: [
-      { name: 'FILE', kind: 'file', isRequired: true, description: 'The file of a snapshot.' },
+      {
+        name: 'FILE',
+        kind: 'file',
+        isRequired: true,
+        description: 'The file of a snapshot; - is standard input.',
+      },
     ],
     options: [
       {
@@ -47,11 +53,11 @@ export const snapshotInspect: ClientCommand = {
 
 /** Reads and checks a whole file. @throws CliError naming the file */
 export async function readSnapshot(
-  { readPieces }: Pick<CliEnvironment, 'readPieces'>,
+  { readPieces, stdin }: Pick<CliEnvironment, 'readPieces' | 'stdin'>,
   path: string,
 ): Promise<SnapshotContents> {
   try {
-    return await contentsOf(readPieces(path));
+    return await contentsOf(path === '-' ? stdin.read() : readPieces(path));
   } catch (error) {
     if (error instanceof RosterError) throw new CliError(`"${path}": ${error.message}`);
     const reason = unreadableReason(error as NodeJS.ErrnoException);

@@ -1,6 +1,6 @@
 import { formatInstant, instantToMs } from '../../base/instant.ts';
 import type { ClientCommand } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { CliError, exitCodes } from '../errors.ts';
 import { plural } from '../render/text.ts';
 import { readSnapshot } from './snapshot-inspect.ts';
 
@@ -30,6 +30,8 @@ snapshot. The server needs the root key of the cluster that saved the file. Need
   },
   async run(context, [path], options) {
     const { client, environment, screen } = context;
+    // The file is checked as a whole before its first byte is sent.
+    if (path === '-') throw new CliError('A restore reads its file twice: give its path.');
     const { header } = await readSnapshot(environment, path!);
     const { value } = await context.untilInterrupted((signal) =>
       client.snapshots.restore(environment.readPieces(path!), {
@@ -57,6 +59,7 @@ export const snapshotRestored: ClientCommand = {
   words: ['operator', 'snapshot', 'restored'],
   summary: 'Show the last restore, and the allocations that nodes keep after it.',
   definition: {
+    isPaged: true,
     details: `After a restore nodes keep for half an hour what the snapshot does not know. It is listed as the nodes report
 it, which takes them some seconds. Needs a management token.`,
   },

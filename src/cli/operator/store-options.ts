@@ -1,7 +1,8 @@
-import { flagOf, flags, settingsOf } from '../agent/agent.ts';
-import { parseConfiguration } from '../agent/configuration.ts';
+import { readConfiguration } from '../agent/configuration.ts';
 import { engineFaults, engineSettings, etcdOf } from '../agent/engine-settings.ts';
+import { flagOf, flags } from '../agent/flags.ts';
 import { type AgentSettings, type SettingName, settingFault } from '../agent/settings.ts';
+import { settingsOf } from '../agent/source.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
@@ -18,20 +19,43 @@ export const storeOptions: readonly OptionDefinition[] = flags
   .filter(({ name, setting }) => name === 'config' || used.some((one) => one === setting))
   .map(({ setting: _, isList: __, ...option }) => option);
 
+/** The options of commands on the embedded store alone. */
+export const embeddedOptions: readonly OptionDefinition[] = storeOptions.filter(
+  ({ name }) => name === 'config' || name === 'data-dir',
+);
+
+/** The data directory of flags or of the configuration of the agent. @throws CliError with every fault */
+export async function readDataDirectory(
+  environment: Pick<CliEnvironment, 'readFile' | 'listDirectory'>,
+  options: Options,
+): Promise<string> {
+  const { settings, faults } = await readConfiguration(environment, options.list('config'));
+  const { data_dir: given } = { ...settings, ...settingsOf(options) };
+  const all = faults.map(({ message }) => message);
+  if (faults.every(({ setting }) => setting !== 'data_dir')) {
+    all.push(...settingFault('data_dir', given, flagOf('data_dir')));
+  }
+  if (given === undefined) all.push('--data-dir is missing: name the data directory');
+  if (all.length > 0) throw new CliError('The store of the agent is not known:', { faults: all });
+  return given as string;
+}
+
 /** Reads them from flags and the configuration of the agent. @throws CliError with every fault */
 export async function readStoreOptions(
-  { readFile }: Pick<CliEnvironment, 'readFile'>,
+  environment: Pick<CliEnvironment, 'readFile' | 'listDirectory'>,
   options: Options,
 ): Promise<StoreOptions> {
-  const configuration = await parseConfiguration(readFile, options.text('config'));
+  const configuration = await readConfiguration(environment, options.list('config'));
   const all: AgentSettings = { ...configuration.settings, ...settingsOf(options) };
   const given: AgentSettings = {
     ...Object.fromEntries(used.map((name) => [name, all[name]])),
     engine: 'etcd',
   };
+  const told = new Set(configuration.faults.map(({ setting }) => setting));
+  const unchecked = used.filter((name) => !told.has(name));
   const faults = [
-    ...configuration.faults,
-    ...used.flatMap((name) => settingFault(name, given[name], flagOf(name))),
+    ...configuration.faults.map(({ message }) => message),
+    ...unchecked.flatMap((name) => settingFault(name, given[name], flagOf(name))),
     ...engineFaults(given, flagOf),
   ];
   if (given.data_dir === undefined) faults.push('--data-dir is missing: name the data directory');

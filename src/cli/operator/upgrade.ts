@@ -6,8 +6,9 @@ import { ago, orDash } from '../render/text.ts';
 
 export const upgradeStatus: ClientCommand = {
   words: ['operator', 'upgrade', 'status'],
-  summary: 'Show how far an upgrade of the servers is.',
+  summary: 'Show the progress of an upgrade of the servers.',
   definition: {
+    isPaged: true,
     details: `Servers are upgraded one by one. The leader writes each table in a version that all servers of the last 24
 hours read, so an older program can still come back. Shows which tables wait for that, and for which servers.`,
   },
@@ -18,7 +19,7 @@ hours read, so an older program can still come back. Shows which tables wait for
 
 export const upgradeHold: ClientCommand = {
   words: ['operator', 'upgrade', 'hold'],
-  summary: 'Keep the way back to the older program open.',
+  summary: 'Hold the format of the state, so that the older program can return.',
   definition: {
     details:
       'No table is written in a newer version until the hold is released, or the upgrade is finalized.',
@@ -31,8 +32,9 @@ export const upgradeHold: ClientCommand = {
 
 export const upgradeFinalize: ClientCommand = {
   words: ['operator', 'upgrade', 'finalize'],
-  summary: 'Write the newest form now. The older program cannot come back.',
+  summary: 'Write the newest format now. The older program cannot return.',
   definition: {
+    confirms: () => 'Write the newest form? The older program cannot come back.',
     details: `Does not wait for servers that are not connected: with an older program they can no longer join. Ends a
 hold.`,
   },

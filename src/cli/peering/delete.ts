@@ -2,15 +2,15 @@ import { isMissing, waitFor } from '../../sdk/client.ts';
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
-import { nameArgument, nameOption, peerName } from './words.ts';
+import { nameArgument } from './words.ts';
 
 export const peeringDelete: ClientCommand = {
   words: ['peering', 'delete'],
   summary: 'Delete a peering.',
   definition: {
+    confirms: ([name]) => `Delete the peering "${name}", and the services of the peer here?`,
     arguments: [nameArgument],
     options: [
-      nameOption,
       {
         name: 'wait',
         description: 'Return when the peering and all services of the peer are deleted.',
@@ -19,9 +19,9 @@ export const peeringDelete: ClientCommand = {
     details: `The other cluster keeps its own record as TERMINATED until it is deleted there. The services of the
 peer are deleted in the background. Configuration that names the peer stays.`,
   },
-  async run(context, [word], options) {
+  async run(context, [given], options) {
     const { client, screen, isJson, json } = context;
-    const name = peerName(word, options);
+    const name = given!;
     const { partition } = context;
     const { value: peering } = await client.peerings.read(name, { partition });
     await client.peerings.delete(name, { partition });

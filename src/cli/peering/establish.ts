@@ -3,21 +3,21 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, detach } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { cliLimits } from '../limits.ts';
+import type { Options } from '../options.ts';
 import { pairs } from '../pairs.ts';
 import { oneLine } from '../render/text.ts';
-import { readText } from '../text-file.ts';
-import { advice, metaOption, nameArgument, nameOption, peerName } from './words.ts';
+import { advice, metaOption, nameArgument } from './words.ts';
 
 export const peeringEstablish: ClientCommand = {
   words: ['peering', 'establish'],
-  summary: 'Peer with the cluster that made the token.',
+  summary: 'Connect to the cluster that made the peering token.',
   definition: {
     arguments: [nameArgument],
     options: [
-      nameOption,
       {
         name: 'peering-token',
         value: 'TOKEN',
+        isLongText: true,
         description: 'The token of the other cluster, @FILE, or - for standard input.',
       },
       metaOption,
@@ -27,18 +27,18 @@ export const peeringEstablish: ClientCommand = {
 the token in a file or by standard input.
 
 Examples:
-  roster peering establish -name west -peering-token @token
-  ROSTER_ADDR=http://west:4720 roster peering generate-token -name east |
-    roster peering establish -name west -peering-token -`,
+  roster peering establish west -peering-token @token
+  ROSTER_ADDR=http://west:4720 roster peering generate-token east |
+    roster peering establish west -peering-token -`,
   },
-  async run(context, [word], options) {
+  async run(context, [given], options) {
     const { client, isJson, json, screen, notes } = context;
-    const name = peerName(word, options);
+    const name = given!;
     const meta = pairs('meta', options.list('meta'));
     const { partition } = context;
     await client.peerings.establish({
       PeerName: name,
-      PeeringToken: await tokenOf(context, options.text('peeringToken')),
+      PeeringToken: tokenIn(options),
       Partition: partition,
       Meta: Object.keys(meta).length === 0 ? undefined : meta,
     });
@@ -58,13 +58,10 @@ Examples:
   },
 };
 
-async function tokenOf(context: Context, given: string | undefined): Promise<string> {
-  if (given === undefined) {
-    throw new CliError('The token is missing.', { hint: 'Give it with -peering-token TOKEN.' });
-  }
-  const isFile = given === '-' || given.startsWith('@');
-  if (!isFile) return given;
-  return (await readText(context, given === '-' ? given : given.slice(1), 'token')).trim();
+function tokenIn(options: Options): string {
+  const given = options.text('peeringToken');
+  if (given !== undefined) return given.trim();
+  throw new CliError('The token is missing.', { hint: 'Give it with -peering-token TOKEN.' });
 }
 
 /** The peering once its stream is open, or after the wait. */

@@ -1,7 +1,7 @@
 import { argument, type ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
-import { nameArgument, nameOption, peerName } from './words.ts';
+import { nameArgument } from './words.ts';
 
 /** Exit code if the service is visible in neither cluster; 1 means that there is no answer. */
 const nowhere = 2;
@@ -17,12 +17,12 @@ export const peeringExportedServices: ClientCommand = {
   words: ['peering', 'exported-services'],
   summary: 'List the services that are exported to a peer.',
   definition: {
+    isPaged: true,
     arguments: [nameArgument],
-    options: [nameOption],
     details: 'Services outside the namespace default are shown as NAMESPACE/NAME.',
   },
-  async run({ partition, client, isJson, json, screen }, [word], options) {
-    const peer = peerName(word, options);
+  async run({ partition, client, isJson, json, screen }, [name]) {
+    const peer = name!;
     const { value } = await client.peerings.read(peer, { partition });
     const names = value.StreamStatus.ExportedServices;
     if (isJson) await json(names);
@@ -34,13 +34,13 @@ export const peeringExportedServices: ClientCommand = {
 
 export const peeringWhy: ClientCommand = {
   words: ['peering', 'why'],
-  summary: 'Say why a service is or is not visible at a peer, and a service of the peer here.',
+  summary: 'Explain why a service is or is not visible at a peer, and a service of the peer here.',
   definition: {
+    isPaged: true,
     arguments: [
       argument('SERVICE', 'Name of the service.', 'service'),
       argument('PEER', 'Name of the peer.', 'peering'),
     ],
-    options: [],
     details:
       'Of both ways: the service of this cluster at the peer, and that of the peer here.\n\n' +
       `Exit code 0: it is there, one way or the other; ${nowhere}: it is not; 1: there is no answer.`,

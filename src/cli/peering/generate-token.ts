@@ -1,14 +1,13 @@
 import type { ClientCommand } from '../definition.ts';
 import { pairs } from '../pairs.ts';
-import { metaOption, nameArgument, nameOption, peerName } from './words.ts';
+import { metaOption, nameArgument } from './words.ts';
 
 export const peeringGenerateToken: ClientCommand = {
   words: ['peering', 'generate-token'],
-  summary: 'Make a token for a cluster that is to peer with this cluster.',
+  summary: 'Make a peering token for another cluster.',
   definition: {
     arguments: [nameArgument],
     options: [
-      nameOption,
       {
         name: 'server-external-addresses',
         value: 'ADDRESS,ADDRESS',
@@ -20,14 +19,14 @@ export const peeringGenerateToken: ClientCommand = {
 in the other cluster. A new token for the same name replaces it.
 
 Examples:
-  roster peering generate-token -name east
-  roster peering generate-token -name east -server-external-addresses lb.example:4720`,
+  roster peering generate-token east
+  roster peering generate-token east -server-external-addresses lb.example:4720`,
   },
-  async run({ partition, client, environment, show }, [word], options) {
+  async run({ partition, client, environment, show }, [name], options) {
     const addresses = options.text('serverExternalAddresses');
     const meta = pairs('meta', options.list('meta'));
     const { value } = await client.peerings.generateToken({
-      PeerName: peerName(word, options),
+      PeerName: name!,
       Partition: partition,
       ServerExternalAddresses: addresses?.split(',').map((address) => address.trim()),
       Meta: Object.keys(meta).length === 0 ? undefined : meta,

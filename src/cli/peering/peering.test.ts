@@ -95,8 +95,8 @@ describe('establish', () => {
   });
 
   test.each([
-    [['-peering-token', 'T'], 'The name of the peer is missing.'],
-    [['a', '-name', 'b', '-peering-token', 'T'], 'is given twice, and differs'],
+    [['-peering-token', 'T'], "Missing required argument 'NAME'"],
+    [['a', '-name', 'b', '-peering-token', 'T'], '"a" is left, -name gives NAME'],
     [['-name', 'east'], 'The token is missing.'],
     [['-name', 'east', '-peering-token', '@none'], '"none" cannot be read'],
     [['-name', 'east', '-peering-token', 'T', '-meta', 'x'], 'must have the form KEY=VALUE'],

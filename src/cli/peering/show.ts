@@ -6,15 +6,15 @@ import { filterQuery, listCommand } from '../list-command.ts';
 import { printRecord } from '../noun-commands.ts';
 import { pairsText } from '../pairs.ts';
 import { agoText, oneLine, orDash, plural } from '../render/text.ts';
-import { advice, nameArgument, nameOption, peerName } from './words.ts';
+import { advice, nameArgument } from './words.ts';
 
 export const peeringRead: ClientCommand = {
   words: ['peering', 'read'],
   summary: 'Show a peering.',
-  definition: { arguments: [nameArgument], options: [nameOption] },
-  async run(context, [word], options) {
+  definition: { isPaged: true, arguments: [nameArgument] },
+  async run(context, [name]) {
     const { partition } = context;
-    const { value } = await context.client.peerings.read(peerName(word, options), { partition });
+    const { value } = await context.client.peerings.read(name!, { partition });
     return printRecord(context, value, print);
   },
 };

@@ -1,6 +1,6 @@
-import Table from 'cli-table3';
 import picocolors from 'picocolors';
 import type { Output } from '../environment.ts';
+import { fieldLines, recordLines, tableLines } from './table.ts';
 import { oneLine } from './text.ts';
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
@@ -11,18 +11,13 @@ export interface Screen {
   line(text?: string): Promise<void>;
   /** A bold title with an empty line before it. */
   title(text: string): Promise<void>;
-  /** Two columns without a head: `Status = running`. */
+  /** Two columns without a head: `Status  running`. Values are wrapped between words. */
   fields(rows: readonly (readonly [name: string, value: string])[]): Promise<void>;
+  /** A table, or one record below the other where it does not fit. No word and no id is ever broken. */
   table(head: readonly string[], rows: readonly (readonly string[])[]): Promise<void>;
   /** A status in its colour. */
   status(word: string): string;
 }
-
-const noBorders = Object.fromEntries(
-  ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left']
-    .concat(['bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'])
-    .map((name) => [name, '']),
-);
 
 export function createScreen(output: Output, colored: boolean): Screen {
   const colors = picocolors.createColors(colored);
@@ -61,19 +56,13 @@ export function createScreen(output: Output, colored: boolean): Screen {
       await line(colors.bold(text));
     },
     async fields(rows) {
-      const width = Math.max(...rows.map(([name]) => name.length));
-      for (const [name, value] of rows) {
-        await line(`${colors.bold(name.padEnd(width))}  ${value}`);
-      }
+      const named = rows.map(([name, value]) => [colors.bold(name), value] as const);
+      for (const text of fieldLines(named, output.columns)) await line(text);
     },
     async table(head, rows) {
-      const table = new Table({
-        head: head.map(colors.bold),
-        chars: { ...noBorders, middle: '  ' },
-        style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-      });
-      table.push(...rows.map((row) => [...row]));
-      for (const text of table.toString().split('\n')) await line(text.trimEnd());
+      const all = [head.map(colors.bold), ...rows];
+      const { columns } = output;
+      for (const text of tableLines(all, columns) ?? recordLines(all, columns)) await line(text);
     },
     status: (word) => (statusColors[word] ?? String)(oneLine(word)),
   };

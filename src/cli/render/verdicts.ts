@@ -1,4 +1,9 @@
-import type { Lack, NodeVerdict, VerdictCounts } from '../../model/explanation/explanation.ts';
+import type {
+  Lack,
+  NodeVerdict,
+  Verdict,
+  VerdictCounts,
+} from '../../model/explanation/explanation.ts';
 import { verdicts } from '../../model/explanation/explanation.ts';
 import type { Context } from '../context.ts';
 import { constraintInWords, dimensionInWords } from '../placement-failure.ts';
@@ -49,15 +54,23 @@ export async function printVerdicts(
   await screen.line(totals(Counts, NodesHidden));
 }
 
-/** `2 open, 1 exhausted; 3 of them are not yours to read`. */
+const meanings: Readonly<Record<Verdict, string>> = {
+  open: 'could take it',
+  exhausted: 'lacks room',
+  filtered: 'fails a rule',
+  unasked: 'nothing more is wanted there',
+  excluded: 'no candidate',
+};
+
+/** `Of 3 nodes: 2 open (could take it), 1 exhausted (lacks room)`, and how many of them are not shown. */
 function totals(counts: VerdictCounts, hidden: number): string {
-  const told = verdicts
-    .filter((verdict) => counts[verdict] > 0)
-    .map((verdict) => `${counts[verdict]} ${verdict}`);
-  if (told.length === 0) return 'There are no nodes.';
+  const present = verdicts.filter((verdict) => counts[verdict] > 0);
+  if (present.length === 0) return 'There are no nodes.';
+  const all = present.reduce((total, verdict) => total + counts[verdict], 0);
+  const parts = present.map((verdict) => `${counts[verdict]} ${verdict} (${meanings[verdict]})`);
   const kept =
     hidden === 0 ? '' : ` (${plural(hidden, 'node')} among them that your token may not read)`;
-  return `${told.join(', ')}${kept}`;
+  return `Of ${plural(all, 'node')}: ${parts.join(', ')}${kept}`;
 }
 
 export const score = (value: number | null | undefined): string =>

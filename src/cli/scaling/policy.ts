@@ -36,6 +36,7 @@ export const scalingPolicyInfo: ClientCommand = {
   words: ['scaling', 'policy', 'info'],
   summary: 'Show a scaling policy.',
   definition: {
+    isPaged: true,
     arguments: [argument('POLICY', 'Id of the scaling policy, or 8 or more characters of it.')],
     options: [verbose],
   },

@@ -6,6 +6,7 @@ export const serverHealth: ClientCommand = {
   words: ['server', 'health'],
   summary: 'Check the servers of the cluster.',
   definition: {
+    isPaged: true,
     details: `Asks every server for its health: who leads and since when, how far each server is behind, whether it
 reaches the log, and how its clock differs. Tells how many servers may fail. The exit code is 1 unless all
 servers are healthy and one leads.`,

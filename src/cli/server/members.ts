@@ -5,6 +5,7 @@ export const serverMembers: ClientCommand = {
   words: ['server', 'members'],
   summary: 'List the servers of the cluster.',
   definition: {
+    isPaged: true,
     details:
       'Shows the servers as the server that is asked knows them: which one leads, and how many transactions each is behind it.',
   },

@@ -2,13 +2,11 @@ import { type ClientCommand, filterOption } from '../definition.ts';
 import { printRecords } from '../list-command.ts';
 import { oneLine, orDash } from '../render/text.ts';
 
-const definition = {
-  options: [filterOption],
-};
+const definition = { options: [filterOption], isPaged: true } as const;
 
 export const serviceExported: ClientCommand = {
   words: ['service', 'exported'],
-  summary: 'List the services that others may use, and who.',
+  summary: 'List the services that are exported to peers and partitions.',
   definition,
   async run(context, _words, options) {
     const { partition, client } = context;
@@ -29,7 +27,7 @@ export const serviceExported: ClientCommand = {
 
 export const serviceImported: ClientCommand = {
   words: ['service', 'imported'],
-  summary: 'List the services of peers that may be used here.',
+  summary: 'List the services that are imported from peers.',
   definition,
   async run(context, _words, options) {
     const { partition, client } = context;

@@ -29,6 +29,7 @@ export const serviceList: ClientCommand = {
   words: ['service', 'list'],
   summary: 'List the services.',
   definition: {
+    isPaged: true,
     options: [filterOption, ...peerOptions],
   },
   async run(context, _words, options) {
@@ -54,8 +55,9 @@ export const serviceList: ClientCommand = {
 
 export const serviceInfo: ClientCommand = {
   words: ['service', 'info'],
-  summary: 'Show where a service is reached.',
+  summary: 'Show the instances of a service, with their addresses.',
   definition: {
+    isPaged: true,
     arguments: [nameArgument],
     options: [
       instanceFilter,
@@ -107,8 +109,9 @@ async function refuseEmpty(
 
 export const serviceDelete: ClientCommand = {
   words: ['service', 'delete'],
-  summary: 'Take an instance of a service out of the list.',
+  summary: 'Deregister an instance of a service.',
   definition: {
+    confirms: ([name, id]) => `Take the instance ${id} out of "${name}"?`,
     arguments: [
       nameArgument,
       argument('ID', 'Whole id of the instance ("service info -verbose").'),

@@ -3,7 +3,7 @@ import { plural } from '../render/text.ts';
 
 export const systemGc: ClientCommand = {
   words: ['system', 'gc'],
-  summary: 'Delete at once what nothing needs any more.',
+  summary: 'Run garbage collection now.',
   definition: {
     details: `Collects garbage at once, without waiting for its age: dead jobs, evaluations, allocations
 and deployments that nothing needs, nodes that are down. Needs a management token.`,

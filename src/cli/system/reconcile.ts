@@ -3,7 +3,7 @@ import { plural } from '../render/text.ts';
 
 export const systemReconcileSummaries: ClientCommand = {
   words: ['system', 'reconcile', 'summaries'],
-  summary: "Count every job's allocations anew.",
+  summary: 'Recount the allocations of every job.',
   definition: {
     details: 'Counts the allocations of each job again. Needs a management token.',
   },

@@ -1,7 +1,7 @@
 import { formatInstant, instantToMs } from '../../base/instant.ts';
 import { argument, type ClientCommand, type LocalCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
-import { filterQuery, listCommand } from '../list-command.ts';
+import { listCommand } from '../list-command.ts';
 import { printDeleted } from '../noun-commands.ts';
 import { oneLine } from '../render/text.ts';
 import { guardOf, guardOptions, oneOf, outOf, outOption, printVariable } from './show.ts';
@@ -13,6 +13,7 @@ export const varGet: ClientCommand = {
   words: ['var', 'get'],
   summary: 'Read a variable.',
   definition: {
+    isPaged: true,
     arguments: [path],
     options: [
       outOption,
@@ -39,7 +40,6 @@ export const varList = listCommand({
     parameter: 'prefix',
     definition: argument('PREFIX', 'The beginning of the path.', 'word', false),
   },
-  query: { filter: filterQuery() },
   details: "A list never shows items. --namespace '*' lists the variables of all namespaces.",
   empty: 'There are no variables.',
   columns: ({ namespace }) => ({
@@ -53,7 +53,11 @@ export const varList = listCommand({
 export const varPurge: ClientCommand = {
   words: ['var', 'purge'],
   summary: 'Delete a variable.',
-  definition: { arguments: [path], options: guardOptions },
+  definition: {
+    confirms: ([where]) => `Delete the variable "${where}"?`,
+    arguments: [path],
+    options: guardOptions,
+  },
   async run(context, [where = ''], options) {
     const { value } = await context.client.variables.delete(where, { cas: guardOf(options) });
     return printDeleted(context, { word: 'variable', name: where, wasThere: value });

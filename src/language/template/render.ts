@@ -14,6 +14,8 @@ export interface RenderOptions {
   readonly environment: TemplateEnvironment;
   /** Whether a missing key is an error. Otherwise its value is `<no value>`. */
   readonly failsOnMissingKey?: boolean;
+  /** The initial `.` of the template; null by default. */
+  readonly dot?: TemplateValue;
 }
 
 /** The result of a rendering. `dependencies` has everything that it read, even if it cannot be rendered yet. */
@@ -91,7 +93,7 @@ class Run {
   }
 
   *whole(): Steps<void> {
-    yield* this.#renderTemplate(this.#template.body, null, 0);
+    yield* this.#renderTemplate(this.#template.body, this.#options.dot ?? null, 0);
   }
 
   #lookup(dependency: Dependency): TemplateValue | undefined {

@@ -5,7 +5,7 @@ import { type JobInput, JobSchema } from './job.ts';
 type Unsetter = (value: unknown) => unknown;
 
 /** A job with null for each unset field. Source: docs/behaviour/jobs.md#parse-and-validate. */
-export const withUnsetFields = (job: JobInput): unknown => unsetterOf(JobSchema)(job);
+export const withUnsetFields = (job: JobInput): JobInput => unsetterOf(JobSchema)(job) as JobInput;
 
 const unsetters = new WeakMap<Type.TSchema, Unsetter>();
 

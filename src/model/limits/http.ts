@@ -17,11 +17,15 @@ export const httpLimits = {
   connectionsPerLoopbackMax: 0,
   connectionsMax: 20_000,
   connectionBacklog: 4096,
+  /** The longest time in which connections that arrive together are accepted before they are served. */
+  arrivalsMs: 20,
   /** Further names under which clients may address the server. */
   allowedHostsMax: 64,
   /** Encoded rows that are kept, since rows that are read are often read again. */
   encodedRowBytesMax: 64 * kibibyte,
   encodedRowsBytesMax: 16 * mebibyte,
+  /** Characters of records of lists that are kept for the next list. */
+  listedTextsLengthMax: 16 * mebibyte,
   headersTimeoutMs: 10 * secondMs,
   bodyTimeoutMs: 30 * secondMs,
   /** The interval at which connections are checked for slow requests. */

@@ -8,6 +8,10 @@ export const stateLimits = {
   sharedValues: 64,
   /** An append holds whole transactions up to about this size. */
   batchBytes: 512 * kibibyte,
+  /** Time for which a transaction that nobody waits for may wait for another one, to be appended with it. */
+  lingerMs: 2,
+  /** It waits only while other writes follow each other in about this time. */
+  lingerPaceMs: 20,
   /** Number and bytes of the transactions that may wait to become durable. */
   waitingWrites: 65_536,
   waitingBytes: 64 * mebibyte,

@@ -10,5 +10,7 @@ export const streamLimits = {
   pongTimeoutMs: 30 * secondMs,
   reconnectMinMs: 250,
   reconnectMaxMs: 15 * secondMs,
+  /** The first pause is at least this part of the time between heartbeats, which grows with the fleet. */
+  reconnectsPerTtl: 80,
   openTimeoutMs: 10 * secondMs,
 } as const;

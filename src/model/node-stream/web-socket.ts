@@ -1,3 +1,4 @@
+import { noteReceived } from '../../base/received-bytes.ts';
 import { limits } from '../limits.ts';
 import type { StreamSocket } from './stream-connection.ts';
 
@@ -31,6 +32,7 @@ export function webSocketTransport(socket: WebSocketLike): StreamSocket {
   let take = (message: string | Uint8Array): void => void early.push(message);
   socket.on('message', (data, isBinary) => {
     const bytes = toBytes(data);
+    noteReceived(bytes.length);
     take(isBinary ? bytes : new TextDecoder().decode(bytes));
   });
   const whenOpen = (run: () => void): void => {

@@ -1,4 +1,4 @@
-import { kibibyte, secondMs } from '../../base/units.ts';
+import { kibibyte, minuteMs, secondMs } from '../../base/units.ts';
 
 /** Bounds of the registrations of services by nodes. */
 export const serviceLimits = {
@@ -15,6 +15,8 @@ export const serviceLimits = {
   batchDelayMs: 50,
   retryMinMs: 100,
   retryMaxMs: 10 * secondMs,
+  /** A node reports all its services again after at most this time. */
+  repeatMs: 5 * minuteMs,
   /** How long an ending task waits until the servers have deregistered its services. */
   farewellMs: 500,
 } as const;

@@ -11,7 +11,7 @@ import { NodeRegistrationSchema } from '../../model/node/node.ts';
 import type { Input } from '../../model/schema.ts';
 import type { Task } from '../../model/task/task.ts';
 import { UpdateStrategySchema } from '../../model/task-group/policies.ts';
-import { MockDriver } from '../drivers/mock.test-helper.ts';
+import { MockDriver } from '../drivers/mock.ts';
 import { eventually } from '../eventually.test-helper.ts';
 import { dispatchPayloadHook } from '../hooks/dispatch-payload.ts';
 import { testAllocation, testJob, testPolicy } from '../records.test-helper.ts';

@@ -1,16 +1,15 @@
-import { LatestFile } from '../files.ts';
-import {
-  removeSavedAllocation,
-  type SavedAllocation,
-  savedAllocationPath,
-} from './saved-allocation.ts';
+import { filesOnDisk, type KeptRecord } from './files.ts';
+import type { SavedAllocation } from './saved-allocation.ts';
 import type { AllocationSurroundings } from './surroundings.ts';
 
 /** The saved fields that this record itself holds. */
 type Own = 'version' | 'stopping' | 'expired' | 'cutOff' | 'delivered';
 
 export interface AllocationRecordOptions {
-  readonly surroundings: Pick<AllocationSurroundings, 'world' | 'dataDirectory' | 'onNotice'>;
+  readonly surroundings: Pick<
+    AllocationSurroundings,
+    'world' | 'dataDirectory' | 'files' | 'onNotice'
+  >;
   readonly id: string;
   /** As the agent before saved it. */
   readonly saved: SavedAllocation | undefined;
@@ -27,23 +26,24 @@ export class AllocationRecord {
   /** The node had no contact with servers for its `StopOnClientAfter`. */
   cutOff: boolean;
   readonly #options: AllocationRecordOptions;
-  readonly #file: LatestFile;
+  readonly #file: KeptRecord;
   #delivered: boolean;
 
   constructor(options: AllocationRecordOptions) {
     this.#options = options;
     const { id, saved, surroundings } = options;
-    const { dataDirectory, world, onNotice } = surroundings;
+    const { dataDirectory, files = filesOnDisk, world, onNotice } = surroundings;
     this.stopping = saved?.stopping ?? false;
     this.expired = saved?.expired ?? false;
     this.cutOff = saved?.cutOff ?? false;
     this.#delivered = saved?.delivered ?? false;
-    this.#file = new LatestFile(
-      savedAllocationPath(dataDirectory, id),
-      () => JSON.stringify(this.#saved),
-      world.timers,
-      (error) => onNotice(`allocation ${id} cannot be kept: ${error.message}`),
-    );
+    this.#file = files.newRecord({
+      dataDirectory,
+      id,
+      text: () => JSON.stringify(this.#saved),
+      timers: world.timers,
+      onError: (error) => onNotice(`allocation ${id} cannot be kept: ${error.message}`),
+    });
   }
 
   get isDelivered(): boolean {
@@ -66,8 +66,7 @@ export class AllocationRecord {
   }
 
   remove(): Promise<void> {
-    const { id, surroundings } = this.#options;
-    return removeSavedAllocation(surroundings.dataDirectory, id);
+    return this.#file.remove();
   }
 
   get #saved(): SavedAllocation {

@@ -2,12 +2,7 @@ import type { Allocation, AllocationReport } from '../../model/allocation/alloca
 import { isServerTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import type { Job } from '../../model/job/job.ts';
-import {
-  type AllocationDirectories,
-  allocationDirectories,
-  makeAllocationDirectories,
-  removeAllocationDirectories,
-} from '../directories.ts';
+import { type AllocationDirectories, allocationDirectories } from '../directories.ts';
 import type { DriverExec, DriverUsage } from '../drivers/driver.ts';
 import type { SystemUser } from '../system-user.ts';
 import * as events from '../task-runner/events.ts';
@@ -25,6 +20,7 @@ import {
   signalTasks,
 } from './commands.ts';
 import { Deadlines } from './deadlines.ts';
+import { type AllocationFiles, filesOnDisk } from './files.ts';
 import { HealthTracker, type Reasons } from './health.ts';
 import { reportOf } from './report.ts';
 import type { SavedAllocation } from './saved-allocation.ts';
@@ -188,7 +184,7 @@ export class AllocationRunner {
   /** Starts the first tasks, without waiting for them. */
   async start(): Promise<void> {
     await this.#stages.prepare(async () => {
-      await makeAllocationDirectories(this.directories).catch((error: Error) => {
+      await this.#files.makeDirectories(this.directories).catch((error: Error) => {
         // The set-up of the tasks will fail for the same reason, with an event.
         this.#surroundings.onNotice(`allocation ${this.id}: ${error.message}`);
       });
@@ -286,8 +282,12 @@ export class AllocationRunner {
     this.#stages.close();
     this.#record.close();
     await this.#record.save();
-    await removeAllocationDirectories(this.directories);
+    await this.#files.removeDirectories(this.directories);
     await this.#record.remove();
+  }
+
+  get #files(): AllocationFiles {
+    return this.#surroundings.files ?? filesOnDisk;
   }
 
   #newRecord(saved: SavedAllocation | undefined): AllocationRecord {

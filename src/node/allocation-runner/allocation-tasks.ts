@@ -97,6 +97,7 @@ function newRunner(task: Task, options: AllocationTasksOptions, changed: () => v
     hooks: surroundings.taskHooks,
     driver: surroundings.drivers.get(task.Driver),
     directories: taskDirectories(directories, task.Name),
+    files: surroundings.files,
     job: () => specification.job,
     task: current,
     environment: (added: Readonly<Record<string, string>>) =>

@@ -12,7 +12,7 @@ import type { Input } from '../../model/schema.ts';
 import type { Task } from '../../model/task/task.ts';
 import { restartHandler, signalHandler } from '../command-handlers.ts';
 import { DriverFailure, type DriverHandle } from '../drivers/driver.ts';
-import { MockDriver } from '../drivers/mock.test-helper.ts';
+import { MockDriver } from '../drivers/mock.ts';
 import { eventually } from '../eventually.test-helper.ts';
 import { testAllocation, testJob } from '../records.test-helper.ts';
 import { AllocationRunner } from './allocation-runner.ts';

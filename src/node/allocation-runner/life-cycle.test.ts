@@ -11,7 +11,7 @@ import type { Input } from '../../model/schema.ts';
 import type { Task } from '../../model/task/task.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { DriverFailure } from '../drivers/driver.ts';
-import { MockDriver } from '../drivers/mock.test-helper.ts';
+import { MockDriver } from '../drivers/mock.ts';
 import { eventually } from '../eventually.test-helper.ts';
 import { testAllocation, testJob } from '../records.test-helper.ts';
 import { AllocationRunner } from './allocation-runner.ts';

@@ -1,9 +1,10 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { readJson } from '../files.ts';
 import type { SavedTask } from '../task-runner/task-record.ts';
+import { savedAllocationsDirectory, savedSuffix } from './files.ts';
 import type { SavedHealth } from './health.ts';
 
 /** The state of an allocation in a file, from which the next agent goes on. */
@@ -29,16 +30,8 @@ export interface SavedAllocation {
   readonly delivered: boolean;
 }
 
-const suffix = '.json';
-
 /** Files are read several at a time, so that the disk has always work. */
 const readAtOnce = 16;
-
-export const savedAllocationsDirectory = (dataDirectory: string): string =>
-  join(dataDirectory, 'allocations');
-
-export const savedAllocationPath = (dataDirectory: string, id: string): string =>
-  join(savedAllocationsDirectory(dataDirectory), `${id}${suffix}`);
 
 /** Reads the saved allocations. `damaged` are the ids of those whose files cannot be used. */
 export async function readSavedAllocations(dataDirectory: string): Promise<{
@@ -47,7 +40,7 @@ export async function readSavedAllocations(dataDirectory: string): Promise<{
 }> {
   const directory = savedAllocationsDirectory(dataDirectory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const names = (await readdir(directory)).filter((name) => name.endsWith(suffix));
+  const names = (await readdir(directory)).filter((name) => name.endsWith(savedSuffix));
   const saved: SavedAllocation[] = [];
   const damaged: string[] = [];
   for (let at = 0; at < names.length; at += readAtOnce) {
@@ -56,7 +49,7 @@ export async function readSavedAllocations(dataDirectory: string): Promise<{
       some.map((name) => readJson(join(directory, name)).catch(() => undefined)),
     );
     for (const [index, value] of values.entries()) {
-      const id = some[index]!.slice(0, -suffix.length);
+      const id = some[index]!.slice(0, -savedSuffix.length);
       if (isSavedAllocation(value) && value.allocation.ID === id) saved.push(value);
       else damaged.push(id);
     }
@@ -75,6 +68,3 @@ function isSavedAllocation(value: unknown): value is SavedAllocation {
     tasks !== null
   );
 }
-
-export const removeSavedAllocation = (dataDirectory: string, id: string): Promise<void> =>
-  rm(savedAllocationPath(dataDirectory, id), { force: true });

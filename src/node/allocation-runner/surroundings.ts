@@ -6,11 +6,14 @@ import type { Drivers } from '../drivers/driver.ts';
 import type { AllocationHookFactory, TaskHookFactory } from '../hooks/hook.ts';
 import type { ServerContact } from '../server-contact.ts';
 import type { UserLeases } from '../users/user-leases.ts';
+import type { AllocationFiles } from './files.ts';
 
 /** Parts and settings that all allocations of a node share. */
 export interface AllocationSurroundings {
   readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
   readonly dataDirectory: string;
+  /** Default: on disk. */
+  readonly files?: AllocationFiles;
   readonly drivers: Drivers;
   readonly node: () => NodeRegistration;
   /** Absent: nothing ends for want of servers. */

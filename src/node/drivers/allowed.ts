@@ -12,31 +12,21 @@ export interface DriverSettings {
   readonly allow?: readonly string[];
 }
 
-/** The driver as the node may use it. */
-export function asAllowed(driver: Driver, { allow }: DriverSettings): Driver {
-  const isAllowed = allow?.includes(driver.name) ?? driver.name !== unguardedDriver;
-  return isAllowed ? driver : disallowed(driver);
-}
-
-const reason = 'not allowed on this node: drivers.allow';
-
-function disallowed(driver: Driver): Driver {
-  const { name, capabilities, defaultKillSignal, defaultUser } = driver;
+/** The driver as the node may use it. The settings may change while it runs. */
+export function asAllowed(driver: Driver, settings: () => DriverSettings): Driver {
+  const { name, capabilities, defaultKillSignal, defaultUser, usesOwnUser, refreshMs } = driver;
+  const isAllowed = () => settings().allow?.includes(name) ?? name !== unguardedDriver;
+  const refusal = () => new DriverFailure(`the driver "${name}" is ${reason}`, false);
   return {
     name,
     capabilities,
     defaultKillSignal,
     ...(defaultUser !== undefined && { defaultUser }),
-    fingerprint: async () => ({
-      detected: false,
-      healthy: false,
-      description: reason,
-      attributes: {},
-    }),
+    ...(usesOwnUser !== undefined && { usesOwnUser }),
+    ...(refreshMs !== undefined && { refreshMs }),
+    fingerprint: () => (isAllowed() ? driver.fingerprint() : absent),
     validate: (config) => driver.validate(config),
-    start: async () => {
-      throw new DriverFailure(`the driver "${name}" is ${reason}`, false);
-    },
+    start: (task) => (isAllowed() ? driver.start(task) : Promise.reject(refusal())),
     recover: (runId, tell) => driver.recover(runId, tell),
     endUnclaimed: (claimed) => driver.endUnclaimed(claimed),
     ...(driver.exec && { exec: (runId, command) => driver.exec!(runId, command) }),
@@ -45,3 +35,12 @@ function disallowed(driver: Driver): Driver {
     ...(driver.close && { close: () => driver.close!() }),
   };
 }
+
+const reason = 'not allowed on this node: drivers.allow';
+
+const absent = Promise.resolve({
+  detected: false,
+  healthy: false,
+  description: reason,
+  attributes: {},
+});

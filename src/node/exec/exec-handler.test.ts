@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openExec } from '../../model/exec-session/exec-stream.ts';
 import { socketPair } from '../../model/node-stream/socket-pair.test-helper.ts';
 import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
-import { mockExec } from '../drivers/mock-exec.test-helper.ts';
+import { mockExec } from '../drivers/mock-exec.ts';
 import { execHandler } from './exec-handler.ts';
 
 /** A server and a node in memory; the commands are those of the mock driver. */
@@ -14,7 +14,7 @@ function connected({ isDisabled = false } = {}) {
     exec: (wish: Parameters<typeof mockExec>[0]) => mockExec(wish, new Promise(() => {})),
   };
   const allocation = (id: string) => (id === 'a' ? target : undefined);
-  node.accept('exec', execHandler({ allocation, isDisabled }));
+  node.accept('exec', execHandler({ allocation, isDisabled: () => isDisabled }));
   return (command: readonly string[], tty = false, alloc_id = 'a') =>
     openExec(server.open('exec', { alloc_id, task: 'app', command, tty }));
 }

@@ -13,7 +13,7 @@ export interface ExecTarget {
 
 export interface ExecHandlerOptions {
   readonly allocation: (id: string) => ExecTarget | undefined;
-  readonly isDisabled: boolean;
+  readonly isDisabled: () => boolean;
 }
 
 /**
@@ -25,7 +25,7 @@ export function execHandler({ allocation, isDisabled }: ExecHandlerOptions): Str
   const counts = new Map<string, number>();
   let count = 0;
   return async (stream, given) => {
-    if (isDisabled) throw disabled();
+    if (isDisabled()) throw disabled();
     const { allocId, ...wish } = readParameters(given);
     const target = allocation(allocId);
     if (target === undefined) throw notHere(allocId);

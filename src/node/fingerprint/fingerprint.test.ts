@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { attributeNames } from '../../model/node/attribute-names.ts';
-import { MockDriver } from '../drivers/mock.test-helper.ts';
+import { MockDriver } from '../drivers/mock.ts';
 import { defaultDevice } from './address.ts';
 import { fingerprint, type NodeSettings } from './fingerprint.ts';
 import { osRelease } from './host.ts';

@@ -10,7 +10,7 @@ import type { Task } from '../../model/task/task.ts';
 import type { IdentityRequest } from '../../model/workload/identity-request.ts';
 import { AllocationRunner } from '../allocation-runner/allocation-runner.ts';
 import { readSavedAllocations } from '../allocation-runner/saved-allocation.ts';
-import { MockDriver } from '../drivers/mock.test-helper.ts';
+import { MockDriver } from '../drivers/mock.ts';
 import { eventually } from '../eventually.test-helper.ts';
 import { testAllocation, testJob } from '../records.test-helper.ts';
 import { IdentityRefusal, type IdentitySource } from '../workload/identity-source.ts';

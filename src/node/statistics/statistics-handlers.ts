@@ -2,6 +2,7 @@ import type { StreamHandler } from '../../model/node-stream/stream-connection.ts
 import { allocationNotHere, writeHead, writeText } from '../stream-answer.ts';
 import { streamParams } from '../stream-params.ts';
 import type { AllocationStatistics, UsageSource } from './allocation-statistics.ts';
+import { countersOf } from './counters.ts';
 import { type MachineStatisticsOptions, machineUsage } from './machine-statistics.ts';
 
 /** Streams of the kind `allocation-usage`: `alloc_id`. After the head comes JSON. */
@@ -26,4 +27,13 @@ export const nodeUsageHandler =
     const usage = await machineUsage(options);
     await writeHead(stream);
     await writeText(stream, JSON.stringify(usage));
+  };
+
+/** Streams of the kind `counters`. After the head comes JSON. */
+export const countersHandler =
+  (dataDirectory: string, allocations: () => readonly UsageSource[]): StreamHandler =>
+  async (stream) => {
+    const counters = await countersOf(dataDirectory, allocations());
+    await writeHead(stream);
+    await writeText(stream, JSON.stringify(counters));
   };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { nodeCommand } from '../../base/executable.ts';
 import type { TerminalSize } from '../../model/exec-session/exec-session.ts';
 import type { ExecCommand, ExecPlan } from './exec-command.ts';
 import { lineReader, SupervisorRefusal } from './protocol.ts';
@@ -23,12 +23,12 @@ export type TerminalReport =
  * `SupervisorRefusal`. Why a process: DESIGN.md.
  */
 export async function startWithTerminal(plan: ExecPlan): Promise<ExecCommand> {
-  const host = spawn(
-    process.execPath,
-    [...runtimeArguments, fileURLToPath(new URL(entry, import.meta.url))],
+  const [program, ...args] = nodeCommand(runtimeArguments, new URL(entry, import.meta.url));
+  const host = spawn(program, args, {
     // Without the task's variables, which could make this program do something else.
-    { stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'], cwd: '/' },
-  );
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'],
+    cwd: '/',
+  });
   const control = host.stdio[3] as Duplex;
   const data = host.stdio[4] as Duplex;
   for (const one of [host, control, data]) one.on('error', () => {});

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { nodeCommand } from '../../base/executable.ts';
 import type { SupervisorArguments } from './main.ts';
 import { makePrivateDirectory, supervisorPaths } from './paths.ts';
 
@@ -8,8 +8,13 @@ import { makePrivateDirectory, supervisorPaths } from './paths.ts';
 const sibling = import.meta.url.endsWith('.ts') ? './main.ts' : './supervisor.js';
 const ownEntry = new URL(sibling, import.meta.url);
 
-/** A young generation of one megabyte is enough for moving bytes. */
-const runtimeArguments = ['--max-old-space-size=128', '--max-semi-space-size=1'];
+/** A young generation of one megabyte is enough for moving bytes, and nothing here needs a compiler beside the program. */
+const runtimeArguments = [
+  '--max-old-space-size=128',
+  '--max-semi-space-size=1',
+  '--v8-pool-size=0',
+  '--expose-gc',
+];
 
 /** Variables of the agent's environment that the supervisor needs. It gets no others. */
 const keptVariables = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ'];
@@ -23,11 +28,13 @@ export function launchSupervisor(options: SupervisorArguments, entry = ownEntry)
   makePrivateDirectory(paths.directory);
   const log = openSync(paths.log, 'a', 0o600);
   try {
-    const child = spawn(
-      process.execPath,
-      [...runtimeArguments, fileURLToPath(entry), JSON.stringify(options)],
-      { detached: true, stdio: ['ignore', log, log], cwd: '/', env: keptEnvironment() },
-    );
+    const [program, ...args] = nodeCommand(runtimeArguments, entry);
+    const child = spawn(program, [...args, JSON.stringify(options)], {
+      detached: true,
+      stdio: ['ignore', log, log],
+      cwd: '/',
+      env: keptEnvironment(),
+    });
     child.on('error', () => {});
     child.unref();
     if (child.pid === undefined) throw new Error('the supervisor process could not be started');
@@ -37,9 +44,11 @@ export function launchSupervisor(options: SupervisorArguments, entry = ownEntry)
   }
 }
 
+/** The allocator keeps a heap for all threads, which hardly allocate, instead of a heap for each. */
 function keptEnvironment(): Record<string, string> {
   const entries = keptVariables.map((name) => [name, process.env[name]] as const);
-  return Object.fromEntries(
+  const kept = Object.fromEntries(
     entries.filter((pair): pair is readonly [string, string] => pair[1] !== undefined),
   );
+  return { ...kept, MALLOC_ARENA_MAX: '1' };
 }

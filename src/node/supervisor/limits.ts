@@ -12,6 +12,11 @@ export const clientLimits = {
   idleTimeoutMs: 60_000,
 };
 
+export const collectorLimits = {
+  /** Garbage is collected when no task has started or ended for so long. */
+  restMs: 5000,
+};
+
 export const orphanLimits = {
   /** The time that tasks get to end after their agent has gone, if they must end with it. */
   graceMs: 2000,

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { readCgroupLayout } from './cgroups/layout.ts';
 import { removeStaleGroups } from './cgroups/stale.ts';
 import { closeInheritedDescriptors } from './inherited-descriptors.ts';
+import { collectorLimits } from './limits.ts';
 import { supervisorPaths } from './paths.ts';
 import { say } from './say.ts';
 import { Supervisor } from './supervisor.ts';
@@ -25,12 +26,18 @@ const fail = (reason: unknown): never => {
   process.exit(1);
 };
 
+/** Without new objects the collector would not begin, and the garbage of the last starts would stay for good. */
+const collecting = setTimeout(() => {
+  void globalThis.gc?.({ type: 'major', execution: 'async', flavor: 'last-resort' });
+}, collectorLimits.restMs);
+
 const options = JSON.parse(process.argv[2] ?? '{}') as SupervisorArguments;
 const paths = supervisorPaths(options.dataDirectory);
 const supervisor = new Supervisor({
   paths,
   endWithAgent: options.endWithAgent,
   idleTimeoutMs: options.idleTimeoutMs,
+  onChange: () => collecting.refresh(),
   onEnd: () => {
     if (options.endWithAgent) remove();
     else leaveNothingFar();

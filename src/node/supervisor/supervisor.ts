@@ -35,6 +35,8 @@ export interface SupervisorOptions {
   /** How long it stays with no task and no agent. */
   readonly idleTimeoutMs: number;
   readonly onEnd: () => void;
+  /** Called whenever a task has started, ended or been forgotten. */
+  readonly onChange?: () => void;
   readonly defences?: Defences;
 }
 
@@ -314,6 +316,7 @@ export class Supervisor {
 
   #saveTable(): void {
     const statuses = [...this.#entries.values()].map(({ status }) => status);
+    this.#options.onChange?.();
     clearTimeout(this.#saveTimer);
     try {
       writeTable(this.#options.paths.table, statuses);

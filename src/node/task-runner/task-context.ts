@@ -4,8 +4,9 @@ import type { Fault } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import { settingsAsText } from '../../model/task/driver-settings.ts';
 import type { Task } from '../../model/task/task.ts';
+import { type AllocationFiles, filesOnDisk } from '../allocation-runner/files.ts';
 import type { Defences } from '../defences.ts';
-import { makeTaskDirectories, type TaskDirectories } from '../directories.ts';
+import type { TaskDirectories } from '../directories.ts';
 import {
   type Driver,
   DriverFailure,
@@ -27,6 +28,8 @@ export interface TaskContext {
   /** `undefined` when this node has no such driver. */
   readonly driver: Driver | undefined;
   readonly directories: TaskDirectories;
+  /** Default: on disk. */
+  readonly files?: AllocationFiles | undefined;
   /** As of the newest update in place. */
   readonly job: () => Job;
   readonly task: () => Task;
@@ -71,7 +74,7 @@ export function ownerOnHost(context: TaskContext): SystemUser | undefined {
 
 /** To be called before the hooks of a run. */
 export const makeDirectories = (context: TaskContext): Promise<void> =>
-  makeTaskDirectories(context.directories, ownerOnHost(context));
+  (context.files ?? filesOnDisk).makeTaskDirectories(context.directories, ownerOnHost(context));
 
 /**
  * @throws DriverFailure when the task is to run as its allocation's own user and that has not been

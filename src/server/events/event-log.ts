@@ -8,8 +8,7 @@ export interface Commit {
 
 export type Looked =
   | { readonly kind: 'commit'; readonly commit: Commit }
-  /** There is nothing yet: `changed` resolves at the next commit. */
-  | { readonly kind: 'nothing'; readonly changed: Promise<void> }
+  | { readonly kind: 'nothing' }
   /** The next commit is no longer kept; the kept ones begin at `from`. */
   | { readonly kind: 'missed'; readonly from: number };
 
@@ -50,7 +49,17 @@ export class EventLog {
     if (index < this.#missedUntil) return { kind: 'missed', from: this.#missedUntil + 1 };
     const commit = this.#commits[this.#positionAfter(index)];
     if (commit !== undefined) return { kind: 'commit', commit };
-    return { kind: 'nothing', changed: this.#changed.promise };
+    return { kind: 'nothing' };
+  }
+
+  /** Whether there is anything after the index. */
+  isAfter(index: number): boolean {
+    return index < this.#missedUntil || index < (this.#commits.at(-1)?.index ?? 0);
+  }
+
+  /** Resolves at the next commit. */
+  get changed(): Promise<void> {
+    return this.#changed.promise;
   }
 
   /** When the state was replaced, events are missing, and readers have to list again. */

@@ -109,9 +109,9 @@ export class ScopedWrites {
   readonly #current = new AsyncLocalStorage<RequestScope>();
 
   constructor(state: State) {
-    const write: State['write'] = (run) => {
+    const write: State['write'] = (run, options) => {
       const scope = this.#current.getStore();
-      return scope?.isOpen === true ? scope.write(state, run) : state.write(run);
+      return scope?.isOpen === true ? scope.write(state, run) : state.write(run, options);
     };
     this.state = {
       clock: state.clock,
@@ -134,6 +134,9 @@ export class ScopedWrites {
       },
       get isFull() {
         return state.isFull;
+      },
+      get figures() {
+        return state.figures;
       },
       get closed() {
         return state.closed;

@@ -186,6 +186,18 @@ function hasSigned(snapshot: Snapshot, { ModifyIndex }: KeyringKey): boolean {
   return false;
 }
 
+/** Rows with secrets that are sealed under a key that is not there. */
+export function* rowsWithoutKey(
+  snapshot: Snapshot,
+  keys: ReadonlySet<string>,
+): Generator<readonly [definition: TableDefinition, row: Stamps]> {
+  for (const { definition, sealedOf } of sealedTables) {
+    for (const row of snapshot.table(definition).scan()) {
+      if (sealedOf(row).some((sealed) => !keys.has(keyOf(sealed)))) yield [definition, row];
+    }
+  }
+}
+
 function usedKeys(snapshot: Snapshot): ReadonlySet<string> {
   const used = new Set<string>();
   for (const { definition, sealedOf } of sealedTables) {

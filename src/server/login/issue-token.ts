@@ -23,7 +23,7 @@ import {
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import { insertToken } from '../acl/tokens.ts';
 import type { ServerContext } from '../context.ts';
-import { TokenRefusal } from './verify-jwt.ts';
+import { TokenRefusal } from './token-refusal.ts';
 
 /** A verified identity, with facts that only its type of method knows. */
 export interface Verified {

@@ -10,11 +10,11 @@ import type { State, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { Attempts, LoginGuard } from './attempts.ts';
 import { type Issue, issueToken, type Verified } from './issue-token.ts';
-import { OidcLogins } from './oidc.ts';
+import type { OidcLogins } from './oidc.ts';
 import { type Outbound, OutboundError, unreachable } from './outbound.ts';
 import { SigningKeyStore } from './signing-keys.ts';
+import { TokenRefusal } from './token-refusal.ts';
 import { UsedUpLimits } from './used-up.ts';
-import { TokenRefusal, verifyJwt } from './verify-jwt.ts';
 import { verifyKubernetes } from './verify-kubernetes.ts';
 
 export interface LoginRequest {
@@ -63,20 +63,31 @@ export class LoginService {
   readonly #options: LoginOptions;
   readonly #guard: LoginGuard;
   readonly #starts: Attempts;
-  readonly #oidc: OidcLogins;
+  #oidc: Promise<OidcLogins> | undefined;
 
   constructor(options: LoginOptions) {
     this.#options = options;
     const { outbound, bookkeeping } = options;
-    const { state, box, world } = options.context;
-    const { clock, secrets } = world;
+    const { box, world } = options.context;
+    const { clock } = world;
     this.keys = new SigningKeyStore(outbound, clock);
     const usedUp = new UsedUpLimits({ state: bookkeeping, box, clock });
     this.#guard = new LoginGuard({ clock, usedUp });
     const { startsBurst: burst, startRefillMs: refillMs } = limits.oidcSession;
     this.#starts = new Attempts({ kind: 'start', clock, usedUp, burst, refillMs });
+  }
+
+  /** Its libraries are loaded at the first login. */
+  #oidcLogins(): Promise<OidcLogins> {
+    const { outbound, bookkeeping, context } = this.#options;
+    const { state, box, world } = context;
+    const { clock, secrets } = world;
     const { keys } = this;
-    this.#oidc = new OidcLogins({ outbound, keys, clock, secrets, box, state, bookkeeping });
+    this.#oidc ??= import('./oidc.ts').then(
+      ({ OidcLogins }) =>
+        new OidcLogins({ outbound, keys, clock, secrets, box, state, bookkeeping }),
+    );
+    return this.#oidc;
   }
 
   /** @throws RosterError `login-refused`, `too-many-logins`, `identity-provider-unreachable` */
@@ -99,7 +110,7 @@ export class LoginService {
     const method = methodKey(scope, authMethod);
     const start = { method, redirectUri, clientNonce, meta };
     return this.#attempt(scope, authMethod, address, async (_, typed) =>
-      this.#oidc.start(oidcOf(typed), start),
+      (await this.#oidcLogins()).start(oidcOf(typed), start),
     );
   }
 
@@ -114,7 +125,8 @@ export class LoginService {
     requireGiven(given);
     const finish = { method: methodKey(scope, authMethod), state, code, clientNonce, issuer };
     return this.#attempt(scope, authMethod, address, async (method, typed) => {
-      return this.#oidc.finish(oidcOf(typed), finish, async ({ claims, meta, use }) => {
+      const oidc = await this.#oidcLogins();
+      return oidc.finish(oidcOf(typed), finish, async ({ claims, meta, use }) => {
         const identity = identityOfClaims(typed as Extract<TypedConfig, { type: 'oidc' }>, claims);
         if (typeof identity === 'string') throw new TokenRefusal(identity);
         return this.#issue({ method, typed, verified: { identity }, meta, use });
@@ -196,6 +208,7 @@ export class LoginService {
         return { identity: login.identity, namespace: mapped };
       }
       case 'jwt': {
+        const { verifyJwt } = await import('./verify-jwt.ts');
         const keys = await this.keys.keysOf(typed.config);
         const nowMs = this.#options.context.world.clock.nowMs();
         const claims = await verifyJwt(bearer, typed.config, keys, nowMs);

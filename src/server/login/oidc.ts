@@ -10,7 +10,8 @@ import type { State, Transaction } from '../../state/types.ts';
 import { makeRoom } from '../expiring-rows.ts';
 import { type Outbound, OutboundError } from './outbound.ts';
 import { discover, type SigningKeyStore } from './signing-keys.ts';
-import { TokenRefusal, verifyJwt } from './verify-jwt.ts';
+import { TokenRefusal } from './token-refusal.ts';
+import { verifyJwt } from './verify-jwt.ts';
 
 /**
  * Logins through a browser: authorization code flow with PKCE (RFC 7636) and a nonce.

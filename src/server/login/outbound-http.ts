@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { Timers } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { type Outbound, type OutboundAnswer, OutboundError } from './outbound.ts';
@@ -14,14 +14,15 @@ export class HttpOutbound {
 
   readonly call: Outbound = async ({ method, url, headers, body, caCertificate }) => {
     const { timeoutMs } = limits.outbound;
+    const { default: undici } = await import('undici');
     const late = new AbortController();
     const timer = this.#timers.after(timeoutMs, () => late.abort(new Error('too late')));
     try {
-      const answer = await request(url, {
+      const answer = await undici.request(url, {
         method,
         headers: { accept: 'application/json', ...headers },
         body: body ?? null,
-        dispatcher: this.#agent(caCertificate),
+        dispatcher: this.#agent(undici, caCertificate),
         signal: late.signal,
       });
       return await whole(url, answer);
@@ -42,10 +43,10 @@ export class HttpOutbound {
     await Promise.all(agents.map((agent) => agent.destroy()));
   }
 
-  #agent(caCertificate: string): Agent {
+  #agent(undici: typeof import('undici').default, caCertificate: string): Agent {
     const known = this.#agents.get(caCertificate);
     if (known !== undefined) return known;
-    const agent = new Agent({
+    const agent = new undici.Agent({
       connect: { timeout: limits.outbound.timeoutMs, ...(caCertificate && { ca: caCertificate }) },
       connections: 16,
       maxHeaderSize: limits.http.headerBytesMax,

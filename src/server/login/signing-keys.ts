@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import type { createLocalJWKSet, JSONWebKeySet } from 'jose';
 import type { Clock } from '../../base/ports.ts';
 import type { JwtConfig, OidcConfig } from '../../model/auth-method/config.ts';
 import { isLoopback } from '../../model/auth-method/validate.ts';
@@ -86,6 +86,7 @@ export class SigningKeyStore {
     }
     const jwks = await fetchJson(this.#outbound, { url, caCertificate });
     if (!Array.isArray(jwks.keys)) throw new OutboundError(`${url} answered with no key set`);
+    const { createLocalJWKSet } = await import('jose');
     try {
       const find = createLocalJWKSet(jwks as unknown as JSONWebKeySet);
       return { find, issuer, atMs: this.#clock.monotonicMs() };

@@ -5,6 +5,11 @@ import type { Claims } from '../../model/auth-method/identity.ts';
 import { leewayMs } from '../../model/auth-method/validate.ts';
 import { limits } from '../../model/limits.ts';
 import type { FindKey, SigningKeys } from './signing-keys.ts';
+import { TokenRefusal } from './token-refusal.ts';
+
+const told = { isTold: true };
+
+const defaultAlgorithms = ['RS256'];
 
 /**
  * Verifies a signed JWT against the configuration of a method.
@@ -17,21 +22,6 @@ import type { FindKey, SigningKeys } from './signing-keys.ts';
  *  J4. Every error is a {@link TokenRefusal} whose sentence names the fault. Of the token's claims it
  *      shows only those that are compared.
  */
-export class TokenRefusal extends Error {
-  override readonly name = 'TokenRefusal';
-  /** Whether the caller may read the sentence: true if it says nothing of the method. */
-  readonly isTold: boolean;
-
-  constructor(sentence: string, { isTold = false } = {}) {
-    super(sentence);
-    this.isTold = isTold;
-  }
-}
-
-const told = { isTold: true };
-
-const defaultAlgorithms = ['RS256'];
-
 export async function verifyJwt(
   token: string,
   config: JwtConfig | OidcConfig,

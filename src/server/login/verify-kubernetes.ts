@@ -2,7 +2,7 @@ import type { KubernetesConfig } from '../../model/auth-method/config.ts';
 import { type Identity, identityOfServiceAccount } from '../../model/auth-method/identity.ts';
 import { looksLikeJwt } from '../../model/auth-method/validate.ts';
 import { jsonObject, type Outbound, OutboundError } from './outbound.ts';
-import { TokenRefusal } from './verify-jwt.ts';
+import { TokenRefusal } from './token-refusal.ts';
 
 /** An annotation of the service account that replaces its name. */
 const nameAnnotation = 'roster/service-name';

@@ -1,4 +1,4 @@
-import type { Timers } from '../../base/ports.ts';
+import type { Timer, Timers } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import {
   type ByteStream,
@@ -86,6 +86,27 @@ async function sendQuestion(
   }
   if (stream.isOver) throw streamCancelled();
   stream.end();
+}
+
+/** Has the server at the other end tell a text, on a stream of that kind. @throws ServerGone */
+export async function askText(
+  { connection, id, timers }: AskOptions,
+  { kind, params = {} }: { kind: string; params?: Readonly<Record<string, unknown>> },
+  { deadlineMs }: Patience,
+): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let late: Timer | undefined;
+  try {
+    const stream = connection.open(kind, params);
+    late = timers.after(deadlineMs, () => stream.cancel());
+    for await (const part of stream) parts.push(part);
+  } catch (error) {
+    if (!(error instanceof StreamFault)) throw error;
+    throw new ServerGone(id, true);
+  } finally {
+    late?.clear();
+  }
+  return Buffer.concat(parts).toString();
 }
 
 /** Refusals of the stream itself: the request was not looked at. */

@@ -8,15 +8,10 @@ import {
 import type { TableVersions } from '../../state/form.ts';
 import type { State } from '../../state/types.ts';
 import type { NodeStreams } from '../nodes/streams.ts';
-import {
-  type Answered,
-  type Asked,
-  type OwnHealth,
-  type Patience,
-  ServerGone,
-} from '../servers.ts';
-import { answerOver, askOver, requestKind } from './asking.ts';
+import type { Answered, Asked, OwnHealth, Patience } from '../servers.ts';
+import { answerOver, askOver, askText, requestKind } from './asking.ts';
 import { networkLimits } from './limits.ts';
+import { nodeKind, nodeOver, relayToNode } from './node-relay.ts';
 import type { Introduction, Side } from './proof.ts';
 import { linesOf, Reporter, reportKind, type Standing } from './report.ts';
 
@@ -46,9 +41,6 @@ export interface PeerOptions {
   /** Told of bugs. */
   readonly onError: (error: unknown) => void;
 }
-
-/** The kind of the streams that lead to a node. */
-const nodeKind = 'node';
 
 /** The kind of the streams that ask for an introduction token. */
 const introductionKind = 'introduction';
@@ -98,7 +90,9 @@ export class Peer {
     connection.accept(requestKind, (stream, params) =>
       answerOver(stream, params, (question, gone) => here.answer(question, gone)),
     );
-    connection.accept(nodeKind, (stream, params) => relay(stream, params, here.streams));
+    connection.accept(nodeKind, (stream, params) =>
+      relayToNode(stream, params, (nodeId) => here.streams.held(nodeId)),
+    );
     connection.accept(introductionKind, async (stream) =>
       stream.write(Buffer.from(await here.introduceNode())),
     );
@@ -160,29 +154,15 @@ export class Peer {
     return JSON.parse(await this.#askText(healthKind, patience)) as OwnHealth;
   }
 
-  /** The text of a stream. @throws ServerGone */
-  async #askText(kind: string, { deadlineMs }: Patience): Promise<string> {
-    const { world } = this.#options;
-    const stream = this.#connection.open(kind, {});
-    const late = world.timers.after(deadlineMs, () => stream.cancel());
-    const parts: Uint8Array[] = [];
-    try {
-      for await (const part of stream) parts.push(part);
-    } catch (error) {
-      if (!(error instanceof StreamFault)) throw error;
-      throw new ServerGone(this.introduction.id, true);
-    } finally {
-      late.clear();
-    }
-    return Buffer.concat(parts).toString();
+  /** The way to a node that is connected to it. */
+  nodeAt(nodeId: string): StreamOpener {
+    return nodeOver(this.#connection, nodeId);
   }
 
-  /** The way to a node that is connected to it. */
-  nodeAt(node: string): StreamOpener {
-    return {
-      open: (kind, params, creditBytes) =>
-        this.#connection.open(nodeKind, { node, kind, params }, creditBytes),
-    };
+  #askText(kind: string, patience: Patience): Promise<string> {
+    const { world, introduction } = this.#options;
+    const options = { connection: this.#connection, id: introduction.id, timers: world.timers };
+    return askText(options, { kind }, patience);
   }
 
   #beat(): void {
@@ -231,29 +211,3 @@ export const standingOf = (
   nowMs: clock.nowMs(),
   candidate: state.candidate,
 });
-
-/** Passes a stream of another server on to a node that is connected here. @throws StreamFault */
-async function relay(
-  stream: ByteStream,
-  { node, kind, params }: Readonly<Record<string, unknown>>,
-  streams: NodeStreams,
-): Promise<void> {
-  const held = typeof node === 'string' ? streams.held(node) : undefined;
-  if (held === undefined || typeof kind !== 'string') {
-    throw new StreamFault({
-      status: 503,
-      code: 'node-disconnected',
-      message: 'the node is not connected to this server',
-    });
-  }
-  const target = held.open(kind, (params ?? {}) as Readonly<Record<string, unknown>>);
-  const cancel = (): void => target.cancel();
-  stream.signal.addEventListener('abort', cancel, { once: true });
-  const input = async (): Promise<void> => {
-    for await (const chunk of stream) await target.write(chunk);
-    target.end();
-  };
-  // A fault of the input ends the target, which is read below.
-  input().catch(cancel);
-  for await (const chunk of target) await stream.write(chunk);
-}

@@ -25,7 +25,7 @@ export interface PeeringLink {
   /** Bytes that the other side has not taken yet. */
   readonly waitingBytes: number;
   /** Called once; `take` gets every frame, beginning with the first. */
-  onFrame(take: (text: string) => void): void;
+  onFrame(take: (text: string) => unknown): void;
   /** Resolves with the reason, as far as it is known, when either side has closed the link. */
   readonly closed: Promise<string>;
   /** Frames sent before still arrive. */

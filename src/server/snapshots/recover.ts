@@ -1,20 +1,14 @@
 import type { World } from '../../base/ports.ts';
-import { pause } from '../../base/slices.ts';
 import { limits } from '../../model/limits.ts';
-import { SnapshotWriter } from '../../model/snapshot/snapshot-file.ts';
-import { type Bytes, savedState } from '../../state/codec.ts';
-import { Draft } from '../../state/draft.ts';
+import type { Bytes } from '../../state/codec.ts';
 import type { Loaded } from '../../state/engine/engine.ts';
 import type { RecoverySource } from '../../state/engine/etcd/head.ts';
 import type { EtcdRecovery } from '../../state/engine/etcd/recovery.ts';
 import { MoveRefusal } from '../../state/errors.ts';
-import { stateLimits } from '../../state/limits.ts';
 import { viewOf } from '../../state/migrate.ts';
-import { makeRestore } from '../../state/restore.ts';
-import { allTables, clusterIdentity } from '../../state/tables.ts';
+import { clusterIdentity } from '../../state/tables.ts';
 import type { View } from '../../state/view.ts';
-import { recordOf } from './restore.ts';
-import { headerOf } from './save.ts';
+import { restoreOf } from './restore-of.ts';
 
 export interface Recovering {
   readonly recovery: EtcdRecovery;
@@ -63,7 +57,9 @@ export async function recoverLog({
     throw new MoveRefusal('this server has no copy of the state on its disk, or it is damaged');
   if (identityIn(rows) === undefined) throw new MoveRefusal(`${recovery.name} holds no state`);
   const before = Math.max(head?.index ?? 0, known.index, own?.index ?? 0);
-  const batch = await batchOf(rows, shared, {
+  const { batch } = await restoreOf(rows, {
+    ID: identityIn(rows)!.ID,
+    before: shared,
     above: before + limits.snapshot.indexLeap,
     previous: head?.hash ?? '',
     world,
@@ -86,45 +82,4 @@ function requireSameCluster(name: string, shared: View, own: View | undefined): 
 
 async function* partsOf(parts: AsyncIterable<Bytes>): AsyncGenerator<Loaded> {
   for await (const bytes of parts) yield { kind: 'snapshot-part', bytes };
-}
-
-/** The rows as a restore that follows the log in etcd. */
-async function batchOf(
-  rows: View,
-  shared: View,
-  {
-    above,
-    previous,
-    world: { clock, timers },
-    version,
-  }: Pick<Recovering, 'world' | 'version'> & { readonly above: number; readonly previous: string },
-) {
-  const nowMs = clock.nowMs();
-  const saved = savedState(rows);
-  const { ID } = identityIn(rows)!;
-  const header = headerOf(saved, ID, version, nowMs);
-  const draft = new Draft(allTables, (row) => row);
-  const writer = new SnapshotWriter();
-  const file = [writer.begin(header)];
-  for (const text of saved.texts(limits.snapshot.frameTextBytes)) {
-    if (text === undefined) continue;
-    draft.add(Uint8Array.from(text));
-    file.push(writer.rows(text));
-    await pause(timers);
-  }
-  for (const _ of draft.settle()) await pause(timers);
-  file.push(writer.end());
-  const { batch } = makeRestore(
-    {
-      draft,
-      file,
-      above,
-      run: (transaction, before) => {
-        const Restore = recordOf(transaction, before, header, nowMs);
-        transaction.table(clusterIdentity).put({ ID, Restore });
-      },
-    },
-    { before: shared, previous, limits: stateLimits, freeze: false },
-  );
-  return batch;
 }

@@ -43,6 +43,15 @@ export class Acknowledged {
     );
   }
 
+  /**
+   * Whether the number is certainly the last one: the file is there, and each slot is legible or was never written.
+   */
+  static isCertain(path: string): boolean {
+    const text = existsSync(path) ? readFileSync(path, 'latin1') : '';
+    const slots = text.match(/.{1,26}/gs) ?? [];
+    return slots.length > 0 && slots.every((slot) => slot === unwritten || isLegible(slot));
+  }
+
   /** Replaces the file, durably: a crash leaves the old file or the new one. */
   static create(path: string, sequence: number): Acknowledged {
     const next = `${path}.next`;
@@ -62,6 +71,11 @@ export class Acknowledged {
     closeSync(this.#file);
   }
 }
+
+/** The first slot of a file that was made with an odd number. */
+const unwritten = '\0'.repeat(26);
+
+const isLegible = (slot: string): boolean => numberOf(slot) !== undefined;
 
 function slotOf(sequence: number): string {
   const number = String(sequence).padStart(16, '0');

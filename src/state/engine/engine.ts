@@ -75,6 +75,8 @@ export interface Engine {
    */
   load(): AsyncIterable<Loaded>;
   readonly leadership: Leadership;
+  /** Version of the program that wrote the store last, as far as it is known. Absent where nothing tells. */
+  readonly writtenBy?: () => Promise<string | undefined>;
   /**
    * Takes over `batch.bytes`. Rejects with `Fenced` unless `expectedIndex` is the last index of
    * the log and `epoch` is the current epoch.
@@ -84,10 +86,10 @@ export interface Engine {
   saveSnapshot(index: number, epoch: number, parts: AsyncIterable<Bytes>): Promise<void>;
   /**
    * Resolves with the last index of the log, read after the call, so that it covers every batch
-   * acknowledged before the call to any process. Rejects while the log cannot be asked. Absent where
-   * this process alone holds the log.
+   * acknowledged before the call to any process. Rejects while the log cannot be asked. A number where it is
+   * at hand. Absent where this process alone holds the log.
    */
-  readonly end?: () => Promise<number>;
+  readonly end?: () => Promise<number> | number;
   /**
    * Keeps a copy of the state on this machine, from which the next start goes on. It may be called after a
    * failure of the engine as well. It takes each part over. Absent where no copy is kept.

@@ -1,8 +1,18 @@
 import { mebibyte } from '../../base/units.ts';
 
-/** About the bytes of the database that one step loads or deletes. */
+/** About the bytes of the database that one step loads or deletes, and the faults that SQLite lists of it. */
 export const sqliteLimits = {
   loadBytes: 1 * mebibyte,
   compactBytes: 8 * mebibyte,
   compactRows: 512,
+  faultsMax: 100,
+} as const;
+
+/** Bounds of the feeding of readers. */
+export const feedLimits = {
+  /** Bytes that may wait for a reader; a reader behind which more wait is started anew. */
+  waitingBytesMax: 256 * mebibyte,
+  /** Parts of a snapshot are handed on while fewer bytes than this wait. */
+  snapshotAheadBytes: 32 * mebibyte,
+  lookAgainMs: 5,
 } as const;

@@ -14,6 +14,9 @@ import {
 /** SQLite's primary result codes, from sqlite.org/rescode.html. */
 export const sqliteCodes = { busy: 5, corrupt: 11, full: 13, notDatabase: 26 };
 
+/** SQLITE_IOERR_SHORT_READ: the file ends before a page that it should have. */
+const shortRead = 522;
+
 /** The primary result code of an error of `node:sqlite`, `undefined` for any other error. */
 export function sqliteCodeOf(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | undefined)?.errcode;
@@ -25,6 +28,9 @@ export function readError(directory: string, file: string, error: unknown): Erro
   if (error instanceof StateError) return error;
   const code = sqliteCodeOf(error);
   if (code === sqliteCodes.full) return new DataDirectoryFull(directory, error);
+  if ((error as { errcode?: unknown }).errcode === shortRead) {
+    return new StateCorrupted(file, 'it is cut off', error);
+  }
   const environment = code !== undefined && environmentCodes.has(code);
   if (environment || isSystemError(error)) return writeError(directory, error);
   return new StateCorrupted(file, messageOf(error), error);

@@ -36,14 +36,26 @@ export function filesIn(directory: string): SqliteFiles {
   };
 }
 
+/** Where a repair writes the store that takes the place of the one in the directory. */
+export const repairedBeside = (directory: string): string => `${directory}.repaired`;
+
+/** Refuses a directory that a repair has moved away, but not yet replaced. @throws DataDirectoryUnusable */
+export function requireUninterrupted(directory: string): void {
+  if (existsSync(directory) || !existsSync(repairedBeside(directory))) return;
+  const fault = 'its repair was interrupted: run "roster operator store repair" again';
+  throw new DataDirectoryUnusable(directory, fault);
+}
+
 /** Version of the tables below. A newer program writes a greater number. */
 const formatVersion = 1;
 /** The same with a mark, so that a program that does not know marks refuses it. */
 const markedVersion = 2;
 
-interface Format {
+export interface Format {
   readonly Format: number;
   readonly Mark?: StoreMark | undefined;
+  /** Version of the program that wrote last. Earlier versions wrote none. */
+  readonly Program?: string | undefined;
 }
 
 const schema = `
@@ -60,7 +72,7 @@ const schema = `
 const tableNames = 'log,meta,part';
 
 /** Rows of `meta`. */
-const metaFormat = 1;
+export const metaFormat = 1;
 export const metaSnapshot = 2;
 
 export interface SqliteOptions {
@@ -72,6 +84,8 @@ export interface SqliteOptions {
   readonly checkpointPages?: number;
   /** Open a store with a mark as well, to move its state. */
   readonly readsMarked?: boolean;
+  /** Version of this program, for the error of an earlier one that cannot read what it writes. */
+  readonly program?: string;
 }
 
 /** Makes the directory and opens the database in it for this process alone. */
@@ -102,6 +116,7 @@ export function lockDatabase(files: SqliteFiles, options: SqliteOptions): Databa
 }
 
 function makeDirectory({ directory, database }: SqliteFiles): void {
+  requireUninterrupted(directory);
   try {
     makeDirectories(directory);
     if (!statSync(directory).isDirectory()) throw new Error('it is not a directory');
@@ -120,7 +135,8 @@ function makeDirectories(directory: string): void {
   mkdirSync(directory, { mode: 0o700 });
 }
 
-function pidIn(path: string): number | undefined {
+/** The process that the file names. */
+export function pidIn(path: string): number | undefined {
   try {
     const pid = Number(readFileSync(path, 'utf8'));
     return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
@@ -166,9 +182,14 @@ function create(database: DatabaseSync): void {
   database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE);');
 }
 
-export function writeMark(database: DatabaseSync, mark: StoreMark | undefined): void {
+export function writeMark(
+  database: DatabaseSync,
+  mark: StoreMark | undefined,
+  program?: string,
+): void {
   const version = mark === undefined ? formatVersion : markedVersion;
-  writeMeta(database, metaFormat, { Format: version, Mark: mark } satisfies Format);
+  const format: Format = { Format: version, Mark: mark, Program: program };
+  writeMeta(database, metaFormat, format);
 }
 
 export function writeMeta(database: DatabaseSync, id: number, value: unknown): void {

@@ -1,26 +1,20 @@
 import { rmSync } from 'node:fs';
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { assert } from '../../base/assert.ts';
 import type { Bytes } from '../codec.ts';
-import { Fenced, StateCorrupted } from '../errors.ts';
+import { Fenced } from '../errors.ts';
 import { Acknowledged } from './acknowledged.ts';
 import type { Batch, Loaded } from './engine.ts';
 import { sqliteLimits } from './limits.ts';
-import {
-  batchChecksum,
-  checkPart,
-  checkParts,
-  LogCheck,
-  noSnapshot,
-  partChecksum,
-  type SnapshotRecord,
-} from './log-check.ts';
+import { batchChecksum, noSnapshot, partChecksum, type SnapshotRecord } from './log-check.ts';
 import { requireUnmarked, type Standing, type StoreMark } from './offline.ts';
 import { readError, writeError } from './sqlite-errors.ts';
 import {
   createOrCheck,
+  type Format,
   filesIn,
   lockDatabase,
+  metaFormat,
   metaSnapshot,
   readMeta,
   type SqliteFiles,
@@ -28,6 +22,7 @@ import {
   writeMark,
   writeMeta,
 } from './sqlite-files.ts';
+import { readPieces } from './sqlite-pieces.ts';
 
 /**
  * The log and the snapshots in a SQLite database. Synchronous: it lives in a worker thread.
@@ -46,6 +41,8 @@ export class SqliteStore {
   readonly #database: DatabaseSync;
   readonly #loading: Generator<Loaded>;
   readonly #readsMarked: boolean;
+  readonly #program: string | undefined;
+  #isStamped = false;
   #acknowledged: Acknowledged | undefined;
   #insertBatch: StatementSync | undefined;
   #snapshot: SnapshotRecord = noSnapshot;
@@ -58,6 +55,7 @@ export class SqliteStore {
     this.#files = filesIn(options.directory);
     this.#database = lockDatabase(this.#files, options);
     this.#readsMarked = options.readsMarked ?? false;
+    this.#program = options.program;
     this.#loading = this.#load();
   }
 
@@ -81,6 +79,7 @@ export class SqliteStore {
     if (expectedIndex !== this.#index) throw new Fenced(`the log ends at index ${this.#index}`);
     const sequence = this.#sequence + 1;
     const { firstIndex, lastIndex, bytes } = batch;
+    this.#stampProgram();
     this.#insertBatch ??= this.#database.prepare('INSERT INTO log VALUES (?, ?, ?, ?, ?)');
     try {
       const checksum = batchChecksum(sequence, batch);
@@ -170,6 +169,11 @@ export class SqliteStore {
     Acknowledged.create(this.#files.acknowledged, 0).close();
   }
 
+  /** Version of the program that wrote last; `undefined`: it is not known. */
+  writtenBy(): string | undefined {
+    return (readMeta(this.#database, this.#files, metaFormat) as Format | undefined)?.Program;
+  }
+
   mark(mark: StoreMark | undefined): void {
     this.#writing(() => writeMark(this.#database, mark));
   }
@@ -186,44 +190,19 @@ export class SqliteStore {
     if (!this.#readsMarked) requireUnmarked(`the data directory ${this.#files.directory}`, mark);
     const snapshot = readMeta(this.#database, this.#files, metaSnapshot);
     if (snapshot !== undefined) this.#snapshot = snapshot as SnapshotRecord;
-    yield* this.#loadParts();
-    const check = new LogCheck(this.#snapshot);
-    yield* this.#loadLog(check);
+    const check = yield* readPieces(this.#database, this.#snapshot);
     check.end(acknowledged);
     this.#sequence = check.sequence;
     this.#index = check.index;
     this.#acknowledged = Acknowledged.create(this.#files.acknowledged, check.sequence);
   }
 
-  *#loadParts(): Generator<Loaded> {
-    let ordinal = 0;
-    const parts = this.#database
-      .prepare('SELECT ordinal, checksum, bytes FROM part WHERE snapshot_index = ? ORDER BY id')
-      .iterate(this.#snapshot.index);
-    for (const row of parts) {
-      const bytes = blob(row.bytes, `part ${ordinal} of the snapshot`);
-      const part = { ordinal: Number(row.ordinal), checksum: Number(row.checksum), bytes };
-      checkPart(this.#snapshot, ordinal, part);
-      ordinal++;
-      yield { kind: 'snapshot-part', bytes };
-    }
-    checkParts(this.#snapshot, ordinal);
-  }
-
-  *#loadLog(check: LogCheck): Generator<Loaded> {
-    const log = this.#database
-      .prepare('SELECT * FROM log WHERE sequence > ? ORDER BY sequence')
-      .iterate(this.#snapshot.sequence);
-    for (const row of log) {
-      const sequence = Number(row.sequence);
-      const batch = {
-        firstIndex: Number(row.first_index),
-        lastIndex: Number(row.last_index),
-        bytes: blob(row.bytes, `batch ${sequence} of the log`),
-      };
-      check.next({ ...batch, sequence, checksum: Number(row.checksum) });
-      yield { kind: 'batch', batch };
-    }
+  /** Notes the version of this program, once it writes. A program that only fails to read leaves no trace. */
+  #stampProgram(): void {
+    if (this.#isStamped) return;
+    this.#isStamped = true;
+    if (this.#program === undefined || this.writtenBy() === this.#program) return;
+    this.#writing(() => writeMark(this.#database, undefined, this.#program));
   }
 
   #reading<T>(read: () => T): T {
@@ -245,9 +224,4 @@ export class SqliteStore {
 
 function bytesOf(loaded: Loaded): Bytes {
   return loaded.kind === 'batch' ? loaded.batch.bytes : loaded.bytes;
-}
-
-function blob(value: SQLOutputValue | undefined, place: string): Bytes {
-  if (value instanceof Uint8Array) return value as Bytes;
-  throw new StateCorrupted(place, 'it is not a blob');
 }

@@ -26,6 +26,8 @@ function answer(request: Call['request']): unknown {
   switch (request.kind) {
     case 'load':
       return store.loadNext();
+    case 'written-by':
+      return store.writtenBy();
     case 'append':
       return store.append(request.batch, request.expectedIndex);
     case 'begin-snapshot':

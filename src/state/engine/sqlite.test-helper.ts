@@ -9,15 +9,18 @@ import { SqliteStore } from './sqlite-store.ts';
 /** The store on the calling thread, for tests that open it hundreds of times. */
 export class SameThreadEngine implements Engine {
   readonly leadership = { leader: true, epoch: 1 };
-  readonly #options: SqliteOptions;
+  readonly options: SqliteOptions;
   #store: SqliteStore | undefined;
+  /** Snapshots that it has begun, and taken. */
+  begun = 0;
+  snapshots = 0;
 
   constructor(options: SqliteOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   async *load(): AsyncGenerator<Loaded> {
-    this.#store = new SqliteStore(this.#options);
+    this.#store = new SqliteStore(this.options);
     for (;;) {
       const loaded = this.#store.loadNext();
       if (loaded.length === 0) return;
@@ -30,10 +33,12 @@ export class SameThreadEngine implements Engine {
   }
 
   async saveSnapshot(index: number, _epoch: number, parts: AsyncIterable<Bytes>): Promise<void> {
+    this.begun++;
     this.#store!.beginSnapshot(index);
     for await (const bytes of parts) this.#store!.addPart(bytes);
     this.#store!.finishSnapshot();
     while (this.#store!.compact());
+    this.snapshots++;
   }
 
   subscribe(): () => void {

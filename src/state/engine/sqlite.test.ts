@@ -16,7 +16,7 @@ import {
   StateFormatUnknown,
   WritesClosed,
 } from '../errors.ts';
-import { dump, item, items, tables } from '../items.test-helper.ts';
+import { dump, item, items, others, tables } from '../items.test-helper.ts';
 import type { StateLimits } from '../limits.ts';
 import { openState } from '../state.ts';
 import type { State } from '../types.ts';
@@ -166,6 +166,29 @@ function newer(directory: string): void {
   database.prepare('UPDATE meta SET body = ?, checksum = ?').run(body, crc32(`1:${body}`));
   database.close();
 }
+
+test('a store of a later program is refused by table and version, with the program that wrote it', async () => {
+  const directory = scratch.next();
+  const later = { ...items, version: 2 };
+  const openAs = (program: string, all: typeof tables) =>
+    openState({
+      tables: all,
+      engine: new SqliteEngine({ directory, program }),
+      timers: realWorld.timers,
+    });
+  const state = await openAs('2.0.0', [later, others]);
+  await state.write((transaction) => transaction.table(later).put(item('a')));
+  await state.close();
+  // An earlier program leaves no trace when it only tries.
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const refused = openAs('1.0.0', tables);
+    await expect(refused).rejects.toBeInstanceOf(StateFormatUnknown);
+    await expect(refused).rejects.toThrow(
+      'the stored table items has version 2; this program knows up to 1. Roster 2.0.0 wrote it: start that version',
+    );
+  }
+  await (await openAs('2.0.1', [later, others])).close();
+});
 
 test('a directory that cannot be made is named', async () => {
   const opened = openIn('/proc/roster/state');

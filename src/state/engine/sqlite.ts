@@ -9,6 +9,7 @@ export type { SqliteOptions };
 
 type Request =
   | { readonly kind: 'load' }
+  | { readonly kind: 'written-by' }
   | { readonly kind: 'append'; readonly batch: Batch; readonly expectedIndex: number }
   | { readonly kind: 'begin-snapshot'; readonly index: number }
   | { readonly kind: 'add-part'; readonly bytes: Bytes }
@@ -51,8 +52,13 @@ export class SqliteEngine implements Engine {
     this.#options = options;
   }
 
+  /** Starts its thread in advance, beside other work. It opens nothing yet, and keeps no process alive. */
+  prepare(): void {
+    this.#startWorker().unref();
+  }
+
   async *load(): AsyncGenerator<Loaded> {
-    this.#startWorker();
+    (this.#worker ?? this.#startWorker()).ref();
     let next = this.#callWorker({ kind: 'load' });
     for (;;) {
       const loaded = (await next) as Loaded[];
@@ -62,6 +68,10 @@ export class SqliteEngine implements Engine {
       next.catch(() => {});
       yield* loaded;
     }
+  }
+
+  async writtenBy(): Promise<string | undefined> {
+    return (await this.#callWorker({ kind: 'written-by' })) as string | undefined;
   }
 
   async append(batch: Batch, expectedIndex: number, epoch: number): Promise<void> {
@@ -97,7 +107,7 @@ export class SqliteEngine implements Engine {
     await ended;
   }
 
-  #startWorker(): void {
+  #startWorker(): Worker {
     // In the published package the worker is a bundle beside this one.
     const name = import.meta.url.endsWith('.ts') ? './sqlite-worker.ts' : './sqlite-worker.js';
     const url = new URL(name, import.meta.url);
@@ -106,6 +116,7 @@ export class SqliteEngine implements Engine {
     worker.on('error', (error) => this.#failCalls(error));
     worker.on('exit', () => this.#failCalls(new Error('its thread ended')));
     this.#worker = worker;
+    return worker;
   }
 
   #callWorker(request: Request, transfer?: ArrayBuffer): Promise<unknown> {

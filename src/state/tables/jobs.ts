@@ -15,11 +15,13 @@ export const jobs = table<
   'everywhere' | 'periodic' | 'pool' | 'child' | 'dispatch' | 'modified'
 >({
   name: 'jobs',
-  version: 2,
+  version: 3,
   // A job and its row in `jobVersions` have the same groups, and a new status keeps them.
   shared: ['TaskGroups'],
-  // Version 2 writes the shared field in another way. The row is the same.
+  alike: true,
+  // Version 2 wrote the shared field in another way, version 3 writes differences. The row is the same.
   upcast: (row) => row as Job,
+  downcast: (row) => row,
   scopeParts: 2,
   key: (job) => inNamespace(job.Namespace, job.ID),
   indexes: {
@@ -52,9 +54,11 @@ export const childPart = (status: Job['Status']): 'active' | 'dead' =>
 /** The kept versions of each job, with the current version. Each has the `CreateIndex` of the job. */
 export const jobVersions = table<Job>({
   name: 'job-versions',
-  version: 2,
+  version: 3,
   shared: ['TaskGroups'],
+  alike: true,
   upcast: (row) => row as Job,
+  downcast: (row) => row,
   keepsCreateIndex: true,
   key: (job) => inNamespace(job.Namespace, job.ID, numberPart(job.Version)),
   indexes: {},

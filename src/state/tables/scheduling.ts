@@ -11,7 +11,11 @@ import { inNamespace, numberPart, table } from './definition.ts';
 
 export const evaluations = table<Evaluation, 'id' | 'job' | 'open' | 'created'>({
   name: 'evaluations',
-  version: 1,
+  version: 2,
+  alike: true,
+  // Version 2 writes differences. The row is the same.
+  upcast: (row) => row as Evaluation,
+  downcast: (row) => row,
   scopeParts: 2,
   key: (evaluation) => inNamespace(evaluation.Namespace, evaluation.ID),
   indexes: {
@@ -37,10 +41,12 @@ export const allocations = table<
   'id' | 'job' | 'node' | 'assignment' | 'occupant' | 'evaluation' | 'deployed' | 'created'
 >({
   name: 'allocations',
-  version: 2,
+  version: 3,
   shared: ['Metrics', 'AllocatedResources'],
-  // Version 2 writes the shared fields in another way. The row is the same.
+  alike: true,
+  // Version 2 wrote the shared fields in another way, version 3 writes differences. The row is the same.
   upcast: (row) => row as Allocation,
+  downcast: (row) => row,
   scopeParts: 2,
   key: (allocation) => inNamespace(allocation.Namespace, allocation.ID),
   indexes: {
@@ -69,6 +75,7 @@ export const allocations = table<
     },
     /** By creation, the oldest first: the order of lists. */
     created: {
+      alike: true,
       scopeParts: 2,
       key: ({ Namespace, CreateIndex }) => inNamespace(Namespace, numberPart(CreateIndex)),
     },
@@ -90,7 +97,11 @@ export const serviceRegistrations = table<ServiceRegistration, 'job' | 'allocati
 
 export const deployments = table<Deployment, 'id' | 'job' | 'created'>({
   name: 'deployments',
-  version: 1,
+  version: 2,
+  alike: true,
+  // Version 2 writes differences. The row is the same.
+  upcast: (row) => row as Deployment,
+  downcast: (row) => row,
   scopeParts: 2,
   key: (deployment) => inNamespace(deployment.Namespace, deployment.ID),
   indexes: {

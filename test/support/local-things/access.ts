@@ -108,4 +108,25 @@ export const access: Things = {
       await cluster.close();
     }
   },
+
+  'the configuration of the agent': async () => {
+    const cluster = new LocalCluster();
+    try {
+      for (const name of ['first', 'second', 'third']) {
+        await cluster.start({ reload: async () => ({ Changed: [name], NeedRestart: [] }) });
+      }
+      const changed = async () => {
+        const answers = cluster.servers.map((server) =>
+          cluster.call(server, 'PUT', '/v1/agent/reload'),
+        );
+        return (await Promise.all(answers)).map(({ json }) => json.Changed);
+      };
+      expect(await changed()).toEqual([['first'], ['second'], ['third']]);
+      const left = cluster.servers.indexOf(cluster.leader);
+      await cluster.kill(cluster.leader);
+      expect(await changed()).toEqual([['first'], ['second'], ['third']].toSpliced(left, 1));
+    } finally {
+      await cluster.close();
+    }
+  },
 };

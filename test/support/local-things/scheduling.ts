@@ -8,7 +8,8 @@ import { isSnapshotName } from '../../../src/model/snapshot/snapshot-header.ts';
 import { requestOf } from '../agent-requests.ts';
 import { jobBody, rootToken } from '../api.ts';
 import { idOf, secretOf } from '../fleet.ts';
-import { type LocalAgent, type LocalCluster, startAgents } from '../local-cluster.ts';
+import { type LocalAgent, type LocalCluster, settleMs, startAgents } from '../local-cluster.ts';
+import { countsOf, valuesOf } from '../metrics.ts';
 import { sized } from '../plans.ts';
 import { callOf, fleetOf, register, type Things, withAgents } from './agents.ts';
 
@@ -159,6 +160,28 @@ export const scheduling: Things = {
     await cluster.loseLeader();
     const again = await carryOut(cluster.leader);
     expect([again.status, again.json.code]).toEqual([404, 'plan-not-found']);
+  }),
+
+  'counts of rows for metrics': withAgents(async (cluster) => {
+    const counts = async () =>
+      Promise.all(
+        cluster.servers.map(async (server) => {
+          const { json } = await cluster.call(server, 'GET', '/v1/metrics?format=json');
+          const leads = valuesOf(json, 'roster_server_leader')[''] === 1;
+          const hasQueue = 'blocked' in valuesOf(json, 'roster_evaluation_queue', {});
+          expect([leads, hasQueue]).toEqual([server === cluster.leader, server === cluster.leader]);
+          return countsOf(json, 'roster_jobs');
+        }),
+      );
+    await register(cluster);
+    const one = { 'default service running': 1 };
+    expect(await counts()).toEqual([one, one, one]);
+    await cluster.loseLeader();
+    const { status } = await cluster.call(cluster.leader, 'POST', '/v1/jobs', jobBody({ ID: 'b' }));
+    expect(status).toBe(200);
+    await cluster.world.advance(settleMs);
+    const two = { 'default service running': 2 };
+    expect(await counts()).toEqual([two, two]);
   }),
 
   'decisions with their view': withAgents(async (cluster) => {

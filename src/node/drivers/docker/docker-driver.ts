@@ -23,7 +23,6 @@ import { collectsLogs, containerOptions, imageName, type Processor } from './con
 import { ContainerRun } from './container-run.ts';
 import { containerUsage } from './container-usage.ts';
 import { NodeContainers, thisProcess } from './containers.ts';
-import { giveDirectories } from './image-user.ts';
 import { Images } from './images.ts';
 import { containerName, type RunLabels, readLabels } from './labels.ts';
 import { LogCollector } from './log-collector.ts';
@@ -168,6 +167,7 @@ export class DockerDriver implements Driver {
     const { id } = await this.#runtime.call((client) => client.createContainer(options));
     await this.#runtime.call(async (client) => {
       const container = client.getContainer(id);
+      const { giveDirectories } = await import('./image-user.ts');
       await giveDirectories(container, task.directories);
       await container.start();
     });

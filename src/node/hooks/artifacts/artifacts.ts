@@ -23,7 +23,7 @@ import { readJson, replaceFile } from '../../files.ts';
 import * as events from '../../task-runner/events.ts';
 import { HookFailure, type TaskHookContext, type TaskHookFactory } from '../hook.ts';
 import { failureOf } from './failure.ts';
-import { type Fetched, fetchArtifact } from './fetch-artifact.ts';
+import type { Fetched } from './fetch-artifact.ts';
 import { land, maybeInMemory } from './landing.ts';
 import { Lanes } from './lanes.ts';
 import { type ArtifactSettings, artifactDefaults } from './settings.ts';
@@ -78,6 +78,7 @@ async function fetchAll(
     .filter(({ key }) => !lasting.has(key) && !passing.has(key));
   if (missing.length === 0) return;
   note(events.downloadingArtifacts);
+  const { fetchArtifact } = await import('./fetch-artifact.ts');
   const staging = stagingPath(context);
   try {
     // An agent that was killed meanwhile may have left files.

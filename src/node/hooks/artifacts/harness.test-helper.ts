@@ -13,7 +13,7 @@ import type { Artifact } from '../../../model/task/files.ts';
 import type { Task } from '../../../model/task/task.ts';
 import { AllocationRunner } from '../../allocation-runner/allocation-runner.ts';
 import { readSavedAllocations } from '../../allocation-runner/saved-allocation.ts';
-import { MockDriver } from '../../drivers/mock.test-helper.ts';
+import { MockDriver } from '../../drivers/mock.ts';
 import { eventually } from '../../eventually.test-helper.ts';
 import { testAllocation, testJob } from '../../records.test-helper.ts';
 import { artifactsHook } from './artifacts.ts';

@@ -107,8 +107,26 @@ test('everything is reported again when the servers may have lost it', async () 
   await world.advance(1000);
   expect(batches).toEqual([
     ['a:1', 'b:1', 'gone:0'],
-    ['a:1', 'b:1'],
+    ['a:1', 'b:1', 'gone:0'],
   ]);
+});
+
+test('an older set that arrives late is replaced: all are sent again, empty sets once', async () => {
+  const { world, reporter, batches } = setUp();
+  /** The number of times that each set was sent in the time of a repetition. */
+  const sent = async () => {
+    await world.advance(limits.service.repeatMs + batchDelayMs);
+    const all = batches.splice(0).flat();
+    return ['a:1', 'gone:0'].map((set) => all.filter((one) => one === set).length);
+  };
+  for (let round = 0; round < 2; round++) {
+    reporter.report(report('a', 'web'));
+    reporter.report(report('gone'));
+    const [first, later] = [await sent(), await sent()];
+    expect(first[0]).toBeGreaterThan(1);
+    expect(later[0]).toBeGreaterThan(0);
+    expect([first[1], later[1]]).toEqual([2, 0]);
+  }
 });
 
 test('a wait for the servers is bounded', async () => {

@@ -1,8 +1,8 @@
-import { delay, type Random, type Timers } from '../../../base/ports.ts';
+import { delay, type Random, type Timer, type Timers } from '../../../base/ports.ts';
 import { limits } from '../../../model/limits.ts';
 import type { ServicesReport } from '../../../model/service-registration/service-registration.ts';
 import { Backoff } from '../../backoff.ts';
-import { statusOf } from '../../server-api.ts';
+import { retryAfterMsOf, statusOf } from '../../server-api.ts';
 
 export interface ServiceReporterOptions {
   readonly timers: Timers;
@@ -19,18 +19,23 @@ export interface ServiceReporterOptions {
  *
  * Invariants
  *  S1. The newest set of an allocation is sent until a server accepts it or refuses it for good.
- *  S2. One batch is under way at a time, so an older set never overtakes a newer one.
+ *  S2. One batch is under way at a time.
  *  S3. Changes within `limits.service.batchDelayMs` go together: batches are at least this far
  *      apart, however many services there are and however often checks change.
  *  S4. A refused set keeps no other from being reported.
+ *  S5. Every set is sent again within `limits.service.repeatMs`, an empty set once. An attempt that was given up may
+ *      arrive after a newer one: then the servers have the newest set again after that time.
  */
 export class ServiceReporter {
   readonly #options: ServiceReporterOptions;
   /** The newest set of each allocation that may still have services. */
   readonly #newest = new Map<string, ServicesReport>();
   readonly #waiting = new Set<string>();
+  /** Allocations whose empty set was sent. */
+  readonly #ended = new Set<string>();
   readonly #stop = new AbortController();
   readonly #loop: Promise<void>;
+  #repeat: Timer | undefined;
   #wake: () => void = () => {};
   #settled = Promise.withResolvers<void>();
   /** After a refusal, until it is known which set was refused. */
@@ -39,6 +44,7 @@ export class ServiceReporter {
   constructor(options: ServiceReporterOptions) {
     this.#options = options;
     this.#loop = this.#run();
+    this.#repeatLater();
   }
 
   get waiting(): number {
@@ -46,6 +52,7 @@ export class ServiceReporter {
   }
 
   report(report: ServicesReport): void {
+    this.#ended.delete(report.AllocID);
     this.#newest.set(report.AllocID, report);
     this.#waiting.add(report.AllocID);
     this.#wake();
@@ -73,6 +80,7 @@ export class ServiceReporter {
   /** Tries once, within `graceMs`, to report the waiting sets, and ends. */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort();
+    this.#repeat?.clear();
     this.#wake();
     await this.#loop;
     this.#settled.resolve();
@@ -87,6 +95,16 @@ export class ServiceReporter {
       if (!isSent) break;
     }
     timer.clear();
+  }
+
+  /** S5. At a random time, so that the nodes of a fleet do not report together. */
+  #repeatLater(): void {
+    const { timers, random } = this.#options;
+    const delayMs = limits.service.repeatMs * (1 - random.fraction() / 2);
+    this.#repeat = timers.after(delayMs, () => {
+      this.repeat();
+      this.#repeatLater();
+    });
   }
 
   async #run(): Promise<void> {
@@ -109,7 +127,7 @@ export class ServiceReporter {
       } catch (error) {
         if (signal.aborted) return;
         onError(error);
-        await backoff.wait(signal);
+        await backoff.wait(signal, retryAfterMsOf(error));
       }
     }
   }
@@ -150,7 +168,9 @@ export class ServiceReporter {
   #settleReport(report: ServicesReport): void {
     if (this.#newest.get(report.AllocID) !== report) return;
     this.#waiting.delete(report.AllocID);
-    if (report.Services.length === 0) this.#newest.delete(report.AllocID);
+    if (report.Services.length > 0) return;
+    if (this.#ended.delete(report.AllocID)) this.#newest.delete(report.AllocID);
+    else this.#ended.add(report.AllocID);
   }
 }
 

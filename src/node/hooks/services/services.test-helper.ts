@@ -18,7 +18,7 @@ import { UpdateStrategySchema } from '../../../model/task-group/policies.ts';
 import { AllocationRunner } from '../../allocation-runner/allocation-runner.ts';
 import { readSavedAllocations } from '../../allocation-runner/saved-allocation.ts';
 import type { Driver } from '../../drivers/driver.ts';
-import { MockDriver } from '../../drivers/mock.test-helper.ts';
+import { MockDriver } from '../../drivers/mock.ts';
 import { eventually } from '../../eventually.test-helper.ts';
 import { testAllocation, testJob } from '../../records.test-helper.ts';
 import { NodeServices } from './node-services.ts';

@@ -14,7 +14,7 @@ import type { Task } from '../../../model/task/task.ts';
 import { AllocationRunner } from '../../allocation-runner/allocation-runner.ts';
 import { readSavedAllocations } from '../../allocation-runner/saved-allocation.ts';
 import type { DriverCommand, DriverExec } from '../../drivers/driver.ts';
-import { MockDriver } from '../../drivers/mock.test-helper.ts';
+import { MockDriver } from '../../drivers/mock.ts';
 import { eventually } from '../../eventually.test-helper.ts';
 import { testAllocation, testJob } from '../../records.test-helper.ts';
 import type { DataState, TemplateData } from './template-data.ts';

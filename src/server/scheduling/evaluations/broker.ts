@@ -33,10 +33,12 @@ export interface Delivery<E> {
   readonly nack: () => readonly E[];
 }
 
+type BrokerPlace = 'waiting' | 'ready' | 'out' | 'delayed';
+
 interface Entry<E> {
   readonly evaluation: E;
   deliveries: number;
-  place: 'waiting' | 'ready' | 'out' | 'delayed';
+  place: BrokerPlace;
   /** The evaluation has ended otherwise than by its decision, and is not handed out any more. */
   isOver: boolean;
   /** The timer of the delay. */
@@ -73,6 +75,7 @@ export class Broker<E extends Brokered> {
    * Jobs with an evaluation that is ready, out or delayed, and the evaluations that wait behind it.
    */
   readonly #waiting = new Map<string, Entry<E>[]>();
+  readonly #counts: Record<BrokerPlace, number> = { waiting: 0, ready: 0, out: 0, delayed: 0 };
   #wake: (() => void) | undefined;
 
   constructor(options: {
@@ -90,11 +93,9 @@ export class Broker<E extends Brokered> {
     return this.#known.size;
   }
 
-  get counts(): { ready: number; waiting: number; delayed: number; known: number } {
-    const counts = { waiting: 0, ready: 0, out: 0, delayed: 0 };
-    for (const { place } of this.#known.values()) counts[place]++;
-    const { ready, waiting, delayed } = counts;
-    return { ready, waiting, delayed, known: this.#known.size };
+  /** The number of evaluations in each place. */
+  get counts(): Readonly<Record<BrokerPlace, number>> {
+    return { ...this.#counts };
   }
 
   enqueue(evaluation: E): void {
@@ -107,6 +108,7 @@ export class Broker<E extends Brokered> {
       timer: undefined,
     };
     this.#known.set(evaluation.ID, entry);
+    this.#counts.waiting++;
     const behind = this.#waiting.get(jobOf(evaluation));
     if (behind === undefined) {
       this.#waiting.set(jobOf(evaluation), []);
@@ -139,7 +141,7 @@ export class Broker<E extends Brokered> {
   take(): Delivery<E> | undefined {
     const entry = this.#popReady();
     if (entry === undefined) return undefined;
-    entry.place = 'out';
+    this.#moveEntry(entry, 'out');
     entry.deliveries++;
     let settled = false;
     const once = <T>(then: () => T, otherwise: T): T => {
@@ -165,12 +167,23 @@ export class Broker<E extends Brokered> {
     for (const { timer } of this.#known.values()) timer?.clear();
     while (this.#ready.pop() !== undefined);
     this.#known.clear();
+    Object.assign(this.#counts, { waiting: 0, ready: 0, out: 0, delayed: 0 });
     this.#waiting.clear();
     this.#wake = undefined;
   }
 
+  #moveEntry(entry: Entry<E>, place: BrokerPlace): void {
+    this.#counts[entry.place]--;
+    this.#counts[place]++;
+    entry.place = place;
+  }
+
+  #forgetEntry({ evaluation, place }: Entry<E>): void {
+    if (this.#known.delete(evaluation.ID)) this.#counts[place]--;
+  }
+
   #makeReady(entry: Entry<E>): void {
-    entry.place = 'ready';
+    this.#moveEntry(entry, 'ready');
     this.#ready.push(entry);
     this.#awaken();
   }
@@ -191,7 +204,7 @@ export class Broker<E extends Brokered> {
   /** Takes the evaluation out of those that wait. */
   #leaveQueue(entry: Entry<E>): void {
     const job = jobOf(entry.evaluation);
-    this.#known.delete(entry.evaluation.ID);
+    this.#forgetEntry(entry);
     const others = this.#waiting.get(job)!.filter((other) => other !== entry);
     this.#waiting.set(job, others);
   }
@@ -200,7 +213,7 @@ export class Broker<E extends Brokered> {
   #next(done: Entry<E>): readonly E[] {
     const job = jobOf(done.evaluation);
     done.timer?.clear();
-    this.#known.delete(done.evaluation.ID);
+    this.#forgetEntry(done);
     const behind = this.#waiting.get(job) ?? [];
     if (behind.length === 0) {
       this.#waiting.delete(job);
@@ -212,7 +225,7 @@ export class Broker<E extends Brokered> {
     const { CreateIndex } = next.evaluation;
     const isNewer = ({ evaluation }: Entry<E>) => evaluation.CreateIndex > CreateIndex;
     const superfluous = behind.filter((entry) => entry !== next && !isNewer(entry));
-    for (const { evaluation } of superfluous) this.#known.delete(evaluation.ID);
+    for (const entry of superfluous) this.#forgetEntry(entry);
     this.#waiting.set(job, behind.filter(isNewer));
     this.#makeReady(next);
     return superfluous.map(({ evaluation }) => evaluation);
@@ -226,7 +239,7 @@ export class Broker<E extends Brokered> {
     }
     const { firstNackMs, nackStepMs } = this.#limits;
     const delayMs = entry.deliveries === 1 ? firstNackMs : nackStepMs * (entry.deliveries - 1);
-    entry.place = 'delayed';
+    this.#moveEntry(entry, 'delayed');
     entry.timer = this.#timers.after(delayMs, () => {
       entry.timer = undefined;
       this.#makeReady(entry);

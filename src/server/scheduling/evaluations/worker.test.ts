@@ -210,6 +210,8 @@ test('after a crash between two parts, the next server goes on from there', asyn
   const first = await setUp(disk);
   await first.putNodes('n1', 'n2');
   await first.register(wide());
+  // After a pause no part waits for another one.
+  await first.simulated.advance(longMs);
   let parts = 0;
   first.state.onRan((changes) => {
     // The second part runs, and never becomes durable.

@@ -1,6 +1,8 @@
+import type { Histogram } from '../../../base/histogram.ts';
 import type { Timer } from '../../../base/ports.ts';
 import { WorkTime } from '../../../base/slices.ts';
 import type { Steps } from '../../../base/steps.ts';
+import { Timing } from '../../../base/timing.ts';
 import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
 import { limits } from '../../../model/limits.ts';
 import { SchedulerMemory } from '../../../scheduler/memory/memory.ts';
@@ -17,6 +19,25 @@ import { type Committed, commitDecision, commitPart, failForConflicts } from './
 import type { Decisions } from './decisions.ts';
 import type { EvaluationDispatcher } from './dispatcher.ts';
 
+/** A decision that is perhaps not durable yet. */
+interface Decided {
+  readonly written: readonly Promise<unknown>[];
+  readonly beganMs: number | undefined;
+  /** The evaluation goes on waiting, and has seen the state up to this index. */
+  readonly waitsOn: number | undefined;
+}
+
+/** Times and counts of the decisions of a term, for metrics. */
+export interface DecisionFigures {
+  /** From the beginning of a decision until it is durable. */
+  readonly seconds: Histogram;
+  /** Plans that did not fit any more when they were committed. */
+  refusedPlans: number;
+}
+
+/** Not in limits: the upper bounds of the buckets, in seconds. Dashboards know them. */
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
+
 /**
  * Takes evaluations from the broker, decides them, and commits the plans.
  *
@@ -30,6 +51,8 @@ import type { EvaluationDispatcher } from './dispatcher.ts';
  *      decided meanwhile.
  */
 export class EvaluationWorker {
+  readonly figures: DecisionFigures;
+  readonly #timing: Timing;
   readonly #context: ServerContext;
   readonly #dispatcher: EvaluationDispatcher;
   readonly #configuration: ConfigurationFor;
@@ -53,6 +76,8 @@ export class EvaluationWorker {
     configuration: ConfigurationFor,
     decisions: Decisions,
   ) {
+    this.#timing = new Timing(bounds, context.stopwatch);
+    this.figures = { seconds: this.#timing.seconds, refusedPlans: 0 };
     this.#context = context;
     this.#dispatcher = dispatcher;
     this.#configuration = configuration;
@@ -111,6 +136,7 @@ export class EvaluationWorker {
   }
 
   *#process(delivery: Delivery<Evaluation>): Steps<void> {
+    const beganMs = this.#timing.begin();
     const written: Promise<unknown>[] = [];
     const note = (promise: Promise<unknown>): void => {
       // Failures are handled when everything is decided; until then they are no unhandled
@@ -124,14 +150,12 @@ export class EvaluationWorker {
     } catch (error) {
       note(Promise.reject(error));
     }
-    void this.#conclude(delivery, written, waitsOn);
+    void this.#conclude(delivery, { written, beganMs, waitsOn });
   }
 
-  /** `waitsOn`: the evaluation goes on waiting, and has seen the state up to this index. */
   async #conclude(
     delivery: Delivery<Evaluation>,
-    written: readonly Promise<unknown>[],
-    waitsOn: number | undefined,
+    { written, beganMs, waitsOn }: Decided,
   ): Promise<void> {
     const { log, state } = this.#context;
     const { evaluation } = delivery;
@@ -142,6 +166,7 @@ export class EvaluationWorker {
       );
     try {
       await Promise.all(written);
+      this.#timing.end(beganMs);
       if (waitsOn !== undefined) this.#dispatcher.waitsOn(evaluation, waitsOn);
       cancel(delivery.ack());
     } catch (error) {
@@ -169,6 +194,7 @@ export class EvaluationWorker {
       const refusals = yield* this.#commit(evaluation, result, note);
       if (refusals === 'unchanged') return index;
       if (refusals === 'unwritten' || refusals.length === 0) return undefined;
+      this.figures.refusedPlans++;
       log.warn({ evaluation: evaluation.ID, refusals }, 'plan did not fit any more');
     }
     this.#write(note, (transaction) =>
@@ -219,9 +245,12 @@ export class EvaluationWorker {
   #write<T>(note: Note, run: (transaction: Transaction) => T): T | 'unwritten' {
     let value: T | 'unwritten' = 'unwritten';
     note(
-      this.#context.state.write((transaction) => {
-        value = run(transaction);
-      }),
+      this.#context.state.write(
+        (transaction) => {
+          value = run(transaction);
+        },
+        { lingers: true },
+      ),
     );
     return value;
   }

@@ -19,7 +19,7 @@ import {
   type DriverTask,
   type TaskExit,
 } from './driver.ts';
-import { mockExec } from './mock-exec.test-helper.ts';
+import { mockExec } from './mock-exec.ts';
 
 const fields = {
   /** How long the task runs. Default: until it is stopped. */
@@ -33,16 +33,26 @@ const fields = {
   kill_after: { check: duration },
   signal_error: { check: text },
 } as const satisfies ConfigFields;
-type MockConfig = ConfigOf<typeof fields>;
+/** How a task of the driver behaves. */
+export type MockConfig = ConfigOf<typeof fields>;
+
+export interface MockDriverOptions {
+  /** The driver whose place it takes; then settings of tasks are those of that driver, and have no effect. */
+  readonly name?: string;
+  /** The behaviour of a task; by default that of its settings, or to run until it is stopped. */
+  readonly behaviourOf?: ((task: DriverTask) => MockConfig | undefined) | undefined;
+  /** Of each task, unless its behaviour says otherwise. */
+  readonly defaults?: MockConfig;
+}
 
 const ms = (value: string | number | undefined): number => durationMs(durationNs(value) ?? 0);
 
 /**
- * Tasks that are only timers, for tests and the simulator. The driver stands for the machine: the
+ * Tasks that are only timers, for tests in virtual time. The driver stands for the machine: the
  * next agent that gets it finds the runs, as with a supervisor.
  */
 export class MockDriver implements Driver {
-  readonly name = 'mock';
+  readonly name: string;
   readonly capabilities = {
     sendSignals: true,
     exec: true,
@@ -58,8 +68,14 @@ export class MockDriver implements Driver {
   readonly #clock: Clock;
   readonly #timers: Timers;
   readonly #runs = new Map<string, MockRun>();
+  readonly #options: MockDriverOptions;
 
-  constructor(world: { readonly clock: Clock; readonly timers: Timers }) {
+  constructor(
+    world: { readonly clock: Clock; readonly timers: Timers },
+    options: MockDriverOptions = {},
+  ) {
+    this.name = options.name ?? 'mock';
+    this.#options = options;
     this.#clock = world.clock;
     this.#timers = world.timers;
   }
@@ -74,13 +90,26 @@ export class MockDriver implements Driver {
   }
 
   validate(config: Readonly<Record<string, unknown>>) {
-    return configFaults(config, fields);
+    return this.#hasOwnSettings ? configFaults(config, fields) : [];
+  }
+
+  /** Ends the runs of an allocation, or of one of its tasks, as a crash does. Returns how many there were. */
+  crash(allocId: string, { task, exitCode = 1 }: Crash = {}): number {
+    const hit = [...this.#runs.values()].filter(
+      ({ ended, of }) => !ended && of.allocId === allocId && (task ?? of.taskName) === of.taskName,
+    );
+    for (const run of hit) run.crash(exitCode);
+    return hit.length;
+  }
+
+  get #hasOwnSettings(): boolean {
+    return this.#options.name === undefined;
   }
 
   async start(task: DriverTask): Promise<DriverHandle> {
     const known = this.#runs.get(task.runId);
     if (known !== undefined) return known;
-    const config = task.config as MockConfig;
+    const config = this.#behaviourOf(task);
     if (config.start_block_for !== undefined) {
       await delay(this.#timers, ms(config.start_block_for));
     }
@@ -88,12 +117,19 @@ export class MockDriver implements Driver {
       throw new DriverFailure(config.start_error, config.start_error_recoverable ?? false);
     }
     this.started.push(task);
-    const run = new MockRun(task, this.#clock, this.#timers, {
+    const run = new MockRun(task, config, {
+      clock: this.#clock,
+      timers: this.#timers,
       onSignal: (signal) => this.signals.push(`${task.taskName} ${signal}`),
       onForget: () => this.#runs.delete(task.runId),
     });
     this.#runs.set(task.runId, run);
     return run;
+  }
+
+  #behaviourOf(task: DriverTask): MockConfig {
+    const own = this.#hasOwnSettings ? (task.config as MockConfig) : {};
+    return { ...this.#options.defaults, ...(this.#options.behaviourOf?.(task) ?? own) };
   }
 
   async recover(runId: string): Promise<DriverHandle | undefined> {
@@ -112,26 +148,35 @@ export class MockDriver implements Driver {
   }
 }
 
+export interface Crash {
+  /** By default every task. */
+  readonly task?: string | undefined;
+  readonly exitCode?: number | undefined;
+}
+
 interface MockHooks {
+  readonly clock: Clock;
+  readonly timers: Timers;
   onSignal(signal: string): void;
   onForget(): void;
 }
 
 class MockRun implements DriverHandle {
   readonly runId: string;
+  readonly of: Pick<DriverTask, 'allocId' | 'taskName'>;
   readonly exited: Promise<TaskExit>;
   ended = false;
 
   readonly #config: MockConfig;
-  readonly #timers: Timers;
   readonly #hooks: MockHooks;
   readonly #end: (exitCode: number, signal: number) => void;
   #timer: Timer | undefined;
 
-  constructor(task: DriverTask, clock: Clock, timers: Timers, hooks: MockHooks) {
+  constructor(task: DriverTask, config: MockConfig, hooks: MockHooks) {
+    const { clock, timers } = hooks;
     this.runId = task.runId;
-    this.#config = task.config as MockConfig;
-    this.#timers = timers;
+    this.of = task;
+    this.#config = config;
     this.#hooks = hooks;
     let resolve: (exit: TaskExit) => void = () => {};
     this.exited = new Promise((done) => {
@@ -148,6 +193,10 @@ class MockRun implements DriverHandle {
     }
   }
 
+  crash(exitCode: number): void {
+    this.#end(exitCode, 0);
+  }
+
   async signal(signal: string): Promise<void> {
     if (this.#config.signal_error !== undefined) {
       throw new DriverFailure(this.#config.signal_error, false);
@@ -159,7 +208,7 @@ class MockRun implements DriverHandle {
     if (this.ended) return;
     this.#hooks.onSignal(signal);
     const neededMs = ms(this.#config.kill_after);
-    this.#timers.after(Math.min(neededMs, timeoutMs), () => {
+    this.#hooks.timers.after(Math.min(neededMs, timeoutMs), () => {
       if (!this.ended) this.#end(0, neededMs > timeoutMs ? 9 : 0);
     });
   }

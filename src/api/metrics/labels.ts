@@ -1,0 +1,8 @@
+import type { Node } from '../../model/node/node.ts';
+
+/** Names of nodes need not be unique, so they have their ids as well. */
+export const labelsOfNode = ({ NodePool, Name, ID }: Node) => ({
+  pool: NodePool,
+  node: Name,
+  node_id: ID,
+});

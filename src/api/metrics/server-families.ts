@@ -1,0 +1,106 @@
+import type { ResolvedCounts } from '../../acl/resolve.ts';
+import { type StreamKnown, stateOf } from '../../model/peering/state.ts';
+import type { Leading } from '../../server/leading.ts';
+import type { Server } from '../../server/server.ts';
+import type { LogHealth } from '../../state/log-health.ts';
+import { allTables, peerings } from '../../state/tables.ts';
+import { type Family, family, histogramSamples, labelled, single } from './family.ts';
+import { logFamilies } from './log-families.ts';
+
+/** The metrics that every thread of an agent has. */
+export const threadFamilies = (thread: {
+  readonly server: Server;
+  readonly parked: number;
+  readonly sessions: number;
+  readonly connections: number;
+  readonly resolved: ResolvedCounts;
+}): readonly Family[] => [
+  single('roster_http_connections', thread.connections),
+  single('roster_blocking_queries', thread.parked),
+  single('roster_exec_sessions', thread.sessions),
+  single('roster_nodes_connected', thread.server.streams.size),
+  labelled('roster_tokens_resolved_total', 'cache', {
+    hit: thread.resolved.hits,
+    miss: thread.resolved.misses,
+  }),
+  single('roster_tokens_refused_total', thread.resolved.refused),
+];
+
+/** The metrics of a server, without those of the rows that it stores. */
+export function serverFamilies(server: Server, log: LogHealth | undefined): readonly Family[] {
+  const { state } = server.context;
+  const { servers } = server;
+  const snapshot = state.read();
+  const members = servers.members();
+  const alive = members.filter(
+    ({ id }) => id === servers.id || servers.reportOf(id) !== undefined,
+  ).length;
+  return [
+    single('roster_server_leader', server.leads),
+    labelled('roster_servers', 'status', { alive, unreachable: members.length - alive }),
+    single('roster_server_contact_seconds', server.contact().LastContact / 1000),
+    single('roster_writes_closed', state.closed !== undefined),
+    single('roster_state_index', snapshot.index),
+    labelled(
+      'roster_state_rows',
+      'table',
+      Object.fromEntries(allTables.map((table) => [table.name, snapshot.table(table).size])),
+    ),
+    ...(server.leads ? leaderFamilies(server, server.leading) : []),
+    ...(log === undefined ? [] : logFamilies(log)),
+  ];
+}
+
+/** The metrics that only the leader knows. */
+function leaderFamilies({ context }: Server, leading: Leading): readonly Family[] {
+  const { commitSeconds, waitingWrites, snapshotBytes, logBytes } = context.state.figures;
+  const { dispatcher, schedule, decisionFigures } = leading;
+  const commits = 'roster_state_commit_seconds';
+  const decisions = 'roster_evaluation_seconds';
+  return [
+    family(commits, histogramSamples(commits, {}, commitSeconds)),
+    single('roster_state_writes_waiting', waitingWrites),
+    single('roster_state_snapshot_bytes', snapshotBytes),
+    single('roster_state_log_bytes', logBytes),
+    ...(schedule === undefined
+      ? []
+      : [
+          single('roster_snapshot_failures_total', schedule.failures),
+          single('roster_snapshot_saved_timestamp_seconds', (schedule.savedMs ?? 0) / 1000),
+        ]),
+    family(decisions, histogramSamples(decisions, {}, decisionFigures.seconds)),
+    single('roster_plan_refusals_total', decisionFigures.refusedPlans),
+    labelled('roster_evaluation_queue', 'place', {
+      ...dispatcher.broker.counts,
+      blocked: dispatcher.blocked.size,
+    }),
+    ...peeringFamilies(context.state.read().table(peerings).scan(), (id) =>
+      leading.peerings.streams.known(id),
+    ),
+  ];
+}
+
+function peeringFamilies(
+  rows: Iterable<
+    Parameters<typeof stateOf>[0] & {
+      readonly ID: string;
+      readonly Name: string;
+      readonly Partition: string;
+    }
+  >,
+  known: (id: string) => StreamKnown,
+): readonly Family[] {
+  const states = { INITIAL: 0, ESTABLISHING: 0, ACTIVE: 0, FAILING: 0, TERMINATED: 0 };
+  const received = [];
+  for (const row of rows) {
+    const stream = known(row.ID);
+    states[stateOf(row, stream)]++;
+    if (stream.lastReceiveMs === 0) continue;
+    const labels = { partition: row.Partition, peer: row.Name };
+    received.push({ labels, value: stream.lastReceiveMs / 1000 });
+  }
+  return [
+    labelled('roster_peerings', 'state', states),
+    family('roster_peering_received_timestamp_seconds', received),
+  ];
+}

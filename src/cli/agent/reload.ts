@@ -1,0 +1,26 @@
+import type { ClientCommand } from '../definition.ts';
+
+export const agentReload: ClientCommand = {
+  words: ['agent', 'reload'],
+  summary: 'Have the agent read its configuration files again.',
+  definition: {
+    details: `The agent that is asked reads its configuration files and certificates again. It takes the settings that can change
+while it runs, and names those that need a restart. If a file has a fault, nothing changes, and all faults
+are printed. A node alone has no port: send its process SIGHUP instead, which does the same.
+
+"roster agent validate" checks files before a reload. docs/reference/agent-configuration.md lists the settings that
+can be reloaded. The token needs agent:write.`,
+  },
+  async run(context) {
+    const { value } = await context.client.agent.reload();
+    return context.show(value, async () => {
+      const { Changed, NeedRestart } = value;
+      const { screen } = context;
+      if (Changed.length > 0) await screen.line(`Changed: ${Changed.join(', ')}`);
+      if (NeedRestart.length > 0) {
+        await screen.line(`Unchanged until the agent restarts: ${NeedRestart.join(', ')}`);
+      }
+      if (Changed.length + NeedRestart.length === 0) await screen.line('Nothing has changed.');
+    });
+  },
+};

@@ -1,0 +1,69 @@
+/** The files of allocations: on the disk of a machine, or none where tasks are no processes. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Timers } from '../../base/ports.ts';
+import {
+  type AllocationDirectories,
+  makeAllocationDirectories,
+  makeTaskDirectories,
+  removeAllocationDirectories,
+  type TaskDirectories,
+} from '../directories.ts';
+import { LatestFile } from '../files.ts';
+import type { SystemUser } from '../system-user.ts';
+
+export const savedSuffix = '.json';
+
+export const savedAllocationsDirectory = (dataDirectory: string): string =>
+  join(dataDirectory, 'allocations');
+
+export const savedAllocationPath = (dataDirectory: string, id: string): string =>
+  join(savedAllocationsDirectory(dataDirectory), `${id}${savedSuffix}`);
+
+/** The file from which the next agent goes on with an allocation. */
+export interface KeptRecord {
+  /** Resolves when the present text, or a newer one, is written or has failed. Never rejects. */
+  save(): Promise<void>;
+  /** Failed writes are not repeated from now on. */
+  close(): void;
+  remove(): Promise<void>;
+}
+
+export interface RecordOptions {
+  readonly dataDirectory: string;
+  readonly id: string;
+  readonly text: () => string;
+  readonly timers: Timers;
+  readonly onError: (error: Error) => void;
+}
+
+export interface AllocationFiles {
+  makeDirectories(paths: AllocationDirectories): Promise<void>;
+  makeTaskDirectories(paths: TaskDirectories, owner: SystemUser | undefined): Promise<void>;
+  removeDirectories(paths: AllocationDirectories): Promise<void>;
+  newRecord(options: RecordOptions): KeptRecord;
+}
+
+export const filesOnDisk: AllocationFiles = {
+  makeDirectories: makeAllocationDirectories,
+  makeTaskDirectories,
+  removeDirectories: removeAllocationDirectories,
+  newRecord: ({ dataDirectory, id, text, timers, onError }) => {
+    const path = savedAllocationPath(dataDirectory, id);
+    const file = new LatestFile(path, text, timers, onError);
+    return {
+      save: () => file.save(),
+      close: () => file.close(),
+      remove: () => rm(path, { force: true }),
+    };
+  },
+};
+
+const nothing = async (): Promise<void> => {};
+
+export const noFiles: AllocationFiles = {
+  makeDirectories: nothing,
+  makeTaskDirectories: nothing,
+  removeDirectories: nothing,
+  newRecord: () => ({ save: nothing, close() {}, remove: nothing }),
+};

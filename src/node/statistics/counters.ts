@@ -1,0 +1,52 @@
+import type {
+  MachineCounters,
+  NodeCounters,
+  TaskCounters,
+} from '../../model/node/node-counters.ts';
+import type { UsageSource } from './allocation-statistics.ts';
+import { readCores, readDisk, readMemory, readUptimeSeconds } from './machine.ts';
+
+/** Not in limits: the unit of `/proc/stat`, on all supported systems. */
+const millisecondsPerTick = 10;
+
+/** The counters of this machine and of these allocations. Unlike rates they need no wait. */
+export async function countersOf(
+  dataDirectory: string,
+  allocations: readonly UsageSource[],
+): Promise<NodeCounters> {
+  const Tasks: TaskCounters[] = [];
+  // One after the other, so that many of them do not hold up the supervisor.
+  for (const source of allocations) Tasks.push(...(await tasksOf(source)));
+  return { Machine: await machineCounters(dataDirectory), Tasks };
+}
+
+async function tasksOf(source: UsageSource): Promise<readonly TaskCounters[]> {
+  const all = await Promise.all(
+    source.taskNames().map(async (Task) => {
+      const usage = await source.usage(Task);
+      if (usage === undefined) return [];
+      const { cpuUserMs, cpuSystemMs, memoryRssBytes: MemoryBytes } = usage;
+      return [{ AllocID: source.id, Task, CpuMs: cpuUserMs + cpuSystemMs, MemoryBytes }];
+    }),
+  );
+  return all.flat();
+}
+
+async function machineCounters(dataDirectory: string): Promise<MachineCounters> {
+  const [cores, memory, disk, UptimeSeconds] = await Promise.all([
+    readCores(),
+    readMemory(),
+    readDisk(dataDirectory),
+    readUptimeSeconds(),
+  ]);
+  const ticks = cores.reduce((sum, { user, system }) => sum + user + system, 0);
+  return {
+    CpuMs: ticks * millisecondsPerTick,
+    Cores: cores.length,
+    MemoryBytes: memory.Total,
+    MemoryUsedBytes: memory.Used,
+    DiskBytes: disk.Size,
+    DiskUsedBytes: disk.Size - disk.Available,
+    UptimeSeconds,
+  };
+}

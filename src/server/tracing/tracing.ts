@@ -1,0 +1,181 @@
+import { instantToMs } from '../../base/instant.ts';
+import type { Clock } from '../../base/ports.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { type TaskEvent, taskEventTypes } from '../../model/allocation/task-state.ts';
+import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
+import { allocations, evaluations } from '../../state/tables.ts';
+import type { Change, State } from '../../state/types.ts';
+import { tracingLimits } from './limits.ts';
+import type { Span, SpanBegin, SpanContext, Tracer } from './tracer.ts';
+
+export interface TracingOptions {
+  readonly state: Pick<State, 'onCommit' | 'onRan'>;
+  readonly clock: Clock;
+  readonly tracer: Tracer;
+}
+
+/** An evaluation that is not over. */
+interface Open {
+  readonly createdMs: number;
+  /** Absent until its request is known. */
+  span?: Span;
+  /** When its plan was applied to the speculative state. */
+  plannedMs?: number;
+}
+
+/**
+ * Makes the spans of a request and of its consequences: evaluation, plan, commit, and the start of allocations and
+ * their tasks.
+ *
+ * Invariants
+ *  S1. It follows the transactions of the state from outside, and nothing in the state or in its loops knows of it.
+ *  S2. Its memory is bounded. After a change of the leader, the spans of open evaluations are missing.
+ *  S3. Names, ids and times are in spans, and no text of a job or a request.
+ */
+export class Tracing {
+  readonly #clock: Clock;
+  readonly #tracer: Tracer;
+  readonly #evaluations = new Map<string, Open>();
+  /** The spans of allocations that have not started yet. */
+  readonly #starting = new Map<string, Span>();
+  readonly #unsubscribe: readonly (() => void)[];
+
+  constructor({ state, clock, tracer }: TracingOptions) {
+    this.#clock = clock;
+    this.#tracer = tracer;
+    this.#unsubscribe = [
+      state.onRan((changes) => this.#notePlanned(changes)),
+      state.onCommit((changes) => this.#followCommit(changes)),
+    ];
+  }
+
+  stop(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  /**
+   * Makes the span of a request that was answered just now. `evaluation`: the evaluation that it has made, which belongs
+   * to the same trace. Returns the id of the trace.
+   */
+  request(
+    { durationMs, ...begin }: Omit<SpanBegin, 'startMs' | 'kind'> & { readonly durationMs: number },
+    outcome: { readonly isError: boolean; readonly evaluation?: string | undefined },
+  ): string {
+    const endMs = this.#clock.nowMs();
+    const span = this.#tracer.begin({ ...begin, kind: 'server', startMs: endMs - durationMs });
+    span.end(endMs, outcome);
+    const { traceId } = span.context;
+    const open = this.#evaluations.get(outcome.evaluation ?? '');
+    if (open === undefined) return traceId;
+    open.span = this.#begin('evaluation', span.context, open.createdMs, {
+      'roster.evaluation.id': outcome.evaluation!,
+    });
+    return traceId;
+  }
+
+  #begin(
+    name: string,
+    parent: SpanContext,
+    startMs: number,
+    attributes: SpanBegin['attributes'],
+  ): Span {
+    return this.#tracer.begin({ name, kind: 'internal', parent, startMs, attributes });
+  }
+
+  /** The scheduler has decided: its plan has run on the head. */
+  #notePlanned(changes: readonly Change[]): void {
+    for (const { ID } of changedIn(changes, evaluations.name, isTerminalEvaluation)) {
+      const open = this.#evaluations.get(ID);
+      if (open !== undefined) open.plannedMs = this.#clock.nowMs();
+    }
+  }
+
+  #followCommit(changes: readonly Change[]): void {
+    for (const { table, before, after } of changes) {
+      if (table === allocations.name && after !== undefined) {
+        if (before === undefined) this.#noteCreated(after as Allocation);
+        else this.#noteStarted(after as Allocation);
+      }
+    }
+    // After the allocations of the same plan, which look for their evaluation.
+    for (const { table, before, after } of changes) {
+      if (table !== evaluations.name || after === undefined) continue;
+      const evaluation = after as Evaluation;
+      if (isTerminalEvaluation(evaluation)) this.#endEvaluation(evaluation);
+      else if (before === undefined) {
+        const createdMs = this.#clock.nowMs();
+        keep(this.#evaluations, evaluation.ID, { createdMs }, tracingLimits.evaluationsMax);
+      }
+    }
+  }
+
+  #endEvaluation({ ID, JobID, Namespace, TriggeredBy, Status }: Evaluation): void {
+    const open = this.#evaluations.get(ID);
+    this.#evaluations.delete(ID);
+    if (open?.span === undefined) return;
+    const endMs = this.#clock.nowMs();
+    const plannedMs = open.plannedMs ?? endMs;
+    const about = {
+      'roster.job.id': JobID,
+      'roster.namespace': Namespace,
+      'roster.evaluation.triggered_by': TriggeredBy,
+      'roster.evaluation.status': Status,
+    };
+    this.#begin('plan', open.span.context, open.createdMs, about).end(plannedMs);
+    this.#begin('commit', open.span.context, plannedMs, {}).end(endMs);
+    open.span.end(endMs, { isError: Status === 'failed' });
+  }
+
+  #noteCreated({ ID, EvalID, Name, NodeID, NodeName }: Allocation): void {
+    const span = this.#evaluations.get(EvalID)?.span;
+    if (span === undefined) return;
+    const started = this.#begin('start allocation', span.context, this.#clock.nowMs(), {
+      'roster.allocation.id': ID,
+      'roster.allocation.name': Name,
+      'roster.node.id': NodeID,
+      'roster.node.name': NodeName,
+    });
+    keep(this.#starting, ID, started, tracingLimits.allocationsMax);
+  }
+
+  /** A node reports an allocation: how its tasks have started, by the clock of the node. */
+  #noteStarted({ ID, ClientStatus, TaskStates }: Allocation): void {
+    const span = this.#starting.get(ID);
+    if (span === undefined || ClientStatus === 'pending') return;
+    this.#starting.delete(ID);
+    for (const [task, { Events, Failed }] of Object.entries(TaskStates ?? {})) {
+      const receivedMs = timeOf(Events, taskEventTypes.received);
+      const startedMs = timeOf(Events, taskEventTypes.started);
+      if (receivedMs === undefined || startedMs === undefined) continue;
+      this.#begin('start task', span.context, receivedMs, { 'roster.task.name': task }).end(
+        startedMs,
+        { isError: Failed },
+      );
+    }
+    span.end(this.#clock.nowMs(), { isError: ClientStatus === 'failed' });
+  }
+}
+
+function* changedIn(
+  changes: readonly Change[],
+  name: string,
+  matches: (evaluation: Evaluation) => boolean,
+): Generator<Evaluation> {
+  for (const { table, after } of changes) {
+    if (table === name && after !== undefined && matches(after as Evaluation)) {
+      yield after as Evaluation;
+    }
+  }
+}
+
+/** Adds to a map in place of the oldest, if it is full. */
+function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void {
+  map.set(key, value);
+  if (map.size > most) map.delete(map.keys().next().value!);
+}
+
+/** Milliseconds of the first event of a type. */
+function timeOf(events: readonly TaskEvent[] | null, type: string): number | undefined {
+  const found = events?.find(({ Type }) => Type === type);
+  return found && instantToMs(found.Time);
+}

@@ -1,0 +1,12 @@
+import type { CommitQueue } from './commit-queue.ts';
+import type { Head } from './head.ts';
+import type { Term } from './types.ts';
+
+/** The term in which this process leads, with its head and its commit queue. */
+export interface Leading {
+  readonly term: Term;
+  readonly head: Head;
+  readonly queue: CommitQueue;
+  /** Whether its last append failed, or may have. */
+  isSuperseded: boolean;
+}

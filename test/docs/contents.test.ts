@@ -1,0 +1,43 @@
+/** The table of contents of the documentation, and which pages are tried. */
+import { globSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { contents } from '../../tools/site/pages.ts';
+import { blocksOf } from './blocks.ts';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+const pages = globSync('docs/**/*.md', { cwd: checkout }).sort();
+const textOf = (path: string): string => readFileSync(join(checkout, path), 'utf8');
+
+test('docs/README.md leads to every page, or to the index of its folder', () => {
+  const listed = contents().flatMap(({ items }) => items.map(({ link }) => `docs/${link}`));
+  const folders = listed.filter((page) => page.endsWith('/README.md')).map(posix.dirname);
+  const missing = pages.filter(
+    (page) =>
+      page !== 'docs/README.md' && !listed.includes(page) && !folders.includes(posix.dirname(page)),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** Pages with commands that no test runs as they stand, each with the reason. */
+const notRun: Readonly<Record<string, string>> = {
+  'docs/operations/readers.md': 'test/e2e/readers.test.ts starts the agent with these flags',
+  'docs/operations/servers.md': 'three machines: test/cluster and test/etcd start the servers',
+  'docs/reference/agent-configuration.md':
+    'src/cli/agent/configuration.test.ts and test/e2e/agent-reload.test.ts run these commands',
+  'docs/reference/drivers/docker.md': 'settings of Docker itself: test/e2e runs containers',
+  'docs/reference/etcd.md': 'three machines: test/etcd/start.test.ts starts the agent',
+  'docs/reference/root-key.md': 'test/root-key.test.ts has these steps',
+};
+
+test('every page with commands is run by a test, or says why not', () => {
+  const own = 'test/docs/contents.test.ts';
+  const files = globSync('test/docs/*.test.ts', { cwd: checkout }).filter((path) => path !== own);
+  const tests = files.map(textOf).join('\n');
+  const withCommands = pages.filter((page) =>
+    blocksOf(textOf(page)).some(({ language }) => language === 'sh'),
+  );
+  const untried = withCommands.filter((page) => !tests.includes(`'${page}'`));
+  expect(untried).toEqual(Object.keys(notRun));
+});

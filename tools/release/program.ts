@@ -1,0 +1,40 @@
+/** The program with its Node, unpacked, as the archive and the Debian package have it. */
+import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Source } from './source.ts';
+
+/** Files of packages that the program needs at run time beside its bundle. */
+const packaged = (platform: string): readonly string[] => [
+  `node_modules/node-${platform}/bin/node`,
+  `node_modules/node-${platform}/LICENSE`,
+  'node_modules/@lydell/node-pty/LICENSE',
+  'node_modules/@lydell/node-pty/package.json',
+  'node_modules/@lydell/node-pty/requireBinary.js',
+  `node_modules/@lydell/node-pty-${platform}/package.json`,
+  `node_modules/@lydell/node-pty-${platform}/pty.node`,
+];
+
+/** The programs of the bundle in `dist`. The client is for the npm package alone. */
+export const programFiles = (dist: string): string[] =>
+  readdirSync(dist)
+    .filter((name) => name.endsWith('.js') && name !== 'sdk.js')
+    .sort();
+
+/** Lays the program out in `folder`, from its bundle in `dist`. */
+export function layOutProgram(
+  { root, build, platform }: Source,
+  dist: string,
+  folder: string,
+): void {
+  const copy = (from: string, to: string): void => {
+    mkdirSync(dirname(join(folder, to)), { recursive: true });
+    cpSync(from, join(folder, to));
+  };
+  for (const path of ['bin/roster', 'bin/compile-cache.cjs', ...packaged(platform)]) {
+    copy(join(root, path), path);
+  }
+  for (const name of programFiles(dist)) copy(join(dist, name), join('dist', name));
+  const manifest = { name: 'roster', version: build.version, type: 'module' };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  chmodSync(join(folder, 'bin/roster'), 0o755);
+}

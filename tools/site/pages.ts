@@ -1,0 +1,119 @@
+/** The pages of the site: their table of contents, their addresses, and links that leave them. */
+import { globSync, readFileSync } from 'node:fs';
+import { join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const docs = fileURLToPath(new URL('../../docs', import.meta.url));
+
+interface Entry {
+  readonly text: string;
+  readonly link: string;
+}
+
+interface Section {
+  readonly text: string;
+  readonly items: readonly Entry[];
+}
+
+/** The address of a page: a README is the index of its folder. */
+export const shownPath = (page: string): string => page.replace(/(^|\/)README\.md$/, '$1index.md');
+
+const addressOf = (page: string): string =>
+  `/${shownPath(page)
+    .replace(/(^|\/)index\.md$/, '$1')
+    .replace(/\.md$/, '')}`;
+
+/** The sections of `docs/README.md`, each with the pages of its list. */
+export function contents(): readonly Section[] {
+  const text = readFileSync(join(docs, 'README.md'), 'utf8');
+  return text
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [heading = '', ...lines] = section.split('\n');
+      const links = lines.map((line) => /^- \[([^\]]+)\]\(([^)]+)\)/.exec(line));
+      const items = links.flatMap((link) => (link ? [{ text: link[1]!, link: link[2]! }] : []));
+      return { text: heading, items };
+    });
+}
+
+/** The pages in the folder of a page that `docs/README.md` names as the index of that folder. */
+function below(page: string): readonly Entry[] {
+  if (!page.endsWith('/README.md')) return [];
+  const found = globSync(`${posix.dirname(page)}/*.md`, { cwd: docs }).sort();
+  const others = found.filter((path) => !path.endsWith('README.md'));
+  return others.map((path) => ({ text: titleOf(path), link: addressOf(path) }));
+}
+
+const titleOf = (page: string): string =>
+  /^# (.*)$/m.exec(readFileSync(join(docs, page), 'utf8'))?.[1]?.replaceAll('`', '') ?? page;
+
+/** The bars above and beside the pages. */
+export function navigation() {
+  const sections = contents();
+  const nav = sections.map(({ text, items }) => ({ text, link: addressOf(items[0]!.link) }));
+  const sidebar = sections.map(({ text, items }) => ({
+    text,
+    items: items.map((entry) => {
+      const pages = below(entry.link);
+      const own = { text: entry.text, link: addressOf(entry.link) };
+      return pages.length === 0 ? own : { ...own, items: [...pages], collapsed: true };
+    }),
+  }));
+  return { nav, sidebar };
+}
+
+/** The parts of markdown-it that links need. */
+interface Markdown {
+  readonly core: {
+    readonly ruler: { push(name: string, rule: (state: State) => void): void };
+  };
+}
+
+interface State {
+  readonly tokens: Block[];
+  readonly Token: new (type: string, tag: string, nesting: number) => Block;
+  readonly env: { readonly path: string };
+}
+
+interface Block {
+  readonly type: string;
+  info: string;
+  readonly children: readonly Inline[] | null;
+}
+
+interface Inline {
+  type: string;
+  tag: string;
+  attrs: [string, string][] | null;
+  attrGet(name: string): string | null;
+}
+
+/** A file of the repository that is no page of the site is named, and not linked. The output of commands is plain text. */
+export function adapt(markdown: Markdown): void {
+  markdown.core.ruler.push('pages of the site', ({ tokens, env, Token }) => {
+    // Braces in a text are no expressions.
+    const raw = (content: string) => Object.assign(new Token('html_block', '', 0), { content });
+    tokens.unshift(raw('<div v-pre>\n'));
+    tokens.push(raw('</div>\n'));
+    for (const block of tokens) {
+      if (block.type === 'fence' && block.info === 'output') block.info = 'txt';
+      const { children } = block;
+      let isOutside = false;
+      for (const token of children ?? []) {
+        if (token.type === 'link_open') {
+          isOutside = leavesSite(env.path, token.attrGet('href') ?? '');
+          if (isOutside) token.attrs = [['title', 'in the repository']];
+        }
+        if (isOutside && token.tag === 'a') token.tag = 'span';
+        if (token.type === 'link_close') isOutside = false;
+      }
+    }
+  });
+}
+
+function leavesSite(page: string, href: string): boolean {
+  if (/^(\w+:|#)/.test(href)) return false;
+  const target = posix.join(posix.dirname(relative(docs, page)), href.split('#')[0]!);
+  return target.startsWith('..');
+}
