@@ -37,15 +37,15 @@ describe('memory', needing(controller('memory')), () => {
     // The kernel prefers this process to the shell.
     const greedy = '(echo 1000 >/proc/self/oom_score_adj; exec tail)';
     const survives = script(`head -c 100000000 /dev/zero | ${greedy}; exit 0`);
-    const runs: unknown[] = [];
+    const signals: (number | undefined)[] = [];
     // While the first process is still dying, the kernel may kill a second, whichever that is.
-    while (runs.length < 5 && runs.every((signal) => signal === 9)) {
+    while (signals.length < 5 && signals.every((signal) => signal === 9)) {
       const run = await runTask(driverNamed('exec'), survives, { resources });
       const { exitCode, signal, oomKilled } = await run.exited;
       expect([exitCode, oomKilled]).toEqual([0, signal === 9 ? true : undefined]);
-      runs.push(signal);
+      signals.push(signal);
     }
-    expect(runs.at(-1)).toBe(0);
+    expect(signals.at(-1)).toBe(0);
   });
 
   test.each([
