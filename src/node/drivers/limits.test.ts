@@ -39,13 +39,13 @@ describe('memory', needing(controller('memory')), () => {
     const survives = script(`head -c 100000000 /dev/zero | ${greedy}; exit 0`);
     const signals: (number | undefined)[] = [];
     // While the first process is still dying, the kernel may kill a second, whichever that is.
-    while (signals.length < 5 && signals.every((signal) => signal === 9)) {
+    while (signals.length < 5 && !signals.includes(0)) {
       const run = await runTask(driverNamed('exec'), survives, { resources });
       const { exitCode, signal, oomKilled } = await run.exited;
       expect([exitCode, oomKilled]).toEqual([0, signal === 9 ? true : undefined]);
       signals.push(signal);
     }
-    expect(signals.at(-1)).toBe(0);
+    expect(signals).toContain(0);
   });
 
   test.each([
