@@ -1,6 +1,9 @@
 /**
  * Every lint, then every test; the last line counts both. Started by `npm test`. With `--all` it leaves
  * nothing out: neither the tests that are too many for every run, nor those that lack something.
+ *
+ * Failures are run again, alone. A test that then passes three times is told as unsteady, which is a defect of the test or
+ * of the product, and does not fail the run; with `--all` it does.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -8,12 +11,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lintSteps } from './lint.ts';
 import { isStopped, runStep } from './steps.ts';
-import { addCounts, type Counts, countTests, sayNotRun } from './test-count.ts';
+import { addCounts, type Counts, countTests, failuresIn, sayNotRun } from './test-count.ts';
 
 const words = process.argv.slice(2);
 const isAll = words.includes('--all');
 const filters = words.filter((word) => word !== '--all');
 const nothingSkipped = isAll || process.env.CI === 'true';
+/** More failures than this are no accident. */
+const rerunFilesMax = 3;
+const rerunRounds = 3;
 let total: Counts = { passed: 0, failed: 0, notRun: [] };
 
 for (const step of lintSteps) {
@@ -46,17 +52,45 @@ function drawOfCommit(): string {
   }
 }
 
+interface Run {
+  readonly counts: Counts;
+  readonly report: string;
+}
+
 async function runTests(): Promise<Counts> {
+  const { counts, report } = await runVitest(filters);
+  if (isAll || counts.failed === 0 || report === '') return counts;
+  const failures = failuresIn(report);
+  if (failures.size === 0 || failures.size > rerunFilesMax || !(await passAlone(failures))) {
+    return counts;
+  }
+  const names = [...failures].flatMap(([path, tests]) =>
+    tests.length === 0 ? [path] : tests.map((name) => `${path}: ${name}`),
+  );
+  for (const name of names) console.log(`unsteady, and so a defect: ${name}`);
+  return { ...counts, passed: counts.passed + counts.failed, failed: 0 };
+}
+
+async function passAlone(failures: ReadonlyMap<string, unknown>): Promise<boolean> {
+  for (let round = 1; round <= rerunRounds; round++) {
+    const { counts } = await runVitest([...failures.keys(), '--no-file-parallelism']);
+    exitIfStopped();
+    if (counts.failed > 0) return false;
+  }
+  return true;
+}
+
+async function runVitest(args: readonly string[]): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'roster-test-'));
-  const report = join(folder, 'report.json');
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const path = join(folder, 'report.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
   const { exitCode } = await runStep({
     title: 'tests (vitest)',
-    command: ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...filters],
+    command: ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args],
   });
-  const counts = countTests(existsSync(report) ? readFileSync(report, 'utf8') : '', exitCode);
+  const report = existsSync(path) ? readFileSync(path, 'utf8') : '';
   rmSync(folder, { recursive: true });
-  return counts;
+  return { counts: countTests(report, exitCode), report };
 }
 
 function exitIfStopped(): void {

@@ -10,9 +10,12 @@ interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly testResults: readonly {
+    /** The path of the file. */
+    readonly name: string;
     readonly status: string;
     readonly assertionResults: readonly {
       readonly status: string;
+      readonly fullName: string;
       /** As `test/support/not-run.ts` leaves it. */
       readonly meta?: { readonly notRun?: string };
     }[];
@@ -38,6 +41,18 @@ export function countTests(report: string, exitCode: number): Counts {
     .filter(({ status }) => passedOver.has(status))
     .map(({ meta }) => meta?.notRun ?? 'this machine lacks what they need');
   return { passed: numPassedTests, failed: failed === 0 && exitCode !== 0 ? 1 : failed, notRun };
+}
+
+/** Paths of the files in which a test failed, with the names of these tests. */
+export function failuresIn(report: string): ReadonlyMap<string, readonly string[]> {
+  const { testResults } = JSON.parse(report) as Report;
+  const failed = testResults.filter(({ status }) => status === 'failed');
+  return new Map(
+    failed.map(({ name, assertionResults }) => [
+      name,
+      assertionResults.filter(({ status }) => status === 'failed').map((test) => test.fullName),
+    ]),
+  );
 }
 
 export function addCounts(left: Counts, right: Counts): Counts {

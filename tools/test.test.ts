@@ -1,7 +1,7 @@
 /** The parts of `npm test` itself. */
 import { describe, expect, test } from 'vitest';
 import { missingPrograms, remedy } from './programs.mjs';
-import { countTests, sayNotRun } from './test-count.ts';
+import { countTests, failuresIn, sayNotRun } from './test-count.ts';
 import { makeTree } from './tree.test-helper.ts';
 
 const report = (passed: number, failed: number, files: [string, string[]][]) =>
@@ -35,6 +35,26 @@ describe('the count of tests', () => {
     ['no report and no exit code', '', 0, 0, 1],
   ])('%s', (_, text, exitCode, passed, failed) => {
     expect(countTests(text, exitCode)).toEqual({ passed, failed, notRun: [] });
+  });
+
+  test('the failures of a report are told by their files', () => {
+    const testResults = [
+      { name: 'a', status: 'passed', assertionResults: [{ status: 'passed', fullName: 'x' }] },
+      {
+        name: 'b',
+        status: 'failed',
+        assertionResults: [
+          { status: 'passed', fullName: 'y' },
+          { status: 'failed', fullName: 'z' },
+        ],
+      },
+      { name: 'c', status: 'failed', assertionResults: [] },
+    ];
+    const text = JSON.stringify({ numPassedTests: 2, numFailedTests: 1, testResults });
+    expect([...failuresIn(text)]).toEqual([
+      ['b', ['z']],
+      ['c', []],
+    ]);
   });
 
   test('tests that are passed over are told with their reasons', () => {
