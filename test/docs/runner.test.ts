@@ -63,6 +63,9 @@ test.each<[boolean, string, string]>([
   [true, 'ID          Name\n1234567890  x\n', 'ID  Name\n…   x'],
   [false, '  indented\n', 'x\n  indented'],
   [false, 'x\nindented\n', 'x\n  indented'],
+  [true, 'Evaluation e1 (job-register) is pending\nx\n', 'x'],
+  [false, 'Evaluation e1 (job-register) is failed\nx\n', 'x'],
+  [false, 'x\n', 'Evaluation … (job-register) is pending\nx'],
   [true, '[a] (b) $c.*\n', '[a] (b) $c.*'],
   [false, 'abc\n', 'a.c'],
 ])('%s: %j as %j', (matches, printed, shown) => {
