@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { DefaultPolicy } from './acl/authorizer.ts';
 import type { ReaderSettings } from './agent-reader.ts';
 import type { Telemetry, TelemetrySettings } from './agent-telemetry.ts';
+import type { UiSettings } from './agent-ui.ts';
 import { Api, type ApiOptions } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
@@ -34,6 +35,7 @@ interface ApiSettings {
   readonly issuer?: string | undefined;
   readonly configuration?: object;
   readonly telemetry?: TelemetrySettings | undefined;
+  readonly ui?: UiSettings | undefined;
 }
 
 /** The options of the API that follow from those of the agent, as plain data. */
@@ -60,7 +62,7 @@ export const aclOptionsOf = (options: ApiSettings): ReaderSettings['acl'] => ({
 
 /** The parts of an agent that its API needs. */
 interface ApiParts
-  extends Pick<ApiOptions, 'server' | 'log' | 'node' | 'servers' | 'metricsOfReaders'> {
+  extends Pick<ApiOptions, 'server' | 'log' | 'node' | 'servers' | 'metricsOfReaders' | 'ui'> {
   readonly sink: AuditSink | undefined;
   readonly telemetry: Telemetry | undefined;
 }
@@ -75,6 +77,7 @@ export function newApi(
     ...apiOptionsOf(options),
     ...parts,
     reload,
+    uiLook: options.ui ?? {},
     tracing: telemetry?.tracing,
     acl: { ...aclOptionsOf(options), secrets: world.secrets },
     audit: audit && sink && { sink, events: audit.events },
@@ -118,6 +121,7 @@ export function readerSettingsOf(options: ApiSettings, rootKey: Uint8Array): Rea
     issuer,
     rootKey,
     api: apiOptionsOf(options),
+    ui: options.ui,
     acl: aclOptionsOf(options),
     audit: audit && {
       file: typeof audit.to === 'string' ? audit.to : undefined,

@@ -17,8 +17,11 @@ export function readBuild(): Build {
   return { version: (JSON.parse(readFileSync(manifest, 'utf8')) as Build).version };
 }
 
+/** Whether it runs from its source, or from the bundle that `npm start` makes of it. */
+export const isCheckout = typeof bundledBuild === 'undefined';
+
 /** How users call the command: in a checkout it is not on the PATH. */
-export const commandName = typeof bundledBuild === 'undefined' ? 'bin/roster' : 'roster';
+export const commandName = isCheckout ? 'bin/roster' : 'roster';
 
 /** Not in limits: the first Node with all that an agent uses. `bin/roster` looks for the same. */
 const oldestNode = [22, 18] as const;

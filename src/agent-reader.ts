@@ -3,6 +3,7 @@
  * leads, starts it (`agent-readers.ts`) and feeds it the log. src/server/readers/DESIGN.md
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { openUi, type UiSettings } from './agent-ui.ts';
 import { Api, type ApiOptions } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
@@ -31,6 +32,7 @@ export interface ReaderSettings {
   readonly rootKey: Uint8Array;
   readonly api: Pick<ApiOptions, 'name' | 'version' | 'connections' | 'hosts' | 'certificate'>;
   readonly acl: Omit<ApiOptions['acl'], 'secrets'>;
+  readonly ui: UiSettings | undefined;
   /** `file`: `undefined` if the main thread writes the lines. */
   readonly audit:
     | { readonly file: string | undefined; readonly events: AuditOptions['events'] }
@@ -104,8 +106,10 @@ async function runReader(data: ReaderData): Promise<void> {
   });
   const server = newServer(data, { state, servers, log });
   const audit = data.audit && auditOf(data.audit, log, (line) => tell({ kind: 'audit', line }));
+  const ui = openUi(data.ui, { timers: world.timers, log });
   const api = new Api({
     ...data.api,
+    ui,
     server,
     acl: { ...data.acl, secrets: world.secrets },
     audit,
@@ -118,6 +122,7 @@ async function runReader(data: ReaderData): Promise<void> {
     onError: (error) => log.error({ error }, 'a stream of the main thread failed'),
   });
   const close = async (): Promise<void> => {
+    ui?.close();
     await api.close();
     server.stop();
     await state.close();

@@ -1,4 +1,5 @@
 /** Reads the configuration of a running agent again, and puts it to use. */
+import type { AgentChange } from './agent.ts';
 import type { AuditedSignal } from './api/audit.ts';
 import { auditedReload, type Reloaded } from './api/reload.ts';
 import type { ServerCertificate } from './api/server-certificate.ts';
@@ -7,14 +8,13 @@ import { type AgentOptions, agentOptions } from './cli/agent/options.ts';
 import { changesOf } from './cli/agent/reload-changes.ts';
 import type { SettingName } from './cli/agent/settings.ts';
 import { invalid, RosterError } from './model/errors.ts';
-import type { NodeChange } from './node/node-change.ts';
 import type { TrustedTexts } from './sdk/tls-trust.ts';
 import type { Log } from './server/context.ts';
 
 /** The parts of a running agent that take settings. */
 export interface ReloadedParts {
   setLogLevel(level: AgentOptions['logLevel']): void;
-  configure(change: NodeChange & { readonly isVerbose: boolean }): Promise<void>;
+  configure(change: AgentChange): Promise<void>;
   /** Absent: the agent speaks no TLS. */
   readonly certificate?: InUse<ServerCertificate> | undefined;
   /** Absent: the node is beside a server. */
@@ -95,13 +95,14 @@ export class Reloader {
     const { changed, needRestart, settings } = changesOf(this.#settings, read);
     const options = agentOptions(settings, []);
     const renewed = await this.#renewCertificates(parts, options);
-    const { logLevel, drivers, node } = options;
+    const { logLevel, drivers, node, ui } = options;
     parts.setLogLevel(logLevel);
     await parts.configure({
       drivers,
       meta: node.meta,
       nodeClass: node.class,
       isRemoteExecDisabled: node.isRemoteExecDisabled,
+      ui,
       isVerbose: logLevel === 'debug' || logLevel === 'trace',
     });
     this.#settings = settings;

@@ -18,6 +18,8 @@ import {
   type Waiting,
 } from './agent-servers.ts';
 import type { TelemetrySettings } from './agent-telemetry.ts';
+import { openUi, type UiSettings } from './agent-ui.ts';
+import type { Api } from './api/api.ts';
 import type { AuditedSignal, AuditOptions, AuditSink } from './api/audit.ts';
 import type { Answer, Request } from './api/http.ts';
 import type { ConnectionLimits } from './api/http-server.ts';
@@ -124,6 +126,8 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly peerAuthority?: string | undefined;
   /** The public address of the keys that sign workload tokens. */
   readonly issuer?: string | undefined;
+  /** The web interface, which is served below `/ui/` by default. */
+  readonly ui?: UiSettings | undefined;
 }
 
 /** Snapshots that the server saves from time to time while it leads. */
@@ -133,6 +137,12 @@ export interface SnapshotOptions {
   /** The number of snapshots that are kept. */
   readonly keep: number;
 }
+
+/** Settings that a running agent takes. */
+export type AgentChange = NodeChange & {
+  readonly isVerbose: boolean;
+  readonly ui?: Pick<UiSettings, 'label' | 'color'>;
+};
 
 export interface Agent {
   /** `http://host:port`, or `https://host:port` with a certificate; empty without a port. */
@@ -156,7 +166,7 @@ export interface Agent {
    */
   renewCertificate(certificate: ServerCertificate): void;
   /** Takes other settings of its node while tasks run, and logs messages of the level debug or not. */
-  configure(change: NodeChange & { readonly isVerbose: boolean }): Promise<void>;
+  configure(change: AgentChange): Promise<void>;
   /** Notes a signal in the audit log. */
   auditSignal(signal: AuditedSignal): void;
 }
@@ -222,7 +232,9 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const sink = auditSinkOf(options, opened);
   const telemetry = await telemetryOf(options, state, opened);
   const own = { server, log, node: () => node?.id, servers: others?.door, telemetry };
-  const api = newApi(options, { ...own, sink, metricsOfReaders: readers?.metrics });
+  const ui = openUi(options.ui, { timers: options.world.timers, log: options.log });
+  opened.add(() => ui?.close());
+  const api = newApi(options, { ...own, sink, ui, metricsOfReaders: readers?.metrics });
   await server.start();
   opened.add(() => server.stop());
   const settings = readerSettingsOf(options, key);
@@ -271,14 +283,15 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
       readers?.renew(certificate);
       used.certificate = certificate;
     },
-    configure: configuring(readers, () => node),
+    configure: configuring(api, readers, () => node),
     auditSignal: (signal) => api.auditSignal(signal),
   };
 }
 
 const configuring =
-  (readers: Readers | undefined, node: () => RunningNode | undefined): Agent['configure'] =>
-  async (change) => {
+  (api: Api, readers: Readers | undefined, node: () => RunningNode | undefined): Agent['configure'] =>
+  async ({ ui, ...change }) => {
+    if (ui !== undefined) api.changeUiLook(ui);
     readers?.setVerbose(change.isVerbose);
     await node()?.configure(change);
   };

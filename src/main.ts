@@ -159,6 +159,7 @@ async function startServer(options: AgentOptions, log: Log, ports: ServerPorts):
     ...(peerAuthority !== undefined && { peerAuthority }),
     garbage: options.garbage,
     snapshots: options.snapshots,
+    ui: options.ui,
     ...(options.mode === 'server' && { node: undefined, server: { name, datacenter } }),
   });
   return {

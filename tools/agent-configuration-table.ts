@@ -104,6 +104,33 @@ export const sections: readonly Section[] = [
     ],
   },
   {
+    title: 'Web interface',
+    rows: [
+      [
+        'ui.enabled',
+        {
+          default: true,
+          meaning:
+            'Whether the agent serves the [web interface](../operations/web-interface.md) below `/ui/`.',
+        },
+      ],
+      [
+        'ui.label',
+        {
+          without: 'no label',
+          meaning: 'The name of the environment, which every page of the web interface shows.',
+        },
+      ],
+      [
+        'ui.color',
+        {
+          without: 'the colour of the interface',
+          meaning: 'The colour of the label. The text on it is black or white, as can be read better.',
+        },
+      ],
+    ],
+  },
+  {
     title: 'A node alone',
     rows: [
       [

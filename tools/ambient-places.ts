@@ -79,6 +79,11 @@ export const places: readonly Place[] = [
     reason: 'the composition root: the process that an agent runs in, and the program that it is',
   },
   {
+    files: 'src/agent-ui.ts',
+    may: ['files', 'programs', 'process'],
+    reason: 'the composition root of the web interface: its files, which a checkout makes in another process',
+  },
+  {
     files: 'src/agent-reader{,s}.ts',
     may: ['threads', 'process'],
     reason: 'the composition root of readers, which are threads, and where the agent starts them',

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin, stop } from 'esbuild';
 import type { Build } from '../src/agent-program.ts';
+import { buildUi, describeSizes } from './ui/build.ts';
 
 /** Each is a program or a thread of its own, found beside main.js by its name here. */
 const entries: Readonly<Record<string, string>> = {
@@ -167,4 +168,5 @@ if (import.meta.main) {
   for (const file of await bundle(root, outdir, { build: buildOf(root) })) console.log(file);
   declareTypes(root, outdir);
   console.log(join(outdir, 'types'));
+  console.log(describeSizes(await buildUi(root, join(outdir, 'ui'))));
 }

@@ -62,4 +62,9 @@ function removeOld(cache: string): void {
   for (const old of folders.slice(keptMax)) rmSync(old, { recursive: true, force: true });
 }
 
-if (import.meta.main) await bundleCheckout(root);
+if (import.meta.main) {
+  await bundleCheckout(root);
+  // The first request for the web interface would wait for it.
+  const { cachedUi } = await import('./ui/cached.ts');
+  await cachedUi(root);
+}

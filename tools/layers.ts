@@ -51,6 +51,7 @@ const compositionRoot = [
   'src/agent-secrets.ts',
   'src/agent-servers.ts',
   'src/agent-telemetry.ts',
+  'src/agent-ui.ts',
   'src/agent-virtual.ts',
 ];
 

@@ -76,6 +76,7 @@ import { serverHealthRoutes } from './routes/server-health.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
+import { type UiLook, uiSettingsRoutes } from './routes/ui-settings.ts';
 import { variableRoutes } from './routes/variable.ts';
 import { workloadIdentityRoutes } from './routes/workload-identity.ts';
 import { spokenIn } from './serve.ts';
@@ -84,6 +85,7 @@ import { type ServersDoor, ServersSockets } from './servers-stream.ts';
 import { withoutSecrets } from './token.ts';
 import { traceRequest } from './trace-request.ts';
 import { Turns } from './turns.ts';
+import { Ui, type UiSource } from './ui/ui.ts';
 import { firstOf } from './web-sockets.ts';
 
 export interface ApiOptions {
@@ -94,6 +96,10 @@ export interface ApiOptions {
   readonly connections: ConnectionLimits;
   /** Host names of this server, besides addresses and the names of the machine itself. */
   readonly hosts?: readonly string[];
+  /** The files of the web interface; absent: it is not served. */
+  readonly ui?: UiSource | undefined;
+  /** The label of the environment in the web interface. A reader leaves it to the main thread. */
+  readonly uiLook?: UiLook;
   /** Further dialects, each with its own paths. */
   readonly dialects?: readonly ForeignDialect[];
   /** `undefined`: the server does not use TLS. */
@@ -129,6 +135,8 @@ export class Api {
   readonly #execSockets: ExecSockets;
   readonly #peeringSockets: PeeringSockets;
   readonly #serversSockets: ServersSockets | undefined;
+  readonly #ui: Ui | undefined;
+  #uiLook: UiLook;
   #http: HttpServer | undefined;
   #stateFamilies: StateFamilies | undefined;
   #address = '';
@@ -136,6 +144,9 @@ export class Api {
   constructor(options: ApiOptions) {
     this.#options = options;
     const { server, dialects = [] } = options;
+    const hosts = ownHosts(options.hosts ?? []);
+    this.#ui = options.ui && new Ui({ source: options.ui, hosts });
+    this.#uiLook = options.uiLook ?? {};
     const { state, world, box } = server.context;
     this.#resolver = new Resolver({ ...options.acl, box, clock: world.clock });
     state.onReplaced(() => this.#resolver.forgetFingerprints());
@@ -162,7 +173,7 @@ export class Api {
       world,
       resolve: (snapshot, secret, connection) =>
         this.#resolver.resolve(snapshot, secret, connection),
-      gate: new Gate(ownHosts(options.hosts ?? [])),
+      gate: new Gate(hosts),
       keptAnswers: server.keptAnswers,
       notReady: () => server.notReady,
       proveLeadership: () => server.proveLeadership(),
@@ -198,7 +209,7 @@ export class Api {
 
   /** Answers a request that did not come through the port. */
   handle(request: Request): Answer | Promise<Answer> {
-    return this.#pipeline.handle(request);
+    return this.#ui?.answer(request) ?? this.#pipeline.handle(request);
   }
 
   /** Serves a request that another server of the cluster hands on. */
@@ -250,6 +261,11 @@ export class Api {
   /** Counts of this thread, for the main thread. */
   metricsOfThread(): ReaderMetrics {
     return this.#metrics.ofThread();
+  }
+
+  /** Changes the label of the environment. */
+  changeUiLook(look: UiLook): void {
+    this.#uiLook = look;
   }
 
   /** Changes the TLS certificate of later connections. */
@@ -332,6 +348,12 @@ export class Api {
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),
       ...serverHealthRoutes(server, () => this.#address),
+      ...uiSettingsRoutes(server, {
+        version: this.#options.version,
+        isServed: this.#options.ui !== undefined,
+        hasAccessControl: this.#options.acl.enabled,
+        look: () => this.#uiLook,
+      }),
       ...agentReloadRoutes(this.#options.reload ?? nothingToReload),
       ...agentRoutes(this.#agentFacts()),
     ];

@@ -230,12 +230,19 @@ function newServer({ certificate, upgrade }: HttpServerOptions): Server {
 function write(response: ServerResponse, request: Request, answer: Answer): void {
   if (response.destroyed || response.headersSent) return;
   const { status, headers, body } = answer;
-  if (body === undefined) {
+  if (status === notModified) {
+    // The length would be that of the body that the client has (RFC 9110 §8.6).
+    response.writeHead(status, headers).end();
+  } else if (body === undefined) {
     response.writeHead(status, linesOf(headers, 0)).end();
   } else if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
     if (isPushed(body)) body.writeTo(response.writeHead(status, headers));
     else writeStream(response, request, answer, body);
-  } else if (body.length >= limits.http.compressBytesMin && acceptsGzip(request)) {
+  } else if (
+    body.length >= limits.http.compressBytesMin &&
+    headers['content-encoding'] === undefined &&
+    acceptsGzip(request)
+  ) {
     void writeCompressed(response, answer, body);
   } else {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
@@ -267,6 +274,9 @@ function writeStream(
   if (packs) pipeline(source, createGzip(), response, over);
   else pipeline(source, response, over);
 }
+
+/** Not in limits: a status (RFC 9110 §15.4.5). */
+const notModified = 304;
 
 const packed = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
 

@@ -31,6 +31,7 @@ import { serversLimits } from './limits/servers.ts';
 import { sharedLogLimits, stateLimits } from './limits/state.ts';
 import { supervisorLimits } from './limits/supervisor.ts';
 import { templateLimits } from './limits/template.ts';
+import { uiLimits } from './limits/ui.ts';
 import { upgradeLimits } from './limits/upgrade.ts';
 import { monitorLimits, profileLimits } from './monitor/limits.ts';
 import { networkLimits } from './network/limits.ts';
@@ -48,6 +49,7 @@ import { identityLimits } from './workload/limits.ts';
 
 export const limits = {
   http: httpLimits,
+  ui: uiLimits,
   watch: watchLimits,
   garbage: garbageLimits,
   config: configLimits,

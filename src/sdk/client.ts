@@ -47,6 +47,7 @@ import type { TlsTrust } from './tls-trust.ts';
 import type { Method, Transport, TransportAnswer } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
 import { resolveName } from './transport-names.ts';
+import { uiOf } from './ui.ts';
 import { upgradeOf } from './upgrade.ts';
 import { variablesOf } from './variables.ts';
 
@@ -110,6 +111,8 @@ const nouns = {
   logs: logsOf,
   /** The event stream. */
   events: eventsOf,
+  /** The web interface. */
+  ui: uiOf,
   /** Secrets and other texts for jobs. */
   upgrade: upgradeOf,
   variables: variablesOf,

@@ -2,7 +2,7 @@
 import { chmodSync, copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'postject';
-import { programFiles } from './program.ts';
+import { programFiles, uiFiles } from './program.ts';
 import { runTool, type Source } from './source.ts';
 
 /** Node's flags, as `bin/roster` gives them. */
@@ -25,7 +25,7 @@ export async function makeExecutable(
 ): Promise<void> {
   const own = join(source.root, 'tools/release/executable');
   const modules = join(source.root, 'node_modules');
-  const names = programFiles(dist);
+  const names = [...programFiles(dist), ...uiFiles(dist)];
   for (const name of names) cpSync(join(dist, name), join(folder, name));
   for (const name of ['boot.cjs', 'pty.cjs']) cpSync(join(own, name), join(folder, name));
   const pty = join(modules, `@lydell/node-pty-${source.platform}/pty.node`);

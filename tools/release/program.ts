@@ -1,6 +1,6 @@
 /** The program with its Node, unpacked, as the archive and the Debian package have it. */
 import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Source } from './source.ts';
 
 /** Files of packages that the program needs at run time beside its bundle. */
@@ -20,6 +20,13 @@ export const programFiles = (dist: string): string[] =>
     .filter((name) => name.endsWith('.js') && name !== 'sdk.js')
     .sort();
 
+/** The files of the web interface, by their paths in `dist`. */
+export const uiFiles = (dist: string): string[] =>
+  readdirSync(join(dist, 'ui'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(dist, join(entry.parentPath, entry.name)))
+    .sort();
+
 /** Lays the program out in `folder`, from its bundle in `dist`. */
 export function layOutProgram(
   { root, build, platform }: Source,
@@ -33,7 +40,7 @@ export function layOutProgram(
   for (const path of ['bin/roster', 'bin/compile-cache.cjs', ...packaged(platform)]) {
     copy(join(root, path), path);
   }
-  for (const name of programFiles(dist)) copy(join(dist, name), join('dist', name));
+  for (const name of [...programFiles(dist), ...uiFiles(dist)]) copy(join(dist, name), join('dist', name));
   const manifest = { name: 'roster', version: build.version, type: 'module' };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   chmodSync(join(folder, 'bin/roster'), 0o755);

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../build.ts';
+import { buildUi } from '../ui/build.ts';
 import { billOfMaterials } from './bill.ts';
 import { debianArchitecture, makeDebianPackage } from './debian.ts';
 import { makeExecutable } from './executable.ts';
@@ -96,6 +97,7 @@ export async function makeRelease(source: Source, { out, only, tell = () => {} }
   try {
     const dist = join(work, 'dist');
     await bundle(source.root, dist, { build: source.build });
+    await buildUi(source.root, join(dist, 'ui'));
     const made = async (part: Part): Promise<string> => {
       const known = paths.get(part);
       if (known !== undefined) return known;

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createServer } from 'vite';
-import { buildUi, configOf } from './build.ts';
+import { buildUi, configOf, describeSizes } from './build.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [command, folder] = process.argv.slice(2);
@@ -15,7 +15,7 @@ if (command === undefined) {
   await server.listen();
   server.printUrls();
 } else if (command === 'build') {
-  await buildUi(root, resolve(folder ?? 'dist/ui'));
+  console.log(describeSizes(await buildUi(root, resolve(folder ?? 'dist/ui'))));
 } else {
   throw new Error(`the unknown command is "${command}"; the command is: build`);
 }

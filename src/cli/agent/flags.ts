@@ -4,8 +4,21 @@ import type { OptionDefinition } from '../definition.ts';
 import { engineWords } from './engine-settings.ts';
 import { type SettingName, tasksOnExitWords } from './settings.ts';
 
-/** `isList`: the flag takes a list, separated by commas. */
-export type Flag = OptionDefinition & { readonly setting?: SettingName; readonly isList?: boolean };
+export type Flag = OptionDefinition & {
+  readonly setting?: SettingName;
+  /** The flag takes a list, separated by commas. */
+  readonly isList?: boolean;
+  /** The flag takes `true` or `false`, since its setting is `true` by default. */
+  readonly isSwitch?: boolean;
+};
+
+/** Words for `true` and `false`. */
+export const switchWords: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
 
 export const flags: readonly Flag[] = [
   { name: 'dev', setting: 'dev', description: 'Make a root token and print it; store nothing.' },
@@ -28,6 +41,26 @@ export const flags: readonly Flag[] = [
     value: 'NAME,NAME',
     isList: true,
     description: 'Host names that browsers may use, besides its own.',
+  },
+  {
+    name: 'ui',
+    setting: 'ui.enabled',
+    value: 'WORD',
+    isSwitch: true,
+    choices: ['true', 'false'],
+    description: 'Whether the web interface is served below /ui/ (true).',
+  },
+  {
+    name: 'ui-label',
+    setting: 'ui.label',
+    value: 'TEXT',
+    description: 'Name of the environment in the web interface, such as "production".',
+  },
+  {
+    name: 'ui-color',
+    setting: 'ui.color',
+    value: '#RRGGBB',
+    description: 'Colour of --ui-label.',
   },
   {
     name: 'server-only',

@@ -36,6 +36,7 @@ const serverOnly = [
   'etcd.',
   'snapshots.',
   'tls.',
+  'ui.',
 ];
 
 /** Settings that contradict the mode of the agent. */

@@ -27,6 +27,12 @@ export interface AgentOptions {
   readonly http: { readonly host: string; readonly port: number };
   /** Host names that requests may use, besides those of the machine. */
   readonly allowedHosts: readonly string[];
+  /** The web interface, and the environment that it shows. */
+  readonly ui: {
+    readonly isEnabled: boolean;
+    readonly label: string | undefined;
+    readonly color: string | undefined;
+  };
   /** `undefined`: the agent speaks no TLS. */
   readonly tls: TlsFiles | undefined;
   /** How a node alone reaches its servers. */
@@ -256,6 +262,11 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       clientKeyFile: words.client_key,
     },
     http: parseHostPort(given.http) ?? { host: defaultHost, port: defaultPort },
+    ui: {
+      isEnabled: given['ui.enabled'] !== false,
+      label: words['ui.label'],
+      color: words['ui.color'],
+    },
     tls: tlsOf(given),
     dataDirectory,
     etcd: etcdOf(given),

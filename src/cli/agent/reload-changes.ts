@@ -6,6 +6,8 @@ const tlsFiles: readonly SettingName[] = ['tls.cert_file', 'tls.key_file', 'tls.
 
 const reloadable: readonly SettingName[] = [
   'log_level',
+  'ui.label',
+  'ui.color',
   ...tlsFiles,
   'ca_cert',
   'client_cert',

@@ -81,6 +81,12 @@ export const settings = {
   ca_cert: file,
   client_cert: file,
   client_key: file,
+  'ui.enabled': flag,
+  'ui.label': text(limits.ui.labelLengthMax),
+  'ui.color': textThat(
+    (value) => /^#[0-9a-f]{6}$/i.test(value),
+    'must be a colour such as "#b42318"',
+  ),
   'tls.cert_file': file,
   'tls.key_file': file,
   'tls.ca_file': file,

@@ -3,7 +3,7 @@ import { explainError } from '../errors.ts';
 import { camelCase, type Options } from '../options.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { ConfiguredAgent, ReadAgent } from './configured-agent.ts';
-import { flagOf, flags } from './flags.ts';
+import { flagOf, flags, switchWords } from './flags.ts';
 import { type AgentOptions, agentOptions } from './options.ts';
 import { type AgentSettings, type SettingName, settingFaults } from './settings.ts';
 import { settingsOfVariables, variableOfSetting } from './variables.ts';
@@ -60,15 +60,17 @@ export class AgentSource implements Source {
 /** The settings of given flags. */
 export function settingsOf(options: Options): AgentSettings {
   const given: Record<string, unknown> = {};
-  for (const { name, setting, value, isRepeatable, isList } of flags) {
+  for (const { name, setting, value, isRepeatable, isList, isSwitch } of flags) {
     if (setting === undefined) continue;
     const key = camelCase(name);
     if (value === undefined) {
       if (options.flag(key)) given[setting] = true;
     } else if (isRepeatable) {
       if (options.list(key).length > 0) given[setting] = options.list(key);
-    } else if (options.text(key) !== undefined) {
-      given[setting] = isList ? options.text(key)!.split(',') : options.text(key);
+    } else {
+      const text = options.text(key);
+      if (text === undefined) continue;
+      given[setting] = isSwitch ? (switchWords.get(text) ?? text) : isList ? text.split(',') : text;
     }
   }
   return given;

@@ -1,7 +1,7 @@
 /** The environment variables of `roster agent`: one for each flag, and two for settings that have no flag. */
 import type { CliEnvironment } from '../environment.ts';
 import { nearest } from '../nearest.ts';
-import { flags } from './flags.ts';
+import { flags, switchWords } from './flags.ts';
 import type { AgentSettings, SettingName } from './settings.ts';
 
 const prefix = 'ROSTER_AGENT_';
@@ -40,10 +40,11 @@ export interface FromVariables {
 export function settingsOfVariables(env: CliEnvironment['env']): FromVariables {
   const settings: Record<string, unknown> = {};
   const paths = env[variableOf('config')] || undefined;
-  for (const { name, setting, value, isList, isRepeatable } of flags) {
+  for (const { name, setting, value, isList, isRepeatable, isSwitch } of flags) {
     const given = env[variableOf(name)];
     if (setting === undefined || !given) continue;
-    if (value === undefined) settings[setting] = flagWords.get(given) ?? given;
+    const isWord = value === undefined || isSwitch;
+    if (isWord) settings[setting] = switchWords.get(given) ?? given;
     else settings[setting] = isList || isRepeatable ? given.split(',') : given;
   }
   for (const [setting, variable] of withoutFlag) {
@@ -51,13 +52,6 @@ export function settingsOfVariables(env: CliEnvironment['env']): FromVariables {
   }
   return { settings, paths: paths?.split(',') ?? [], faults: unknownVariables(env) };
 }
-
-const flagWords: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['1', true],
-  ['false', false],
-  ['0', false],
-]);
 
 function unknownVariables(env: CliEnvironment['env']): string[] {
   const unknown = Object.keys(env).filter(
