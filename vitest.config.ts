@@ -24,6 +24,9 @@ const programs = [
   'tools/**/*.test.ts',
 ];
 
+/** Whose tests open the web interface in a browser. */
+const inBrowsers = ['test/ui/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     // Many tests wait for programs most of the time: no core is kept free for whoever collects.
@@ -43,9 +46,21 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          name: 'in browsers',
+          include: inBrowsers,
+          exclude: ['**/node_modules/**'],
+          // The interface is built once, before the first of them.
+          globalSetup: ['test/support/built-ui.ts'],
+          testTimeout: 90_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
           name: 'in process',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...programs],
+          exclude: ['**/node_modules/**', ...programs, ...inBrowsers],
           // They share nothing that they change, so a process takes one file after the other, and loads
           // the server only once.
           isolate: false,

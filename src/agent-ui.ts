@@ -127,15 +127,11 @@ class MadeUi implements OpenUi {
   #make(): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     let printed = '';
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', this.#maker],
-      {
-        stdio: ['ignore', 'pipe', 'ignore'],
-        signal: this.#closing.signal,
-        timeout: limits.ui.filesMakeMs,
-      },
-    );
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', this.#maker], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      signal: this.#closing.signal,
+      timeout: limits.ui.filesMakeMs,
+    });
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       printed += text;
     });

@@ -289,7 +289,11 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
 }
 
 const configuring =
-  (api: Api, readers: Readers | undefined, node: () => RunningNode | undefined): Agent['configure'] =>
+  (
+    api: Api,
+    readers: Readers | undefined,
+    node: () => RunningNode | undefined,
+  ): Agent['configure'] =>
   async ({ ui, ...change }) => {
     if (ui !== undefined) api.changeUiLook(ui);
     readers?.setVerbose(change.isVerbose);

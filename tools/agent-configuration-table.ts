@@ -125,7 +125,8 @@ export const sections: readonly Section[] = [
         'ui.color',
         {
           without: 'the colour of the interface',
-          meaning: 'The colour of the label. The text on it is black or white, as can be read better.',
+          meaning:
+            'The colour of the label. The text on it is black or white, as can be read better.',
         },
       ],
     ],

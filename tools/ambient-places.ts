@@ -81,7 +81,8 @@ export const places: readonly Place[] = [
   {
     files: 'src/agent-ui.ts',
     may: ['files', 'programs', 'process'],
-    reason: 'the composition root of the web interface: its files, which a checkout makes in another process',
+    reason:
+      'the composition root of the web interface: its files, which a checkout makes in another process',
   },
   {
     files: 'src/agent-reader{,s}.ts',

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../contract/endpoint.ts';
 import type { uiSettingsEndpoints } from '../contract/ui-settings.ts';
-import { callsOf } from './calls.ts';
 import type { ServerOptions } from './agent.ts';
+import { callsOf } from './calls.ts';
 import type { Requester } from './requester.ts';
 
 /** The settings of the web interface, which everybody may read. */

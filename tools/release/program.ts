@@ -40,7 +40,8 @@ export function layOutProgram(
   for (const path of ['bin/roster', 'bin/compile-cache.cjs', ...packaged(platform)]) {
     copy(join(root, path), path);
   }
-  for (const name of [...programFiles(dist), ...uiFiles(dist)]) copy(join(dist, name), join('dist', name));
+  for (const name of [...programFiles(dist), ...uiFiles(dist)])
+    copy(join(dist, name), join('dist', name));
   const manifest = { name: 'roster', version: build.version, type: 'module' };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   chmodSync(join(folder, 'bin/roster'), 0o755);

@@ -46,7 +46,8 @@ export function uiFilesOf(all: readonly NamedBytes[]): UiFiles {
   const bytesOf = new Map(all);
   const total = all.reduce((sum, [, bytes]) => sum + bytes.byteLength, 0);
   const most = limits.ui.filesBytesMax;
-  if (total > most) throw new Error(`the files of the web interface have ${total} bytes of ${most}`);
+  if (total > most)
+    throw new Error(`the files of the web interface have ${total} bytes of ${most}`);
   if (!bytesOf.has(indexName)) throw new Error(`the web interface has no ${indexName}`);
   const files = new Map<string, UiFile>();
   for (const [path, bytes] of all) {

@@ -11,14 +11,14 @@ export function baseOf(path: string): string {
 
 /** @throws Error if the page has no base that can be replaced */
 export function withBase(page: string, base: string): string {
-  if (!page.includes(builtBase)) throw new Error(`the page of the web interface lacks ${builtBase}`);
+  if (!page.includes(builtBase))
+    throw new Error(`the page of the web interface lacks ${builtBase}`);
   return page.replace(builtBase, `<base href="${base}">`);
 }
 
 /** A page with a message, which browsers load again after some seconds if told so. */
 export function messagePage(title: string, lines: readonly string[], refreshS?: number): string {
-  const refresh =
-    refreshS === undefined ? '' : `<meta http-equiv="refresh" content="${refreshS}">`;
+  const refresh = refreshS === undefined ? '' : `<meta http-equiv="refresh" content="${refreshS}">`;
   const paragraphs = lines.map((line) => `<p>${escaped(line)}</p>`).join('');
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8">${refresh}` +

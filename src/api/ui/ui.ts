@@ -73,7 +73,7 @@ export class Ui {
     }
     const isLater = found.kind === 'made';
     if (!wantsPage(request)) {
-      const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
+      const headers = { 'content-type': 'text/plain; charset=utf-8' };
       return { status: 503, headers, body: `${found.reason}\n` };
     }
     const title = isLater
@@ -81,7 +81,7 @@ export class Ui {
       : 'This agent has no web interface to show';
     return {
       status: 503,
-      headers: { ...html, 'cache-control': 'no-store' },
+      headers: html,
       body: messagePage(title, [found.reason], isLater ? refreshS : undefined),
     };
   }
@@ -104,7 +104,7 @@ export class Ui {
     }
     return {
       status: 403,
-      headers: { ...html, 'cache-control': 'no-store' },
+      headers: html,
       body: messagePage('This address is unknown to the agent', [
         'The agent shows its web interface only at host names that it knows, so that no other site can show it as its own.',
         'List the name in "http.allowed_hosts" of the agent, and start the agent again.',
@@ -120,13 +120,13 @@ const wantsPage = (request: Request): boolean =>
 
 const withHeaders = (answer: Answer): Answer => ({
   ...answer,
-  headers: { ...answer.headers, ...uiHeaders },
+  headers: { 'cache-control': 'no-store', ...answer.headers, ...uiHeaders },
 });
 
 /** Relative, because a proxy may serve the agent below a path. */
 function redirect({ query }: Request): Answer {
   const location = query === '' ? 'ui/' : `ui/?${query}`;
-  const headers = { location, 'cache-control': 'no-store', vary: 'accept' };
+  const headers = { location, vary: 'accept' };
   return withHeaders({ status: 307, headers, body: undefined });
 }
 
@@ -136,7 +136,9 @@ function fileAnswer(request: Request, files: UiFiles): Answer {
   if (file !== undefined && path !== indexName) return bytesAnswer(request, file, path);
   // Names of jobs and services may have dots, so a browser that asks for a page gets the page.
   const isFile = path !== indexName && /\.\w+$/.test(path) && !wantsPage(request);
-  if (!isFile && !path.startsWith(hashedFolder)) {
+  // Browsers resolve dots before they ask.
+  const isClimbing = /(^|\/)\.\.?(\/|$)/.test(path);
+  if (!isFile && !isClimbing && !path.startsWith(hashedFolder)) {
     return pageAnswer(request, files.get(indexName)!, path);
   }
   const shown = request.path.slice(0, limits.names.lengthMax);

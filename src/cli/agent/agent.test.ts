@@ -10,6 +10,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
   expect((await start('-dev')).agent).toEqual({
     isDev: true,
     allowedHosts: [],
+    ui: { isEnabled: true, label: undefined, color: undefined },
     mode: 'both',
     servers: { addresses: [], introductionTokenFile: undefined, caCertificateFile: undefined },
     http: { host: '127.0.0.1', port: 4720 },
