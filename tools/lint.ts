@@ -8,6 +8,15 @@ export const lintSteps: readonly Step[] = [
   },
   // By path: two TypeScripts are installed, and either may own node_modules/.bin/tsc.
   { title: 'types (TypeScript 7)', command: ['node_modules/ts7/bin/tsc', '-p', '.'] },
+  {
+    title: 'types and markup of the web interface (svelte-check)',
+    command: [
+      'node_modules/svelte-check/bin/svelte-check',
+      ...['--workspace', 'ui', '--tsconfig', './tsconfig.json', '--fail-on-warnings'],
+      ...['--output', 'human'],
+    ],
+  },
+  { title: 'what its content security policy forbids', command: ['tools/ui/markup.ts'] },
   { title: 'layers', command: ['tools/layers.ts'] },
   { title: 'no ambient world', command: ['tools/ambient.ts'] },
   { title: 'citations', command: ['tools/citations.ts'] },

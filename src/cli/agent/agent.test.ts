@@ -308,6 +308,34 @@ test('allowed hosts come from a flag or a file', async () => {
   expect(stderr).toContain('--allowed-hosts must be a list of names such as "roster.example.com"');
 });
 
+test('the web interface is switched off and named by flags, variables and files', async () => {
+  const named = { isEnabled: false, label: 'production', color: '#B42318' };
+  const flags = '--dev --ui false --ui-label production --ui-color #B42318';
+  expect((await start(flags)).agent?.ui).toEqual(named);
+  const env = {
+    ROSTER_AGENT_UI: '0',
+    ROSTER_AGENT_UI_LABEL: 'production',
+    ROSTER_AGENT_UI_COLOR: '#B42318',
+  };
+  expect((await start('--dev', { env })).agent?.ui).toEqual(named);
+  const files = {
+    'c.hcl': 'dev = true\nui {\n  enabled = false\n  label = "production"\n  color = "#B42318"\n}\n',
+  };
+  expect((await start('--config c.hcl', { files })).agent?.ui).toEqual(named);
+  expect((await start('--config c.hcl --ui true', { files })).agent?.ui.isEnabled).toBe(true);
+});
+
+test.each([
+  ['--ui perhaps', '--ui must be true or false, got "perhaps"'],
+  [`--ui-label ${'a'.repeat(33)}`, '--ui-label must be text of 1 to 32 characters'],
+  ['--ui-color red', '--ui-color must be a colour such as "#b42318", got "red"'],
+  ['--ui-color #b4231', '--ui-color must be a colour'],
+])('%s is refused', async (words, fault) => {
+  const { stderr, agent } = await start(`--dev ${words}`);
+  expect(agent).toBeUndefined();
+  expect(stderr).toContain(fault);
+});
+
 test('readers are a number, and a matter of servers with the embedded store', async () => {
   expect((await start('--dev --readers 3')).agent?.readers).toBe(3);
   expect((await start('--dev --readers 0')).agent?.readers).toBe(0);
