@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { DefaultPolicy } from './acl/authorizer.ts';
 import type { ReaderSettings } from './agent-reader.ts';
 import type { Telemetry, TelemetrySettings } from './agent-telemetry.ts';
-import type { UiSettings } from './agent-ui.ts';
+import { openUi, type UiSettings } from './agent-ui.ts';
 import { Api, type ApiOptions } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
@@ -62,7 +62,7 @@ export const aclOptionsOf = (options: ApiSettings): ReaderSettings['acl'] => ({
 
 /** The parts of an agent that its API needs. */
 interface ApiParts
-  extends Pick<ApiOptions, 'server' | 'log' | 'node' | 'servers' | 'metricsOfReaders' | 'ui'> {
+  extends Pick<ApiOptions, 'server' | 'log' | 'node' | 'servers' | 'metricsOfReaders'> {
   readonly sink: AuditSink | undefined;
   readonly telemetry: Telemetry | undefined;
 }
@@ -71,13 +71,16 @@ interface ApiParts
 export function newApi(
   options: ApiSettings & { readonly world: World; readonly reload?: ApiOptions['reload'] },
   { sink, telemetry, ...parts }: ApiParts,
+  closing: { add(close: () => unknown): void },
 ): Api {
-  const { audit, world, reload } = options;
+  const { audit, world, reload, log, ui } = options;
+  const source = openUi(ui, { timers: world.timers, log });
+  closing.add(() => source?.close());
   const api = new Api({
     ...apiOptionsOf(options),
     ...parts,
     reload,
-    uiLook: options.ui ?? {},
+    ui: { source, look: ui ?? {} },
     tracing: telemetry?.tracing,
     acl: { ...aclOptionsOf(options), secrets: world.secrets },
     audit: audit && sink && { sink, events: audit.events },

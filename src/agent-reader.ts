@@ -109,7 +109,7 @@ async function runReader(data: ReaderData): Promise<void> {
   const ui = openUi(data.ui, { timers: world.timers, log });
   const api = new Api({
     ...data.api,
-    ui,
+    ui: { source: ui },
     server,
     acl: { ...data.acl, secrets: world.secrets },
     audit,

@@ -104,7 +104,7 @@ class MadeUi implements OpenUi {
   }
 
   async read(): ReturnType<UiSource['read']> {
-    this.#folder ??= this.#make();
+    this.#folder ??= this.#makeFiles();
     const waited = delay(this.#ports.timers, limits.ui.filesWaitMs).then(() => 'later' as const);
     const folder = await Promise.race([this.#folder, waited]);
     if (folder === 'later') {
@@ -124,7 +124,7 @@ class MadeUi implements OpenUi {
   }
 
   /** Resolves with the folder, or with `undefined` if it could not be made. */
-  #make(): Promise<string | undefined> {
+  #makeFiles(): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     let printed = '';
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', this.#maker], {

@@ -18,7 +18,7 @@ import {
   type Waiting,
 } from './agent-servers.ts';
 import type { TelemetrySettings } from './agent-telemetry.ts';
-import { openUi, type UiSettings } from './agent-ui.ts';
+import type { UiSettings } from './agent-ui.ts';
 import type { Api } from './api/api.ts';
 import type { AuditedSignal, AuditOptions, AuditSink } from './api/audit.ts';
 import type { Answer, Request } from './api/http.ts';
@@ -232,9 +232,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const sink = auditSinkOf(options, opened);
   const telemetry = await telemetryOf(options, state, opened);
   const own = { server, log, node: () => node?.id, servers: others?.door, telemetry };
-  const ui = openUi(options.ui, { timers: options.world.timers, log: options.log });
-  opened.add(() => ui?.close());
-  const api = newApi(options, { ...own, sink, ui, metricsOfReaders: readers?.metrics });
+  const api = newApi(options, { ...own, sink, metricsOfReaders: readers?.metrics }, opened);
   await server.start();
   opened.add(() => server.stop());
   const settings = readerSettingsOf(options, key);
@@ -295,7 +293,7 @@ const configuring =
     node: () => RunningNode | undefined,
   ): Agent['configure'] =>
   async ({ ui, ...change }) => {
-    if (ui !== undefined) api.changeUiLook(ui);
+    if (ui !== undefined) api.ui.look = ui;
     readers?.setVerbose(change.isVerbose);
     await node()?.configure(change);
   };

@@ -78,7 +78,7 @@ describe('the layering lint', () => {
     [
       'an import of what is outside',
       { 'sim/a.ts': nothing, 'src/main.ts': valueFrom('../sim/a.ts') },
-      'src/main.ts:1 imports sim/a.ts: nothing in src may import from sim, bench, test, tools, examples',
+      'src/main.ts:1 imports sim/a.ts: nothing in src may import from sim, bench, test, tools, examples, ui',
     ],
     [
       'test code in the product',

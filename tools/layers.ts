@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import type { ICruiseResult, IForbiddenRuleType, IViolation } from 'dependency-cruiser';
 import { cruise } from 'dependency-cruiser';
 import { testCode } from './test-code.ts';
+import { checkUiLayers } from './ui/layers.ts';
 
 /** Each folder of src/, and the folders it may import from beside itself. */
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -59,7 +60,7 @@ const compositionRoot = [
 const testHelpers = ['src/state/state.test-helper.ts'];
 
 /** Folders beside src/ that nothing in it may import. */
-const outside = ['sim', 'bench', 'test', 'tools', 'examples'];
+const outside = ['sim', 'bench', 'test', 'tools', 'examples', 'ui'];
 
 /** The faults of the tree at `root`, one line each. Empty: the layers hold. */
 export async function checkLayers(root: string): Promise<string[]> {
@@ -67,7 +68,7 @@ export async function checkLayers(root: string): Promise<string[]> {
   const blind = unseenFiles(root, result);
   if (blind.length > 0) return blind;
   const faults = result.summary.violations.map((violation) => describe(root, violation, result));
-  return [...new Set([...strayFiles(root), ...faults])].sort();
+  return [...new Set([...strayFiles(root), ...faults, ...checkUiLayers(root)])].sort();
 }
 
 async function cruiseTree(root: string): Promise<ICruiseResult> {

@@ -9,11 +9,17 @@ export const lintSteps: readonly Step[] = [
   // By path: two TypeScripts are installed, and either may own node_modules/.bin/tsc.
   { title: 'types (TypeScript 7)', command: ['node_modules/ts7/bin/tsc', '-p', '.'] },
   {
+    title: 'types of tests that run in browsers',
+    command: ['node_modules/ts7/bin/tsc', '-p', 'test/ui'],
+  },
+  {
     title: 'types and markup of the web interface (svelte-check)',
     command: [
       'node_modules/svelte-check/bin/svelte-check',
-      ...['--workspace', 'ui', '--tsconfig', './tsconfig.json', '--fail-on-warnings'],
-      ...['--output', 'human'],
+      '--workspace=ui',
+      '--tsconfig=./tsconfig.json',
+      '--fail-on-warnings',
+      '--output=human',
     ],
   },
   { title: 'what its content security policy forbids', command: ['tools/ui/markup.ts'] },

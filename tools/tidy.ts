@@ -47,7 +47,7 @@ export function findFaults(root: string, below = ''): readonly Finding[] {
         check(source).map((fault) => ({ ...fault, path, rule })),
       );
     });
-  const ofPages = [...readFiles(root, '{*,{docs,src,sim,test,bench}/**/*}.md')]
+  const ofPages = [...readFiles(root, '{*,{docs,src,sim,test,bench,ui}/**/*}.md')]
     .filter(([path]) => isBelow(path, below))
     .flatMap(([path, text]) =>
       faultsOfPage(text).map((fault) => ({ ...fault, path, rule: sentences.name })),
@@ -56,7 +56,7 @@ export function findFaults(root: string, below = ''): readonly Finding[] {
 }
 
 const readTexts = (root: string): ReadonlyMap<string, string> =>
-  readFiles(root, '{src,sim,test,bench,tools,docs/.vitepress}/**/*.{ts,mjs}');
+  readFiles(root, '{src,sim,test,bench,tools,docs/.vitepress,ui}/**/*.{ts,mjs,svelte}');
 
 function readFiles(root: string, pattern: string): ReadonlyMap<string, string> {
   const files = globSync(pattern, { cwd: root }).toSorted();
@@ -68,7 +68,7 @@ const isBelow = (path: string, folder: string): boolean =>
 
 function fixSpreads(root: string, below: string): void {
   for (const [path, text] of readTexts(root)) {
-    if (!isBelow(path, below)) continue;
+    if (!isBelow(path, below) || path.endsWith('.svelte')) continue;
     const fixed = withoutSpreadLiterals(path, text);
     if (fixed !== text) writeFileSync(join(root, path), fixed);
   }

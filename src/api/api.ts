@@ -1,6 +1,4 @@
 import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
-import { type RosterError, refusal } from '../model/errors.ts';
-import { limits } from '../model/limits.ts';
 import type { Server } from '../server/server.ts';
 import type { Tracing } from '../server/tracing/tracing.ts';
 import type { LogHealth } from '../state/log-health.ts';
@@ -12,12 +10,7 @@ import { Forwarding } from './forward.ts';
 import { Gate } from './gate.ts';
 import type { Answer, Request } from './http.ts';
 import { requestOf } from './http-request.ts';
-import {
-  type ConnectionLimits,
-  HttpServer,
-  type Listening,
-  type TransportFault,
-} from './http-server.ts';
+import { type ConnectionLimits, HttpServer, type Listening } from './http-server.ts';
 import { Metrics, type ReaderMetrics } from './metrics/metrics.ts';
 import { serverFamilies, threadFamilies } from './metrics/server-families.ts';
 import type { StateFamilies } from './metrics/state-families.ts';
@@ -76,7 +69,7 @@ import { serverHealthRoutes } from './routes/server-health.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
-import { type UiLook, uiSettingsRoutes } from './routes/ui-settings.ts';
+import { uiSettingsRoutes } from './routes/ui-settings.ts';
 import { variableRoutes } from './routes/variable.ts';
 import { workloadIdentityRoutes } from './routes/workload-identity.ts';
 import { spokenIn } from './serve.ts';
@@ -84,8 +77,9 @@ import type { ServerCertificate } from './server-certificate.ts';
 import { type ServersDoor, ServersSockets } from './servers-stream.ts';
 import { withoutSecrets } from './token.ts';
 import { traceRequest } from './trace-request.ts';
+import { transportRefusal } from './transport-refusal.ts';
 import { Turns } from './turns.ts';
-import { Ui, type UiSource } from './ui/ui.ts';
+import { Ui, type UiOptions } from './ui/ui.ts';
 import { firstOf } from './web-sockets.ts';
 
 export interface ApiOptions {
@@ -96,10 +90,8 @@ export interface ApiOptions {
   readonly connections: ConnectionLimits;
   /** Host names of this server, besides addresses and the names of the machine itself. */
   readonly hosts?: readonly string[];
-  /** The files of the web interface; absent: it is not served. */
-  readonly ui?: UiSource | undefined;
-  /** The label of the environment in the web interface. A reader leaves it to the main thread. */
-  readonly uiLook?: UiLook;
+  /** The web interface; absent: it is not served. */
+  readonly ui?: UiOptions | undefined;
   /** Further dialects, each with its own paths. */
   readonly dialects?: readonly ForeignDialect[];
   /** `undefined`: the server does not use TLS. */
@@ -127,6 +119,8 @@ export interface ApiOptions {
 /** The HTTP API of one server. Routes are served over a port or called directly. */
 export class Api {
   readonly routes: readonly Route[];
+  /** The web interface beside the routes. */
+  readonly ui: Ui;
   readonly #options: ApiOptions;
   readonly #pipeline: Pipeline;
   readonly #metrics: Metrics;
@@ -135,8 +129,6 @@ export class Api {
   readonly #execSockets: ExecSockets;
   readonly #peeringSockets: PeeringSockets;
   readonly #serversSockets: ServersSockets | undefined;
-  readonly #ui: Ui | undefined;
-  #uiLook: UiLook;
   #http: HttpServer | undefined;
   #stateFamilies: StateFamilies | undefined;
   #address = '';
@@ -145,8 +137,7 @@ export class Api {
     this.#options = options;
     const { server, dialects = [] } = options;
     const hosts = ownHosts(options.hosts ?? []);
-    this.#ui = options.ui && new Ui({ source: options.ui, hosts });
-    this.#uiLook = options.uiLook ?? {};
+    this.ui = new Ui(hosts, options.ui);
     const { state, world, box } = server.context;
     this.#resolver = new Resolver({ ...options.acl, box, clock: world.clock });
     state.onReplaced(() => this.#resolver.forgetFingerprints());
@@ -209,7 +200,7 @@ export class Api {
 
   /** Answers a request that did not come through the port. */
   handle(request: Request): Answer | Promise<Answer> {
-    return this.#ui?.answer(request) ?? this.#pipeline.handle(request);
+    return this.ui.answer(request) ?? this.#pipeline.handle(request);
   }
 
   /** Serves a request that another server of the cluster hands on. */
@@ -261,11 +252,6 @@ export class Api {
   /** Counts of this thread, for the main thread. */
   metricsOfThread(): ReaderMetrics {
     return this.#metrics.ofThread();
-  }
-
-  /** Changes the label of the environment. */
-  changeUiLook(look: UiLook): void {
-    this.#uiLook = look;
   }
 
   /** Changes the TLS certificate of later connections. */
@@ -348,12 +334,7 @@ export class Api {
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),
       ...serverHealthRoutes(server, () => this.#address),
-      ...uiSettingsRoutes(server, {
-        version: this.#options.version,
-        isServed: this.#options.ui !== undefined,
-        hasAccessControl: this.#options.acl.enabled,
-        look: () => this.#uiLook,
-      }),
+      ...uiSettingsRoutes(server, this.ui, this.#options),
       ...agentReloadRoutes(this.#options.reload ?? nothingToReload),
       ...agentRoutes(this.#agentFacts()),
     ];
@@ -395,23 +376,5 @@ export class Api {
     }
     const url = withoutSecrets(`${request.path}?${request.query}`);
     log.error({ method: request.method, url, requestId, error: failure }, 'request failed');
-  }
-}
-
-function transportRefusal(fault: TransportFault): RosterError {
-  const { jobBodyBytesMax, headerBytesMax, bodyTimeoutMs } = limits.http;
-  switch (fault) {
-    case 'body-too-large':
-      return refusal('body-too-large', { limit: jobBodyBytesMax });
-    case 'headers-too-large':
-      return refusal('headers-too-large', { limit: headerBytesMax });
-    case 'too-slow':
-      return refusal('request-timeout', { seconds: bodyTimeoutMs / 1000 });
-    case 'too-many-connections':
-      return refusal('too-many-connections', { limit: limits.http.connectionsPerAddressMax });
-    case 'no-client-certificate':
-      return refusal('client-certificate-required');
-    case 'unreadable':
-      return refusal('malformed-request', { reason: 'This is no HTTP request that can be read.' });
   }
 }

@@ -2,7 +2,7 @@ import { Flag, Text, Type } from '../model/schema.ts';
 import { endpoints } from './endpoint.ts';
 import { nothing } from './needs.ts';
 
-/** What a page has to know before anybody has signed in, so without secrets. */
+/** Everybody may read them, because pages show them before anybody has signed in. */
 export const UiSettingsSchema = Type.Object({
   /** Whether this agent serves the web interface. */
   Enabled: Flag(),

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, stop } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Agent as InProcess, createAgent } from '../../src/agent.ts';
+import { createAgent, type Agent as InProcess } from '../../src/agent.ts';
 import { checkout, endAgents, newDirectory } from '../support/agent.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { openUi } from '../support/ui.ts';

@@ -29,9 +29,27 @@ export interface Rule {
 }
 
 export function parseSource(path: string, text: string): Source {
-  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  return { path, text, tree };
+  const isComponent = path.endsWith('.svelte');
+  const code = isComponent ? scriptsOf(text) : text;
+  const name = isComponent ? `${path}.ts` : path;
+  return { path, text, tree: ts.createSourceFile(name, code, ts.ScriptTarget.Latest, true) };
 }
+
+/** The scripts of a component, at their places: everything else is blank. */
+function scriptsOf(text: string): string {
+  let end = 0;
+  let code = '';
+  for (const { index, 0: whole, 1: script = '' } of text.matchAll(
+    /<script[^>]*>([\s\S]*?)<\/script>/g,
+  )) {
+    const start = index + whole.indexOf(script, whole.indexOf('>'));
+    code += blank(text.slice(end, start)) + script;
+    end = start + script.length;
+  }
+  return code + blank(text.slice(end));
+}
+
+const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
 
 export const lineOf = ({ tree }: Source, position: number): number =>
   tree.getLineAndCharacterOfPosition(position).line + 1;

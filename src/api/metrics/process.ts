@@ -1,5 +1,7 @@
 /** The metrics of the process, which all of its servers share. They are available even when the state is not. */
+
 import { statSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Family } from './family.ts';
 

@@ -2,32 +2,28 @@ import { uiSettingsEndpoints as contract } from '../../contract/ui-settings.ts';
 import type { Server } from '../../server/server.ts';
 import type { Route } from '../route.ts';
 import { serveRead } from '../serve.ts';
-
-/** How the web interface shows which environment it is of. */
-export interface UiLook {
-  readonly label?: string | undefined;
-  /** `#rrggbb`. */
-  readonly color?: string | undefined;
-}
+import type { Ui } from '../ui/ui.ts';
 
 interface UiFacts {
   readonly version: string;
-  readonly isServed: boolean;
-  readonly hasAccessControl: boolean;
-  readonly look: () => UiLook;
+  readonly acl: { readonly enabled: boolean };
 }
 
-export function uiSettingsRoutes({ context, datacenter }: Server, facts: UiFacts): Route[] {
+export function uiSettingsRoutes(
+  { context, datacenter }: Server,
+  ui: Pick<Ui, 'isServed' | 'look'>,
+  { version, acl }: UiFacts,
+): Route[] {
   return serveRead(contract.settings, () => {
-    const { label = '', color = '' } = facts.look();
+    const { label = '', color = '' } = ui.look;
     return {
-      Enabled: facts.isServed,
+      Enabled: ui.isServed,
       Label: label,
       Color: color,
-      Version: facts.version,
+      Version: version,
       Region: context.region,
       Datacenter: datacenter,
-      ACLEnabled: facts.hasAccessControl,
+      ACLEnabled: acl.enabled,
     };
   });
 }

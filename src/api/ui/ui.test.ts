@@ -26,7 +26,7 @@ async function ask(
   headers: Given = {},
   { source = ready, method = 'GET' }: { source?: UiSource; method?: string } = {},
 ): Promise<Answer | undefined> {
-  const ui = new Ui({ source, hosts: ownHosts(['roster.example.com']) });
+  const ui = new Ui(ownHosts(['roster.example.com']), { source });
   const [before = '', query = ''] = path.split('?');
   const request: Request = { method, path: before, query, headers, body: undefined };
   return ui.answer(request);
@@ -167,13 +167,18 @@ test('other methods are refused, and told which there are', async () => {
   expect(options).toMatchObject({ status: 200, headers: { allow: 'OPTIONS, GET, HEAD' } });
 });
 
+test('without a source every path is one of the API', () => {
+  const request = { method: 'GET', path: '/ui/', query: '', headers: browser, body: undefined };
+  expect(new Ui(ownHosts([])).answer(request)).toBeUndefined();
+});
+
 test('until there are files, a browser is told to ask again, and later requests find them', async () => {
   const reason = 'Some <b>seconds</b>.';
   let isReady = false;
   const source: UiSource = {
     read: async () => (isReady ? uiFilesOf(bundle) : { kind: 'made', reason }),
   };
-  const ui = new Ui({ source, hosts: ownHosts([]) });
+  const ui = new Ui(ownHosts([]), { source });
   const request = { method: 'GET', path: '/ui/', query: '', headers: browser, body: undefined };
   const early = await ui.answer(request);
   expect(early).toMatchObject({ status: 503, headers: { 'cache-control': 'no-store' } });

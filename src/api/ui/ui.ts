@@ -21,9 +21,18 @@ export interface UiAbsence {
   readonly reason: string;
 }
 
-interface UiOptions {
-  readonly source: UiSource;
-  readonly hosts: OwnHosts;
+/** How the interface shows which environment it is of. */
+export interface UiLook {
+  readonly label?: string | undefined;
+  /** `#rrggbb`. */
+  readonly color?: string | undefined;
+}
+
+export interface UiOptions {
+  /** `undefined`: the interface is not served. */
+  readonly source: UiSource | undefined;
+  /** A reader leaves it to the main thread. */
+  readonly look?: UiLook;
 }
 
 /** Not in limits: seconds until a browser asks again for files that are being made. */
@@ -45,15 +54,26 @@ const keepsForever = 'public, max-age=31536000, immutable';
  *  U3. Names of other hosts get nothing, so that no foreign page can show the interface as its own (`own-site.ts`).
  */
 export class Ui {
-  readonly #options: UiOptions;
+  /** A running agent may change it. */
+  look: UiLook;
+  readonly #source: UiSource | undefined;
+  readonly #hosts: OwnHosts;
   #files: UiFiles | undefined;
 
-  constructor(options: UiOptions) {
-    this.#options = options;
+  constructor(hosts: OwnHosts, { source, look = {} }: UiOptions = { source: undefined }) {
+    this.#hosts = hosts;
+    this.#source = source;
+    this.look = look;
+  }
+
+  get isServed(): boolean {
+    return this.#source !== undefined;
   }
 
   /** The answer to a request for the interface; `undefined`: the request is for the API. */
   answer(request: Request): Answer | Promise<Answer> | undefined {
+    const source = this.#source;
+    if (source === undefined) return undefined;
     const { path } = request;
     const isHome = path === '/' && isRead(request) && wantsPage(request);
     if (!isHome && path !== '/ui' && !path.startsWith(root)) return undefined;
@@ -62,11 +82,11 @@ export class Ui {
     if (!path.startsWith(root)) return redirect(request);
     const files = this.#files;
     if (files !== undefined) return withHeaders(fileAnswer(request, files));
-    return this.#firstAnswer(request).then(withHeaders);
+    return this.#firstAnswer(request, source).then(withHeaders);
   }
 
-  async #firstAnswer(request: Request): Promise<Answer> {
-    const found = await this.#options.source.read();
+  async #firstAnswer(request: Request, source: UiSource): Promise<Answer> {
+    const found = await source.read();
     if (!('kind' in found)) {
       this.#files = found;
       return fileAnswer(request, found);
@@ -97,7 +117,7 @@ export class Ui {
     // Links of other sites may lead here, so only the host is of interest.
     const host = header(request, 'host');
     if (host === undefined) return undefined;
-    const foreign = foreignHeader({ headers: { host } }, this.#options.hosts);
+    const foreign = foreignHeader({ headers: { host } }, this.#hosts);
     if (foreign === undefined) return undefined;
     if (!wantsPage(request)) {
       return problemAnswer(refusal('foreign-site', { header: 'Host', value: host.slice(0, 256) }));

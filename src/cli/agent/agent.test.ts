@@ -319,7 +319,8 @@ test('the web interface is switched off and named by flags, variables and files'
   };
   expect((await start('--dev', { env })).agent?.ui).toEqual(named);
   const files = {
-    'c.hcl': 'dev = true\nui {\n  enabled = false\n  label = "production"\n  color = "#B42318"\n}\n',
+    'c.hcl':
+      'dev = true\nui {\n  enabled = false\n  label = "production"\n  color = "#B42318"\n}\n',
   };
   expect((await start('--config c.hcl', { files })).agent?.ui).toEqual(named);
   expect((await start('--config c.hcl --ui true', { files })).agent?.ui.isEnabled).toBe(true);
