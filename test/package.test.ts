@@ -45,7 +45,7 @@ const hasOldNode: Need = {
 beforeAll(async () => {
   const source = join(folder, 'source');
   const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root });
-  const needed = /^(bin|docs|examples|src|tools|[^/]+$)/;
+  const needed = /^(bin|docs|examples|src|tools|ui|[^/]+$)/;
   for (const name of tracked.toString().split('\n').filter(Boolean)) {
     if (needed.test(name) && existsSync(join(root, name))) {
       cpSync(join(root, name), join(source, name));
@@ -143,6 +143,17 @@ test(
     }),
   60_000,
 );
+
+test('the installed agent shows the web interface, packed and with the licences of its packages', () =>
+  withAgent(({ address }) => {
+    const get = (path: string, ...words: string[]) =>
+      execFileSync('curl', ['-sf', ...words, `${address}/ui/${path}`], { encoding: 'utf8' });
+    const page = get('jobs/default/web');
+    expect(page).toContain('<base href="../../">');
+    const [code] = /assets\/[^"]+\.js/.exec(page)!;
+    expect(get(code, '-I', '-H', 'accept-encoding: br')).toMatch(/^content-encoding: br\r$/m);
+    expect(get('notices.md')).toMatch(/^## svelte - /m);
+  }));
 
 test('the library and the client are imported, with their types', () => {
   const program = `

@@ -110,8 +110,12 @@ sed '/^Ctrl-C/q' < out
 export ROSTER_ADDR=http://127.0.0.1:4721
 ./roster job init
 ./roster job run example.hcl
+curl -s http://127.0.0.1:4721/ui/
 script -qec './roster alloc exec -t -job example /bin/stty size' /dev/null
 `;
+
+/** Of the web interface. */
+const title = '<title>Roster</title>';
 
 interface Row {
   readonly name: string;
@@ -132,6 +136,7 @@ const rows: readonly Row[] = [
         usesSystemd: true,
       });
       expect(output).toMatch(/hello\.hello\[0\] .* running /);
+      expect(output).toContain(title);
       expect(output).toContain('Nothing of it runs any more.');
       expect(output).toContain('The state in /var/lib/roster is kept');
     },
@@ -141,6 +146,7 @@ const rows: readonly Row[] = [
     async check() {
       const output = await followed({ section: 'Archive', part: 'archive', more: gone });
       expect(output.match(/ running /g)).toHaveLength(2);
+      expect(output).toContain(title);
     },
   },
   {
@@ -149,6 +155,8 @@ const rows: readonly Row[] = [
       const more = gone + alone;
       const output = await followed({ section: 'Executable', part: 'executable', more });
       expect(output.match(/ running /g)).toHaveLength(4);
+      // The second is that of a reader.
+      expect(output.split(title)).toHaveLength(3);
       expect(output).toMatch(/^24 80\r?$/m);
     },
   },
@@ -177,6 +185,7 @@ async function checkImage(): Promise<void> {
       await eventually(() => expect(logs()).toContain('Roster is ready'));
     }
     expect(told.match(/ running /g)).toHaveLength(2);
+    expect(told).toContain(title);
   } finally {
     await podman.close();
   }

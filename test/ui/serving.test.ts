@@ -1,9 +1,11 @@
 /** The web interface as a browser gets it from a real agent: alone, below a path of a proxy, switched off. */
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Agent, endAgents, eventually, startAgent } from '../support/agent.ts';
+import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { openUi, watchFaults } from '../support/ui.ts';
 
@@ -167,6 +169,20 @@ test('on the wire, files come packed once, and what a client has does not come a
     undefined,
     0,
   ]);
+});
+
+test('a running agent takes another label', async () => {
+  const directory = newDirectory('configuration');
+  const write = (label: string) =>
+    writeFileSync(join(directory, 'ui.hcl'), `ui {\n  label = "${label}"\n}\n`);
+  write('test');
+  const other = await startAgent({ args: ['--config', directory] });
+  const label = async () => (await other.get('/v1/ui/settings')).Label;
+  expect(await label()).toBe('test');
+  write('staging');
+  const { json } = await other.request('PUT', '/v1/agent/reload');
+  expect(json).toEqual({ Changed: ['ui.label'], NeedRestart: [] });
+  expect(await label()).toBe('staging');
 });
 
 test('an agent without the interface has no such path, and says so in its settings', async () => {

@@ -1,4 +1,7 @@
-/** The bill of materials (CycloneDX): the packages of the lock file that are in the program, and Node with its parts. */
+/**
+ * The bill of materials (CycloneDX): the packages of the lock file that are in the program or in its web interface, and
+ * Node with its parts.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,13 +22,13 @@ interface Locked {
   readonly cpu?: readonly string[];
 }
 
-/** The text of the bill. It depends on the source alone. */
-export function billOfMaterials(source: Source): string {
+/** The text of the bill for the bundle in `dist`. It depends on the source alone. */
+export function billOfMaterials(source: Source, dist: string): string {
   const { command, args } = npmCommand();
   const words = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'];
   const bill = JSON.parse(runTool(source, source.root, [command, ...args, ...words])) as Bill;
   const lock = readFileSync(join(source.root, 'package-lock.json'), 'utf8');
-  const shipped = shippedPackages(lock, source.platform);
+  const shipped = new Set([...shippedPackages(lock, source.platform), ...packagesOfUi(dist)]);
   const isShipped = (reference: string) => shipped.has(reference);
   // npm itself would leave out the packages that are needed for development, too.
   bill.components = bill.components.filter(({ name, version }) => isShipped(`${name}@${version}`));
@@ -50,6 +53,14 @@ function shippedPackages(lock: string, platform: string): ReadonlySet<string> {
     .filter(([path, entry]) => path !== '' && isShipped(entry))
     .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`);
   return new Set(names);
+}
+
+/** The packages that are bundled into the web interface, by the licences that come with it. */
+function packagesOfUi(dist: string): readonly string[] {
+  const notices = readFileSync(join(dist, 'ui/notices.md'), 'utf8');
+  return [...notices.matchAll(/^## (\S+) - (\S+) /gm)].map(
+    ([, name, version]) => `${name}@${version}`,
+  );
 }
 
 /** Node, which runs this. */

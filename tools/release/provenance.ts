@@ -26,6 +26,8 @@ export async function provenanceOf(source: Source): Promise<string> {
     node: { version: versionOf(`node-${platform}`), sha256: await sha256Of(node) },
     tools: {
       esbuild: versionOf('esbuild'),
+      vite: versionOf('vite'),
+      svelte: versionOf('svelte'),
       typescript: versionOf('ts7'),
       postject: versionOf('postject'),
       'dpkg-deb': versionIn('dpkg-deb'),

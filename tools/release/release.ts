@@ -74,7 +74,7 @@ const kinds: Readonly<Record<Part, Kind>> = {
   },
   bill: {
     nameOf: ({ build, platform }) => `roster-${build.version}-${platform}.cdx.json`,
-    make: ({ path, ...source }) => writeFileSync(path, billOfMaterials(source)),
+    make: ({ path, dist, ...source }) => writeFileSync(path, billOfMaterials(source, dist)),
   },
   provenance: {
     nameOf: ({ build, platform }) => `roster-${build.version}-${platform}-provenance.json`,
