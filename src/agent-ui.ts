@@ -138,7 +138,8 @@ class MadeUi implements OpenUi {
     child.once('error', () => resolve(undefined));
     child.once('close', (code) => {
       if (code !== 0) this.#ports.log.warn({ code }, 'the web interface could not be made');
-      resolve(code === 0 ? printed.trim() : undefined);
+      // The build may print warnings before.
+      resolve(code === 0 ? printed.trim().split('\n').at(-1) : undefined);
     });
     return promise;
   }

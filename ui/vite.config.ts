@@ -30,6 +30,8 @@ export default {
     modulePreload: { polyfill: false },
     sourcemap: false,
     reportCompressedSize: false,
+    // `tools/ui/build.ts` has the bound that counts.
+    chunkSizeWarningLimit: 2_000,
     license: { fileName: 'notices.md' },
   },
   server: {

@@ -30,8 +30,10 @@ const sources = [
 const keptMax = 3;
 
 /** The folder of the interface that is built of the sources below `root`. */
-export async function cachedUi(root: string): Promise<string> {
-  const cache = join(root, 'node_modules/.cache/roster');
+export async function cachedUi(
+  root: string,
+  { cache = join(root, 'node_modules/.cache/roster') } = {},
+): Promise<string> {
   const folder = join(cache, `ui-${hashOf(root)}`);
   if (existsSync(folder)) {
     const now = new Date();
