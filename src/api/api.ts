@@ -76,6 +76,7 @@ import { serverHealthRoutes } from './routes/server-health.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
+import { uiStreamRoutes } from './routes/ui-stream.ts';
 import { variableRoutes } from './routes/variable.ts';
 import { workloadIdentityRoutes } from './routes/workload-identity.ts';
 import { spokenIn } from './serve.ts';
@@ -84,6 +85,7 @@ import { type ServersDoor, ServersSockets } from './servers-stream.ts';
 import { withoutSecrets } from './token.ts';
 import { traceRequest } from './trace-request.ts';
 import { Turns } from './turns.ts';
+import { UiSockets } from './ui-stream/ui-sockets.ts';
 import { firstOf } from './web-sockets.ts';
 
 export interface ApiOptions {
@@ -127,6 +129,7 @@ export class Api {
   readonly #audit: ((observation: Observation) => void) | undefined;
   readonly #resolver: Resolver;
   readonly #execSockets: ExecSockets;
+  readonly #uiSockets: UiSockets;
   readonly #peeringSockets: PeeringSockets;
   readonly #serversSockets: ServersSockets | undefined;
   #http: HttpServer | undefined;
@@ -146,6 +149,7 @@ export class Api {
           server,
           parked: this.#pipeline.parked,
           sessions: this.#execSockets.size,
+          ui: this.#uiSockets,
           connections: this.#http?.connections ?? 0,
           resolved: this.#resolver.counts,
         }),
@@ -154,6 +158,7 @@ export class Api {
     });
     this.#audit = options.audit && auditTo(options.audit, world.clock);
     this.routes = this.#collectRoutes();
+    const hosts = ownHosts(options.hosts ?? []);
     this.#pipeline = new Pipeline({
       routes: [...this.routes, ...dialects.flatMap((one) => spokenIn(one, this.routes))],
       dialects,
@@ -162,7 +167,7 @@ export class Api {
       world,
       resolve: (snapshot, secret, connection) =>
         this.#resolver.resolve(snapshot, secret, connection),
-      gate: new Gate(ownHosts(options.hosts ?? [])),
+      gate: new Gate(hosts),
       keptAnswers: server.keptAnswers,
       notReady: () => server.notReady,
       proveLeadership: () => server.proveLeadership(),
@@ -187,6 +192,14 @@ export class Api {
       timers: world.timers,
       requestOf,
       onFailure: (error) => server.context.log.error({ error }, 'a session failed'),
+    });
+    this.#uiSockets = new UiSockets({
+      pipeline: this.#pipeline,
+      state,
+      world,
+      hosts,
+      requestOf,
+      onFailure: (error) => server.context.log.error({ error }, 'a page of the interface failed'),
     });
     this.#peeringSockets = new PeeringSockets({
       server,
@@ -224,6 +237,7 @@ export class Api {
           requestOf,
           observe: (observation) => this.#observe(observation),
         }),
+        this.#uiSockets.upgrade,
         this.#execSockets.upgrade,
         this.#peeringSockets.upgrade,
         ...(this.#serversSockets === undefined ? [] : [this.#serversSockets.upgrade]),
@@ -268,6 +282,7 @@ export class Api {
     this.#pipeline.stop();
     this.#stateFamilies?.stop();
     this.#execSockets.close();
+    this.#uiSockets.close();
     this.#peeringSockets.close();
     this.#serversSockets?.close();
     await this.#http?.close();
@@ -331,6 +346,7 @@ export class Api {
       ...aclReplicationRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),
+      ...uiStreamRoutes(),
       ...serverHealthRoutes(server, () => this.#address),
       ...agentReloadRoutes(this.#options.reload ?? nothingToReload),
       ...agentRoutes(this.#agentFacts()),

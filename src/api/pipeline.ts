@@ -1,10 +1,12 @@
 import type { Authorizer, DefaultPolicy } from '../acl/authorizer.ts';
 import type { World } from '../base/ports.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import type { QueryTable } from '../contract/query.ts';
 import { queryOf, type SharedQuery } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import { limits } from '../model/limits.ts';
+import type { Caller } from '../model/permission/caller.ts';
 import type { Permission } from '../model/permission/permission.ts';
 import type { KeptAnswers } from '../server/idempotency/kept-answers.ts';
 import type { Contact } from '../server/servers.ts';
@@ -235,6 +237,24 @@ export class Pipeline {
     trail.caller = authorizer.caller;
     this.#options.gate.pass(authorizer, permission, undefined, { request, trail });
     return authorizer;
+  }
+
+  /** The caller of a connection whose requests are checked one by one. @throws RosterError `token-not-found` */
+  identify(request: Request, secret: string | undefined): Caller {
+    this.#requireReady();
+    const { state, resolve } = this.#options;
+    return resolve(state.read(), secret, request.connection).caller;
+  }
+
+  /** The endpoint that a GET of this path asks. @throws RosterError `invalid-path` */
+  endpointAt(path: string): Endpoint | undefined {
+    const match = this.#router.match('GET', path);
+    return match.kind === 'route' ? match.route.endpoint : undefined;
+  }
+
+  /** Notes a request that was answered outside of the routes. */
+  observe(observation: Observation): void {
+    this.#options.observe(observation);
   }
 
   /** Whether a route at this path is a WebSocket. */

@@ -46,6 +46,7 @@ import type { serviceEndpoints } from './service.ts';
 import type { snapshotEndpoints } from './snapshot.ts';
 import type { systemEndpoints } from './system.ts';
 import type { templatedPolicyEndpoints } from './templated-policy.ts';
+import type { uiStreamEndpoints } from './ui-stream.ts';
 import type { upgradeEndpoints } from './upgrade.ts';
 import type { variableEndpoints } from './variable.ts';
 import type { workloadIdentityEndpoints } from './workload-identity.ts';
@@ -104,6 +105,7 @@ export type EveryNoun =
   | typeof leaderEndpoints
   | typeof systemEndpoints
   | typeof templatedPolicyEndpoints
+  | typeof uiStreamEndpoints
   | typeof upgradeEndpoints
   | typeof variableEndpoints
   | typeof workloadIdentityEndpoints;
