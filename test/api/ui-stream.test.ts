@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const { socket } of sockets) socket.terminate();
-  await agent.close();
+  await agent.close('stop');
 });
 
 function open(options: UiSocketOptions = { token: rootToken }): UiSocket {
