@@ -12,7 +12,7 @@ export interface UiSocket {
   /** All text messages so far. */
   readonly heard: readonly Message[];
   /** The values of watches, made of the messages so far. */
-  readonly values: ReadonlyMap<number, Json>;
+  readonly values: Map<number, Json>;
   /** The bytes of each body so far. */
   bytes(id: number): Buffer;
   /** The number of bytes in the parts of a body, and whether it is over. */
@@ -41,6 +41,7 @@ export function openUiSocket(address: string, options: UiSocketOptions = {}): Ui
     headers: { ...headers },
   });
   const heard: Message[] = [];
+  const early: string[] = [];
   const values = new Map<number, Json>();
   const parts = new Map<number, Buffer[]>();
   const over = new Set<number>();
@@ -50,11 +51,12 @@ export function openUiSocket(address: string, options: UiSocketOptions = {}): Ui
   };
   const send = (message: object | string): void => {
     const text = typeof message === 'string' ? message : JSON.stringify(message);
-    if (socket.readyState === socket.CONNECTING) socket.once('open', () => socket.send(text));
+    if (socket.readyState === socket.CONNECTING) early.push(text);
     else socket.send(text);
   };
   socket.on('open', () => {
     if (first !== null) send(first);
+    for (const text of early) socket.send(text);
   });
   const take = (message: Message): void => {
     heard.push(message);

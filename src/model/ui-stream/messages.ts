@@ -179,6 +179,10 @@ function bytesIn(fields: Fields): number {
 
 function pathIn(fields: Fields): string {
   const path = required(fields, 'path');
+  const { pathLengthMax } = limits.uiStream;
+  if (path.length > pathLengthMax) {
+    throw new MalformedUiMessage(`"path" is longer than ${pathLengthMax} characters.`);
+  }
   // The path must name nothing but a path: no other host, and no fragment.
   if (!/^\/v1\/[!-"$-~]*$/.test(path)) {
     throw new MalformedUiMessage('"path" does not begin with /v1/, or is not percent-encoded.');
