@@ -1,6 +1,4 @@
 import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
-import { type RosterError, refusal } from '../model/errors.ts';
-import { limits } from '../model/limits.ts';
 import type { Server } from '../server/server.ts';
 import type { Tracing } from '../server/tracing/tracing.ts';
 import type { LogHealth } from '../state/log-health.ts';
@@ -12,12 +10,7 @@ import { Forwarding } from './forward.ts';
 import { Gate } from './gate.ts';
 import type { Answer, Request } from './http.ts';
 import { requestOf } from './http-request.ts';
-import {
-  type ConnectionLimits,
-  HttpServer,
-  type Listening,
-  type TransportFault,
-} from './http-server.ts';
+import { type ConnectionLimits, HttpServer, type Listening } from './http-server.ts';
 import { Metrics, type ReaderMetrics } from './metrics/metrics.ts';
 import { serverFamilies, threadFamilies } from './metrics/server-families.ts';
 import type { StateFamilies } from './metrics/state-families.ts';
@@ -84,6 +77,7 @@ import type { ServerCertificate } from './server-certificate.ts';
 import { type ServersDoor, ServersSockets } from './servers-stream.ts';
 import { withoutSecrets } from './token.ts';
 import { traceRequest } from './trace-request.ts';
+import { transportRefusal } from './transport-refusal.ts';
 import { Turns } from './turns.ts';
 import { UiSockets } from './ui-stream/ui-sockets.ts';
 import { firstOf } from './web-sockets.ts';
@@ -139,6 +133,7 @@ export class Api {
   constructor(options: ApiOptions) {
     this.#options = options;
     const { server, dialects = [] } = options;
+    const hosts = ownHosts(options.hosts ?? []);
     const { state, world, box } = server.context;
     this.#resolver = new Resolver({ ...options.acl, box, clock: world.clock });
     state.onReplaced(() => this.#resolver.forgetFingerprints());
@@ -158,7 +153,6 @@ export class Api {
     });
     this.#audit = options.audit && auditTo(options.audit, world.clock);
     this.routes = this.#collectRoutes();
-    const hosts = ownHosts(options.hosts ?? []);
     this.#pipeline = new Pipeline({
       routes: [...this.routes, ...dialects.flatMap((one) => spokenIn(one, this.routes))],
       dialects,
@@ -193,13 +187,10 @@ export class Api {
       requestOf,
       onFailure: (error) => server.context.log.error({ error }, 'a session failed'),
     });
-    this.#uiSockets = new UiSockets({
+    this.#uiSockets = new UiSockets(server.context, {
       pipeline: this.#pipeline,
-      state,
-      world,
       hosts,
-      requestOf,
-      onFailure: (error) => server.context.log.error({ error }, 'a page of the interface failed'),
+      observe: (observation) => this.#observe(observation),
     });
     this.#peeringSockets = new PeeringSockets({
       server,
@@ -389,23 +380,5 @@ export class Api {
     }
     const url = withoutSecrets(`${request.path}?${request.query}`);
     log.error({ method: request.method, url, requestId, error: failure }, 'request failed');
-  }
-}
-
-function transportRefusal(fault: TransportFault): RosterError {
-  const { jobBodyBytesMax, headerBytesMax, bodyTimeoutMs } = limits.http;
-  switch (fault) {
-    case 'body-too-large':
-      return refusal('body-too-large', { limit: jobBodyBytesMax });
-    case 'headers-too-large':
-      return refusal('headers-too-large', { limit: headerBytesMax });
-    case 'too-slow':
-      return refusal('request-timeout', { seconds: bodyTimeoutMs / 1000 });
-    case 'too-many-connections':
-      return refusal('too-many-connections', { limit: limits.http.connectionsPerAddressMax });
-    case 'no-client-certificate':
-      return refusal('client-certificate-required');
-    case 'unreadable':
-      return refusal('malformed-request', { reason: 'This is no HTTP request that can be read.' });
   }
 }

@@ -201,7 +201,7 @@ test('the namespace of the hello is that of requests without one', async () => {
   await ui.until(() => expect(JSON.stringify(ui.values.get(2))).not.toContain('greeted'));
 });
 
-test('what a watch gives equals the whole answer, whatever is written', async () => {
+test('the value of a watch equals the whole answer, whatever is written', async () => {
   await write('PUT', '/v1/namespace', { Name: 'random' });
   const ui = open();
   const paths = [
@@ -270,7 +270,9 @@ test('an ended watch is silent, and its id is free', async () => {
   await ui.hears(({ kind }) => kind === 'value');
   ui.send({ kind: 'end', id: 1 });
   ui.send({ kind: 'watch', id: 1, path: '/v1/acl/policies' });
-  await ui.until(() => expect(ui.values.get(1)).toContainEqual(expect.objectContaining({ Name: 'left' })));
+  await ui.until(() =>
+    expect(ui.values.get(1)).toContainEqual(expect.objectContaining({ Name: 'left' })),
+  );
 });
 
 test('the end of the token is the end of the connection', async () => {

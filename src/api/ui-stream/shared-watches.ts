@@ -98,7 +98,7 @@ export class SharedWatches {
 
   /** Follows the path of the request. `key` names its caller. Returns the end. @throws RosterError `not-watchable` */
   follow(key: string, request: Request, subscriber: Subscriber): () => void {
-    const endpoint = this.#options.pipeline.endpointAt(request.path);
+    const endpoint = this.#options.pipeline.endpointAt('GET', request.path);
     if (endpoint !== undefined && endpoint.kind !== 'read' && endpoint.kind !== 'list') {
       throw refusal('not-watchable', { path: request.path });
     }
@@ -180,7 +180,7 @@ class SharedWatch {
       await this.#read();
       const endMs = clock.monotonicMs();
       await this.#changed(endMs);
-      if (!this.#isOver) await this.#turn(endMs);
+      if (!this.#isOver) await this.#awaitTurn(endMs);
     }
   }
 
@@ -216,7 +216,7 @@ class SharedWatch {
     const { valueLengthMax } = limits.uiStream;
     const text = await textOf(answer, valueLengthMax);
     if (text === undefined) {
-      return this.#refused(
+      return this.#answerOfRefusal(
         refusal('watch-too-large', { limit: valueLengthMax, kept: 'a watched path' }),
         stale,
       );
@@ -232,7 +232,7 @@ class SharedWatch {
     });
   }
 
-  #refused(refused: RosterError, stale: boolean): WatchedAnswer {
+  #answerOfRefusal(refused: RosterError, stale: boolean): WatchedAnswer {
     const text = JSON.stringify(problemOf(refused));
     const version = this.#versionOf(text);
     return new WatchedAnswer(refused.status, text, { version, index: this.#indexRead, stale });
@@ -281,7 +281,7 @@ class SharedWatch {
   }
 
   /** Waits for the place in the pace. */
-  #turn(endMs: number): Promise<void> {
+  #awaitTurn(endMs: number): Promise<void> {
     const { pace, world } = this.#options;
     const nowMs = world.clock.monotonicMs();
     const leastMs = limits.uiStream.watchIntervalMs;

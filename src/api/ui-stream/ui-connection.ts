@@ -9,11 +9,12 @@ import {
   MalformedUiMessage,
   parseUiMessage,
   type ServerMessage,
+  uiStreamPath,
   uiStreamVersion,
 } from '../../model/ui-stream/messages.ts';
 import type { State } from '../../state/types.ts';
 import type { Request } from '../http.ts';
-import type { Pipeline } from '../pipeline.ts';
+import type { Observation, Pipeline } from '../pipeline.ts';
 import { placedQuery, requestFor } from './requests.ts';
 import type { SharedWatches } from './shared-watches.ts';
 import { UiRequests } from './ui-requests.ts';
@@ -31,6 +32,7 @@ export interface UiConnectionOptions {
   readonly shared: SharedWatches;
   /** Takes its place among the connections once the caller is known. @throws RosterError */
   readonly enter: (connection: UiConnection) => void;
+  readonly observe: (observation: Observation) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -70,21 +72,21 @@ export class UiConnection {
       try {
         for await (const text of this.#queue) {
           if (this.#isOver) return;
-          this.#take(parseUiMessage(text));
+          this.#takeMessage(parseUiMessage(text));
         }
       } finally {
         beat.clear();
       }
     } catch (error) {
-      this.#refuse(error);
+      this.#endWith(error);
     } finally {
-      this.#leave();
+      this.#endRequests();
     }
   }
 
   /** Ends it politely: the browser connects again, perhaps to another server. */
   goAway(): void {
-    this.#leave();
+    this.#endRequests();
     this.#webSocket.close(goingAway, 'The server stops.');
   }
 
@@ -93,7 +95,7 @@ export class UiConnection {
     try {
       this.#identify();
     } catch (error) {
-      this.#refuse(error);
+      this.#endWith(error);
     }
   }
 
@@ -146,16 +148,18 @@ export class UiConnection {
 
   /** @throws RosterError `token-not-found` */
   #identify(): Caller {
-    return this.#options.pipeline.identify(this.#upgrade, this.#hello?.token || undefined);
+    const token = this.#hello?.token ?? '';
+    const request = requestFor({ method: 'GET', path: uiStreamPath }, this.#upgrade, token);
+    return this.#options.pipeline.authorizeUpgrade(request, { kind: 'open' }, {}).caller;
   }
 
   #observe(caller: Caller): void {
     const trail = { caller, permission: { kind: 'open' }, isAllowed: true } as const;
     const over = { route: undefined, status: 101, durationMs: 0, trail };
-    this.#options.pipeline.observe({ request: this.#upgrade, ...over });
+    this.#options.observe({ request: this.#upgrade, ...over });
   }
 
-  #take(message: ClientMessage): void {
+  #takeMessage(message: ClientMessage): void {
     const requests = this.#requests!;
     const watches = this.#watches!;
     if (message.kind === 'hello') throw new MalformedUiMessage('A second "hello" came.');
@@ -215,11 +219,11 @@ export class UiConnection {
     return { clear: () => timer.clear() };
   }
 
-  #refuse(error: unknown): void {
+  #endWith(error: unknown): void {
     if (this.#isOver) return;
     const problem = this.#problemOf(error);
     this.#send({ kind: 'bye', problem });
-    this.#leave();
+    this.#endRequests();
     this.#webSocket.close(problem.status === 500 ? internalError : policyViolation, problem.code);
   }
 
@@ -232,7 +236,7 @@ export class UiConnection {
     return problemOf(refusal('internal-error', { request: this.#options.world.ids.uuid() }));
   }
 
-  #leave(): void {
+  #endRequests(): void {
     this.#isOver = true;
     this.#requests?.endAll();
     this.#watches?.endAll();

@@ -3,27 +3,25 @@ import type { Socket } from 'node:net';
 import { type RosterError, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { uiStreamPath } from '../../model/ui-stream/messages.ts';
-import type { Change, State } from '../../state/types.ts';
+import type { ServerContext } from '../../server/context.ts';
+import type { Change } from '../../state/types.ts';
 import { problemAnswer } from '../answers.ts';
-import type { Request } from '../http.ts';
-import { pathOf } from '../http-request.ts';
+import { pathOf, requestOf } from '../http-request.ts';
 import type { Upgrade } from '../http-server.ts';
 import { foreignPage, type OwnHosts } from '../own-site.ts';
-import type { Pipeline } from '../pipeline.ts';
+import type { Observation, Pipeline } from '../pipeline.ts';
 import { hangUp, ownSocket } from '../raw-answer.ts';
 import { wantsWebSocket, webSockets } from '../web-sockets.ts';
 import { SharedWatches } from './shared-watches.ts';
-import { UiConnection, type UiConnectionOptions } from './ui-connection.ts';
+import { UiConnection } from './ui-connection.ts';
 
 export interface UiSocketsOptions {
   readonly pipeline: Pipeline;
-  readonly state: State;
-  readonly world: UiConnectionOptions['world'];
   readonly hosts: OwnHosts;
-  readonly requestOf: (raw: IncomingMessage) => Request;
-  /** Called for bugs, not for refusals. */
-  readonly onFailure: (error: unknown) => void;
+  readonly observe: (observation: Observation) => void;
 }
+
+type Here = Pick<ServerContext, 'state' | 'world' | 'log'>;
 
 /** Tables with the rules of tokens. */
 const ofRules: ReadonlySet<string> = new Set(['acl-policies', 'acl-roles']);
@@ -31,17 +29,16 @@ const ofTokens = 'acl-tokens';
 
 /** The connections of the web interface. DESIGN.md */
 export class UiSockets {
-  readonly #options: UiSocketsOptions;
+  readonly #options: UiSocketsOptions & Here;
   readonly #shared: SharedWatches;
   /** Also those that have not said hello. */
   readonly #open = new Set<UiConnection>();
   readonly #entered = new Set<UiConnection>();
   readonly #unsubscribe: readonly (() => void)[];
 
-  constructor(options: UiSocketsOptions) {
-    const { state } = options;
-    this.#options = options;
-    this.#shared = new SharedWatches(options);
+  constructor({ state, world, log }: Here, options: UiSocketsOptions) {
+    this.#options = { ...options, state, world, log };
+    this.#shared = new SharedWatches(this.#options);
     this.#unsubscribe = [
       state.onCommit((changes) => this.#noteChanges(changes)),
       state.onReplaced(() => this.#checkAll()),
@@ -49,7 +46,7 @@ export class UiSockets {
   }
 
   get upgrade(): Upgrade {
-    const { requestOf, hosts } = this.#options;
+    const { hosts, log } = this.#options;
     const refuse = (_: IncomingMessage, socket: Socket, refused: RosterError): void =>
       hangUp(socket, problemAnswer(refused));
     const accept = webSockets({ messageBytesMax: limits.uiStream.messageBytesMax, refuse });
@@ -73,7 +70,8 @@ export class UiSockets {
             {
               ...this.#options,
               shared: this.#shared,
-              enter: (entering) => this.#enter(entering),
+              enter: (entering) => this.#enterConnection(entering),
+              onFailure: (error) => log.error({ error }, 'a page of the interface failed'),
             },
             webSocket,
             request,
@@ -104,7 +102,7 @@ export class UiSockets {
     for (const connection of [...this.#open]) connection.goAway();
   }
 
-  #enter(connection: UiConnection): void {
+  #enterConnection(connection: UiConnection): void {
     const limit = limits.uiStream.connectionsPerServerMax;
     if (this.#entered.size >= limit) throw refusal('too-many-ui-connections', { limit });
     this.#entered.add(connection);

@@ -44,7 +44,7 @@ export class UiWatches {
       const watch = new UiWatch({
         has,
         send: (fields) => this.#send(`{"id":${id},${fields}}`),
-        hold: (change) => this.#hold(change),
+        hold: (change) => this.#holdLength(change),
         onRefused: this.#onRefused,
       });
       this.#byId.set(id, watch);
@@ -70,7 +70,7 @@ export class UiWatches {
   }
 
   /** Whether there is room. */
-  #hold(change: number): boolean {
+  #holdLength(change: number): boolean {
     if (this.#heldLength + change > limits.uiStream.heldPerConnectionLengthMax) return false;
     this.#heldLength += change;
     return true;
