@@ -17,6 +17,6 @@ export interface BrowserClientOptions {
 export const createBrowserClient = ({ transport, address }: BrowserClientOptions): BrowserClient =>
   clientOver({ transport, address, namespace: undefined, token: () => undefined });
 
-export { ApiError, ConnectionError, isMissing, SessionError } from './errors.ts';
+export { ApiError } from './errors.ts';
 export type { Answer, CallOptions, ListOptions, ReadOptions, Written } from './requester.ts';
 export type * from './transport.ts';
