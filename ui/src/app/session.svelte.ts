@@ -73,6 +73,14 @@ function use(secret: string | undefined, next: Session): void {
   token = secret;
   current = next;
   generation += 1;
+  for (const listener of listeners) listener();
+}
+
+const listeners: (() => void)[] = [];
+
+/** `listener` hears of each other token. */
+export function onToken(listener: () => void): void {
+  listeners.push(listener);
 }
 
 function forget(why: string): void {

@@ -1,5 +1,5 @@
-import type { Problem } from '../app/problems.ts';
-import type { BrowserClient } from './temporary.svelte.ts';
+import type { Problem } from '../../../src/model/errors.ts';
+import type { BrowserClient } from '../../../src/sdk/browser.ts';
 
 export interface LiveState {
   readonly kind: 'connecting' | 'open' | 'away' | 'refused';
