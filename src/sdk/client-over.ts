@@ -76,9 +76,9 @@ const nouns = {
   logs: logsOf,
   /** The event stream. */
   events: eventsOf,
-  /** Secrets and other texts for jobs. */
   /** The web interface. */
   ui: uiOf,
+  /** Secrets and other texts for jobs. */
   upgrade: upgradeOf,
   variables: variablesOf,
   /** Configuration of services, gateways and the mesh. */
