@@ -2,9 +2,9 @@ import './style/style.css';
 import { mount } from 'svelte';
 import App from './app/App.svelte';
 import { renewConnection } from './app/connection.svelte.ts';
-import { startEnvironment } from './app/environment.svelte.ts';
-import { routes } from './app/routes.ts';
+import { environment, startEnvironment } from './app/environment.svelte.ts';
 import { startRouter } from './app/router.svelte.ts';
+import { routes } from './app/routes.ts';
 import { onToken, startSession, takeLink } from './app/session.svelte.ts';
 import { startSettings } from './app/settings.svelte.ts';
 import { startShortcuts } from './app/shortcuts.svelte.ts';
@@ -16,6 +16,8 @@ startRouter(routes);
 startShortcuts();
 onToken(renewConnection);
 const link = takeLink();
-void startEnvironment();
-if (link === undefined) void startSession();
+const settingsRead = startEnvironment();
+if (link === undefined) {
+  void settingsRead.then(() => startSession(environment.current.ACLEnabled ?? true));
+}
 mount(App, { target, props: { link } });

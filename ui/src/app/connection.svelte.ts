@@ -6,14 +6,18 @@ import { session } from './session.svelte.ts';
 
 let connection: Connection | undefined;
 
-/** Opened when it is first asked for, which is after the session has begun. */
 export function live(): Connection {
-  connection ??= connect({ api: apiBase, hello: () => ({ token: session.token }) });
+  if (connection === undefined) throw new Error('the session has not begun');
   return connection;
 }
 
-/** Each token has a connection of its own. */
+/**
+ * Opens the connection when the session has begun, and again with each other token. It is not opened by the component that
+ * first asks for it: a component does not follow state that is made while it is drawn.
+ */
 export function renewConnection(): void {
-  connection?.renew();
+  if (connection === undefined) {
+    connection = connect({ api: apiBase, hello: () => ({ token: session.token }) });
+  } else connection.renew();
   askAgain();
 }

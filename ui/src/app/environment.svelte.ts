@@ -5,6 +5,7 @@ export interface Environment {
   readonly Label?: string;
   readonly Color?: string;
   readonly Version?: string;
+  readonly ACLEnabled?: boolean;
 }
 
 let current = $state.raw<Environment>({});

@@ -1,5 +1,5 @@
 /** What the palette offers for a text: pages, acts of this page, and everything that the server finds by its name. */
-import type { Component } from 'svelte';
+
 import Boxes from '@lucide/svelte/icons/boxes';
 import Braces from '@lucide/svelte/icons/braces';
 import Container from '@lucide/svelte/icons/container';
@@ -11,11 +11,12 @@ import Rocket from '@lucide/svelte/icons/rocket';
 import Shield from '@lucide/svelte/icons/shield';
 import Waypoints from '@lucide/svelte/icons/waypoints';
 import Zap from '@lucide/svelte/icons/zap';
+import type { Component } from 'svelte';
+import { live } from './connection.svelte.ts';
 import { navigation } from './navigation.ts';
 import { hindranceOf, page } from './page.svelte.ts';
 import { apiPath, href, router } from './router.svelte.ts';
 import { scope } from './scope.svelte.ts';
-import { request, session } from './session.svelte.ts';
 
 export interface Found {
   readonly key: string;
@@ -44,8 +45,10 @@ interface Kind {
 const matchesMax = 6;
 const idLengthMin = 4;
 
-const ofLast = (path: string) => ({ ID, Scope }: Match): string =>
-  href(path, { id: Scope.at(-1) ?? ID });
+const ofLast =
+  (path: string) =>
+  ({ ID, Scope }: Match): string =>
+    href(path, { id: Scope.at(-1) ?? ID });
 
 const ofJob = ({ ID, Scope: [namespace = 'default', id = ID] }: Match): string =>
   href('/jobs/:namespace/:id', { namespace, id });
@@ -54,16 +57,61 @@ const kinds: Readonly<Record<string, Kind>> = {
   jobs: { group: 'Jobs', icon: Boxes, path: '/jobs/x/x', address: ofJob },
   groups: { group: 'Groups of jobs', icon: Boxes, path: '/jobs/x/x', address: ofJob },
   tasks: { group: 'Tasks', icon: Boxes, path: '/jobs/x/x', address: ofJob },
-  allocs: { group: 'Allocations', icon: Container, path: '/allocations/x', address: ofLast('/allocations/:id') },
+  allocs: {
+    group: 'Allocations',
+    icon: Container,
+    path: '/allocations/x',
+    address: ofLast('/allocations/:id'),
+  },
   nodes: { group: 'Nodes', icon: HardDrive, path: '/nodes/x', address: ofLast('/nodes/:id') },
-  deployment: { group: 'Deployments', icon: Rocket, path: '/deployments/x', address: ofLast('/deployments/:id') },
-  services: { group: 'Services', icon: Waypoints, path: '/services/x', address: ({ ID }) => href('/services/:name', { name: ID }) },
-  peerings: { group: 'Peerings', icon: Link2, path: '/peerings/x', address: ({ ID }) => href('/peerings/:name', { name: ID }) },
-  namespaces: { group: 'Namespaces', icon: Folder, path: '/namespaces', address: ({ ID }) => href('/namespaces', {}, { filter: ID }) },
-  policies: { group: 'Policies', icon: Shield, path: '/access/policies/x', address: ofLast('/access/policies/:id') },
-  roles: { group: 'Roles', icon: Shield, path: '/access/roles/x', address: ofLast('/access/roles/:id') },
-  tokens: { group: 'Tokens', icon: Shield, path: '/access/tokens/x', address: ofLast('/access/tokens/:id') },
-  vars: { group: 'Variables', icon: Folder, path: '/variables', address: ({ ID, Scope: [namespace] }) => href('/variables', {}, { path: ID, namespace }) },
+  deployment: {
+    group: 'Deployments',
+    icon: Rocket,
+    path: '/deployments/x',
+    address: ofLast('/deployments/:id'),
+  },
+  services: {
+    group: 'Services',
+    icon: Waypoints,
+    path: '/services/x',
+    address: ({ ID }) => href('/services/:name', { name: ID }),
+  },
+  peerings: {
+    group: 'Peerings',
+    icon: Link2,
+    path: '/peerings/x',
+    address: ({ ID }) => href('/peerings/:name', { name: ID }),
+  },
+  namespaces: {
+    group: 'Namespaces',
+    icon: Folder,
+    path: '/namespaces',
+    address: ({ ID }) => href('/namespaces', {}, { filter: ID }),
+  },
+  policies: {
+    group: 'Policies',
+    icon: Shield,
+    path: '/access/policies/x',
+    address: ofLast('/access/policies/:id'),
+  },
+  roles: {
+    group: 'Roles',
+    icon: Shield,
+    path: '/access/roles/x',
+    address: ofLast('/access/roles/:id'),
+  },
+  tokens: {
+    group: 'Tokens',
+    icon: Shield,
+    path: '/access/tokens/x',
+    address: ofLast('/access/tokens/:id'),
+  },
+  vars: {
+    group: 'Variables',
+    icon: Folder,
+    path: '/variables',
+    address: ({ ID, Scope: [namespace] }) => href('/variables', {}, { path: ID, namespace }),
+  },
   config_entries: {
     group: 'Configuration',
     icon: Braces,
@@ -75,7 +123,10 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** Pages and acts whose words begin with the words of the text. */
 export function foundHere(text: string): readonly Found[] {
-  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   const isMatch = (title: string): boolean => {
     const parts = title.toLowerCase().split(/\s+/);
     return words.every((word) => parts.some((part) => part.startsWith(word)));
@@ -105,9 +156,9 @@ export function foundHere(text: string): readonly Found[] {
 }
 
 export async function foundByServer(text: string): Promise<readonly Found[]> {
-  const searches = [search('search/fuzzy', { Text: text })];
+  const searches = [search('/v1/search/fuzzy', { Text: text })];
   if (/^[0-9a-f-]+$/i.test(text) && text.length >= idLengthMin) {
-    searches.push(search('search', { Prefix: text.toLowerCase() }));
+    searches.push(search('/v1/search', { Prefix: text.toLowerCase() }));
   }
   const found = (await Promise.all(searches)).flatMap(foundIn);
   return [...new Map(found.map((one) => [one.key, one])).values()];
@@ -115,14 +166,36 @@ export async function foundByServer(text: string): Promise<readonly Found[]> {
 
 async function search(path: string, body: object): Promise<Matches> {
   const target = apiPath(path, { namespace: scope.namespace });
-  const { value } = await request(target, { method: 'POST', token: session.token, body });
-  const given = (value as { Matches?: Record<string, readonly (Match | string)[] | null> })?.Matches;
+  const value = await sent(target, body);
+  const given = value.Matches;
   return Object.fromEntries(
     Object.entries(given ?? {}).map(([context, matches]) => [
       context,
       (matches ?? []).map((one) => (typeof one === 'string' ? { ID: one, Scope: [] } : one)),
     ]),
   );
+}
+
+interface Answer {
+  readonly Matches?: Readonly<Record<string, readonly (Match | string)[] | null>>;
+}
+
+/** A refusal finds nothing. */
+async function sent(path: string, body: object): Promise<Answer> {
+  try {
+    const answer = await live().client.send({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const piece of answer.body) text += decoder.decode(piece, { stream: true });
+    return JSON.parse(text) as Answer;
+  } catch {
+    return {};
+  }
 }
 
 function foundIn(matches: Matches): readonly Found[] {

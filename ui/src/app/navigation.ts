@@ -47,7 +47,13 @@ export const navigation: readonly PlaceGroup[] = [
     places: [
       { title: 'Services', path: '/services', icon: Waypoints, key: 's' },
       { title: 'Intentions', path: '/intentions', icon: Route, key: 'i' },
-      { title: 'Configuration', path: '/configuration', icon: Braces, key: 'c', covers: ['/chains'] },
+      {
+        title: 'Configuration',
+        path: '/configuration',
+        icon: Braces,
+        key: 'c',
+        covers: ['/chains'],
+      },
       { title: 'Peerings', path: '/peerings', icon: Link2, key: 'r' },
     ],
   },

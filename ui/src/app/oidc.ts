@@ -25,6 +25,10 @@ const returnAddress = (): string => new URL('sign-in/oidc', uiBase).href;
 
 /** The methods that a caller without a token may see; empty if the server keeps them to itself. */
 export async function signInMethods(): Promise<readonly SignInMethod[]> {
+  const question = { Resource: 'acl', Segment: '', Access: 'read' };
+  const may = await request('internal/acl/authorize', { method: 'POST', body: [question] });
+  if ((may.value as readonly { readonly Allow: boolean }[] | undefined)?.[0]?.Allow !== true)
+    return [];
   const { value } = await request('acl/auth-methods', {});
   const methods = (value ?? []) as readonly SignInMethod[];
   return methods.filter(({ Type }) => Type === 'oidc');

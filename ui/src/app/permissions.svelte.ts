@@ -4,8 +4,9 @@
  * filling in a form that is refused.
  */
 import { SvelteMap } from 'svelte/reactivity';
-import { request, session } from './session.svelte.ts';
+import { live } from './connection.svelte.ts';
 import { scope } from './scope.svelte.ts';
+import { session } from './session.svelte.ts';
 
 export interface Decision {
   readonly isAllowed: boolean;
@@ -108,17 +109,32 @@ function chunks<T>(items: readonly T[]): T[][] {
 }
 
 async function sendManagement(key: string, begun: number): Promise<void> {
-  const { value } = await request('acl/explain?permission=management', { token: session.token });
-  if (begun === epoch) known.set(key, (value as { Allowed?: boolean } | undefined)?.Allowed === true);
+  const allowed = await live()
+    .client.aclDecisions.explain('management')
+    .then(({ value }) => value.Allowed)
+    .catch(() => undefined);
+  answered(begun, [[key, allowed]]);
 }
 
-async function sendBatch(asked: readonly (readonly [string, Question])[], begun: number): Promise<void> {
-  const { value } = await request('internal/acl/authorize', {
-    method: 'POST',
-    token: session.token,
-    body: asked.map(([, question]) => question),
-  });
+async function sendBatch(
+  asked: readonly (readonly [string, Question])[],
+  begun: number,
+): Promise<void> {
+  const answers = await live()
+    .client.aclDecisions.authorize(asked.map(([, question]) => question))
+    .then(({ value }) => value)
+    .catch(() => []);
+  answered(
+    begun,
+    asked.map(([key], index) => [key, answers[index]?.Allow]),
+  );
+}
+
+/** A question without an answer is asked again when the page next draws with it. */
+function answered(
+  begun: number,
+  answers: readonly (readonly [string, boolean | undefined])[],
+): void {
   if (begun !== epoch) return;
-  const answers = (value ?? []) as readonly { readonly Allow: boolean }[];
-  for (const [index, [key]] of asked.entries()) known.set(key, answers[index]?.Allow === true);
+  for (const [key, answer] of answers) if (answer !== undefined) known.set(key, answer);
 }

@@ -110,7 +110,12 @@ export async function signInByLink(secret: string): Promise<ShownProblem | undef
   return session.signIn(SecretID, { remember: true });
 }
 
-export async function startSession(): Promise<void> {
+/** @param isAclEnabled whether callers have to show a token */
+export async function startSession(isAclEnabled: boolean): Promise<void> {
+  if (!isAclEnabled) {
+    use(undefined, { kind: 'open' });
+    return;
+  }
   const remembered = ofTab.read('token');
   if (remembered !== undefined) {
     const problem = await session.signIn(remembered, { remember: true });
@@ -137,9 +142,13 @@ async function startAnonymous(): Promise<void> {
 }
 
 const hasRights = (self: PresentedAclToken): boolean =>
-  [self.Policies, self.Roles, self.ServiceIdentities, self.NodeIdentities, self.TemplatedPolicies].some(
-    (links) => (links?.length ?? 0) > 0,
-  );
+  [
+    self.Policies,
+    self.Roles,
+    self.ServiceIdentities,
+    self.NodeIdentities,
+    self.TemplatedPolicies,
+  ].some((links) => (links?.length ?? 0) > 0);
 
 interface Asked {
   readonly method?: string;
@@ -152,7 +161,10 @@ type Answered =
   | { readonly value?: undefined; readonly problem: ShownProblem };
 
 /** A request outside of the connection, which has its token from the session. */
-export async function request(path: string, { method = 'GET', token, body }: Asked): Promise<Answered> {
+export async function request(
+  path: string,
+  { method = 'GET', token, body }: Asked,
+): Promise<Answered> {
   try {
     const answer = await fetch(new URL(path, apiBase), {
       method,

@@ -22,7 +22,12 @@ export const shortcuts = {
 };
 
 /** For as long as the component is there. Called while it is made. */
-export function shortcut(keys: string, says: string, run: () => void, group = 'On this page'): void {
+export function shortcut(
+  keys: string,
+  says: string,
+  run: () => void,
+  group = 'On this page',
+): void {
   $effect(() => {
     const end = untrack(() => addShortcut({ keys, says, run, group }));
     return () => untrack(end);
@@ -70,6 +75,7 @@ function press(event: KeyboardEvent, keys: string): boolean {
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable) return true;
-  if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button'].includes(target.type);
+  if (target instanceof HTMLInputElement)
+    return !['checkbox', 'radio', 'button'].includes(target.type);
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }

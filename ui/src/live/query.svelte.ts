@@ -1,5 +1,5 @@
-import type { Problem } from '../app/problems.ts';
 import { live } from '../app/connection.svelte.ts';
+import type { Problem } from '../app/problems.ts';
 
 export interface Query<T> {
   readonly value: T | undefined;

@@ -1,6 +1,7 @@
 /** Which rows have just changed, for the mark in the table. Rows of the first answer, and rows that only moved, have not. */
-import { SvelteSet } from 'svelte/reactivity';
+
 import { untrack } from 'svelte';
+import { SvelteSet } from 'svelte/reactivity';
 
 /** Not in limits: as long as the mark fades, by Table.svelte. */
 const markMs = 1600;

@@ -12,7 +12,10 @@ const tokens = {
 /** Beyond this a line is shown without colours. Not in limits: nothing is cut. */
 const colouredLengthMax = 2000;
 
-export function codeLines(text: string, language: 'json' | 'hcl' | 'text'): readonly (readonly CodePart[])[] {
+export function codeLines(
+  text: string,
+  language: 'json' | 'hcl' | 'text',
+): readonly (readonly CodePart[])[] {
   return text
     .replace(/\n$/, '')
     .split('\n')
@@ -33,6 +36,7 @@ function partsOf(line: string, token: RegExp): readonly CodePart[] {
     parts.push({ text: match[0], kind });
     from = match.index + match[0].length;
   }
-  if (from < line.length || parts.length === 0) parts.push({ text: line.slice(from), kind: 'plain' });
+  if (from < line.length || parts.length === 0)
+    parts.push({ text: line.slice(from), kind: 'plain' });
   return parts;
 }

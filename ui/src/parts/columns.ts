@@ -30,7 +30,9 @@ export function sorted<Row>(
 const collator = new Intl.Collator('en', { numeric: true });
 
 function compare(a: string | number, b: string | number): number {
-  return typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b));
+  return typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : collator.compare(String(a), String(b));
 }
 
 /** After a click on the head of a column: up, down, and back to the order of the server. */

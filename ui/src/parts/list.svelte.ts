@@ -28,7 +28,10 @@ export interface List<Row> {
 }
 
 /** `path` is without `per_page`; `undefined` asks nothing. The window starts again when the path changes. */
-export function list<Row>(path: () => string | undefined, values: () => Values = () => ({})): List<Row> {
+export function list<Row>(
+  path: () => string | undefined,
+  values: () => Values = () => ({}),
+): List<Row> {
   const base = $derived.by(() => {
     const given = path();
     return given === undefined ? undefined : apiPath(given, values());

@@ -7,8 +7,8 @@ export interface TextPart {
   readonly isEscaped: boolean;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters in question.
-const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udfff](?![\udc00-\udfff])(?<![\ud800-\udbff][\udc00-\udfff])/gu;
+/** Controls, formats, lone surrogates and the separators of lines; not the tab and the end of a line. */
+const unsafe = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 export function textParts(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
@@ -18,7 +18,8 @@ export function textParts(text: string): readonly TextPart[] {
     parts.push({ text: escaped(match[0]), isEscaped: true });
     from = match.index + match[0].length;
   }
-  if (from < text.length || parts.length === 0) parts.push({ text: text.slice(from), isEscaped: false });
+  if (from < text.length || parts.length === 0)
+    parts.push({ text: text.slice(from), isEscaped: false });
   return parts;
 }
 

@@ -10,7 +10,10 @@ type Allocation = JobStatuses['Allocs'][number];
 const order = ['running', 'pending', 'unknown', 'failed', 'lost', 'complete'] as const;
 
 /** Allocations that were replaced, and those of earlier versions that have ended, are no news. */
-const isOld = (job: JobStatuses, { ClientStatus, JobVersion, FollowupEvalID }: Allocation): boolean =>
+const isOld = (
+  job: JobStatuses,
+  { ClientStatus, JobVersion, FollowupEvalID }: Allocation,
+): boolean =>
   ClientStatus !== 'running' &&
   ClientStatus !== 'pending' &&
   (JobVersion !== job.Version || FollowupEvalID !== '');
