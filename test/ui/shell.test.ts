@@ -1,0 +1,204 @@
+/** The frame of the web interface and its first two pages, in a browser against a real agent. */
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Agent, endAgents, startAgent } from '../support/agent.ts';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { openUi, signIn } from '../support/ui.ts';
+
+let browser: TestBrowser;
+let agent: Agent;
+
+const axe = readFileSync(
+  new URL('../../node_modules/axe-core/axe.min.js', import.meta.url),
+  'utf8',
+);
+
+beforeAll(async () => {
+  [browser, agent] = await Promise.all([startBrowser(), startAgent()]);
+  const names = ['ledger', 'mailer', 'router'];
+  await Promise.all(names.map((name) => register(name)));
+});
+afterAll(async () => {
+  await browser?.close();
+  await endAgents();
+});
+
+/** A job that no node can run, so that nothing is started. */
+async function register(id: string, name = id): Promise<void> {
+  const job = {
+    ID: id,
+    Name: name,
+    Type: 'service',
+    Datacenters: ['nowhere'],
+    TaskGroups: [
+      {
+        Name: 'main',
+        Count: 1,
+        Tasks: [{ Name: 'run', Driver: 'raw_exec', Config: { command: '/bin/true' } }],
+      },
+    ],
+  };
+  const answer = await ask('PUT', '/v1/jobs', { Job: job });
+  expect(answer.status).toBe(200);
+}
+
+const ask = (method: string, path: string, body?: unknown): Promise<Response> =>
+  fetch(`${agent.address}${path}`, {
+    method,
+    headers: { 'x-registry-token': agent.token },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+
+async function signedIn(path: string): Promise<Page> {
+  const page = await openUi(browser, { address: agent.address, path });
+  await signIn(page, agent.token);
+  return page;
+}
+
+/** The names in the first column of the table. */
+const firstCells = (page: Page): Promise<string[]> =>
+  page.locator('tr.list-row td:first-child').allInnerTexts();
+
+test('the page asks to sign in, and goes on to the page that was asked for', async () => {
+  const page = await signedIn('namespaces?filter=def');
+  await page.getByRole('heading', { level: 1, name: 'Namespaces' }).waitFor();
+  expect(new URL(page.url()).search).toContain('filter=def');
+  await expect.poll(() => firstCells(page)).toEqual(['default']);
+});
+
+test('the list of jobs follows the server, filters there, and keeps its view in the address', async () => {
+  const page = await signedIn('jobs');
+  await expect
+    .poll(async () => (await firstCells(page)).toSorted())
+    .toEqual(['ledger', 'mailer', 'router']);
+  await register('arrived-later');
+  await expect.poll(async () => (await firstCells(page))[0]).toBe('arrived-later');
+  await page.keyboard.press('/');
+  await page.keyboard.type('mail');
+  await expect.poll(() => firstCells(page)).toEqual(['mailer']);
+  expect(new URL(page.url()).searchParams.get('filter')).toBe('mail');
+  await page.getByRole('textbox', { name: 'Filter the jobs' }).fill('Priority ==');
+  await page.getByRole('textbox', { name: 'Filter the jobs' }).press('Enter');
+  await page.locator('[aria-invalid=true]').waitFor();
+});
+
+test('keys move through the rows, between the pages, and into the palette', async () => {
+  const page = await signedIn('jobs');
+  await page.locator('tr.list-row').first().focus();
+  await page.keyboard.press('ArrowDown');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-index')))
+    .toBe('1');
+  await page.keyboard.press('g');
+  await page.keyboard.press('m');
+  const heading = page.getByRole('heading', { level: 1, name: 'Namespaces' });
+  await heading.waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+  await expect.poll(() => page.title()).toContain('Namespaces');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Find' }).fill('job');
+  await page.getByRole('option', { name: /^Jobs/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+});
+
+test('a namespace is created, refused with its faults, and deleted by its name', async () => {
+  const page = await signedIn('namespaces');
+  await page.getByRole('button', { name: 'Create a namespace' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('not a name');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('letters, digits and "-"').first().waitFor();
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('not a name');
+  await page.getByLabel('Name', { exact: true }).fill('team');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await expect.poll(() => firstCells(page)).toEqual(['default', 'team']);
+  await page.getByRole('button', { name: 'Delete team' }).click();
+  const remove = page.getByRole('button', { name: 'Delete', exact: true });
+  expect(await remove.getAttribute('aria-disabled')).toBe('true');
+  await page.getByLabel('Name', { exact: true }).fill('team');
+  await remove.click();
+  await expect.poll(() => firstCells(page)).toEqual(['default']);
+});
+
+test('an act that the token may not do names the missing permission', async () => {
+  const rules = 'namespace "default" { policy = "read" }';
+  await ask('PUT', '/v1/acl/policy', { Name: 'reader', Rules: rules });
+  const made = await ask('PUT', '/v1/acl/token', { Policies: [{ Name: 'reader' }] });
+  const { SecretID } = (await made.json()) as { SecretID: string };
+  const page = await openUi(browser, { address: agent.address, path: 'namespaces' });
+  await signIn(page, SecretID);
+  const create = page.getByRole('button', { name: 'Create a namespace' });
+  await expect.poll(() => create.getAttribute('title')).toContain('operator:write');
+  expect(await create.getAttribute('aria-disabled')).toBe('true');
+});
+
+test('signing out ends the session in every tab', async () => {
+  const window = await browser.window();
+  const pages = [];
+  for (const path of ['jobs', 'namespaces']) {
+    const page = await openUi(browser, { address: agent.address, path, window });
+    await signIn(page, agent.token);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    pages.push(page);
+  }
+  const [first, second] = pages as [Page, Page];
+  await first.getByRole('button', { name: /^Account/ }).click();
+  await first.getByRole('menuitem', { name: 'Sign out everywhere' }).click();
+  await first.getByText('You have signed out.').waitFor();
+  await second.getByText('You have signed out in another tab.').waitFor();
+});
+
+test('texts of jobs are shown as they are, with control characters escaped', async () => {
+  await register('odd', '\u202eodd\u0007<img src=x onerror=alert(1)>');
+  const page = await signedIn('jobs?filter=ID%20%3D%3D%20odd');
+  await expect
+    .poll(() => firstCells(page))
+    .toEqual(['\\u202eodd\\u0007<img src=x onerror=alert(1)>']);
+});
+
+const themes = ['light', 'dark', 'light with high contrast', 'dark with high contrast'];
+
+test.each(themes)('no page breaks a rule of accessibility in the theme: %s', async (theme) => {
+  const [scheme] = theme.split(' ') as ['light' | 'dark'];
+  const page = await signedIn('jobs');
+  await page.emulateMedia({
+    colorScheme: scheme,
+    contrast: theme.includes('contrast') ? 'more' : 'no-preference',
+    reducedMotion: 'reduce',
+  });
+  for (const [key, name] of [
+    ['j', 'Jobs'],
+    ['m', 'Namespaces'],
+    [',', 'Settings'],
+  ] as const) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await violations(page)).toEqual([]);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(overflow).toBe(0);
+});
+
+async function violations(page: Page): Promise<readonly string[]> {
+  // As a string, since the content security policy forbids elements of scripts.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const run = (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run;
+    const { violations } = await run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  });
+}
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
