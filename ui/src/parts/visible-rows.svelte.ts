@@ -14,7 +14,7 @@ export interface VisibleRows {
   show(index: number): void;
 }
 
-export function visibleRows(count: () => number, body: () => HTMLElement | undefined): VisibleRows {
+export function visibleRows(count: () => number, body: () => HTMLElement | null | undefined): VisibleRows {
   let top = $state(0);
   let bottom = $state(wholeRows);
   let rowPx = $state(0);
@@ -24,7 +24,7 @@ export function visibleRows(count: () => number, body: () => HTMLElement | undef
 
   function measure(): void {
     const element = body();
-    if (element === undefined) return;
+    if (element == null) return;
     const row = element.querySelector<HTMLElement>('tr[data-index]');
     const isCard = row !== null && getComputedStyle(row).display === 'grid';
     rowPx = row === null || isCard ? 0 : row.offsetHeight;
@@ -69,7 +69,7 @@ export function visibleRows(count: () => number, body: () => HTMLElement | undef
     },
     show(index) {
       const element = body();
-      if (isWhole || element === undefined || (index >= first && index < end)) return;
+      if (isWhole || element == null || (index >= first && index < end)) return;
       scrollBy(0, element.getBoundingClientRect().top + index * rowPx - innerHeight / 2);
       measure();
     },
