@@ -14,7 +14,10 @@ export interface VisibleRows {
   show(index: number): void;
 }
 
-export function visibleRows(count: () => number, body: () => HTMLElement | null | undefined): VisibleRows {
+export function visibleRows(
+  count: () => number,
+  body: () => HTMLElement | null | undefined,
+): VisibleRows {
   let top = $state(0);
   let bottom = $state(wholeRows);
   let rowPx = $state(0);
