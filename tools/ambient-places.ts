@@ -242,7 +242,7 @@ export const places: readonly Place[] = [
     reason: 'the one place where the client sends a request',
   },
   {
-    files: 'src/sdk/repeats-real.ts',
+    files: 'src/sdk/{pause,repeats}-real.ts',
     may: ['random', 'timers'],
     reason:
       'the keys of writes of the client, the pauses before it sends a write again, and its first server of several',

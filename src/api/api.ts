@@ -70,6 +70,7 @@ import { serviceRoutes } from './routes/service.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { uiSettingsRoutes } from './routes/ui-settings.ts';
+import { uiStreamRoutes } from './routes/ui-stream.ts';
 import { variableRoutes } from './routes/variable.ts';
 import { workloadIdentityRoutes } from './routes/workload-identity.ts';
 import { spokenIn } from './serve.ts';
@@ -80,6 +81,7 @@ import { traceRequest } from './trace-request.ts';
 import { transportRefusal } from './transport-refusal.ts';
 import { Turns } from './turns.ts';
 import { Ui, type UiOptions } from './ui/ui.ts';
+import { UiSockets } from './ui-stream/ui-sockets.ts';
 import { firstOf } from './web-sockets.ts';
 
 export interface ApiOptions {
@@ -127,6 +129,7 @@ export class Api {
   readonly #audit: ((observation: Observation) => void) | undefined;
   readonly #resolver: Resolver;
   readonly #execSockets: ExecSockets;
+  readonly #uiSockets: UiSockets;
   readonly #peeringSockets: PeeringSockets;
   readonly #serversSockets: ServersSockets | undefined;
   #http: HttpServer | undefined;
@@ -148,6 +151,7 @@ export class Api {
           server,
           parked: this.#pipeline.parked,
           sessions: this.#execSockets.size,
+          ui: this.#uiSockets,
           connections: this.#http?.connections ?? 0,
           resolved: this.#resolver.counts,
         }),
@@ -190,6 +194,11 @@ export class Api {
       requestOf,
       onFailure: (error) => server.context.log.error({ error }, 'a session failed'),
     });
+    this.#uiSockets = new UiSockets(server.context, {
+      pipeline: this.#pipeline,
+      hosts,
+      observe: (observation) => this.#observe(observation),
+    });
     this.#peeringSockets = new PeeringSockets({
       server,
       requestOf,
@@ -226,6 +235,7 @@ export class Api {
           requestOf,
           observe: (observation) => this.#observe(observation),
         }),
+        this.#uiSockets.upgrade,
         this.#execSockets.upgrade,
         this.#peeringSockets.upgrade,
         ...(this.#serversSockets === undefined ? [] : [this.#serversSockets.upgrade]),
@@ -270,6 +280,7 @@ export class Api {
     this.#pipeline.stop();
     this.#stateFamilies?.stop();
     this.#execSockets.close();
+    this.#uiSockets.close();
     this.#peeringSockets.close();
     this.#serversSockets?.close();
     await this.#http?.close();
@@ -333,6 +344,7 @@ export class Api {
       ...aclReplicationRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),
+      ...uiStreamRoutes(),
       ...serverHealthRoutes(server, () => this.#address),
       ...uiSettingsRoutes(server, this.ui, this.#options),
       ...agentReloadRoutes(this.#options.reload ?? nothingToReload),

@@ -1,3 +1,5 @@
+import type { Footprint } from '../state/types.ts';
+
 /**
  * Requests and answers independent of `node:http`, so that the HTTP adapter, `createAgent` and
  * the simulator serve the same routes. ARCHITECTURE.md#http.
@@ -22,6 +24,11 @@ export interface Request {
    * Absent if disconnections cannot be detected.
    */
   onGone?(run: () => void): () => void;
+  /**
+   * Takes the footprints of the rows that an answer depends on, where the endpoint blocks: when they change,
+   * the answer may. Absent if the caller does not follow the answer.
+   */
+  onRead?(footprints: readonly Footprint[]): void;
 }
 
 export interface Answer {

@@ -22,6 +22,16 @@ export function foreignHeader(
   const of = (name: string) => header(request as Request, name);
   const host = of('host');
   if (host !== undefined && !isOwn(nameIn(host), hosts)) return { name: 'Host', value: host };
+  return foreignPage(request, hosts);
+}
+
+/** As {@link foreignHeader}, where the host name does not matter: the request of a page has a token. */
+export function foreignPage(
+  request: Pick<Request, 'headers'>,
+  hosts: OwnHosts,
+): { readonly name: string; readonly value: string } | undefined {
+  const of = (name: string) => header(request as Request, name);
+  const host = of('host');
   const origin = of('origin');
   if (origin !== undefined && !isSameOrigin(origin, host, hosts)) {
     return { name: 'Origin', value: origin };

@@ -1,5 +1,6 @@
 import type { Authorizer, DefaultPolicy } from '../acl/authorizer.ts';
 import type { World } from '../base/ports.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import type { QueryTable } from '../contract/query.ts';
 import { queryOf, type SharedQuery } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
@@ -19,11 +20,13 @@ import { isKnown, keyedRequest } from './keyed-request.ts';
 import { leaderlessRead } from './leaderless.ts';
 import type { NamedServer } from './named-server.ts';
 import { type Home, requireHome, requireRegion } from './place.ts';
-import { parseQuery } from './query.ts';
+import { parseQuery, queryRefusal } from './query.ts';
 import { type Reading, Reads, type ReadsOptions } from './reads.ts';
 import type { Input, Route } from './route.ts';
 import { Router } from './router.ts';
-import { noteReply, type Seen, type Trail } from './trail.ts';
+import { noteReply, type Observation, type Seen, type Trail } from './trail.ts';
+
+export type { Observation } from './trail.ts';
 
 export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure'> {
   readonly routes: readonly Route[];
@@ -46,17 +49,6 @@ export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure
   readonly observe: (observation: Observation) => void;
   /** Sent with every answer of the registry; `undefined` when access control is off. */
   readonly defaultPolicy: DefaultPolicy | undefined;
-}
-
-/** An answered request, for metrics and logs. `failure` is set for bugs only. */
-export interface Observation {
-  readonly request: Request;
-  readonly route: Route | undefined;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly failure?: unknown;
-  readonly requestId?: string;
-  readonly trail: Trail;
 }
 
 /** An accepted WebSocket. */
@@ -239,21 +231,20 @@ export class Pipeline {
 
   /** Whether a route at this path is a WebSocket. */
   isSocket(path: string): boolean {
-    try {
-      const match = this.#router.match('GET', path);
-      return match.kind === 'route' && match.route.run.kind === 'socket';
-    } catch {
-      return false;
-    }
+    return this.endpointAt('GET', path)?.kind === 'socket';
   }
 
   /** Whether the route of the request reads its body itself. */
   readsBody(method: string, path: string): boolean {
+    return this.endpointAt(method, path)?.body?.isStreamed === true;
+  }
+
+  endpointAt(method: string, path: string): Endpoint | undefined {
     try {
       const match = this.#router.match(method, path);
-      return match.kind === 'route' && match.route.endpoint.body?.isStreamed === true;
+      return match.kind === 'route' ? match.route.endpoint : undefined;
     } catch {
-      return false;
+      return undefined;
     }
   }
 
@@ -407,9 +398,4 @@ export class Pipeline {
     };
     return { authorizer, shared, input };
   }
-}
-
-function queryRefusal(faults: readonly { name: string; message: string }[]): RosterError {
-  const list = faults.map(({ name, message }) => ({ pointer: `?${name}`, message }));
-  return new RosterError('invalid-query', list.map(({ message }) => message).join('; '), list);
 }

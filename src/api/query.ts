@@ -1,5 +1,6 @@
 import { parseDuration } from '../base/duration.ts';
 import type { QueryParameter, QueryTable, QueryValues } from '../contract/query.ts';
+import { RosterError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 
 export interface QueryFault {
@@ -90,3 +91,9 @@ function parseValue(
 const greatestIndex = 2n ** 64n - 1n;
 
 const clip = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
+
+/** The refusal of parameters with all their faults. */
+export function queryRefusal(faults: readonly { name: string; message: string }[]): RosterError {
+  const list = faults.map(({ name, message }) => ({ pointer: `?${name}`, message }));
+  return new RosterError('invalid-query', list.map(({ message }) => message).join('; '), list);
+}

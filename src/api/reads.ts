@@ -111,7 +111,8 @@ export class Reads {
 
   /** Without a promise, unless the query waits or the answer is long. */
   answer(reading: Reading, authorizer: Authorizer): Answer | Promise<Answer> {
-    const minimum = reading.route.endpoint.blocking ? reading.shared.index : 0;
+    const { blocking } = reading.route.endpoint;
+    const minimum = blocking ? reading.shared.index : 0;
     const before = { minimum, deadlineMs: undefined, wasMissing: false };
     const looked = this.#lookOnce(reading, authorizer, before);
     if (looked instanceof Promise) {
@@ -183,6 +184,9 @@ export class Reads {
     const { request, trail } = seen;
     assert(run.kind === 'read' || run.kind === 'list', 'only reads are attempted');
     const { snapshot, footprint } = this.#options.state.track();
+    if (route.endpoint.blocking && request.onRead !== undefined) {
+      request.onRead([footprint, ...this.#footprintsOf(authorizer)]);
+    }
     const given = input(authorizer, snapshot);
     const contact = given.contact();
     this.#options.gate.pass(authorizer, permission(given), given, seen);
@@ -250,27 +254,27 @@ export class Reads {
       throw refusal('too-many-watches', { limit: limits.watch.parkedAnonymousMax });
     }
     const { state, world } = this.#options;
-    const footprints = [footprint];
-    if (caller.kind === 'token') {
-      const token = state.track();
-      const prefix = [caller.accessor];
-      token.snapshot.table(aclTokens).by('accessor').scan({ prefix });
-      footprints.push(token.footprint);
-    }
-    if (caller.kind === 'workload') {
-      // The token of a workload ends with its allocation.
-      const { snapshot, footprint: own } = this.#options.state.track();
-      snapshot
-        .table(allocations)
-        .by('id')
-        .scan({ prefix: [caller.allocation] });
-      footprints.push(own);
-    }
+    const footprints = [footprint, ...this.#footprintsOf({ caller })];
     const { timers } = world;
     const over = changed({ state, footprints, waitMs, parked: this.#parked, timers, request });
     if (!isAnonymous) return over;
     this.#anonymous++;
     return over.finally(() => this.#anonymous--);
+  }
+
+  /** The rows that the caller's rights end with. */
+  #footprintsOf({ caller }: Pick<Authorizer, 'caller'>): readonly Footprint[] {
+    if (caller.kind !== 'token' && caller.kind !== 'workload') return [];
+    const { snapshot, footprint } = this.#options.state.track();
+    if (caller.kind === 'token') {
+      const prefix = [caller.accessor];
+      snapshot.table(aclTokens).by('accessor').scan({ prefix });
+    } else {
+      // The token of a workload ends with its allocation.
+      const prefix = [caller.allocation];
+      snapshot.table(allocations).by('id').scan({ prefix });
+    }
+    return [footprint];
   }
 }
 

@@ -26,6 +26,17 @@ export interface Trail {
   forwardedTo?: string;
 }
 
+/** An answered request, for metrics and logs. `failure` is set for bugs only. */
+export interface Observation {
+  readonly request: Request;
+  readonly route: Route | undefined;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly failure?: unknown;
+  readonly requestId?: string;
+  readonly trail: Trail;
+}
+
 /** A request in the pipeline. */
 export interface Seen {
   readonly request: Request;

@@ -47,6 +47,7 @@ import type { snapshotEndpoints } from './snapshot.ts';
 import type { systemEndpoints } from './system.ts';
 import type { templatedPolicyEndpoints } from './templated-policy.ts';
 import type { uiSettingsEndpoints } from './ui-settings.ts';
+import type { uiStreamEndpoints } from './ui-stream.ts';
 import type { upgradeEndpoints } from './upgrade.ts';
 import type { variableEndpoints } from './variable.ts';
 import type { workloadIdentityEndpoints } from './workload-identity.ts';
@@ -106,6 +107,7 @@ export type EveryNoun =
   | typeof systemEndpoints
   | typeof templatedPolicyEndpoints
   | typeof uiSettingsEndpoints
+  | typeof uiStreamEndpoints
   | typeof upgradeEndpoints
   | typeof variableEndpoints
   | typeof workloadIdentityEndpoints;

@@ -626,6 +626,28 @@ export const catalogue = {
     title: 'Too many sessions',
     sentence: 'This server carries {limit} sessions already, which is the limit.',
   },
+  'too-many-ui-connections': {
+    status: 429,
+    title: 'Too many connections of the web interface',
+    sentence:
+      'This server holds {limit} connections of the web interface already, which is the limit.',
+  },
+  'too-many-ui-requests': {
+    status: 429,
+    title: 'Too many requests on a connection',
+    sentence: 'This connection has {limit} {kind} already, which is the limit.',
+  },
+  'watch-too-large': {
+    status: 413,
+    title: 'Watched answer too large',
+    sentence:
+      'The answer does not fit into the {limit} characters that are kept for {kept}. Ask for less: a page (per_page), a prefix or a filter.',
+  },
+  'not-watchable': {
+    status: 400,
+    title: 'Not watchable',
+    sentence: 'The path "{path}" cannot be watched: only reads and lists can.',
+  },
   'too-many-snapshots': {
     status: 429,
     title: 'Too many snapshots',

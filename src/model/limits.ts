@@ -44,6 +44,7 @@ import { scalingLimits } from './scaling-event/limits.ts';
 import { checkLimits, serviceLimits } from './service/limits.ts';
 import { snapshotLimits } from './snapshot/limits.ts';
 import { restartLimits, taskLimits } from './task/limits.ts';
+import { uiStreamLimits } from './ui-stream/limits.ts';
 import { variableLimits } from './variable/limits.ts';
 import { identityLimits } from './workload/limits.ts';
 
@@ -88,6 +89,7 @@ export const limits = {
   files: filesLimits,
   statistics: statisticsLimits,
   exec: execLimits,
+  uiStream: uiStreamLimits,
   supervisor: supervisorLimits,
   restart: restartLimits,
   state: stateLimits,

@@ -1,3 +1,4 @@
+import { bytesOfBase64, joined } from '../base/base64.ts';
 import type { agentEndpoints } from '../contract/agent.ts';
 import type { agentReloadEndpoints } from '../contract/agent-reload.ts';
 import type { diagnosisEndpoints } from '../contract/diagnosis.ts';
@@ -74,7 +75,7 @@ export function agentOf(requester: Requester, address: string) {
     const paths = { cpu: 'GET /v1/agent/pprof/profile', heap: 'GET /v1/agent/pprof/heap' } as const;
     const parts: Uint8Array[] = [];
     for await (const part of stream(paths[kind], {}, options, query)) parts.push(part);
-    return Buffer.concat(parts);
+    return joined(parts);
   }
 
   return {
@@ -94,7 +95,7 @@ export function agentOf(requester: Requester, address: string) {
 }
 
 function* linesIn({ Data, Error: end }: MonitorFrame): Generator<Uint8Array, void> {
-  if (Data !== undefined) yield Buffer.from(Data, 'base64');
+  if (Data !== undefined) yield bytesOfBase64(Data);
   if (end === undefined) return;
   // The stream had begun with a 200, and ended as a request without the permission.
   throw new ApiError({ status: 403, code: end.Code, detail: end.Message });

@@ -1,3 +1,4 @@
+import { bytesOfBase64, joined } from '../base/base64.ts';
 import type { FileFrame } from '../model/allocation/file-info.ts';
 import { ConnectionError } from './errors.ts';
 import { limits } from './limits.ts';
@@ -14,6 +15,7 @@ export interface FilePiece {
 }
 
 const newline = 0x0a;
+const decoder = new TextDecoder();
 
 /** Parses lines of JSON into pieces. Heartbeats are left out. */
 export async function* piecesIn(
@@ -29,7 +31,7 @@ export async function* piecesIn(
   for await (const chunk of bytes) {
     let rest = chunk;
     for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
-      const line = Buffer.concat([...parts, rest.subarray(0, end)]).toString();
+      const line = decoder.decode(joined([...parts, rest.subarray(0, end)]));
       parts = [];
       waitingBytes = 0;
       rest = rest.subarray(end + 1);
@@ -51,5 +53,5 @@ function pieceOf(line: string, malformed: (cause?: unknown) => Error): FilePiece
   }
   const { File: file, Offset: offset = 0, Data: data = '', FileEvent: event } = frame ?? {};
   if (file === undefined) return undefined;
-  return { file, offset, data: Buffer.from(data, 'base64'), event };
+  return { file, offset, data: bytesOfBase64(data), event };
 }

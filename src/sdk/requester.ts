@@ -1,3 +1,4 @@
+import { joined } from '../base/base64.ts';
 import type { Fault, Problem } from '../model/errors.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 import { limits } from './limits.ts';
@@ -279,7 +280,7 @@ async function textOf(answer: TransportAnswer, most: number, address: string): P
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return new TextDecoder().decode(joined(chunks));
 }
 
 async function refusalOf(

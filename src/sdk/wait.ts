@@ -1,7 +1,7 @@
 /** Waits for a state, by blocking queries. */
 import { WaitError } from './errors.ts';
 import { limits } from './limits.ts';
-import { repeats } from './repeats-real.ts';
+import { pause } from './pause-real.ts';
 import type { Answer, CallOptions, ReadOptions, Requester } from './requester.ts';
 import { watch } from './watch.ts';
 
@@ -74,8 +74,8 @@ export async function withinTime<R>(
   const over = new AbortController();
   const tooLate = new AbortController();
   if (timeoutMs > 0) {
-    const { pause } = requester.repeats ?? repeats;
-    void pause(timeoutMs, over.signal).then(() => tooLate.abort());
+    const wait = requester.repeats?.pause ?? pause;
+    void wait(timeoutMs, over.signal).then(() => tooLate.abort());
   }
   const either = [tooLate.signal, over.signal, ...(signal === undefined ? [] : [signal])];
   try {

@@ -44,6 +44,11 @@ const definitions = {
   roster_http_connections: { type: 'gauge', help: 'Open connections to the API.' },
   roster_blocking_queries: { type: 'gauge', help: 'Blocking queries that wait.' },
   roster_exec_sessions: { type: 'gauge', help: 'WebSockets that carry commands in tasks.' },
+  roster_ui_connections: { type: 'gauge', help: 'Connections of pages of the web interface.' },
+  roster_ui_watches: {
+    type: 'gauge',
+    help: 'Paths that pages of the web interface follow; a path of several pages with the same token counts once.',
+  },
   roster_nodes_connected: { type: 'gauge', help: 'Nodes that hold a stream open to this server.' },
   roster_tokens_resolved_total: {
     type: 'counter',

@@ -12,12 +12,16 @@ export const threadFamilies = (thread: {
   readonly server: Server;
   readonly parked: number;
   readonly sessions: number;
+  /** The connections of the web interface. */
+  readonly ui: { readonly size: number; readonly watches: number };
   readonly connections: number;
   readonly resolved: ResolvedCounts;
 }): readonly Family[] => [
   single('roster_http_connections', thread.connections),
   single('roster_blocking_queries', thread.parked),
   single('roster_exec_sessions', thread.sessions),
+  single('roster_ui_connections', thread.ui.size),
+  single('roster_ui_watches', thread.ui.watches),
   single('roster_nodes_connected', thread.server.streams.size),
   labelled('roster_tokens_resolved_total', 'cache', {
     hit: thread.resolved.hits,

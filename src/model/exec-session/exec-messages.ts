@@ -1,3 +1,4 @@
+import { base64Of, bytesOfBase64 } from '../../base/base64.ts';
 /**
  * The messages of a session's WebSocket, JSON text each.
  * Source: docs/guides/actions-and-exec.md#without-the-command-line.
@@ -50,7 +51,7 @@ function inputOf(stdin: unknown): ClientMessage {
     throw new MalformedMessage('stdin.close is neither true nor false.');
   }
   return {
-    ...(data !== undefined && { data: Buffer.from(data, 'base64') }),
+    ...(data !== undefined && { data: bytesOfBase64(data) }),
     ...(close && { closesInput: true }),
   };
 }
@@ -99,7 +100,7 @@ function members(value: unknown, what: string): Members {
 
 export function encodeClientMessage({ data, closesInput, size }: ClientMessage): string {
   const stdin = {
-    ...(data !== undefined && { data: Buffer.from(data).toString('base64') }),
+    ...(data !== undefined && { data: base64Of(data) }),
     ...(closesInput && { close: true }),
   };
   return JSON.stringify({
@@ -112,7 +113,7 @@ export function encodeServerMessage(message: ServerMessage): string {
   switch (message.kind) {
     case 'data': {
       const { stream, data } = message;
-      const text = Buffer.from(data.buffer, data.byteOffset, data.length).toString('base64');
+      const text = base64Of(data);
       // Base64 needs no escapes, and a megabyte takes a thousand of these messages.
       return `{"${stream}":{"data":"${text}"}}`;
     }
@@ -139,7 +140,7 @@ export function parseServerMessage(text: string): ServerMessage | undefined {
     if (message[stream] === undefined) continue;
     const { data, close } = members(message[stream], stream);
     if (close === true) return { kind: 'close', stream };
-    if (isBase64(data)) return { kind: 'data', stream, data: Buffer.from(data, 'base64') };
+    if (isBase64(data)) return { kind: 'data', stream, data: bytesOfBase64(data) };
     throw new MalformedMessage(`${stream}.data is not base64.`);
   }
   return undefined;

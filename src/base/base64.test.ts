@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { base64Of, bytesOfBase64, joined } from './base64.ts';
+
+test('with and without Node, base64 is the same', async () => {
+  vi.stubGlobal('Buffer', undefined);
+  vi.resetModules();
+  const without = await import('./base64.ts');
+  vi.unstubAllGlobals();
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+      const text = base64Of(bytes);
+      expect(without.base64Of(bytes)).toBe(text);
+      expect([...without.bytesOfBase64(text)]).toEqual([...bytes]);
+      expect([...bytesOfBase64(text)]).toEqual([...bytes]);
+    }),
+  );
+});
+
+test('parts are joined in their order', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 5 })), (parts) => {
+      expect([...joined(parts)]).toEqual(parts.flatMap((part) => [...part]));
+    }),
+  );
+});

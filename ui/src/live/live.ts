@@ -1,0 +1,30 @@
+import type { Problem } from '../../../src/model/errors.ts';
+import type { BrowserClient } from '../../../src/sdk/browser.ts';
+
+export interface LiveState {
+  readonly kind: 'connecting' | 'open' | 'away' | 'refused';
+  readonly sinceMs: number;
+  readonly lastHeardMs: number;
+  readonly index: number;
+  readonly problem?: Problem | undefined;
+}
+
+export interface WatchListener<T> {
+  value(
+    value: T,
+    about: {
+      readonly index: number;
+      readonly nextToken?: string | undefined;
+      readonly stale: boolean;
+      readonly receivedMs: number;
+    },
+  ): void;
+  refused(problem: Problem): void;
+}
+
+export interface Live {
+  readonly client: BrowserClient;
+  /** Follows a read of the API. `onValue` hears the value now and after each change; returns the end. */
+  watch<T>(path: string, listener: WatchListener<T>): () => void;
+  readonly state: LiveState;
+}
