@@ -1,0 +1,23 @@
+/** The one connection of this tab. Pages read it with `query(…)`, and act with `live().client`. */
+import { apiBase } from '../base.ts';
+import { type Connection, connect } from '../live/connect.svelte.ts';
+import { askAgain } from './permissions.svelte.ts';
+import { session } from './session.svelte.ts';
+
+let connection: Connection | undefined;
+
+export function live(): Connection {
+  if (connection === undefined) throw new Error('the session has not begun');
+  return connection;
+}
+
+/**
+ * Opens the connection when the session has begun, and again with each other token. It is not opened by the component that
+ * first asks for it: a component does not follow state that is made while it is drawn.
+ */
+export function renewConnection(): void {
+  if (connection === undefined) {
+    connection = connect({ api: apiBase, hello: () => ({ token: session.token }) });
+  } else connection.renew();
+  askAgain();
+}

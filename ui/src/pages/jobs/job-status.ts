@@ -1,0 +1,72 @@
+/** The status of a job in one word, worst news first, and the counts of its allocations. */
+import type { JobStatuses } from '../../../../src/model/job/job-statuses.ts';
+import type { BarPart } from '../../parts/Bar.svelte';
+import { lookOf, type statusLooks } from '../../parts/status.ts';
+
+export type JobWord = keyof (typeof statusLooks)['job'];
+
+type Allocation = JobStatuses['Allocs'][number];
+
+const order = ['running', 'pending', 'unknown', 'failed', 'lost', 'complete'] as const;
+
+/** Allocations that were replaced, and those of earlier versions that have ended, are no news. */
+const isOld = (
+  job: JobStatuses,
+  { ClientStatus, JobVersion, FollowupEvalID }: Allocation,
+): boolean =>
+  ClientStatus !== 'running' &&
+  ClientStatus !== 'pending' &&
+  (JobVersion !== job.Version || FollowupEvalID !== '');
+
+export const allocationsNow = (job: JobStatuses): readonly Allocation[] =>
+  (job.Allocs ?? []).filter((allocation) => !isOld(job, allocation));
+
+export function allocationParts(job: JobStatuses): readonly BarPart[] {
+  const counts = Map.groupBy(allocationsNow(job), ({ ClientStatus }) => ClientStatus);
+  return order.map((status) => {
+    const { word, tone } = lookOf('allocation', status);
+    return { word, tone, count: counts.get(status)?.length ?? 0 };
+  });
+}
+
+export function childParts(job: JobStatuses): readonly BarPart[] {
+  const counts = Map.groupBy(job.ChildStatuses ?? [], (status) => status);
+  return (['running', 'pending', 'dead'] as const).map((status) => {
+    const { word, tone } = lookOf('job', status);
+    return { word, tone, count: counts.get(status)?.length ?? 0 };
+  });
+}
+
+export const isParent = (job: JobStatuses): boolean => job.ChildStatuses !== null;
+
+export function wordOf(job: JobStatuses): JobWord {
+  if (job.Stop) return 'stopped';
+  if (isParent(job)) return job.Status === 'dead' ? 'dead' : 'launching';
+  const now = allocationsNow(job);
+  const count = (status: string): number =>
+    now.filter(({ ClientStatus }) => ClientStatus === status).length;
+  const running = count('running');
+  const isDone = job.Type === 'batch' || job.Type === 'sysbatch';
+  if (job.Status === 'dead') return count('failed') > 0 ? 'failing' : isDone ? 'complete' : 'dead';
+  if (job.LatestDeployment?.IsActive === true) return 'deploying';
+  if (isDone) return count('failed') > 0 ? 'degraded' : running > 0 ? 'running' : 'pending';
+  if (running === 0) return count('failed') + count('lost') > 0 ? 'failing' : 'pending';
+  const isShort = job.Type === 'service' && running < job.GroupCountSum;
+  return isShort || count('unknown') > 0 ? 'degraded' : 'running';
+}
+
+/** By how much each status wants to be looked at. */
+const urgency: readonly JobWord[] = [
+  'failing',
+  'degraded',
+  'pending',
+  'deploying',
+  'running',
+  'launching',
+  'waiting',
+  'complete',
+  'stopped',
+  'dead',
+];
+
+export const urgencyOf = (job: JobStatuses): number => urgency.indexOf(wordOf(job));

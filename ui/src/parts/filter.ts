@@ -1,0 +1,36 @@
+/**
+ * The field of a list takes the filter language of the API (docs/behaviour/filters.md), or plain words, each of which
+ * has to be in one of the fields that name a record.
+ */
+const expression =
+  /(==|!=|\bis (not )?(empty|nil)\b|\b(not )?(contains|matches|in)\b|^\s*(any|all)\b.*\bas\b|^\s*not\b|[{}()])/;
+
+export const isExpression = (text: string): boolean => expression.test(text);
+
+/** The `filter` of the API, or `undefined` for an empty field. */
+export function filterOf(text: string, fields: readonly string[]): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  if (isExpression(trimmed)) return trimmed;
+  return trimmed
+    .split(/\s+/)
+    .map((word) => {
+      const pattern = quoted(`(?i)${literal(word)}`);
+      const tests = fields.map((field) => `${field} matches ${pattern}`);
+      return tests.length === 1 ? tests[0] : `(${tests.join(' or ')})`;
+    })
+    .join(' and ');
+}
+
+/** Both, where either may be missing. */
+export function both(...filters: readonly (string | undefined)[]): string | undefined {
+  const given = filters.filter((filter) => filter !== undefined && filter !== '');
+  return given.length < 2 ? given[0] : given.map((filter) => `(${filter})`).join(' and ');
+}
+
+const literal = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** A value of the filter language. Backquotes take everything but themselves. */
+export function quoted(text: string): string {
+  return text.includes('`') ? JSON.stringify(text) : `\`${text}\``;
+}

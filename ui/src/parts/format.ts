@@ -1,0 +1,68 @@
+/** Numbers, sizes and times in words. */
+const number = new Intl.NumberFormat('en');
+const fraction = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+
+export const numberText = (value: number): string => number.format(value);
+
+export function bytesText(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${fraction.format(bytes / 1024 ** step)} ${units[step]}`;
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** Two units at most: `3 h 12 min`, `450 ms`. */
+export function durationText(durationMs: number): string {
+  const ms = Math.abs(durationMs);
+  const sign = durationMs < 0 ? '−' : '';
+  if (ms < second) return `${sign}${Math.round(ms)} ms`;
+  if (ms < minute) return `${sign}${fraction.format(Math.floor(ms / 100) / 10)} s`;
+  if (ms < hour) return `${sign}${two(ms, [minute, 'min'], [second, 's'])}`;
+  if (ms < day) return `${sign}${two(ms, [hour, 'h'], [minute, 'min'])}`;
+  return `${sign}${two(ms, [day, 'd'], [hour, 'h'])}`;
+}
+
+type Unit = readonly [ms: number, word: string];
+
+function two(ms: number, [big, bigWord]: Unit, [small, smallWord]: Unit): string {
+  const rest = Math.floor((ms % big) / small);
+  const whole = `${Math.floor(ms / big)} ${bigWord}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${smallWord}`;
+}
+
+/** `5 s ago`, `in 3 h`. Within a second: `now`. */
+export function relativeText(instantMs: number, nowMs: number): string {
+  const ms = instantMs - nowMs;
+  const size = Math.abs(ms);
+  if (size < second) return 'now';
+  const words = coarse(size);
+  return ms < 0 ? `${words} ago` : `in ${words}`;
+}
+
+function coarse(ms: number): string {
+  if (ms < minute) return `${Math.floor(ms / second)} s`;
+  if (ms < hour) return `${Math.floor(ms / minute)} min`;
+  if (ms < 2 * day) return `${Math.floor(ms / hour)} h`;
+  if (ms < 365 * day) return `${Math.floor(ms / day)} d`;
+  return `${fraction.format(ms / (365 * day))} y`;
+}
+
+const nanosecondsInMs = 1_000_000;
+
+/**
+ * Milliseconds of an instant in any form of the API: RFC 3339, nanoseconds since 1970, or milliseconds marked as such by
+ * being a `Date`. The zero of either form means "never".
+ */
+export function instantMs(value: string | number | Date | null | undefined): number | undefined {
+  if (value === null || value === undefined || value === '' || value === 0) return undefined;
+  if (value instanceof Date) return value.getTime();
+  if (typeof value === 'number') return value / nanosecondsInMs;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) || value.startsWith('0001-01-01') ? undefined : ms;
+}
+
+export const nanosecondsToMs = (nanoseconds: number): number => nanoseconds / nanosecondsInMs;

@@ -1,0 +1,77 @@
+/**
+ * The rows of a long table that are drawn: those on the screen, and some around them. Rows have one height, so the rest
+ * is room above and below. Short tables, and tables whose rows are cards, are drawn whole.
+ */
+const wholeRows = 120;
+const marginRows = 20;
+
+export interface VisibleRows {
+  readonly first: number;
+  readonly end: number;
+  readonly beforePx: number;
+  readonly afterPx: number;
+  /** Brings a row near the window of the screen. */
+  show(index: number): void;
+}
+
+export function visibleRows(count: () => number, body: () => HTMLElement | undefined): VisibleRows {
+  let top = $state(0);
+  let bottom = $state(wholeRows);
+  let rowPx = $state(0);
+  const isWhole = $derived(count() <= wholeRows || rowPx === 0);
+  const first = $derived(isWhole ? 0 : Math.max(0, Math.min(top, count()) - marginRows));
+  const end = $derived(isWhole ? count() : Math.min(count(), Math.max(bottom, first) + marginRows));
+
+  function measure(): void {
+    const element = body();
+    if (element === undefined) return;
+    const row = element.querySelector<HTMLElement>('tr[data-index]');
+    const isCard = row !== null && getComputedStyle(row).display === 'grid';
+    rowPx = row === null || isCard ? 0 : row.offsetHeight;
+    if (rowPx === 0) return;
+    const from = -element.getBoundingClientRect().top;
+    top = Math.floor(Math.max(0, from) / rowPx);
+    bottom = Math.ceil(Math.max(0, from + innerHeight) / rowPx);
+  }
+
+  $effect(() => {
+    void count();
+    measure();
+    let isDue = false;
+    const later = (): void => {
+      if (isDue) return;
+      isDue = true;
+      requestAnimationFrame(() => {
+        isDue = false;
+        measure();
+      });
+    };
+    addEventListener('scroll', later, { passive: true });
+    addEventListener('resize', later, { passive: true });
+    return () => {
+      removeEventListener('scroll', later);
+      removeEventListener('resize', later);
+    };
+  });
+
+  return {
+    get first() {
+      return first;
+    },
+    get end() {
+      return end;
+    },
+    get beforePx() {
+      return isWhole ? 0 : first * rowPx;
+    },
+    get afterPx() {
+      return isWhole ? 0 : (count() - end) * rowPx;
+    },
+    show(index) {
+      const element = body();
+      if (isWhole || element === undefined || (index >= first && index < end)) return;
+      scrollBy(0, element.getBoundingClientRect().top + index * rowPx - innerHeight / 2);
+      measure();
+    },
+  };
+}
