@@ -21,7 +21,6 @@ const programs = [
   'test/*.test.ts',
   'test/{chaos,cluster,crash,docs,e2e,escape,etcd,examples,soak,support,upgrade}/**/*.test.ts',
   'test/api/{files,http}.test.ts',
-  'test/ui/browser-client.test.ts',
   'tools/**/*.test.ts',
 ];
 

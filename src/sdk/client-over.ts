@@ -78,8 +78,8 @@ const nouns = {
   events: eventsOf,
   /** The web interface. */
   ui: uiOf,
-  /** Secrets and other texts for jobs. */
   upgrade: upgradeOf,
+  /** Secrets and other texts for jobs. */
   variables: variablesOf,
   /** Configuration of services, gateways and the mesh. */
   configEntries: configEntriesOf,

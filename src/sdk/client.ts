@@ -124,6 +124,7 @@ export type * from './services.ts';
 export type * from './snapshots.ts';
 export type * from './system.ts';
 export type * from './transport.ts';
+export type * from './ui.ts';
 export type * from './variables.ts';
 export type { WaitOptions } from './wait.ts';
 export { type WatchOptions, waitFor, watch } from './watch.ts';

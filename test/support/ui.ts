@@ -36,7 +36,9 @@ export function watchFaults(page: Page): readonly string[] {
   page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`));
   // Chromium reports what a policy forbids as an error on the console.
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+    // It reports refusals of the API as well, which pages show in their own way.
+    const isRefusal = /\/v1\//.test(message.location().url) && /status of 4/.test(message.text());
+    if (message.type() === 'error' && !isRefusal) faults.push(`console: ${message.text()}`);
   });
   return faults;
 }

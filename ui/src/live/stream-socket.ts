@@ -167,15 +167,15 @@ export class StreamSocket {
 
   close(): void {
     this.#isClosed = true;
-    this.#drop();
+    this.#dropSocket();
   }
 
   #connect(): void {
-    this.#drop();
+    this.#dropSocket();
     if (this.#isClosed) return;
     const { open, hello, after } = this.#options;
     const { token = '', namespace = '', partition = '' } = hello();
-    if (this.#state.kind !== 'away') this.#move({ kind: 'connecting', problem: undefined });
+    if (this.#state.kind !== 'away') this.#moveState({ kind: 'connecting', problem: undefined });
     let socket: PageSocket;
     try {
       socket = open();
@@ -195,7 +195,7 @@ export class StreamSocket {
     this.#stopTimer = after(limits.welcomeTimeoutMs, () => this.#goAway());
   }
 
-  #drop(): void {
+  #dropSocket(): void {
     this.#stopTimer();
     this.#stopSilence();
     const socket = this.#socket;
@@ -208,9 +208,9 @@ export class StreamSocket {
   }
 
   #goAway(): void {
-    this.#drop();
+    this.#dropSocket();
     if (this.#isClosed || this.#state.kind === 'refused') return;
-    this.#move({ kind: 'away' });
+    this.#moveState({ kind: 'away' });
     const { reconnectMinMs, reconnectMaxMs } = limits;
     const longestMs = Math.min(reconnectMinMs * 2 ** this.#attempts++, reconnectMaxMs);
     const pauseMs = longestMs * (0.5 + this.#options.fraction() / 2);
@@ -221,7 +221,7 @@ export class StreamSocket {
     this.#stopSilence();
     this.#stopSilence = this.#options.after(limits.silentTimeoutMs, () => this.#goAway());
     if (data instanceof ArrayBuffer) return void this.#takePart(new Uint8Array(data));
-    this.#take(JSON.parse(String(data)) as ServerMessage);
+    this.#takeMessage(JSON.parse(String(data)) as ServerMessage);
   }
 
   #takePart(part: Uint8Array): void {
@@ -232,14 +232,14 @@ export class StreamSocket {
     listener?.over();
   }
 
-  #take(message: ServerMessage): void {
+  #takeMessage(message: ServerMessage): void {
     switch (message.kind) {
       case 'welcome':
         return void this.#welcome(message.index);
       case 'beat':
-        return void this.#move({ index: message.index });
+        return void this.#moveState({ index: message.index });
       case 'bye':
-        return void this.#refuse(message.problem);
+        return void this.#takeRefusal(message.problem);
       case 'answer':
       case 'head':
       case 'broken':
@@ -269,7 +269,7 @@ export class StreamSocket {
     const nowMs = this.#options.nowMs();
     const isUnderstood = watched.take(message, nowMs);
     if (message.kind !== 'refused') {
-      this.#move({ index: Math.max(this.#state.index, message.index) });
+      this.#moveState({ index: Math.max(this.#state.index, message.index) });
     }
     if (isUnderstood) return void this.#send({ kind: 'acknowledge', id: message.id });
     this.#send({ kind: 'end', id: message.id });
@@ -279,16 +279,16 @@ export class StreamSocket {
   #welcome(index: number): void {
     this.#stopTimer();
     this.#attempts = 0;
-    this.#move({ kind: 'open', index, problem: undefined });
+    this.#moveState({ kind: 'open', index, problem: undefined });
     for (const watched of this.#watches.values()) this.#beginWatch(watched);
   }
 
-  #refuse(problem: Problem): void {
+  #takeRefusal(problem: Problem): void {
     // Another server may have room, and this one later.
     const isPassing = problem.status === 429 || problem.status >= 500;
     if (isPassing) return void this.#goAway();
-    this.#move({ kind: 'refused', problem });
-    this.#drop();
+    this.#moveState({ kind: 'refused', problem });
+    this.#dropSocket();
   }
 
   /** An id names one watch on the server: a watch that begins again has a new one. */
@@ -304,7 +304,7 @@ export class StreamSocket {
     if (this.#state.kind === 'open') this.#socket?.send(JSON.stringify(message));
   }
 
-  #move(change: Partial<LiveState>): void {
+  #moveState(change: Partial<LiveState>): void {
     const nowMs = this.#options.nowMs();
     const isNew = change.kind !== undefined && change.kind !== this.#state.kind;
     const isHeard = change.kind === undefined || change.kind === 'open';

@@ -53,8 +53,8 @@ class Exchange implements RequestListener {
   readonly #id: number;
   readonly #parts: Uint8Array[] = [];
   readonly #leave: () => void;
-  #resolve: (answer: TransportAnswer) => void = () => {};
-  #reject: (error: unknown) => void = () => {};
+  #resolveHead: (answer: TransportAnswer) => void = () => {};
+  #rejectHead: (error: unknown) => void = () => {};
   #ended: { readonly error?: unknown } | undefined;
   #wake: () => void = () => {};
   #ungranted = 0;
@@ -67,13 +67,13 @@ class Exchange implements RequestListener {
     // A body without a limit of time is one that its reader paces.
     this.#isStream = method === 'GET' && request.bodyTimeoutMs === 0;
     this.answer = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+      this.#resolveHead = resolve;
+      this.#rejectHead = reject;
     });
-    const abort = (): void => this.#fail(signal?.reason);
+    const abort = (): void => this.#failWith(signal?.reason);
     const late = (): void => {
       const sentence = `${address} took the request and did not answer in time. Try again.`;
-      this.#fail(new ConnectionError(address, 'UND_ERR_HEADERS_TIMEOUT', sentence));
+      this.#failWith(new ConnectionError(address, 'UND_ERR_HEADERS_TIMEOUT', sentence));
     };
     const stop = headTimeoutMs > 0 ? after(headTimeoutMs, late) : () => {};
     void this.answer.then(stop, stop);
@@ -86,7 +86,7 @@ class Exchange implements RequestListener {
   }
 
   head(status: number, headers: Readonly<Record<string, string>>): void {
-    this.#resolve({ status, headers, body: this.#body() });
+    this.#resolveHead({ status, headers, body: this.#body() });
   }
 
   part(bytes: Uint8Array): void {
@@ -102,12 +102,12 @@ class Exchange implements RequestListener {
 
   lost(): void {
     const sentence = `The connection to ${this.#address} was lost before its answer was complete.`;
-    this.#fail(new ConnectionError(this.#address, 'ECONNRESET', sentence));
+    this.#failWith(new ConnectionError(this.#address, 'ECONNRESET', sentence));
   }
 
-  #fail(error: unknown): void {
+  #failWith(error: unknown): void {
     this.#ended ??= { error };
-    this.#reject(error);
+    this.#rejectHead(error);
     this.#leave();
     this.#socket.end(this.#id);
     this.#wake();

@@ -33,7 +33,7 @@ export class Watched {
     queueMicrotask(() => {
       if (!this.#listeners.has(listener)) return;
       if (this.#problem !== undefined) listener.refused(this.#problem);
-      else if (this.#value !== undefined) this.#tell(listener);
+      else if (this.#value !== undefined) this.#tellValue(listener);
     });
     return () => this.#listeners.delete(listener);
   }
@@ -62,11 +62,11 @@ export class Watched {
     const about = { version, index, stale, ...(nextToken !== undefined && { nextToken }) };
     this.#value = { json, about, receivedMs: nowMs };
     this.#problem = undefined;
-    for (const listener of [...this.#listeners]) this.#tell(listener);
+    for (const listener of [...this.#listeners]) this.#tellValue(listener);
     return true;
   }
 
-  #tell(listener: WatchListener<unknown>): void {
+  #tellValue(listener: WatchListener<unknown>): void {
     const { json, about, receivedMs } = this.#value!;
     const { index, nextToken, stale } = about;
     listener.value(json, { index, nextToken, stale, receivedMs });
