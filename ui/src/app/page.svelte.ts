@@ -1,4 +1,4 @@
-/** What the page that is shown says of itself: its place, its acts, and how to do the same elsewhere. */
+/** The place of the shown page, its acts, and how to do the same elsewhere. */
 import type { Component } from 'svelte';
 import type { Decision } from './permissions.svelte.ts';
 
