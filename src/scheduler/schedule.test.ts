@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { instantFromMs } from '../base/instant.ts';
 import { noTransition } from '../model/allocation/allocation.ts';
-import { makeNode, makeTask, startMs, TestCluster } from './cluster.test-helper.ts';
+import { makeEvaluation, makeNode, makeTask, startMs, TestCluster } from './cluster.test-helper.ts';
+import { schedule } from './schedule.ts';
 import { descriptions, schedulerDefaults } from './view.ts';
 import { changedTask, names, nodes, running, web } from './web-job.test-helper.ts';
 
@@ -237,4 +238,16 @@ describe('choice of nodes', () => {
     cluster.configuration = { ...schedulerDefaults, algorithm: 'spread' };
     expect(cluster.decide().plan.placements[0]!.NodeID).toBe('n1');
   });
+});
+
+test('the ids of a group after its first sixteen are neighbours', () => {
+  const cluster = new TestCluster([makeNode('n0', { cpu: 10_000, memory: 10_000 })]);
+  cluster.putJob(web({ Count: 20 }));
+  const asked: (string | undefined)[] = [];
+  const ids = { uuid: (near?: string) => `id-${asked.push(near)}` };
+  const { plan } = schedule(cluster, makeEvaluation(), { nowMs: startMs, ids });
+  const placed = plan.placements.map(({ ID }) => ID);
+  const first = asked.indexOf(placed[15]);
+  expect(asked.slice(0, first).every((near) => near === undefined)).toBe(true);
+  expect(asked.slice(first, first + 4)).toEqual(placed.slice(15, 19));
 });

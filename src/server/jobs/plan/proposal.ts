@@ -88,8 +88,8 @@ export function recorded(ids: Ids): Ids & { readonly drawn: readonly string[] } 
   const drawn: string[] = [];
   return {
     drawn,
-    uuid: () => {
-      const id = ids.uuid();
+    uuid: (near) => {
+      const id = ids.uuid(near);
       drawn.push(id);
       return id;
     },
@@ -99,5 +99,5 @@ export function recorded(ids: Ids): Ids & { readonly drawn: readonly string[] } 
 /** Draws the recorded ids again, in their order, and new ones after them. */
 export function replayed(drawn: readonly string[], ids: Ids): Ids {
   let position = 0;
-  return { uuid: () => drawn[position++] ?? ids.uuid() };
+  return { uuid: (near) => drawn[position++] ?? ids.uuid(near) };
 }
