@@ -22,6 +22,7 @@ type Held<R extends object> = R | Tree<R>;
  *  G2. All groups of an index have the same number of parts. So no group begins with the text of another one, and
  *      groups have the order of their rows' texts.
  *  G3. Clones share the trees of groups. A tree with another owner is cloned before it is changed.
+ *  G4. `#lastTree` is the tree of the group `#lastGroup`, and has the present owner; or it is `undefined`.
  */
 export class GroupedRows<R extends object> {
   readonly #groups: Tree<Held<R>>;
@@ -30,6 +31,9 @@ export class GroupedRows<R extends object> {
   #owner: object = {};
   /** Parts of a group; `undefined` as long as there was none. */
   #parts: number | undefined;
+  /** The group that was changed last: the next row is often put into it. */
+  #lastGroup = '';
+  #lastTree: Tree<R> | undefined;
 
   private constructor(keyOf: (row: R) => string, groups: Tree<Held<R>>, size: number) {
     this.#keyOf = keyOf;
@@ -60,6 +64,7 @@ export class GroupedRows<R extends object> {
 
   clone(): GroupedRows<R> {
     this.#owner = {};
+    this.#lastTree = undefined;
     const copy = new GroupedRows(this.#keyOf, this.#groups.clone(), this.#size);
     copy.#parts = this.#parts;
     return copy;
@@ -76,6 +81,10 @@ export class GroupedRows<R extends object> {
   }
 
   set(group: string, key: string, row: R): void {
+    if (this.#lastTree !== undefined && this.#lastGroup === group) {
+      this.#setIn(this.#lastTree, key, row);
+      return;
+    }
     const held = this.#groups.get(group);
     if (held === undefined) {
       this.#requireParts(group);
@@ -83,12 +92,13 @@ export class GroupedRows<R extends object> {
       this.#groups.set(group, row);
     } else if (!(held instanceof Tree) && this.#keyOf(held) === key) {
       this.#groups.set(group, row);
-    } else {
-      const tree = this.#ownedTree(group, held);
-      const before = tree.size;
-      tree.set(key, row);
-      this.#size += tree.size - before;
-    }
+    } else this.#setIn(this.#ownedTree(group, held), key, row);
+  }
+
+  #setIn(tree: Tree<R>, key: string, row: R): void {
+    const before = tree.size;
+    tree.set(key, row);
+    this.#size += tree.size - before;
   }
 
   /** Deletes the row of that key, if it is there. */
@@ -96,8 +106,10 @@ export class GroupedRows<R extends object> {
     const held = this.#groups.get(group);
     if (held === undefined || this.get(group, key) === undefined) return;
     this.#size--;
-    if (!(held instanceof Tree) || held.size === 1) this.#groups.delete(group);
-    else this.#ownedTree(group, held).delete(key);
+    if (!(held instanceof Tree) || held.size === 1) {
+      this.#groups.delete(group);
+      this.#lastTree = undefined;
+    } else this.#ownedTree(group, held).delete(key);
   }
 
   leastText(): string | undefined {
@@ -146,14 +158,19 @@ export class GroupedRows<R extends object> {
 
   /** The tree of a group that may be changed. */
   #ownedTree(group: string, held: Held<R>): Tree<R> {
-    if (held instanceof Tree && held.isOwnedBy(this.#owner)) return held;
-    let tree: Tree<R>;
-    if (held instanceof Tree) tree = held.cloneFor(this.#owner);
-    else {
-      tree = Tree.empty(this.#owner);
-      tree.set(this.#keyOf(held), held);
+    const tree = this.#ownTree(held);
+    if (tree !== held) this.#groups.set(group, tree);
+    this.#lastGroup = group;
+    this.#lastTree = tree;
+    return tree;
+  }
+
+  #ownTree(held: Held<R>): Tree<R> {
+    if (held instanceof Tree) {
+      return held.isOwnedBy(this.#owner) ? held : held.cloneFor(this.#owner);
     }
-    this.#groups.set(group, tree);
+    const tree = Tree.empty<R>(this.#owner);
+    tree.set(this.#keyOf(held), held);
     return tree;
   }
 

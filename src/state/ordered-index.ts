@@ -198,21 +198,23 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     const touch = this.#touchOf(after);
     assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
     const moved = before === undefined || this.#touchOf(before) !== touch;
-    const mark = this.#noteStep({ group, key, row: before, moved }, stepping);
+    const scope = this.#scopeOf(group || key);
+    const mark = this.#noteStep({ group, key, row: before, moved }, scope, stepping);
     if (this.#ownsRows && !this.#isLoading) this.#rows.set(group, key, after);
     if (!moved) return;
     if (touch < index) this.#marks.set(group + key, index);
     else if (mark !== undefined) this.#marks.delete(group + key);
-    this.#raiseLast(group, key, index);
+    this.#raiseLast(scope, index);
   }
 
   /** Removes the row, which is there. */
   remove(group: string, key: string, before: R, stepping: Stepping): void {
     const { index } = stepping;
-    this.#noteStep({ group, key, row: before, moved: true }, stepping);
+    const scope = this.#scopeOf(group || key);
+    this.#noteStep({ group, key, row: before, moved: true }, scope, stepping);
     if (this.#ownsRows && !this.#isLoading) this.#rows.delete(group, key);
     this.#marks.set(group + key, index);
-    this.#raiseLast(group, key, index);
+    this.#raiseLast(scope, index);
   }
 
   /** Undoes a step. Steps are undone in reverse order. */
@@ -250,7 +252,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 
   /** Notes a row of a stored snapshot. */
   restoreRow(group: string, key: string, row: R): void {
-    this.#raiseLast(group, key, this.#touchOf(row));
+    this.#raiseLast(this.#scopeOf(group || key), this.#touchOf(row));
   }
 
   /** Ends the loading with the rows, or with the owner's rows. */
@@ -276,28 +278,27 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.#last = Math.max(this.#last, floor);
     for (const [key, mark] of marks) {
       this.#marks.set(key, mark);
-      this.#raiseLast('', key, mark);
+      this.#raiseLast(this.#scopeOf(key), mark);
     }
   }
 
   /** Adds the step to `steps`. Returns the mark at the key. */
   #noteStep(
     { group, key, row, moved }: Pick<Step, 'group' | 'key' | 'moved'> & { row: R | undefined },
+    scope: string | undefined,
     { steps }: Stepping,
   ): number | undefined {
     const mark = this.#marks.size === 0 ? undefined : this.#marks.get(group + key);
     if (steps === undefined) return mark;
     const index = this as unknown as OrderedIndex<Stamps>;
-    const scope = this.#scopeOf(group || key);
     const scopeLast = scope === undefined ? undefined : (this.#scopes.get(scope) ?? 0);
     steps.push({ index, group, key, row, mark, last: this.#last, scopeLast, moved });
     return mark;
   }
 
-  /** Raises `last`, and the `lastIndex` of the key's scope, to the index. */
-  #raiseLast(group: string, key: string, index: number): void {
+  /** Raises `last`, and the `lastIndex` of the scope, to the index. */
+  #raiseLast(scope: string | undefined, index: number): void {
     if (index > this.#last) this.#last = index;
-    const scope = this.#scopeOf(group || key);
     if (scope === undefined) return;
     if (index > (this.#scopes.get(scope) ?? 0)) this.#scopes.set(scope, index);
   }

@@ -20,6 +20,8 @@ interface Secondary<R extends Stamps> {
   readonly index: OrderedIndex<R>;
   /** Whether it shares the rows of the index before it. */
   readonly sharesRows: boolean;
+  /** The text of its group that was asked for last: the rows of a plan often have the same. */
+  readonly texts: LastText;
 }
 
 /** A table of any row type, as the machinery of the state handles it. */
@@ -66,7 +68,7 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
       const owner = sharesRows ? secondary.at(-1)!.index : undefined;
       const slot = firstSlot + 1 + secondary.length;
       const index = new OrderedIndex<R>({ slot, keyOf, touch, scopeParts, owner });
-      secondary.push({ name, key, index, sharesRows });
+      secondary.push({ name, key, index, sharesRows, texts: new LastText() });
     }
     const { scopeParts } = definition;
     const primary = new OrderedIndex<R>({ slot: firstSlot, keyOf, scopeParts });
@@ -117,10 +119,10 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     else if (before !== undefined) this.primary.remove('', key, before, transaction);
     let from: string | undefined;
     let to: string | undefined;
-    for (const { key: keyOf, index: order, sharesRows } of this.secondary) {
+    for (const { key: keyOf, index: order, sharesRows, texts } of this.secondary) {
       if (!sharesRows) {
-        from = before === undefined ? undefined : groupOf(keyOf(before));
-        to = after === undefined ? undefined : groupOf(keyOf(after));
+        from = before === undefined ? undefined : texts.of(keyOf(before));
+        to = after === undefined ? undefined : texts.of(keyOf(after));
       }
       if (before !== undefined && from !== undefined && from !== to) {
         order.remove(from, key, before, transaction);
@@ -189,6 +191,27 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
       owner = index;
     }
   }
+}
+
+/** Makes texts of keys, and makes none again for the key that it was asked for last. */
+class LastText {
+  #parts: Key = [];
+  #text = '';
+
+  of(parts: Key | undefined): string | undefined {
+    if (parts === undefined) return undefined;
+    if (!hasSameParts(parts, this.#parts)) {
+      this.#text = encodeKey(parts);
+      this.#parts = parts;
+    }
+    return this.#text;
+  }
+}
+
+function hasSameParts(left: Key, right: Key): boolean {
+  if (left.length !== right.length) return false;
+  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false;
+  return true;
 }
 
 /** The text of a row's primary key. */

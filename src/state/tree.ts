@@ -67,6 +67,8 @@ export class Tree<V> {
   #owner: Owner;
   /** The right half of the node below, if it was split. */
   #right: Right<V> | undefined;
+  /** The new key that was put last. */
+  #lastKey: string | undefined;
 
   private constructor(root: Node<V>, size: number, owner: Owner = {}) {
     this.#root = root;
@@ -242,7 +244,10 @@ export class Tree<V> {
       return leaf;
     }
     this.#size++;
-    return this.#leaf(leaf, keys.toSpliced(at, 0, key), values.toSpliced(at, 0, value));
+    // Where keys come in ascending order, the left half of a leaf gets no more of them, so it should be nearly full.
+    const half = at > nodeSizeMade && keys[at - 1] === this.#lastKey ? nodeSizeMade : undefined;
+    this.#lastKey = key;
+    return this.#leaf(leaf, keys.toSpliced(at, 0, key), values.toSpliced(at, 0, value), half);
   }
 
   /** The node without the key, which it holds. The result may have too few items. */
@@ -285,10 +290,9 @@ export class Tree<V> {
     return this.#branch(left, keys, [...left.children, ...right.children]);
   }
 
-  /** The leaf with these items. If they are too many for a leaf, `#right` gets the second half. */
-  #leaf(leaf: Leaf<V>, keys: readonly string[], values: V[]): Leaf<V> {
+  /** The leaf with these items. If they are too many for a leaf, `#right` gets those from the position `half` on. */
+  #leaf(leaf: Leaf<V>, keys: readonly string[], values: V[], half = keys.length >> 1): Leaf<V> {
     if (keys.length > nodeSizeMax) {
-      const half = keys.length >> 1;
       const right = new Leaf(this.#owner, keys.slice(half), values.slice(half));
       this.#right = { key: keys[half]!, node: right };
       return this.#leaf(leaf, keys.slice(0, half), values.slice(0, half));

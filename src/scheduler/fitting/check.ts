@@ -29,6 +29,8 @@ import { lower, type Occupancy, raise } from './occupancy.ts';
 import { networkAsks, parsePortList, portsOf } from './ports.ts';
 import { beyond, capacityOf, coresOf, needOf, shortage } from './resources.ts';
 
+const nobody: ReadonlySet<string> = new Set();
+
 type Holder = Pick<Allocation, 'ID' | 'TaskGroup' | 'AllocatedResources' | 'PreviousAllocation'>;
 
 export interface NodeChange {
@@ -56,7 +58,7 @@ export function checkNode(change: NodeChange): string | undefined {
   if (node.Status === 'down' || node.Status === 'disconnected') return `node is ${node.Status}`;
   if (placements.length === 0) return undefined;
   if (!isReadyNode(node)) return 'node is not ready and eligible';
-  const preempted = new Set(change.preempted);
+  const preempted = change.preempted?.length ? new Set(change.preempted) : nobody;
   const freed: AllocatedResources[] = [];
   for (const id of preempted) {
     const victim = holder(id);
@@ -70,12 +72,11 @@ export function checkNode(change: NodeChange): string | undefined {
     if (before !== undefined) freed.push(before.AllocatedResources);
   }
   const held = { occupancy, freed, updated: updates.map((update) => update.AllocatedResources) };
-  const predecessorOf = predecessors(change, preempted);
-  const placed = placements.map((placement) => {
-    return { placement, predecessor: predecessorOf(placement) };
-  });
+  const placed = placedOf(change, preempted);
+  const exhausted = exhaustedDimension(node, held, placed);
+  // Most placements need amounts alone.
+  if (exhausted !== undefined || !placements.some(holdsPieces)) return exhausted;
   return (
-    exhaustedDimension(node, held, placed) ??
     sharedCore(node, held, placed) ??
     sharedDevice(node, held, placed) ??
     sharedPort(node, held, placed, change.job)
@@ -95,6 +96,14 @@ interface Placed {
   readonly placement: Holder;
   /** The allocation on the node whose resources the placement takes over. */
   readonly predecessor: Holder | undefined;
+}
+
+function placedOf(change: NodeChange, preempted: ReadonlySet<string>): Placed[] {
+  const { placements } = change;
+  const predecessorOf = placements.some(({ PreviousAllocation }) => PreviousAllocation !== '')
+    ? predecessors(change, preempted)
+    : () => undefined;
+  return placements.map((placement) => ({ placement, predecessor: predecessorOf(placement) }));
 }
 
 /** Finds a placement's predecessor on the node: it holds resources there and is being stopped. */
@@ -128,6 +137,16 @@ function exhaustedDimension(
     raise(used, predecessor ? beyond(need, needOf(predecessor.AllocatedResources)) : need);
   }
   return shortage(used, { cpu: 0, memory: 0, disk: 0, cores: 0 }, capacityOf(node));
+}
+
+/** Whether an allocation holds cores, ports or devices. */
+function holdsPieces({ AllocatedResources: { Tasks, Shared } }: Holder): boolean {
+  if (Shared.Ports?.length) return true;
+  for (const name in Tasks) {
+    const { Cpu, Networks, Devices } = Tasks[name]!;
+    if (Cpu.ReservedCores?.length || Networks?.length || Devices?.length) return true;
+  }
+  return false;
 }
 
 /** A kind of resource whose pieces exist once each: cores, device pieces, ports. */

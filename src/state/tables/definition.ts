@@ -2,11 +2,11 @@ import { defaultPartition, type Scope } from '../../model/namespace/namespace.ts
 import type { Key, Stamps, TableDefinition } from '../types.ts';
 
 /** The scheduler's nouns live in the default partition. */
-export const inNamespace = (namespace: string, ...rest: Key): Key => [
-  defaultPartition,
-  namespace,
-  ...rest,
-];
+export const inNamespace = (namespace: string, ...rest: Key): Key =>
+  // Most keys have three parts, and a list that is spread costs a second one.
+  rest.length === 1
+    ? [defaultPartition, namespace, rest[0]!]
+    : [defaultPartition, namespace, ...rest];
 
 /** The key of a record outside the scheduler, which may live in any partition. */
 export const inScope = ({ partition, namespace }: Scope, ...rest: Key): Key => [
