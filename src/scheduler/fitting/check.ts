@@ -27,7 +27,7 @@ import type { PlannedStop } from '../../model/plan/plan.ts';
 import { healthyPieces, piecesOf } from './devices.ts';
 import { lower, type Occupancy, raise } from './occupancy.ts';
 import { networkAsks, parsePortList, portsOf } from './ports.ts';
-import { beyond, capacityOf, coresOf, needOf, shortage } from './resources.ts';
+import { beyond, capacityOf, coresOf, holdsPieces, needOf, shortage } from './resources.ts';
 
 const nobody: ReadonlySet<string> = new Set();
 
@@ -75,7 +75,7 @@ export function checkNode(change: NodeChange): string | undefined {
   const placed = placedOf(change, preempted);
   const exhausted = exhaustedDimension(node, held, placed);
   // Most placements need amounts alone.
-  if (exhausted !== undefined || !placements.some(holdsPieces)) return exhausted;
+  if (exhausted !== undefined || !placements.some((one) => holdsPieces(one.AllocatedResources))) return exhausted;
   return (
     sharedCore(node, held, placed) ??
     sharedDevice(node, held, placed) ??
@@ -137,16 +137,6 @@ function exhaustedDimension(
     raise(used, predecessor ? beyond(need, needOf(predecessor.AllocatedResources)) : need);
   }
   return shortage(used, { cpu: 0, memory: 0, disk: 0, cores: 0 }, capacityOf(node));
-}
-
-/** Whether an allocation holds cores, ports or devices. */
-function holdsPieces({ AllocatedResources: { Tasks, Shared } }: Holder): boolean {
-  if (Shared.Ports?.length) return true;
-  for (const name in Tasks) {
-    const { Cpu, Networks, Devices } = Tasks[name]!;
-    if (Cpu.ReservedCores?.length || Networks?.length || Devices?.length) return true;
-  }
-  return false;
 }
 
 /** A kind of resource whose pieces exist once each: cores, device pieces, ports. */

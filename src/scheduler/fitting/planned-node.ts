@@ -24,6 +24,7 @@ import {
   beyond,
   capacityOf,
   coresOf,
+  holdsPieces,
   type Need,
   needOf,
   shortage,
@@ -60,20 +61,20 @@ export class PlannedNode {
   readonly capacity: Need;
   readonly #used: Sum;
   readonly #before: Occupancy;
-  /** Resources of the allocations that this plan places. */
-  readonly #added: AllocatedResources[] = [];
+  /** Resources of the allocations that this plan places, if they hold pieces. */
+  #added: AllocatedResources[] | undefined;
   /** Resources of the allocations that this plan evicts. */
-  readonly #evicted: AllocatedResources[] = [];
+  #evicted: AllocatedResources[] | undefined;
   readonly #portStart: number;
   /** Resources of the predecessor, while its replacement is being placed. */
   #lent: AllocatedResources | undefined;
   /** Built on first use. */
   #ledger: PortLedger | undefined;
 
-  /** `portStart` is where the search for dynamic ports begins. */
-  constructor(node: Node, occupancy: Occupancy, portStart = 0) {
+  /** `portStart` is where the search for dynamic ports begins, `capacity` that of the node. */
+  constructor(node: Node, occupancy: Occupancy, portStart = 0, capacity = capacityOf(node)) {
     this.node = node;
-    this.capacity = capacityOf(node);
+    this.capacity = capacity;
     this.#portStart = portStart;
     this.#before = occupancy;
     this.#used = { ...occupancy.used };
@@ -86,6 +87,8 @@ export class PlannedNode {
   /** Places an allocation, on lent resources first. */
   add(resources: AllocatedResources): void {
     raise(this.#used, this.#needOnTop(needOf(resources)));
+    if (!holdsPieces(resources)) return;
+    this.#added ??= [];
     this.#added.push(resources);
     if (this.#ledger === undefined) return;
     const ports = portsOf(resources);
@@ -108,6 +111,7 @@ export class PlannedNode {
   /** Frees a holder's resources, for good or until `undoEvict`. */
   evict(resources: AllocatedResources): void {
     lower(this.#used, needOf(resources));
+    this.#evicted ??= [];
     this.#evicted.push(resources);
     this.#ledger = undefined;
   }
@@ -115,7 +119,7 @@ export class PlannedNode {
   /** Takes back an eviction. */
   undoEvict(resources: AllocatedResources): void {
     raise(this.#used, needOf(resources));
-    this.#evicted.splice(this.#evicted.lastIndexOf(resources), 1);
+    this.#evicted!.splice(this.#evicted!.lastIndexOf(resources), 1);
     this.#ledger = undefined;
   }
 
@@ -185,8 +189,8 @@ export class PlannedNode {
   #portLedger(): PortLedger {
     if (this.#ledger !== undefined) return this.#ledger;
     const ledger = new PortLedger(this.node, this.#portStart, this.#before.ports);
-    for (const resources of this.#added) ledger.takePorts(portsOf(resources));
-    for (const resources of this.#evicted) ledger.noteLeaving(portsOf(resources));
+    for (const resources of this.#added ?? []) ledger.takePorts(portsOf(resources));
+    for (const resources of this.#evicted ?? []) ledger.noteLeaving(portsOf(resources));
     if (this.#lent !== undefined) ledger.noteLeaving(portsOf(this.#lent));
     this.#ledger = ledger;
     return ledger;
@@ -221,8 +225,8 @@ export class PlannedNode {
     const count = (resources: AllocatedResources, by: 1 | -1): void => {
       for (const thing of heldBy(resources)) held.set(thing, (held.get(thing) ?? 0) + by);
     };
-    for (const resources of this.#added) count(resources, 1);
-    for (const resources of this.#evicted) count(resources, -1);
+    for (const resources of this.#added ?? []) count(resources, 1);
+    for (const resources of this.#evicted ?? []) count(resources, -1);
     if (this.#lent !== undefined) count(this.#lent, -1);
     return (thing) => (held.get(thing) ?? 0) <= 0;
   }

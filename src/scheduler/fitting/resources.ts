@@ -129,6 +129,16 @@ export const beyond = (need: Need, other: Need): Need => ({
   cores: Math.max(need.cores - other.cores, 0),
 });
 
+/** Whether an allocation holds things that exist once each: cores, ports or devices. */
+export function holdsPieces({ Tasks, Shared }: AllocatedResources): boolean {
+  if (Shared.Ports?.length) return true;
+  for (const name in Tasks) {
+    const { Cpu, Networks, Devices } = Tasks[name]!;
+    if (Cpu.ReservedCores?.length || Networks?.length || Devices?.length) return true;
+  }
+  return false;
+}
+
 export const coresOf = ({ Tasks }: AllocatedResources): readonly number[] =>
   Object.values(Tasks).flatMap((task) => task.Cpu.ReservedCores ?? []);
 

@@ -115,7 +115,12 @@ export class Fleet {
   plannedAt(slot: number, portStart: number): PlannedNode {
     let planned = this.#planned[slot];
     if (planned === undefined) {
-      planned = new PlannedNode(this.#nodes[slot]!, this.#occupancies[slot]!, portStart);
+      planned = new PlannedNode(
+        this.#nodes[slot]!,
+        this.#occupancies[slot]!,
+        portStart,
+        this.#columns.capacities[slot]!,
+      );
       this.#planned[slot] = planned;
       this.#plannedSlots.push(slot);
     }
@@ -234,6 +239,8 @@ export class Fleet {
 /** Facts about the nodes, by slot. */
 interface Columns {
   readonly capacity: Amounts;
+  /** The same with cores: each is one object, while the capacity of a node is the sum of many. */
+  readonly capacities: Need[];
   /** The numbers of computed classes. */
   readonly classOf: Int32Array;
   readonly classes: Numbering;
@@ -241,12 +248,16 @@ interface Columns {
 
 const columnsFor = (size: number): Columns => ({
   capacity: amounts(size),
+  capacities: [],
   classOf: new Int32Array(size),
   classes: new Numbering(),
 });
 
-function describeNode({ capacity, classOf, classes }: Columns, slot: number, node: Node): void {
-  const { cpu, memory, disk } = capacityOf(node);
+function describeNode(columns: Columns, slot: number, node: Node): void {
+  const { capacity, capacities, classOf, classes } = columns;
+  const whole = capacityOf(node);
+  const { cpu, memory, disk } = whole;
+  capacities[slot] = whole;
   capacity.cpu[slot] = cpu;
   capacity.memory[slot] = memory;
   capacity.disk[slot] = disk;

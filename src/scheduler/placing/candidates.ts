@@ -59,6 +59,9 @@ export class Candidates {
   /** The distinct rules on nodes themselves. */
   readonly #nodeRules: readonly DistinctColumn[];
   readonly #spreads: readonly WithColumn<SpreadBoosts>[];
+  /** By class, the best scores in the two tournaments, while the best slot is searched. */
+  readonly #openScores: Float64Array;
+  readonly #besideScores: Float64Array;
   /** Slots whose entries in the sheet's tournaments were changed here. */
   readonly #changedSlots = new Set<number>();
 
@@ -72,6 +75,8 @@ export class Candidates {
   private constructor({ job, group, sheet, locations }: CandidatesInput) {
     this.sheet = sheet;
     this.group = group;
+    this.#openScores = new Float64Array(sheet.layout.classes);
+    this.#besideScores = new Float64Array(sheet.layout.classes);
     this.#distinct = distinctRules(job, group).map(
       (rule) => new DistinctColumn(rule, locations, this.#valuesOf(rule)),
     );
@@ -273,27 +278,44 @@ export class Candidates {
     return this.sheet.terms + ((this.#neighbours.get(slot) ?? 0) > 0 ? 1 : 0);
   }
 
+  /** Compares the tops first: only for the best of them the slot is searched. */
   #bestOfTournaments(): number {
     const { open, withNeighbours, terms, layout } = this.sheet;
-    let best = -1;
+    const [openScores, besideScores] = [this.#openScores, this.#besideScores];
     let bestScore = closed;
     for (let one = 0; one < layout.classes; one++) {
       const openTop = open.top(one);
       const besideTop = withNeighbours.top(one);
+      openScores[one] = closed;
+      besideScores[one] = closed;
       if (openTop === closed && besideTop === closed) continue;
       if (!this.#isAllowedByProperties(one)) continue;
       const boost = this.#spreadBoost(one);
-      for (let at = 0; at < 2; at++) {
-        const top = at === 0 ? openTop : besideTop;
-        if (top === closed) continue;
-        const divisor = terms + at + (boost === 0 ? 0 : 1);
-        const score = (top + boost) / divisor;
-        if (score < bestScore) continue;
-        const slot = (at === 0 ? open : withNeighbours).first(one, boost, divisor, score);
-        if (score === bestScore && slot > best) continue;
-        best = slot;
-        bestScore = score;
-      }
+      const divisor = boost === 0 ? terms : terms + 1;
+      const openScore = (openTop + boost) / divisor;
+      const besideScore = (besideTop + boost) / (divisor + 1);
+      openScores[one] = openScore;
+      besideScores[one] = besideScore;
+      if (openScore > bestScore) bestScore = openScore;
+      if (besideScore > bestScore) bestScore = besideScore;
+    }
+    return bestScore === closed ? -1 : this.#firstOfScore(bestScore);
+  }
+
+  /** The first slot with the score, which is the best of all. */
+  #firstOfScore(score: number): number {
+    const { open, withNeighbours, terms, layout } = this.sheet;
+    let best = -1;
+    for (let one = 0; one < layout.classes; one++) {
+      const isOpen = this.#openScores[one] === score;
+      const isBeside = this.#besideScores[one] === score;
+      if (!isOpen && !isBeside) continue;
+      const boost = this.#spreadBoost(one);
+      const divisor = boost === 0 ? terms : terms + 1;
+      const alone = isOpen ? open.first(one, boost, divisor, score) : -1;
+      const beside = isBeside ? withNeighbours.first(one, boost, divisor + 1, score) : -1;
+      if (alone >= 0 && (best < 0 || alone < best)) best = alone;
+      if (beside >= 0 && (best < 0 || beside < best)) best = beside;
     }
     return best;
   }

@@ -33,6 +33,7 @@ import { measure } from './metrics.ts';
 import type { Evictable } from './preempt.ts';
 
 const nobody: ReadonlySet<string> = new Set();
+const noIds: readonly string[] = [];
 
 /**
  * The number of allocations of a group after which their ids are neighbours. Not in limits: it decides only about speed.
@@ -256,9 +257,7 @@ export class GroupPlacer {
     const id = ids.uuid(this.#neighbour);
     planned.add(resources);
     fleet.setUsed(slot, planned.used);
-    locations.add({ ID: id, TaskGroup: group.Name, NodeID: node.ID });
-    this.#candidates.notePlaced(slot);
-    return newAllocation({
+    const allocation = newAllocation({
       id,
       evaluation,
       job: this.#job,
@@ -268,8 +267,11 @@ export class GroupPlacer {
       resources,
       metrics,
       nowMs,
-      preempted: victims.map(({ allocation }) => allocation.ID),
+      preempted: victims.length === 0 ? noIds : victims.map(({ allocation: { ID } }) => ID),
     });
+    locations.place(allocation);
+    this.#candidates.notePlaced(slot);
+    return allocation;
   }
 
   /** The id after which that of the next allocation may come. */

@@ -109,10 +109,19 @@ function* requestsOf(
   const updated = yield* mapped(update, (one) => replacement('update', one, descriptions.updating));
   const migrated = yield* mapped(migrate, (one) => replacement('migrate', one));
   const found = yield* mapped(replaceable, (one) => replacement('lost', one));
-  const added = yield* mapped(Array(fresh).keys(), (): PlacementRequest => {
-    const nothing = { previous: undefined, stop: undefined, delayNs: 0 };
-    return { kind: 'new', name: freshName(), ...nothing, ...membership };
-  });
+  const { deploymentId, isCanary } = membership;
+  const added = yield* mapped(
+    Array(fresh).keys(),
+    (): PlacementRequest => ({
+      kind: 'new',
+      name: freshName(),
+      previous: undefined,
+      stop: undefined,
+      delayNs: 0,
+      deploymentId,
+      isCanary,
+    }),
+  );
   return [...rescheduled, ...found, ...added, ...updated, ...migrated];
 }
 

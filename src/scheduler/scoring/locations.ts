@@ -8,14 +8,16 @@ import type { Numbering } from './numbering.ts';
 
 export type Located = Pick<Allocation, 'ID' | 'TaskGroup' | 'NodeID'>;
 
-/** No group has this name. */
-const everyGroup = '';
 const nowhere: ReadonlyMap<string, number> = new Map();
 
 export class JobLocations {
   readonly #live = new Map<string, Located>();
-  /** Live allocations by group and node; `everyGroup` counts the whole job. */
+  /** Allocations that the plan places. They stay. */
+  readonly #placed: Located[] = [];
+  /** Live allocations by group and node. */
   readonly #counts = new Map<string, Map<string, number>>();
+  /** The same for the whole job, once somebody has asked. */
+  #allCounts: Map<string, number> | undefined;
   /** Allocations that the plan stops: an even spread keeps their values, with a count of 0. */
   readonly #removed: Located[] = [];
   readonly #findNode: (id: string) => Node | undefined;
@@ -40,10 +42,18 @@ export class JobLocations {
     this.#countLocation(allocation, 1);
   }
 
+  /** Adds an allocation that the plan places. */
+  place(allocation: Located): void {
+    this.#placed.push(allocation);
+    this.#countLocation(allocation, 1);
+  }
+
+  /** Whether an allocation from before the plan is there. */
   has(id: string): boolean {
     return this.#live.has(id);
   }
 
+  /** Removes an allocation from before the plan. */
   remove(id: string): Located | undefined {
     const allocation = this.#live.get(id);
     if (allocation === undefined) return undefined;
@@ -54,21 +64,24 @@ export class JobLocations {
   }
 
   /** Counts live allocations by node, for a group or the whole job. */
-  byNode(group: string = everyGroup): ReadonlyMap<string, number> {
-    return this.#counts.get(group) ?? nowhere;
+  byNode(group?: string): ReadonlyMap<string, number> {
+    if (group !== undefined) return this.#counts.get(group) ?? nowhere;
+    if (this.#allCounts === undefined) {
+      this.#allCounts = new Map();
+      for (const { NodeID } of this.#live.values()) addTo(this.#allCounts, NodeID, 1);
+      for (const { NodeID } of this.#placed) addTo(this.#allCounts, NodeID, 1);
+    }
+    return this.#allCounts;
   }
 
   #countLocation({ TaskGroup, NodeID }: Located, by: 1 | -1): void {
-    for (const group of [TaskGroup, everyGroup]) {
-      let counts = this.#counts.get(group);
-      if (counts === undefined) {
-        counts = new Map();
-        this.#counts.set(group, counts);
-      }
-      const count = (counts.get(NodeID) ?? 0) + by;
-      if (count === 0) counts.delete(NodeID);
-      else counts.set(NodeID, count);
+    let counts = this.#counts.get(TaskGroup);
+    if (counts === undefined) {
+      counts = new Map();
+      this.#counts.set(TaskGroup, counts);
     }
+    addTo(counts, NodeID, by);
+    if (this.#allCounts !== undefined) addTo(this.#allCounts, NodeID, by);
   }
 
   /** Counts live allocations by the value of their node. */
@@ -81,9 +94,17 @@ export class JobLocations {
       if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + by);
     };
     for (const allocation of this.#live.values()) count(allocation, 1);
+    for (const allocation of this.#placed) count(allocation, 1);
     for (const allocation of this.#removed) count(allocation, 0);
     return counts;
   }
+}
+
+/** A node without allocations has no count. */
+function addTo(counts: Map<string, number>, nodeId: string, by: 1 | -1): void {
+  const count = (counts.get(nodeId) ?? 0) + by;
+  if (count === 0) counts.delete(nodeId);
+  else counts.set(nodeId, count);
 }
 
 /** Counts live allocations by the number of their node's value of an attribute. */
