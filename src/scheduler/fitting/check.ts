@@ -75,7 +75,8 @@ export function checkNode(change: NodeChange): string | undefined {
   const placed = placedOf(change, preempted);
   const exhausted = exhaustedDimension(node, held, placed);
   // Most placements need amounts alone.
-  if (exhausted !== undefined || !placements.some((one) => holdsPieces(one.AllocatedResources))) return exhausted;
+  if (exhausted !== undefined || !placements.some((one) => holdsPieces(one.AllocatedResources)))
+    return exhausted;
   return (
     sharedCore(node, held, placed) ??
     sharedDevice(node, held, placed) ??

@@ -32,6 +32,7 @@ import type { JobLocations } from '../scoring/locations.ts';
 import { antiAffinityScore, reschedulePenalty, type ScoreParts } from '../scoring/score.ts';
 import { type SpreadBoosts, spreadBoosts, spreadsOf } from '../scoring/spread.ts';
 import { closed } from '../scoring/tournament.ts';
+import { ClassScores } from './class-scores.ts';
 
 export interface CandidatesInput {
   readonly job: Job;
@@ -59,9 +60,7 @@ export class Candidates {
   /** The distinct rules on nodes themselves. */
   readonly #nodeRules: readonly DistinctColumn[];
   readonly #spreads: readonly WithColumn<SpreadBoosts>[];
-  /** By class, the best scores in the two tournaments, while the best slot is searched. */
-  readonly #openScores: Float64Array;
-  readonly #besideScores: Float64Array;
+  readonly #scores: ClassScores;
   /** Slots whose entries in the sheet's tournaments were changed here. */
   readonly #changedSlots = new Set<number>();
 
@@ -75,8 +74,12 @@ export class Candidates {
   private constructor({ job, group, sheet, locations }: CandidatesInput) {
     this.sheet = sheet;
     this.group = group;
-    this.#openScores = new Float64Array(sheet.layout.classes);
-    this.#besideScores = new Float64Array(sheet.layout.classes);
+    this.#scores = new ClassScores(sheet.layout.classes, {
+      tournaments: [sheet.open, sheet.withNeighbours],
+      terms: sheet.terms,
+      isAllowed: (one) => this.#isAllowedByProperties(one),
+      spreadBoost: (one) => this.#spreadBoost(one),
+    });
     this.#distinct = distinctRules(job, group).map(
       (rule) => new DistinctColumn(rule, locations, this.#valuesOf(rule)),
     );
@@ -119,12 +122,12 @@ export class Candidates {
    * The slot to place on; -1: no slot is open. An allocation failed on the nodes in `penalized`.
    */
   best(penalized: ReadonlySet<string> = nobody): number {
-    if (penalized.size === 0) return this.#bestOfTournaments();
+    if (penalized.size === 0) return this.#scores.best();
     const apart = [...penalized]
       .map((id) => this.slotOf(id))
       .filter((slot) => slot >= 0 && this.isOpen(slot));
     for (const slot of apart) this.#withdrawSlot(slot);
-    let best = this.#bestOfTournaments();
+    let best = this.#scores.best();
     for (const slot of apart) this.#updateSlot(slot);
     let bestScore = best < 0 ? closed : this.scoreAt(best);
     for (const slot of apart) {
@@ -213,6 +216,7 @@ export class Candidates {
   /** Undoes the changes to the sheet's tournaments. */
   *restoreSheetSteps(): Steps<void> {
     yield* each(this.#changedSlots, (slot) => {
+      this.#scores.changed(this.sheet.layout.classOf(slot));
       this.sheet.restoreSlot(slot);
       this.#changedSlots.delete(slot);
     });
@@ -242,7 +246,14 @@ export class Candidates {
     this.#neighbours.set(slot, (this.#neighbours.get(slot) ?? 0) + by);
     const node = this.nodes[slot]!;
     for (const column of this.#distinct) column.change(node, by);
-    for (const { item: boosts, column } of this.#spreads) boosts.change(column.numberAt[slot]!, by);
+    let isOfClass = this.sheet.columns.length < 2 && this.#propertyRules.length === 0;
+    for (const { item: boosts, column } of this.#spreads) {
+      if (boosts.change(column.numberAt[slot]!, by)) isOfClass = false;
+    }
+    // With a single attribute each class has a value of its own.
+    if (this.#spreads.length > 0 && this.sheet.layout.classOf(slot) < 0) isOfClass = false;
+    if (isOfClass) this.#scores.changed(this.sheet.layout.classOf(slot));
+    else this.#scores.allChanged();
     this.refreshSlot(slot);
   }
 
@@ -254,13 +265,18 @@ export class Candidates {
     const isBeside = neighbours > 0;
     sheet.open.set(slot, isShut || isBeside ? closed : sheet.sumWithout(slot));
     sheet.withNeighbours.set(slot, isShut || !isBeside ? closed : this.#sumAt(slot));
-    this.#changedSlots.add(slot);
+    this.#noteChanged(slot);
   }
 
   #withdrawSlot(slot: number): void {
     this.sheet.open.set(slot, closed);
     this.sheet.withNeighbours.set(slot, closed);
+    this.#noteChanged(slot);
+  }
+
+  #noteChanged(slot: number): void {
     this.#changedSlots.add(slot);
+    this.#scores.changed(this.sheet.layout.classOf(slot));
   }
 
   #isAllowedAlone(slot: number): boolean {
@@ -276,48 +292,6 @@ export class Candidates {
 
   #termsAt(slot: number): number {
     return this.sheet.terms + ((this.#neighbours.get(slot) ?? 0) > 0 ? 1 : 0);
-  }
-
-  /** Compares the tops first: only for the best of them the slot is searched. */
-  #bestOfTournaments(): number {
-    const { open, withNeighbours, terms, layout } = this.sheet;
-    const [openScores, besideScores] = [this.#openScores, this.#besideScores];
-    let bestScore = closed;
-    for (let one = 0; one < layout.classes; one++) {
-      const openTop = open.top(one);
-      const besideTop = withNeighbours.top(one);
-      openScores[one] = closed;
-      besideScores[one] = closed;
-      if (openTop === closed && besideTop === closed) continue;
-      if (!this.#isAllowedByProperties(one)) continue;
-      const boost = this.#spreadBoost(one);
-      const divisor = boost === 0 ? terms : terms + 1;
-      const openScore = (openTop + boost) / divisor;
-      const besideScore = (besideTop + boost) / (divisor + 1);
-      openScores[one] = openScore;
-      besideScores[one] = besideScore;
-      if (openScore > bestScore) bestScore = openScore;
-      if (besideScore > bestScore) bestScore = besideScore;
-    }
-    return bestScore === closed ? -1 : this.#firstOfScore(bestScore);
-  }
-
-  /** The first slot with the score, which is the best of all. */
-  #firstOfScore(score: number): number {
-    const { open, withNeighbours, terms, layout } = this.sheet;
-    let best = -1;
-    for (let one = 0; one < layout.classes; one++) {
-      const isOpen = this.#openScores[one] === score;
-      const isBeside = this.#besideScores[one] === score;
-      if (!isOpen && !isBeside) continue;
-      const boost = this.#spreadBoost(one);
-      const divisor = boost === 0 ? terms : terms + 1;
-      const alone = isOpen ? open.first(one, boost, divisor, score) : -1;
-      const beside = isBeside ? withNeighbours.first(one, boost, divisor + 1, score) : -1;
-      if (alone >= 0 && (best < 0 || alone < best)) best = alone;
-      if (beside >= 0 && (best < 0 || beside < best)) best = beside;
-    }
-    return best;
   }
 
   #isAllowedByProperties(one: number): boolean {

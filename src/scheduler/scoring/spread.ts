@@ -18,8 +18,11 @@ const rest = '*';
 export interface SpreadBoosts {
   /** The part for a value's number; -1: for nodes without the attribute. */
   boost(number: number): number;
-  /** Notes that an allocation of the group was placed on a node with the value (`by` 1) or left it (-1). */
-  change(number: number, by: 1 | -1): void;
+  /**
+   * Notes that an allocation of the group was placed on a node with the value (`by` 1) or left it (-1). Returns
+   * whether this may have changed the part of another value.
+   */
+  change(number: number, by: 1 | -1): boolean;
 }
 
 /** An attribute's values, and the numbers of those that candidate nodes have. */
@@ -75,6 +78,8 @@ export class TargetBoosts implements SpreadBoosts {
   readonly #counts: ValueCounts;
   readonly #candidates: readonly number[];
   readonly #desired: ReadonlyMap<string, number>;
+  /** Whether some target is 0. Its part depends on those of all values. */
+  readonly #hasUnwanted: boolean;
   readonly #share: number;
   /** Desired count by number; `undefined`: not computed yet, NaN: no target covers the value. */
   readonly #wanted: number[] = [];
@@ -91,6 +96,7 @@ export class TargetBoosts implements SpreadBoosts {
     this.#counts = counts;
     this.#candidates = candidates;
     this.#desired = desired;
+    this.#hasUnwanted = [...desired.values()].includes(0);
     this.#share = share;
   }
 
@@ -102,10 +108,11 @@ export class TargetBoosts implements SpreadBoosts {
     return ((wanted - (this.#counts.count(number) + 1)) / wanted) * this.#share;
   }
 
-  change(number: number, by: 1 | -1): void {
-    if (number < 0) return;
+  change(number: number, by: 1 | -1): boolean {
+    if (number < 0) return false;
     this.#counts.change(number, by);
     this.#lowest = undefined;
+    return this.#hasUnwanted;
   }
 
   #wantedOf(number: number): number {
@@ -158,13 +165,15 @@ export class EvenBoosts implements SpreadBoosts {
     return least === 0 ? 1 : (this.#most - least) / least;
   }
 
-  change(number: number, by: 1 | -1): void {
-    if (number < 0) return;
+  change(number: number, by: 1 | -1): boolean {
+    if (number < 0) return false;
+    const [least, most] = [this.#least, this.#most];
     const wasInUse = this.#counts.isInUse(number);
     const before = this.#counts.count(number);
     this.#counts.change(number, by);
     this.#enterCount(before + by);
     if (wasInUse) this.#leaveCount(before);
+    return this.#least !== least || this.#most !== most;
   }
 
   #enterCount(count: number): void {
