@@ -1,4 +1,5 @@
 import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
+import { Attention } from '../server/attention/attention.ts';
 import type { Server } from '../server/server.ts';
 import type { Tracing } from '../server/tracing/tracing.ts';
 import type { LogHealth } from '../state/log-health.ts';
@@ -31,6 +32,7 @@ import { aclTokenRoutes } from './routes/acl-token.ts';
 import { type AgentFacts, agentRoutes } from './routes/agent.ts';
 import { agentReloadRoutes } from './routes/agent-reload.ts';
 import { allocationRoutes } from './routes/allocation.ts';
+import { attentionRoutes } from './routes/attention.ts';
 import { authMethodRoutes } from './routes/auth-method.ts';
 import { bindingRuleRoutes } from './routes/binding-rule.ts';
 import { clientRoutes } from './routes/client.ts';
@@ -65,8 +67,10 @@ import { nodePoolRoutes } from './routes/node-pool.ts';
 import { operatorRoutes } from './routes/operator.ts';
 import { peeringRoutes } from './routes/peering.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
+import { searchRoutes } from './routes/search.ts';
 import { serverHealthRoutes } from './routes/server-health.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { signInLinkRoutes } from './routes/sign-in-link.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { uiSettingsRoutes } from './routes/ui-settings.ts';
@@ -128,6 +132,7 @@ export class Api {
   readonly #metrics: Metrics;
   readonly #audit: ((observation: Observation) => void) | undefined;
   readonly #resolver: Resolver;
+  readonly #attention: Attention;
   readonly #execSockets: ExecSockets;
   readonly #uiSockets: UiSockets;
   readonly #peeringSockets: PeeringSockets;
@@ -158,6 +163,7 @@ export class Api {
       ofServer: options.isReader ? undefined : () => this.#familiesOfServer(),
       ofReaders: options.metricsOfReaders,
     });
+    this.#attention = new Attention(state, () => world.clock.nowMs());
     this.#audit = options.audit && auditTo(options.audit, world.clock);
     this.routes = this.#collectRoutes();
     this.#pipeline = new Pipeline({
@@ -279,6 +285,7 @@ export class Api {
   async close(): Promise<void> {
     this.#pipeline.stop();
     this.#stateFamilies?.stop();
+    this.#attention.stop();
     this.#execSockets.close();
     this.#uiSockets.close();
     this.#peeringSockets.close();
@@ -333,6 +340,9 @@ export class Api {
       ...authMethodRoutes(server),
       ...bindingRuleRoutes(server.context),
       ...loginRoutes(server),
+      ...signInLinkRoutes(server),
+      ...attentionRoutes(server, this.#attention),
+      ...searchRoutes(server.context.world.clock),
       ...variableRoutes(server.context),
       ...configEntryRoutes(server),
       ...discoveryChainRoutes(server),

@@ -26,6 +26,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./status/status.ts')).status,
   },
   {
+    words: ['attention'],
+    summary: 'List what needs attention, the worst first, with reasons.',
+    load: async () => (await import('./attention/attention.ts')).attention,
+  },
+  {
+    words: ['search'],
+    summary: 'Find everything that has a text in its name.',
+    load: async () => (await import('./search/search.ts')).search,
+  },
+  {
+    words: ['ui'],
+    summary: 'Open the web interface, signed in with the rights of your token.',
+    load: async () => (await import('./ui/ui.ts')).ui,
+  },
+  {
     words: ['job', 'action'],
     summary: "Run an action of a job's task.",
     load: async () => (await import('./job/action.ts')).jobAction,

@@ -293,6 +293,16 @@ export const catalogue = {
     title: 'Token not from a login',
     sentence: "Permission denied: the token wasn't created via login, so it cannot be logged out.",
   },
+  'sign-in-link-refused': {
+    status: 403,
+    title: 'Sign-in link refused',
+    sentence: 'The sign-in link is refused: {reason}.',
+  },
+  'token-needed': {
+    status: 403,
+    title: 'Token needed',
+    sentence: 'Only the holder of a token can {act}.',
+  },
   'bootstrap-done': {
     status: 403,
     title: 'Bootstrap done',

@@ -5,6 +5,7 @@
  */
 import { aclLimits } from './acl-token/limits.ts';
 import { allocationLimits, filesLimits } from './allocation/limits.ts';
+import { attentionLimits } from './attention/limits.ts';
 import { authMethodLimits } from './auth-method/limits.ts';
 import { bindingRuleLimits } from './binding-rule/limits.ts';
 import { configLimits } from './config-entry/limits.ts';
@@ -23,7 +24,12 @@ import { artifactLimits, diskLimits } from './limits/artifact.ts';
 import { dockerLimits } from './limits/docker.ts';
 import { garbageLimits } from './limits/garbage.ts';
 import { auditLimits, faultLimits, httpLimits, listLimits, watchLimits } from './limits/http.ts';
-import { aclLoginLimits, oidcSessionLimits, outboundLimits } from './limits/login.ts';
+import {
+  aclLoginLimits,
+  oidcSessionLimits,
+  outboundLimits,
+  signInLinkLimits,
+} from './limits/login.ts';
 import { metricsLimits } from './limits/metrics.ts';
 import { namesLimits } from './limits/names.ts';
 import { schedulerLimits } from './limits/scheduler.ts';
@@ -41,6 +47,7 @@ import { streamLimits } from './node-stream/limits.ts';
 import { peeringLimits } from './peering/limits.ts';
 import { planLimits } from './plan/limits.ts';
 import { scalingLimits } from './scaling-event/limits.ts';
+import { searchLimits } from './search/limits.ts';
 import { checkLimits, serviceLimits } from './service/limits.ts';
 import { snapshotLimits } from './snapshot/limits.ts';
 import { restartLimits, taskLimits } from './task/limits.ts';
@@ -59,6 +66,8 @@ export const limits = {
   profile: profileLimits,
   peering: peeringLimits,
   list: listLimits,
+  search: searchLimits,
+  attention: attentionLimits,
   fault: faultLimits,
   explanation: explanationLimits,
   names: namesLimits,
@@ -102,6 +111,7 @@ export const limits = {
   aclLogin: aclLoginLimits,
   outbound: outboundLimits,
   oidcSession: oidcSessionLimits,
+  signInLink: signInLinkLimits,
   audit: auditLimits,
   metrics: metricsLimits,
   variable: variableLimits,

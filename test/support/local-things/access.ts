@@ -62,6 +62,18 @@ export const access: Things = {
     expect(await guesses('192.0.2.2')).toBeGreaterThanOrEqual(20);
   }),
 
+  'links to the web interface': withAgents(async (cluster) => {
+    const [one, other] = cluster.followers;
+    const make = async () => (await cluster.call(one!, 'POST', '/v1/ui/link', {})).json.Secret;
+    const use = (Secret: string, at = other!) =>
+      cluster.call(at, 'POST', '/v1/ui/sign-in', { Secret });
+    expect((await use(await make())).status).toBe(200);
+    const early = await make();
+    await cluster.loseLeader();
+    const { status, json } = await use(early, cluster.leader);
+    expect([status, json.code]).toEqual([403, 'sign-in-link-refused']);
+  }),
+
   keys: withAgents(async (cluster) => {
     const put = (Path: string, word: string) =>
       cluster.call(cluster.followers[0]!, 'PUT', `/v1/var/${Path}`, { Path, Items: { word } });
