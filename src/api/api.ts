@@ -64,6 +64,7 @@ import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
 import { nodeRoutes } from './routes/node.ts';
 import { nodeAgentRoutes } from './routes/node-agent.ts';
 import { nodePoolRoutes } from './routes/node-pool.ts';
+import { nodeTopologyRoutes } from './routes/node-topology.ts';
 import { operatorRoutes } from './routes/operator.ts';
 import { peeringRoutes } from './routes/peering.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
@@ -321,6 +322,7 @@ export class Api {
       ...evaluationRoutes(server.context),
       ...explainRoutes(server),
       ...nodeRoutes(server),
+      ...nodeTopologyRoutes(server),
       ...nodePoolRoutes(server),
       ...introductionTokenRoutes(server.context),
       ...operatorRoutes(server),

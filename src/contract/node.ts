@@ -3,6 +3,7 @@ import { type WholeAllocation, WholeAllocationSchema } from '../model/allocation
 import { DrainSpecSchema } from '../model/node/drain.ts';
 import { eligibilities } from '../model/node/node.ts';
 import { type PresentedNode, PresentedNodeSchema } from '../model/node/present.ts';
+import { type NodeTopology, NodeTopologySchema } from '../model/node/topology.ts';
 import {
   anyOf,
   management,
@@ -122,6 +123,22 @@ export const nodeEndpoints = endpoints(
       query: nodeListQuery,
       answer: typed<NodeListItem>(PresentedNodeSchema),
       filter: PresentedNodeSchema,
+      permission: readSomeNode,
+      visible: readThatNode,
+    },
+    topology: {
+      kind: 'list',
+      path: '/v1/nodes/topology',
+      summary: 'List nodes with what they offer, and what allocations hold of it',
+      blocking: true,
+      query: {
+        meta: {
+          kind: 'strings',
+          description: 'A key of the meta of nodes to show; may be repeated. By default `rack`.',
+        },
+      },
+      answer: typed<NodeTopology>(NodeTopologySchema),
+      filter: NodeTopologySchema,
       permission: readSomeNode,
       visible: readThatNode,
     },

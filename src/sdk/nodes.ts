@@ -3,6 +3,7 @@ import type { AnswerOf } from '../contract/endpoint.ts';
 import type { NodeListItem, nodeEndpoints } from '../contract/node.ts';
 import type { Eligibility } from '../model/node/node.ts';
 import type { PresentedNode } from '../model/node/present.ts';
+import type { NodeTopology } from '../model/node/topology.ts';
 import type { MetricsOptions } from './agent.ts';
 import { callsOf } from './calls.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from './requester.ts';
 import { byStatus, type WaitOptions, waitUntil } from './wait.ts';
 
-export type { NodeListItem, PresentedNode };
+export type { NodeListItem, NodeTopology, PresentedNode };
 
 export interface NodeListOptions extends ListOptions {
   readonly resources?: boolean | undefined;
@@ -43,6 +44,12 @@ export function nodesOf(requester: Requester) {
   return {
     list: (options: NodeListOptions = {}) =>
       read('GET /v1/nodes', {}, options, nodeListQuery(options)),
+    /** What nodes offer, and what allocations hold of it. `meta`: keys of their meta; by default `rack`. */
+    topology: ({
+      meta,
+      ...options
+    }: ListOptions & { readonly meta?: readonly string[] | undefined } = {}) =>
+      read('GET /v1/nodes/topology', {}, options, { ...listQuery(options), meta }),
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/node/:node_id', { node_id: id }, options),
     /** Resolves when the node is ready, also if it has to register first. `id` has to be complete. */
