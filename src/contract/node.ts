@@ -15,6 +15,7 @@ import { Choice, Flag, Nullable, Text, TextMap, Type, Whole } from '../model/sch
 import { endpoints, typed } from './endpoint.ts';
 import { type Asked, decided, either, mayAnything } from './needs.ts';
 import { flag, idPrefix } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 /** For lists of nodes, also of a pool. */
 export const nodeListQuery = {
@@ -123,6 +124,7 @@ export const nodeEndpoints = endpoints(
       query: nodeListQuery,
       answer: typed<NodeListItem>(PresentedNodeSchema),
       filter: PresentedNodeSchema,
+      sorts: sortsOf.nodes,
       permission: readSomeNode,
       visible: readThatNode,
     },
@@ -139,6 +141,7 @@ export const nodeEndpoints = endpoints(
       },
       answer: typed<NodeTopology>(NodeTopologySchema),
       filter: NodeTopologySchema,
+      sorts: sortsOf.nodes,
       permission: readSomeNode,
       visible: readThatNode,
     },
@@ -157,6 +160,7 @@ export const nodeEndpoints = endpoints(
       blocking: true,
       answer: typed<WholeAllocation>(WholeAllocationSchema),
       filter: AllocationSchema,
+      sorts: sortsOf.allocations,
       permission: onNode('read'),
       visible: { kind: 'namespace', capability: 'read-job', namespace: 'from-row' },
     },

@@ -46,6 +46,12 @@ export const catalogue = {
     title: 'Invalid query parameter',
     sentence: 'The query parameter "{parameter}" {reason}.',
   },
+  'too-many-to-sort': {
+    status: 400,
+    title: 'Too many to sort',
+    sentence:
+      'The list has more than {limit} rows, which is too many to sort. Choose fewer with a namespace or a prefix, or leave out "sort".',
+  },
   'invalid-path': { status: 400, title: 'Invalid path', sentence: 'The path {reason}.' },
   'invalid-filter': {
     status: 400,
