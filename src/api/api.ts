@@ -5,6 +5,7 @@ import type { Tracing } from '../server/tracing/tracing.ts';
 import type { LogHealth } from '../state/log-health.ts';
 import { problemAnswer } from './answers.ts';
 import { type AuditedSignal, type AuditOptions, auditTo, signalLine } from './audit.ts';
+import { Denials } from './denials.ts';
 import type { ForeignDialect } from './dialect/dialect.ts';
 import { ExecSockets } from './exec-socket.ts';
 import { Forwarding } from './forward.ts';
@@ -25,6 +26,7 @@ import { nothingToReload, type Reload } from './reload.ts';
 import type { Route } from './route.ts';
 import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
 import { aclDecisionRoutes } from './routes/acl-decision.ts';
+import { aclDenialRoutes } from './routes/acl-denial.ts';
 import { aclPolicyRoutes } from './routes/acl-policy.ts';
 import { aclReplicationRoutes } from './routes/acl-replication.ts';
 import { aclRoleRoutes } from './routes/acl-role.ts';
@@ -134,6 +136,7 @@ export class Api {
   readonly #audit: ((observation: Observation) => void) | undefined;
   readonly #resolver: Resolver;
   readonly #attention: Attention;
+  readonly #denials: Denials;
   readonly #execSockets: ExecSockets;
   readonly #uiSockets: UiSockets;
   readonly #peeringSockets: PeeringSockets;
@@ -164,6 +167,7 @@ export class Api {
       ofServer: options.isReader ? undefined : () => this.#familiesOfServer(),
       ofReaders: options.metricsOfReaders,
     });
+    this.#denials = new Denials(() => world.clock.nowMs());
     this.#attention = new Attention(state, () => world.clock.nowMs());
     this.#audit = options.audit && auditTo(options.audit, world.clock);
     this.routes = this.#collectRoutes();
@@ -339,6 +343,7 @@ export class Api {
       ...aclPolicyRoutes(server.context),
       ...aclRoleRoutes(server.context),
       ...aclDecisionRoutes(this.#resolver),
+      ...aclDenialRoutes(this.#denials),
       ...authMethodRoutes(server),
       ...bindingRuleRoutes(server.context),
       ...loginRoutes(server),
@@ -392,6 +397,7 @@ export class Api {
     if (this.#options.tracing !== undefined) traceRequest(this.#options.tracing, observation);
     if (!this.#options.isReader || !isCountedThere) this.#metrics.observe(observation);
     this.#audit?.(observation);
+    this.#denials.observe(observation);
     const { request, status, durationMs, failure, requestId } = observation;
     const { log } = this.#options.server.context;
     if (failure === undefined) {

@@ -547,6 +547,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./acl/bootstrap.ts')).aclBootstrap,
   },
   {
+    words: ['acl', 'denials'],
+    summary: 'List requests that a server has refused, the newest first.',
+    load: async () => (await import('./acl/denials.ts')).aclDenials,
+  },
+  {
     words: ['acl', 'policy', 'apply'],
     summary: 'Create a policy, or change it.',
     load: async () => (await import('./acl/policy-apply.ts')).policyApply,

@@ -1,7 +1,8 @@
 import type { AclToken } from '../model/acl-token/acl-token.ts';
+import { type Denial, DenialSchema } from '../model/denial/denial.ts';
 import { open, resourceAccess } from '../model/permission/permission.ts';
 import { Choice, Text, Type, Whole } from '../model/schema.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { type Asked, decided, nothing, requireAcl, underAccessControl } from './needs.ts';
 import { type QueryValues, text } from './query.ts';
 
@@ -71,6 +72,14 @@ const ofItsToken = decided(
   },
 );
 
+const ownOrRead = decided(
+  'nothing for the own requests of the caller, and `acl:read` in the namespace of the token for those of others',
+  (asked: Asked) => {
+    requireAcl(asked);
+    return open;
+  },
+);
+
 export const aclDecisionEndpoints = endpoints(
   { group: 'acl', noun: 'acl', family: 'registry' },
   {
@@ -86,6 +95,17 @@ export const aclDecisionEndpoints = endpoints(
       },
       answer: Type.Array(AnsweredSchema),
       permission: underAccessControl(nothing),
+    },
+    denials: {
+      // Each server remembers the requests that it refused.
+      kind: 'list',
+      path: '/v1/acl/denials',
+      isOfServer: true,
+      summary: 'List requests that the server has refused, the newest first',
+      query: { accessor: text('The accessor of their token.') },
+      answer: typed<Denial>(DenialSchema),
+      filter: DenialSchema,
+      permission: ownOrRead,
     },
     explain: {
       kind: 'read',

@@ -9,6 +9,7 @@ import { attentionLimits } from './attention/limits.ts';
 import { authMethodLimits } from './auth-method/limits.ts';
 import { bindingRuleLimits } from './binding-rule/limits.ts';
 import { configLimits } from './config-entry/limits.ts';
+import { denialLimits } from './denial/limits.ts';
 import { deploymentLimits } from './deployment/limits.ts';
 import { discoveryChainLimits } from './discovery-chain/limits.ts';
 import { evaluationLimits } from './evaluation/limits.ts';
@@ -106,6 +107,7 @@ export const limits = {
   servers: serversLimits,
   upgrade: upgradeLimits,
   acl: aclLimits,
+  denial: denialLimits,
   authMethod: authMethodLimits,
   bindingRule: bindingRuleLimits,
   aclLogin: aclLoginLimits,

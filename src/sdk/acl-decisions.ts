@@ -1,7 +1,13 @@
 import type { aclDecisionEndpoints } from '../contract/acl-decision.ts';
 import type { AnswerOf } from '../contract/endpoint.ts';
 import { callsOf } from './calls.ts';
-import type { CallOptions, ReadOptions, Requester } from './requester.ts';
+import {
+  type CallOptions,
+  type ListOptions,
+  listQuery,
+  type ReadOptions,
+  type Requester,
+} from './requester.ts';
 
 /** Why a token has a permission or lacks it. */
 export type AclExplanation = AnswerOf<(typeof aclDecisionEndpoints)['explain']>;
@@ -33,6 +39,21 @@ export function aclDecisionsOf(requester: Requester) {
         permission,
         name: options.name,
         accessor: options.accessor,
+      }),
+    /** Requests that the server has refused, the newest first: own ones, and those that the token may see. */
+    denials: ({
+      accessor,
+      serverId,
+      ...options
+    }: ListOptions & {
+      readonly accessor?: string | undefined;
+      /** The server that is asked: its id, its address, or `leader`. */
+      readonly serverId?: string | undefined;
+    } = {}) =>
+      read('GET /v1/acl/denials', {}, options, {
+        ...listQuery(options),
+        accessor: accessor || undefined,
+        server_id: serverId || undefined,
       }),
     /** At most 64 questions about the client's own token. */
     authorize: (questions: readonly AclQuestion[], options?: CallOptions) =>
