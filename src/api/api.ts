@@ -28,6 +28,7 @@ import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
 import { aclDecisionRoutes } from './routes/acl-decision.ts';
 import { aclDenialRoutes } from './routes/acl-denial.ts';
 import { aclPolicyRoutes } from './routes/acl-policy.ts';
+import { aclPolicyTryRoutes } from './routes/acl-policy-try.ts';
 import { aclReplicationRoutes } from './routes/acl-replication.ts';
 import { aclRoleRoutes } from './routes/acl-role.ts';
 import { aclTokenRoutes } from './routes/acl-token.ts';
@@ -343,6 +344,7 @@ export class Api {
       ...aclPolicyRoutes(server.context),
       ...aclRoleRoutes(server.context),
       ...aclDecisionRoutes(this.#resolver),
+      ...aclPolicyTryRoutes(this.#resolver),
       ...aclDenialRoutes(this.#denials),
       ...authMethodRoutes(server),
       ...bindingRuleRoutes(server.context),

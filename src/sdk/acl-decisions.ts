@@ -21,6 +21,20 @@ export interface AclQuestion {
   readonly Partition?: string;
 }
 
+export interface PolicyTrial {
+  readonly Rules: string;
+  /** A token that has the policy in the trial, besides its own policies. */
+  readonly AccessorID?: string;
+  /** A stored policy whose rules are replaced in the trial. */
+  readonly PolicyID?: string;
+  readonly Questions: readonly {
+    readonly Permission: string;
+    readonly Name?: string;
+    readonly Namespace?: string;
+    readonly Partition?: string;
+  }[];
+}
+
 export interface ExplainOptions extends ReadOptions {
   /** The name in question, such as that of a service. */
   readonly name?: string | undefined;
@@ -40,6 +54,9 @@ export function aclDecisionsOf(requester: Requester) {
         name: options.name,
         accessor: options.accessor,
       }),
+    /** What rules would allow before they are stored, for a token with them alone or beside its own. */
+    tryPolicy: (trial: PolicyTrial, options?: CallOptions) =>
+      write('POST /v1/acl/policy/try', {}, options, { body: trial }),
     /** Requests that the server has refused, the newest first: own ones, and those that the token may see. */
     denials: ({
       accessor,
