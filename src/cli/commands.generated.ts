@@ -431,6 +431,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./intention/intention.ts')).intentionMatch,
   },
   {
+    words: ['intention', 'matrix'],
+    summary: 'List which services may call which.',
+    load: async () => (await import('./intention/intention.ts')).intentionMatrix,
+  },
+  {
     words: ['var', 'get'],
     summary: 'Read a variable.',
     load: async () => (await import('./var/var.ts')).varGet,

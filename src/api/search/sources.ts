@@ -16,6 +16,7 @@ import type { Job } from '../../model/job/job.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { type Permission, resourceAccess } from '../../model/permission/permission.ts';
 import type { SearchContext } from '../../model/search/search.ts';
+import { servicesIn } from '../../server/services/names.ts';
 import * as tables from '../../state/tables.ts';
 import type { ScanOptions, Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import type { Findable } from './found.ts';
@@ -108,24 +109,10 @@ const placed = <R extends Stamps, I extends string>(
     .scan({ prefix: namespace === everyNamespace ? [partition] : [partition, namespace] });
 
 /** Each name of a service once, however many instances it has. */
-function* serviceNames(asked: Asked) {
-  const table = asked.snapshot.table(tables.serviceRegistrations);
-  const namespaces =
-    asked.namespace === everyNamespace
-      ? [...asked.snapshot.table(tables.namespaces).scan({ prefix: [defaultPartition] })].map(
-          ({ Name }) => Name,
-        )
-      : [asked.namespace];
-  for (const namespace of namespaces) {
-    const prefix = tables.inNamespace(namespace);
-    const range = { prefix, ...(asked.prefix && { text: asked.prefix }) };
-    let next = table.scan(range).next();
-    while (!next.done) {
-      yield next.value;
-      const from = tables.inNamespace(namespace, next.value.ServiceName, '\uffff');
-      next = table.scan({ ...range, from }).next();
-    }
-  }
+function* serviceNames({ snapshot, namespace, prefix }: Asked) {
+  const all = snapshot.table(tables.namespaces).scan({ prefix: [defaultPartition] });
+  const names = namespace === everyNamespace ? [...all].map(({ Name }) => Name) : [namespace];
+  for (const name of names) yield* servicesIn(snapshot, name, prefix);
 }
 
 function* ofJob(job: Job): Iterable<Findable> {

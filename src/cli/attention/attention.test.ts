@@ -23,7 +23,7 @@ test('items are listed with their place and reason, and the number of further on
   expect(stdout).toMatch(/warning +evaluation-blocked +evaluation web 7f3a0000 in shop/);
   expect(stdout).toContain('no room');
   expect(stdout).not.toContain('\u001b');
-  expect(stdout).toContain('There are 2 more items.');
+  expect(stdout).toContain('2 further items not shown.');
 });
 
 test('choices are passed on, and an empty answer says so', async () => {

@@ -53,7 +53,7 @@ async function print({ screen, id }: Context, { Items, Total }: Attention): Prom
   ]);
   await screen.table(['Severity', 'Kind', 'Where', 'Since', 'Reason'], rows);
   if (Total > Items.length) {
-    await screen.line(`There are ${plural(Total - Items.length, 'more item')}.`);
+    await screen.line(`${plural(Total - Items.length, 'further item')} not shown.`);
   }
 }
 

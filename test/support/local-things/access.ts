@@ -90,6 +90,26 @@ export const access: Things = {
     }
   }),
 
+  'refused requests, findings that need attention': withAgents(async (cluster) => {
+    const [asked] = cluster.followers;
+    const refused = async (path: string) =>
+      (await cluster.send(asked!.agent, requestOf('GET', path, ''))).status;
+    expect(await refused('/v1/nodes')).toBe(403);
+    const seen = async (server: Parameters<typeof cluster.call>[0]) =>
+      (await cluster.call(server, 'GET', '/v1/acl/denials')).json.length;
+    expect(await seen(asked!)).toBe(1);
+    expect(await seen(cluster.leader)).toBe(0);
+    await cluster.loseLeader();
+    expect(await seen(asked!)).toBe(1);
+    const answers = await Promise.all(
+      cluster.servers.map(async (server) => {
+        const { status, json } = await cluster.call(server, 'GET', '/v1/attention');
+        return [status, json.Total];
+      }),
+    );
+    expect(new Set(answers.map(String)).size).toBe(1);
+  }),
+
   'audit log, metrics': async () => {
     const cluster = new LocalCluster();
     const logs = new Map<unknown, string[]>();
