@@ -1,5 +1,4 @@
 import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
-import { Attention } from '../server/attention/attention.ts';
 import type { Server } from '../server/server.ts';
 import type { Tracing } from '../server/tracing/tracing.ts';
 import type { LogHealth } from '../state/log-health.ts';
@@ -26,16 +25,13 @@ import { nothingToReload, type Reload } from './reload.ts';
 import type { Route } from './route.ts';
 import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
 import { aclDecisionRoutes } from './routes/acl-decision.ts';
-import { aclDenialRoutes } from './routes/acl-denial.ts';
 import { aclPolicyRoutes } from './routes/acl-policy.ts';
-import { aclPolicyTryRoutes } from './routes/acl-policy-try.ts';
 import { aclReplicationRoutes } from './routes/acl-replication.ts';
 import { aclRoleRoutes } from './routes/acl-role.ts';
 import { aclTokenRoutes } from './routes/acl-token.ts';
 import { type AgentFacts, agentRoutes } from './routes/agent.ts';
 import { agentReloadRoutes } from './routes/agent-reload.ts';
 import { allocationRoutes } from './routes/allocation.ts';
-import { attentionRoutes } from './routes/attention.ts';
 import { authMethodRoutes } from './routes/auth-method.ts';
 import { bindingRuleRoutes } from './routes/binding-rule.ts';
 import { clientRoutes } from './routes/client.ts';
@@ -67,14 +63,12 @@ import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
 import { nodeRoutes } from './routes/node.ts';
 import { nodeAgentRoutes } from './routes/node-agent.ts';
 import { nodePoolRoutes } from './routes/node-pool.ts';
-import { nodeTopologyRoutes } from './routes/node-topology.ts';
 import { operatorRoutes } from './routes/operator.ts';
 import { peeringRoutes } from './routes/peering.ts';
+import { questionRoutes } from './routes/questions.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
-import { searchRoutes } from './routes/search.ts';
 import { serverHealthRoutes } from './routes/server-health.ts';
 import { serviceRoutes } from './routes/service.ts';
-import { signInLinkRoutes } from './routes/sign-in-link.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { uiSettingsRoutes } from './routes/ui-settings.ts';
@@ -136,8 +130,7 @@ export class Api {
   readonly #metrics: Metrics;
   readonly #audit: ((observation: Observation) => void) | undefined;
   readonly #resolver: Resolver;
-  readonly #attention: Attention;
-  readonly #denials: Denials;
+  readonly #denials = new Denials(() => this.#options.server.context.world.clock.nowMs());
   readonly #execSockets: ExecSockets;
   readonly #uiSockets: UiSockets;
   readonly #peeringSockets: PeeringSockets;
@@ -168,8 +161,6 @@ export class Api {
       ofServer: options.isReader ? undefined : () => this.#familiesOfServer(),
       ofReaders: options.metricsOfReaders,
     });
-    this.#denials = new Denials(() => world.clock.nowMs());
-    this.#attention = new Attention(state, () => world.clock.nowMs());
     this.#audit = options.audit && auditTo(options.audit, world.clock);
     this.routes = this.#collectRoutes();
     this.#pipeline = new Pipeline({
@@ -291,7 +282,6 @@ export class Api {
   async close(): Promise<void> {
     this.#pipeline.stop();
     this.#stateFamilies?.stop();
-    this.#attention.stop();
     this.#execSockets.close();
     this.#uiSockets.close();
     this.#peeringSockets.close();
@@ -327,7 +317,6 @@ export class Api {
       ...evaluationRoutes(server.context),
       ...explainRoutes(server),
       ...nodeRoutes(server),
-      ...nodeTopologyRoutes(server),
       ...nodePoolRoutes(server),
       ...introductionTokenRoutes(server.context),
       ...operatorRoutes(server),
@@ -343,15 +332,11 @@ export class Api {
       ...aclTokenRoutes(server.context, { name, defaultPolicy: this.#resolver.defaultPolicy }),
       ...aclPolicyRoutes(server.context),
       ...aclRoleRoutes(server.context),
-      ...aclDecisionRoutes(this.#resolver),
-      ...aclPolicyTryRoutes(this.#resolver),
-      ...aclDenialRoutes(this.#denials),
+      ...aclDecisionRoutes(this.#resolver, this.#denials),
       ...authMethodRoutes(server),
       ...bindingRuleRoutes(server.context),
       ...loginRoutes(server),
-      ...signInLinkRoutes(server),
-      ...attentionRoutes(server, this.#attention),
-      ...searchRoutes(server.context.world.clock),
+      ...questionRoutes(server),
       ...variableRoutes(server.context),
       ...configEntryRoutes(server),
       ...discoveryChainRoutes(server),

@@ -54,7 +54,7 @@ export function aclDecisionsOf(requester: Requester) {
         name: options.name,
         accessor: options.accessor,
       }),
-    /** What rules would allow before they are stored, for a token with them alone or beside its own. */
+    /** Tries rules before they are stored, for a token with these rules alone or beside its own. */
     tryPolicy: (trial: PolicyTrial, options?: CallOptions) =>
       write('POST /v1/acl/policy/try', {}, options, { body: trial }),
     /** Requests that the server has refused, the newest first: own ones, and those that the token may see. */

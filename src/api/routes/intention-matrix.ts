@@ -85,7 +85,7 @@ function askedOf(input: Given): readonly ServiceName[] {
 
 const rowsPerStep = 64;
 
-/** The services of the namespace: those that are registered, and those that intentions name. */
+/** The services of the namespace that are registered or that intentions name. */
 function* servicesOf({ snapshot, namespace, partition }: Given): Steps<readonly ServiceName[]> {
   const names = new Set<string>();
   let seen = 0;

@@ -1,6 +1,6 @@
 /** Refused requests that a server remembers, in its memory. */
 export const denialLimits = {
-  /** Of each caller: one that asks in vain all day hides no other. */
+  /** For each caller, so that no caller pushes out the requests of another. */
   keptPerCallerMax: 50,
   callersMax: 200,
   pathLengthMax: 512,

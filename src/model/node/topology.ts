@@ -18,9 +18,9 @@ export const NodeTopologySchema = Type.Object({
   Status,
   SchedulingEligibility,
   Drain,
-  /** What allocations may hold: in MHz and MB. */
+  /** The resources that allocations may hold, in MHz and MB. */
   Capacity: AmountsSchema,
-  /** What allocations hold that have not ended. */
+  /** The resources that unfinished allocations hold. */
   Allocated: AmountsSchema,
   /** Allocations that have not ended, by their status. */
   Allocations: FullMapOf(Type.Integer()),

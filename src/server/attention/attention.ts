@@ -64,15 +64,11 @@ export class Attention {
   readonly #nowMs: () => number;
   readonly #findings = new Map<string, readonly Finding[]>();
   readonly #marked = new Set<string>();
-  #unfollow: readonly (() => void)[] | undefined;
+  #isFollowing = false;
 
   constructor(state: Pick<State, 'read' | 'onCommit' | 'onReplaced'>, nowMs: () => number) {
     this.#state = state;
     this.#nowMs = nowMs;
-  }
-
-  stop(): void {
-    for (const unfollow of this.#unfollow ?? []) unfollow();
   }
 
   /** The findings of the newest state. */
@@ -91,11 +87,11 @@ export class Attention {
   }
 
   #followCommits(): void {
-    if (this.#unfollow !== undefined) return;
-    this.#unfollow = [
-      this.#state.onCommit((changes) => this.#mark(changes)),
-      this.#state.onReplaced(() => this.#markAll()),
-    ];
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
+    // It lives as long as the state.
+    this.#state.onCommit((changes) => this.#mark(changes));
+    this.#state.onReplaced(() => this.#markAll());
     this.#markAll();
   }
 
