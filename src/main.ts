@@ -169,7 +169,7 @@ async function startServer(options: AgentOptions, log: Log, ports: ServerPorts):
     killTasks: agent.killTasks,
     async tell(ended) {
       process.stdout.write(readiness(agent));
-      const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
+      const { runFirstJobs, signInLink, welcome } = await import('./cli/agent/first-jobs.ts');
       const reached = {
         address: agent.address,
         token: agent.rootToken,
@@ -179,7 +179,9 @@ async function startServer(options: AgentOptions, log: Log, ports: ServerPorts):
       };
       const registered = runFirstJobs(reached, options.run, realWorld.timers);
       const told = await Promise.race([registered, ended]);
-      if (isDev && told !== undefined) process.stdout.write(welcome(reached, options.run, told));
+      if (!isDev || told === undefined) return;
+      const link = await Promise.race([signInLink(reached), ended]);
+      process.stdout.write(welcome({ ...reached, signInLink: link }, options.run, told));
     },
   };
 }

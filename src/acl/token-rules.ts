@@ -68,15 +68,20 @@ export class TokenRulesCache {
     const key = here.map(({ policy, from }) => `${policy.ID} ${policy.Hash} ${from}`).join('\n');
     const known = this.#tables.get(key);
     if (known !== undefined) return known;
-    const from = (origin: Linked['from']) =>
-      distinct(here.filter((one) => one.from === origin)).map(parsedPolicy);
-    const rules: TokenRules = {
-      table: new RuleTable(from('token'), from('namespace')),
-      management: here.some((one) => one.from === 'token' && one.policy.ID === managementPolicyId),
-    };
+    const rules = rulesOfLinks(here);
     keep(this.#tables, key, rules, limits.compiledTablesMax);
     return rules;
   }
+}
+
+/** The rules of policies that have an effect here. */
+export function rulesOfLinks(links: readonly Linked[]): TokenRules {
+  const from = (origin: Linked['from']) =>
+    distinct(links.filter((one) => one.from === origin)).map(parsedPolicy);
+  return {
+    table: new RuleTable(from('token'), from('namespace')),
+    management: links.some((one) => one.from === 'token' && one.policy.ID === managementPolicyId),
+  };
 }
 
 const parsed = new WeakMap<AclPolicy, Policy>();

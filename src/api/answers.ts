@@ -28,6 +28,7 @@ export interface Attempt {
   readonly rows?: RowEncoder;
   readonly missing?: RosterError;
   readonly nextToken?: string;
+  readonly total?: number;
   readonly filteredByAcls?: boolean;
   /** Knowledge of the leader. */
   readonly contact: Contact;
@@ -37,7 +38,10 @@ export function readAnswer(attempt: Attempt): Answer {
   const { dialect, footprint, nextToken, filteredByAcls, value, missing, pretty } = attempt;
   const headers = dialect.readHeaders(String(footprint.index));
   tellContact(headers, attempt);
-  const { filteredByAcls: filtered } = dialect.headers;
+  const { filteredByAcls: filtered, total: totalName } = dialect.headers;
+  if (attempt.total !== undefined && totalName !== undefined) {
+    headers[totalName] = String(attempt.total);
+  }
   if (nextToken !== undefined) headers[dialect.headers.nextToken] = nextToken;
   if (filteredByAcls && filtered !== undefined) headers[filtered] = 'true';
   if (missing !== undefined) return problemAnswer(missing, dialect, headers);

@@ -4,6 +4,7 @@ import type { Tracing } from '../server/tracing/tracing.ts';
 import type { LogHealth } from '../state/log-health.ts';
 import { problemAnswer } from './answers.ts';
 import { type AuditedSignal, type AuditOptions, auditTo, signalLine } from './audit.ts';
+import { Denials } from './denials.ts';
 import type { ForeignDialect } from './dialect/dialect.ts';
 import { ExecSockets } from './exec-socket.ts';
 import { Forwarding } from './forward.ts';
@@ -64,6 +65,7 @@ import { nodeAgentRoutes } from './routes/node-agent.ts';
 import { nodePoolRoutes } from './routes/node-pool.ts';
 import { operatorRoutes } from './routes/operator.ts';
 import { peeringRoutes } from './routes/peering.ts';
+import { questionRoutes } from './routes/questions.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
 import { serverHealthRoutes } from './routes/server-health.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -128,6 +130,7 @@ export class Api {
   readonly #metrics: Metrics;
   readonly #audit: ((observation: Observation) => void) | undefined;
   readonly #resolver: Resolver;
+  readonly #denials = new Denials(() => this.#options.server.context.world.clock.nowMs());
   readonly #execSockets: ExecSockets;
   readonly #uiSockets: UiSockets;
   readonly #peeringSockets: PeeringSockets;
@@ -329,10 +332,11 @@ export class Api {
       ...aclTokenRoutes(server.context, { name, defaultPolicy: this.#resolver.defaultPolicy }),
       ...aclPolicyRoutes(server.context),
       ...aclRoleRoutes(server.context),
-      ...aclDecisionRoutes(this.#resolver),
+      ...aclDecisionRoutes(this.#resolver, this.#denials),
       ...authMethodRoutes(server),
       ...bindingRuleRoutes(server.context),
       ...loginRoutes(server),
+      ...questionRoutes(server),
       ...variableRoutes(server.context),
       ...configEntryRoutes(server),
       ...discoveryChainRoutes(server),
@@ -380,6 +384,7 @@ export class Api {
     if (this.#options.tracing !== undefined) traceRequest(this.#options.tracing, observation);
     if (!this.#options.isReader || !isCountedThere) this.#metrics.observe(observation);
     this.#audit?.(observation);
+    this.#denials.observe(observation);
     const { request, status, durationMs, failure, requestId } = observation;
     const { log } = this.#options.server.context;
     if (failure === undefined) {

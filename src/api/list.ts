@@ -8,9 +8,10 @@ import { defaultPartition } from '../model/namespace/namespace.ts';
 import { filterOn } from './filter.ts';
 import type { Request } from './http.ts';
 import { type KeptTexts, ListText, listForms } from './list-text.ts';
-import { ListWalk, type Predicate } from './list-walk.ts';
+import { CountedWalk, ListWalk, type Predicate, type Walk, type WalkOptions } from './list-walk.ts';
 import { type LongList, longListBody } from './long-list.ts';
 import type { Gather, Input, ListRun, PageStart } from './route.ts';
+import { SortedWalk } from './sorted-walk.ts';
 import type { Turns } from './turns.ts';
 
 export interface Page {
@@ -20,6 +21,8 @@ export interface Page {
   readonly body?: string | AsyncIterable<Uint8Array>;
   /** The start of the next page; absent on the last page. */
   readonly nextToken?: string;
+  /** The number of records on all pages, if it was asked for and could be counted. */
+  readonly total?: number;
   /** Whether rows were left out because the caller may not see them. */
   readonly filteredByAcls: boolean;
 }
@@ -61,10 +64,8 @@ export class Lister {
     const { run, input, shared, authorizer } = question;
     const filter = this.#filter(question);
     const gather = run.gather?.(input);
-    const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
-    const rows = run.rows(input, { from, reverse: shared.reverse });
     const perPage = perPageOf(shared, gather);
-    const walk = new ListWalk({ run, rows, input, authorizer, filter, perPage });
+    const walk = walkOf({ run, input, authorizer, filter, perPage }, shared);
     const { form, recordOf } = this.#formOf(question);
     const items: unknown[] = [];
     const show = (row: unknown) => items.push(recordOf(row));
@@ -92,11 +93,7 @@ export class Lister {
     return { form: listForms.kept, recordOf: textOf };
   }
 
-  async #inTurns(
-    question: ListQuestion,
-    walk: ListWalk,
-    list: LongList,
-  ): Promise<Page | undefined> {
+  async #inTurns(question: ListQuestion, walk: Walk, list: LongList): Promise<Page | undefined> {
     const { rows } = list;
     const { run, input, onFailure } = question;
     const { reads = run.present } = run;
@@ -142,10 +139,40 @@ function perPageOf(shared: SharedQuery, gather: Gather<unknown> | undefined): nu
   return gather.countMax === undefined ? 0 : shared.per_page || gather.countMax;
 }
 
-const whatElse = ({ nextKey, filteredByAcls }: ListWalk) => ({
+const whatElse = ({ nextKey, total, filteredByAcls }: Walk) => ({
   filteredByAcls,
   ...(nextKey && { nextToken: encodeToken(nextKey) }),
+  ...(total !== undefined && { total }),
 });
+
+/** @throws RosterError `invalid-query` */
+function walkOf(options: Omit<WalkOptions, 'rows'>, shared: SharedQuery): Walk {
+  const { run, input, perPage } = options;
+  const { reverse, total } = shared;
+  const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
+  const every = () => run.rows(input, { from: undefined, reverse: false });
+  if (shared.sort) {
+    const { sorts } = run;
+    const { sortedPerPageMax } = limits.list;
+    const faultOf = (parameter: string, reason: string) =>
+      refusal('invalid-query', { parameter, reason });
+    if (!sorts.includes(shared.sort)) {
+      throw faultOf('sort', `must be one of ${sorts.join(', ')}`);
+    }
+    if (perPage < 1 || perPage > sortedPerPageMax) {
+      throw faultOf('per_page', `must be from 1 to ${sortedPerPageMax} where "sort" is given`);
+    }
+    const order = { field: shared.sort, isDescending: reverse, from };
+    return new SortedWalk({ ...options, rows: every() }, order);
+  }
+  const page = { ...options, rows: run.rows(input, { from, reverse }) };
+  if (!total) return new ListWalk(page);
+  if (from === undefined) return new ListWalk({ ...page, counts: true });
+  return new CountedWalk(
+    new ListWalk({ ...options, rows: every(), perPage: 0, counts: true }),
+    page,
+  );
+}
 
 /** Joins the parts of a key into an opaque text. Percent-encoding keeps dots out of the parts. */
 const encodeToken = (key: readonly string[]): string =>

@@ -148,6 +148,8 @@ export interface ListRun extends ListRows {
   readonly kind: 'list';
   readonly filterSchema: (input: Input) => TSchema;
   readonly check: RowCheck | undefined;
+  /** The fields by which it can be sorted. */
+  readonly sorts: readonly string[];
   readonly present: (row: unknown, input: Input) => unknown;
   /** Turns the presented rows into other records; `undefined`: the request wants the rows. */
   readonly gather?: (input: Input) => Gather<unknown> | undefined;

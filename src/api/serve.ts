@@ -103,6 +103,7 @@ const listRoutes = (endpoint: Endpoint, list: object): Route[] =>
   routesOf(endpoint, list, {
     filterSchema: () => endpoint.filter,
     check: rowCheckOf(endpoint),
+    sorts: endpoint.sorts ?? [],
     ...list,
   });
 

@@ -26,6 +26,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./status/status.ts')).status,
   },
   {
+    words: ['attention'],
+    summary: 'List what needs attention, the worst first, with reasons.',
+    load: async () => (await import('./attention/attention.ts')).attention,
+  },
+  {
+    words: ['search'],
+    summary: 'Find everything that has a text in its name.',
+    load: async () => (await import('./search/search.ts')).search,
+  },
+  {
+    words: ['ui'],
+    summary: 'Open the web interface, signed in with the rights of your token.',
+    load: async () => (await import('./ui/ui.ts')).ui,
+  },
+  {
     words: ['job', 'action'],
     summary: "Run an action of a job's task.",
     load: async () => (await import('./job/action.ts')).jobAction,
@@ -416,6 +431,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./intention/intention.ts')).intentionMatch,
   },
   {
+    words: ['intention', 'matrix'],
+    summary: 'List which services may call which.',
+    load: async () => (await import('./intention/intention.ts')).intentionMatrix,
+  },
+  {
     words: ['var', 'get'],
     summary: 'Read a variable.',
     load: async () => (await import('./var/var.ts')).varGet,
@@ -530,6 +550,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['acl', 'bootstrap'],
     summary: 'Make the first token, a management token.',
     load: async () => (await import('./acl/bootstrap.ts')).aclBootstrap,
+  },
+  {
+    words: ['acl', 'denials'],
+    summary: 'List requests that a server has refused, the newest first.',
+    load: async () => (await import('./acl/denials.ts')).aclDenials,
   },
   {
     words: ['acl', 'policy', 'apply'],

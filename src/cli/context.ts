@@ -74,7 +74,7 @@ export async function connect(
     return readPem(environment, path, what, `Check ${variable} or ${flag}: it names a PEM file.`);
   };
   return createClient({
-    address: addressesIn(options.text('address') ?? (env.ROSTER_ADDR || defaultAddress)),
+    address: addressesOf(environment, options),
     random,
     token: isAnonymous ? undefined : await tokenIn(environment, options),
     namespace: options.text('namespace') ?? (env.ROSTER_NAMESPACE || undefined),
@@ -102,8 +102,14 @@ async function tokenIn(environment: CliEnvironment, options: Options): Promise<s
   return read;
 }
 
-const addressesIn = (list: string): readonly string[] =>
-  list.split(',').map((address) => address.trim());
+/** The addresses of servers that are given. */
+export const addressesOf = (
+  { env }: Pick<CliEnvironment, 'env'>,
+  options: Options,
+): readonly string[] =>
+  (options.text('address') ?? (env.ROSTER_ADDR || defaultAddress))
+    .split(',')
+    .map((address) => address.trim());
 
 const partitionIn = (env: CliEnvironment['env'], options: Options): string | undefined =>
   options.text('partition') ?? (env.ROSTER_PARTITION || undefined);

@@ -45,6 +45,9 @@ export const groups: Readonly<Record<string, string>> = {
 export const helpOrder: readonly string[] = [
   'agent',
   'status',
+  'attention',
+  'search',
+  'ui',
   'job',
   'fmt',
   'scaling',

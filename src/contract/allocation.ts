@@ -6,6 +6,7 @@ import { Text, Type, Whole } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { type Asked, capability, decided, type InNamespace, listing } from './needs.ts';
 import { flag, idPrefix, type QueryTable } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 /** Optional parts of an allocation in a list. */
 export const stubQuery = {
@@ -52,6 +53,7 @@ export const allocationEndpoints = endpoints(
       },
       answer: typed<AllocationStub>(AllocationStubSchema),
       filter: AllocationSchema,
+      sorts: sortsOf.allocations,
       permission: listing(capability('read-job')),
     },
     read: {

@@ -9,6 +9,7 @@ import { endpoints, typed } from './endpoint.ts';
 import { maySubmitOr } from './job-rights.ts';
 import { type Asked, capability, decided, type InNamespace, listing } from './needs.ts';
 import { idPrefix } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 /**
  * The capability in the namespace of the deployment; if there is no such deployment, in that of the
@@ -54,6 +55,7 @@ export const deploymentEndpoints = endpoints(
       query: idPrefix,
       answer: typed<Deployment>(DeploymentSchema),
       filter: DeploymentSchema,
+      sorts: sortsOf.deployments,
       permission: listing(capability('read-job')),
     },
     read: {
@@ -72,6 +74,7 @@ export const deploymentEndpoints = endpoints(
       query: stubQuery,
       answer: typed<AllocationStub>(AllocationStubSchema),
       filter: AllocationSchema,
+      sorts: sortsOf.allocations,
       permission: readInItsNamespace,
     },
     fail: {

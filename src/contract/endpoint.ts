@@ -24,6 +24,8 @@ export interface Definition {
   readonly answer?: TSchema;
   /** The schema of filters of a list, unless it depends on the request. */
   readonly filter?: TSchema;
+  /** The fields of its rows by which a list can be sorted. */
+  readonly sorts?: readonly string[];
   readonly permission: Needs;
   /** The permission to see a record of a list. */
   readonly visible?: Visible;

@@ -18,6 +18,7 @@ import {
   mayAnything,
 } from './needs.ts';
 import { flag, idPrefix, text } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 const listQuery = {
   ...idPrefix,
@@ -59,6 +60,7 @@ export const evaluationEndpoints = endpoints(
       query: listQuery,
       answer: typed<PresentedEvaluation>(PresentedEvaluationSchema),
       filter: PresentedEvaluationSchema,
+      sorts: sortsOf.evaluations,
       permission: listing(capability('read-job')),
     },
     count: {
@@ -90,6 +92,7 @@ export const evaluationEndpoints = endpoints(
       blocking: true,
       answer: typed<AllocationStub>(AllocationStubSchema),
       filter: AllocationSchema,
+      sorts: sortsOf.allocations,
       permission: readInItsNamespace,
     },
     delete: {

@@ -6,6 +6,7 @@ import type { aclBootstrapEndpoints, aclTokenEndpoints } from './acl-token.ts';
 import type { agentEndpoints } from './agent.ts';
 import type { agentReloadEndpoints } from './agent-reload.ts';
 import type { allocationEndpoints } from './allocation.ts';
+import type { attentionEndpoints } from './attention.ts';
 import type { authMethodEndpoints } from './auth-method.ts';
 import type { bindingRuleEndpoints } from './binding-rule.ts';
 import type { clientEndpoints } from './client.ts';
@@ -41,8 +42,10 @@ import type { nodePoolEndpoints } from './node-pool.ts';
 import type { exchangedServiceEndpoints, peeringEndpoints } from './peering.ts';
 import type { scalingPolicyEndpoints } from './scaling-policy.ts';
 import type { schedulerEndpoints } from './scheduler-configuration.ts';
+import type { searchEndpoints } from './search.ts';
 import type { serverHealthEndpoints } from './server-health.ts';
 import type { serviceEndpoints } from './service.ts';
+import type { signInLinkEndpoints } from './sign-in-link.ts';
 import type { snapshotEndpoints } from './snapshot.ts';
 import type { systemEndpoints } from './system.ts';
 import type { templatedPolicyEndpoints } from './templated-policy.ts';
@@ -63,6 +66,7 @@ export type EveryNoun =
   | typeof agentEndpoints
   | typeof agentReloadEndpoints
   | typeof allocationEndpoints
+  | typeof attentionEndpoints
   | typeof authMethodEndpoints
   | typeof bindingRuleEndpoints
   | typeof clientCheckEndpoints
@@ -100,8 +104,10 @@ export type EveryNoun =
   | typeof peeringEndpoints
   | typeof scalingPolicyEndpoints
   | typeof schedulerEndpoints
+  | typeof searchEndpoints
   | typeof serverHealthEndpoints
   | typeof serviceEndpoints
+  | typeof signInLinkEndpoints
   | typeof snapshotEndpoints
   | typeof leaderEndpoints
   | typeof systemEndpoints

@@ -4,11 +4,13 @@ import {
   IntentionCheckSchema,
   type IntentionMatch,
   IntentionMatchSchema,
+  type IntentionMatrix,
+  IntentionMatrixSchema,
 } from '../model/config-entry/intention-answers.ts';
 import type { ServiceName } from '../model/config-entry/kind.ts';
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { allOf, namedAccess, type Permission } from '../model/permission/permission.ts';
+import { allOf, namedAccess, open, type Permission } from '../model/permission/permission.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { type Asked, decided } from './needs.ts';
 import { type QueryValues, text } from './query.ts';
@@ -82,17 +84,23 @@ export function serviceIn(
   throw refusal('invalid-query', { parameter, reason });
 }
 
-const reads = ({ name, namespace, partition }: ServiceName): Permission =>
+/** The permission to read the intentions of a destination. */
+export const readsIntentions = ({ name, namespace, partition }: ServiceName): Permission =>
   namedAccess('intention', 'read', name, { namespace, partition });
 const readsDestination = decided(
   '`intention:read` on the destination',
   (asked: Asked<QueryValues<typeof checkQuery>>) =>
-    reads(serviceIn(asked, 'destination', asked.query.destination)),
+    readsIntentions(serviceIn(asked, 'destination', asked.query.destination)),
 );
 const readsNamed = decided(
   '`intention:read` on each service',
   (asked: Asked<QueryValues<typeof matchQuery>>) =>
-    allOf(...namesIn(asked).map(([, one]) => reads(one))),
+    allOf(...namesIn(asked).map(([, one]) => readsIntentions(one))),
+);
+
+const seesReadable = decided(
+  'nothing: destinations are shown to those who have `intention:read` on them',
+  () => open,
 );
 
 export const intentionEndpoints = endpoints(
@@ -105,6 +113,22 @@ export const intentionEndpoints = endpoints(
       query: checkQuery,
       answer: typed<IntentionCheck>(IntentionCheckSchema),
       permission: readsDestination,
+    },
+    matrix: {
+      kind: 'read',
+      path: '/v1/connect/intentions/matrix',
+      summary: 'Tell which services may call which, and by which intention',
+      blocking: true,
+      query: {
+        name: {
+          kind: 'strings',
+          lengthMax: limits.config.questionLengthMax,
+          description:
+            'A service, as in a check. May be repeated. By default the services of the namespace.',
+        },
+      },
+      answer: typed<IntentionMatrix>(IntentionMatrixSchema),
+      permission: seesReadable,
     },
     match: {
       kind: 'read',

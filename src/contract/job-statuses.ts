@@ -4,6 +4,7 @@ import { Flag, List, Text, Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { capability, listing } from './needs.ts';
 import { flag } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 const SelectionSchema = Type.Object({
   Jobs: List(Type.Object({ ID: Text(), Namespace: Text() })),
@@ -20,6 +21,7 @@ const statuses = {
   },
   answer: typed<JobStatuses>(JobStatusesSchema),
   filter: JobSchema,
+  sorts: sortsOf.jobs,
   permission: listing(capability('read-job')),
   // The body may name jobs of other namespaces.
   visible: { kind: 'namespace', capability: 'read-job', namespace: 'from-row' },

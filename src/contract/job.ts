@@ -16,6 +16,7 @@ import { endpoints, typed } from './endpoint.ts';
 import { mayStop, readJob, submitBodyOr } from './job-rights.ts';
 import { capability, listing } from './needs.ts';
 import { flag, type QueryTable, text } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 const stopped = {
   EvalID: Text(),
@@ -107,6 +108,7 @@ export const jobEndpoints = endpoints(
       },
       answer: typed<JobStub>(JobStubSchema),
       filter: JobSchema,
+      sorts: sortsOf.jobs,
       permission: listing(capability('list-jobs')),
     },
     register: {
@@ -162,6 +164,7 @@ export const jobEndpoints = endpoints(
       query: { ...everyRegistration, ...stubQuery },
       answer: typed<AllocationStub>(AllocationStubSchema),
       filter: AllocationSchema,
+      sorts: sortsOf.allocations,
       permission: readJob,
     },
     evaluations: {
@@ -172,6 +175,7 @@ export const jobEndpoints = endpoints(
       query: everyRegistration,
       answer: typed<PresentedEvaluation>(PresentedEvaluationSchema),
       filter: PresentedEvaluationSchema,
+      sorts: sortsOf.evaluations,
       permission: readJob,
     },
     deployments: {
@@ -182,6 +186,7 @@ export const jobEndpoints = endpoints(
       query: everyRegistration,
       answer: typed<Deployment>(DeploymentSchema),
       filter: DeploymentSchema,
+      sorts: sortsOf.deployments,
       permission: readJob,
     },
     deployment: {

@@ -3,6 +3,7 @@ import { type WholeAllocation, WholeAllocationSchema } from '../model/allocation
 import { DrainSpecSchema } from '../model/node/drain.ts';
 import { eligibilities } from '../model/node/node.ts';
 import { type PresentedNode, PresentedNodeSchema } from '../model/node/present.ts';
+import { type NodeTopology, NodeTopologySchema } from '../model/node/topology.ts';
 import {
   anyOf,
   management,
@@ -14,6 +15,7 @@ import { Choice, Flag, Nullable, Text, TextMap, Type, Whole } from '../model/sch
 import { endpoints, typed } from './endpoint.ts';
 import { type Asked, decided, either, mayAnything } from './needs.ts';
 import { flag, idPrefix } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 /** For lists of nodes, also of a pool. */
 export const nodeListQuery = {
@@ -122,6 +124,24 @@ export const nodeEndpoints = endpoints(
       query: nodeListQuery,
       answer: typed<NodeListItem>(PresentedNodeSchema),
       filter: PresentedNodeSchema,
+      sorts: sortsOf.nodes,
+      permission: readSomeNode,
+      visible: readThatNode,
+    },
+    topology: {
+      kind: 'list',
+      path: '/v1/nodes/topology',
+      summary: 'List nodes with what they offer, and what allocations hold of it',
+      blocking: true,
+      query: {
+        meta: {
+          kind: 'strings',
+          description: 'A key of the meta of nodes to show; may be repeated. By default `rack`.',
+        },
+      },
+      answer: typed<NodeTopology>(NodeTopologySchema),
+      filter: NodeTopologySchema,
+      sorts: sortsOf.nodes,
       permission: readSomeNode,
       visible: readThatNode,
     },
@@ -140,6 +160,7 @@ export const nodeEndpoints = endpoints(
       blocking: true,
       answer: typed<WholeAllocation>(WholeAllocationSchema),
       filter: AllocationSchema,
+      sorts: sortsOf.allocations,
       permission: onNode('read'),
       visible: { kind: 'namespace', capability: 'read-job', namespace: 'from-row' },
     },

@@ -59,7 +59,17 @@ const list = {
     lengthMax: limits.list.nextTokenLengthMax,
   }),
   reverse: flag('From the last record to the first.'),
+  total: flag(
+    'Count all records of the list, over all pages, in a header; absent if there are too many to count.',
+  ),
 } as const satisfies QueryTable;
+
+const sorting = (fields: readonly string[]) =>
+  ({
+    sort: text(
+      `The field by which records are sorted, with \`per_page\` from 1 to ${limits.list.sortedPerPageMax}: ${fields.map((field) => `\`${field}\``).join(', ')}.`,
+    ),
+  }) as const satisfies QueryTable;
 
 const ofServer = {
   server_id: text(
@@ -84,6 +94,9 @@ export type SharedQuery = {
   readonly per_page: number;
   readonly next_token: string;
   readonly reverse: boolean;
+  readonly total: boolean;
+  /** Absent for lists that are not sorted. */
+  readonly sort?: string;
   readonly server_id: string;
 };
 
@@ -94,7 +107,8 @@ export function queryOf({
   blocking: isBlocking,
   isOfServer,
   query,
-}: Pick<Definition, 'kind' | 'blocking' | 'isOfServer' | 'query'> &
+  sorts,
+}: Pick<Definition, 'kind' | 'blocking' | 'isOfServer' | 'query' | 'sorts'> &
   Pick<Endpoint, 'family'>): QueryTable {
   const reads = kind === 'read' || kind === 'list';
   return {
@@ -103,6 +117,7 @@ export function queryOf({
     ...(reads && consistency),
     ...(reads && isBlocking && blocking),
     ...(kind === 'list' && list),
+    ...(sorts !== undefined && sorting(sorts)),
     ...(isOfServer && ofServer),
     ...query,
   };

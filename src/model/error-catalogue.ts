@@ -46,6 +46,12 @@ export const catalogue = {
     title: 'Invalid query parameter',
     sentence: 'The query parameter "{parameter}" {reason}.',
   },
+  'too-many-to-sort': {
+    status: 400,
+    title: 'Too many to sort',
+    sentence:
+      'The list has more than {limit} rows, which is too many to sort. Choose fewer with a namespace or a prefix, or leave out "sort".',
+  },
   'invalid-path': { status: 400, title: 'Invalid path', sentence: 'The path {reason}.' },
   'invalid-filter': {
     status: 400,
@@ -292,6 +298,16 @@ export const catalogue = {
     status: 403,
     title: 'Token not from a login',
     sentence: "Permission denied: the token wasn't created via login, so it cannot be logged out.",
+  },
+  'sign-in-link-refused': {
+    status: 403,
+    title: 'Sign-in link refused',
+    sentence: 'The sign-in link is refused: {reason}.',
+  },
+  'token-needed': {
+    status: 403,
+    title: 'Token needed',
+    sentence: 'Only the holder of a token can {act}.',
   },
   'bootstrap-done': {
     status: 403,

@@ -5,9 +5,11 @@
  */
 import { aclLimits } from './acl-token/limits.ts';
 import { allocationLimits, filesLimits } from './allocation/limits.ts';
+import { attentionLimits } from './attention/limits.ts';
 import { authMethodLimits } from './auth-method/limits.ts';
 import { bindingRuleLimits } from './binding-rule/limits.ts';
 import { configLimits } from './config-entry/limits.ts';
+import { denialLimits } from './denial/limits.ts';
 import { deploymentLimits } from './deployment/limits.ts';
 import { discoveryChainLimits } from './discovery-chain/limits.ts';
 import { evaluationLimits } from './evaluation/limits.ts';
@@ -23,7 +25,12 @@ import { artifactLimits, diskLimits } from './limits/artifact.ts';
 import { dockerLimits } from './limits/docker.ts';
 import { garbageLimits } from './limits/garbage.ts';
 import { auditLimits, faultLimits, httpLimits, listLimits, watchLimits } from './limits/http.ts';
-import { aclLoginLimits, oidcSessionLimits, outboundLimits } from './limits/login.ts';
+import {
+  aclLoginLimits,
+  oidcSessionLimits,
+  outboundLimits,
+  signInLinkLimits,
+} from './limits/login.ts';
 import { metricsLimits } from './limits/metrics.ts';
 import { namesLimits } from './limits/names.ts';
 import { schedulerLimits } from './limits/scheduler.ts';
@@ -41,6 +48,7 @@ import { streamLimits } from './node-stream/limits.ts';
 import { peeringLimits } from './peering/limits.ts';
 import { planLimits } from './plan/limits.ts';
 import { scalingLimits } from './scaling-event/limits.ts';
+import { searchLimits } from './search/limits.ts';
 import { checkLimits, serviceLimits } from './service/limits.ts';
 import { snapshotLimits } from './snapshot/limits.ts';
 import { restartLimits, taskLimits } from './task/limits.ts';
@@ -59,6 +67,8 @@ export const limits = {
   profile: profileLimits,
   peering: peeringLimits,
   list: listLimits,
+  search: searchLimits,
+  attention: attentionLimits,
   fault: faultLimits,
   explanation: explanationLimits,
   names: namesLimits,
@@ -97,11 +107,13 @@ export const limits = {
   servers: serversLimits,
   upgrade: upgradeLimits,
   acl: aclLimits,
+  denial: denialLimits,
   authMethod: authMethodLimits,
   bindingRule: bindingRuleLimits,
   aclLogin: aclLoginLimits,
   outbound: outboundLimits,
   oidcSession: oidcSessionLimits,
+  signInLink: signInLinkLimits,
   audit: auditLimits,
   metrics: metricsLimits,
   variable: variableLimits,

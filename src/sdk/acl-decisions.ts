@@ -1,7 +1,13 @@
 import type { aclDecisionEndpoints } from '../contract/acl-decision.ts';
 import type { AnswerOf } from '../contract/endpoint.ts';
 import { callsOf } from './calls.ts';
-import type { CallOptions, ReadOptions, Requester } from './requester.ts';
+import {
+  type CallOptions,
+  type ListOptions,
+  listQuery,
+  type ReadOptions,
+  type Requester,
+} from './requester.ts';
 
 /** Why a token has a permission or lacks it. */
 export type AclExplanation = AnswerOf<(typeof aclDecisionEndpoints)['explain']>;
@@ -13,6 +19,20 @@ export interface AclQuestion {
   readonly Access: string;
   readonly Namespace?: string;
   readonly Partition?: string;
+}
+
+export interface PolicyTrial {
+  readonly Rules: string;
+  /** A token that has the policy in the trial, besides its own policies. */
+  readonly AccessorID?: string;
+  /** A stored policy whose rules are replaced in the trial. */
+  readonly PolicyID?: string;
+  readonly Questions: readonly {
+    readonly Permission: string;
+    readonly Name?: string;
+    readonly Namespace?: string;
+    readonly Partition?: string;
+  }[];
 }
 
 export interface ExplainOptions extends ReadOptions {
@@ -33,6 +53,24 @@ export function aclDecisionsOf(requester: Requester) {
         permission,
         name: options.name,
         accessor: options.accessor,
+      }),
+    /** Tries rules before they are stored, for a token with these rules alone or beside its own. */
+    tryPolicy: (trial: PolicyTrial, options?: CallOptions) =>
+      write('POST /v1/acl/policy/try', {}, options, { body: trial }),
+    /** Requests that the server has refused, the newest first: own ones, and those that the token may see. */
+    denials: ({
+      accessor,
+      serverId,
+      ...options
+    }: ListOptions & {
+      readonly accessor?: string | undefined;
+      /** The server that is asked: its id, its address, or `leader`. */
+      readonly serverId?: string | undefined;
+    } = {}) =>
+      read('GET /v1/acl/denials', {}, options, {
+        ...listQuery(options),
+        accessor: accessor || undefined,
+        server_id: serverId || undefined,
       }),
     /** At most 64 questions about the client's own token. */
     authorize: (questions: readonly AclQuestion[], options?: CallOptions) =>

@@ -82,9 +82,13 @@ type QueryGiven<E> = {
 };
 
 interface OfLists
-  extends Pick<SharedQuery, 'filter' | 'per_page' | 'next_token' | 'reverse' | 'server_id'> {
+  extends Pick<
+    SharedQuery,
+    'filter' | 'per_page' | 'next_token' | 'reverse' | 'total' | 'server_id'
+  > {
   readonly prefix: string;
   readonly partition: string;
+  readonly sort: string;
 }
 
 /** The calls to the endpoints of the nouns `C`. */

@@ -4,6 +4,7 @@ import { aclOf, namespacesOf, partitionsOf } from './acl.ts';
 import { aclDecisionsOf } from './acl-decisions.ts';
 import { agentOf, statusOf } from './agent.ts';
 import { allocationsOf } from './allocations.ts';
+import { attentionOf } from './attention.ts';
 import { type Calls, callsOf } from './calls.ts';
 import { configEntriesOf, intentionsOf } from './config-entries.ts';
 import { deploymentsOf } from './deployments.ts';
@@ -28,7 +29,9 @@ import { peeringsOf } from './peerings.ts';
 import { createRequester, type RequesterOptions } from './requester.ts';
 import { scalingPoliciesOf } from './scaling-policies.ts';
 import { schedulerOf } from './scheduler.ts';
+import { searchOf } from './search.ts';
 import { servicesOf } from './services.ts';
+import { signInLinksOf } from './sign-in-links.ts';
 import { snapshotsOf } from './snapshots.ts';
 import { systemOf } from './system.ts';
 import type { Method, TransportAnswer } from './transport.ts';
@@ -41,6 +44,8 @@ const nouns = {
   authMethods: authMethodsOf,
   bindingRules: bindingRulesOf,
   logins: loginsOf,
+  /** Links that sign in to the web interface. */
+  signInLinks: signInLinksOf,
   keyring: keyringOf,
   acl: aclOf,
   /** Permissions of tokens, with reasons. */
@@ -71,6 +76,10 @@ const nouns = {
   /** Snapshots of the whole state, to back it up. */
   snapshots: snapshotsOf,
   leader: leaderOf,
+  /** Everything that needs attention, with reasons. */
+  attention: attentionOf,
+  /** Everything that has a name. */
+  search: searchOf,
   system: systemOf,
   files: filesOf,
   logs: logsOf,

@@ -92,6 +92,9 @@ export function intentionsOf(requester: Requester) {
         method,
         ...(headers && { header: headers }),
       }),
+    /** Which services may call which; by default the services of the namespace. */
+    matrix: ({ names, ...options }: ReadOptions & { readonly names?: readonly string[] } = {}) =>
+      read('GET /v1/connect/intentions/matrix', {}, options, { name: names }),
     /** The services that it may call (`source`), or that may call it (`destination`). */
     match: (by: 'source' | 'destination', name: string, options: ReadOptions = {}) =>
       read('GET /v1/connect/intentions/match', {}, options, { by, name: [name] }),

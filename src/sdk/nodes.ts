@@ -3,6 +3,7 @@ import type { AnswerOf } from '../contract/endpoint.ts';
 import type { NodeListItem, nodeEndpoints } from '../contract/node.ts';
 import type { Eligibility } from '../model/node/node.ts';
 import type { PresentedNode } from '../model/node/present.ts';
+import type { NodeTopology } from '../model/node/topology.ts';
 import type { MetricsOptions } from './agent.ts';
 import { callsOf } from './calls.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from './requester.ts';
 import { byStatus, type WaitOptions, waitUntil } from './wait.ts';
 
-export type { NodeListItem, PresentedNode };
+export type { NodeListItem, NodeTopology, PresentedNode };
 
 export interface NodeListOptions extends ListOptions {
   readonly resources?: boolean | undefined;
@@ -34,6 +35,25 @@ export interface DrainOptions {
   readonly meta?: Readonly<Record<string, string>>;
 }
 
+export interface TopologyOptions extends ListOptions {
+  /** Keys of the meta of nodes; by default `rack`. */
+  readonly meta?: readonly string[] | undefined;
+}
+
+function untilReady(requester: Requester, id: string, options?: WaitOptions) {
+  const { read } = callsOf<typeof nodeEndpoints>(requester);
+  return waitUntil(
+    requester,
+    {
+      read: (of) => read('GET /v1/node/:node_id', { node_id: id }, of),
+      judge: byStatus<PresentedNode>('node', 'ready', []),
+      unmet: (last) => `The node "${id}" is ${last?.Status ?? 'not registered'}, not ready,`,
+      missing: 'wait',
+    },
+    options,
+  );
+}
+
 export type Nodes = ReturnType<typeof nodesOf>;
 
 export function nodesOf(requester: Requester) {
@@ -43,20 +63,13 @@ export function nodesOf(requester: Requester) {
   return {
     list: (options: NodeListOptions = {}) =>
       read('GET /v1/nodes', {}, options, nodeListQuery(options)),
+    /** The resources of nodes, and those that allocations hold. */
+    topology: (options: TopologyOptions = {}) =>
+      read('GET /v1/nodes/topology', {}, options, { ...listQuery(options), meta: options.meta }),
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/node/:node_id', { node_id: id }, options),
     /** Resolves when the node is ready, also if it has to register first. `id` has to be complete. */
-    waitUntilReady: (id: string, options?: WaitOptions) =>
-      waitUntil(
-        requester,
-        {
-          read: (of) => read('GET /v1/node/:node_id', { node_id: id }, of),
-          judge: byStatus<PresentedNode>('node', 'ready', []),
-          unmet: (last) => `The node "${id}" is ${last?.Status ?? 'not registered'}, not ready,`,
-          missing: 'wait',
-        },
-        options,
-      ),
+    waitUntilReady: (id: string, options?: WaitOptions) => untilReady(requester, id, options),
     /** The allocations in namespaces that the token may read. */
     allocations: (id: string, options?: ReadOptions) =>
       read('GET /v1/node/:node_id/allocations', { node_id: id }, options),

@@ -48,6 +48,10 @@ export interface ListOptions extends ReadOptions {
   /** `nextToken` of the page before. */
   readonly nextToken?: string | undefined;
   readonly reverse?: boolean | undefined;
+  /** A field, as the endpoint lists them; with `perPage`. */
+  readonly sort?: string | undefined;
+  /** Count the records of all pages. */
+  readonly counts?: boolean | undefined;
 }
 
 export interface Answer<T> {
@@ -56,6 +60,8 @@ export interface Answer<T> {
   readonly index: number;
   /** The start of the next page of a list; absent on the last page. */
   readonly nextToken: string | undefined;
+  /** The number of records on all pages of a list that is sorted or counted, unless there are too many. */
+  readonly total: number | undefined;
   readonly knownLeader: boolean;
   readonly lastContactMs: number;
 }
@@ -231,6 +237,8 @@ export const listQuery = (options: ListOptions) => ({
   per_page: options.perPage || undefined,
   next_token: options.nextToken || undefined,
   reverse: options.reverse || undefined,
+  sort: options.sort || undefined,
+  total: options.counts || undefined,
 });
 
 function queryText(query: Query): string {
@@ -247,10 +255,14 @@ async function decode<T>(answer: TransportAnswer, address: string): Promise<Answ
   return {
     ...(await written<T>(answer, address)),
     nextToken: either('nexttoken'),
+    total: countIn(either('total')),
     knownLeader: either('knownleader') === 'true',
     lastContactMs: Number(either('lastcontact') ?? 0),
   };
 }
+
+const countIn = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text);
 
 async function written<T>(answer: TransportAnswer, address: string): Promise<Written<T>> {
   const text = await textOf(answer, limits.answerBytesMax, address);

@@ -19,6 +19,7 @@ function script(...answers: readonly (readonly [index: number, value: string] | 
       value: next[1],
       index: next[0],
       nextToken: undefined,
+      total: undefined,
       knownLeader: true,
       lastContactMs: 0,
     };

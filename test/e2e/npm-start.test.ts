@@ -41,6 +41,15 @@ test('npm start runs the example job, Ctrl-C leaves nothing behind, and it works
   expect(first.welcome).toContain(
     `\n  export ROSTER_ADDR=${ROSTER_ADDR} ROSTER_TOKEN=${ROSTER_TOKEN}\n`,
   );
+  // The link signs in once, to a token that is not the root token.
+  const [, link] = /^Sign in {5}(\S+) /m.exec(first.program.said().stdout)!;
+  expect(link).toMatch(`${ROSTER_ADDR}/ui/sign-in#link=`);
+  const body = JSON.stringify({ Secret: link!.split('=').at(-1) });
+  const signIn = () => fetch(`${ROSTER_ADDR}/v1/ui/sign-in`, { method: 'POST', body });
+  const token = (await (await signIn()).json()) as { SecretID: string; Description: string };
+  expect(token.Description).toMatch(/^web interface, link of /);
+  expect(token.SecretID).not.toBe(ROSTER_TOKEN);
+  expect((await signIn()).status).toBe(403);
   const proposed = [...first.welcome.matchAll(/^ {2}(bin\/roster .*)$/gm)].map(([, line]) => line!);
   expect(proposed).toContain('bin/roster job status web');
   for (const line of proposed) {

@@ -29,6 +29,7 @@ export interface HeaderNames {
   readonly knownLeader: string;
   readonly lastContact: string;
   readonly nextToken: string;
+  readonly total?: string;
   readonly filteredByAcls?: string;
   readonly defaultPolicy?: string;
 }

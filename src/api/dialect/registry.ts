@@ -48,6 +48,7 @@ export const registryDialect: Dialect = {
     knownLeader: 'x-registry-knownleader',
     lastContact: 'x-registry-lastcontact',
     nextToken: 'x-registry-nexttoken',
+    total: 'x-registry-total',
     filteredByAcls: 'x-registry-results-filtered-by-acls',
     defaultPolicy: 'x-registry-default-acl-policy',
   },

@@ -28,6 +28,7 @@ export const schedulerDialect: Dialect = {
     knownLeader: 'x-scheduler-knownleader',
     lastContact: 'x-scheduler-lastcontact',
     nextToken: 'x-scheduler-nexttoken',
+    total: 'x-scheduler-total',
   },
   readHeaders: (index) => ({
     'content-type': 'application/json',

@@ -140,6 +140,7 @@ function headersOf({ family, kind }: Endpoint): object {
     [isRead && lastContact, 'integer', 'Milliseconds since the leader was heard.'],
     [registry.defaultPolicy, 'string', defaultPolicyHelp],
     [kind === 'list' && nextToken, 'string', 'Where the next page begins; absent on the last.'],
+    [kind === 'list' && registry.total, 'integer', totalHelp],
     [kind === 'list' && registry.filteredByAcls, 'boolean', filteredHelp],
   ];
   return Object.fromEntries(
@@ -151,6 +152,7 @@ function headersOf({ family, kind }: Endpoint): object {
 
 const defaultPolicyHelp =
   '`allow` or `deny`: what decides where no rule speaks; absent with access control off.';
+const totalHelp = 'With `total` or `sort`: the number of records on all pages.';
 const filteredHelp = 'Present when records were left out that the caller may not see.';
 
 /** `X-Registry-KnownLeader` for `x-registry-knownleader`. */

@@ -16,14 +16,19 @@ import {
   splitPermission,
 } from '../../model/permission/permission-words.ts';
 import type { Snapshot } from '../../state/types.ts';
+import type { Denials } from '../denials.ts';
 import type { Route } from '../route.ts';
 import { serveRead, serveWrite } from '../serve.ts';
+import { aclDenialRoutes } from './acl-denial.ts';
+import { aclPolicyTryRoutes } from './acl-policy-try.ts';
 
 type AuthorizeBody = BodyOf<typeof contract.authorize>;
 
 /** Source: docs/behaviour/access-control.md#asking-what-a-token-may-do. */
-export function aclDecisionRoutes(resolver: Resolver): Route[] {
+export function aclDecisionRoutes(resolver: Resolver, denials: Denials): Route[] {
   return [
+    ...aclPolicyTryRoutes(resolver),
+    ...aclDenialRoutes(denials),
     ...serveWrite(contract.authorize, async (input) => {
       const permissions = askedOf(input);
       const value = input.body.map((question, at) => ({

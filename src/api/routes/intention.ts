@@ -22,6 +22,7 @@ import {
 } from '../../server/config-entries/intentions.ts';
 import type { Input, Route } from '../route.ts';
 import { serveRead, serveSteps } from '../serve.ts';
+import { matrixOf } from './intention-matrix.ts';
 
 type Check = Input<typeof checkQuery>;
 type Match = Input<typeof matchQuery>;
@@ -39,6 +40,7 @@ export function intentionRoutes(defaultPolicy: DefaultPolicy): Route[] {
       return shownDecision(decision, defaultAllows);
     }),
     ...serveSteps(contract.match, matches),
+    ...serveSteps(contract.matrix, (input) => matrixOf(input, defaultAllows)),
   ];
 }
 

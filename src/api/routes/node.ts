@@ -13,6 +13,7 @@ import { allocations, inNamespace, nodes } from '../../state/tables.ts';
 import type { BaseInput, Route } from '../route.ts';
 import { type InputOf, serveList, serveRead, serveWrite } from '../serve.ts';
 import { jobOf } from './allocation.ts';
+import { nodeTopologyRoutes } from './node-topology.ts';
 
 /** @throws RosterError `node-not-found` */
 export function requireNode({ parameters, snapshot }: BaseInput): Node {
@@ -47,6 +48,7 @@ export function nodeRoutes(server: Server): Route[] {
       present: (allocation, { unwatched }) =>
         wholeAllocation(allocation, jobOf(unwatched, allocation)),
     }),
+    ...nodeTopologyRoutes(server),
     ...nodeWrites(server),
   ];
 }

@@ -1,9 +1,11 @@
 import { delay, type Timers } from '../../base/ports.ts';
 import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
+import { isLoopback } from '../../model/auth-method/validate.ts';
 import { type Client, createClient, isMissing, waitFor } from '../../sdk/client.ts';
 import type { TlsTrust } from '../../sdk/tls-trust.ts';
 import { cliLimits } from '../limits.ts';
 import { addressesOf } from '../render/addresses.ts';
+import { signInAddress } from '../ui/sign-in-address.ts';
 import type { AgentOptions } from './options.ts';
 
 /**
@@ -86,6 +88,26 @@ async function startedAllocations(
 const describe = ({ Name, ID, AllocatedResources }: AllocationStub): string =>
   `  ${Name}  ${ID.slice(0, 8)}  ${addressesOf(AllocatedResources).join(' ')}`;
 
+/**
+ * The page of the web interface that signs in with the rights of the root token, once; `undefined`: the server
+ * gives no link, or the agent is reached from other machines.
+ */
+export async function signInLink(
+  agent: TlsTrust & { readonly address: string; readonly token: string | undefined },
+): Promise<string | undefined> {
+  const host = URL.parse(agent.address)?.hostname ?? '';
+  if (agent.token === undefined || !isLoopback(host)) return undefined;
+  const client = createClient(agent);
+  try {
+    const { value } = await client.signInLinks.create({ LoopbackOnly: true });
+    return signInAddress(agent.address, value.Secret);
+  } catch {
+    return undefined;
+  } finally {
+    await client.close();
+  }
+}
+
 interface Reached {
   readonly address: string;
   /** `undefined`: no token is needed. */
@@ -94,11 +116,13 @@ interface Reached {
   readonly isTokenGiven: boolean;
   /** `bin/roster` in a checkout, where the examples are, too; otherwise `roster`. */
   readonly command: string;
+  /** `undefined`: there is none. */
+  readonly signInLink: string | undefined;
 }
 
 /** The addresses, and the next steps. */
 export function welcome(
-  { address, token, isTokenGiven, command }: Reached,
+  { address, token, isTokenGiven, command, signInLink: link }: Reached,
   run: AgentOptions['run'],
   told: readonly string[],
 ): string {
@@ -107,6 +131,9 @@ export function welcome(
     ...told,
     '',
     `API         ${address}/v1    (every path: ${address}/v1/openapi.json)`,
+    ...(link === undefined
+      ? []
+      : [`Sign in     ${link}    (once, within 5 minutes; then: ${command} ui)`]),
     `Root token  ${isToldToken ? token : isTokenGiven ? 'as it was given' : 'none: access control is off'}`,
     '',
     'In another terminal:',

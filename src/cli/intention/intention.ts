@@ -98,3 +98,35 @@ const placed = (place: string, name: string): string =>
 
 const actionOf = ({ Action, Permissions }: ShownIntention): string =>
   Permissions === null ? Action : plural(Permissions.length, 'permission');
+
+export const intentionMatrix: ClientCommand = {
+  words: ['intention', 'matrix'],
+  summary: 'List which services may call which.',
+  definition: {
+    isPaged: true,
+    arguments: [
+      {
+        name: 'SERVICE',
+        kind: 'service',
+        isRequired: false,
+        isSeveral: true,
+        description: 'The services; by default those of the namespace, 50 at most.',
+      },
+    ],
+    details: `${services}\n\nIntentions with permissions allow single requests, which "intention check" tells.`,
+  },
+  async run(context, names) {
+    const { client, screen } = context;
+    const { value } = await client.intentions.matrix(names.length > 0 ? { names } : {});
+    return context.show(value, async () => {
+      const rows = value.Destinations.map((destination, row) => {
+        const callers = value.Sources.filter((_, column) => value.Allowed[row]?.[column]);
+        return [oneLine(destination), orDash(callers.map(oneLine).join(', '))];
+      });
+      if (rows.length === 0) return screen.line('No services are known that your token may read.');
+      await screen.table(['Destination', 'May be called by'], rows);
+      const more = value.Total - rows.length;
+      if (more > 0) await screen.line(`${plural(more, 'further service')} not shown.`);
+    });
+  },
+};

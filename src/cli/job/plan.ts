@@ -1,4 +1,5 @@
 import { noInstant } from '../../base/instant.ts';
+import { type Drivers, driversOf } from '../../model/allocation/placement-words.ts';
 import { decode } from '../../model/codec.ts';
 import type { DesiredUpdates } from '../../model/evaluation/evaluation.ts';
 import { canonicalizeJob } from '../../model/job/canonicalize.ts';
@@ -11,7 +12,6 @@ import { CliError } from '../errors.ts';
 import { nameIn, openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
 import { FileWarnings } from '../job-warnings.ts';
 import type { Options } from '../options.ts';
-import { type Drivers, driversOf } from '../placement-failure.ts';
 import { printJobDiff } from '../render/job-diff.ts';
 import { printPlacementFailures } from '../render/placement.ts';
 import { oneLine, orDash, plural, quoted } from '../render/text.ts';

@@ -1,4 +1,5 @@
 import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
+import { driversOf } from '../../model/allocation/placement-words.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { PresentedEvaluation } from '../../model/evaluation/present.ts';
 import type { Job } from '../../model/job/job.ts';
@@ -11,7 +12,6 @@ import { printGroups } from '../deployment/render.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { type Columns, printRecords, printTable } from '../list-command.ts';
 import { withJob } from '../nouns.ts';
-import { driversOf } from '../placement-failure.ts';
 import { addressesOf } from '../render/addresses.ts';
 import { allocationColumns, printAllocationTable } from '../render/allocation-table.ts';
 import { printPlacementFailures, reasonsOfDrivers } from '../render/placement.ts';

@@ -1,7 +1,12 @@
+import {
+  type Drivers,
+  driversOf,
+  lacksDrivers,
+  placementFailures,
+} from '../../model/allocation/placement-words.ts';
 import type { PresentedEvaluation } from '../../model/evaluation/present.ts';
 import { ApiError } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import { type Drivers, driversOf, lacksDrivers, placementFailures } from '../placement-failure.ts';
 import type { Screen } from './screen.ts';
 import { oneLine } from './text.ts';
 

@@ -1,3 +1,4 @@
+import { constraintInWords, dimensionInWords } from '../../model/allocation/placement-words.ts';
 import type {
   Lack,
   NodeVerdict,
@@ -6,7 +7,6 @@ import type {
 } from '../../model/explanation/explanation.ts';
 import { verdicts } from '../../model/explanation/explanation.ts';
 import type { Context } from '../context.ts';
-import { constraintInWords, dimensionInWords } from '../placement-failure.ts';
 import { oneLine, orDash, plural } from './text.ts';
 
 /** The number of rows that are shown without `-verbose`. */

@@ -1,5 +1,17 @@
 /** Answers to questions about intentions. */
-import { About, Flag, List, Nullable, stamps, Text, TextMap, Type, Whole } from '../schema.ts';
+import {
+  About,
+  Flag,
+  FullList,
+  List,
+  type Model,
+  Nullable,
+  stamps,
+  Text,
+  TextMap,
+  Type,
+  Whole,
+} from '../schema.ts';
 import { SourceSchema } from './intention.ts';
 import type { Intention, IntentionDecision } from './intention-decision.ts';
 
@@ -32,6 +44,25 @@ export const IntentionCheckSchema = Type.Object({
   ),
   PermissionIndex: About('The index of the permission that decided; -1: none.', Whole()),
 });
+
+/** Which services may call which. Rows and columns are in the order of `Destinations` and `Sources`. */
+export const IntentionMatrixSchema = Type.Object({
+  Sources: FullList(About('NAMESPACE/NAME of a service that calls.', Text())),
+  Destinations: FullList(About('NAMESPACE/NAME of a service that is called.', Text())),
+  Allowed: FullList(
+    About('For each destination, whether each source may call it.', FullList(Type.Boolean())),
+  ),
+  By: FullList(
+    About(
+      'For each destination, the index of the intention that decides for each source; -1: the default.',
+      FullList(Type.Integer()),
+    ),
+  ),
+  Intentions: FullList(IntentionSchema),
+  DefaultAllow: About('The decision if no intention decides.', Flag()),
+  Total: About('The number of services that the caller may read, listed or not.', Whole()),
+});
+export type IntentionMatrix = Model<typeof IntentionMatrixSchema>;
 
 /** The intentions by the names that the caller asked for. */
 export const IntentionMatchSchema = Type.Record(Type.String(), List(IntentionSchema));

@@ -15,6 +15,8 @@ export const configLimits = {
   questionLengthMax: 1024,
   /** Services in a question for their intentions. */
   matchedMax: 16,
+  /** Services of a matrix of intentions, in each direction. */
+  matrixMax: 50,
   /** Conflicts that a refusal tells. */
   describedMax: 10,
   /** Items of any list in an entry, and members of any object. */

@@ -53,6 +53,9 @@ export const listLimits = {
   perPageMax: 10_000,
   nextTokenLengthMax: 1024,
   filterLengthMax: 4096,
+  /** Rows of a list that is sorted or counted, and records on a page of a sorted list. */
+  sortedRowsMax: 100_000,
+  sortedPerPageMax: 500,
   /** The longest first step of making a list, and the longest further step. */
   atOnceMs: 3,
   sliceMs: 1,

@@ -1,4 +1,4 @@
-import { kibibyte, mebibyte, minuteMs, secondMs } from '../../base/units.ts';
+import { hourMs, kibibyte, mebibyte, minuteMs, secondMs } from '../../base/units.ts';
 
 /** Logins come from unknown callers, so all their costs are bounded. */
 export const aclLoginLimits = {
@@ -38,4 +38,17 @@ export const oidcSessionLimits = {
   ageMs: 10 * minuteMs,
   startsBurst: 60,
   startRefillMs: 1 * secondMs,
+} as const;
+
+/** Links that sign in to the web interface. */
+export const signInLinkLimits = {
+  ageMs: 5 * minuteMs,
+  /** Life of the token that a link is exchanged for. */
+  tokenTtlMs: 8 * hourMs,
+  secretLengthMax: 128,
+  /** Links of one token, and of all: above these the oldest are forgotten. */
+  keptPerTokenMax: 8,
+  keptMax: 1000,
+  /** How long a used or late link is remembered, so that its refusal has the right reason. */
+  rememberedMs: 1 * hourMs,
 } as const;

@@ -1,6 +1,8 @@
 import { hourMs, mebibyte, minuteMs, secondMs } from '../../base/units.ts';
 
 export const nodeLimits = {
+  /** Keys of meta that a list of the topology shows. */
+  topologyMetaMax: 8,
   eventsKept: 10,
   attributesMax: 2000,
   attributeLengthMax: 4096,

@@ -12,6 +12,7 @@ import { Attempts, LoginGuard } from './attempts.ts';
 import { type Issue, issueToken, type Verified } from './issue-token.ts';
 import type { OidcLogins } from './oidc.ts';
 import { type Outbound, OutboundError, unreachable } from './outbound.ts';
+import { SignInLinks } from './sign-in-links.ts';
 import { SigningKeyStore } from './signing-keys.ts';
 import { TokenRefusal } from './token-refusal.ts';
 import { UsedUpLimits } from './used-up.ts';
@@ -60,6 +61,8 @@ export interface LoginOptions {
  */
 export class LoginService {
   readonly keys: SigningKeyStore;
+  /** Links for the web interface. */
+  readonly links: SignInLinks;
   readonly #options: LoginOptions;
   readonly #guard: LoginGuard;
   readonly #starts: Attempts;
@@ -73,6 +76,7 @@ export class LoginService {
     this.keys = new SigningKeyStore(outbound, clock);
     const usedUp = new UsedUpLimits({ state: bookkeeping, box, clock });
     this.#guard = new LoginGuard({ clock, usedUp });
+    this.links = new SignInLinks(options.context, this.#guard);
     const { startsBurst: burst, startRefillMs: refillMs } = limits.oidcSession;
     this.#starts = new Attempts({ kind: 'start', clock, usedUp, burst, refillMs });
   }

@@ -56,6 +56,10 @@ export class SnapshotSchedule {
     return this.#failures;
   }
 
+  get intervalMs(): number {
+    return this.#settings.intervalMs;
+  }
+
   /** When the newest snapshot was saved; 0: none is known. */
   get savedMs(): number {
     return this.#savedMs;

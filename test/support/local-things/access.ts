@@ -62,6 +62,18 @@ export const access: Things = {
     expect(await guesses('192.0.2.2')).toBeGreaterThanOrEqual(20);
   }),
 
+  'links to the web interface': withAgents(async (cluster) => {
+    const [one, other] = cluster.followers;
+    const make = async () => (await cluster.call(one!, 'POST', '/v1/ui/link', {})).json.Secret;
+    const use = (Secret: string, at = other!) =>
+      cluster.call(at, 'POST', '/v1/ui/sign-in', { Secret });
+    expect((await use(await make())).status).toBe(200);
+    const early = await make();
+    await cluster.loseLeader();
+    const { status, json } = await use(early, cluster.leader);
+    expect([status, json.code]).toEqual([403, 'sign-in-link-refused']);
+  }),
+
   keys: withAgents(async (cluster) => {
     const put = (Path: string, word: string) =>
       cluster.call(cluster.followers[0]!, 'PUT', `/v1/var/${Path}`, { Path, Items: { word } });
@@ -76,6 +88,26 @@ export const access: Things = {
         expect(json.Items).toEqual({ word });
       }
     }
+  }),
+
+  'refused requests, findings that need attention': withAgents(async (cluster) => {
+    const [asked] = cluster.followers;
+    const refused = async (path: string) =>
+      (await cluster.send(asked!.agent, requestOf('GET', path, ''))).status;
+    expect(await refused('/v1/nodes')).toBe(403);
+    const seen = async (server: Parameters<typeof cluster.call>[0]) =>
+      (await cluster.call(server, 'GET', '/v1/acl/denials')).json.length;
+    expect(await seen(asked!)).toBe(1);
+    expect(await seen(cluster.leader)).toBe(0);
+    await cluster.loseLeader();
+    expect(await seen(asked!)).toBe(1);
+    const answers = await Promise.all(
+      cluster.servers.map(async (server) => {
+        const { status, json } = await cluster.call(server, 'GET', '/v1/attention');
+        return [status, json.Total];
+      }),
+    );
+    expect(new Set(answers.map(String)).size).toBe(1);
   }),
 
   'audit log, metrics': async () => {

@@ -1,7 +1,7 @@
-import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
-import type { Evaluation } from '../model/evaluation/evaluation.ts';
-import type { Job } from '../model/job/job.ts';
-import { oneLine, plural } from './render/text.ts';
+import { oneLine, plural } from '../../base/words.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import type { Job } from '../job/job.ts';
+import type { PlacementMetrics } from './placement-metrics.ts';
 
 /**
  * Why allocations could not be placed, in words: a line for each group, followed by the reasons that

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { placementFailures } from '../model/allocation/placement-words.ts';
 import { metrics } from './fixtures.test-helper.ts';
-import { placementFailures } from './placement-failure.ts';
 
 test.each<[string, Parameters<typeof metrics>[0], string[]]>([
   [

@@ -1,0 +1,16 @@
+import { Attention } from '../../server/attention/attention.ts';
+import type { Server } from '../../server/server.ts';
+import type { Route } from '../route.ts';
+import { attentionRoutes } from './attention.ts';
+import { searchRoutes } from './search.ts';
+import { signInLinkRoutes } from './sign-in-link.ts';
+
+/** The questions of the web interface that belong to no noun. */
+export function questionRoutes(server: Server): Route[] {
+  const { state, world } = server.context;
+  return [
+    ...signInLinkRoutes(server),
+    ...attentionRoutes(server, new Attention(state, () => world.clock.nowMs())),
+    ...searchRoutes(world.clock),
+  ];
+}

@@ -1,0 +1,36 @@
+/** The fields by which lists are sorted: plain fields of their rows. */
+export const sortsOf = {
+  jobs: [
+    'ID',
+    'Name',
+    'NodePool',
+    'Priority',
+    'Status',
+    'SubmitTime',
+    'Type',
+    'Version',
+    'ModifyIndex',
+  ],
+  allocations: [
+    'Name',
+    'ClientStatus',
+    'CreateTime',
+    'DesiredStatus',
+    'JobID',
+    'JobVersion',
+    'ModifyTime',
+    'NodeName',
+    'TaskGroup',
+  ],
+  evaluations: ['CreateTime', 'JobID', 'ModifyTime', 'Priority', 'Status', 'TriggeredBy', 'Type'],
+  deployments: ['CreateTime', 'JobID', 'JobVersion', 'ModifyTime', 'Status'],
+  nodes: [
+    'Name',
+    'Datacenter',
+    'NodeClass',
+    'NodePool',
+    'SchedulingEligibility',
+    'Status',
+    'ModifyIndex',
+  ],
+} as const;

@@ -1,0 +1,95 @@
+import { beforeEach, expect, test } from 'vitest';
+import { aclOf } from '../support/acl.ts';
+import { jobBody, startApi, type TestApi } from '../support/api.ts';
+import { Fleet, idOf } from '../support/fleet.ts';
+
+let api: TestApi;
+let fleet: Fleet;
+beforeEach(async () => {
+  api = await startApi();
+  fleet = new Fleet(api);
+  await fleet.join(2, { Meta: { rack: 'r1', row: 'a', other: 'x' }, NodeClass: 'large' });
+});
+
+const topology = async (query = '', token?: string) =>
+  api.call('GET', `/v1/nodes/topology${query}`, token === undefined ? {} : { token });
+
+test('a node is shown with what it offers, what is held, and its allocations by status', async () => {
+  const spread = { Count: 2, Constraints: [{ Operand: 'distinct_hosts', RTarget: 'true' }] };
+  const registered = await api.call('POST', '/v1/jobs', { body: jobBody({}, spread) });
+  expect([registered.status, registered.json.detail]).toEqual([200, undefined]);
+  await api.world.advance(1000);
+  const { json } = await topology();
+  expect(json.map(({ Allocations }: { Allocations: object }) => Allocations)).toContainEqual({
+    pending: 1,
+  });
+  await fleet.pass(5000);
+  const { json: later } = await topology();
+  expect(later[0]).toEqual({
+    ID: idOf(1),
+    Name: 'n1',
+    Datacenter: 'dc1',
+    NodePool: 'default',
+    NodeClass: 'large',
+    Meta: { rack: 'r1' },
+    Status: 'ready',
+    SchedulingEligibility: 'eligible',
+    Drain: false,
+    Capacity: { CPU: 4000, MemoryMB: 8192, DiskMB: 100_000 },
+    Allocated: { CPU: 100, MemoryMB: 64, DiskMB: 300 },
+    Allocations: { running: 1 },
+    CreateIndex: expect.any(Number),
+    ModifyIndex: expect.any(Number),
+  });
+  await api.call('DELETE', '/v1/job/web');
+  await fleet.pass(5000);
+  const { json: after } = await topology();
+  expect(after[0]).toMatchObject({
+    Allocated: { CPU: 0, MemoryMB: 0, DiskMB: 0 },
+    Allocations: {},
+  });
+});
+
+test('other keys of the meta are shown as asked, 8 at most', async () => {
+  const { json } = await topology('?meta=row&meta=absent');
+  expect(json[0].Meta).toEqual({ row: 'a' });
+  const { status } = await topology(
+    `?${Array.from({ length: 9 }, (_, at) => `meta=k${at}`).join('&')}`,
+  );
+  expect(status).toBe(400);
+});
+
+test('pages and filters are those of every list', async () => {
+  const first = await topology('?per_page=1');
+  const next = first.headers['x-scheduler-nexttoken'];
+  expect([first.json.length, first.json[0].Name]).toEqual([1, 'n1']);
+  const second = await topology(`?per_page=1&next_token=${next}`);
+  expect(second.json.map(({ Name }: { Name: string }) => Name)).toEqual(['n2']);
+  const filter = encodeURIComponent('Meta.rack == "r1" and Name == "n2"');
+  expect((await topology(`?filter=${filter}`)).json).toHaveLength(1);
+});
+
+test('a caller sees the nodes that it may read', async () => {
+  const token = await aclOf(api).holder('node "n2" { policy = "read" }');
+  expect((await topology('', token)).json.map(({ Name }: { Name: string }) => Name)).toEqual([
+    'n2',
+  ]);
+  expect((await topology('', await aclOf(api).holder(''))).status).toBe(403);
+});
+
+test('a blocking read wakes when an allocation on a node changes, and not before', async () => {
+  const { headers } = await topology();
+  const index = headers['x-scheduler-index'];
+  let isOver = false;
+  const waiting = topology(`?index=${index}&wait=1m`).then((answer) => {
+    isOver = true;
+    return answer;
+  });
+  await api.call('PUT', '/v1/namespace', { body: { Name: 'elsewhere' } });
+  await api.settle();
+  expect(isOver).toBe(false);
+  await api.call('POST', '/v1/jobs', { body: jobBody() });
+  await api.world.advance(1000);
+  const { json } = await waiting;
+  expect(json).toHaveLength(2);
+});
