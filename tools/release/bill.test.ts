@@ -23,7 +23,7 @@ const faultyFields = (bill: unknown): string[] =>
 
 test('the bill of materials has every package of the program, Node, and nothing of development', async () => {
   const build = { version: '1.2.3', commit: 'c0ffee' };
-  const source = { root, build, epochS: 1_700_000_000, platform: 'linux-x64' };
+  const source = { root, build, epochS: 1_700_000_000, platform: 'linux-x64', compiled: '' };
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const { version } = lock.packages['node_modules/svelte'];
   const dist = makeTree({
