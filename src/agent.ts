@@ -66,7 +66,7 @@ export interface CreateAgentOptions extends NodeOptions {
   /** The collector of traces; `undefined`: nothing is traced. */
   readonly telemetry?: TelemetrySettings | undefined;
   /** The settings that `GET /v1/agent/self` shows; without secrets. */
-  readonly configuration?: object;
+  readonly configuration?: (() => object) | undefined;
   /** The node of this machine; `undefined`: a server alone. */
   readonly node?: NodeSettings | undefined;
   /** Name and datacenter of a server alone. */
@@ -253,7 +253,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   if (options.node !== undefined && address !== undefined) {
     const { startNode } = await import('./agent-node.ts');
     node = await startNode(
-      { ...options, node: options.node },
+      { ...options, node: options.node, reload: options.reload },
       { addresses: [address], introduction: introducing(server), ...trust },
     );
     opened.add(() => node?.close(tasks));

@@ -103,7 +103,7 @@ export interface ApiOptions {
   /** Takes the connections of other servers; `undefined`: there are none. */
   readonly servers?: ServersDoor | undefined;
   /** The settings of the agent without secrets, for `GET /v1/agent/self`. */
-  readonly configuration?: object | undefined;
+  readonly configuration?: (() => object) | undefined;
   /** The health of a log that several servers share; absent without one. */
   readonly log?: (() => LogHealth) | undefined;
   /** `undefined`: no audit log is written. */
@@ -347,13 +347,13 @@ export class Api {
       ...uiStreamRoutes(),
       ...serverHealthRoutes(server, () => this.#address),
       ...uiSettingsRoutes(server, this.ui, this.#options),
-      ...agentReloadRoutes(this.#options.reload ?? nothingToReload),
+      ...agentReloadRoutes(server, this.#options.reload ?? nothingToReload),
       ...agentRoutes(this.#agentFacts()),
     ];
   }
 
   #agentFacts(): AgentFacts {
-    const { server, name, version, configuration = {}, node, log } = this.#options;
+    const { server, name, version, configuration = () => ({}), node, log } = this.#options;
     let document: string | undefined;
     return {
       name,

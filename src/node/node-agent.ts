@@ -6,6 +6,7 @@ import type { NodeRegistration } from '../model/node/node.ts';
 import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
 import { Allocations } from './allocations.ts';
 import { allDefences, type Defences } from './defences.ts';
+import type { ReloadAgent } from './diagnosis-handlers.ts';
 import { asAllowed, type DriverSettings } from './drivers/allowed.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
 import type { IsolationSettings } from './drivers/isolation/settings.ts';
@@ -75,6 +76,8 @@ export interface NodeAgentOptions {
   readonly launchSupervisor?: typeof launchSupervisor;
   /** The log of the agent, for readers elsewhere. Without it, its lines cannot be read. */
   readonly logLines?: LogLines | undefined;
+  /** Has the agent read its configuration again; absent: it has none. */
+  readonly reload?: ReloadAgent | undefined;
   /** Told each sentence that an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -193,6 +196,7 @@ export class NodeAgent {
       isExecDisabled: () => this.#isExecDisabled,
       defences: this.#options.defences,
       logLines: this.#options.logLines,
+      reload: this.#options.reload,
     });
     this.#loops = Promise.all([
       sendHeartbeats(context),
@@ -202,12 +206,16 @@ export class NodeAgent {
     ]);
   }
 
-  /** Takes other settings while its tasks go on. Servers are told at once if the node's description changes. */
+  /**
+   * Takes other settings while its tasks go on. If the node's description changes, servers are told at once: resolves when
+   * a server has it, or none took it for a while.
+   */
   async configure(change: NodeChange): Promise<void> {
     this.#allowed = change.drivers;
     this.#isExecDisabled = change.isRemoteExecDisabled;
     const found = { drivers: this.#drivers, clock: this.#options.world.clock };
-    await this.#registration.change((node) => describedWith(node, change, found));
+    const isOther = await this.#registration.change((node) => describedWith(node, change, found));
+    if (isOther) await this.#registration.within(agentLimits.describedWithinMs);
   }
 
   /** Resolves when a server has registered this node. Rejects when the agent ends before. */

@@ -101,6 +101,14 @@ export class Registration {
     return this.#registering;
   }
 
+  /** Resolves once a server knows this node, or after the time, or when the agent ends. */
+  async within(timeMs: number): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const timer = this.#options.world.timers.after(timeMs, late.resolve);
+    await Promise.race([this.done().catch(() => {}), late.promise]);
+    timer.clear();
+  }
+
   /** Registers again if the error says that a server does not know this node or its secret. */
   noteError(error: unknown): void {
     const status = statusOf(error);

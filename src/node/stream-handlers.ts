@@ -7,7 +7,12 @@ import type { Allocations } from './allocations.ts';
 import { collectHandler } from './collect-handler.ts';
 import { restartHandler, signalHandler } from './command-handlers.ts';
 import type { Defences } from './defences.ts';
-import { monitorHandler, profileHandler } from './diagnosis-handlers.ts';
+import {
+  monitorHandler,
+  profileHandler,
+  type ReloadAgent,
+  reloadHandler,
+} from './diagnosis-handlers.ts';
 import { snapshotHandler } from './disks/snapshot-handler.ts';
 import { execHandler } from './exec/exec-handler.ts';
 import { logsHandler } from './logs/logs-handler.ts';
@@ -28,12 +33,14 @@ export interface StreamHandlerOptions {
   readonly defences?: Defences | undefined;
   /** The log of the agent; absent where nobody reads it. */
   readonly logLines?: LogLines | undefined;
+  /** Absent: the agent has no configuration. */
+  readonly reload?: ReloadAgent | undefined;
 }
 
 /** All that servers may ask this node over its stream, by the kind of stream. */
 export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<string, StreamHandler> {
   const { world, dataDirectory, node, allocations, checks, isExecDisabled, defences } = options;
-  const { logLines } = options;
+  const { logLines, reload } = options;
   const { timers } = world;
   const allocation = (id: string) => allocations.get(id);
   const { CpuShares, TotalCpuCores } = node.NodeResources.Cpu;
@@ -52,6 +59,7 @@ export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<strin
     ['counters', countersHandler(dataDirectory, () => allocations.all)],
     ['collect', collectHandler(() => allocations)],
     ['profile', profileHandler(world)],
+    ['reload', reloadHandler(reload)],
     ...(logLines === undefined ? [] : [['monitor', monitorHandler(logLines, world)] as const]),
   ]);
 }

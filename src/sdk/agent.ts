@@ -79,8 +79,9 @@ export function agentOf(requester: Requester, address: string) {
   }
 
   return {
-    /** Has the agent read its configuration files again. Needs `agent:write`. */
-    reload: (options?: CallOptions) => write('PUT /v1/agent/reload', {}, options),
+    /** Has the agent of the server, or of the node, read its configuration files again. Needs `agent:write`. */
+    reload: ({ node, server, ...options }: AgentOptions = {}) =>
+      write('PUT /v1/agent/reload', {}, options, { query: whom({ node, server }) }),
     self: ({ server, ...options }: ServerOptions = {}) =>
       read('GET /v1/agent/self', {}, options, { server_id: server || undefined }),
     health: (options?: CallOptions) => read('GET /v1/agent/health', {}, options),

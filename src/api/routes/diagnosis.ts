@@ -8,14 +8,13 @@ import { frameLine, type MonitorRequest, monitor } from '../../model/monitor/mon
 import { profile } from '../../model/monitor/profile.ts';
 import { quote } from '../../model/path.ts';
 import type { Server } from '../../server/server.ts';
-import { nodes } from '../../state/tables.ts';
-import type { Snapshot } from '../../state/types.ts';
 import { type Answer, jsonType } from '../http.ts';
 import type { Route, StreamInput } from '../route.ts';
 import { type InputOf, serveStream } from '../serve.ts';
 import { whileAllowed } from '../while-allowed.ts';
 import { askNode } from './ask-node.ts';
 import { unsniffed } from './client.ts';
+import { namedNode } from './named-node.ts';
 
 type Monitoring = StreamInput<InputOf<typeof contract.monitor>>;
 type Profiling = StreamInput<InputOf<typeof contract.cpuProfile>>;
@@ -29,7 +28,7 @@ export function diagnosisRoutes(server: Server): Route[] {
 
   const follow = async (input: Monitoring, gone: AbortSignal): Promise<Answer> => {
     const request = requestOf(input);
-    const nodeId = nodeOf(input);
+    const nodeId = namedNode(input);
     const over = new AbortController();
     const signal = AbortSignal.any([gone, over.signal]);
     const source = nodeId
@@ -50,7 +49,7 @@ export function diagnosisRoutes(server: Server): Route[] {
     (kind: 'cpu' | 'heap') =>
     async (input: Profiling, signal: AbortSignal): Promise<Answer> => {
       const request = { kind, seconds: input.query.seconds };
-      const nodeId = nodeOf(input);
+      const nodeId = namedNode(input);
       const body = nodeId
         ? await ofNode(nodeId, 'profile', request, signal)
         : await profile(request, { timers: world.timers, signal });
@@ -72,18 +71,6 @@ function requestOf({ query }: Monitoring): MonitorRequest {
     throw refusal('invalid-query', { parameter: 'log_level', reason });
   }
   return { level: level as LogLevel, isJson: query.log_json, isPlain: query.plain };
-}
-
-/** The named node; empty: none is named. @throws RosterError `node-not-found` */
-function nodeOf(input: {
-  readonly query: { readonly node_id: string };
-  readonly unwatched: Snapshot;
-}): string {
-  const id = input.query.node_id;
-  if (id !== '' && input.unwatched.table(nodes).get(id) === undefined) {
-    throw refusal('node-not-found', { id });
-  }
-  return id;
 }
 
 const lastPart = ({ code, detail }: RosterError, { isPlain }: MonitorRequest): Uint8Array =>
