@@ -131,6 +131,7 @@ export function readerSettingsOf(options: ApiSettings, rootKey: Uint8Array): Rea
       events: audit.events,
     },
     isVerbose: log.isLevelEnabled?.('debug') === true,
+    isTraced: options.telemetry !== undefined,
   };
 }
 

@@ -7,6 +7,7 @@ import type {
   ReaderMemory,
   ReaderSettings,
   ToReader,
+  Traced,
 } from './agent-reader.ts';
 import { hereServer } from './agent-servers.ts';
 import type { Api } from './api/api.ts';
@@ -39,6 +40,8 @@ export interface ReadersHere {
   readonly settings: ReaderSettings;
   /** Takes lines of the audit log that readers do not write themselves. */
   readonly sink: AuditSink | undefined;
+  /** Takes requests of traces that readers have answered. */
+  readonly onTraced: (traced: Traced) => void;
 }
 
 /**
@@ -164,7 +167,7 @@ export class Readers {
     );
   }
 
-  #newThread({ server, api, settings, sink }: ReadersHere): ReaderThread {
+  #newThread({ server, api, settings, sink, onTraced }: ReadersHere): ReaderThread {
     const { feeding, world, log } = this.#options;
     const here: HereMain = {
       answer: hereServer(server, api).answer,
@@ -180,6 +183,7 @@ export class Readers {
       durable: feeding.durable.memory,
       here,
       sink,
+      onTraced,
       world,
       log,
     });
@@ -231,7 +235,7 @@ function requireSharedPorts(): void {
   throw new Error(`Node ${process.versions.node} cannot share a port among threads: 23.1 can`);
 }
 
-interface ThreadOptions extends Pick<ReadersHere, 'sink' | 'settings'> {
+interface ThreadOptions extends Pick<ReadersHere, 'sink' | 'settings' | 'onTraced'> {
   readonly here: HereMain;
   readonly durable: SharedArrayBuffer;
   readonly world: World;
@@ -331,6 +335,7 @@ class ReaderThread implements FedReader {
     if (message.kind === 'ready') this.#isReady();
     else if (message.kind === 'listening') this.#listens(message.address);
     else if (message.kind === 'audit') sink?.write(message.line);
+    else if (message.kind === 'traced') this.#options.onTraced(message);
     else log[message.level](message.fields, message.sentence);
   }
 

@@ -7,7 +7,7 @@ import type { DefaultPolicy } from './acl/authorizer.ts';
 import { auditSinkOf, newApi, readerSettingsOf, telemetryOf, warnOfExposure } from './agent-api.ts';
 import { authorityOf, requireRight, requireRightAuthority } from './agent-certificate.ts';
 import type { NodeOptions, RunningNode } from './agent-node.ts';
-import { Readers } from './agent-readers.ts';
+import { Readers, type ReadersHere } from './agent-readers.ts';
 import { givenRootKey, keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
 import {
   hereServer,
@@ -236,7 +236,9 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   await server.start();
   opened.add(() => server.stop());
   const settings = readerSettingsOf(options, key);
-  const isFed = await readers?.begin({ server, api, sink, settings });
+  const onTraced: ReadersHere['onTraced'] = ({ request, isError }) =>
+    telemetry?.tracing.request(request, { isError });
+  const isFed = await readers?.begin({ server, api, sink, settings, onTraced });
   opened.add(() => readers?.close());
   release?.();
   const listening = http && (await (isFed === true ? readers!.listen(http) : api.listen(http)));

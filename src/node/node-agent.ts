@@ -192,7 +192,7 @@ export class NodeAgent {
       dataDirectory,
       node,
       allocations,
-      checks: services.checksHandler,
+      checks: services,
       isExecDisabled: () => this.#isExecDisabled,
       defences: this.#options.defences,
       logLines: this.#options.logLines,

@@ -15,6 +15,7 @@ import {
 } from './diagnosis-handlers.ts';
 import { snapshotHandler } from './disks/snapshot-handler.ts';
 import { execHandler } from './exec/exec-handler.ts';
+import type { NodeServices } from './hooks/services/node-services.ts';
 import { logsHandler } from './logs/logs-handler.ts';
 import { AllocationStatistics } from './statistics/allocation-statistics.ts';
 import {
@@ -28,7 +29,7 @@ export interface StreamHandlerOptions {
   readonly dataDirectory: string;
   readonly node: NodeRegistration;
   readonly allocations: Allocations;
-  readonly checks: StreamHandler;
+  readonly checks: Pick<NodeServices, 'checksHandler' | 'resultsOf'>;
   readonly isExecDisabled: () => boolean;
   readonly defences?: Defences | undefined;
   /** The log of the agent; absent where nobody reads it. */
@@ -52,11 +53,11 @@ export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<strin
     ['logs', logsHandler({ timers, allocation, defences })],
     ['restart', restartHandler(allocation)],
     ['signal', signalHandler(allocation)],
-    ['checks', checks],
+    ['checks', checks.checksHandler],
     ['files', filesHandler({ timers, defences, root: (id) => allocation(id)?.directories.root })],
     ['allocation-usage', allocationUsageHandler(statistics, allocation)],
     ['node-usage', nodeUsageHandler({ world, dataDirectory, coreMhz })],
-    ['counters', countersHandler(dataDirectory, () => allocations.all)],
+    ['counters', countersHandler(dataDirectory, () => allocations.all, checks.resultsOf)],
     ['collect', collectHandler(() => allocations)],
     ['profile', profileHandler(world)],
     ['reload', reloadHandler(reload)],
