@@ -61,7 +61,10 @@ export const aclOptionsOf = (options: ApiSettings): ReaderSettings['acl'] => ({
 
 /** The parts of an agent that its API needs. */
 interface ApiParts
-  extends Pick<ApiOptions, 'server' | 'log' | 'node' | 'servers' | 'metricsOfReaders'> {
+  extends Pick<
+    ApiOptions,
+    'server' | 'log' | 'node' | 'servers' | 'metricsOfReaders' | 'profileOfReader'
+  > {
   readonly sink: AuditSink | undefined;
   readonly telemetry: Telemetry | undefined;
 }

@@ -13,6 +13,7 @@ import { hereServer } from './agent-servers.ts';
 import type { Api } from './api/api.ts';
 import type { AuditSink } from './api/audit.ts';
 import type { ReaderMetrics } from './api/metrics/metrics.ts';
+import type { ProfileOfReader } from './api/routes/diagnosis.ts';
 import type { ServerCertificate } from './api/server-certificate.ts';
 import { delay, type World } from './base/ports.ts';
 import { mebibyte } from './base/units.ts';
@@ -133,6 +134,12 @@ export class Readers {
     const asked = [...this.#ready].map(({ link }) => link.streamTo(nodeId, patience));
     const found = await Promise.allSettled(asked);
     return found.map((one) => (one.status === 'fulfilled' ? one.value : undefined)).find(Boolean);
+  };
+
+  /** The profile of the reader `reader-1` and so on, in the order of their starts. */
+  readonly profile: ProfileOfReader = async (thread, request) => {
+    const found = [...this.#ready].find((_, at) => thread === `reader-${at + 1}`);
+    return found && Buffer.from(await found.link.profile(request));
   };
 
   /** Of the readers that answer. */

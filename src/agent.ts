@@ -232,7 +232,8 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const sink = auditSinkOf(options, opened);
   const telemetry = await telemetryOf(options, state, opened);
   const own = { server, log, node: () => node?.id, servers: others?.door, telemetry };
-  const api = newApi(options, { ...own, sink, metricsOfReaders: readers?.metrics }, opened);
+  const ofReaders = { metricsOfReaders: readers?.metrics, profileOfReader: readers?.profile };
+  const api = newApi(options, { ...own, sink, ...ofReaders }, opened);
   await server.start();
   opened.add(() => server.stop());
   const settings = readerSettingsOf(options, key);

@@ -40,6 +40,7 @@ import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
 import { clientStatisticsRoutes } from './routes/client-statistics.ts';
 import { configEntryRoutes } from './routes/config-entry.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
+import type { ProfileOfReader } from './routes/diagnosis.ts';
 import { discoveryChainRoutes } from './routes/discovery-chain.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoutes } from './routes/event-stream.ts';
@@ -115,6 +116,8 @@ export interface ApiOptions {
   /** Whether this is the API of a reader, which leaves questions about the agent to the main thread. */
   readonly isReader?: boolean;
   /** The metrics of the readers of this agent; absent without readers. */
+  /** Absent: there are no readers. */
+  readonly profileOfReader?: ProfileOfReader | undefined;
   readonly metricsOfReaders?: (() => Promise<readonly ReaderMetrics[]>) | undefined;
 }
 
@@ -316,7 +319,7 @@ export class Api {
       ...nodeRoutes(server),
       ...nodePoolRoutes(server),
       ...introductionTokenRoutes(server.context),
-      ...operatorRoutes(server),
+      ...operatorRoutes(server, this.#options.profileOfReader),
       ...nodeAgentRoutes(server),
       ...clientRoutes(server),
       ...clientFileRoutes(server),

@@ -42,6 +42,8 @@ export interface MetricsOptions extends ServerOptions {
 export interface ProfileOptions extends AgentOptions {
   /** How long it is taken; by default a second. */
   readonly seconds?: number | undefined;
+  /** `main`, or a reader such as `reader-1`; by default the main thread. */
+  readonly thread?: string | undefined;
 }
 
 export type AgentApi = ReturnType<typeof agentOf>;
@@ -71,7 +73,8 @@ export function agentOf(requester: Requester, address: string) {
 
   /** The profile in JSON. */
   async function profile(kind: 'cpu' | 'heap', options: ProfileOptions = {}): Promise<Uint8Array> {
-    const query = { ...whom(options), seconds: options.seconds };
+    const { seconds, thread } = options;
+    const query = { ...whom(options), seconds, thread };
     const paths = { cpu: 'GET /v1/agent/pprof/profile', heap: 'GET /v1/agent/pprof/heap' } as const;
     const parts: Uint8Array[] = [];
     for await (const part of stream(paths[kind], {}, options, query)) parts.push(part);

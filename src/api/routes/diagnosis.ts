@@ -5,7 +5,7 @@ import { limits } from '../../model/limits.ts';
 import { type LogLevel, logLevels } from '../../model/monitor/log-level.ts';
 import { monitored } from '../../model/monitor/log-lines.ts';
 import { frameLine, type MonitorRequest, monitor } from '../../model/monitor/monitor.ts';
-import { profile } from '../../model/monitor/profile.ts';
+import { type ProfileRequest, profile } from '../../model/monitor/profile.ts';
 import { quote } from '../../model/path.ts';
 import type { Server } from '../../server/server.ts';
 import { type Answer, jsonType } from '../http.ts';
@@ -19,8 +19,18 @@ import { namedNode } from './named-node.ts';
 type Monitoring = StreamInput<InputOf<typeof contract.monitor>>;
 type Profiling = StreamInput<InputOf<typeof contract.cpuProfile>>;
 
+/** The profile of a reader; `undefined`: there is none of this name. @throws RosterError `too-many-profiles` */
+export type ProfileOfReader = (
+  thread: string,
+  request: ProfileRequest,
+) => Promise<Uint8Array | undefined>;
+
+const mainThread = 'main';
+
+const unknownThread = (reason: string) => refusal('invalid-query', { parameter: 'thread', reason });
+
 /** Live logs and profiles of this agent, or of a node. Source: docs/operations/diagnosis.md. */
-export function diagnosisRoutes(server: Server): Route[] {
+export function diagnosisRoutes(server: Server, profileOfReader?: ProfileOfReader): Route[] {
   const { world, log } = server.context;
   const { lines } = monitored(log, world.clock);
   const ofNode = async (nodeId: string, kind: string, params: object, signal: AbortSignal) =>
@@ -50,9 +60,15 @@ export function diagnosisRoutes(server: Server): Route[] {
     async (input: Profiling, signal: AbortSignal): Promise<Answer> => {
       const request = { kind, seconds: input.query.seconds };
       const nodeId = namedNode(input);
-      const body = nodeId
-        ? await ofNode(nodeId, 'profile', request, signal)
-        : await profile(request, { timers: world.timers, signal });
+      const { thread } = input.query;
+      const taken = async () =>
+        thread === mainThread
+          ? profile(request, { timers: world.timers, signal })
+          : profileOfReader?.(thread, request);
+      if (nodeId && thread !== mainThread) throw unknownThread('names a thread of a server');
+      const body = await (nodeId ? ofNode(nodeId, 'profile', request, signal) : taken());
+      if (body === undefined)
+        throw unknownThread(`must be ${mainThread}, or a reader of the agent`);
       return { status: 200, headers: jsonType, body };
     };
 
