@@ -117,6 +117,7 @@ export function agentRoutes(facts: AgentFacts): Route[] {
       Version: facts.version,
       Region: facts.region,
       Address: facts.address(),
+      NodeID: facts.node() ?? '',
       Config: facts.configuration(),
       State: stateOf(unwatched),
       Limits: limits,
