@@ -7,9 +7,9 @@ import type {
   ReaderMemory,
   ReaderSettings,
   ToReader,
-  Traced,
 } from './agent-reader.ts';
 import { hereServer } from './agent-servers.ts';
+import type { Telemetry } from './agent-telemetry.ts';
 import type { Api } from './api/api.ts';
 import type { AuditSink } from './api/audit.ts';
 import type { ReaderMetrics } from './api/metrics/metrics.ts';
@@ -41,8 +41,8 @@ export interface ReadersHere {
   readonly settings: ReaderSettings;
   /** Takes lines of the audit log that readers do not write themselves. */
   readonly sink: AuditSink | undefined;
-  /** Takes requests of traces that readers have answered. */
-  readonly onTraced: (traced: Traced) => void;
+  /** Sends the spans of requests that readers have answered. */
+  readonly telemetry: Telemetry | undefined;
 }
 
 /**
@@ -142,6 +142,11 @@ export class Readers {
     return found && Buffer.from(await found.link.profile(request));
   };
 
+  /** The parts of the API that are asked of readers. */
+  get apiParts() {
+    return { metricsOfReaders: this.metrics, profileOfReader: this.profile };
+  }
+
   /** Of the readers that answer. */
   readonly metrics = async (): Promise<readonly ReaderMetrics[]> => {
     const patience = { deadlineMs: readerLimits.answerMs };
@@ -174,7 +179,7 @@ export class Readers {
     );
   }
 
-  #newThread({ server, api, settings, sink, onTraced }: ReadersHere): ReaderThread {
+  #newThread({ server, api, settings, sink, telemetry }: ReadersHere): ReaderThread {
     const { feeding, world, log } = this.#options;
     const here: HereMain = {
       answer: hereServer(server, api).answer,
@@ -190,7 +195,7 @@ export class Readers {
       durable: feeding.durable.memory,
       here,
       sink,
-      onTraced,
+      telemetry,
       world,
       log,
     });
@@ -242,7 +247,7 @@ function requireSharedPorts(): void {
   throw new Error(`Node ${process.versions.node} cannot share a port among threads: 23.1 can`);
 }
 
-interface ThreadOptions extends Pick<ReadersHere, 'sink' | 'settings' | 'onTraced'> {
+interface ThreadOptions extends Pick<ReadersHere, 'sink' | 'settings' | 'telemetry'> {
   readonly here: HereMain;
   readonly durable: SharedArrayBuffer;
   readonly world: World;
@@ -338,11 +343,11 @@ class ReaderThread implements FedReader {
   }
 
   #takeMessage(message: FromReader): void {
-    const { log, sink } = this.#options;
+    const { log, sink, telemetry } = this.#options;
     if (message.kind === 'ready') this.#isReady();
     else if (message.kind === 'listening') this.#listens(message.address);
     else if (message.kind === 'audit') sink?.write(message.line);
-    else if (message.kind === 'traced') this.#options.onTraced(message);
+    else if (message.kind === 'traced') telemetry?.tracing.request(message.request, message);
     else log[message.level](message.fields, message.sentence);
   }
 

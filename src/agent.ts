@@ -7,7 +7,7 @@ import type { DefaultPolicy } from './acl/authorizer.ts';
 import { auditSinkOf, newApi, readerSettingsOf, telemetryOf, warnOfExposure } from './agent-api.ts';
 import { authorityOf, requireRight, requireRightAuthority } from './agent-certificate.ts';
 import type { NodeOptions, RunningNode } from './agent-node.ts';
-import { Readers, type ReadersHere } from './agent-readers.ts';
+import { Readers } from './agent-readers.ts';
 import { givenRootKey, keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
 import {
   hereServer,
@@ -232,14 +232,11 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const sink = auditSinkOf(options, opened);
   const telemetry = await telemetryOf(options, state, opened);
   const own = { server, log, node: () => node?.id, servers: others?.door, telemetry };
-  const ofReaders = { metricsOfReaders: readers?.metrics, profileOfReader: readers?.profile };
-  const api = newApi(options, { ...own, sink, ...ofReaders }, opened);
+  const api = newApi(options, { ...own, sink, ...readers?.apiParts }, opened);
   await server.start();
   opened.add(() => server.stop());
   const settings = readerSettingsOf(options, key);
-  const onTraced: ReadersHere['onTraced'] = ({ request, isError }) =>
-    telemetry?.tracing.request(request, { isError });
-  const isFed = await readers?.begin({ server, api, sink, settings, onTraced });
+  const isFed = await readers?.begin({ server, api, sink, settings, telemetry });
   opened.add(() => readers?.close());
   release?.();
   const listening = http && (await (isFed === true ? readers!.listen(http) : api.listen(http)));

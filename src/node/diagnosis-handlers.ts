@@ -38,7 +38,7 @@ export const profileHandler =
 /** Reads the configuration of the agent again. Resolves with what has changed. @throws RosterError with its faults */
 export type ReloadAgent = () => Promise<object>;
 
-/** Streams of the kind `reload`: what has changed, or the faults of the files. */
+/** Streams of the kind `reload`: the changed settings, or the faults of the files. */
 export const reloadHandler =
   (reload: ReloadAgent = async () => ({})): StreamHandler =>
   async (stream) => {

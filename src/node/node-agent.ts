@@ -6,7 +6,6 @@ import type { NodeRegistration } from '../model/node/node.ts';
 import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
 import { Allocations } from './allocations.ts';
 import { allDefences, type Defences } from './defences.ts';
-import type { ReloadAgent } from './diagnosis-handlers.ts';
 import { asAllowed, type DriverSettings } from './drivers/allowed.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
 import type { IsolationSettings } from './drivers/isolation/settings.ts';
@@ -34,7 +33,7 @@ import { reasonOf, type ServerApi } from './server-api.ts';
 import { ServerContact } from './server-contact.ts';
 import { answerServers, followAssignments, sendHeartbeats, watchDrivers } from './server-loops.ts';
 import { StatusReporter } from './status-reporter.ts';
-import { streamHandlers } from './stream-handlers.ts';
+import { type StreamHandlerOptions, streamHandlers } from './stream-handlers.ts';
 import { SupervisorClient } from './supervisor/client.ts';
 import { launchSupervisor } from './supervisor/launch.ts';
 import { machineRegistry, UidRegistry } from './users/uid-registry.ts';
@@ -76,8 +75,7 @@ export interface NodeAgentOptions {
   readonly launchSupervisor?: typeof launchSupervisor;
   /** The log of the agent, for readers elsewhere. Without it, its lines cannot be read. */
   readonly logLines?: LogLines | undefined;
-  /** Has the agent read its configuration again; absent: it has none. */
-  readonly reload?: ReloadAgent | undefined;
+  readonly reload?: StreamHandlerOptions['reload'];
   /** Told each sentence that an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -206,16 +204,13 @@ export class NodeAgent {
     ]);
   }
 
-  /**
-   * Takes other settings while its tasks go on. If the node's description changes, servers are told at once: resolves when
-   * a server has it, or none took it for a while.
-   */
+  /** Takes other settings while its tasks go on. Resolves when a server knows them, or none took them for a while. */
   async configure(change: NodeChange): Promise<void> {
     this.#allowed = change.drivers;
     this.#isExecDisabled = change.isRemoteExecDisabled;
     const found = { drivers: this.#drivers, clock: this.#options.world.clock };
-    const isOther = await this.#registration.change((node) => describedWith(node, change, found));
-    if (isOther) await this.#registration.within(agentLimits.describedWithinMs);
+    const withinMs = agentLimits.describedWithinMs;
+    await this.#registration.change((node) => describedWith(node, change, found), withinMs);
   }
 
   /** Resolves when a server has registered this node. Rejects when the agent ends before. */

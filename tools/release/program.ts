@@ -10,7 +10,7 @@ const packaged = [
   '@lydell/node-pty/requireBinary.js',
 ];
 
-/** Those that are compiled. */
+/** The compiled files of packages. */
 const compiledFor = (platform: string): readonly string[] => [
   `node-${platform}/bin/node`,
   `node-${platform}/LICENSE`,

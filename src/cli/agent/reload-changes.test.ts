@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { sections } from '../../../tools/agent-configuration-table.ts';
 import { changesOf, isReloadable } from './reload-changes.ts';
 import { type AgentSettings, type SettingName, settings } from './settings.ts';
 
@@ -34,11 +33,6 @@ test.each<[string, AgentSettings, AgentSettings, readonly string[], readonly str
 });
 
 const every = Object.keys(settings) as SettingName[];
-
-test('the table of the documentation has every setting', () => {
-  const listed = sections.flatMap(({ rows }) => rows.map(([name]) => name));
-  expect(listed.toSorted()).toEqual(every.toSorted());
-});
 
 test.each(every)('%s is taken at a reload, or needs a restart', (name) => {
   const [running, read] = [{ [name]: 'before' }, { [name]: 'after' }];

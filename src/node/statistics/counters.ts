@@ -30,9 +30,8 @@ export async function countersOf(
 function checkCounters(AllocID: string, results: ReturnType<ChecksOf>): readonly CheckCounters[] {
   const found = new Map<string, CheckCounters>();
   for (const { Service, Status } of Object.values(results ?? {})) {
-    const known = found.get(Service) ?? {
-      ...{ AllocID, Service, pending: 0, passing: 0, warning: 0, critical: 0 },
-    };
+    const none = { AllocID, Service, pending: 0, passing: 0, warning: 0, critical: 0 };
+    const known = found.get(Service) ?? none;
     found.set(Service, { ...known, [Status]: known[Status] + 1 });
   }
   return [...found.values()];
