@@ -11,7 +11,7 @@ import { unmountBelow } from './mounts.ts';
 import { isAlive, processesNaming } from './processes.ts';
 import { type Target, targetOf } from './target.ts';
 
-const checkout = fileURLToPath(new URL('..', import.meta.url));
+export const checkout = fileURLToPath(new URL('..', import.meta.url));
 
 /** A temporary folder. `remove` deletes it and ends every process that names it. */
 export interface TemporaryFolder {

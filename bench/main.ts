@@ -9,12 +9,13 @@ import { ensurePrograms } from '../tools/programs.mjs';
 import { acl } from './acl.ts';
 import { aclRead } from './acl-read.ts';
 import { aclTokens } from './acl-tokens.ts';
-import type { Benchmark, Setting } from './benchmark.ts';
+import { type Benchmark, isMet, type Setting } from './benchmark.ts';
 import { configEntries } from './config-entries.ts';
 import { discoveryChain } from './discovery-chain.ts';
 import { syncsPerSecond } from './disk.ts';
 import { exchange } from './exchange.ts';
 import { exec } from './exec.ts';
+import { executable } from './executable.ts';
 import { fleet } from './fleet.ts';
 import { fleetEvents } from './fleet-events.ts';
 import { grow } from './grow/grow.ts';
@@ -52,6 +53,7 @@ const benchmarks: readonly Benchmark[] = [
   parked,
   readers,
   start,
+  executable,
   memory,
   runJob,
   node,
@@ -81,7 +83,7 @@ const benchmarks: readonly Benchmark[] = [
 ];
 const ownAddress = 'http://127.0.0.1:{port}';
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--rest SECONDS]
-                        [--command COMMAND [--address URL]] [--write]
+                        [--command COMMAND [--address URL]] [--check] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)
   --base   measure this server instead of starting one; only at 127.0.0.1 or ::1
   --token  a management token of it
@@ -90,6 +92,7 @@ const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--
   --command, --address
            of \`peer\`: command of another program that serves the same paths, and its address (default
            ${ownAddress}); {port}, {token} and {directory} are filled in
+  --check  end with exit code 1 if a figure misses its target
   --write  write BENCHMARKS.md; with all benchmarks and agents of its own only`;
 
 const wrk = { name: 'wrk', package: 'wrk', why: 'the load of the benchmarks over HTTP' };
@@ -97,6 +100,7 @@ const wrk = { name: 'wrk', package: 'wrk', why: 'the load of the benchmarks over
 interface Command extends Pick<Setting, 'given' | 'runs' | 'peer' | 'restSeconds'> {
   readonly chosen: readonly Benchmark[];
   readonly write: boolean;
+  readonly check: boolean;
 }
 
 function readCommand(): Command {
@@ -110,6 +114,7 @@ function readCommand(): Command {
       command: { type: 'string' },
       address: { type: 'string', default: ownAddress },
       write: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
     },
   });
   const given = values.base === undefined ? undefined : targetOf(values.base, values.token);
@@ -131,10 +136,11 @@ function readCommand(): Command {
   if (values.write && (given !== undefined || named.length > 0)) {
     throw new Error('--write goes with all benchmarks and agents of its own only');
   }
-  return { chosen, given, runs, peer: peer || undefined, restSeconds, write: values.write };
+  const { write, check } = values;
+  return { chosen, given, runs, peer: peer || undefined, restSeconds, write, check };
 }
 
-async function measure({ chosen, write, ...setting }: Command): Promise<void> {
+async function measure({ chosen, write, check, ...setting }: Command): Promise<void> {
   const machine = await describeMachine();
   const finished: Finished[] = [];
   for (const benchmark of chosen) {
@@ -146,6 +152,8 @@ async function measure({ chosen, write, ...setting }: Command): Promise<void> {
     console.log(section(finished.at(-1)!));
   }
   console.log(machine.join('\n'));
+  const figures = finished.flatMap((one) => one.figures);
+  if (check && figures.some((figure) => isMet(figure) === false)) process.exitCode = 1;
   if (!write) return;
   const date = new Date().toISOString().slice(0, 10);
   const path = fileURLToPath(new URL('../BENCHMARKS.md', import.meta.url));

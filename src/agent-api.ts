@@ -33,7 +33,7 @@ interface ApiSettings {
   readonly allowedHosts?: readonly string[] | undefined;
   readonly advertise?: readonly string[] | undefined;
   readonly issuer?: string | undefined;
-  readonly configuration?: object;
+  readonly configuration?: (() => object) | undefined;
   readonly telemetry?: TelemetrySettings | undefined;
   readonly ui?: UiSettings | undefined;
 }
@@ -50,7 +50,6 @@ export function apiOptionsOf(options: ApiSettings) {
     },
     hosts: [hostname(), ...(options.allowedHosts ?? []), ...(options.advertise ?? []).map(nameOf)],
     certificate,
-    configuration: options.configuration,
   };
 }
 
@@ -62,7 +61,10 @@ export const aclOptionsOf = (options: ApiSettings): ReaderSettings['acl'] => ({
 
 /** The parts of an agent that its API needs. */
 interface ApiParts
-  extends Pick<ApiOptions, 'server' | 'log' | 'node' | 'servers' | 'metricsOfReaders'> {
+  extends Pick<
+    ApiOptions,
+    'server' | 'log' | 'node' | 'servers' | 'metricsOfReaders' | 'profileOfReader'
+  > {
   readonly sink: AuditSink | undefined;
   readonly telemetry: Telemetry | undefined;
 }
@@ -73,13 +75,14 @@ export function newApi(
   { sink, telemetry, ...parts }: ApiParts,
   closing: { add(close: () => unknown): void },
 ): Api {
-  const { audit, world, reload, log, ui } = options;
+  const { audit, world, reload, configuration, log, ui } = options;
   const source = openUi(ui, { timers: world.timers, log });
   closing.add(() => source?.close());
   const api = new Api({
     ...apiOptionsOf(options),
     ...parts,
     reload,
+    configuration,
     ui: { source, look: ui ?? {} },
     tracing: telemetry?.tracing,
     acl: { ...aclOptionsOf(options), secrets: world.secrets },
@@ -131,6 +134,7 @@ export function readerSettingsOf(options: ApiSettings, rootKey: Uint8Array): Rea
       events: audit.events,
     },
     isVerbose: log.isLevelEnabled?.('debug') === true,
+    isTraced: options.telemetry !== undefined,
   };
 }
 

@@ -13,6 +13,7 @@ import { SqliteOffline } from './state/engine/sqlite-offline.ts';
 import { MoveRefusal } from './state/errors.ts';
 import { type Migrated, type Migration, migrate } from './state/migrate.ts';
 import { type Examined, type Examining, examine } from './state/salvage/examine.ts';
+import { typeFaults } from './state/salvage/row-types.ts';
 
 interface StoreOptions {
   readonly dataDirectory: string;
@@ -94,7 +95,8 @@ export async function checkStore(options: CheckOptions): Promise<StoreReport> {
   return withStore(directory, options, async (examined) => {
     const { view, losses } = examined;
     const dangling = losses.isEmpty ? [] : findDangling(view, losses, true);
-    return reportOf(directory, examined, dangling.length);
+    const report = reportOf(directory, examined, dangling.length);
+    return { ...report, faults: [...report.faults, ...typeFaults(view)] };
   });
 }
 

@@ -41,6 +41,8 @@ export interface NodeOptions {
   readonly region?: string;
   readonly version?: string;
   readonly log?: Log;
+  /** Reads the configuration of the agent again; absent: it has none. */
+  readonly reload?: NodeAgentOptions['reload'];
   /** Clock, timers, random, ids and secrets; the default is the real world. */
   readonly world?: World;
 }
@@ -122,6 +124,7 @@ export async function startNode(
     isolation: options.isolation ?? {},
     environment,
     logLines: log.lines,
+    reload: options.reload,
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
   const close = async (tasks: 'stop' | 'keep') => {

@@ -17,6 +17,7 @@ import { type ThreadPort, threadSocket } from './server/readers/link.ts';
 import { mainThread } from './server/readers/main-thread.ts';
 import { Server } from './server/server.ts';
 import type { Servers } from './server/servers.ts';
+import type { Tracing } from './server/tracing/tracing.ts';
 import { DurableIndex } from './state/engine/durable-index.ts';
 import type { Fed } from './state/engine/feeding.ts';
 import { ReaderEngine } from './state/engine/reader.ts';
@@ -39,6 +40,8 @@ export interface ReaderSettings {
     | undefined;
   /** Whether messages of the level debug are logged. */
   readonly isVerbose: boolean;
+  /** Whether requests of traces are noted. */
+  readonly isTraced: boolean;
 }
 
 /** Memory that a reader shares with the main thread. */
@@ -67,7 +70,14 @@ export type FromReader =
       readonly fields: object;
       readonly sentence: string;
     }
-  | { readonly kind: 'audit'; readonly line: string };
+  | { readonly kind: 'audit'; readonly line: string }
+  | ({ readonly kind: 'traced' } & Traced);
+
+/** A request that belongs to a trace. */
+export interface Traced {
+  readonly request: Parameters<Tracing['request']>[0];
+  readonly isError: boolean;
+}
 
 const world = realWorld;
 
@@ -113,6 +123,7 @@ async function runReader(data: ReaderData): Promise<void> {
     server,
     acl: { ...data.acl, secrets: world.secrets },
     audit,
+    tracing: data.isTraced ? { request: tracingTo(tell) } : undefined,
     isReader: true,
   });
   await server.start();
@@ -157,6 +168,14 @@ function newServer(
     scheduler: schedulerDefaults,
   });
 }
+
+/** The main thread sends the spans of requests. A reader runs no write, so each request has a trace already. */
+const tracingTo =
+  (tell: (message: FromReader) => void): Tracing['request'] =>
+  (request, { isError }) => {
+    tell({ kind: 'traced', request, isError });
+    return request.parent?.traceId ?? '';
+  };
 
 /** All threads append to the same file, each a line at a time. */
 function auditOf(

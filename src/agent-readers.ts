@@ -9,9 +9,11 @@ import type {
   ToReader,
 } from './agent-reader.ts';
 import { hereServer } from './agent-servers.ts';
+import type { Telemetry } from './agent-telemetry.ts';
 import type { Api } from './api/api.ts';
 import type { AuditSink } from './api/audit.ts';
 import type { ReaderMetrics } from './api/metrics/metrics.ts';
+import type { ProfileOfReader } from './api/routes/diagnosis.ts';
 import type { ServerCertificate } from './api/server-certificate.ts';
 import { delay, type World } from './base/ports.ts';
 import { mebibyte } from './base/units.ts';
@@ -39,6 +41,8 @@ export interface ReadersHere {
   readonly settings: ReaderSettings;
   /** Takes lines of the audit log that readers do not write themselves. */
   readonly sink: AuditSink | undefined;
+  /** Sends the spans of requests that readers have answered. */
+  readonly telemetry: Telemetry | undefined;
 }
 
 /**
@@ -132,6 +136,17 @@ export class Readers {
     return found.map((one) => (one.status === 'fulfilled' ? one.value : undefined)).find(Boolean);
   };
 
+  /** The profile of the reader `reader-1` and so on, in the order of their starts. */
+  readonly profile: ProfileOfReader = async (thread, request) => {
+    const found = [...this.#ready].find((_, at) => thread === `reader-${at + 1}`);
+    return found && Buffer.from(await found.link.profile(request));
+  };
+
+  /** The parts of the API that are asked of readers. */
+  get apiParts() {
+    return { metricsOfReaders: this.metrics, profileOfReader: this.profile };
+  }
+
   /** Of the readers that answer. */
   readonly metrics = async (): Promise<readonly ReaderMetrics[]> => {
     const patience = { deadlineMs: readerLimits.answerMs };
@@ -164,7 +179,7 @@ export class Readers {
     );
   }
 
-  #newThread({ server, api, settings, sink }: ReadersHere): ReaderThread {
+  #newThread({ server, api, settings, sink, telemetry }: ReadersHere): ReaderThread {
     const { feeding, world, log } = this.#options;
     const here: HereMain = {
       answer: hereServer(server, api).answer,
@@ -180,6 +195,7 @@ export class Readers {
       durable: feeding.durable.memory,
       here,
       sink,
+      telemetry,
       world,
       log,
     });
@@ -231,7 +247,7 @@ function requireSharedPorts(): void {
   throw new Error(`Node ${process.versions.node} cannot share a port among threads: 23.1 can`);
 }
 
-interface ThreadOptions extends Pick<ReadersHere, 'sink' | 'settings'> {
+interface ThreadOptions extends Pick<ReadersHere, 'sink' | 'settings' | 'telemetry'> {
   readonly here: HereMain;
   readonly durable: SharedArrayBuffer;
   readonly world: World;
@@ -327,10 +343,11 @@ class ReaderThread implements FedReader {
   }
 
   #takeMessage(message: FromReader): void {
-    const { log, sink } = this.#options;
+    const { log, sink, telemetry } = this.#options;
     if (message.kind === 'ready') this.#isReady();
     else if (message.kind === 'listening') this.#listens(message.address);
     else if (message.kind === 'audit') sink?.write(message.line);
+    else if (message.kind === 'traced') telemetry?.tracing.request(message.request, message);
     else log[message.level](message.fields, message.sentence);
   }
 

@@ -61,6 +61,11 @@ export class Reloader {
     this.#last = this.#started;
   }
 
+  /** The settings in use. A setting that needs a restart has its old value. */
+  get settings(): ConfiguredAgent['settings'] {
+    return this.#settings;
+  }
+
   /** The agent has started. */
   use(parts: ReloadedParts): void {
     this.#certificate = parts.certificate?.first;

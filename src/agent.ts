@@ -66,7 +66,7 @@ export interface CreateAgentOptions extends NodeOptions {
   /** The collector of traces; `undefined`: nothing is traced. */
   readonly telemetry?: TelemetrySettings | undefined;
   /** The settings that `GET /v1/agent/self` shows; without secrets. */
-  readonly configuration?: object;
+  readonly configuration?: (() => object) | undefined;
   /** The node of this machine; `undefined`: a server alone. */
   readonly node?: NodeSettings | undefined;
   /** Name and datacenter of a server alone. */
@@ -232,11 +232,11 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const sink = auditSinkOf(options, opened);
   const telemetry = await telemetryOf(options, state, opened);
   const own = { server, log, node: () => node?.id, servers: others?.door, telemetry };
-  const api = newApi(options, { ...own, sink, metricsOfReaders: readers?.metrics }, opened);
+  const api = newApi(options, { ...own, sink, ...readers?.apiParts }, opened);
   await server.start();
   opened.add(() => server.stop());
   const settings = readerSettingsOf(options, key);
-  const isFed = await readers?.begin({ server, api, sink, settings });
+  const isFed = await readers?.begin({ server, api, sink, settings, telemetry });
   opened.add(() => readers?.close());
   release?.();
   const listening = http && (await (isFed === true ? readers!.listen(http) : api.listen(http)));
@@ -253,7 +253,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   if (options.node !== undefined && address !== undefined) {
     const { startNode } = await import('./agent-node.ts');
     node = await startNode(
-      { ...options, node: options.node },
+      { ...options, node: options.node, reload: options.reload },
       { addresses: [address], introduction: introducing(server), ...trust },
     );
     opened.add(() => node?.close(tasks));

@@ -66,11 +66,11 @@ async function runAgent(options: AgentOptions, configured: ConfiguredAgent): Pro
   if (options.etcd !== undefined) collectBuffersWithHeap();
   try {
     running = await (options.mode === 'node'
-      ? startNode(options, log)
+      ? startNode(options, log, reloader.reload)
       : startServer(options, log, {
           signal: ending.signal,
           reload: reloader.reload,
-          configuration: shownSettings(configured.settings),
+          configuration: () => shownSettings(reloader.settings),
         }));
   } catch (error) {
     if (ending.signal.aborted) return 0;
@@ -113,8 +113,8 @@ interface Running extends Pick<import('./agent.ts').Agent, 'close' | 'killTasks'
 interface ServerPorts {
   readonly signal: AbortSignal;
   readonly reload: Reload;
-  /** The settings, without secrets. */
-  readonly configuration: object;
+  /** The settings that are in use, without secrets. */
+  readonly configuration: () => object;
 }
 
 /** A server, with a node unless the mode is `server`. */
@@ -206,17 +206,23 @@ async function preparedEngine({ dataDirectory, etcd }: AgentOptions): Promise<En
 }
 
 /** A node alone, which tries its servers until one answers. */
-async function startNode(options: AgentOptions, log: Log): Promise<Running> {
+async function startNode(options: AgentOptions, log: Log, reload: Reload): Promise<Running> {
   const { addresses, introductionTokenFile: file } = options.servers;
+  if (options.telemetry !== undefined) {
+    log.warn({}, 'a node alone sends nothing to a collector: its servers tell its metrics');
+  }
   const { startNode: start } = await import('./agent-node.ts');
   const introduction = file === undefined ? undefined : await readNamed(file);
   const first = await readTrust(options);
   let trust = first;
-  const node = await start(nodeOptionsOf(options, log), {
-    addresses,
-    current: () => trust,
-    ...(introduction !== undefined && { introduction: async () => introduction.trim() }),
-  });
+  const node = await start(
+    { ...nodeOptionsOf(options, log), reload },
+    {
+      addresses,
+      current: () => trust,
+      ...(introduction !== undefined && { introduction: async () => introduction.trim() }),
+    },
+  );
   const renew = (next: TrustedTexts): void => {
     trust = next;
   };

@@ -56,9 +56,8 @@ beforeAll(async () => {
   const [install] = /^npm install -g .+$/m.exec(guide)!;
   const [, ...words] = install.replace('release/', `${folder}/`).split(' ');
   const told = npm(folder, ...words, '--ignore-scripts');
-  // Each package that comes along allows the Node that ours allows, but for those that only an agent uses.
-  const tooNew = [...told.matchAll(/EBADENGINE +package: '(@?[^@]+)@/g)].map(([, name]) => name!);
-  expect(tooNew.filter((name) => !name.startsWith('@opentelemetry/'))).toEqual([]);
+  // Not a warning: the package and all that comes along allow the oldest Node of `engines`.
+  expect(told).toBe('');
   mkdirSync(join(user, 'node_modules'), { recursive: true });
   symlinkSync(installed, join(user, 'node_modules/roster'));
   writeFileSync(join(user, 'package.json'), '{"type":"module"}');
@@ -212,12 +211,16 @@ test('the client runs in the oldest Node of the package', needing(hasOldNode), (
   }),
 );
 
-test('an agent in too old a Node is refused in words', needing(hasOldNode), () => {
-  const program = `
+test.each(['{}', "{ network: 'none', clock: 'virtual' }"])(
+  'createAgent(%s) in too old a Node is refused in words',
+  needing(hasOldNode),
+  (options) => {
+    const program = `
 import { createAgent } from 'roster';
-await createAgent({}).catch(({ message }) => console.log(message));
+await createAgent(${options}).catch(({ message }) => console.log(message));
 `;
-  writeFileSync(join(user, 'old.mjs'), program);
-  const output = execFileSync(oldNode!, ['old.mjs'], { cwd: user, encoding: 'utf8' });
-  expect(output).toMatch(/^createAgent needs Node 22\.18 or later, and this is 20\./);
-});
+    writeFileSync(join(user, 'old.mjs'), program);
+    const output = execFileSync(oldNode!, ['old.mjs'], { cwd: user, encoding: 'utf8' });
+    expect(output).toMatch(/^createAgent needs Node 22\.18 or later, and this is 20\.[^\n]+\n$/);
+  },
+);

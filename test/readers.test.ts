@@ -221,6 +221,22 @@ test('metrics count the requests of all threads once, and the audit log has each
   expect(new Set(paths.map(({ remote }) => remote))).toEqual(new Set(['127.0.0.1']));
 });
 
+test('a profile is that of the thread that it names', async () => {
+  const take = (thread: string) =>
+    fetch(`${shared.address}/v1/agent/pprof/profile?thread=${thread}`, {
+      headers: { 'x-registry-token': rootToken },
+    });
+  for (const thread of ['main', 'reader-1', 'reader-2']) {
+    const answer = await take(thread);
+    const { nodes } = (await answer.json()) as { nodes: unknown[] };
+    expect([thread, answer.status, nodes.length > 0]).toEqual([thread, 200, true]);
+  }
+  const [first, second] = [take('reader-1'), take('reader-1')];
+  const statuses = [(await first).status, (await second).status];
+  expect(statuses.toSorted()).toEqual([200, 429]);
+  expect((await take('reader-3')).status).toBe(400);
+});
+
 test('every thread shows a renewed certificate', async () => {
   const agent = await start({ certificate: { certificate, privateKey, verifiesClients: false } });
   const port = Number(new URL(agent.address).port);

@@ -104,6 +104,66 @@ test('a request is one trace, from its caller to the start of the task', async (
   }
 });
 
+test('an evaluation of the servers is in the trace of the evaluation that has led to it', async () => {
+  const agent = await createAgent({
+    http: { host: '127.0.0.1', port: 0 },
+    rootToken,
+    node: { name: 'alpha', address: '127.0.0.1' },
+    drivers: { allow: ['raw_exec'] },
+    environment: process.env,
+    telemetry: { endpoint: collector.endpoint },
+  });
+  const { address } = agent;
+  const Constraints = [{ LTarget: '${meta.rack}', RTarget: 'r2', Operand: '=' }];
+  const body = jobBody({ Constraints }, {}, sleeps);
+  await send(address, 'POST', '/v1/jobs', { body, traceparent: `00-${traceId}-${above}-01` });
+  const evaluations = () => send(address, 'GET', '/v1/job/web/evaluations');
+  await expect
+    .poll(async () => (await evaluations()).map(({ Status }: { Status: string }) => Status))
+    .toContain('blocked');
+  await agent.configure({
+    drivers: { allow: ['raw_exec'] },
+    meta: { rack: 'r2' },
+    nodeClass: '',
+    isRemoteExecDisabled: false,
+    isVerbose: false,
+  });
+  await expect
+    .poll(async () => (await send(address, 'GET', '/v1/job/web/allocations'))[0]?.ClientStatus)
+    .toBe('running');
+  await agent.close('stop');
+  expect(collector.treeOf(traceId, above)).toEqual([
+    {
+      'POST /v1/jobs': [
+        {
+          evaluation: [
+            'commit',
+            { evaluation: ['commit', 'plan', { 'start allocation': ['start task'] }] },
+            'plan',
+          ],
+        },
+      ],
+    },
+  ]);
+});
+
+test('a request that a reader answers is in its trace', async () => {
+  const agent = await createAgent({
+    http: { host: '127.0.0.1', port: 0 },
+    rootToken,
+    readers: 1,
+    telemetry: { endpoint: collector.endpoint },
+  });
+  const traceparent = `00-${traceId}-${above}-01`;
+  await send(agent.address, 'GET', '/v1/jobs', { traceparent });
+  await send(agent.address, 'POST', '/v1/jobs', { body: jobBody(), traceparent });
+  await agent.close('stop');
+  expect(collector.treeOf(traceId, above)).toEqual([
+    'GET /v1/jobs',
+    { 'POST /v1/jobs': [{ evaluation: ['commit', 'plan'] }] },
+  ]);
+});
+
 test('a request that another server runs is in the trace once', async () => {
   const cluster = new ServerCluster();
   try {

@@ -105,18 +105,20 @@ configuration can be validated on another machine; job files of \`run\` are.
 ## Reload
 
 An agent with configuration files or TLS reads its files again when it gets SIGHUP. An agent without both ends at SIGHUP,
-as at SIGTERM, so that an agent in a terminal ends with it. A server also reads them on request, by a token with
-\`agent:write\`:
+as at SIGTERM, so that an agent in a terminal ends with it. An agent also reads them on request, by a token with
+\`agent:write\`. With \`-node-id\` (\`node_id\`) the server passes the request on to a node, which has no port of its own:
 
 \`\`\`sh
 roster agent reload
+roster agent reload -node-id alpha
 curl -X PUT -H "Authorization: Bearer $ROSTER_TOKEN" "$ROSTER_ADDR/v1/agent/reload"
 \`\`\`
 
 The answer is \`{ "Changed": ["node.meta"], "NeedRestart": ["http"] }\`: the settings that the agent has taken, and the settings
 that need a restart. The latter are named at every reload until the agent is started again, or until the files have the old
-value again. SIGHUP puts both into the log. Flags and variables stay as they were at the start. The request reaches the
-agent that it is sent to, and no other server of the cluster.
+value again. SIGHUP puts both into the log. Flags and variables stay as they were at the start. Without a node, the request
+reaches the agent that it is sent to, and no other server of the cluster. \`GET /v1/agent/self\` has the settings that are in
+use in \`Config\`.
 
 - A reload with a fault changes nothing. The answer is 409 \`configuration-faulty\` with all faults; after SIGHUP they are in
   the log.
@@ -124,9 +126,9 @@ agent that it is sent to, and no other server of the cluster.
 - Certificates are read again even if no setting has changed: new connections get the new certificate
   ([TLS](../guides/tls.md#renew-it)). So does a node alone with \`ca_cert\`, \`client_cert\` and \`client_key\`. Whether TLS is
   spoken at all, and \`tls.verify_client\`, need a restart.
-- \`node.meta\`, \`node.class\` and \`drivers.allow\` are those of the node for the scheduler as soon as the node has told a server,
-  and blocked evaluations are tried again. Running tasks go on, also tasks of a driver that is no longer allowed: such a
-  task is not started again after it has ended.
+- \`node.meta\`, \`node.class\` and \`drivers.allow\` are those of the node for the scheduler when the answer comes, unless no
+  server takes them within 10 s, and blocked evaluations are tried again. Running tasks go on, also tasks of a driver that is
+  no longer allowed: such a task is not started again after it has ended.
 - The level of the log changes for the whole process, its readers included.
 - Other files that settings name (tokens, keys, passwords, the authority of peerings) are read at the start.
 

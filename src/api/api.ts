@@ -41,6 +41,7 @@ import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
 import { clientStatisticsRoutes } from './routes/client-statistics.ts';
 import { configEntryRoutes } from './routes/config-entry.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
+import type { ProfileOfReader } from './routes/diagnosis.ts';
 import { discoveryChainRoutes } from './routes/discovery-chain.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoutes } from './routes/event-stream.ts';
@@ -105,7 +106,7 @@ export interface ApiOptions {
   /** Takes the connections of other servers; `undefined`: there are none. */
   readonly servers?: ServersDoor | undefined;
   /** The settings of the agent without secrets, for `GET /v1/agent/self`. */
-  readonly configuration?: object | undefined;
+  readonly configuration?: (() => object) | undefined;
   /** The health of a log that several servers share; absent without one. */
   readonly log?: (() => LogHealth) | undefined;
   /** `undefined`: no audit log is written. */
@@ -117,6 +118,8 @@ export interface ApiOptions {
   /** Whether this is the API of a reader, which leaves questions about the agent to the main thread. */
   readonly isReader?: boolean;
   /** The metrics of the readers of this agent; absent without readers. */
+  /** Absent: there are no readers. */
+  readonly profileOfReader?: ProfileOfReader | undefined;
   readonly metricsOfReaders?: (() => Promise<readonly ReaderMetrics[]>) | undefined;
 }
 
@@ -319,7 +322,7 @@ export class Api {
       ...nodeRoutes(server),
       ...nodePoolRoutes(server),
       ...introductionTokenRoutes(server.context),
-      ...operatorRoutes(server),
+      ...operatorRoutes(server, this.#options.profileOfReader),
       ...nodeAgentRoutes(server),
       ...clientRoutes(server),
       ...clientFileRoutes(server),
@@ -351,13 +354,13 @@ export class Api {
       ...uiStreamRoutes(),
       ...serverHealthRoutes(server, () => this.#address),
       ...uiSettingsRoutes(server, this.ui, this.#options),
-      ...agentReloadRoutes(this.#options.reload ?? nothingToReload),
+      ...agentReloadRoutes(server, this.#options.reload ?? nothingToReload),
       ...agentRoutes(this.#agentFacts()),
     ];
   }
 
   #agentFacts(): AgentFacts {
-    const { server, name, version, configuration = {}, node, log } = this.#options;
+    const { server, name, version, configuration = () => ({}), node, log } = this.#options;
     let document: string | undefined;
     return {
       name,

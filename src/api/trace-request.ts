@@ -4,13 +4,13 @@ import { header, type Request } from './http.ts';
 import type { Observation } from './pipeline.ts';
 
 /**
- * Traces a request that has made an evaluation, or that belongs to a trace already. A server that handed the request on
+ * Traces a request that has made evaluations, or that belongs to a trace already. A server that handed the request on
  * leaves that to the server that ran it.
  */
 export function traceRequest(tracing: Pick<Tracing, 'request'>, observation: Observation): void {
   const { request, route, status, durationMs, trail } = observation;
   const parent = parentOf(request);
-  const isWanted = parent === undefined ? trail.evaluation !== undefined : parent !== 'unsampled';
+  const isWanted = parent === undefined ? trail.evaluations !== undefined : parent !== 'unsampled';
   if (!isWanted || route === undefined || trail.forwardedTo !== undefined) return;
   const attributes = {
     'http.request.method': request.method,
@@ -19,7 +19,10 @@ export function traceRequest(tracing: Pick<Tracing, 'request'>, observation: Obs
   };
   const name = `${request.method} ${route.path}`;
   const begin = { name, parent: parent as SpanContext | undefined, durationMs, attributes };
-  trail.traceId = tracing.request(begin, { isError: status >= 500, evaluation: trail.evaluation });
+  trail.traceId = tracing.request(begin, {
+    isError: status >= 500,
+    evaluations: trail.evaluations,
+  });
 }
 
 /** Source: https://www.w3.org/TR/trace-context/#traceparent-header. */

@@ -16,8 +16,8 @@ export interface Trail {
   code?: ErrorCode;
   /** Names and ids from the handler, such as the token made by a login. */
   made?: Readonly<Record<string, string>>;
-  /** Id of the evaluation that it has made, for traces. */
-  evaluation?: string;
+  /** Ids of the evaluations that it has made, for traces. */
+  evaluations?: readonly string[];
   /** It repeats a request that was run before, and had no effect. */
   isRepeat?: boolean;
   /** The trace that it belongs to, if any: metrics show it beside its duration. */
@@ -48,6 +48,7 @@ export interface Seen {
 /** Notes what a write has made. */
 export function noteReply(trail: Trail, { made, value }: Reply): void {
   if (made !== undefined) trail.made = made;
-  const { EvalID } = (value ?? {}) as { readonly EvalID?: unknown };
-  if (typeof EvalID === 'string' && EvalID !== '') trail.evaluation = EvalID;
+  const { EvalID, EvalIDs } = (value ?? {}) as Readonly<Record<'EvalID' | 'EvalIDs', unknown>>;
+  const ids = [EvalID, EvalIDs].flat().filter((id) => typeof id === 'string' && id !== '');
+  if (ids.length > 0) trail.evaluations = ids as string[];
 }

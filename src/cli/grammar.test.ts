@@ -173,7 +173,8 @@ test.each<[string, number, object, string[], boolean]>([
   ['a text that does not fit', 3, { PAGER: 'less' }, [], true],
   ['its own pager', 3, { ROSTER_PAGER: 'less', PAGER: 'more' }, [], true],
   ['no pager of its own', 3, { ROSTER_PAGER: '', PAGER: 'less' }, [], false],
-  ['no pager', 3, {}, [], false],
+  ['the usual pager', 3, {}, [], true],
+  ['an empty variable', 3, { PAGER: '' }, [], false],
   ['cat', 3, { PAGER: 'cat' }, [], false],
   ['-no-pager', 3, { PAGER: 'less' }, ['-no-pager'], false],
   ['a dumb terminal', 3, { PAGER: 'less', TERM: 'dumb' }, [], false],
@@ -186,7 +187,7 @@ test.each<[string, number, object, string[], boolean]>([
   expect([exitCode, stdout !== '', paged.map(([command]) => command)]).toEqual([
     0,
     !isPaged,
-    isPaged ? ['less'] : [],
+    isPaged ? [expect.stringContaining('less')] : [],
   ]);
   const seen = isPaged ? paged[0]![1] : stdout;
   expect(seen.split('\n')).toHaveLength(6);
@@ -201,4 +202,18 @@ test('a pipe has no pager, and a pager that cannot be started does not hide the 
   expect((await run(['--help'], terminal)).stdout).toContain('Usage: roster');
   expect((await run(['--help'], { ...terminal, paged })).stdout).toBe('');
   expect(paged).toEqual([['less', expect.stringContaining('Usage: roster')]]);
+});
+
+test.each(['job status -format json', '-format=json job status', 'job --format json status'])(
+  '%s prints JSON',
+  async (line) => {
+    expect(JSON.parse((await run(words(line), { server: list })).stdout)).toHaveLength(2);
+  },
+);
+
+test('a format that is none, and the forms of metrics, stay what they are', async () => {
+  const refused = await run(words('job status -format yaml'), { server: list });
+  expect(refused.stderr).toContain("Unknown option '-format'");
+  const { seen } = await run(words('operator metrics -format json'));
+  expect(seen[0]).toMatchObject({ path: '/v1/metrics', query: expect.objectContaining({}) });
 });

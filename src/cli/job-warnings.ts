@@ -2,7 +2,7 @@ import { type HclFault, renderFault } from '../language/hcl/errors.ts';
 import { decode } from '../model/codec.ts';
 import { RosterError } from '../model/errors.ts';
 import { canonicalizeJob } from '../model/job/canonicalize.ts';
-import { type JobInput, JobSchema } from '../model/job/job.ts';
+import { JobSchema, type WrittenJob } from '../model/job/job.ts';
 import { jobWarnings, type Warning } from '../model/job/warnings.ts';
 import type { ReadJob } from './job-file.ts';
 import type { Screen } from './render/screen.ts';
@@ -62,7 +62,7 @@ export class FileWarnings {
 }
 
 /** Empty if the job cannot be read, because then its faults are printed. */
-function ownWarnings(given: JobInput): readonly Warning[] {
+function ownWarnings(given: WrittenJob): readonly Warning[] {
   try {
     const { value } = decode(JobSchema, given, { checkValues: false });
     return jobWarnings(canonicalizeJob(value), value);

@@ -1,10 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { CliEnvironment, Output } from './environment.ts';
 
-/** The user's pager; `undefined` if none is named, or if the output is not read at a terminal. */
+/** The pager of most systems. A shell that does not find it says nothing. */
+const usualPager = 'command -v less > /dev/null && exec less; exit 127';
+
+/** The user's pager; `undefined` if none is wanted, or if the output is not read at a terminal. */
 export function pagerIn({ env, stdout, terminal }: CliEnvironment): string | undefined {
   if (!stdout.isTerminal || terminal === undefined || env.TERM === 'dumb') return undefined;
-  const named = (env.ROSTER_PAGER ?? env.PAGER ?? '').trim();
+  const named = (env.ROSTER_PAGER ?? env.PAGER ?? usualPager).trim();
   return named === '' || named === 'cat' ? undefined : named;
 }
 

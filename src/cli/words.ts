@@ -23,7 +23,8 @@ export const optionWords: Readonly<Record<string, string>> = {
  * Turns long options with one dash (`-json`, `-check-index=7`) into options with two dashes, if they have
  * two letters or more, and `-t=X` into `-tX`. Words after `--` stay unchanged.
  */
-export function normalizeWords(words: readonly string[]): string[] {
+export function normalizeWords(given: readonly string[]): string[] {
+  const words = withoutFormat(given);
   const end = words.indexOf('--');
   const fixed = end < 0 ? [] : words.slice(end);
   return [
@@ -34,6 +35,18 @@ export function normalizeWords(words: readonly string[]): string[] {
     }),
     ...fixed,
   ];
+}
+
+/** Another way to ask for JSON, `-format json`, becomes `-json`. The one command with forms of its own keeps it. */
+function withoutFormat(words: readonly string[]): readonly string[] {
+  const named = words.findIndex((word) => /^--?format(=json)?$/.test(word));
+  const end = words.indexOf('--');
+  const isLater = end >= 0 && named > end;
+  const hasForms = words.some((word, at) => word === 'metrics' && words[at - 1] === 'operator');
+  if (named < 0 || isLater || hasForms) return words;
+  const length = words[named]!.endsWith('=json') ? 1 : 2;
+  if (length === 2 && words[named + 1] !== 'json') return words;
+  return [...words.slice(0, named), '--json', ...words.slice(named + length)];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Type } from '../model/schema.ts';
 import { endpoints } from './endpoint.ts';
 import { resource } from './needs.ts';
+import { text } from './query.ts';
 
 const settings = (description: string) => Type.Array(Type.String(), { description });
 
@@ -18,7 +19,8 @@ export const agentReloadEndpoints = endpoints(
       methods: ['PUT', 'POST'],
       path: '/v1/agent/reload',
       isOfServer: true,
-      summary: 'Have this agent read its configuration files and certificates again',
+      query: { node_id: text('The node whose agent reads its files, instead of a server.') },
+      summary: 'Have an agent read its configuration files and certificates again',
       answer: ReloadedSchema,
       permission: resource('agent', 'write'),
     },

@@ -19,6 +19,11 @@ const profile = {
       maximum: limits.profile.secondsMax,
       description: 'How long it is taken.',
     },
+    thread: {
+      kind: 'string',
+      default: 'main',
+      description: 'The thread of the agent: `main`, or a reader such as `reader-1`.',
+    },
     ...ofNode,
   },
   answer: typed<object>(Type.Object({})),

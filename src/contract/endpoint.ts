@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { Input as Given, Model } from '../model/schema.ts';
+import type { WrittenInput as Given, Model } from '../model/schema.ts';
 import type { Needs } from './needs.ts';
 import type { QueryTable } from './query.ts';
 import type { Visible } from './visible.ts';
@@ -140,9 +140,11 @@ type Decoded<T> = T extends readonly (infer I)[]
   ? readonly Decoded<I>[]
   : T extends string
     ? string
-    : T extends object
-      ? { readonly [K in keyof T]?: Decoded<T[K]> }
-      : T;
+    : T extends number
+      ? T
+      : T extends object
+        ? { readonly [K in keyof T]?: Decoded<T[K]> }
+        : T;
 
 type SchemaOfBody<E> = E extends { readonly body: { readonly schema: infer S } } ? S : undefined;
 

@@ -1,8 +1,8 @@
-import { type JobInput, JobSchema } from '../model/job/job.ts';
+import { type JobInput, JobSchema, type WrittenJob } from '../model/job/job.ts';
 import { type JobPlan, JobPlanSchema } from '../model/job-plan/job-plan.ts';
 import { limits } from '../model/limits.ts';
 import { Flag, Nullable, Text, Type } from '../model/schema.ts';
-import { endpoints, typed } from './endpoint.ts';
+import { endpoints, typed, written } from './endpoint.ts';
 import { exampleJob } from './job.ts';
 import { submitOverrideOr } from './job-rights.ts';
 
@@ -32,6 +32,11 @@ export interface JobPlanRequest {
   readonly Region?: string | undefined;
 }
 
+/** The same as a caller writes it. */
+export interface WrittenPlanRequest extends Omit<JobPlanRequest, 'Job'> {
+  readonly Job?: WrittenJob | null | undefined;
+}
+
 export const jobPlanEndpoints = endpoints(
   { group: 'jobs', noun: 'job', family: 'scheduler' },
   {
@@ -41,7 +46,9 @@ export const jobPlanEndpoints = endpoints(
       path: '/v1/job/:job_id+/plan',
       summary: 'Plan the registration of a job, without registering it',
       body: {
-        schema: typed<JobPlanRequest>(Type.Object({ Job: Nullable(JobSchema), ...envelope })),
+        schema: written<JobPlanRequest, WrittenPlanRequest>(
+          Type.Object({ Job: Nullable(JobSchema), ...envelope }),
+        ),
         example: { Job: exampleJob, Diff: true },
         unknown: 'report',
         bytesMax: limits.http.jobBodyBytesMax,

@@ -5,14 +5,14 @@ import {
   type PresentedEvaluation,
   PresentedEvaluationSchema,
 } from '../model/evaluation/present.ts';
-import { type Job, type JobInput, JobSchema } from '../model/job/job.ts';
+import { type Job, type JobInput, JobSchema, type WrittenJob } from '../model/job/job.ts';
 import { type JobStub, JobStubSchema } from '../model/job/job-stub.ts';
 import { type JobSubmission, JobSubmissionSchema } from '../model/job-submission/job-submission.ts';
 import { type JobSummary, JobSummarySchema } from '../model/job-summary/job-summary.ts';
 import { limits } from '../model/limits.ts';
 import { Flag, Nullable, Text, Type, Whole } from '../model/schema.ts';
 import { stubQuery } from './allocation.ts';
-import { endpoints, typed } from './endpoint.ts';
+import { endpoints, typed, written } from './endpoint.ts';
 import { mayStop, readJob, submitBodyOr } from './job-rights.ts';
 import { capability, listing } from './needs.ts';
 import { flag, type QueryTable, text } from './query.ts';
@@ -67,6 +67,11 @@ export interface JobRegistration {
   readonly Region?: string | undefined;
 }
 
+/** The same as a caller writes it. */
+export interface WrittenRegistration extends Omit<JobRegistration, 'Job'> {
+  readonly Job?: WrittenJob | null | undefined;
+}
+
 /** A minimal job. */
 export const exampleJob = {
   ID: 'web',
@@ -82,7 +87,7 @@ export const exampleJob = {
 
 const registrationBody = {
   example: { Job: exampleJob },
-  schema: typed<JobRegistration>(
+  schema: written<JobRegistration, WrittenRegistration>(
     Type.Object({
       Job: Nullable(JobSchema),
       Submission: Nullable(JobSubmissionSchema),

@@ -20,12 +20,19 @@ import Type from 'typebox';
 import { noInstant } from '../base/instant.ts';
 import type { WordKind } from '../language/words/field-words.ts';
 
+declare const unit: unique symbol;
+
+/** A duration in nanoseconds. Any number is one; the mark tells inputs that a text such as `30s` is one, too. */
+export type Nanoseconds = number & { readonly [unit]?: 'ns' };
+
 /** Plain data, immutable at every depth. */
 export type Immutable<T> = T extends readonly (infer I)[]
   ? readonly Immutable<I>[]
-  : T extends object
-    ? { readonly [K in keyof T]: Immutable<T[K]> }
-    : T;
+  : T extends number
+    ? T
+    : T extends object
+      ? { readonly [K in keyof T]: Immutable<T[K]> }
+      : T;
 
 /** The type of a schema's records. */
 export type Model<S extends Type.TSchema> = Immutable<Type.Static<S>>;
@@ -38,9 +45,24 @@ export type Input<T> = T extends readonly (infer I)[]
   ? readonly Input<I>[]
   : T extends string
     ? string
-    : T extends object
-      ? { readonly [K in keyof T]?: Input<T[K]> | null | undefined }
-      : T;
+    : T extends number
+      ? T
+      : T extends object
+        ? { readonly [K in keyof T]?: Input<T[K]> | null | undefined }
+        : T;
+
+/** The same as a caller may write it: a duration in nanoseconds, or as a text such as `30s`. */
+export type WrittenInput<T> = T extends readonly (infer I)[]
+  ? readonly WrittenInput<I>[]
+  : T extends string
+    ? string
+    : T extends number
+      ? typeof unit extends keyof T
+        ? number | string
+        : T
+      : T extends object
+        ? { readonly [K in keyof T]?: WrittenInput<T[K]> | null | undefined }
+        : T;
 
 type Text = { maxLength?: number; default?: string };
 
@@ -65,11 +87,13 @@ export const Whole = (options: Range = {}) => Type.Integer({ default: 0, ...opti
 
 /** An integer of nanoseconds. */
 export const Nanoseconds = (options: Range = {}) =>
-  Type.Integer({ default: 0, ...options, 'x-unit': 'ns' });
+  Type.Unsafe<Nanoseconds>(Type.Integer({ default: 0, ...options, 'x-unit': 'ns' }));
 
 /** A duration that answers show as a number, where other durations are text. */
 export const CountedNanoseconds = (options: Range = {}) =>
-  Type.Integer({ default: 0, ...options, 'x-unit': 'ns', 'x-shown': 'number' });
+  Type.Unsafe<Nanoseconds>(
+    Type.Integer({ default: 0, ...options, 'x-unit': 'ns', 'x-shown': 'number' }),
+  );
 
 /** An instant: Unix nanoseconds, 0 for never (`base/instant.ts`). */
 export const Instant = () => Type.Integer({ default: 0, 'x-unit': 'instant' });

@@ -7,7 +7,7 @@ import { monitor } from '../model/monitor/monitor.ts';
 import { profile } from '../model/monitor/profile.ts';
 import type { ByteStream } from '../model/node-stream/byte-stream.ts';
 import type { StreamHandler } from '../model/node-stream/stream-connection.ts';
-import { streamRefusal, writeHead } from './stream-answer.ts';
+import { streamRefusal, writeHead, writeText } from './stream-answer.ts';
 import { streamParams } from './stream-params.ts';
 
 /** Streams of the kind `monitor`: the lines of the log of this agent. */
@@ -33,6 +33,21 @@ export const profileHandler =
       seconds: Math.min(params.whole('seconds'), limits.profile.secondsMax),
     };
     return answer(stream, profile(request, { timers, signal: stream.signal }));
+  };
+
+/** Reads the configuration of the agent again. Resolves with what has changed. @throws RosterError with its faults */
+export type ReloadAgent = () => Promise<object>;
+
+/** Streams of the kind `reload`: the changed settings, or the faults of the files. */
+export const reloadHandler =
+  (reload: ReloadAgent = async () => ({})): StreamHandler =>
+  async (stream) => {
+    const told = await reload().catch((error) => {
+      if (!(error instanceof RosterError)) throw error;
+      return { Faults: error.errors.map(({ message }) => message) };
+    });
+    await writeHead(stream);
+    await writeText(stream, JSON.stringify(told));
   };
 
 /** @throws StreamFault */

@@ -3,6 +3,8 @@
 export const agentLimits = {
   /** For the last reports of an agent that ends. */
   stopGraceMs: 1000,
+  /** For a server to take the new description of a node; shorter than `limits.node.commandTimeoutMs`. */
+  describedWithinMs: 10_000,
 };
 
 export const reportLimits = {

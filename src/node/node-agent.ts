@@ -33,7 +33,7 @@ import { reasonOf, type ServerApi } from './server-api.ts';
 import { ServerContact } from './server-contact.ts';
 import { answerServers, followAssignments, sendHeartbeats, watchDrivers } from './server-loops.ts';
 import { StatusReporter } from './status-reporter.ts';
-import { streamHandlers } from './stream-handlers.ts';
+import { type StreamHandlerOptions, streamHandlers } from './stream-handlers.ts';
 import { SupervisorClient } from './supervisor/client.ts';
 import { launchSupervisor } from './supervisor/launch.ts';
 import { machineRegistry, UidRegistry } from './users/uid-registry.ts';
@@ -75,6 +75,7 @@ export interface NodeAgentOptions {
   readonly launchSupervisor?: typeof launchSupervisor;
   /** The log of the agent, for readers elsewhere. Without it, its lines cannot be read. */
   readonly logLines?: LogLines | undefined;
+  readonly reload?: StreamHandlerOptions['reload'];
   /** Told each sentence that an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -189,10 +190,11 @@ export class NodeAgent {
       dataDirectory,
       node,
       allocations,
-      checks: services.checksHandler,
+      checks: services,
       isExecDisabled: () => this.#isExecDisabled,
       defences: this.#options.defences,
       logLines: this.#options.logLines,
+      reload: this.#options.reload,
     });
     this.#loops = Promise.all([
       sendHeartbeats(context),
@@ -202,12 +204,13 @@ export class NodeAgent {
     ]);
   }
 
-  /** Takes other settings while its tasks go on. Servers are told at once if the node's description changes. */
+  /** Takes other settings while its tasks go on. Resolves when a server knows them, or none took them for a while. */
   async configure(change: NodeChange): Promise<void> {
     this.#allowed = change.drivers;
     this.#isExecDisabled = change.isRemoteExecDisabled;
     const found = { drivers: this.#drivers, clock: this.#options.world.clock };
-    await this.#registration.change((node) => describedWith(node, change, found));
+    const withinMs = agentLimits.describedWithinMs;
+    await this.#registration.change((node) => describedWith(node, change, found), withinMs);
   }
 
   /** Resolves when a server has registered this node. Rejects when the agent ends before. */

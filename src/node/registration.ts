@@ -76,10 +76,13 @@ export class Registration {
   }
 
   /**
-   * Changes the description, and registers the node again if it is another one: then `true`. Resolves before a
-   * server has accepted it. R4.
+   * Changes the description, and registers the node again if it is another one: then `true`. Resolves when a server
+   * has accepted it, or after the time, or when the agent ends. R4.
    */
-  change(by: (node: NodeRegistration) => Promise<NodeRegistration>): Promise<boolean> {
+  async change(
+    by: (node: NodeRegistration) => Promise<NodeRegistration>,
+    withinMs = 0,
+  ): Promise<boolean> {
     const changed = this.#changing.then(async () => {
       const told = this.#node;
       const node = told && (await by(told));
@@ -89,6 +92,7 @@ export class Registration {
       return true;
     });
     this.#changing = changed.catch(() => {});
+    if ((await changed) && withinMs > 0) await this.#acceptedWithin(withinMs);
     return changed;
   }
 
@@ -99,6 +103,13 @@ export class Registration {
       this.#idle = this.#registering.catch(() => {});
     }
     return this.#registering;
+  }
+
+  async #acceptedWithin(timeMs: number): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const timer = this.#options.world.timers.after(timeMs, late.resolve);
+    await Promise.race([this.done().catch(() => {}), late.promise]);
+    timer.clear();
   }
 
   /** Registers again if the error says that a server does not know this node or its secret. */

@@ -7,9 +7,15 @@ import type { Allocations } from './allocations.ts';
 import { collectHandler } from './collect-handler.ts';
 import { restartHandler, signalHandler } from './command-handlers.ts';
 import type { Defences } from './defences.ts';
-import { monitorHandler, profileHandler } from './diagnosis-handlers.ts';
+import {
+  monitorHandler,
+  profileHandler,
+  type ReloadAgent,
+  reloadHandler,
+} from './diagnosis-handlers.ts';
 import { snapshotHandler } from './disks/snapshot-handler.ts';
 import { execHandler } from './exec/exec-handler.ts';
+import type { NodeServices } from './hooks/services/node-services.ts';
 import { logsHandler } from './logs/logs-handler.ts';
 import { AllocationStatistics } from './statistics/allocation-statistics.ts';
 import {
@@ -23,17 +29,19 @@ export interface StreamHandlerOptions {
   readonly dataDirectory: string;
   readonly node: NodeRegistration;
   readonly allocations: Allocations;
-  readonly checks: StreamHandler;
+  readonly checks: Pick<NodeServices, 'checksHandler' | 'resultsOf'>;
   readonly isExecDisabled: () => boolean;
   readonly defences?: Defences | undefined;
   /** The log of the agent; absent where nobody reads it. */
   readonly logLines?: LogLines | undefined;
+  /** Absent: the agent has no configuration. */
+  readonly reload?: ReloadAgent | undefined;
 }
 
 /** All that servers may ask this node over its stream, by the kind of stream. */
 export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<string, StreamHandler> {
   const { world, dataDirectory, node, allocations, checks, isExecDisabled, defences } = options;
-  const { logLines } = options;
+  const { logLines, reload } = options;
   const { timers } = world;
   const allocation = (id: string) => allocations.get(id);
   const { CpuShares, TotalCpuCores } = node.NodeResources.Cpu;
@@ -45,13 +53,14 @@ export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<strin
     ['logs', logsHandler({ timers, allocation, defences })],
     ['restart', restartHandler(allocation)],
     ['signal', signalHandler(allocation)],
-    ['checks', checks],
+    ['checks', checks.checksHandler],
     ['files', filesHandler({ timers, defences, root: (id) => allocation(id)?.directories.root })],
     ['allocation-usage', allocationUsageHandler(statistics, allocation)],
     ['node-usage', nodeUsageHandler({ world, dataDirectory, coreMhz })],
-    ['counters', countersHandler(dataDirectory, () => allocations.all)],
+    ['counters', countersHandler(dataDirectory, () => allocations.all, checks.resultsOf)],
     ['collect', collectHandler(() => allocations)],
     ['profile', profileHandler(world)],
+    ['reload', reloadHandler(reload)],
     ...(logLines === undefined ? [] : [['monitor', monitorHandler(logLines, world)] as const]),
   ]);
 }

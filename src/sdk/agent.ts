@@ -42,6 +42,8 @@ export interface MetricsOptions extends ServerOptions {
 export interface ProfileOptions extends AgentOptions {
   /** How long it is taken; by default a second. */
   readonly seconds?: number | undefined;
+  /** `main`, or a reader such as `reader-1`; by default the main thread. */
+  readonly thread?: string | undefined;
 }
 
 export type AgentApi = ReturnType<typeof agentOf>;
@@ -71,7 +73,8 @@ export function agentOf(requester: Requester, address: string) {
 
   /** The profile in JSON. */
   async function profile(kind: 'cpu' | 'heap', options: ProfileOptions = {}): Promise<Uint8Array> {
-    const query = { ...whom(options), seconds: options.seconds };
+    const { seconds, thread } = options;
+    const query = { ...whom(options), seconds, thread };
     const paths = { cpu: 'GET /v1/agent/pprof/profile', heap: 'GET /v1/agent/pprof/heap' } as const;
     const parts: Uint8Array[] = [];
     for await (const part of stream(paths[kind], {}, options, query)) parts.push(part);
@@ -79,8 +82,9 @@ export function agentOf(requester: Requester, address: string) {
   }
 
   return {
-    /** Has the agent read its configuration files again. Needs `agent:write`. */
-    reload: (options?: CallOptions) => write('PUT /v1/agent/reload', {}, options),
+    /** Has the agent of the server, or of the node, read its configuration files again. Needs `agent:write`. */
+    reload: ({ node, server, ...options }: AgentOptions = {}) =>
+      write('PUT /v1/agent/reload', {}, options, { query: whom({ node, server }) }),
     self: ({ server, ...options }: ServerOptions = {}) =>
       read('GET /v1/agent/self', {}, options, { server_id: server || undefined }),
     health: (options?: CallOptions) => read('GET /v1/agent/health', {}, options),

@@ -1,6 +1,7 @@
 import { bytesOfBase64, joined } from '../base/base64.ts';
 import type { FileFrame } from '../model/allocation/file-info.ts';
-import { ConnectionError } from './errors.ts';
+import type { MonitorFrame } from '../model/monitor/monitor.ts';
+import { ApiError, ConnectionError } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** A piece of a growing file or log. */
@@ -45,12 +46,15 @@ export async function* piecesIn(
 }
 
 function pieceOf(line: string, malformed: (cause?: unknown) => Error): FilePiece | undefined {
-  let frame: FileFrame | null;
+  let frame: (FileFrame & Pick<MonitorFrame, 'Error'>) | null;
   try {
-    frame = JSON.parse(line) as FileFrame | null;
+    frame = JSON.parse(line) as typeof frame;
   } catch (cause) {
     throw malformed(cause);
   }
+  const ended = frame?.Error;
+  // The stream had begun with a 200, and ended as a request without the permission.
+  if (ended) throw new ApiError({ status: 403, code: ended.Code, detail: ended.Message });
   const { File: file, Offset: offset = 0, Data: data = '', FileEvent: event } = frame ?? {};
   if (file === undefined) return undefined;
   return { file, offset, data: bytesOfBase64(data), event };

@@ -1,13 +1,13 @@
 import type { AnswerOf, GivenBodyOf } from '../contract/endpoint.ts';
-import type { jobEndpoints, JobRegistration as Registration } from '../contract/job.ts';
+import type { jobEndpoints, WrittenRegistration as Registration } from '../contract/job.ts';
 import type { jobFileEndpoints } from '../contract/job-file.ts';
 import type { jobLaunchEndpoints } from '../contract/job-launch.ts';
-import type { jobPlanEndpoints, JobPlanRequest as PlanRequest } from '../contract/job-plan.ts';
+import type { jobPlanEndpoints, WrittenPlanRequest as PlanRequest } from '../contract/job-plan.ts';
 import type { jobScaleEndpoints, JobScaling as Scaling } from '../contract/job-scale.ts';
 import type { jobStatusesEndpoints } from '../contract/job-statuses.ts';
 import type { jobVersionEndpoints, jobVersionsEndpoints } from '../contract/job-version.ts';
 import type { serviceEndpoints } from '../contract/service.ts';
-import type { JobInput } from '../model/job/job.ts';
+import type { WrittenJob } from '../model/job/job.ts';
 import { callsOf } from './calls.ts';
 import { waitUntilDeployed, waitUntilRunning } from './job-wait.ts';
 import {
@@ -20,10 +20,10 @@ import {
 import type { WaitOptions } from './wait.ts';
 
 /** Body of a registration. */
-export type JobRegistration = Registration & { readonly Job: JobInput };
+export type JobRegistration = Registration & { readonly Job: WrittenJob };
 
 /** Body of a plan. */
-export type JobPlanRequest = PlanRequest & { readonly Job: JobInput };
+export type JobPlanRequest = PlanRequest & { readonly Job: WrittenJob };
 
 /**
  * Body of a scaling. Either `Message` or `Error` is required. Without `Count` the group is not
@@ -113,7 +113,7 @@ export function jobsOf(requester: Requester) {
     parse: (parsing: JobParsing, options?: CallOptions) =>
       write('POST /v1/jobs/parse', {}, options, { body: parsing }),
     /** Checks a job without registering it. */
-    validate: (Job: JobInput, options?: CallOptions) =>
+    validate: (Job: WrittenJob, options?: CallOptions) =>
       write('POST /v1/validate/job', {}, options, { body: { Job } }),
     read: (id: string, options?: ReadOptions) =>
       read('GET /v1/job/:job_id+', { job_id: id }, options),

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -178,6 +186,35 @@ describe('files', () => {
       Offset: 14,
       FileEvent: 'file deleted',
     });
+  });
+
+  test('are not followed beyond the deletion of the token', async () => {
+    const rules = 'namespace "default" { capabilities = ["read-fs"] }';
+    await api.call('PUT', '/v1/acl/policy', { body: { Name: 'reads', Rules: rules } });
+    const made = await api.call('PUT', '/v1/acl/token', {
+      body: { Policies: [{ Name: 'reads' }] },
+    });
+    const path = join(root, 'alloc/data/followed');
+    writeFileSync(path, 'before');
+    const { body } = await api.api.handle({
+      method: 'GET',
+      path: `/v1/client/fs/stream/${id}`,
+      query: 'path=alloc/data/followed',
+      headers: { 'x-registry-token': made.json.SecretID },
+      body: undefined,
+    });
+    const pieces = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    let text = '';
+    while (!text.includes(btoa('before'))) {
+      text += Buffer.from((await pieces.next()).value!).toString();
+    }
+    await api.call('DELETE', `/v1/acl/token/${made.json.AccessorID}`);
+    appendFileSync(path, 'after');
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+      text += Buffer.from(next.value).toString();
+    }
+    expect(frames(text).at(-1)).toMatchObject({ Error: { Code: 'token-not-found' } });
+    expect(text).not.toContain(btoa('after'));
   });
 
   test.each([

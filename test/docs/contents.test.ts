@@ -22,7 +22,6 @@ test('docs/README.md leads to every page, or to the index of its folder', () => 
 
 /** Pages with commands that no test runs as they stand, each with the reason. */
 const notRun: Readonly<Record<string, string>> = {
-  'docs/operations/readers.md': 'test/e2e/readers.test.ts starts the agent with these flags',
   'docs/operations/servers.md': 'three machines: test/cluster and test/etcd start the servers',
   'docs/reference/agent-configuration.md':
     'src/cli/agent/configuration.test.ts and test/e2e/agent-reload.test.ts run these commands',

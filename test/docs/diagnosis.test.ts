@@ -7,3 +7,7 @@ afterAll(endAgents);
 test('the guide to logs and diagnosis does what it says', { timeout: 120_000 }, () =>
   runGuide('docs/operations/diagnosis.md'),
 );
+
+test('the page about readers does what it says', { timeout: 120_000 }, () =>
+  runGuide('docs/operations/readers.md'),
+);

@@ -21,6 +21,10 @@ describe('guides with etcd', needing(etcdServer), () => {
     runGuide('docs/operations/engines.md', { replace: { '127.0.0.1:2379': etcd.endpoints[0]! } }),
   );
 
+  test('the guide to upgrades does what it says', { timeout: 180_000 }, () =>
+    runGuide('docs/operations/upgrade.md', { replace: { '127.0.0.1:2379': etcd.endpoints[0]! } }),
+  );
+
   test('the guide to lost members of etcd does what it says', { timeout: 300_000 }, async () => {
     const usual = ['12379', '12380', '22379', '22380', '32379', '32380'];
     const free = await freePorts(usual.length);

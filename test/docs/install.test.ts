@@ -3,7 +3,7 @@
  * docs/operations/install.md. `npm test` takes one of them.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -98,6 +98,11 @@ const systemd: Need = {
   otherwise: 'they need systemd, which need not run',
 };
 
+const lintian: Need = {
+  isMet: spawnSync('lintian', ['--version']).status === 0,
+  otherwise: "they need lintian, Debian's checker of packages",
+};
+
 const gone = 'hash -r; if type -P roster; then exit 1; fi\n';
 
 /** The executable without any other file or variable, with a reader thread, and a terminal in a task. */
@@ -139,6 +144,17 @@ const rows: readonly Row[] = [
       expect(output).toContain(title);
       expect(output).toContain('Nothing of it runs any more.');
       expect(output).toContain('The state in /var/lib/roster is kept');
+    },
+  },
+  {
+    name: 'the Debian package, in the eyes of lintian',
+    needs: [lintian],
+    check() {
+      const out = join(folder, 'lintian');
+      release(out, 'deb');
+      const [file] = readdirSync(out).filter((name) => name.endsWith('.deb'));
+      const words = ['--fail-on', 'error,warning', '--allow-root', join(out, file!)];
+      expect(run('lintian', words, { cwd: out })).toBe('');
     },
   },
   {

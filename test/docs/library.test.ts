@@ -57,6 +57,11 @@ const id: string = registered.value.EvalID;
 registered.knownLeader;
 // @ts-expect-error: the job is in the field Job
 await client.jobs.register({ ID: 'web' });
+// A duration is a number of nanoseconds, or a text.
+const Update = { MinHealthyTime: '30s', HealthyDeadline: 60_000_000_000 };
+await client.jobs.register({ Job: { Update, TaskGroups: [{ Update, ShutdownDelay: '5s' }] } });
+// @ts-expect-error: a duration is no truth value
+await client.jobs.register({ Job: { Update: { MinHealthyTime: true } } });
 // @ts-expect-error: a count is a number
 await client.jobs.register({ Job: { TaskGroups: [{ Count: 'two' }] } });
 const parsed = await client.jobs.parse({ JobHCL: 'job "web" { }' });

@@ -98,6 +98,13 @@ test('a request changes what can change, and names what needs a restart', async 
     200,
     { Changed: ['node.meta', 'node.disable_remote_exec', 'log_level'], NeedRestart: ['region'] },
   ]);
+  // The answer comes when a server knows the node as it is now.
+  const [{ ID: node }] = await agent.get('/v1/nodes');
+  expect((await agent.get(`/v1/node/${node}`)).Meta).toEqual({ rack: 'r2' });
+  // The settings that are in use: the region needs a restart.
+  const { Config } = await agent.get('/v1/agent/self');
+  expect(Config).toMatchObject({ node: { meta: { rack: 'r2' } }, log_level: 'debug' });
+  expect(Config.region).not.toBe('eu');
   // The job that was blocked is placed, and the other one goes on.
   await running('on-r2');
   expect(processesOf(before)).toEqual(pids);
@@ -196,6 +203,19 @@ test('a node alone reads its files again at SIGHUP', async () => {
     .then((json: Allocation[]) => json.filter(({ NodeID }) => NodeID === ID));
   expect(after).toMatchObject({ ID: before.ID, DesiredStatus: 'run', ClientStatus: 'running' });
   expect(processesOf(before)).toEqual(pids);
+  // It has no port: a server passes the request on, and answers when it knows the node as it is now.
+  write({ ...base, node: { name: 'alone', class: 'small' }, region: 'eu' });
+  const reloaded = await agent.cli('agent', 'reload', '-node-id', 'alone');
+  expect(reloaded.stdout).toBe(
+    'Changed: node.class, drivers.allow\nUnchanged until the agent restarts: region\n',
+  );
+  expect((await agent.get(`/v1/node/${ID}`)).NodeClass).toBe('small');
+  write({ ...base, node: { name: 'alone', class: 'large' }, regon: 'eu' });
+  const { status, json } = await agent.request('PUT', `/v1/agent/reload?node_id=${ID}`);
+  expect([status, json.code]).toEqual([409, 'configuration-faulty']);
+  expect(json.errors[0].message).toContain('regon is not a setting');
+  const unknown = await agent.request('PUT', '/v1/agent/reload?node_id=nobody');
+  expect([unknown.status, unknown.json.code]).toEqual([404, 'node-not-found']);
   node.signal('SIGTERM');
   expect((await node.ended).code).toBe(0);
 });

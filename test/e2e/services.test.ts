@@ -100,6 +100,13 @@ test('a version with a failing check is rolled back, and the service continues',
       },
     ]);
   await eventually(hasAnswered);
+  const counted = await agent.request('GET', `/v1/client/metrics?node_id=${failing.NodeID}`);
+  expect(counted.text).toMatch(
+    new RegExp(
+      `^roster_service_checks\\{.*job_id="shop".*service="shop",alloc_id="${failing.ID}",status="critical"\\} 1$`,
+      'm',
+    ),
+  );
   const shown = await agent.cli('alloc', 'checks', failing.ID);
   expect(shown.stdout).toMatch(/shop +- +service: "shop" check +healthiness +critical/);
 

@@ -1,6 +1,6 @@
 /**
- * The bill of materials (CycloneDX): the packages of the lock file that are in the program or in its web interface, and
- * Node with its parts.
+ * The bill of materials (CycloneDX): the packages of which the program or its web interface has a file, those that are
+ * installed beside it, and Node with its parts.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -22,13 +22,21 @@ interface Locked {
   readonly cpu?: readonly string[];
 }
 
-/** The text of the bill for the bundle in `dist`. It depends on the source alone. */
-export function billOfMaterials(source: Source, dist: string): string {
+interface Bundled {
+  /** The bundle. */
+  readonly dist: string;
+  /** The paths of the files in it. */
+  readonly bundled: Iterable<string>;
+}
+
+/** The text of the bill. It depends on the source alone. */
+export function billOfMaterials(source: Source, { dist, bundled }: Bundled): string {
   const { command, args } = npmCommand();
   const words = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'];
   const bill = JSON.parse(runTool(source, source.root, [command, ...args, ...words])) as Bill;
   const lock = readFileSync(join(source.root, 'package-lock.json'), 'utf8');
-  const shipped = new Set([...shippedPackages(lock, source.platform), ...packagesOfUi(dist)]);
+  const installed = shippedPackages(lock, source.platform, foldersOf(bundled));
+  const shipped = new Set([...installed, ...packagesOfUi(dist)]);
   const isShipped = (reference: string) => shipped.has(reference);
   // npm itself would leave out the packages that are needed for development, too.
   bill.components = bill.components.filter(({ name, version }) => isShipped(`${name}@${version}`));
@@ -43,14 +51,24 @@ export function billOfMaterials(source: Source, dist: string): string {
   return `${JSON.stringify(bill, null, 2)}\n`;
 }
 
-/** The packages that are not for development alone, nor for other platforms, as `name@version`. */
-function shippedPackages(lock: string, platform: string): ReadonlySet<string> {
+/** The folders of the packages that the files belong to, as the lock file names them. */
+function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
+  const folders = [...paths].map((path) => /.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  return new Set(folders.filter((folder) => folder !== undefined));
+}
+
+/** The packages in the bundle, and those that npm installs with it on the platform, as `name@version`. */
+function shippedPackages(
+  lock: string,
+  platform: string,
+  bundled: ReadonlySet<string>,
+): ReadonlySet<string> {
   const { packages } = JSON.parse(lock) as { readonly packages: Readonly<Record<string, Locked>> };
   const [system = '', processor = ''] = platform.split('-');
-  const isShipped = ({ dev, os = [system], cpu = [processor] }: Locked) =>
+  const isInstalled = ({ dev, os = [system], cpu = [processor] }: Locked) =>
     dev !== true && os.includes(system) && cpu.includes(processor);
   const names = Object.entries(packages)
-    .filter(([path, entry]) => path !== '' && isShipped(entry))
+    .filter(([path, entry]) => path !== '' && (bundled.has(path) || isInstalled(entry)))
     .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`);
   return new Set(names);
 }

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { layOutProgram } from './program.ts';
 import { runTool, type Source } from './source.ts';
 
@@ -51,9 +52,12 @@ export function makeDebianPackage(
   for (const name of ['README.md', 'CHANGELOG.md', 'docs', 'examples']) {
     put(join(source.root, name), `usr/share/doc/roster/${name}`);
   }
-  // Its compiled code would become a part of the package.
+  put(join(own, 'lintian-overrides'), 'usr/share/lintian/overrides/roster');
+  writeChangelog(source, join(folder, 'usr/share/doc/roster/changelog.gz'));
+  // Its compiled code would become a part of the package. This Node runs it, since that of the package may be for others.
   const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
-  const completion = execFileSync(join(program, 'bin/roster'), ['completion', 'bash'], { env });
+  const words = [join(dist, 'main.js'), 'completion', 'bash'];
+  const completion = execFileSync(process.execPath, words, { env });
   const completions = join(folder, 'usr/share/bash-completion/completions');
   mkdirSync(completions, { recursive: true });
   writeFileSync(join(completions, 'roster'), completion);
@@ -62,9 +66,24 @@ export function makeDebianPackage(
     put(join(own, script), `DEBIAN/${script}`, 0o755);
   }
   setModes(folder);
-  // Zstandard is read by every dpkg since Debian 12, and packs Node in a second. Several threads would split the data.
-  const flags = ['--root-owner-group', '-Zzstd', '--threads-max=1'];
+  // Every dpkg reads gzip, and Debian's archive takes it; xz is a quarter smaller, and takes a minute.
+  const flags = ['--root-owner-group', '-Zgzip'];
   runTool(source, dirname(folder), ['dpkg-deb', ...flags, '--build', folder, path]);
+}
+
+/** Not in limits: an address that is nobody's. */
+const maintainer = 'The contributors to Roster <contributors@roster.invalid>';
+
+/** The changelog in Debian's form, which leads to ours. */
+function writeChangelog({ build, epochS }: Source, path: string): void {
+  const date = new Date(epochS * 1000).toUTCString().replace('GMT', '+0000');
+  const text = `roster (${build.version}) unstable; urgency=medium
+
+  * The changes are in /usr/share/doc/roster/CHANGELOG.md.
+
+ -- ${maintainer}  ${date}
+`;
+  writeFileSync(path, gzipSync(text, { level: 9 }));
 }
 
 /** The description of the package, as its control file has it. */
@@ -72,11 +91,12 @@ function writeControl({ root, build, platform }: Source, folder: string): void {
   const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly description: string;
   };
+  const [synopsis = '', parts = ''] = description.split(': ');
   const fields = {
     Package: 'roster',
     Version: build.version,
     Architecture: debianArchitecture(platform),
-    Maintainer: 'The contributors to Roster <roster@localhost>',
+    Maintainer: maintainer,
     'Installed-Size': String(Math.ceil(bytesBelow(folder) / 1024)),
     // Of Node: the newest symbols of the libraries that it uses.
     Depends: 'adduser, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 7)',
@@ -84,7 +104,7 @@ function writeControl({ root, build, platform }: Source, folder: string): void {
     Suggests: 'podman | docker.io, default-jre-headless',
     Section: 'admin',
     Priority: 'optional',
-    Description: `${description.split(':')[0]}\n ${description}`,
+    Description: `${synopsis}\n ${parts.charAt(0).toUpperCase()}${parts.slice(1)}`,
   };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`);
   mkdirSync(join(folder, 'DEBIAN'));
@@ -97,7 +117,8 @@ function setModes(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isSymbolicLink()) continue;
-    const isRunnable = entry.isDirectory() || (statSync(path).mode & 0o100) !== 0;
+    const isProgram = (statSync(path).mode & 0o100) !== 0 && !entry.name.endsWith('.node');
+    const isRunnable = entry.isDirectory() || isProgram;
     chmodSync(path, isRunnable ? 0o755 : 0o644);
   }
 }

@@ -24,11 +24,10 @@ export async function makeExecutable(
   { folder, path }: { readonly folder: string; readonly path: string },
 ): Promise<void> {
   const own = join(source.root, 'tools/release/executable');
-  const modules = join(source.root, 'node_modules');
   const names = [...programFiles(dist), ...uiFiles(dist)];
   for (const name of names) cpSync(join(dist, name), join(folder, name));
   for (const name of ['boot.cjs', 'pty.cjs']) cpSync(join(own, name), join(folder, name));
-  const pty = join(modules, `@lydell/node-pty-${source.platform}/pty.node`);
+  const pty = join(source.compiled, `@lydell/node-pty-${source.platform}/pty.node`);
   cpSync(pty, join(folder, 'pty.node'));
   const assets = [...names, 'boot.cjs', 'pty.cjs', 'pty.node'];
   // The paths become a part of the file, so they must not name the folder.
@@ -41,8 +40,9 @@ export async function makeExecutable(
     assets: Object.fromEntries(assets.map((name) => [name, name])),
   };
   writeFileSync(join(folder, 'sea.json'), JSON.stringify(configuration));
-  const node = join(modules, `node-${source.platform}/bin/node`);
-  runTool(source, folder, [node, '--experimental-sea-config', 'sea.json']);
+  // Every Node of the same version makes the same file of these.
+  runTool(source, folder, [process.execPath, '--experimental-sea-config', 'sea.json']);
+  const node = join(source.compiled, `node-${source.platform}/bin/node`);
   copyFileSync(node, path);
   const blob = readFileSync(join(folder, 'program.blob'));
   await inject(path, 'NODE_SEA_BLOB', blob, { sentinelFuse: fuse });

@@ -4,14 +4,18 @@ import { dirname, join, relative } from 'node:path';
 import type { Source } from './source.ts';
 
 /** Files of packages that the program needs at run time beside its bundle. */
-const packaged = (platform: string): readonly string[] => [
-  `node_modules/node-${platform}/bin/node`,
-  `node_modules/node-${platform}/LICENSE`,
-  'node_modules/@lydell/node-pty/LICENSE',
-  'node_modules/@lydell/node-pty/package.json',
-  'node_modules/@lydell/node-pty/requireBinary.js',
-  `node_modules/@lydell/node-pty-${platform}/package.json`,
-  `node_modules/@lydell/node-pty-${platform}/pty.node`,
+const packaged = [
+  '@lydell/node-pty/LICENSE',
+  '@lydell/node-pty/package.json',
+  '@lydell/node-pty/requireBinary.js',
+];
+
+/** The compiled files of packages. */
+const compiledFor = (platform: string): readonly string[] => [
+  `node-${platform}/bin/node`,
+  `node-${platform}/LICENSE`,
+  `@lydell/node-pty-${platform}/package.json`,
+  `@lydell/node-pty-${platform}/pty.node`,
 ];
 
 /** The programs of the bundle in `dist`. The client is for the npm package alone. */
@@ -29,7 +33,7 @@ export const uiFiles = (dist: string): string[] =>
 
 /** Lays the program out in `folder`, from its bundle in `dist`. */
 export function layOutProgram(
-  { root, build, platform }: Source,
+  { root, build, platform, compiled }: Source,
   dist: string,
   folder: string,
 ): void {
@@ -37,9 +41,10 @@ export function layOutProgram(
     mkdirSync(dirname(join(folder, to)), { recursive: true });
     cpSync(from, join(folder, to));
   };
-  for (const path of ['bin/roster', 'bin/compile-cache.cjs', ...packaged(platform)]) {
-    copy(join(root, path), path);
-  }
+  for (const path of ['bin/roster', 'bin/compile-cache.cjs']) copy(join(root, path), path);
+  const modules = join(root, 'node_modules');
+  for (const path of packaged) copy(join(modules, path), `node_modules/${path}`);
+  for (const path of compiledFor(platform)) copy(join(compiled, path), `node_modules/${path}`);
   for (const name of [...programFiles(dist), ...uiFiles(dist)])
     copy(join(dist, name), join('dist', name));
   const manifest = { name: 'roster', version: build.version, type: 'module' };

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { librariesOf, packagesOf } from './image.ts';
-import { type Source, sha256Of } from './source.ts';
+import { ownPlatform, type Source, sha256Of } from './source.ts';
 
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly version?: string }>>;
@@ -11,11 +11,11 @@ interface Lock {
 
 /** The text of the provenance. The machine and the time of making are not in it, so it is the same again. */
 export async function provenanceOf(source: Source): Promise<string> {
-  const { root, build, epochS, platform } = source;
+  const { root, build, epochS, platform, compiled } = source;
   const lockFile = join(root, 'package-lock.json');
   const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as Lock;
   const versionOf = (name: string) => packages[`node_modules/${name}`]?.version;
-  const node = join(root, `node_modules/node-${platform}/bin/node`);
+  const node = join(compiled, `node-${platform}/bin/node`);
   const provenance = {
     version: build.version,
     commit: build.commit ?? 'none: files were changed since the commit',
@@ -33,7 +33,8 @@ export async function provenanceOf(source: Source): Promise<string> {
       'dpkg-deb': versionIn('dpkg-deb'),
       podman: versionIn('podman'),
     },
-    debianPackagesInImage: packagesOf(librariesOf(node)),
+    // The image is only made for the platform of the machine.
+    ...(platform === ownPlatform && { debianPackagesInImage: packagesOf(librariesOf(node)) }),
   };
   return `${JSON.stringify(provenance, null, 2)}\n`;
 }

@@ -29,6 +29,8 @@ export type Part = (typeof parts)[number];
 interface Making extends Source {
   /** The bundle. */
   readonly dist: string;
+  /** The files that the bundle was made of, by their paths in the checkout. */
+  readonly bundled: ReadonlySet<string>;
   /** An empty folder for what the file is made of. */
   readonly folder: string;
   /** The folder of the release. */
@@ -74,7 +76,8 @@ const kinds: Readonly<Record<Part, Kind>> = {
   },
   bill: {
     nameOf: ({ build, platform }) => `roster-${build.version}-${platform}.cdx.json`,
-    make: ({ path, dist, ...source }) => writeFileSync(path, billOfMaterials(source, dist)),
+    make: ({ path, dist, bundled, ...source }) =>
+      writeFileSync(path, billOfMaterials(source, { dist, bundled })),
   },
   provenance: {
     nameOf: ({ build, platform }) => `roster-${build.version}-${platform}-provenance.json`,
@@ -96,7 +99,8 @@ export async function makeRelease(source: Source, { out, only, tell = () => {} }
   const paths = new Map<Part, string>();
   try {
     const dist = join(work, 'dist');
-    await bundle(source.root, dist, { build: source.build });
+    const bundled = new Set<string>();
+    await bundle(source.root, dist, { build: source.build, note: (path) => bundled.add(path) });
     await buildUi(source.root, join(dist, 'ui'));
     const made = async (part: Part): Promise<string> => {
       const known = paths.get(part);
@@ -106,7 +110,7 @@ export async function makeRelease(source: Source, { out, only, tell = () => {} }
       const folder = join(work, part);
       mkdirSync(folder);
       rmSync(path, { force: true });
-      await make({ ...source, dist, folder, out, path, made });
+      await make({ ...source, dist, bundled, folder, out, path, made });
       paths.set(part, path);
       tell(path);
       return path;

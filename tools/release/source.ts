@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Build } from '../../src/agent-program.ts';
 import { buildOf } from '../build.ts';
@@ -12,9 +13,14 @@ export interface Source {
   readonly build: Build;
   /** The time of every file in the release, in seconds: that of the commit, or `SOURCE_DATE_EPOCH`. */
   readonly epochS: number;
-  /** System and processor, as Node names them: `linux-x64`. A release is for the machine that makes it. */
+  /** System and processor, as Node names them: `linux-x64`. */
   readonly platform: string;
+  /** The folder with the packages that are compiled for the platform. */
+  readonly compiled: string;
 }
+
+/** The platform of this machine. */
+export const ownPlatform = `${process.platform}-${process.arch}`;
 
 /** @throws Error without a commit and without `SOURCE_DATE_EPOCH` */
 export function sourceOf(root: string): Source {
@@ -22,7 +28,8 @@ export function sourceOf(root: string): Source {
     root,
     build: buildOf(root),
     epochS: Number(process.env.SOURCE_DATE_EPOCH ?? timeOfCommit(root)),
-    platform: `${process.platform}-${process.arch}`,
+    platform: ownPlatform,
+    compiled: join(root, 'node_modules'),
   };
 }
 

@@ -273,10 +273,17 @@ const definitions = {
   },
   roster_peering_received_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the last frame of the peer came. A peer sends one every 15 seconds at least, so more than that is its lag.',
+    help: 'When the last frame of the peer came. A peer sends one every 15 seconds at least.',
     labels: ['partition', 'peer'],
     series:
       'one for each peering that was connected since this server leads; `peering.countMax` at most',
+    only: 'leader',
+  },
+  roster_peering_export_lag_seconds: {
+    type: 'gauge',
+    help: 'Time since the oldest change of exported services that the peer has not applied; 0: it has applied all.',
+    labels: ['partition', 'peer'],
+    series: 'one for each peering with an open stream; `peering.countMax` at most',
     only: 'leader',
   },
 
@@ -401,6 +408,13 @@ const definitionsOfNodes = {
     help: 'Memory that the task may use before it is killed; without isolation nothing enforces it.',
     labels: task,
     series: ofTask,
+  },
+  roster_service_checks: {
+    type: 'gauge',
+    help: 'Checks of the services of the node, by the status of their last run.',
+    labels: ['namespace', 'job_id', 'group', 'service', 'alloc_id', 'status'],
+    series:
+      'four for each registered service with checks of an allocation that runs there, above `metrics.allocationsPerNodeMax` for each job and service',
   },
 } as const satisfies Record<string, MetricDefinition>;
 

@@ -5,8 +5,9 @@ import { complete } from '../../model/complete.ts';
 import { limits } from '../../model/limits.ts';
 import { NodeSchema } from '../../model/node/node.ts';
 import { countersIn } from '../../model/node/node-counters.ts';
+import { ServiceRegistrationSchema } from '../../model/service-registration/service-registration.ts';
 import { memoryState } from '../../state/state.test-helper.ts';
-import { allocations, allTables, nodes } from '../../state/tables.ts';
+import { allocations, allTables, nodes, serviceRegistrations } from '../../state/tables.ts';
 import { countedFamilies } from './node-families.ts';
 
 const Machine = {
@@ -40,6 +41,12 @@ async function snapshotOf(count: number) {
         };
         const row = complete(AllocationSchema, { ...fields, NodeID: ID, AllocatedResources });
         transaction.table(allocations).put(row);
+        const service = { ID: `s-${row.ID}`, ServiceName: 's', NodeID: ID, AllocID: row.ID };
+        const registered = complete(ServiceRegistrationSchema, {
+          ...service,
+          Namespace: 'default',
+        });
+        transaction.table(serviceRegistrations).put(registered);
       }
     }
   });
@@ -53,13 +60,26 @@ const valuesIn = (families: ReturnType<typeof countedFamilies>, name: string) =>
 
 test('a node tells of itself and of its own tasks alone', async () => {
   const snapshot = await snapshotOf(1);
+  const checks = { pending: 0, passing: 2, warning: 0, critical: 1 };
+  const Checks = [
+    { AllocID: 'n1-0', Service: 's', ...checks },
+    { AllocID: 'n1-0', Service: 'not registered', ...checks },
+    { AllocID: 'n2-0', Service: 's', ...checks },
+  ];
   const told = [task('n1-0'), task('n2-0'), task('n1-0', 'constructor'), task('none')];
-  const families = countedFamilies(snapshot, 'n1', { Machine, Tasks: told });
+  const families = countedFamilies(snapshot, 'n1', { Machine, Tasks: told, Checks });
   const own = { pool: 'default', node: 'same', node_id: 'n1' };
   const labels = { namespace: 'default', job_id: 'web', group: 'g', task: 't', alloc_id: 'n1-0' };
   expect(valuesIn(families, 'roster_node_cpu_seconds_total')).toEqual([[own, 5]]);
   expect(valuesIn(families, 'roster_task_cpu_seconds_total')).toEqual([[labels, 1.5]]);
   expect(valuesIn(families, 'roster_task_memory_limit_bytes')).toEqual([[labels, 2 ** 21]]);
+  const { task: _, ...ofService } = { ...labels, service: 's' };
+  expect(valuesIn(families, 'roster_service_checks')).toEqual([
+    [{ ...ofService, status: 'pending' }, 0],
+    [{ ...ofService, status: 'passing' }, 2],
+    [{ ...ofService, status: 'warning' }, 0],
+    [{ ...ofService, status: 'critical' }, 1],
+  ]);
 });
 
 test('of too many allocations the sums are told', async () => {
@@ -67,7 +87,10 @@ test('of too many allocations the sums are told', async () => {
   const snapshot = await snapshotOf(most + 1);
   const tasks = Array.from({ length: most + 1 }, (_, at) => task(`n1-${at}`));
   const seriesOf = (Tasks: typeof tasks) =>
-    valuesIn(countedFamilies(snapshot, 'n1', { Machine, Tasks }), 'roster_task_memory_bytes');
+    valuesIn(
+      countedFamilies(snapshot, 'n1', { Machine, Tasks, Checks: [] }),
+      'roster_task_memory_bytes',
+    );
   expect(seriesOf(tasks.slice(1))).toHaveLength(most);
   const labels = { namespace: 'default', job_id: 'web', group: 'g', task: 't' };
   expect(seriesOf(tasks)).toEqual([[labels, 7 * (most + 1)]]);
@@ -80,6 +103,10 @@ test.each([
   ['a missing figure', JSON.stringify({ Machine: incomplete, Tasks: [] })],
   ['a negative figure', JSON.stringify({ Machine: { ...Machine, CpuMs: -1 }, Tasks: [] })],
   ['a figure that is a text', JSON.stringify({ Machine: { ...Machine, CpuMs: '1' }, Tasks: [] })],
+  [
+    'a check without a figure',
+    JSON.stringify({ Machine, Tasks: [], Checks: [{ AllocID: 'a', Service: 's', passing: 1 }] }),
+  ],
   [
     'a task without an allocation',
     JSON.stringify({ Machine, Tasks: [{ Task: 't', CpuMs: 1, MemoryBytes: 1 }] }),

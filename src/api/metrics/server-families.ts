@@ -1,6 +1,7 @@
 import type { ResolvedCounts } from '../../acl/resolve.ts';
 import { type StreamKnown, stateOf } from '../../model/peering/state.ts';
 import type { Leading } from '../../server/leading.ts';
+import type { ServiceExchange } from '../../server/peering/exchange/service-exchange.ts';
 import type { Server } from '../../server/server.ts';
 import type { LogHealth } from '../../state/log-health.ts';
 import { allTables, peerings } from '../../state/tables.ts';
@@ -78,9 +79,10 @@ function leaderFamilies({ context }: Server, leading: Leading): readonly Family[
       ...dispatcher.broker.counts,
       blocked: dispatcher.blocked.size,
     }),
-    ...peeringFamilies(context.state.read().table(peerings).scan(), (id) =>
-      leading.peerings.streams.known(id),
-    ),
+    ...peeringFamilies(context.state.read().table(peerings).scan(), {
+      known: (id) => leading.peerings.streams.known(id),
+      lagMs: (peering) => leading.exchange.lagMs(peering),
+    }),
   ];
 }
 
@@ -92,19 +94,29 @@ function peeringFamilies(
       readonly Partition: string;
     }
   >,
-  known: (id: string) => StreamKnown,
+  {
+    known,
+    lagMs,
+  }: {
+    readonly known: (id: string) => StreamKnown;
+    readonly lagMs: ServiceExchange['lagMs'];
+  },
 ): readonly Family[] {
   const states = { INITIAL: 0, ESTABLISHING: 0, ACTIVE: 0, FAILING: 0, TERMINATED: 0 };
   const received = [];
+  const lags = [];
   for (const row of rows) {
     const stream = known(row.ID);
     states[stateOf(row, stream)]++;
-    if (stream.lastReceiveMs === 0) continue;
     const labels = { partition: row.Partition, peer: row.Name };
+    const lag = lagMs({ partition: row.Partition, name: row.Name });
+    if (lag !== undefined) lags.push({ labels, value: lag / 1000 });
+    if (stream.lastReceiveMs === 0) continue;
     received.push({ labels, value: stream.lastReceiveMs / 1000 });
   }
   return [
     labelled('roster_peerings', 'state', states),
     family('roster_peering_received_timestamp_seconds', received),
+    family('roster_peering_export_lag_seconds', lags),
   ];
 }

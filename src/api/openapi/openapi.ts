@@ -51,7 +51,9 @@ function operation({ endpoint, method }: Route, schemas: NamedSchemas): object {
   const same = isFirst ? '' : ` The same as with ${endpoint.methods[0]}.`;
   return {
     // A client that is generated from the document has a method for each id.
-    ...(isFirst ? { operationId: id } : { 'x-same-as': id }),
+    ...(isFirst
+      ? { operationId: id }
+      : { operationId: `${id}.${method.toLowerCase()}`, 'x-same-as': id }),
     tags: [noun],
     summary,
     description: `${summary}.${same} Needs ${describeNeeds(permission)}.`,

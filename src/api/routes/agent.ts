@@ -29,7 +29,7 @@ export interface AgentFacts {
   readonly log: () => LogHealth | undefined;
   readonly metrics: Metrics;
   /** The settings of the agent, without secrets. */
-  readonly configuration: object;
+  readonly configuration: () => object;
   /** As JSON. */
   readonly openApi: () => string;
 }
@@ -117,7 +117,8 @@ export function agentRoutes(facts: AgentFacts): Route[] {
       Version: facts.version,
       Region: facts.region,
       Address: facts.address(),
-      Config: facts.configuration,
+      NodeID: facts.node() ?? '',
+      Config: facts.configuration(),
       State: stateOf(unwatched),
       Limits: limits,
     })),

@@ -8,24 +8,29 @@ import { type InputOf, serveStream } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 import { askNode, type NodeAnswer } from './ask-node.ts';
 import { unsniffed } from './client.ts';
+import { followNode } from './follow-node.ts';
 
 const bytes = { 'content-type': 'application/octet-stream', ...unsniffed } as const;
 
 /** The files of an allocation, read on its node. Source: docs/behaviour/client.md#directories. */
 export function clientFileRoutes(server: Server): Route[] {
   /** `op` is the operation for the node, and the last segment of the path. */
+  const questionOf = (
+    op: string,
+    { unwatched, parameters, query }: StreamInput<InputOf<typeof contract.statFile>>,
+    signal: AbortSignal,
+  ) => {
+    const { NodeID, ID } = allocationById(unwatched, parameters.alloc_id);
+    const params = { ...paged(query), alloc_id: ID, op, path: query.path || '/' };
+    return { nodeId: NodeID, kind: 'files', params, signal };
+  };
   const asking =
     (op: string, present: (answer: NodeAnswer, dialect: Dialect) => Answer) =>
     async (
       input: StreamInput<InputOf<typeof contract.statFile>>,
       signal: AbortSignal,
-    ): Promise<Answer> => {
-      const { NodeID, ID } = allocationById(input.unwatched, input.parameters.alloc_id);
-      const asked = paged(input.query);
-      const params = { ...asked, alloc_id: ID, op, path: input.query.path || '/' };
-      const question = { nodeId: NodeID, kind: 'files', params, signal };
-      return present(await askNode(server, question), input.dialect);
-    };
+    ): Promise<Answer> =>
+      present(await askNode(server, questionOf(op, input, signal)), input.dialect);
   const inBytes = ({ body }: NodeAnswer): Answer => ({ status: 200, headers: bytes, body });
   const own = { found: allocationIn };
   return [
@@ -39,10 +44,16 @@ export function clientFileRoutes(server: Server): Route[] {
     ...serveStream(contract.readFileAt, asking('readat', inBytes), own),
     ...serveStream(
       contract.streamFile,
-      asking('stream', ({ body }) => {
+      async (input, signal) => {
+        const { renew } = input;
+        const body = await followNode(server, {
+          ...questionOf('stream', input, signal),
+          renew,
+          isPlain: false,
+        });
         const headers = { 'content-type': 'application/x-ndjson', ...unsniffed };
         return { status: 200, headers, body };
-      }),
+      },
       own,
     ),
   ];

@@ -5,16 +5,18 @@ import type { Route } from '../route.ts';
 import { serveStream } from '../serve.ts';
 import { allocationById, allocationIn, findAllocation } from './allocation.ts';
 import { askNode } from './ask-node.ts';
+import { followNode } from './follow-node.ts';
 
 /** Logs and files, read over the connection that the node keeps open. */
 export function clientRoutes(server: Server): Route[] {
   return [
     ...serveStream(
       contract.readLogs,
-      async ({ parameters, query, unwatched }, signal) => {
+      async ({ parameters, query, unwatched, renew }, signal) => {
         const { NodeID, ID } = allocationById(unwatched, parameters.alloc_id!);
         const params = { ...query, alloc_id: ID };
-        const { body } = await askNode(server, { nodeId: NodeID, kind: 'logs', params, signal });
+        const question = { nodeId: NodeID, kind: 'logs', params, signal };
+        const body = await followNode(server, { ...question, renew, isPlain: query.plain });
         const type = query.plain ? 'text/plain; charset=utf-8' : 'application/x-ndjson';
         return { status: 200, headers: { 'content-type': type, ...unsniffed }, body };
       },

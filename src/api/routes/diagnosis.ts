@@ -5,23 +5,32 @@ import { limits } from '../../model/limits.ts';
 import { type LogLevel, logLevels } from '../../model/monitor/log-level.ts';
 import { monitored } from '../../model/monitor/log-lines.ts';
 import { frameLine, type MonitorRequest, monitor } from '../../model/monitor/monitor.ts';
-import { profile } from '../../model/monitor/profile.ts';
+import { type ProfileRequest, profile } from '../../model/monitor/profile.ts';
 import { quote } from '../../model/path.ts';
 import type { Server } from '../../server/server.ts';
-import { nodes } from '../../state/tables.ts';
-import type { Snapshot } from '../../state/types.ts';
 import { type Answer, jsonType } from '../http.ts';
 import type { Route, StreamInput } from '../route.ts';
 import { type InputOf, serveStream } from '../serve.ts';
 import { whileAllowed } from '../while-allowed.ts';
 import { askNode } from './ask-node.ts';
 import { unsniffed } from './client.ts';
+import { namedNode } from './named-node.ts';
 
 type Monitoring = StreamInput<InputOf<typeof contract.monitor>>;
 type Profiling = StreamInput<InputOf<typeof contract.cpuProfile>>;
 
+/** The profile of a reader; `undefined`: there is none of this name. @throws RosterError `too-many-profiles` */
+export type ProfileOfReader = (
+  thread: string,
+  request: ProfileRequest,
+) => Promise<Uint8Array | undefined>;
+
+const mainThread = 'main';
+
+const unknownThread = (reason: string) => refusal('invalid-query', { parameter: 'thread', reason });
+
 /** Live logs and profiles of this agent, or of a node. Source: docs/operations/diagnosis.md. */
-export function diagnosisRoutes(server: Server): Route[] {
+export function diagnosisRoutes(server: Server, profileOfReader?: ProfileOfReader): Route[] {
   const { world, log } = server.context;
   const { lines } = monitored(log, world.clock);
   const ofNode = async (nodeId: string, kind: string, params: object, signal: AbortSignal) =>
@@ -29,7 +38,7 @@ export function diagnosisRoutes(server: Server): Route[] {
 
   const follow = async (input: Monitoring, gone: AbortSignal): Promise<Answer> => {
     const request = requestOf(input);
-    const nodeId = nodeOf(input);
+    const nodeId = namedNode(input);
     const over = new AbortController();
     const signal = AbortSignal.any([gone, over.signal]);
     const source = nodeId
@@ -50,10 +59,16 @@ export function diagnosisRoutes(server: Server): Route[] {
     (kind: 'cpu' | 'heap') =>
     async (input: Profiling, signal: AbortSignal): Promise<Answer> => {
       const request = { kind, seconds: input.query.seconds };
-      const nodeId = nodeOf(input);
-      const body = nodeId
-        ? await ofNode(nodeId, 'profile', request, signal)
-        : await profile(request, { timers: world.timers, signal });
+      const nodeId = namedNode(input);
+      const { thread } = input.query;
+      const taken = async () =>
+        thread === mainThread
+          ? profile(request, { timers: world.timers, signal })
+          : profileOfReader?.(thread, request);
+      if (nodeId && thread !== mainThread) throw unknownThread('names a thread of a server');
+      const body = await (nodeId ? ofNode(nodeId, 'profile', request, signal) : taken());
+      if (body === undefined)
+        throw unknownThread(`must be ${mainThread}, or a reader of the agent`);
       return { status: 200, headers: jsonType, body };
     };
 
@@ -72,18 +87,6 @@ function requestOf({ query }: Monitoring): MonitorRequest {
     throw refusal('invalid-query', { parameter: 'log_level', reason });
   }
   return { level: level as LogLevel, isJson: query.log_json, isPlain: query.plain };
-}
-
-/** The named node; empty: none is named. @throws RosterError `node-not-found` */
-function nodeOf(input: {
-  readonly query: { readonly node_id: string };
-  readonly unwatched: Snapshot;
-}): string {
-  const id = input.query.node_id;
-  if (id !== '' && input.unwatched.table(nodes).get(id) === undefined) {
-    throw refusal('node-not-found', { id });
-  }
-  return id;
 }
 
 const lastPart = ({ code, detail }: RosterError, { isPlain }: MonitorRequest): Uint8Array =>

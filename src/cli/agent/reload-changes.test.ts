@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { changesOf } from './reload-changes.ts';
-import type { AgentSettings } from './settings.ts';
+import { changesOf, isReloadable } from './reload-changes.ts';
+import { type AgentSettings, type SettingName, settings } from './settings.ts';
 
 const tls = { 'tls.cert_file': 'a.pem', 'tls.key_file': 'a.key' };
 
@@ -30,4 +30,14 @@ test.each<[string, AgentSettings, AgentSettings, readonly string[], readonly str
   expect(changesOf(found.settings, read)).toMatchObject({ changed: [], needRestart });
   const back = changesOf(found.settings, running);
   expect(back).toMatchObject({ changed, needRestart: [] });
+});
+
+const every = Object.keys(settings) as SettingName[];
+
+test.each(every)('%s is taken at a reload, or needs a restart', (name) => {
+  const [running, read] = [{ [name]: 'before' }, { [name]: 'after' }];
+  const found = changesOf(running, read);
+  const lists = isReloadable(name) ? [[name], []] : [[], [name]];
+  expect([found.changed, found.needRestart]).toEqual(lists);
+  expect(found.settings).toEqual(isReloadable(name) ? read : running);
 });

@@ -1,5 +1,5 @@
 import type { Client } from '../../sdk/client.ts';
-import { withoutAlias } from '../aliases.ts';
+import { aliases, withoutAlias } from '../aliases.ts';
 import { commands } from '../commands.generated.ts';
 import { connect } from '../context.ts';
 import {
@@ -70,9 +70,14 @@ function firstWords(): Candidate[] {
   return [
     ...groupsIn(''),
     ...alone.map(({ words, summary }) => ({ word: words[0]!, about: summary })),
+    ...shortForms,
     { word: 'help', about: 'Explain a command.' },
   ];
 }
+
+const shortForms: readonly Candidate[] = Object.entries(aliases)
+  .filter(([name]) => !name.includes(' '))
+  .map(([word, command]) => ({ word, about: `Short for "${command}".` }));
 
 const wordsAfter = (group: string): Candidate[] => [
   ...groupsIn(group),

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { aliases } from '../aliases.ts';
 import { commands } from '../commands.generated.ts';
 import { allocation, deployment, ids, job, jobStub, node } from '../fixtures.test-helper.ts';
 import { groups } from '../groups.ts';
@@ -34,7 +35,9 @@ const server = {
 test.each([[['']], [[]]])('%j begins with every group, command and help', async (words) => {
   const outer = Object.keys(groups).filter((name) => !name.includes(' '));
   const alone = commands.filter((one) => one.words.length === 1).map((one) => one.words[0]);
-  expect(await complete(...words)).toEqual([...outer, ...alone, 'help']);
+  const short = Object.keys(aliases).filter((name) => !name.includes(' '));
+  expect(short).toContain('logs');
+  expect(await complete(...words)).toEqual([...outer, ...alone, ...short, 'help']);
   expect(outer).toEqual(expect.arrayContaining(['job', 'acl', 'namespace']));
 });
 
@@ -49,8 +52,8 @@ async function complete(...words: string[]): Promise<string[]> {
 }
 
 test.each<[string[], string[]]>([
-  [['al'], ['alloc']],
-  [['a'], ['alloc', 'acl', 'agent', 'agent-info']],
+  [['al'], ['alloc', 'alloc-status']],
+  [['a'], ['alloc', 'acl', 'agent', 'agent-info', 'alloc-status']],
   [
     ['acl', 'token', ''],
     ['clone', 'create', 'delete', 'list', 'read', 'update'],

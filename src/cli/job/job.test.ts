@@ -372,3 +372,11 @@ test('run with a wrong -check-index is refused', async () => {
   expect(exitCode).toBe(1);
   expect(stderr).toContain('--check-index must be an integer from 0, got "x".');
 });
+
+test('run -output prints the request, and sends nothing', async () => {
+  const job = { ID: 'web', TaskGroups: [] };
+  const { stdout, exitCode, seen } = await run(['job', 'run', '-output', 'web.json'], {
+    files: { 'web.json': JSON.stringify(job) },
+  });
+  expect([exitCode, JSON.parse(stdout).Job, seen]).toEqual([0, job, []]);
+});

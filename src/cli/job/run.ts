@@ -45,6 +45,11 @@ export const givenGuards = (options: Options) => ({
   ...(options.flag('policyOverride') && { PolicyOverride: true }),
 });
 
+const output: OptionDefinition = {
+  name: 'output',
+  description: 'Print the request in JSON that would be sent, and register nothing.',
+};
+
 export const jobRun: ClientCommand = {
   words: ['job', 'run'],
   summary: 'Register or update a job and watch it start.',
@@ -62,6 +67,7 @@ export const jobRun: ClientCommand = {
       detach,
       checkIndex,
       planned,
+      output,
       policyOverride,
       preserveCounts,
       preserveResources,
@@ -86,6 +92,10 @@ Examples:
       await context.notes.line('Reading the job from standard input; end it with Ctrl-D.');
     }
     const read = await openJobFile(context.environment, file!, options);
+    if (options.flag('output')) {
+      await context.json({ ...read.registration, ...guards });
+      return exitCodes.ok;
+    }
     const { value: registered } = await register(context, read, guards, file!);
     const log = context.isJson ? context.notes : context.screen;
     const warnings = new FileWarnings(read, registered.Warnings);

@@ -2,7 +2,7 @@ import { decode } from '../../model/codec.ts';
 import { type Fault, RosterError } from '../../model/errors.ts';
 import { canonicalizeJob } from '../../model/job/canonicalize.ts';
 import { foreignFieldFaults } from '../../model/job/foreign-fields.ts';
-import { type JobInput, JobSchema } from '../../model/job/job.ts';
+import { JobSchema, type WrittenJob } from '../../model/job/job.ts';
 import { validateJob } from '../../model/job/validate.ts';
 import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
@@ -66,7 +66,7 @@ function refused(read: ReadJob, own: readonly Fault[], more: readonly string[]):
 }
 
 /** Faults by the server's rules that need no state. */
-function ownFaults(input: JobInput): readonly Fault[] {
+function ownFaults(input: WrittenJob): readonly Fault[] {
   try {
     const options = { checkValues: false, code: 'invalid-job' } as const;
     const { value, unknown } = decode(JobSchema, input, options);

@@ -17,6 +17,17 @@ a1a1a1a1  two   dc1         default  -      false  eligible     down
   );
 });
 
+test('status of the node beside the agent that is asked', async () => {
+  const self = (NodeID: string) => ({ 'GET /v1/agent/self': { json: { NodeID } } });
+  const words = ['node', 'status', '-self', '-json'];
+  const own = await run(words, { server: { ...server, ...self(ids.node) } });
+  expect(JSON.parse(own.stdout).Node.ID).toBe(ids.node);
+  const alone = await run(words.slice(0, 3), { server: { ...server, ...self('') } });
+  expect([alone.exitCode, alone.stderr]).toEqual([1, expect.stringContaining('a server alone')]);
+  const twice = await run([...words, 'one'], { server });
+  expect([twice.exitCode, twice.stderr]).toEqual([1, expect.stringContaining('--self')]);
+});
+
 test('status of a node, by its name, shows its resources and allocations', async () => {
   const { stdout } = await run(['node', 'status', '-verbose', 'one'], { server });
   expect(stdout.replaceAll(ids.node, 'ID')).toBe(`ID           ID

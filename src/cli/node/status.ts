@@ -3,7 +3,7 @@ import type { NodeUsage } from '../../model/node/node-usage.ts';
 import type { NodeListItem, PresentedNode } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, filterOption, verbose } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { CliError, exitCodes } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
 import type { Options } from '../options.ts';
 import { allocationColumns, printAllocationTable } from '../render/allocation-table.ts';
@@ -26,6 +26,7 @@ export const nodeStatus: ClientCommand = {
     ],
     options: [
       verbose,
+      { name: 'self', description: 'Show the node of the agent that is asked.' },
       { name: 'stats', description: 'Show the current usage of a node.' },
       { name: 'allocs', description: 'Show the number of running allocations in the list.' },
       { name: 'os', description: 'Show the operating systems in the list.' },
@@ -36,8 +37,12 @@ export const nodeStatus: ClientCommand = {
     ],
   },
   async run(context, [given], options) {
-    if (given === undefined) return listNodes(context, options);
-    const id = await resolveNode(context, given);
+    const isSelf = options.flag('self');
+    if (isSelf && given !== undefined) {
+      throw new CliError('--self names a node: leave NODE out, or --self.');
+    }
+    if (given === undefined && !isSelf) return listNodes(context, options);
+    const id = given === undefined ? await ownNode(context) : await resolveNode(context, given);
     const { value: node } = await context.client.nodes.read(id);
     const { value: allocations } = await context.client.nodes.allocations(id);
     const usage = options.flag('stats') ? (await context.client.nodes.usage(id)).value : undefined;
@@ -55,6 +60,15 @@ export const nodeStatus: ClientCommand = {
     return exitCodes.ok;
   },
 };
+
+/** The node of the agent that is asked. @throws CliError */
+async function ownNode({ client }: Context): Promise<string> {
+  const { NodeID } = (await client.agent.self()).value as { readonly NodeID?: string };
+  if (NodeID) return NodeID;
+  throw new CliError('The agent that is asked is a server alone: no node is beside it.', {
+    hint: '"roster node status" lists the nodes.',
+  });
+}
 
 async function listNodes(context: Context, options: Options): Promise<number> {
   const { client, isJson, json, screen } = context;

@@ -11,7 +11,7 @@ export const storeCheck: LocalCommand = {
   definition: {
     options: embeddedOptions,
     details: `Stop the agent first. Nothing is changed. Reads every page, every batch of the log, every part of the snapshot and
-every row, and shows what "roster operator store repair" would lose. The exit code is 1 if there is a fault.
+every row, and shows what "roster operator store repair" would lose. Fields of a wrong type are named, too. The exit code is 1 if there is a fault.
 ${lossesDetails}
 
 Example:

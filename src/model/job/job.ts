@@ -16,6 +16,7 @@ import {
   TextMap,
   Type,
   Whole,
+  type WrittenInput,
 } from '../schema.ts';
 import {
   MigrateStrategySchema,
@@ -264,3 +265,5 @@ export type JobType = Job['Type'];
 export type JobStatus = Job['Status'];
 /** A job as a caller gives it. */
 export type JobInput = Input<Job>;
+/** The same with durations as texts, such as `30s`, where the caller likes. */
+export type WrittenJob = WrittenInput<Job>;

@@ -58,6 +58,8 @@ export const nodeLimits = {
   drainRecheckMs: 1 * minuteMs,
   /** The time for a node to report that it has begun a command. */
   commandTimeoutMs: 15 * secondMs,
+  /** Settings that a node names after a reload, and faults of its files. */
+  reloadedMax: 200,
   /** Size of a node's answer to a question. */
   answerBytesMax: 1 * mebibyte,
 } as const;

@@ -1,8 +1,12 @@
+import { type CheckStatus, checkStatuses } from '../check-result/check-result.ts';
+
 /** The figures of a machine and of the tasks on it, as its node tells them for metrics. */
 export interface NodeCounters {
   readonly Machine: MachineCounters;
   /** Tasks that do not run, or whose drivers measure nothing, are left out. */
   readonly Tasks: readonly TaskCounters[];
+  /** The checks of services, each service of an allocation once. Nodes of earlier versions tell none. */
+  readonly Checks: readonly CheckCounters[];
 }
 
 export interface MachineCounters {
@@ -25,6 +29,12 @@ export interface TaskCounters {
   readonly MemoryBytes: number;
 }
 
+/** How many checks of a service have each status. */
+export interface CheckCounters extends Readonly<Record<CheckStatus, number>> {
+  readonly AllocID: string;
+  readonly Service: string;
+}
+
 const machineFields = [
   'CpuMs',
   'Cores',
@@ -44,11 +54,10 @@ export function countersIn(text: string): NodeCounters | undefined {
     return undefined;
   }
   if (!isRecord(told) || !isRecord(told.Machine) || !Array.isArray(told.Tasks)) return undefined;
-  const { Machine, Tasks } = told;
+  const { Machine, Tasks, Checks = [] } = told;
   if (!machineFields.every((name) => isFigure(Machine[name]))) return undefined;
-  return Tasks.every(isTask)
-    ? { Machine: Machine as unknown as MachineCounters, Tasks }
-    : undefined;
+  if (!Tasks.every(isTask) || !Array.isArray(Checks) || !Checks.every(isCheck)) return undefined;
+  return { Machine: Machine as unknown as MachineCounters, Tasks, Checks };
 }
 
 const isTask = (value: unknown): value is TaskCounters =>
@@ -57,6 +66,12 @@ const isTask = (value: unknown): value is TaskCounters =>
   typeof value.Task === 'string' &&
   isFigure(value.CpuMs) &&
   isFigure(value.MemoryBytes);
+
+const isCheck = (value: unknown): value is CheckCounters =>
+  isRecord(value) &&
+  typeof value.AllocID === 'string' &&
+  typeof value.Service === 'string' &&
+  checkStatuses.every((status) => isFigure(value[status]));
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;

@@ -2,7 +2,7 @@ import type { StreamHandler } from '../../model/node-stream/stream-connection.ts
 import { allocationNotHere, writeHead, writeText } from '../stream-answer.ts';
 import { streamParams } from '../stream-params.ts';
 import type { AllocationStatistics, UsageSource } from './allocation-statistics.ts';
-import { countersOf } from './counters.ts';
+import { type ChecksOf, countersOf } from './counters.ts';
 import { type MachineStatisticsOptions, machineUsage } from './machine-statistics.ts';
 
 /** Streams of the kind `allocation-usage`: `alloc_id`. After the head comes JSON. */
@@ -31,9 +31,13 @@ export const nodeUsageHandler =
 
 /** Streams of the kind `counters`. After the head comes JSON. */
 export const countersHandler =
-  (dataDirectory: string, allocations: () => readonly UsageSource[]): StreamHandler =>
+  (
+    dataDirectory: string,
+    allocations: () => readonly UsageSource[],
+    checksOf: ChecksOf,
+  ): StreamHandler =>
   async (stream) => {
-    const counters = await countersOf(dataDirectory, allocations());
+    const counters = await countersOf(dataDirectory, allocations(), checksOf);
     await writeHead(stream);
     await writeText(stream, JSON.stringify(counters));
   };

@@ -1,4 +1,6 @@
 import type { Clock, Timers } from '../../base/ports.ts';
+import { RosterError } from '../../model/errors.ts';
+import { type ProfileRequest, profile } from '../../model/monitor/profile.ts';
 import { StreamFault } from '../../model/node-stream/byte-stream.ts';
 import { StreamConnection, type StreamSocket } from '../../model/node-stream/stream-connection.ts';
 import { askOver, askText } from '../network/asking.ts';
@@ -7,7 +9,7 @@ import { nodeKind, nodeOver, relayToNode } from '../network/node-relay.ts';
 import type { NodeStreams } from '../nodes/streams.ts';
 import { type Member, ServerGone, type Servers } from '../servers.ts';
 import { joinLink, peeringKind } from './peering-relay.ts';
-import { holdsKind, metricsKind } from './reader-link.ts';
+import { holdsKind, metricsKind, profileKind } from './reader-link.ts';
 
 export interface MainThreadOptions {
   readonly socket: StreamSocket;
@@ -85,6 +87,15 @@ export function mainThread(options: MainThreadOptions): Servers & {
       connection.accept(metricsKind, async (stream) =>
         stream.write(Buffer.from(await here.metrics())),
       );
+      connection.accept(profileKind, async (stream, { kind, seconds }) => {
+        const request = { kind: kind as ProfileRequest['kind'], seconds: Number(seconds) };
+        const taken = profile(request, { timers, signal: stream.signal }).catch((error) => {
+          if (!(error instanceof RosterError)) throw error;
+          // Another profile is taken: nothing is told.
+          return [];
+        });
+        for await (const part of await taken) await stream.write(part);
+      });
     },
   };
 }

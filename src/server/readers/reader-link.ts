@@ -1,4 +1,7 @@
 import type { Timers } from '../../base/ports.ts';
+import { secondMs } from '../../base/units.ts';
+import { refusal } from '../../model/errors.ts';
+import type { ProfileRequest } from '../../model/monitor/profile.ts';
 import {
   StreamConnection,
   type StreamOpener,
@@ -17,6 +20,9 @@ export const holdsKind = 'holds';
 
 /** The kind of the streams that ask a reader for its metrics. */
 export const metricsKind = 'metrics';
+
+/** The kind of the streams that have a reader take a profile of itself. */
+export const profileKind = 'profile';
 
 /** The parts of the main thread that a reader reaches. */
 export interface HereMain {
@@ -79,6 +85,14 @@ export class ReaderLink {
   /** Counts of its requests and connections, as JSON. @throws ServerGone */
   metrics(patience: Patience): Promise<string> {
     return this.#askReader(metricsKind, {}, patience);
+  }
+
+  /** A profile of its thread, as JSON. @throws RosterError `too-many-profiles`, ServerGone */
+  async profile(request: ProfileRequest): Promise<string> {
+    const deadlineMs = request.seconds * secondMs + readerLimits.answerMs;
+    const text = await this.#askReader(profileKind, { ...request }, { deadlineMs });
+    if (text === '') throw refusal('too-many-profiles');
+    return text;
   }
 
   #askReader(kind: string, params: Readonly<Record<string, unknown>>, patience: Patience) {

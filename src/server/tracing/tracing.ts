@@ -17,8 +17,10 @@ export interface TracingOptions {
 /** An evaluation that is not over. */
 interface Open {
   readonly createdMs: number;
-  /** Absent until its request is known. */
-  span?: Span;
+  /** Absent until its request or its cause is known. */
+  span?: Span | undefined;
+  /** The evaluation or the deployment that has led to it, if it belongs to a trace. */
+  readonly cause: SpanContext | undefined;
   /** When its plan was applied to the speculative state. */
   plannedMs?: number;
 }
@@ -36,6 +38,8 @@ export class Tracing {
   readonly #clock: Clock;
   readonly #tracer: Tracer;
   readonly #evaluations = new Map<string, Open>();
+  /** The newest evaluations and deployments that belong to traces: the servers evaluate again because of them. */
+  readonly #causes = new Map<string, SpanContext>();
   /** The spans of allocations that have not started yet. */
   readonly #starting = new Map<string, Span>();
   readonly #unsubscribe: readonly (() => void)[];
@@ -54,23 +58,37 @@ export class Tracing {
   }
 
   /**
-   * Makes the span of a request that was answered just now. `evaluation`: the evaluation that it has made, which belongs
-   * to the same trace. Returns the id of the trace.
+   * Makes the span of a request that was answered just now. The evaluations that it has made belong to the same trace.
+   * Returns the id of the trace.
    */
   request(
     { durationMs, ...begin }: Omit<SpanBegin, 'startMs' | 'kind'> & { readonly durationMs: number },
-    outcome: { readonly isError: boolean; readonly evaluation?: string | undefined },
+    outcome: { readonly isError: boolean; readonly evaluations?: readonly string[] | undefined },
   ): string {
     const endMs = this.#clock.nowMs();
     const span = this.#tracer.begin({ ...begin, kind: 'server', startMs: endMs - durationMs });
     span.end(endMs, outcome);
     const { traceId } = span.context;
-    const open = this.#evaluations.get(outcome.evaluation ?? '');
-    if (open === undefined) return traceId;
-    open.span = this.#begin('evaluation', span.context, open.createdMs, {
-      'roster.evaluation.id': outcome.evaluation!,
-    });
+    for (const id of outcome.evaluations ?? []) {
+      const open = this.#evaluations.get(id);
+      if (open !== undefined) this.#beginEvaluation(id, open, span.context);
+    }
     return traceId;
+  }
+
+  #beginEvaluation(id: string, open: Open, parent: SpanContext): Span {
+    const about = { 'roster.evaluation.id': id };
+    const span = this.#begin('evaluation', parent, open.createdMs, about);
+    open.span = span;
+    keep(this.#causes, id, span.context, tracingLimits.evaluationsMax);
+    return span;
+  }
+
+  /** The span of an evaluation. It begins now if no request has made the evaluation, but a cause in a trace. */
+  #spanOf(id: string): Span | undefined {
+    const open = this.#evaluations.get(id);
+    if (open?.span !== undefined || open?.cause === undefined) return open?.span;
+    return this.#beginEvaluation(id, open, open.cause);
   }
 
   #begin(
@@ -103,16 +121,19 @@ export class Tracing {
       const evaluation = after as Evaluation;
       if (isTerminalEvaluation(evaluation)) this.#endEvaluation(evaluation);
       else if (before === undefined) {
-        const createdMs = this.#clock.nowMs();
-        keep(this.#evaluations, evaluation.ID, { createdMs }, tracingLimits.evaluationsMax);
+        const { ID, PreviousEval, DeploymentID } = evaluation;
+        const cause = this.#causes.get(PreviousEval) ?? this.#causes.get(DeploymentID);
+        const open = { createdMs: this.#clock.nowMs(), cause };
+        keep(this.#evaluations, ID, open, tracingLimits.evaluationsMax);
       }
     }
   }
 
   #endEvaluation({ ID, JobID, Namespace, TriggeredBy, Status }: Evaluation): void {
+    const span = this.#spanOf(ID);
     const open = this.#evaluations.get(ID);
     this.#evaluations.delete(ID);
-    if (open?.span === undefined) return;
+    if (open === undefined || span === undefined) return;
     const endMs = this.#clock.nowMs();
     const plannedMs = open.plannedMs ?? endMs;
     const about = {
@@ -121,14 +142,16 @@ export class Tracing {
       'roster.evaluation.triggered_by': TriggeredBy,
       'roster.evaluation.status': Status,
     };
-    this.#begin('plan', open.span.context, open.createdMs, about).end(plannedMs);
-    this.#begin('commit', open.span.context, plannedMs, {}).end(endMs);
-    open.span.end(endMs, { isError: Status === 'failed' });
+    this.#begin('plan', span.context, open.createdMs, about).end(plannedMs);
+    this.#begin('commit', span.context, plannedMs, {}).end(endMs);
+    span.end(endMs, { isError: Status === 'failed' });
   }
 
-  #noteCreated({ ID, EvalID, Name, NodeID, NodeName }: Allocation): void {
-    const span = this.#evaluations.get(EvalID)?.span;
+  #noteCreated({ ID, EvalID, DeploymentID, Name, NodeID, NodeName }: Allocation): void {
+    const span = this.#spanOf(EvalID);
     if (span === undefined) return;
+    if (DeploymentID !== '' && !this.#causes.has(DeploymentID))
+      keep(this.#causes, DeploymentID, span.context, tracingLimits.evaluationsMax);
     const started = this.#begin('start allocation', span.context, this.#clock.nowMs(), {
       'roster.allocation.id': ID,
       'roster.allocation.name': Name,

@@ -55,9 +55,8 @@ export class NodeServices {
   };
 
   /** The results of an allocation's checks, by their ids; `undefined`: it does not run here. */
-  resultsOf(allocId: string): Readonly<Record<string, CheckResult>> | undefined {
-    return this.#allocations.get(allocId)?.results();
-  }
+  readonly resultsOf = (allocId: string): Readonly<Record<string, CheckResult>> | undefined =>
+    this.#allocations.get(allocId)?.results();
 
   /** Streams of the kind `checks`: `alloc_id`. After the head comes JSON: results by check. */
   readonly checksHandler: StreamHandler = async (stream, given) => {

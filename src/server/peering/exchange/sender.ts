@@ -30,15 +30,21 @@ export class Sender {
   readonly #bounds: ExchangeBounds;
   /** Told services, as texts, with the time of the last acknowledged change. */
   readonly #told = new Map<string, number>();
-  /** Services to be told in full, told again without their instances, or removed. */
-  readonly #services = new Set<string>();
-  /** Changed instances of told services. */
-  readonly #instances = new Map<string, Set<string>>();
+  /** Services to be told in full, told again without their instances, or removed, each with the time of its change. */
+  readonly #services = new Map<string, number>();
+  /** Changed instances of told services, each with the time of its change. */
+  readonly #instances = new Map<string, Map<string, number>>();
   #instanceCount = 0;
   /** The service that is being told in full, and its last instance that was told. */
-  #telling: { readonly text: string; after: string } | undefined;
+  #telling: { readonly text: string; after: string; readonly sinceMs: number } | undefined;
   /** Changes that are not acknowledged, the oldest first. */
-  readonly #underWay: { readonly id: number; readonly touched: ReadonlySet<string> }[] = [];
+  readonly #underWay: {
+    readonly id: number;
+    readonly touched: ReadonlySet<string>;
+    readonly sinceMs: number;
+  }[] = [];
+  /** When the oldest loss or change of rules came; `undefined`: none waits. */
+  #allSinceMs: number | undefined;
   #lastId = 0;
   /** Between `begin` and `complete`. */
   #isTellingAll = false;
@@ -67,6 +73,7 @@ export class Sender {
   }
 
   start(): void {
+    this.#allSinceMs = this.#nowMs;
     this.#schedule();
   }
 
@@ -79,7 +86,7 @@ export class Sender {
     const text = textOfService(service);
     if (this.#told.has(text)) {
       if (!this.#hasLost) this.#noteOf(text, id);
-    } else if (this.#exported.isExported(service, this.peering)) this.#services.add(text);
+    } else if (this.#exported.isExported(service, this.peering)) this.#want(text);
     else return;
     this.#schedule();
   }
@@ -88,20 +95,21 @@ export class Sender {
   noteChain(text: string): void {
     const isExported = this.#exported.isExported(serviceOfText(text), this.peering);
     if (isExported === this.#told.has(text)) return;
-    this.#services.add(text);
+    this.#want(text);
     this.#schedule();
   }
 
   /** Notes a service whose protocol may have changed; `*`: all services. */
   noteProtocol(text: string): void {
-    if (text === '*') for (const told of this.#told.keys()) this.#services.add(told);
-    else if (this.#told.has(text)) this.#services.add(text);
+    if (text === '*') for (const told of this.#told.keys()) this.#want(told);
+    else if (this.#told.has(text)) this.#want(text);
     this.#schedule();
   }
 
   /** Looks at all services again, since the export rules changed. */
   review(): void {
     this.#mustReview = true;
+    this.#allSinceMs ??= this.#nowMs;
     this.#schedule();
   }
 
@@ -119,6 +127,29 @@ export class Sender {
     return undefined;
   }
 
+  /** Time since the oldest change that the peer has not acknowledged; 0: it has all. */
+  get lagMs(): number {
+    const sinceMs = this.#underWay[0]?.sinceMs ?? this.#oldestMs;
+    return sinceMs === undefined ? 0 : Math.max(this.#nowMs - sinceMs, 0);
+  }
+
+  get #nowMs(): number {
+    return this.#context.world.clock.nowMs();
+  }
+
+  /** The time of the oldest change that is yet to be told; `undefined`: there is none. */
+  get #oldestMs(): number | undefined {
+    const [service] = this.#services.values();
+    const instances = [...this.#instances.values()].map((ids) => ids.values().next().value);
+    const waiting = [this.#allSinceMs, this.#telling?.sinceMs, service, ...instances];
+    const found = waiting.filter((time) => time !== undefined);
+    return found.length === 0 ? undefined : found.reduce((least, time) => Math.min(least, time));
+  }
+
+  #want(text: string, sinceMs = this.#nowMs): void {
+    if (!this.#services.has(text)) this.#services.set(text, sinceMs);
+  }
+
   stateOf(service: ServiceKey): Sending {
     const text = textOfService(service);
     const isWaiting =
@@ -133,14 +164,15 @@ export class Sender {
   }
 
   #noteOf(text: string, id: string): void {
-    const changed = this.#instances.get(text) ?? new Set();
+    const changed = this.#instances.get(text) ?? new Map<string, number>();
     if (changed.has(id)) return;
     if (this.#instanceCount >= this.#bounds.changedInstancesMax) {
       this.#hasLost = true;
+      this.#allSinceMs ??= this.#oldestMs ?? this.#nowMs;
       this.#forgetInstances();
       return;
     }
-    this.#instances.set(text, changed.add(id));
+    this.#instances.set(text, changed.set(id, this.#nowMs));
     this.#instanceCount++;
   }
 
@@ -163,9 +195,10 @@ export class Sender {
     if (this.#isClosed || this.#underWay.length >= this.#bounds.window) return;
     if (this.#hasLost && !this.#isTellingAll) this.#begin();
     else if (this.#mustReview) this.#lookAtAll();
+    const sinceMs = this.#oldestMs ?? this.#nowMs;
     const change = new GrowingChange(this.#bounds);
     this.#fillChange(change, this.#context.state.read());
-    if (!change.isEmpty) this.#send(change);
+    if (!change.isEmpty) this.#send(change, sinceMs);
     else if (this.#isTellingAll && !this.#hasWork) this.#complete();
     if (this.#hasWork || this.#isTellingAll || this.#hasLost) this.#schedule();
   }
@@ -193,16 +226,20 @@ export class Sender {
 
   #lookAtAll(): void {
     this.#mustReview = false;
+    const sinceMs = this.#allSinceMs ?? this.#nowMs;
+    this.#allSinceMs = undefined;
     const wanted = this.#exported.servicesTo(this.peering);
-    for (const text of wanted) if (!this.#told.has(text)) this.#services.add(text);
+    for (const text of wanted) if (!this.#told.has(text)) this.#want(text, sinceMs);
     for (const text of this.#told.keys()) {
-      if (!this.#exported.isExported(serviceOfText(text), this.peering)) this.#services.add(text);
+      if (!this.#exported.isExported(serviceOfText(text), this.peering)) {
+        this.#want(text, sinceMs);
+      }
     }
   }
 
-  #send(change: GrowingChange): void {
+  #send(change: GrowingChange, sinceMs: number): void {
     const id = ++this.#lastId;
-    this.#underWay.push({ id, touched: change.touched });
+    this.#underWay.push({ id, touched: change.touched, sinceMs });
     this.#post(() => this.#link.send(change.frame(id)));
   }
 
@@ -230,7 +267,7 @@ export class Sender {
         this.#removeService(change, text);
         continue;
       }
-      for (const id of ids) {
+      for (const id of ids.keys()) {
         if (isFull()) return;
         ids.delete(id);
         this.#instanceCount--;
@@ -255,15 +292,19 @@ export class Sender {
     while (!change.isFull) {
       if (this.#telling !== undefined) this.#tellOn(change, snapshot, this.#telling);
       else {
-        const [text] = this.#services;
-        if (text === undefined) return;
-        this.#services.delete(text);
-        this.#addService(change, snapshot, text);
+        const [next] = this.#services;
+        if (next === undefined) return;
+        this.#services.delete(next[0]);
+        this.#addService(change, snapshot, next);
       }
     }
   }
 
-  #addService(change: GrowingChange, snapshot: Snapshot, text: string): void {
+  #addService(
+    change: GrowingChange,
+    snapshot: Snapshot,
+    [text, sinceMs]: readonly [string, number],
+  ): void {
     const service = serviceOfText(text);
     const isTold = this.#told.has(text);
     if (!this.#exported.isExported(service, this.peering)) {
@@ -273,13 +314,13 @@ export class Sender {
     change.service({ ...service, protocol: protocolOf(snapshot, this.peering.partition, service) });
     if (isTold) return;
     this.#told.set(text, 0);
-    if (this.peering.partition === defaultPartition) this.#telling = { text, after: '' };
+    if (this.peering.partition === defaultPartition) this.#telling = { text, after: '', sinceMs };
   }
 
   #tellOn(
     change: GrowingChange,
     snapshot: Snapshot,
-    telling: { readonly text: string; after: string },
+    telling: { readonly text: string; after: string; readonly sinceMs: number },
   ): void {
     const service = serviceOfText(telling.text);
     // The service may have been removed by a change, or is about to be.

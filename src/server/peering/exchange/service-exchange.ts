@@ -108,6 +108,11 @@ export class ServiceExchange implements Exchange {
     };
   }
 
+  /** Time since the oldest change that the peer has not acknowledged; `undefined`: no stream is open. */
+  lagMs(peering: PeerPlace): number | undefined {
+    return this.#streams.get(keyOf(peering))?.sender.lagMs;
+  }
+
   async forget(peering: PeerPlace): Promise<void> {
     const key = keyOf(peering);
     this.#close(this.#streams.get(key));
