@@ -67,6 +67,7 @@ import { nodePoolRoutes } from './routes/node-pool.ts';
 import { operatorRoutes } from './routes/operator.ts';
 import { peeringRoutes } from './routes/peering.ts';
 import { questionRoutes } from './routes/questions.ts';
+import { planRoutes } from './routes/plan.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
 import { serverHealthRoutes } from './routes/server-health.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -305,6 +306,7 @@ export class Api {
     return [
       ...jobRoutes(server.context, () => server.planner, this.#resolver, turns),
       ...jobPlanRoutes(() => server.planner, turns),
+      ...planRoutes(server, turns),
       ...jobVersionsRoutes(),
       ...jobVersionRoutes(server.context, this.#resolver),
       ...jobStatusesRoutes(),

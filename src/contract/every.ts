@@ -40,6 +40,7 @@ import type { nodeEndpoints } from './node.ts';
 import type { nodeAgentEndpoints } from './node-agent.ts';
 import type { nodePoolEndpoints } from './node-pool.ts';
 import type { exchangedServiceEndpoints, peeringEndpoints } from './peering.ts';
+import type { planEndpoints } from './plan.ts';
 import type { scalingPolicyEndpoints } from './scaling-policy.ts';
 import type { schedulerEndpoints } from './scheduler-configuration.ts';
 import type { searchEndpoints } from './search.ts';
@@ -102,6 +103,7 @@ export type EveryNoun =
   | typeof nodeEndpoints
   | typeof exchangedServiceEndpoints
   | typeof peeringEndpoints
+  | typeof planEndpoints
   | typeof scalingPolicyEndpoints
   | typeof schedulerEndpoints
   | typeof searchEndpoints

@@ -49,6 +49,25 @@ export const mayStop = decided(
     maySubmitOr(namespace, 'purge-job', ...(query.purge ? [] : ['deregister-job'])),
 );
 
+/** The permission to register the job. */
+export const registers = (namespace: string, { PolicyOverride, Job }: Submission): Permission =>
+  withMore(
+    maySubmitOr(namespace, 'register-job'),
+    ...(PolicyOverride ? [namespaceCapability(namespace, 'policy-override')] : []),
+    ...volumePermissions(Job),
+  );
+
+/** The permission for another act on a job, or for its plan. */
+export const submitsOr = (
+  namespace: string,
+  { PolicyOverride }: Pick<Submission, 'PolicyOverride'>,
+  ...parts: readonly string[]
+): Permission =>
+  withMore(
+    maySubmitOr(namespace, ...parts),
+    ...(PolicyOverride ? [namespaceCapability(namespace, 'policy-override')] : []),
+  );
+
 const withMore = (first: Permission, ...more: readonly Permission[]): Permission =>
   more.length === 0 ? first : allOf(first, ...more);
 

@@ -333,6 +333,11 @@ export const catalogue = {
     sentence:
       'The job "{job}" has no plan "{plan}" to carry out: a plan is kept for {minutes} minutes, and can be carried out once.{fate}',
   },
+  'plan-gone': {
+    status: 404,
+    title: 'Plan not found',
+    sentence: 'There is no plan "{plan}": a plan is kept for {minutes} minutes.',
+  },
   'job-version-not-found': {
     status: 404,
     title: 'Job version not found',
@@ -534,6 +539,11 @@ export const catalogue = {
     status: 409,
     title: 'Guard failed',
     sentence: 'The variable "{path}" {reason}, and the guard is {index} (0: there is none).',
+  },
+  'plan-carried-out': {
+    status: 409,
+    title: 'Plan carried out',
+    sentence: 'The plan "{plan}" was carried out{by} at index {index}, and is carried out once.',
   },
   'plan-outdated': {
     status: 409,

@@ -18,4 +18,12 @@ export interface ServerContext {
   readonly openEvaluations: () => number;
 }
 
+/** The state as an act uses it: the state itself, or a rehearsal of it. */
+export type ActState = Pick<State, 'read' | 'head' | 'write' | 'isFull'>;
+
+/** The context of an act, which may be rehearsed. */
+export interface ActContext extends Omit<ServerContext, 'state'> {
+  readonly state: ActState;
+}
+
 export { type Log, silentLog } from '../base/log.ts';

@@ -19,6 +19,7 @@ import { ServiceExchange } from './peering/exchange/service-exchange.ts';
 import type { PeeringTransport } from './peering/link.ts';
 import { Peerings } from './peering/peerings.ts';
 import { PeriodicLauncher } from './periodic/launcher.ts';
+import { Plans } from './plans/plans.ts';
 import {
   configurationFor,
   configurationIn,
@@ -60,6 +61,7 @@ export class Leading {
   readonly dispatcher: EvaluationDispatcher;
   readonly decisions = new Decisions();
   readonly planner: Planner;
+  readonly plans: Plans;
   /** The exchange of services with peers. */
   readonly exchange: ServiceExchange;
   readonly garbage: GarbageCollector;
@@ -124,6 +126,14 @@ export class Leading {
       dispatcher: this.dispatcher,
       decisions: this.decisions,
       configuration: (snapshot, pool) => configurationInPool(snapshot, pool, options.scheduler),
+    });
+    this.plans = new Plans({
+      context,
+      dispatcher: this.dispatcher,
+      decisions: this.decisions,
+      datacenter: options.datacenter,
+      configuration: (snapshot, evaluation) =>
+        configurationFor(snapshot, evaluation, options.scheduler),
     });
     this.#worker = new EvaluationWorker(
       context,

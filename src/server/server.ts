@@ -224,6 +224,10 @@ export class Server {
     return this.leading.planner;
   }
 
+  get plans() {
+    return this.leading.plans;
+  }
+
   get returns() {
     return this.leading.returns;
   }

@@ -34,10 +34,8 @@ export function tellChanges(
   index: number,
 ): void {
   if (listeners.size === 0) return;
-  const told = changes.map(({ table, before, after }) => ({
-    table: table.definition.name,
-    before,
-    after,
-  }));
-  listeners.tell(told, index);
+  listeners.tell(toldChanges(changes), index);
 }
+
+export const toldChanges = (changes: readonly RowChange[]): Change[] =>
+  changes.map(({ table, before, after }) => ({ table: table.definition.name, before, after }));

@@ -13,6 +13,7 @@ import { Head, type Ran } from './head.ts';
 import type { Leading } from './leading.ts';
 import { type Listener, Listeners, tellChanges } from './listeners.ts';
 import { LogEnd } from './log-end.ts';
+import { rehearsalOn } from './rehearsal.ts';
 import type { Replica } from './replica.ts';
 import { makeRestore, type RestoreMade } from './restore.ts';
 import { type RestoreEntry, restoreIn } from './restore-entry.ts';
@@ -23,6 +24,7 @@ import type { StoreOptions } from './store-options.ts';
 import type {
   Begun,
   Footprint,
+  Rehearsal,
   Restoring,
   SavedState,
   Snapshot,
@@ -112,6 +114,10 @@ export class Store implements State {
     return leading?.queue.closed === undefined && leading
       ? leading.head.view()
       : this.#replica.view;
+  }
+
+  rehearse(): Rehearsal {
+    return rehearsalOn(this.head(), this.#options);
   }
 
   exact(): Promise<void> | undefined {

@@ -210,6 +210,20 @@ export interface Restoring<T> {
   readonly run: (transaction: Transaction, before: Snapshot) => T;
 }
 
+/** Transactions that run on a copy of the head, and of which nothing is kept. */
+export interface Rehearsal {
+  /** The head at its beginning. */
+  readonly before: Snapshot;
+  /** The copy as it is now. */
+  now(): Snapshot;
+  /** Runs a transaction on the copy. If it throws, its changes are undone. */
+  run<T>(transaction: (transaction: Transaction) => T): Rehearsed<T>;
+}
+
+export interface Rehearsed<T> extends Written<T> {
+  readonly changes: readonly Change[];
+}
+
 export interface State {
   /**
    * The clock of transactions (`clock.ts`); `undefined` where this process alone holds the log, and its own
@@ -225,6 +239,8 @@ export interface State {
    * committed after everything that it saw, or never. Where writes are closed it is the durable view.
    */
   head(): Snapshot;
+  /** Begins a rehearsal on the speculative head. */
+  rehearse(): Rehearsal;
   /** The term in which this process leads; `undefined` while it follows. */
   readonly leading: Term | undefined;
   /**

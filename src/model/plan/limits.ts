@@ -1,6 +1,6 @@
 import { mebibyte, minuteMs } from '../../base/units.ts';
 
-/** Bounds of plans of registrations. */
+/** Bounds of plans. */
 export const planLimits = {
   /** Plans that are kept: their number, their size together, and their age. */
   keptMax: 512,
@@ -12,6 +12,17 @@ export const planLimits = {
   shownMax: 2000,
   /** Plans that wait for their turn. */
   waitingMax: 64,
+  /** The content of a single plan that is kept. A larger plan is shown, and is not kept. */
+  contentBytesMax: 4 * mebibyte,
+  /** Rounds of a drain that are foretold. */
+  wavesMax: 64,
+  /** Blocked evaluations that are decided to foretell what an eligible node takes. */
+  blockedMax: 64,
+  /** Services whose discovery chains are compared, and chains in an answer. */
+  chainsComparedMax: 1000,
+  chainsShownMax: 64,
+  /** Differences of records, and changed intentions, in an answer. */
+  differencesMax: 500,
   /** How many times a plan is decided again when the state changes while it is carried out. */
   attemptsMax: 5,
 } as const;

@@ -17,11 +17,11 @@ import { configEntries } from '../../state/tables.ts';
 import type { Transaction, Written } from '../../state/types.ts';
 import { requireScope } from '../acl/scope.ts';
 import { requireRoom } from '../checks.ts';
-import type { ServerContext } from '../context.ts';
+import type { ActContext } from '../context.ts';
 import { putDerived, putGiven, removeRows, secretOf } from './rows.ts';
 import { type EntryChange, entryViewOf, findEntry } from './view.ts';
 
-type Context = Pick<ServerContext, 'state' | 'world' | 'box'>;
+type Context = Pick<ActContext, 'state' | 'world' | 'box'>;
 
 /** When an entry is written, and whether it is only tried. */
 export interface WriteOptions {

@@ -33,7 +33,7 @@ import {
   numberPart,
 } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
-import type { ServerContext } from '../context.ts';
+import type { ActContext, ServerContext } from '../context.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
 import { requireCapabilities } from '../namespaces/capabilities.ts';
 import { requireNamespace } from '../namespaces/find.ts';
@@ -95,7 +95,7 @@ export type Finish = <T>(steps: Steps<T>) => T | Promise<T>;
  * `EnforceIndex` guard.
  */
 export async function registerJob(
-  context: ServerContext,
+  context: ActContext,
   registration: Registration,
   finish: Finish = drained,
 ): Promise<Registered> {
@@ -106,7 +106,7 @@ export async function registerJob(
 
 /** Registers a job that was admitted. */
 export async function registerAdmitted(
-  context: ServerContext,
+  context: ActContext,
   registration: Registration,
   admitted: Admitted,
   evaluate: Evaluate = evaluateLater(context.world, registration.evaluationPriority),
@@ -159,7 +159,7 @@ export async function registerAdmitted(
 }
 
 /** @throws RosterError `store-full` */
-export function requireStoreRoom({ state }: Pick<ServerContext, 'state'>): void {
+export function requireStoreRoom({ state }: Pick<ActContext, 'state'>): void {
   if (state.isFull) throw refusal('store-full');
 }
 

@@ -1,6 +1,6 @@
 import { refusal } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
-import type { ServerContext } from '../context.ts';
+import type { ActContext } from '../context.ts';
 import { storedJob, storedVersion } from './find.ts';
 import { type Registered, type Registration, registerJob } from './register.ts';
 
@@ -21,7 +21,7 @@ export interface Revert
  * @throws RosterError `job-not-found`, `version-is-current`, `job-version-not-found`,
  * `job-version-conflict`, and errors of `registerJob`
  */
-export async function revertJob(context: ServerContext, revert: Revert): Promise<Registered> {
+export async function revertJob(context: ActContext, revert: Revert): Promise<Registered> {
   const { namespace, jobId, version, accessor } = revert;
   const head = context.state.head();
   const current = storedJob(head, namespace, jobId);

@@ -16,7 +16,7 @@ import type { ScalingEvent } from '../../model/scaling-event/scaling-event.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { deployments, inNamespace, jobs, scalingEvents } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
-import type { ServerContext } from '../context.ts';
+import type { ActContext } from '../context.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
 import { requireCapabilities } from '../namespaces/capabilities.ts';
 import { createEvaluation } from '../scheduling/create-evaluation.ts';
@@ -53,7 +53,7 @@ export interface Scaled {
  * @throws RosterError `invalid-body`, `job-not-found`, `deployment-active`, `job-not-allowed`,
  * `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard
  */
-export async function scaleJob(context: ServerContext, scale: Scale): Promise<Scaled> {
+export async function scaleJob(context: ActContext, scale: Scale): Promise<Scaled> {
   const { namespace, jobId, request } = scale;
   const faults = [...scale.faults, ...scaleFaults(request, { namespace, jobId })];
   if (faults.length > 0) throw invalid('invalid-body', faults);
@@ -102,7 +102,7 @@ interface Wanted {
 
 /** Returns the job afterwards; without a count, the job as it is. */
 function changeCount(
-  { world }: ServerContext,
+  { world }: ActContext,
   transaction: Transaction,
   { job, group, scale }: Wanted,
 ) {

@@ -9,7 +9,7 @@ import type { Node } from '../../model/node/node.ts';
 import { below } from '../../model/path.ts';
 import { allocations } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
-import type { ServerContext } from '../context.ts';
+import type { ActContext, ServerContext } from '../context.ts';
 import { createEvaluation, evaluatedJob } from '../scheduling/create-evaluation.ts';
 import { evaluated, evaluateNode, type NodeEvaluated, storedNode } from './evaluate.ts';
 import { changeNode } from './status.ts';
@@ -34,7 +34,7 @@ export interface DrainRequest {
  * @throws RosterError `node-not-found`, `invalid-body`
  */
 export async function drainNode(
-  { state, world }: ServerContext,
+  { state, world }: ActContext,
   nodeId: string,
   request: DrainRequest,
 ): Promise<NodeEvaluated> {

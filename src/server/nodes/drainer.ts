@@ -142,7 +142,8 @@ interface Slice {
   readonly dueMs: number;
 }
 
-function drainSlice(
+/** Looks at the nodes, marks the allocations that may go now, and makes the evaluations that move them. */
+export function drainSlice(
   transaction: Transaction,
   world: World,
   nodeIds: readonly string[],

@@ -1,6 +1,6 @@
 import { refusal } from '../../model/errors.ts';
 import type { Eligibility } from '../../model/node/node.ts';
-import type { ServerContext } from '../context.ts';
+import type { ActContext } from '../context.ts';
 import { evaluated, evaluateNode, type NodeEvaluated, storedNode } from './evaluate.ts';
 import { changeNode } from './status.ts';
 
@@ -10,7 +10,7 @@ import { changeNode } from './status.ts';
  * @throws RosterError `node-not-found`, or `node-draining` for a node that is draining
  */
 export async function setEligibility(
-  { state, world }: ServerContext,
+  { state, world }: ActContext,
   nodeId: string,
   eligibility: Eligibility,
 ): Promise<NodeEvaluated> {

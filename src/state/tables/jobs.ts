@@ -3,7 +3,7 @@ import { isPeriodic, runsEverywhere } from '../../model/job/job-rules.ts';
 import type { JobPolicy } from '../../model/job-policy/job-policy.ts';
 import type { JobSubmission } from '../../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../../model/job-summary/job-summary.ts';
-import type { KeptPlan } from '../../model/kept-plan/kept-plan.ts';
+import { type KeptPlan, ofRegistration } from '../../model/kept-plan/kept-plan.ts';
 import type { PeriodicLaunch } from '../../model/periodic-launch/periodic-launch.ts';
 import type { ScalingHistory } from '../../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../../model/scaling-policy/registered-policy.ts';
@@ -108,18 +108,29 @@ export const jobPolicies = table<JobPolicy, 'namespace'>({
   },
 });
 
-/** Plans of registrations that can be carried out, or were. */
-export const keptPlans = table<KeptPlan, 'expiry'>({
+/** Plans that can be carried out, or were. */
+export const keptPlans = table<KeptPlan, 'expiry' | 'id'>({
   name: 'kept-plans',
-  version: 2,
+  version: 3,
   isOmittedUnused: true,
   key: ({ Namespace, JobID, ID }) => inNamespace(Namespace, JobID, ID),
-  indexes: { expiry: { key: ({ ExpireMs }) => [numberPart(ExpireMs)] } },
-  // A plan that an older server kept has its outline as it is; a packed outline cannot be unpacked here.
-  upcast: (row) => ({ ...(row as Omit<KeptPlan, 'Packed'>), Packed: false }),
-  downcast({ Packed, ...row }) {
+  indexes: {
+    expiry: { key: ({ ExpireMs }) => [numberPart(ExpireMs)] },
+    id: { key: ({ ID }) => [ID] },
+  },
+  // Before version 3 every plan was about the registration of a job. Version 1 had its outline as it is, and a packed
+  // outline cannot be unpacked here.
+  upcast: (row, version) => ({
+    ...ofRegistration,
+    ...(version < 2 && { Packed: false }),
+    ...(row as Omit<KeptPlan, keyof typeof ofRegistration>),
+  }),
+  downcast({ Kind, Partition: _, Subject, Name, ...row }, version) {
+    if (Kind !== 'job') throw new FormUnfinished('kept-plans');
+    if (version >= 2) return row;
+    const { Packed, ...oldest } = row;
     if (Packed) throw new FormUnfinished('kept-plans');
-    return row;
+    return oldest;
   },
 });
 

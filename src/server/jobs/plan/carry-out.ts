@@ -69,7 +69,7 @@ interface Again {
 }
 
 /** The state changed between the decision and the transaction. */
-class Moved extends Error {}
+export class Moved extends Error {}
 
 /**
  * @throws RosterError as `registerJob`, `plan-not-found`, and `plan-outdated` with all differences
@@ -108,7 +108,7 @@ export async function carryOut(
   throw outdated([reason]);
 }
 
-function outdated(differences: readonly string[]) {
+export function outdated(differences: readonly string[]) {
   const faults = differences
     .slice(0, limits.fault.listedMax)
     .map((sentence): Fault => ({ pointer: '', message: `${sentence}.` }));
@@ -210,7 +210,7 @@ function haveAllocationsMoved(
 }
 
 /** The decision about `proposed`, with the indexes that the stored job got. */
-function based(result: SchedulerResult, proposed: Job, stored: Job): SchedulerResult {
+export function based(result: SchedulerResult, proposed: Job, stored: Job): SchedulerResult {
   assert(proposed.Version === stored.Version, 'the job was registered as it was proposed');
   const { plan } = result;
   const { CreateIndex: JobCreateIndex, JobModifyIndex, ModifyIndex } = stored;

@@ -3,6 +3,7 @@ import { SimulatedWorld } from '../../../base/ports-simulated.ts';
 import { rootKeyBox } from '../../../base/secret-box.ts';
 import { complete } from '../../../model/complete.ts';
 import { JobSchema } from '../../../model/job/job.ts';
+import { ofRegistration } from '../../../model/kept-plan/kept-plan.ts';
 import { limits } from '../../../model/limits.ts';
 import { FormUnfinished } from '../../../state/errors.ts';
 import { memoryState } from '../../../state/state.test-helper.ts';
@@ -29,8 +30,9 @@ const outline = {
 
 const keep = (ID: string, bytes = 1) =>
   state.write((transaction) => {
-    const plan = { ID, Namespace: 'default', JobID: 'web', MadeBy: 'maker' };
-    keepPlan(transaction, { ...plan, Sealed: 'x'.repeat(bytes) }, world.clock.nowMs());
+    const plan = { ...ofRegistration, ID, Namespace: 'default', JobID: 'web', MadeBy: 'maker' };
+    const content = { Sealed: 'x'.repeat(bytes), Packed: true };
+    keepPlan(transaction, { ...plan, ...content }, world.clock.nowMs());
   });
 
 const wanted = (id: string, caller = 'maker', reads = false) => ({
@@ -112,10 +114,24 @@ test('a plan is read as it was kept, also by a server of a version before 0.1.4'
   const row = { ...job, JobID: 'web', MadeBy: 'maker', CarriedOutBy: '', CarriedOutIndex: 0 };
   const kept = { ...row, ExpireMs: 1, CreateIndex: 1, ModifyIndex: 1 };
   const older = { ...kept, Sealed: box.seal(JSON.stringify(planned)) };
-  const now = { ...kept, Sealed: box.seal(plannedText(planned)), Packed: true };
+  const now = { ...ofRegistration, ...kept, Sealed: box.seal(plannedText(planned)), Packed: true };
   const { upcast, downcast } = keptPlans;
   expect(openPlanned(box, upcast!(older, 1))).toEqual(planned);
   expect(openPlanned(box, now)).toEqual(planned);
   expect(downcast!(upcast!(older, 1), 1)).toEqual(older);
   expect(() => downcast!(now, 1)).toThrow(FormUnfinished);
+  expect(upcast!(downcast!(now, 2), 2)).toEqual(now);
+});
+
+test('a server of a version before 0.3 gets no plan of another act', () => {
+  const row = {
+    ...ofRegistration,
+    Kind: 'drain',
+    Namespace: 'default',
+    JobID: '',
+    ID: 'a',
+  } as const;
+  const marks = { MadeBy: '', CarriedOutBy: '', CarriedOutIndex: 0, ExpireMs: 1 };
+  const kept = { ...row, ...marks, Sealed: 'x', Packed: false, CreateIndex: 1, ModifyIndex: 1 };
+  expect(() => keptPlans.downcast!(kept, 2)).toThrow(FormUnfinished);
 });

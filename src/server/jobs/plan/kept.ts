@@ -12,7 +12,8 @@
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { refusal } from '../../../model/errors.ts';
 import type { Job } from '../../../model/job/job.ts';
-import type { KeptPlan } from '../../../model/kept-plan/kept-plan.ts';
+import type { JobPlan } from '../../../model/job-plan/job-plan.ts';
+import type { KeptPlan, PlanSubject } from '../../../model/kept-plan/kept-plan.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Outline } from '../../../model/plan/outline.ts';
 import {
@@ -22,6 +23,7 @@ import {
 } from '../../../model/plan/packed-outline.ts';
 import { inNamespace, keptPlans } from '../../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../../state/types.ts';
+import type { Registration } from '../register.ts';
 
 /** The content of a plan. */
 export interface Planned {
@@ -32,6 +34,24 @@ export interface Planned {
   readonly outline: Outline;
   /** The ids drawn for the plan: carrying it out uses the ids that were shown. */
   readonly ids: readonly string[];
+  /** The rest of the request, for a plan that is carried out by its id. Servers before version 0.3 keep none. */
+  readonly request?: PlannedRequest;
+  /** What was shown beside the outline. Servers before version 0.3 keep none. */
+  readonly shown?: PlannedShown;
+}
+
+export interface PlannedRequest
+  extends Pick<Registration, 'preserveCounts' | 'preserveResources' | 'policyOverride'> {
+  readonly submission: NonNullable<Registration['submission']> | null;
+}
+
+export interface PlannedShown
+  extends Pick<JobPlan, 'Diff' | 'FailedTGAllocs'>,
+    Pick<JobPlan['Annotations'], 'DesiredTGUpdates'> {
+  readonly Index: number;
+  readonly Warnings: readonly string[];
+  /** The reason of each change, in the order of the outline; for a placement with its id. */
+  readonly told: readonly (readonly [why: string, id?: string])[];
 }
 
 /** A plan that a caller wants carried out. */
@@ -45,7 +65,7 @@ export interface WantedPlan {
 /** Keeps a plan that is sealed in this very transaction. */
 export function keepPlan(
   transaction: Transaction,
-  plan: Pick<KeptPlan, 'ID' | 'Namespace' | 'JobID' | 'MadeBy' | 'Sealed'>,
+  plan: PlanSubject & Pick<KeptPlan, 'ID' | 'MadeBy' | 'Sealed' | 'Packed'>,
   nowMs: number,
 ): void {
   const table = transaction.table(keptPlans);
@@ -60,7 +80,6 @@ export function keepPlan(
   for (const { Namespace, JobID, ID } of old) table.delete(...inNamespace(Namespace, JobID, ID));
   table.put({
     ...plan,
-    Packed: true,
     CarriedOutBy: '',
     CarriedOutIndex: 0,
     ExpireMs: nowMs + keptMs,
@@ -87,8 +106,10 @@ const fateOf = ({ CarriedOutBy, CarriedOutIndex }: KeptPlan) =>
   ` It was carried out${CarriedOutBy && ` by ${CarriedOutBy}`} at index ${CarriedOutIndex}.`;
 
 /** Whether the caller may know what was planned. */
-export const isShown = ({ MadeBy, Namespace }: KeptPlan, { caller, mayRead }: WantedPlan) =>
-  MadeBy === caller || mayRead(Namespace);
+export const isShown = (
+  { MadeBy, Namespace }: Pick<KeptPlan, 'MadeBy' | 'Namespace'>,
+  { caller, mayRead }: Pick<WantedPlan, 'caller' | 'mayRead'>,
+) => MadeBy === caller || mayRead(Namespace);
 
 export function notePlanCarriedOut(
   transaction: Transaction,
@@ -98,8 +119,8 @@ export function notePlanCarriedOut(
   const { index: CarriedOutIndex } = transaction;
   transaction.table(keptPlans).put({
     ...kept,
-    Sealed: '',
-    Packed: false,
+    // A plan of another act can be read until it expires.
+    ...(kept.Kind === 'job' && { Sealed: '', Packed: false }),
     CarriedOutBy,
     CarriedOutIndex,
   });

@@ -12,6 +12,7 @@ import { annotated } from '../../../model/job-diff/annotate.ts';
 import { compareJobsSteps } from '../../../model/job-diff/compare-jobs.ts';
 import type { JobDiff } from '../../../model/job-diff/job-diff.ts';
 import type { JobPlan } from '../../../model/job-plan/job-plan.ts';
+import { type KeptPlan, ofRegistration } from '../../../model/kept-plan/kept-plan.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Outline } from '../../../model/plan/outline.ts';
 import { FormUnfinished } from '../../../state/errors.ts';
@@ -21,6 +22,7 @@ import { requireJobPolicies } from '../../job-policies/check.ts';
 import { requireCapabilities } from '../../namespaces/capabilities.ts';
 import { requireNamespace } from '../../namespaces/find.ts';
 import { requireNodePool } from '../../node-pools/pools.ts';
+import { placementReason } from '../../plans/why.ts';
 import { type ElapsedNs, SlicedQueue } from '../../sliced-queue.ts';
 import { driverWarnings } from '../driver-warnings.ts';
 import {
@@ -32,7 +34,15 @@ import {
   requireId,
 } from '../register.ts';
 import { type CarryingOut, carryOut } from './carry-out.ts';
-import { keepPlan, type Planned, plannedText, type WantedPlan } from './kept.ts';
+import {
+  keepPlan,
+  openPlanned,
+  type Planned,
+  type PlannedRequest,
+  type PlannedShown,
+  plannedText,
+  type WantedPlan,
+} from './kept.ts';
 import {
   decideProposal,
   outlineIn,
@@ -56,12 +66,16 @@ export interface PlanRequest
   readonly caller: string;
   /** Whether the caller may read allocations of a namespace. */
   readonly mayRead: (namespace: string) => boolean;
+  /** The source of the job, for a plan that is carried out by its id. */
+  readonly submission?: Registration['submission'];
 }
 
 /** The plan, and the index of the state that it was made on. */
 export interface PlannedJob {
   readonly index: number;
   readonly plan: JobPlan;
+  /** The content of the plan, whether it is kept or not. */
+  readonly planned: Planned;
 }
 
 export type PlannerOptions = Omit<CarryingOut, 'queue'>;
@@ -98,11 +112,11 @@ export class Planner {
     const { context } = this.#options;
     const admitted = await finish(admitSteps(request, context.region, context.state.head()));
     requireId(admitted.job, request.jobId);
-    const { planned, made } = await this.#queue.finish((elapsedNs) =>
+    const { text, made } = await this.#queue.finish((elapsedNs) =>
       this.#planSteps(request, admitted, elapsedNs),
     );
-    if (planned === undefined) return made;
-    const PlanID = await this.#keepPlan(request, admitted.job, planned);
+    if (text === undefined) return made;
+    const PlanID = await this.#keepPlan(request, admitted.job, text);
     return { ...made, plan: { ...made.plan, PlanID } };
   }
 
@@ -123,11 +137,34 @@ export class Planner {
     return carryOut(tools, registration, admitted, wanted);
   }
 
+  /**
+   * Registers the job that is kept with the plan, and applies the plan, or does nothing.
+   * @throws RosterError as `carryOut`
+   */
+  carryOutKept(kept: KeptPlan, wanted: WantedPlan, accessor: string): Promise<Registered> {
+    const { job, request } = openPlanned(this.#options.context.box, kept);
+    const registration: Registration = {
+      job,
+      namespace: kept.Namespace,
+      jobId: kept.JobID,
+      submission: request?.submission ?? undefined,
+      enforceIndex: undefined,
+      evaluationPriority: 0,
+      preserveCounts: request?.preserveCounts ?? false,
+      preserveResources: request?.preserveResources ?? false,
+      policyOverride: request?.policyOverride ?? false,
+      accessor,
+      unknownFields: [],
+    };
+    const tools: CarryingOut = { ...this.#options, queue: this.#queue };
+    return carryOut(tools, registration, { job, warnings: [] }, wanted);
+  }
+
   *#planSteps(
     request: PlanRequest,
     { job, warnings: known }: Admitted,
     elapsedNs: ElapsedNs,
-  ): Steps<{ readonly made: PlannedJob; readonly planned: string | undefined }> {
+  ): Steps<{ readonly made: PlannedJob; readonly text: string | undefined }> {
     const { context, configuration } = this.#options;
     const { clock, ids } = context.world;
     const snapshot = context.state.read();
@@ -166,12 +203,14 @@ export class Planner {
       NextPeriodicLaunch: launchMs === undefined ? noInstant : formatInstant(launchMs),
       Warnings: warningsText(warnings),
     };
-    const made = { index: snapshot.index, plan };
-    if (!this.#isKept(request, outline)) return { made, planned: undefined };
-    yield;
     const { JobModifyIndex: jobModifyIndex } = plan;
-    const planned: Planned = { job, jobModifyIndex, outline, ids: drawn.drawn };
-    return { made, planned: plannedText(planned) };
+    const shown = shownOf(snapshot, plan, { outline, warnings, decided });
+    const content = { job, jobModifyIndex, outline, ids: drawn.drawn };
+    const planned: Planned = { ...content, request: requestOf(request), shown };
+    const made = { index: snapshot.index, plan, planned };
+    if (!this.#isKept(request, outline)) return { made, text: undefined };
+    yield;
+    return { made, text: plannedText(planned) };
   }
 
   #isKept({ keep }: PlanRequest, outline: Outline): boolean {
@@ -186,7 +225,8 @@ export class Planner {
       await state.write((transaction) => {
         const { Namespace, ID: JobID } = job;
         const Sealed = box.seal(planned);
-        keepPlan(transaction, { ID, Namespace, JobID, MadeBy: caller, Sealed }, nowMs);
+        const about = { ...ofRegistration, Namespace, JobID };
+        keepPlan(transaction, { ID, ...about, MadeBy: caller, Sealed, Packed: true }, nowMs);
       });
     } catch (error) {
       if (error instanceof FormUnfinished) return '';
@@ -214,6 +254,39 @@ function warningsFor(
         ]
       : []),
   ];
+}
+
+const requestOf = ({
+  submission,
+  preserveCounts,
+  preserveResources,
+  policyOverride,
+}: PlanRequest): PlannedRequest => ({
+  submission: submission ?? null,
+  preserveCounts,
+  preserveResources,
+  policyOverride,
+});
+
+interface Making {
+  readonly outline: Outline;
+  readonly warnings: readonly string[];
+  readonly decided: ProposalDecision | undefined;
+}
+
+function shownOf(
+  { index: Index }: Snapshot,
+  { Diff, FailedTGAllocs, Annotations: { DesiredTGUpdates } }: JobPlan,
+  { outline, warnings: Warnings, decided }: Making,
+): PlannedShown {
+  const placements = decided?.result.plan.placements ?? [];
+  const metricsOf = new Map(placements.map(({ ID, Metrics }) => [ID, Metrics]));
+  const told = outline.changes.map(({ Action, AllocID, NodeID, Description }) =>
+    Action === 'place'
+      ? ([placementReason(metricsOf.get(AllocID) ?? null, NodeID), AllocID] as const)
+      : ([Description] as const),
+  );
+  return { Index, Diff, DesiredTGUpdates, FailedTGAllocs, Warnings, told };
 }
 
 function* diffOf({ job, stored }: Proposal, decided: ProposalDecision | undefined): Steps<JobDiff> {
