@@ -26,6 +26,7 @@ import { nodeAgentOf } from './node-agent.ts';
 import { nodePoolsOf } from './node-pools.ts';
 import { nodesOf } from './nodes.ts';
 import { peeringsOf } from './peerings.ts';
+import { plansOf } from './plans.ts';
 import { createRequester, type RequesterOptions } from './requester.ts';
 import { scalingPoliciesOf } from './scaling-policies.ts';
 import { schedulerOf } from './scheduler.ts';
@@ -70,6 +71,8 @@ const nouns = {
   explanations: explanationsOf,
   deployments: deploymentsOf,
   nodes: nodesOf,
+  /** Plans of acts, which are carried out by their ids. */
+  plans: plansOf,
   introductionTokens: introductionTokensOf,
   nodePools: nodePoolsOf,
   scheduler: schedulerOf,

@@ -110,10 +110,8 @@ export class Store implements State {
   }
 
   head(): Snapshot {
-    const leading = this.#leading;
-    return leading?.queue.closed === undefined && leading
-      ? leading.head.view()
-      : this.#replica.view;
+    const { head, queue } = this.#leading ?? {};
+    return head && queue?.closed === undefined ? head.view() : this.#replica.view;
   }
 
   rehearse(): Rehearsal {

@@ -67,7 +67,7 @@ const ChangedIntentionSchema = Type.Object({
 });
 export type ChangedIntention = Model<typeof ChangedIntentionSchema>;
 
-/** What the plan is about, and what became of it. */
+/** The subject of the plan, and its fate. */
 const about = {
   ID: Text(),
   Kind: Choice(planKinds, 'job'),

@@ -2,7 +2,7 @@ import type { EntryKey } from '../../model/config-entry/config-entry.ts';
 import { configKinds } from '../../model/config-entry/config-entry.ts';
 import { decodeEntry, placeOfKind } from '../../model/config-entry/entry.ts';
 import { findKind } from '../../model/config-entry/kinds.ts';
-import { invalid, refusal } from '../../model/errors.ts';
+import { invalid } from '../../model/errors.ts';
 import type { Act, EntryAct } from '../../model/kept-plan/act.ts';
 import { below, faultAt, quote } from '../../model/path.ts';
 import { applyEntry, deleteEntry } from '../config-entries/write.ts';
@@ -12,7 +12,7 @@ import { scaleJob } from '../jobs/scale.ts';
 import { drainNode } from '../nodes/drain.ts';
 import { setEligibility } from '../nodes/eligibility.ts';
 
-/** What the answer of every act tells. */
+/** The parts that the answers of all acts have. */
 export interface Performed {
   readonly Index: number;
   readonly Warnings: string;
@@ -84,9 +84,4 @@ export function deletedKey({ Partition, Namespace, Delete }: EntryAct): EntryKey
   }
   const place = placeOfKind(kind, { namespace: Namespace, partition: Partition });
   return { ...place, kind: kind.kind, name: Delete?.Name ?? '' };
-}
-
-/** @throws RosterError `config-entry-not-found`, since the plan of a delete that changes nothing is a mistake */
-export function requireDeleted(key: EntryKey, isStored: boolean): void {
-  if (!isStored) throw refusal('config-entry-not-found', key);
 }

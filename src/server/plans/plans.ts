@@ -1,5 +1,5 @@
 /**
- * Plans of acts: what an act would do, and the act on condition that it does just this.
+ * Plans of acts: the effects that an act would have, and the act on condition that it has just these.
  *
  * Invariants
  *  P1. A plan is the act itself, done on a rehearsal (`rehearse.ts`). It writes nothing but itself, and that only if

@@ -152,8 +152,8 @@ function blockedIn(snapshot: Snapshot): readonly Evaluation[] {
 }
 
 /**
- * Round after round, as the drainer goes on once the replacements of a round are healthy. What would wait until the
- * deadline is moved in a last round.
+ * Round after round, as the drainer goes on once the replacements of a round are healthy. Allocations that would wait
+ * until the deadline move in a last round.
  */
 function* drainSteps(
   { context }: Rehearsing,
@@ -193,7 +193,7 @@ function passDeadline(transaction: Transaction, nodeId: string, nowMs: number): 
   transaction.table(nodes).put({ ...node, DrainStrategy });
 }
 
-/** What was placed is healthy now, and what was stopped has ended. */
+/** The new allocations are healthy now, and the stopped ones have ended. */
 function settle(transaction: Transaction, { result: { plan } }: RehearsedDecision): void {
   const table = transaction.table(allocations);
   const change = (id: string, fields: Partial<Allocation>) => {

@@ -153,13 +153,24 @@ export const scheduling: Things = {
     const [maker] = cluster.followers;
     const made = await cluster.call(maker!, 'POST', '/v1/job/web/plan', jobBody());
     const { PlanID } = made.json;
+    const Entry = { Kind: 'service-defaults', Name: 'web', Protocol: 'http' };
+    const act = { Kind: 'configuration-entry', Entry };
+    const { ID } = (await cluster.call(maker!, 'POST', '/v1/plan', act)).json;
     await cluster.loseLeader();
+    const byId = (at: LocalAgent, method: string, path = '') =>
+      cluster.call(at, method, `/v1/plan/${ID}${path}`);
+    const shown = await byId(cluster.followers[0]!, 'GET');
+    expect(shown.json.Differences).toContainEqual(expect.objectContaining({ New: 'http' }));
+    expect((await byId(cluster.followers[0]!, 'PUT', '/apply')).status).toBe(200);
+    const entry = await cluster.call(cluster.leader, 'GET', '/v1/config/service-defaults/web');
+    expect(entry.json.Protocol).toBe('http');
     const carryOut = (at: LocalAgent) =>
       cluster.call(at, 'POST', '/v1/jobs', { ...jobBody(), PlanID });
     expect((await carryOut(cluster.followers[0]!)).status).toBe(200);
     await cluster.loseLeader();
     const again = await carryOut(cluster.leader);
     expect([again.status, again.json.code]).toEqual([404, 'plan-not-found']);
+    expect((await byId(cluster.leader, 'PUT', '/apply')).json.code).toBe('plan-carried-out');
   }),
 
   'counts of rows for metrics': withAgents(async (cluster) => {

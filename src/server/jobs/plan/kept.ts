@@ -36,7 +36,7 @@ export interface Planned {
   readonly ids: readonly string[];
   /** The rest of the request, for a plan that is carried out by its id. Servers before version 0.3 keep none. */
   readonly request?: PlannedRequest;
-  /** What was shown beside the outline. Servers before version 0.3 keep none. */
+  /** The rest of the answer. Servers before version 0.3 keep none. */
   readonly shown?: PlannedShown;
 }
 
