@@ -52,3 +52,36 @@ test.each(olds)(
     expect(await plan()).toMatch(/^[0-9a-f-]{36}$/);
   },
 );
+
+test('beside a server of 0.2.0 only plans of registrations are kept', async () => {
+  cluster = new LocalCluster();
+  const tables = allTables.map((one) =>
+    one.name === keptPlans.name ? { ...one, version: 2 } : one,
+  );
+  const first = await start(1, { version: '0.2.0', tables });
+  await cluster.world.advance(30_000);
+  const newer = await start(2, { version: '0.3.0' });
+  while (cluster.leader !== newer) {
+    cluster.log.depose();
+    await cluster.world.advance(1000);
+  }
+  await cluster.world.advance(5000);
+  const Entry = { Kind: 'service-defaults', Name: 'web', Protocol: 'http' };
+  const planEntry = async () => {
+    const body = { Kind: 'configuration-entry', Entry };
+    return (await cluster.call(cluster.leader, 'POST', '/v1/plan', body)).json;
+  };
+  const unkept = await planEntry();
+  expect([unkept.ID, unkept.Warnings.join()]).toEqual([
+    '',
+    expect.stringContaining('older version'),
+  ]);
+  const id = await plan();
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  await cluster.kill(first);
+  await start(1, { version: '0.3.0' });
+  await cluster.world.advance(60_000);
+  expect((await planEntry()).ID).toMatch(/^[0-9a-f-]{36}$/);
+  const applied = await cluster.call(cluster.leader, 'PUT', `/v1/plan/${id}/apply`);
+  expect(applied.status).toBe(200);
+});

@@ -131,7 +131,7 @@ const decidingIn = (
     return { view, evaluation, nowMs, result, outline, wave, isForced };
   };
 
-/** The evaluations that were made and are not decided, in their order. */
+/** The evaluations that were made and are not decided, in the order in which the scheduler takes them. */
 function pendingIn(changes: readonly Change[]): readonly Evaluation[] {
   const found = new Map<string, Evaluation>();
   for (const { table, after } of changes) {
@@ -139,16 +139,18 @@ function pendingIn(changes: readonly Change[]): readonly Evaluation[] {
       found.set((after as Evaluation).ID, after as Evaluation);
     }
   }
-  return [...found.values()].filter((one) => !isTerminalEvaluation(one));
+  return [...found.values()].filter((one) => !isTerminalEvaluation(one)).sort(inOrder);
 }
 
+/** By priority, then by age. The order of evaluations of one transaction stays. */
+const inOrder = (left: Evaluation, right: Evaluation): number =>
+  right.Priority - left.Priority || left.CreateIndex - right.CreateIndex;
+
 function blockedIn(snapshot: Snapshot): readonly Evaluation[] {
-  const found: Evaluation[] = [];
-  for (const one of snapshot.table(evaluations).by('open').scan()) {
-    if (one.Status === 'blocked') found.push(one);
-    if (found.length === limits.plan.blockedMax) break;
-  }
-  return found;
+  const found = [...snapshot.table(evaluations).by('open').scan()].filter(
+    ({ Status }) => Status === 'blocked',
+  );
+  return found.sort(inOrder).slice(0, limits.plan.blockedMax);
 }
 
 /**
