@@ -1,10 +1,13 @@
+import { commands } from './commands.generated.ts';
 import { globalOptions } from './definition.ts';
 import { foreignWord } from './foreign-words.ts';
+import { groups } from './groups.ts';
 import { normalizeWords, plainWords } from './words.ts';
 
 /**
  * Short forms of commands, and the words of other control planes for them. No alias is a command, and each of the
- * commands exists. docs/reference/commands.md lists them.
+ * commands exists. An alias that is the first word of a group gives way to the group and its commands: "plan web.hcl" is
+ * "job plan web.hcl", and "plan list" is itself. docs/reference/commands.md lists them.
  */
 export const aliases: Readonly<Record<string, string>> = {
   run: 'job run',
@@ -76,12 +79,22 @@ export function withoutAlias(given: readonly string[]): readonly string[] {
   const spoken = plain.map(({ word }) => word);
   const [name, length = 0] = longest(spoken) ?? [];
   const foreign = foreignWord(spoken)?.name.split(' ') ?? [];
-  if (name === undefined || foreign.length > length) return given;
+  if (name === undefined || foreign.length > length || isOfGroup(name, spoken)) return given;
   const places = plain.slice(0, length).map(({ position }) => position);
   return given.flatMap((word, at) => {
     if (at === places[0]) return aliases[name]!.split(' ');
     return places.includes(at) ? [] : [word];
   });
+}
+
+/** Whether the words are the group of that name, or a command in it. */
+function isOfGroup(name: string, spoken: readonly string[]): boolean {
+  if (!Object.hasOwn(groups, name)) return false;
+  if (spoken.length === name.split(' ').length) return true;
+  return commands.some(
+    ({ words }) =>
+      words.join(' ').startsWith(`${name} `) && words.every((word, at) => spoken[at] === word),
+  );
 }
 
 /** The longest alias that the words begin with. */

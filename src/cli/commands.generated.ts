@@ -186,6 +186,26 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./job/why-not.ts')).jobWhyNot,
   },
   {
+    words: ['plan', 'apply'],
+    summary: 'Carry a plan out exactly as it was shown, or not at all.',
+    load: async () => (await import('./plan/plan.ts')).planApply,
+  },
+  {
+    words: ['plan', 'discard'],
+    summary: 'Discard a plan, so that nobody carries it out.',
+    load: async () => (await import('./plan/plan.ts')).planDiscard,
+  },
+  {
+    words: ['plan', 'list'],
+    summary: 'List the plans that wait to be carried out, or were.',
+    load: async () => (await import('./plan/plan.ts')).planList,
+  },
+  {
+    words: ['plan', 'show'],
+    summary: 'Show a plan.',
+    load: async () => (await import('./plan/plan.ts')).planShow,
+  },
+  {
     words: ['fmt'],
     summary: 'Format job files and policies.',
     load: async () => (await import('./fmt/fmt.ts')).fmt,

@@ -2,6 +2,7 @@
 export const groups: Readonly<Record<string, string>> = {
   job: 'Plan, run, show, scale and stop jobs.',
   'job periodic': 'Launch periodic jobs by hand.',
+  plan: 'Show plans, and carry them out exactly as they were shown.',
   'job policy': 'Manage the rules that jobs have to satisfy.',
   scaling: 'Show the scaling policies of jobs.',
   'scaling policy': 'List and show the scaling policies of jobs.',
@@ -49,6 +50,7 @@ export const helpOrder: readonly string[] = [
   'search',
   'ui',
   'job',
+  'plan',
   'fmt',
   'scaling',
   'alloc',

@@ -117,6 +117,7 @@ export type * from './node-agent.ts';
 export type * from './node-pools.ts';
 export type * from './nodes.ts';
 export type * from './peerings.ts';
+export type * from './plans.ts';
 export type { Answer, CallOptions, ListOptions, ReadOptions, Written } from './requester.ts';
 export type * from './scaling-policies.ts';
 export type * from './scheduler.ts';

@@ -1,10 +1,11 @@
 import { configKinds } from '../../model/config-entry/config-entry.ts';
 import { isMissing } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import { argument, type ClientCommand, filterOption } from '../definition.ts';
+import { argument, type ClientCommand, filterOption, verbose } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { printRecords } from '../list-command.ts';
 import { pairsText } from '../pairs.ts';
+import { makePlan, planOption } from '../plan/make.ts';
 import { oneLine } from '../render/text.ts';
 import { readText } from '../text-file.ts';
 import { entryFileOf } from './entry-file.ts';
@@ -79,7 +80,7 @@ export const configWrite: ClientCommand = {
   summary: 'Make or replace a configuration entry.',
   definition: {
     arguments: [argument('FILE', 'The entry, in HCL or JSON; - is standard input.', 'file')],
-    options: [...writeGuard, dryRunOption],
+    options: [...writeGuard, dryRunOption, planOption, verbose],
     details: fileExample,
   },
   async run(context, [path], options) {
@@ -88,6 +89,12 @@ export const configWrite: ClientCommand = {
     const { entry } = file;
     const dryRun = options.flag('dryRun');
     const { partition } = context;
+    if (options.flag('plan')) {
+      const act = { Kind: 'configuration-entry', Partition: partition, Entry: entry };
+      return makePlan(context, act).catch((error: unknown) => {
+        throw file.explain(error);
+      });
+    }
     const { value } = await context.client.configEntries
       .write(entry, { cas, dryRun, partition })
       .catch((error: unknown) => {
@@ -165,11 +172,19 @@ export const configDelete: ClientCommand = {
   summary: 'Delete a configuration entry.',
   definition: {
     confirms: (words, options) =>
-      options.flag('dryRun')
+      options.flag('dryRun') || options.flag('plan')
         ? undefined
         : `Delete the entry ${words.filter(Boolean).join('/') || options.text('filename')}?`,
     arguments: entryArguments.map((one) => ({ ...one, isRequired: false })),
-    options: [kindOption, nameOption, fileOption, ...deleteGuard, dryRunOption],
+    options: [
+      kindOption,
+      nameOption,
+      fileOption,
+      ...deleteGuard,
+      dryRunOption,
+      planOption,
+      verbose,
+    ],
   },
   async run(context, words, options) {
     const file = options.text('filename');
@@ -181,6 +196,10 @@ export const configDelete: ClientCommand = {
     const { partition } = context;
     const { kind } = entry;
     const name = await entryName(context, entry, partition);
+    if (options.flag('plan')) {
+      const act = { Kind: 'configuration-entry', Partition: partition };
+      return makePlan(context, { ...act, Delete: { Kind: kind, Name: name } });
+    }
     const isThere = (await presentIndex(context, { kind, name }, partition)) !== undefined;
     const guard = { cas, dryRun, partition };
     const { value } = await context.client.configEntries.delete(kind, name, guard);

@@ -1,5 +1,6 @@
 import { type ClientCommand, detach, verbose } from '../definition.ts';
 import { withJob } from '../nouns.ts';
+import { makePlan, planOption } from '../plan/make.ts';
 import { oneLine } from '../render/text.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { jobArgument } from './argument.ts';
@@ -27,6 +28,7 @@ export const jobRevert: ClientCommand = {
         description: 'Only if the job is still at version N.',
       },
       detach,
+      planOption,
       policyOverride,
       verbose,
     ],
@@ -35,13 +37,18 @@ stops it again. Exit codes are those of "job run".
 
 Examples:
   roster job revert web 3
-  roster job revert web golden`,
+  roster job revert web golden
+  roster job revert -plan web golden`,
   },
   async run(context, [job, text], options) {
     const guard = options.text('checkVersion');
     const priorVersion = guard === undefined ? undefined : wholeNumber('--check-version', guard);
     const isOverridden = options.flag('policyOverride');
     const version = await versionNumber(context, job!, text!);
+    if (options.flag('plan')) {
+      const act = { JobID: job!, JobVersion: version, PolicyOverride: isOverridden };
+      return withJob(context, job!, () => makePlan(context, { Kind: 'revert', ...act }));
+    }
     const { value } = await withJob(context, job!, () =>
       context.client.jobs.revert(job!, version, { priorVersion, policyOverride: isOverridden }),
     );

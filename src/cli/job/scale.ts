@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, detach, verbose } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
+import { makePlan, planOption } from '../plan/make.ts';
 import { oneLine, quoted } from '../render/text.ts';
 import { warningsIn } from '../render/warnings.ts';
 import { jobArgument } from './argument.ts';
@@ -31,6 +32,7 @@ export const jobScale: ClientCommand = {
         value: 'TEXT',
         description: 'The reason, which is stored with the event.',
       },
+      planOption,
       policyOverride,
       verbose,
     ],
@@ -39,13 +41,19 @@ deployment.
 
 Examples:
   roster job scale web 5
-  roster job scale -message "sale" shop frontend 12`,
+  roster job scale -message "sale" shop frontend 12
+  roster job scale -plan web 5`,
   },
   async run(context, [job, ...rest], options) {
     const given = givenGuards(options);
     const Count = countOf(rest.at(-1)!);
     const Group = rest.length > 1 ? rest[0]! : await onlyGroup(context, job!);
     const Message = options.text('message') || 'Scaled with "roster job scale"';
+    if (options.flag('plan')) {
+      const PolicyOverride = options.flag('policyOverride');
+      const act = { Kind: 'scale', JobID: job!, Group, Count, Message, PolicyOverride };
+      return withJob(context, job!, () => makePlan(context, act));
+    }
     const { value: scaled } = await withJob(context, job!, () =>
       context.client.jobs.scale(job!, { Count, Target: { Group }, Message, ...given }),
     );

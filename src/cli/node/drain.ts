@@ -1,10 +1,12 @@
 import { parseDuration } from '../../base/duration.ts';
+import type { PlanRequest } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, detach, verbose } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
 import type { Options } from '../options.ts';
 import { pairs } from '../pairs.ts';
+import { makePlan, planOption } from '../plan/make.ts';
 import { nodeArgument } from './argument.ts';
 import { monitorDrain } from './drain-monitor.ts';
 
@@ -43,12 +45,14 @@ export const nodeDrain: ClientCommand = {
         description: 'A label of the drain; may be repeated.',
       },
       detach,
+      planOption,
       verbose,
     ],
     details: `Examples:
   roster node drain -enable -m "new kernel" alpha
   roster node drain -enable -deadline 20m -ignore-system 8e6ec7a1
-  roster node drain -disable alpha`,
+  roster node drain -disable alpha
+  roster node drain -enable -plan alpha`,
   },
   async run(context, [given], options) {
     const wish = wishOf(options);
@@ -61,6 +65,7 @@ export const nodeDrain: ClientCommand = {
       throw new CliError(`The node ${context.id(id)} is not draining.`);
     }
     const meta = metaOf(options);
+    if (options.flag('plan')) return makePlan(context, plannedDrain(id, wish, options));
     if (wish === 'disable') {
       const { value: before } = await client.nodes.read(id);
       const markEligible = !options.flag('keepIneligible');
@@ -85,6 +90,17 @@ export const nodeDrain: ClientCommand = {
     return exitCodes.ok;
   },
 };
+
+function plannedDrain(NodeID: string, wish: 'enable' | 'disable', options: Options): PlanRequest {
+  const { meta: Meta } = metaOf(options);
+  if (wish === 'disable') {
+    const MarkEligible = !options.flag('keepIneligible');
+    return { Kind: 'drain', NodeID, DrainSpec: null, MarkEligible, Meta };
+  }
+  const Deadline = deadlineOf(options);
+  const DrainSpec = { Deadline, IgnoreSystemJobs: options.flag('ignoreSystem') };
+  return { Kind: 'drain', NodeID, DrainSpec, MarkEligible: options.flag('markEligible'), Meta };
+}
 
 function wishOf(options: Options): 'enable' | 'disable' | 'monitor' {
   const wishes = (['enable', 'disable', 'monitor'] as const).filter((name) => options.flag(name));
