@@ -87,7 +87,7 @@ function begun(
   return changeNode(transaction, nowMs, node, { fields, message, subsystem: 'Drain', details });
 }
 
-const deadlineText = ({ Deadline }: DrainSpec): string => {
+export const deadlineText = ({ Deadline }: Pick<DrainSpec, 'Deadline'>): string => {
   if (Deadline === 0) return 'none';
   return Deadline < 0 ? 'now' : formatDuration(Deadline);
 };

@@ -20,6 +20,7 @@ import { quote } from '../../model/path.ts';
 import type { PlannedChange } from '../../model/plan/outline.ts';
 import { configEntries, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
+import { deadlineText } from '../nodes/drain.ts';
 import type { RehearsedAct, RehearsedDecision } from './rehearse.ts';
 import { routingEffects } from './routing.ts';
 import { placementReason } from './why.ts';
@@ -113,7 +114,7 @@ const plannedFields = ({ SchedulingEligibility, Drain, DrainStrategy }: Node) =>
   SchedulingEligibility,
   Drain,
   ...(DrainStrategy && {
-    Deadline: DrainStrategy.Deadline,
+    Deadline: deadlineText(DrainStrategy),
     IgnoreSystemJobs: DrainStrategy.IgnoreSystemJobs,
     MarkEligible: DrainStrategy.MarkEligible,
   }),

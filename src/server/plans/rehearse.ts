@@ -166,7 +166,8 @@ function* drainSteps(
   const world = worldWith(context.world, ids);
   const now = () => rehearsal.now().table(nodes).get(nodeId);
   let isForced = false;
-  for (let wave = 1; wave <= limits.plan.wavesMax && now()?.Drain === true; wave++) {
+  let wave = 0;
+  while (wave < limits.plan.wavesMax && now()?.Drain === true) {
     const { changes } = rehearsal.run((transaction) =>
       drainSlice(transaction, world, [nodeId], new Set()),
     );
@@ -178,6 +179,7 @@ function* drainSteps(
       rehearsal.run((transaction) => passDeadline(transaction, nodeId, world.clock.nowMs()));
       continue;
     }
+    wave++;
     for (const evaluation of pending) {
       const decision = yield* decide(evaluation, wave, isForced);
       decisions.push(decision);

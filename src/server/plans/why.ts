@@ -7,7 +7,7 @@ export function placementReason(metrics: PlacementMetrics | null, nodeId: string
   const unfit = metrics.NodesFiltered + metrics.NodesExhausted;
   return [
     score === undefined ? 'the node fits' : `the best score, ${score.toFixed(3)}`,
-    `${metrics.NodesEvaluated} nodes looked at`,
-    ...(unfit === 0 ? [] : [`${unfit} of them do not fit`]),
+    `${metrics.NodesEvaluated} ${metrics.NodesEvaluated === 1 ? 'node' : 'nodes'} looked at`,
+    ...(unfit === 0 ? [] : [`${unfit} without room or not suitable`]),
   ].join(', ');
 }
