@@ -40,6 +40,8 @@ test('blocking routes are those marked in the contract', () => {
     '/v1/job/{job_id}/deployments',
     '/v1/job/{job_id}/deployment',
     '/v1/job/{job_id}/summary',
+    '/v1/plans',
+    '/v1/plan/{id}',
     '/v1/job/{job_id}/versions',
     '/v1/jobs/statuses',
     '/v1/job/{job_id}/scale',

@@ -60,6 +60,7 @@ const jobs: readonly Write[] = [
   ['PUT', '/v1/jobs', edited('1')],
   ['PUT', '/v1/jobs', edited('2')],
   ['PUT', '/v1/job/edited/plan', { Job: edited('3').Job }],
+  ['POST', '/v1/plan', { Kind: 'revert', JobID: 'edited', JobVersion: 0 }],
   [
     'PUT',
     '/v1/jobs',
