@@ -13,7 +13,6 @@ export const foreignWords: Readonly<Record<string, string>> = {
     'No sizes are recommended here. "roster alloc status -stats ALLOC" shows the usage of tasks.',
   sentinel: 'Job policies do this without a second language: see "roster job policy --help".',
   license: 'Roster has no editions: namespaces, partitions, logins and quorums need no licence.',
-  ui: 'No web interface exists yet. "roster event stream" follows the changes, and "roster status" shows jobs and nodes.',
   tls: 'Make certificates with a tool such as openssl; docs/guides/tls.md shows each command.',
   setup: 'Set access control up with "roster acl bootstrap" and "roster acl auth-method create".',
   kv: 'Key and value pairs are variables here: "roster var put PATH KEY=VALUE", "roster var get PATH".',
