@@ -155,11 +155,17 @@ export function jobsOf(requester: Requester) {
           EvalOptions: { ForceReschedule: options.forceReschedule ?? false },
         },
       }),
-    /** The jobs with their allocations, the most recently changed first. */
-    statuses: (options: ListOptions & { readonly includeChildren?: boolean } = {}) =>
+    /** The jobs with their allocations, the most recently changed first; or a single job. */
+    statuses: (
+      options: ListOptions & {
+        readonly includeChildren?: boolean;
+        readonly job?: string | undefined;
+      } = {},
+    ) =>
       read('GET /v1/jobs/statuses', {}, options, {
         ...listQuery(options),
         include_children: options.includeChildren || undefined,
+        job: options.job || undefined,
       }),
   };
 }
