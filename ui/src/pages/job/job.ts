@@ -60,3 +60,24 @@ const triggers: Readonly<Record<string, string>> = {
   'alloc-reschedule': 'A failed allocation is placed again',
 };
 export const triggerText = (trigger: string): string => ownValue(triggers, trigger) ?? trigger;
+
+interface DiffNode {
+  readonly Name?: string;
+  readonly Fields?: readonly { readonly Type: string }[] | null;
+  readonly Objects?: readonly DiffNode[] | null;
+  readonly TaskGroups?: readonly DiffNode[] | null;
+  readonly Tasks?: readonly DiffNode[] | null;
+}
+
+/** A tag names a version, and is no difference of what it defines. */
+export const withoutTag = <D extends DiffNode>(diff: D): D => ({
+  ...diff,
+  Objects: (diff.Objects ?? []).filter(({ Name }) => Name !== 'VersionTag'),
+});
+
+/** The fields that differ, of all blocks. */
+export function changedFields(diff: DiffNode): number {
+  const own = (diff.Fields ?? []).filter(({ Type }) => Type !== 'None').length;
+  const below = [diff.Objects, diff.TaskGroups, diff.Tasks].flatMap((nodes) => nodes ?? []);
+  return below.reduce((sum, node) => sum + changedFields(node), own);
+}
