@@ -3,7 +3,7 @@ import { type JobStatuses, JobStatusesSchema } from '../model/job/job-statuses.t
 import { Flag, List, Text, Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { capability, listing } from './needs.ts';
-import { flag } from './query.ts';
+import { flag, text } from './query.ts';
 import { sortsOf } from './sorts.ts';
 
 const SelectionSchema = Type.Object({
@@ -18,6 +18,7 @@ const statuses = {
   blocking: true,
   query: {
     include_children: flag('Include children of periodic and parameterized jobs.'),
+    job: text('Only the job with this id, which may be a child.'),
   },
   answer: typed<JobStatuses>(JobStatusesSchema),
   filter: JobSchema,

@@ -70,6 +70,7 @@ test.each<[string, (client: Client) => unknown]>([
     'GET /v1/jobs/statuses?per_page=5&include_children=true',
     (client) => client.jobs.statuses({ perPage: 5, includeChildren: true }),
   ],
+  ['GET /v1/jobs/statuses?job=a%2Fb', (client) => client.jobs.statuses({ job: 'a/b' })],
   ['PUT /v1/system/gc', (client) => client.system.collectGarbage()],
   ['PUT /v1/system/reconcile/summaries', (client) => client.system.reconcileSummaries()],
   [

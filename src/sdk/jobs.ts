@@ -155,12 +155,6 @@ export function jobsOf(requester: Requester) {
           EvalOptions: { ForceReschedule: options.forceReschedule ?? false },
         },
       }),
-    /** The jobs with their allocations, the most recently changed first. */
-    statuses: (options: ListOptions & { readonly includeChildren?: boolean } = {}) =>
-      read('GET /v1/jobs/statuses', {}, options, {
-        ...listQuery(options),
-        include_children: options.includeChildren || undefined,
-      }),
   };
 }
 
@@ -201,6 +195,18 @@ function listsOf(requester: Requester) {
     /** The latest deployment. */
     deployment: (id: string, options?: ReadOptions) =>
       read('GET /v1/job/:job_id+/deployment', { job_id: id }, options),
+    /** The jobs with their allocations, the most recently changed first; or a single job. */
+    statuses: (
+      options: ListOptions & {
+        readonly includeChildren?: boolean;
+        readonly job?: string | undefined;
+      } = {},
+    ) =>
+      read('GET /v1/jobs/statuses', {}, options, {
+        ...listQuery(options),
+        include_children: options.includeChildren || undefined,
+        job: options.job || undefined,
+      }),
     summary: (id: string, options?: ReadOptions) =>
       read('GET /v1/job/:job_id+/summary', { job_id: id }, options),
   };

@@ -96,6 +96,9 @@ test('statuses list jobs by their last change, the newest first, in pages', asyn
   expect((await list('namespace=*')).ids).toBe('dcba');
   expect((await list('namespace=*&reverse=true')).ids).toBe('abcd');
   expect((await list('')).ids).toBe('ca');
+  expect((await list('job=a')).ids).toBe('a');
+  expect((await list('job=b&namespace=dev')).ids).toBe('b');
+  expect((await list('job=b')).ids).toBe('');
   for (const [order, pages] of [
     ['', ['dc', 'ba']],
     ['&reverse=true', ['ab', 'cd']],

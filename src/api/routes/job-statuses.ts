@@ -37,7 +37,7 @@ export function jobStatusesRoutes(): Route[] {
     keyOf: (job: Job) => [numberPart(job.ModifyIndex), job.Namespace, job.ID],
     matches: (job: Job, input: Given) => {
       const { Jobs, IncludeChildren } = selectionOf(input);
-      const isEvery = IncludeChildren ?? input.query.include_children;
+      const isEvery = (IncludeChildren ?? input.query.include_children) || input.query.job !== '';
       return job.ParentID === '' || isEvery || (Jobs ?? []).length > 0;
     },
     present: (job: Job, { snapshot }: Given) => statusesOf(snapshot, job),
@@ -50,7 +50,11 @@ type Given = Omit<InputOf<typeof contract.statuses>, 'body'> & {
   readonly body: Selection | undefined;
 };
 
-const selectionOf = ({ body }: Given): Selection => body ?? {};
+/** A watch of a single job looks at no other job. */
+const selectionOf = ({ body, query }: Given): Selection => {
+  if (query.job === '') return body ?? {};
+  return { ...body, Jobs: [{ ID: query.job, Namespace: '' }] };
+};
 
 function* selected(scope: BaseInput, wanted: NonNullable<Selection['Jobs']>): Iterable<Job> {
   for (const one of wanted) {

@@ -1,11 +1,7 @@
-import { constraintInWords, dimensionInWords } from '../../model/allocation/placement-words.ts';
-import type {
-  Lack,
-  NodeVerdict,
-  Verdict,
-  VerdictCounts,
-} from '../../model/explanation/explanation.ts';
+import { constraintInWords } from '../../model/allocation/placement-words.ts';
+import type { NodeVerdict, Verdict, VerdictCounts } from '../../model/explanation/explanation.ts';
 import { verdicts } from '../../model/explanation/explanation.ts';
+import { lackInWords } from '../../model/explanation/lack-words.ts';
 import type { Context } from '../context.ts';
 import { oneLine, orDash, plural } from './text.ts';
 
@@ -92,18 +88,4 @@ function reasonOf({ Verdict, Reason, Lacks, Preemption }: NodeVerdict): string {
     return `${lacks}; ${plural(Preemption.Evicts, 'allocation')} of lower priority could make way`;
   }
   return Verdict === 'filtered' ? constraintInWords(Reason) : oneLine(Reason);
-}
-
-const units: Readonly<Record<string, readonly [name: string, unit: string]>> = {
-  cpu: ['CPU', ' MHz'],
-  memory: ['memory', ' MB'],
-  disk: ['disk', ' MB'],
-  cores: ['cores', ''],
-};
-
-function lackInWords({ Dimension, Asked, Free, Total }: Lack): string {
-  const known = units[Dimension];
-  if (known === undefined || Asked === null) return dimensionInWords(Dimension);
-  const [name, unit] = known;
-  return `${name}: needs ${Asked}${unit}, ${Free} of ${Total}${unit} free`;
 }

@@ -1,0 +1,102 @@
+/** The page of a job in a browser: why it is not placed, its deployment, its versions, its scale. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Agent, endAgents, startAgent } from '../support/agent.ts';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { button, inDialog, sees, sleeper, sleepingJob } from '../support/job-pages.ts';
+import { openUi, signIn } from '../support/ui.ts';
+
+let browser: TestBrowser;
+let agent: Agent;
+
+beforeAll(async () => {
+  [browser, agent] = await Promise.all([startBrowser(), startAgent()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await endAgents();
+});
+
+async function open(path: string): Promise<Page> {
+  const page = await openUi(browser, { address: agent.address, path });
+  await signIn(page, agent.token);
+  return page;
+}
+
+test('a job that is not placed says why, at once and in the trace of its evaluations', async () => {
+  const Resources = { CPU: 20, MemoryMB: 900_000 };
+  await agent.register(sleepingJob('huge', {}, { Tasks: [sleeper({ Resources })] }));
+  const page = await open('jobs/default/huge');
+  await page.getByRole('heading', { name: 'Why it is not placed' }).waitFor();
+  await sees(page, /1 allocation of the group "main" finds no node/);
+  await sees(page, /memory: needs 900000 MB/);
+  await sees(page, '1 waits for a node');
+  await page.getByRole('tab', { name: 'Evaluations' }).click();
+  const trace = page.getByRole('list', { name: 'Evaluations' });
+  await trace.getByText('Blocked').first().waitFor();
+  await trace.getByText('Group "main": 1 allocation could not be placed').first().waitFor();
+  // Put right, it runs, and the page says so without being asked.
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  await agent.register(sleepingJob('huge'));
+  await sees(page, /1 of 1 running/);
+  await page.getByRole('heading', { name: 'Why it is not placed' }).waitFor({ state: 'detached' });
+});
+
+test('canaries are promoted, and the deployment is seen to its end', async () => {
+  const Update = {
+    MaxParallel: 1,
+    Canary: 1,
+    MinHealthyTime: 1e8,
+    HealthyDeadline: 6e10,
+    ProgressDeadline: 12e10,
+    HealthCheck: 'task_states',
+  };
+  const canary = (version: string) =>
+    sleepingJob('canary', { Meta: { version } }, { Update, Meta: { version } });
+  await agent.register(canary('1'));
+  await agent.until('/v1/job/canary/deployment', (found) =>
+    expect(found?.Status).toBe('successful'),
+  );
+  await agent.register(canary('2'));
+  const page = await open('jobs/default/canary');
+  await sees(page, '1 of 1 canary healthy');
+  await button(page, 'Promote').click();
+  await sees(page, 'its 1 canary stays');
+  await inDialog(page, 'Promote').click();
+  await sees(page, 'Promoted the deployment');
+  await sees(page, 'Deployment completed successfully');
+});
+
+test('versions are compared, tagged and gone back to', async () => {
+  await agent.register(sleepingJob('versions', { Meta: { color: 'red' } }));
+  await agent.register(sleepingJob('versions', { Meta: { color: 'blue' } }));
+  const page = await open('jobs/default/versions?tab=versions');
+  await sees(page, '1 field differs from the version before');
+  await button(page, 'Compare two versions').click();
+  await sees(page, 'Meta[color]');
+  expect(new URL(page.url()).searchParams.get('before')).toBe('0');
+  await button(page, 'Tag version 0').click();
+  await page.getByLabel('Tag', { exact: true }).fill('good');
+  await inDialog(page, 'Save').click();
+  await sees(page, 'Tagged version 0 as good');
+  await button(page, 'Revert to version 0').click();
+  await sees(page, /becomes a new version after version 1/);
+  await inDialog(page, 'Revert').click();
+  await sees(page, 'Version 2');
+  expect((await agent.get('/v1/job/versions')).Meta).toEqual({ color: 'red' });
+});
+
+test('a group is scaled within its bounds, and the reason is kept', async () => {
+  const Scaling = { Min: 1, Max: 3, Policy: {} };
+  await agent.register(sleepingJob('scaled', { Type: 'batch' }, { Scaling }));
+  const page = await open('jobs/default/scaled?tab=scale');
+  await sees(page, '1 to 3');
+  await button(page, 'Scale').click();
+  await page.getByLabel('Count', { exact: true }).fill('4');
+  await sees(page, 'The policy of the group allows 3 at most.');
+  expect(await inDialog(page, 'Scale').getAttribute('aria-disabled')).toBe('true');
+  await page.getByLabel('Count', { exact: true }).fill('2');
+  await page.getByLabel(/^Reason/).fill('more visitors');
+  await inDialog(page, 'Scale').click();
+  await page.getByRole('row', { name: /1 → 2 more visitors/ }).waitFor();
+});
