@@ -207,9 +207,7 @@ test('the tasks, their events and acts; what a token may not do is named', async
   });
   expect(made.status, made.text).toBe(200);
   const { json } = await agent.request('PUT', '/v1/acl/token', {
-    Name: 'reader',
-    Type: 'client',
-    Policies: ['reader'],
+    Policies: [{ Name: 'reader' }],
   });
   const reader = await open(id, 'logs', json.SecretID);
   await reader.getByText('The log cannot be read').waitFor();
