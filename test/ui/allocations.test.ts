@@ -17,7 +17,7 @@ afterAll(async () => {
   await endAgents();
 });
 
-test('the tasks, their events and acts; what a token may not do is named', async () => {
+test('the tasks, their events and acts; a missing permission is named', async () => {
   const id = await runAllocation(agent, {
     id: 'web',
     tasks: [

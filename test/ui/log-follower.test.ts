@@ -1,4 +1,4 @@
-/** What a page holds of a log, and that every byte of it is shown or counted. */
+/** The part of a log that a page holds. Every byte of it is shown or counted. */
 import { expect, test } from 'vitest';
 import type { FilePiece } from '../../src/sdk/frames.ts';
 import { styledParts } from '../../ui/src/pages/allocations/logs/ansi.ts';

@@ -9,7 +9,7 @@ export interface LogLine {
   readonly number: number;
   /** With the escape sequences of the task. */
   readonly raw: string;
-  /** Without them: what is searched. */
+  /** Without them, as it is searched. */
   readonly plain: string;
   /** It goes on with the line before, which was too long to hold as one. */
   readonly isContinued: boolean;
@@ -56,7 +56,7 @@ export class LogBuffer {
   }
 
   push(bytes: Uint8Array): void {
-    this.#take(this.#decoder.decode(bytes, { stream: true }));
+    this.#takeText(this.#decoder.decode(bytes, { stream: true }));
   }
 
   /** Bytes of the log between the last that were pushed and the next. */
@@ -67,7 +67,7 @@ export class LogBuffer {
     const last = this.#lines.at(-1);
     const before = this.#lines.length > this.#start ? last?.gap : undefined;
     if (before !== undefined) this.#lines.pop();
-    this.#add('', false, {
+    this.#addLine('', false, {
       bytes: gap.bytes + (before?.bytes ?? 0),
       isExact: gap.isExact && (before?.isExact ?? true),
     });
@@ -83,7 +83,7 @@ export class LogBuffer {
     this.#letGo = 0;
   }
 
-  #take(text: string): void {
+  #takeText(text: string): void {
     const lines = text.split('\n');
     lines[0] = this.#rest + lines[0];
     this.#rest = lines.pop()!;
@@ -92,7 +92,7 @@ export class LogBuffer {
       this.#isRestContinued = false;
     }
     while (this.#rest.length > lineLengthMax) {
-      this.#add(this.#rest.slice(0, lineLengthMax), this.#isRestContinued);
+      this.#addLine(this.#rest.slice(0, lineLengthMax), this.#isRestContinued);
       this.#rest = this.#rest.slice(lineLengthMax);
       this.#isRestContinued = true;
     }
@@ -104,7 +104,7 @@ export class LogBuffer {
     let isContinued = this.#isRestContinued;
     let rest = line;
     do {
-      this.#add(rest.slice(0, lineLengthMax), isContinued);
+      this.#addLine(rest.slice(0, lineLengthMax), isContinued);
       rest = rest.slice(lineLengthMax);
       isContinued = true;
     } while (rest.length > 0);
@@ -117,7 +117,7 @@ export class LogBuffer {
     this.#isRestContinued = false;
   }
 
-  #add(raw: string, isContinued: boolean, gap?: Gap): void {
+  #addLine(raw: string, isContinued: boolean, gap?: Gap): void {
     this.#lines.push({ ...lineOf(raw, this.#nextNumber, isContinued), gap });
     this.#nextNumber += 1;
     this.#characters += raw.length;

@@ -69,7 +69,7 @@ export class LogFollower {
   /** Resolves when the log has ended. Can be called again, and goes on at the end of the log. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (await this.#follow(signal)) return;
+      if (await this.#followLog(signal)) return;
       await this.#sample(signal);
     }
     signal.throwIfAborted();
@@ -82,14 +82,14 @@ export class LogFollower {
   }
 
   /** Resolves with true at the end of the log, and with false when it grows too fast. */
-  async #follow(signal: AbortSignal): Promise<boolean> {
+  async #followLog(signal: AbortSignal): Promise<boolean> {
     const { source, nowMs } = this.#options;
     let windowBeganMs = nowMs();
     let received = -tailBytes;
     const reading = { origin: 'end', offset: tailBytes, follow: true, signal } as const;
     let last: FilePiece | undefined;
     for await (const piece of source.pieces(reading)) {
-      await this.#take(piece, last, signal);
+      await this.#takePiece(piece, last, signal);
       last = piece;
       received += piece.data.length;
       if (received > followedBytesPerSecondMax) {
@@ -125,7 +125,7 @@ export class LogFollower {
     let received = 0;
     let last: FilePiece | undefined;
     for await (const piece of this.#options.source.pieces(reading)) {
-      await this.#take(piece, last, reading.signal);
+      await this.#takePiece(piece, last, reading.signal);
       last = piece;
       received += piece.data.length;
       if (received >= bytesMax) break;
@@ -133,7 +133,11 @@ export class LogFollower {
     this.#options.changed();
   }
 
-  async #take(piece: FilePiece, last: FilePiece | undefined, signal: AbortSignal): Promise<void> {
+  async #takePiece(
+    piece: FilePiece,
+    last: FilePiece | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { buffer, changed, nowMs, pause } = this.#options;
     const place = { number: numberOf(piece), offset: piece.offset };
     if (this.#at === undefined) await this.#countBefore(place, signal);

@@ -43,7 +43,7 @@ export interface Axis {
 const nanosecondsInMs = 1e6;
 const timeOf = ({ Time }: TaskEvent): number => Time / nanosecondsInMs;
 
-/** Sentences of an event: what it says of itself. */
+/** The sentence of an event. */
 export const sentenceOf = (event: TaskEvent): string => event.DisplayMessage || event.Message;
 
 const bad = new Set([

@@ -3,7 +3,7 @@ interface Scored {
   readonly Scores: Readonly<Record<string, number>>;
 }
 
-/** What the bars of several nodes have to have room for: the greatest score, and scores below zero. */
+/** The range of the bars of several nodes: the greatest score, and whether there are scores below zero. */
 export function rangeOf(nodes: readonly Scored[]): {
   readonly most: number;
   readonly isSigned: boolean;
