@@ -4,7 +4,10 @@ const { Buffer: bufferOfNode } = globalThis as { readonly Buffer?: typeof Buffer
 /** The bytes of a base64 text. Other characters are not checked. */
 export function bytesOfBase64(text: string): Uint8Array {
   if (bufferOfNode !== undefined) return bufferOfNode.from(text, 'base64');
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at);
+  return bytes;
 }
 
 export function base64Of(bytes: Uint8Array): string {
