@@ -1,0 +1,144 @@
+/** Follows the event stream into a window, and draws it at most once a frame, and rarer the more comes. */
+import { live } from '../../app/connection.svelte.ts';
+import { problemOf, type ShownProblem } from '../../app/problems.ts';
+import { session } from '../../app/session.svelte.ts';
+import { type EventCounts, EventWindow, type Matches, type SeenEvent } from './event-window.ts';
+
+/** Not in limits: of the page. */
+const rowsMax = 500;
+/** The least time between two draws while events come without pause. */
+const drawPauseMs = 200;
+
+export interface Followed {
+  readonly rows: readonly SeenEvent[];
+  readonly counts: EventCounts;
+  /** Events for each second, over the last seconds. */
+  readonly perSecond: number;
+  readonly problem: ShownProblem | undefined;
+  readonly isFollowing: boolean;
+  /** Before this index some events are not known to the server any more. */
+  readonly missedBefore: number | undefined;
+  readonly isPaused: boolean;
+  turn(): void;
+  clear(): void;
+}
+
+interface Wishes {
+  readonly topics: () => readonly string[];
+  readonly namespace: () => string;
+  readonly matches: () => Matches;
+}
+
+export function followEvents({ topics, namespace, matches }: Wishes): Followed {
+  const kept = new EventWindow(rowsMax);
+  let rows = $state.raw<readonly SeenEvent[]>([]);
+  let counts = $state.raw(kept.counts());
+  let perSecond = $state(0);
+  let problem = $state.raw<ShownProblem | undefined>();
+  let isFollowing = $state(false);
+  let missedBefore = $state<number | undefined>();
+  let isPaused = $state(false);
+  let isDue = false;
+  let drawnMs = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function draw(): void {
+    isDue = false;
+    drawnMs = performance.now();
+    counts = kept.counts();
+    if (!isPaused) rows = kept.rows();
+  }
+
+  function drawSoon(): void {
+    if (isDue) return;
+    isDue = true;
+    const wait = Math.max(0, drawnMs + drawPauseMs - performance.now());
+    timer = setTimeout(() => requestAnimationFrame(draw), wait);
+  }
+
+  async function follow(signal: AbortSignal, wanted: readonly string[], ns: string): Promise<void> {
+    try {
+      const frames = live().client.events.follow({ topics: wanted, namespace: ns, signal });
+      for await (const { Index = 0, Events, Missed, Error: ended } of frames) {
+        isFollowing = true;
+        if (Missed === true) missedBefore = Index;
+        if (ended !== undefined) {
+          problem = { title: 'The stream has ended', detail: ended.Message };
+          return;
+        }
+        if (Events === undefined || Events.length === 0) continue;
+        kept.add(Events, Date.now());
+        drawSoon();
+      }
+    } catch (error) {
+      if (!signal.aborted) problem = problemOf(error);
+    } finally {
+      if (!signal.aborted) isFollowing = false;
+    }
+  }
+
+  $effect(() => {
+    const wanted = topics();
+    const ns = namespace();
+    void session.generation;
+    const ending = new AbortController();
+    problem = undefined;
+    missedBefore = undefined;
+    isFollowing = false;
+    kept.clear();
+    draw();
+    void follow(ending.signal, wanted, ns);
+    return () => ending.abort();
+  });
+  $effect(() => {
+    kept.choose(matches());
+    draw();
+  });
+  $effect(() => {
+    const windowSeconds = 2;
+    let before = 0;
+    const measure = setInterval(() => {
+      const { received } = kept.counts();
+      perSecond = Math.max(0, received - before) / windowSeconds;
+      before = received;
+    }, windowSeconds * 1000);
+    return () => {
+      clearInterval(measure);
+      clearTimeout(timer);
+    };
+  });
+
+  return {
+    get rows() {
+      return rows;
+    },
+    get counts() {
+      return counts;
+    },
+    get perSecond() {
+      return perSecond;
+    },
+    get problem() {
+      return problem;
+    },
+    get isFollowing() {
+      return isFollowing;
+    },
+    get missedBefore() {
+      return missedBefore;
+    },
+    get isPaused() {
+      return isPaused;
+    },
+    turn() {
+      isPaused = !isPaused;
+      if (isPaused) kept.pause();
+      else kept.goOn();
+      draw();
+    },
+    clear() {
+      kept.clear();
+      draw();
+    },
+  };
+}
