@@ -119,18 +119,3 @@ export class EventWindow {
     if (overWaiting > 0) this.#waiting.splice(0, overWaiting);
   }
 }
-
-/** Plain words: each is in one of the texts that name the event. */
-export function matcherOf(text: string, namespace: string | undefined): Matches {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  if (words.length === 0 && namespace === undefined) return () => true;
-  return ({ Topic, Type, Key, Namespace, FilterKeys }) => {
-    // Events of things without a namespace belong to all of them.
-    if (namespace !== undefined && Namespace !== '' && Namespace !== namespace) return false;
-    const named = [Topic, Type, Key, Namespace, ...(FilterKeys ?? [])].join(' ').toLowerCase();
-    return words.every((word) => named.includes(word));
-  };
-}

@@ -1,4 +1,5 @@
 /** Follows the event stream into a window, and draws it at most once a frame, and rarer the more comes. */
+import { tick } from 'svelte';
 import { live } from '../../app/connection.svelte.ts';
 import { problemOf, type ShownProblem } from '../../app/problems.ts';
 import { session } from '../../app/session.svelte.ts';
@@ -6,8 +7,13 @@ import { type EventCounts, EventWindow, type Matches, type SeenEvent } from './e
 
 /** Not in limits: of the page. */
 const rowsMax = 500;
-/** The least time between two draws while events come without pause. */
-const drawPauseMs = 200;
+/** The bounds of the pause between two draws while events come without end: the dearer a draw was, the longer it is. */
+const drawPauseMinMs = 200;
+const drawPauseMaxMs = 2000;
+const pauseForCost = 8;
+
+/** How long events are read without a pause. What the page does not read waits on the server. */
+const sliceMs = 8;
 
 export interface Followed {
   readonly rows: readonly SeenEvent[];
@@ -42,18 +48,34 @@ export function followEvents({ topics, namespace, matches }: Wishes): Followed {
   let drawnMs = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  let pauseMs = drawPauseMinMs;
+
   function draw(): void {
     isDue = false;
-    drawnMs = performance.now();
+    const beganMs = performance.now();
     counts = kept.counts();
     if (!isPaused) rows = kept.rows();
+    void tick().then(() => {
+      drawnMs = performance.now();
+      const wanted = pauseForCost * (drawnMs - beganMs);
+      pauseMs = Math.min(drawPauseMaxMs, Math.max(drawPauseMinMs, wanted));
+    });
   }
 
   function drawSoon(): void {
     if (isDue) return;
     isDue = true;
-    const wait = Math.max(0, drawnMs + drawPauseMs - performance.now());
+    const wait = Math.max(0, drawnMs + pauseMs - performance.now());
     timer = setTimeout(() => requestAnimationFrame(draw), wait);
+  }
+
+  let sliceBeganMs = 0;
+  /** Lets the browser draw and the reader act while events come without end. */
+  async function breathe(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - sliceBeganMs < sliceMs) return;
+    await new Promise<void>((resolve) => setTimeout(resolve));
+    sliceBeganMs = performance.now();
   }
 
   async function follow(signal: AbortSignal, wanted: readonly string[], ns: string): Promise<void> {
@@ -69,6 +91,7 @@ export function followEvents({ topics, namespace, matches }: Wishes): Followed {
         if (Events === undefined || Events.length === 0) continue;
         kept.add(Events, Date.now());
         drawSoon();
+        await breathe();
       }
     } catch (error) {
       if (!signal.aborted) problem = problemOf(error);
