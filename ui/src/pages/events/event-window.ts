@@ -1,6 +1,6 @@
 /**
- * The events that the page keeps: the newest that match, and exact counts of all others. It is filled as fast as events
- * come, and read once for each time that the page is drawn.
+ * The newest events: of all, and of those that match. It is filled as fast as events come, and read once for each time
+ * that the page is drawn.
  */
 import type { Event } from '../../../../src/model/event/event.ts';
 
@@ -11,111 +11,67 @@ export interface SeenEvent {
   readonly event: Event;
 }
 
-export interface EventCounts {
-  readonly received: number;
-  /** Are in the list. */
-  readonly shown: number;
-  /** Wait until the reader goes on. */
-  readonly waiting: number;
-  /** Did match, and were pushed out by newer ones. */
-  readonly gone: number;
-  /** Did not match. */
-  readonly unmatched: number;
-}
-
 export type Matches = (event: Event) => boolean;
 
 export class EventWindow {
   readonly #most: number;
   #matches: Matches = () => true;
-  #number = 0;
-  #isPaused = false;
-  /** The oldest first. */
-  #shown: SeenEvent[] = [];
-  /** What came during a pause, the oldest first: at most as many as fit. */
-  #waiting: SeenEvent[] = [];
-  #waitingCount = 0;
-  #gone = 0;
-  #unmatched = 0;
+  #received = 0;
+  #matched = 0;
+  /** The oldest first. From them a new choice is made. */
+  #recent: SeenEvent[] = [];
+  #chosen: SeenEvent[] = [];
 
-  /** @param most how many are kept */
+  /** @param most how many are kept of each */
   constructor(most: number) {
     this.#most = most;
   }
 
   add(events: readonly Event[], receivedMs: number): void {
     for (const event of events) {
-      this.#number += 1;
-      if (!this.#matches(event)) {
-        this.#unmatched += 1;
-        continue;
-      }
-      const seen = { number: this.#number, receivedMs, event };
-      if (this.#isPaused) {
-        this.#waitingCount += 1;
-        this.#waiting.push(seen);
-      } else this.#shown.push(seen);
+      this.#received += 1;
+      const seen = { number: this.#received, receivedMs, event };
+      this.#recent.push(seen);
+      if (!this.#matches(event)) continue;
+      this.#matched += 1;
+      this.#chosen.push(seen);
     }
-    this.#bound();
+    this.#bound(this.#recent);
+    this.#bound(this.#chosen);
   }
 
-  pause(): void {
-    this.#isPaused = true;
-  }
-
-  goOn(): void {
-    this.#isPaused = false;
-    this.#gone += this.#waitingCount - this.#waiting.length;
-    this.#shown.push(...this.#waiting);
-    this.#waiting = [];
-    this.#waitingCount = 0;
-    this.#bound();
-  }
-
-  /** The list keeps those that match; what is pushed out does not come back. */
+  /** Chooses anew among all events that are kept. */
   choose(matches: Matches): void {
     this.#matches = matches;
-    const kept = this.#shown.filter(({ event }) => matches(event));
-    this.#unmatched += this.#shown.length - kept.length;
-    this.#shown = kept;
-    const waiting = this.#waiting.filter(({ event }) => matches(event));
-    const lost = this.#waiting.length - waiting.length;
-    this.#unmatched += lost;
-    this.#waitingCount -= lost;
-    this.#waiting = waiting;
+    const kept = new Map([...this.#chosen, ...this.#recent].map((seen) => [seen.number, seen]));
+    this.#chosen = [...kept.values()]
+      .filter(({ event }) => matches(event))
+      .sort((a, b) => a.number - b.number);
+    this.#bound(this.#chosen);
   }
 
   clear(): void {
-    this.#number = 0;
-    this.#shown = [];
-    this.#waiting = [];
-    this.#waitingCount = 0;
-    this.#gone = 0;
-    this.#unmatched = 0;
+    this.#received = 0;
+    this.#matched = 0;
+    this.#recent = [];
+    this.#chosen = [];
   }
 
   /** The newest first. */
   rows(): readonly SeenEvent[] {
-    return this.#shown.toReversed();
+    return this.#chosen.toReversed();
   }
 
-  counts(): EventCounts {
-    return {
-      received: this.#number,
-      shown: this.#shown.length,
-      waiting: this.#waitingCount,
-      gone: this.#gone,
-      unmatched: this.#unmatched,
-    };
+  get received(): number {
+    return this.#received;
   }
 
-  #bound(): void {
-    const over = this.#shown.length - this.#most;
-    if (over > 0) {
-      this.#shown.splice(0, over);
-      this.#gone += over;
-    }
-    const overWaiting = this.#waiting.length - this.#most;
-    if (overWaiting > 0) this.#waiting.splice(0, overWaiting);
+  /** How many did match when they came. */
+  get matched(): number {
+    return this.#matched;
+  }
+
+  #bound(list: SeenEvent[]): void {
+    if (list.length > this.#most) list.splice(0, list.length - this.#most);
   }
 }

@@ -1,9 +1,9 @@
 /** Follows the event stream into a window, and draws it at most once a frame, and rarer the more comes. */
-import { tick } from 'svelte';
+import { tick, untrack } from 'svelte';
 import { live } from '../../app/connection.svelte.ts';
 import { problemOf, type ShownProblem } from '../../app/problems.ts';
 import { session } from '../../app/session.svelte.ts';
-import { type EventCounts, EventWindow, type Matches, type SeenEvent } from './event-window.ts';
+import { EventWindow, type Matches, type SeenEvent } from './event-window.ts';
 
 /** Not in limits: of the page. */
 const rowsMax = 500;
@@ -14,6 +14,16 @@ const pauseForCost = 8;
 
 /** How long events are read without a pause. What the page does not read waits on the server. */
 const sliceMs = 8;
+
+/** Their sum is what was received. */
+export interface EventCounts {
+  readonly received: number;
+  /** Are in the list. */
+  readonly shown: number;
+  /** Did match, and wait until the reader goes on. */
+  readonly waiting: number;
+  readonly notShown: number;
+}
 
 export interface Followed {
   readonly rows: readonly SeenEvent[];
@@ -30,15 +40,18 @@ export interface Followed {
 }
 
 interface Wishes {
-  readonly topics: () => readonly string[];
+  /** `undefined`: all. */
+  readonly topic: () => string | undefined;
   readonly namespace: () => string;
   readonly matches: () => Matches;
 }
 
-export function followEvents({ topics, namespace, matches }: Wishes): Followed {
+export function followEvents({ topic, namespace, matches }: Wishes): Followed {
   const kept = new EventWindow(rowsMax);
   let rows = $state.raw<readonly SeenEvent[]>([]);
-  let counts = $state.raw(kept.counts());
+  let counts = $state.raw<EventCounts>({ received: 0, shown: 0, waiting: 0, notShown: 0 });
+  /** How many had matched when the reader paused. */
+  let matchedBefore = 0;
   let perSecond = $state(0);
   let problem = $state.raw<ShownProblem | undefined>();
   let isFollowing = $state(false);
@@ -53,13 +66,35 @@ export function followEvents({ topics, namespace, matches }: Wishes): Followed {
   function draw(): void {
     isDue = false;
     const beganMs = performance.now();
-    counts = kept.counts();
     if (!isPaused) rows = kept.rows();
+    const { received, matched } = kept;
+    const waiting = isPaused ? matched - matchedBefore : 0;
+    counts = {
+      received,
+      shown: rows.length,
+      waiting,
+      notShown: received - rows.length - waiting,
+    };
     void tick().then(() => {
       drawnMs = performance.now();
       const wanted = pauseForCost * (drawnMs - beganMs);
       pauseMs = Math.min(drawPauseMaxMs, Math.max(drawPauseMinMs, wanted));
     });
+  }
+
+  function clear(): void {
+    kept.clear();
+    matchedBefore = 0;
+    rows = [];
+    draw();
+  }
+
+  /** During a pause, only among the rows that are there; those that waited are then not shown. */
+  function choose(wanted: Matches): void {
+    kept.choose(wanted);
+    matchedBefore = kept.matched;
+    if (isPaused) rows = rows.filter(({ event }) => wanted(event));
+    draw();
   }
 
   function drawSoon(): void {
@@ -78,9 +113,17 @@ export function followEvents({ topics, namespace, matches }: Wishes): Followed {
     sliceBeganMs = performance.now();
   }
 
-  async function follow(signal: AbortSignal, wanted: readonly string[], ns: string): Promise<void> {
+  async function follow(
+    signal: AbortSignal,
+    wanted: string | undefined,
+    ns: string,
+  ): Promise<void> {
     try {
-      const frames = live().client.events.follow({ topics: wanted, namespace: ns, signal });
+      const frames = live().client.events.follow({
+        topics: wanted === undefined ? [] : [wanted],
+        namespace: ns,
+        signal,
+      });
       for await (const { Index = 0, Events, Missed, Error: ended } of frames) {
         isFollowing = true;
         if (Missed === true) missedBefore = Index;
@@ -101,27 +144,26 @@ export function followEvents({ topics, namespace, matches }: Wishes): Followed {
   }
 
   $effect(() => {
-    const wanted = topics();
+    const wanted = topic();
     const ns = namespace();
     void session.generation;
     const ending = new AbortController();
     problem = undefined;
     missedBefore = undefined;
     isFollowing = false;
-    kept.clear();
-    draw();
+    untrack(clear);
     void follow(ending.signal, wanted, ns);
     return () => ending.abort();
   });
   $effect(() => {
-    kept.choose(matches());
-    draw();
+    const wanted = matches();
+    untrack(() => choose(wanted));
   });
   $effect(() => {
     const windowSeconds = 2;
     let before = 0;
     const measure = setInterval(() => {
-      const { received } = kept.counts();
+      const { received } = kept;
       perSecond = Math.max(0, received - before) / windowSeconds;
       before = received;
     }, windowSeconds * 1000);
@@ -155,13 +197,9 @@ export function followEvents({ topics, namespace, matches }: Wishes): Followed {
     },
     turn() {
       isPaused = !isPaused;
-      if (isPaused) kept.pause();
-      else kept.goOn();
+      matchedBefore = kept.matched;
       draw();
     },
-    clear() {
-      kept.clear();
-      draw();
-    },
+    clear,
   };
 }
