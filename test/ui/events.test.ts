@@ -43,7 +43,7 @@ async function following(page: Page): Promise<number> {
 
 const numbersIn = async (page: Page): Promise<Readonly<Record<string, number>>> => {
   const text = await page.getByTestId('counts').textContent();
-  const found = [...text!.matchAll(/([\d,]+) ([a-z ]+)/g)];
+  const found = [...text!.matchAll(/(\d[\d,]*) ([a-z ]+)/g)];
   return Object.fromEntries(
     found.map(([, count, word]) => [word!.trim(), Number(count!.replaceAll(',', ''))]),
   );
