@@ -32,7 +32,8 @@ export function sampled<T>(
   let isLoading = $state(true);
 
   async function follow(first: Promise<T> | undefined, signal: AbortSignal): Promise<void> {
-    for (let asked = first; asked !== undefined && !signal.aborted; asked = ask(signal)) {
+    const next = (): Promise<T> | undefined => (signal.aborted ? undefined : ask(signal));
+    for (let asked = first; asked !== undefined; asked = next()) {
       try {
         const answer = await asked;
         if (signal.aborted) return;
