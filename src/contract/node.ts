@@ -158,6 +158,9 @@ export const nodeEndpoints = endpoints(
       path: '/v1/node/:node_id/allocations',
       summary: 'List the allocations of a node',
       blocking: true,
+      query: {
+        job: { kind: 'boolean', default: true, description: 'Include Job.' },
+      },
       answer: typed<WholeAllocation>(WholeAllocationSchema),
       filter: AllocationSchema,
       sorts: sortsOf.allocations,

@@ -23,6 +23,11 @@ export interface NodeListOptions extends ListOptions {
   readonly os?: boolean | undefined;
 }
 
+export interface NodeAllocationsOptions extends ReadOptions {
+  /** Whether each has its job; `true` if absent. */
+  readonly job?: boolean | undefined;
+}
+
 /** The answer of a change of a node. */
 export type NodeChanged = AnswerOf<(typeof nodeEndpoints)['drain']>;
 
@@ -71,8 +76,8 @@ export function nodesOf(requester: Requester) {
     /** Resolves when the node is ready, also if it has to register first. `id` has to be complete. */
     waitUntilReady: (id: string, options?: WaitOptions) => untilReady(requester, id, options),
     /** The allocations in namespaces that the token may read. */
-    allocations: (id: string, options?: ReadOptions) =>
-      read('GET /v1/node/:node_id/allocations', { node_id: id }, options),
+    allocations: (id: string, { job, ...options }: NodeAllocationsOptions = {}) =>
+      read('GET /v1/node/:node_id/allocations', { node_id: id }, options, { job }),
     /** Starts or changes the drain. */
     drain: (
       id: string,

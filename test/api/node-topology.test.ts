@@ -8,7 +8,11 @@ let fleet: Fleet;
 beforeEach(async () => {
   api = await startApi();
   fleet = new Fleet(api);
-  await fleet.join(2, { Meta: { rack: 'r1', row: 'a', other: 'x' }, NodeClass: 'large' });
+  await fleet.join(2, {
+    Attributes: { 'kernel.name': 'linux', 'roster.version': '0.2.0' },
+    Meta: { rack: 'r1', row: 'a', other: 'x' },
+    NodeClass: 'large',
+  });
 });
 
 const topology = async (query = '', token?: string) =>
@@ -25,6 +29,11 @@ test('a node is shown with what it offers, what is held, and its allocations by 
   });
   await fleet.pass(5000);
   const { json: later } = await topology();
+  const path = `/v1/node/${idOf(1)}/allocations`;
+  const [whole] = (await api.call('GET', path)).json;
+  expect(whole.Job).toMatchObject({ ID: 'web' });
+  const [slim] = (await api.call('GET', `${path}?job=false`)).json;
+  expect(slim).toEqual({ ...whole, Job: null });
   expect(later[0]).toEqual({
     ID: idOf(1),
     Name: 'n1',
@@ -35,6 +44,7 @@ test('a node is shown with what it offers, what is held, and its allocations by 
     Status: 'ready',
     SchedulingEligibility: 'eligible',
     Drain: false,
+    Version: '0.2.0',
     Capacity: { CPU: 4000, MemoryMB: 8192, DiskMB: 100_000 },
     Allocated: { CPU: 100, MemoryMB: 64, DiskMB: 300 },
     Allocations: { running: 1 },

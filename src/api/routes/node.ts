@@ -45,8 +45,8 @@ export function nodeRoutes(server: Server): Route[] {
         return snapshot.table(allocations).by('node').scan(range);
       },
       keyOf: ({ NodeID, Namespace, ID }) => [NodeID, ...inNamespace(Namespace, ID)],
-      present: (allocation, { unwatched }) =>
-        wholeAllocation(allocation, jobOf(unwatched, allocation)),
+      present: (allocation, { unwatched, query }) =>
+        wholeAllocation(allocation, query.job ? jobOf(unwatched, allocation) : null),
     }),
     ...nodeTopologyRoutes(server),
     ...nodeWrites(server),

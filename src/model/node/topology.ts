@@ -18,6 +18,8 @@ export const NodeTopologySchema = Type.Object({
   Status,
   SchedulingEligibility,
   Drain,
+  /** Of its agent; empty: it does not tell. */
+  Version: Text(),
   /** The resources that allocations may hold, in MHz and MB. */
   Capacity: AmountsSchema,
   /** The resources that unfinished allocations hold. */

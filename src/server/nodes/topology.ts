@@ -37,6 +37,7 @@ export class Topology {
       Status,
       SchedulingEligibility,
       Drain,
+      Version: node.Attributes['roster.version'] ?? '',
       Capacity: amounts(capacityOf(node)),
       Allocated,
       Allocations,

@@ -11,4 +11,6 @@ export const limits = {
   waitForOpenMs: 20_000,
   /** A tab that is hidden for so long stops its watches. */
   hiddenAfterMs: 30_000,
+  /** The pause between two samples of what cannot be watched. */
+  sampleMs: 5_000,
 } as const;

@@ -1,0 +1,79 @@
+/** The state of a node in one word, the worst news first, and its resources in words. */
+import type { NodeTopology } from '../../../../src/model/node/topology.ts';
+import type { BarPart } from '../../parts/Bar.svelte';
+import { bytesText, numberText } from '../../parts/format.ts';
+import { lookOf, type statusLooks } from '../../parts/status.ts';
+
+export type NodeWord = keyof (typeof statusLooks)['node'];
+
+type Stated = Pick<NodeTopology, 'Status' | 'Drain' | 'SchedulingEligibility'>;
+
+export function nodeWordOf({ Status, Drain, SchedulingEligibility }: Stated): NodeWord {
+  if (Status !== 'ready') return Status;
+  if (Drain) return 'draining';
+  return SchedulingEligibility === 'ineligible' ? 'ineligible' : 'ready';
+}
+
+/** By how much each state wants to be looked at. */
+const urgency: readonly NodeWord[] = [
+  'down',
+  'disconnected',
+  'draining',
+  'ineligible',
+  'initializing',
+  'ready',
+];
+export const nodeUrgencyOf = (node: Stated): number => urgency.indexOf(nodeWordOf(node));
+
+export const nodeFilters = {
+  all: undefined,
+  ready: 'Status == ready and Drain == false and SchedulingEligibility == eligible',
+  draining: 'Drain == true',
+  ineligible: 'SchedulingEligibility == ineligible and Drain == false',
+  down: 'Status == down or Status == disconnected',
+  initializing: 'Status == initializing',
+} as const;
+
+export const resources = ['CPU', 'MemoryMB', 'DiskMB'] as const;
+export type Resource = (typeof resources)[number];
+export const resourceTitles = {
+  CPU: 'CPU',
+  MemoryMB: 'Memory',
+  DiskMB: 'Disk',
+} as const satisfies Record<Resource, string>;
+
+const mebibyte = 1024 ** 2;
+
+export const amountText = (resource: Resource, amount: number): string =>
+  resource === 'CPU' ? `${numberText(Math.round(amount))} MHz` : bytesText(amount * mebibyte);
+
+/** The share of the whole, from 0 to 1 or above it; `undefined`: there is nothing to hold. */
+export const shareOf = (part: number, whole: number): number | undefined =>
+  whole > 0 ? part / whole : undefined;
+
+export function percentText(share: number | undefined): string {
+  if (share === undefined) return '–';
+  const percent = Math.round(share * 100);
+  return percent === 0 && share > 0 ? '< 1 %' : `${percent} %`;
+}
+
+/** Of an allocation of resources: the words for those who do not see the picture. */
+export const heldWords = (
+  resource: Resource,
+  { Capacity, Allocated }: Pick<NodeTopology, 'Capacity' | 'Allocated'>,
+): string =>
+  `${resourceTitles[resource]}: ${amountText(resource, Allocated[resource])} of ${amountText(resource, Capacity[resource])} allocated, ${percentText(shareOf(Allocated[resource], Capacity[resource]))}`;
+
+const statuses = ['running', 'pending', 'unknown', 'failed', 'lost', 'complete'] as const;
+
+export function allocationPartsOf({
+  Allocations,
+}: Pick<NodeTopology, 'Allocations'>): readonly BarPart[] {
+  return statuses.map((status) => {
+    const { word, tone } = lookOf('allocation', status);
+    return { word, tone, count: Allocations[status] ?? 0 };
+  });
+}
+
+export const allocationCountOf = ({ Allocations }: Pick<NodeTopology, 'Allocations'>): number =>
+  Object.values(Allocations).reduce((sum, count) => sum + count, 0);
