@@ -34,8 +34,8 @@ export interface Layout {
   readonly height: number;
 }
 
-export const boxSize = { width: 216, height: 52 } as const;
-const gap = { column: 132, row: 20 } as const;
+export const boxSize = { width: 188, height: 52 } as const;
+const gap = { column: 116, row: 20 } as const;
 const margin = 12;
 
 /** All parts, in the order of the traffic. A key of a target begins with "target:". */
@@ -115,7 +115,8 @@ interface HttpMatch {
 
 function matchWords(match: unknown): string {
   if (typeof match !== 'object' || match === null) return 'all';
-  const { PathExact, PathPrefix, PathRegex, Methods, Header, QueryParam } = match as HttpMatch;
+  const { PathExact, PathRegex, Methods, Header, QueryParam } = match as HttpMatch;
+  const PathPrefix = (match as HttpMatch).PathPrefix?.replace(/^\/$/, '');
   const words = [
     Methods?.join('|') ?? '',
     PathExact

@@ -21,10 +21,12 @@ export function sentenceOf(entry: ShownConfigEntry): string {
   return told.slice(0, fieldsShownMax).join(' · ') + (told.length > fieldsShownMax ? ' · …' : '');
 }
 
+/** The API shows an unset duration as "0s". */
+const nothings: ReadonlySet<unknown> = new Set(['', '0s', false, 0]);
+
 /** A value that says nothing: fields that nobody has set are shown with it. */
 export function isUnset(value: unknown): boolean {
-  if (value === null || value === undefined || value === '' || value === false || value === 0)
-    return true;
+  if (value === null || value === undefined || nothings.has(value)) return true;
   if (Array.isArray(value)) return value.length === 0;
   return typeof value === 'object' && Object.values(value).every(isUnset);
 }

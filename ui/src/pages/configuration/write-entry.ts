@@ -28,9 +28,11 @@ export async function writeEntry(entry: object, options: WriteOptions): Promise<
   if (value === false) throw changed(options);
 }
 
-/** The refusal of the server, without writing. */
-export const checkEntry = (entry: object, place: EntryPlace): Promise<unknown> =>
-  live().client.configEntries.write(entry, { ...place, dryRun: true });
+/** Asks the server whether it would take the entry. @throws what `writeEntry` would throw */
+export async function checkEntry(entry: object, options: WriteOptions): Promise<void> {
+  const { value } = await live().client.configEntries.write(entry, { ...options, dryRun: true });
+  if (value === false) throw changed(options);
+}
 
 /** @throws PageRefusal if the guard fails */
 export async function deleteEntry(
