@@ -1,6 +1,6 @@
 /** Intentions one by one, as the server keeps them: a list of sources in the entry of a destination. */
 import type { ShownConfigEntry } from '../../../../src/contract/config-entry.ts';
-import type { ShownIntention } from '../../../../src/model/config-entry/intention-answers.ts';
+import type { IntentionMatrix } from '../../../../src/model/config-entry/intention-answers.ts';
 
 export const everyService = '*';
 
@@ -50,39 +50,17 @@ export function writable(entry: ShownConfigEntry, sources: readonly Source[]): o
   return { ...rest, Sources: sources };
 }
 
-/** A matrix cell: the decision of the first intention that fits, or of the default. */
+/** A cell of the matrix, as the server decided it. */
 export interface Cell {
-  readonly decision: 'allow' | 'deny' | 'conditional' | 'unknown';
-  /** Absent: the default decides. */
+  readonly decision: 'allow' | 'deny' | 'conditional';
+  /** Of the intention that decides; absent: the default decides. */
   readonly precedence?: number | undefined;
 }
 
-interface Caller {
-  readonly name: string;
-  readonly namespace: string;
-  readonly partition: string;
-}
-
-/**
- * `intentions` come by precedence, so the first that fits decides. test/ui/mesh.test.ts compares the cells with the
- * answers of the server.
- */
-export function cellOf(
-  caller: Caller,
-  intentions: readonly ShownIntention[] | undefined,
-  defaultAllows: boolean | undefined,
-): Cell {
-  if (intentions === undefined) return { decision: 'unknown' };
-  const found = intentions.find(
-    ({ SourceName, SourceNamespace, SourcePartition, SourcePeer }) =>
-      SourcePeer === '' &&
-      SourcePartition === caller.partition &&
-      (SourceNamespace === everyService || SourceNamespace === caller.namespace) &&
-      (SourceName === everyService || SourceName === caller.name),
-  );
-  if (found !== undefined) {
-    return { decision: decisionOf(found), precedence: found.Precedence };
-  }
-  if (defaultAllows === undefined) return { decision: 'unknown' };
-  return { decision: defaultAllows ? 'allow' : 'deny' };
+export function cellOf(matrix: IntentionMatrix, row: number, column: number): Cell {
+  const intention = matrix.Intentions[matrix.By[column]?.[row] ?? -1];
+  if (intention?.Permissions != null)
+    return { decision: 'conditional', precedence: intention.Precedence };
+  const decision = matrix.Allowed[column]?.[row] === true ? 'allow' : 'deny';
+  return { decision, precedence: intention?.Precedence };
 }

@@ -1,11 +1,11 @@
 /** What pages tell of a peering, from the facts of the server alone. */
-import type { Peering } from '../../../../src/model/peering/peering.ts';
+import type { Peering, StreamStatus } from '../../../../src/model/peering/peering.ts';
 
-export const importedOf = ({ StreamStatus }: Peering): readonly string[] =>
-  StreamStatus.ImportedServices ?? [];
+export const importedOf = ({ ImportedServices }: StreamStatus): readonly string[] =>
+  ImportedServices ?? [];
 
-export const exportedOf = ({ StreamStatus }: Peering): readonly string[] =>
-  StreamStatus.ExportedServices;
+export const exportedOf = ({ ExportedServices }: StreamStatus): readonly string[] =>
+  ExportedServices;
 
 /** The word of `Status kind="peering"`. */
 export const stateOf = ({ State, DeletedAt }: Peering): string =>
