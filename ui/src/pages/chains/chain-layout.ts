@@ -50,7 +50,7 @@ export function partsOf(chain: Chain): readonly Part[] {
       title: serviceOf(node.Name ?? key),
       detail:
         node.Type === 'router'
-          ? `${count} route${count === 1 ? '' : 's'}, the first that fits`
+          ? `${count} route${count === 1 ? '' : 's'} in order`
           : `${count} split${count === 1 ? '' : 's'}`,
       leads,
     };
@@ -85,7 +85,7 @@ function resolverPart(chain: Chain, key: string, node: Node): Part {
     key,
     type: 'resolver',
     title: titled(Service, ServiceSubset),
-    detail: `connects within ${String(resolver?.ConnectTimeout ?? '?')}`,
+    detail: `${String(resolver?.ConnectTimeout ?? '?')} to connect`,
     leads: [{ to: targetKey(target), label: '', isFailover: false }, ...failovers],
   };
 }
