@@ -11,7 +11,7 @@ let browser: TestBrowser;
 let east: Agent;
 let west: Agent;
 
-/** What its check answers is not to be trusted. */
+/** The answer to its check is not to be trusted. */
 const hostile = '<img src=x onerror="throw 1">';
 const shop = job('shop', {
   group: {

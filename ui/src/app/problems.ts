@@ -14,7 +14,7 @@ interface RefusalFields {
   readonly errors: Problem['errors'];
 }
 
-/** What a page throws when an answer means that an act was not done. */
+/** Thrown by a page when an answer means that an act was not done. */
 export class PageRefusal extends Error {
   readonly problem: ShownProblem;
 

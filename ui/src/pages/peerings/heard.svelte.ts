@@ -33,7 +33,7 @@ export function heard(read: (signal: AbortSignal) => Promise<readonly Peering[]>
         const streams = new Map(peerings.map(({ ID, StreamStatus }) => [ID, StreamStatus]));
         known = { atMs: askedMs, streams };
       } catch {
-        // What is shown stays, with its times.
+        // The shown values stay, with their times.
       } finally {
         isAsking = false;
       }
