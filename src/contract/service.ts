@@ -18,7 +18,7 @@ import { inItsNamespace } from './allocation.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { readJob } from './job-rights.ts';
 import { type Asked, decided, submitOr } from './needs.ts';
-import { type QueryValues, text } from './query.ts';
+import { flag, type QueryValues, text } from './query.ts';
 import { decidedByRow } from './visible.ts';
 
 /** The schema of filters over service names. */
@@ -37,6 +37,10 @@ const chooseQuery = {
 const peerQuery = {
   peer: text('Services of this peer instead of this cluster.'),
   partition: text('The partition of the peering; by default `default`.'),
+} as const;
+
+const countsQuery = {
+  counts: flag('Include the number of instances by status, and their jobs.'),
 } as const;
 
 type OfPeer = QueryValues<typeof peerQuery>;
@@ -75,7 +79,7 @@ export const serviceEndpoints = endpoints(
       path: '/v1/services',
       summary: 'List the names of services by namespace',
       blocking: true,
-      query: peerQuery,
+      query: { ...peerQuery, ...countsQuery },
       answer: typed<NamespaceServices>(NamespaceServicesSchema),
       filter: NamedServiceSchema,
       permission: seesServices,

@@ -18,9 +18,13 @@ export type Services = ReturnType<typeof servicesOf>;
 export function servicesOf(requester: Requester) {
   const { read, write } = callsOf<typeof serviceEndpoints>(requester);
   return {
-    /** The names of services by namespace. */
-    list: (options: ListOptions & OfPeer = {}) =>
-      read('GET /v1/services', {}, options, { ...listQuery(options), ...peerQuery(options) }),
+    /** The names of services by namespace; with `counts` also their instances by status, and jobs. */
+    list: (options: ListOptions & OfPeer & { readonly counts?: boolean | undefined } = {}) =>
+      read('GET /v1/services', {}, options, {
+        ...listQuery(options),
+        ...peerQuery(options),
+        counts: options.counts || undefined,
+      }),
     /**
      * Instances of a service. `choose` (`2|KEY`) limits their number; the same key gets the same
      * instances.

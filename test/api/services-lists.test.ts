@@ -58,6 +58,32 @@ const instances = (name: string, query = ''): Promise<ServiceRegistration[]> =>
   get(`/v1/service/${name}${query}`);
 
 describe('services are listed', () => {
+  test('with the numbers of instances by status and their jobs, if asked', async () => {
+    await submit({}, { Count: 2 });
+    await submit({ ID: 'other' });
+    const [one, two] = await allocationsOf();
+    const [third] = await allocationsOf('other');
+    await serve(one!, ['shared'], { Status: 'passing', Tags: ['b'] });
+    await serve(two!, ['shared'], { Status: 'critical', Tags: ['a'] });
+    await serve(third!, ['shared', 'alone'], { Status: 'passing' });
+    expect(await get('/v1/services?counts')).toEqual([
+      {
+        Namespace: 'default',
+        Services: [
+          { ServiceName: 'alone', Tags: [], Statuses: { passing: 1 }, JobIDs: ['other'] },
+          {
+            ServiceName: 'shared',
+            Tags: ['a', 'b'],
+            Statuses: { critical: 1, passing: 2 },
+            JobIDs: ['other', 'web'],
+          },
+        ],
+      },
+    ]);
+    const [plain] = await get('/v1/services');
+    expect(plain.Services[1]).toEqual({ ServiceName: 'shared', Tags: ['a', 'b'] });
+  });
+
   beforeEach(async () => {
     await api.call('PUT', '/v1/namespace/dev', { body: {} });
     await submit({}, { Count: 3 });

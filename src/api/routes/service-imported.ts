@@ -12,11 +12,13 @@ import { importedInstances, importedServices, peerings } from '../../state/table
 import type { Snapshot } from '../../state/types.ts';
 import type { Input, PageStart } from '../route.ts';
 import type { InputOf } from '../serve.ts';
+import { InstanceFacts } from './service-names.ts';
 
-type PeerInput = Pick<
-  InputOf<typeof serviceEndpoints.list>,
-  'namespace' | 'query' | 'snapshot' | 'unwatched'
->;
+type ListInput = InputOf<typeof serviceEndpoints.list>;
+
+interface PeerInput extends Pick<ListInput, 'namespace' | 'snapshot' | 'unwatched'> {
+  readonly query: Pick<ListInput['query'], 'peer' | 'partition'>;
+}
 
 /** The peer of the services. */
 export interface Origin {
@@ -33,7 +35,7 @@ export function originOf({ query, unwatched }: PeerInput): Origin | undefined {
 }
 
 /**
- * Each service with the tags of all its instances. `between` is yielded now and then as a pause.
+ * Each service with the facts of all its instances. `between` is yielded now and then as a pause.
  */
 export function* importedNames<T>(
   { partition, peer }: Origin,
@@ -42,7 +44,7 @@ export function* importedNames<T>(
   {
     named,
     between,
-  }: { readonly named: (service: ImportedService, tags: string[]) => T; readonly between: T },
+  }: { readonly named: (service: ImportedService, facts: InstanceFacts) => T; readonly between: T },
 ): Iterable<T> {
   const range = {
     prefix: namespace === everyNamespace ? [partition, peer] : [partition, peer, namespace],
@@ -51,13 +53,13 @@ export function* importedNames<T>(
   };
   let seen = 0;
   for (const service of snapshot.table(importedServices).scan(range)) {
-    const tags = new Set<string>();
+    const facts = new InstanceFacts();
     const prefix = [partition, peer, service.Namespace, service.Name];
-    for (const { Tags } of snapshot.table(importedInstances).scan({ prefix })) {
-      for (const tag of Tags ?? []) tags.add(tag);
+    for (const instance of snapshot.table(importedInstances).scan({ prefix })) {
+      facts.add(instance);
       if (++seen % instancesPerStep === 0) yield between;
     }
-    yield named(service, [...tags].sort());
+    yield named(service, facts);
   }
 }
 

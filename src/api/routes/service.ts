@@ -4,10 +4,7 @@ import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import type { ImportedService } from '../../model/peering/imported.ts';
 import { chooseInstances, parseChoice } from '../../model/service-registration/choose.ts';
-import type {
-  NamespaceServices,
-  ServiceRegistration,
-} from '../../model/service-registration/service-registration.ts';
+import type { ServiceRegistration } from '../../model/service-registration/service-registration.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { removeService } from '../../server/services/remove.ts';
 import { inNamespace, namespaces, serviceRegistrations } from '../../state/tables.ts';
@@ -18,13 +15,7 @@ import { serveGathered, serveList, serveWrite } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 import { existingJob } from './job.ts';
 import { importedInstancesOf, importedNames, originOf } from './service-imported.ts';
-
-interface NamedService {
-  readonly Namespace: string;
-  readonly Partition?: string;
-  readonly ServiceName: string;
-  readonly Tags: readonly string[];
-}
+import { byNamespace, InstanceFacts, type NamedService } from './service-names.ts';
 
 /**
  * Services of this cluster, and with `peer=` of a peer (`service-imported.ts`).
@@ -41,7 +32,10 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
     matches: (service: NamedService) => service !== between,
     keyOf: ({ Namespace, ServiceName }) => [Namespace, ServiceName],
     present: (service) => service,
-    gather: () => ({ countMax: limits.list.perPageMax, of: byNamespace }),
+    gather: ({ query }) => ({
+      countMax: limits.list.perPageMax,
+      of: (services) => byNamespace(services, query.counts),
+    }),
   }),
   ...serveGathered(contract.instances, {
     rows: (input, page): Iterable<ServiceRegistration> => {
@@ -108,10 +102,14 @@ function knownAllocation(unwatched: Snapshot, snapshot: Snapshot, id: string) {
 }
 
 /** Yielded now and then while a service's instances are read, so that other requests continue. */
-const between: NamedService = { Namespace: '', ServiceName: '', Tags: [] };
+const between: NamedService = {
+  Namespace: '',
+  ServiceName: '',
+  ...new InstanceFacts().told,
+};
 const instancesPerStep = 32;
 
-/** Each service with the tags of all its instances. */
+/** Each service with the facts of all its instances. */
 function* namedServices(
   { namespace, snapshot }: Pick<Input, 'namespace' | 'snapshot'>,
   page: PageStart,
@@ -121,42 +119,29 @@ function* namedServices(
   // Backwards, a page begins after the last instance of its first service.
   const from = page.from && (page.reverse ? [...page.from, '\uffff'] : page.from);
   let current: ServiceRegistration | undefined;
-  let tags = new Set<string>();
+  let facts = new InstanceFacts();
   let seen = 0;
   for (const row of table.scan({ prefix, ...scanPage({ ...page, from }) })) {
     const isSame = current?.ServiceName === row.ServiceName && current.Namespace === row.Namespace;
     if (current !== undefined && !isSame) {
-      yield named(current, tags);
-      tags = new Set();
+      yield named(current, facts);
+      facts = new InstanceFacts();
     } else if (++seen % instancesPerStep === 0) yield between;
     current = row;
-    for (const tag of row.Tags ?? []) tags.add(tag);
+    facts.add(row);
   }
-  if (current !== undefined) yield named(current, tags);
+  if (current !== undefined) yield named(current, facts);
 }
 
 const namedAtPeer = (
   { Partition, Namespace, Name }: ImportedService,
-  Tags: readonly string[],
-): NamedService => ({
-  Partition,
-  Namespace,
-  ServiceName: Name,
-  Tags,
-});
+  facts: InstanceFacts,
+): NamedService => ({ Partition, Namespace, ServiceName: Name, ...facts.told });
 
 const named = (
   { Namespace, ServiceName }: ServiceRegistration,
-  tags: ReadonlySet<string>,
-): NamedService => ({ Namespace, ServiceName, Tags: [...tags].sort() });
-
-function byNamespace(services: readonly NamedService[]): NamespaceServices[] {
-  const groups = Map.groupBy(services, ({ Namespace }) => Namespace);
-  return [...groups].map(([Namespace, ofIt]) => ({
-    Namespace,
-    Services: ofIt.map(({ ServiceName, Tags }) => ({ ServiceName, Tags })),
-  }));
-}
+  facts: InstanceFacts,
+): NamedService => ({ Namespace, ServiceName, ...facts.told });
 
 /** The instances of one service, with `namespace=*` by namespace. */
 function* instancesOf(

@@ -2,6 +2,7 @@ import {
   About,
   Choice,
   FullList,
+  FullMapOf,
   List,
   type Model,
   Nullable,
@@ -66,7 +67,17 @@ export type ServicesReport = Model<typeof ServicesReportSchema>;
 export const ServiceStubSchema = Type.Object({
   ServiceName: Text(),
   Tags: About('The tags of all instances.', FullList(Type.String())),
+  Statuses: Type.Optional(
+    About(
+      'The number of instances by status; a status without one is left out. Only with `counts`.',
+      FullMapOf(Whole()),
+    ),
+  ),
+  JobIDs: Type.Optional(
+    About('The jobs of the instances. Only with `counts`.', FullList(Type.String())),
+  ),
 });
+export type ServiceStub = Model<typeof ServiceStubSchema>;
 
 export const NamespaceServicesSchema = Type.Object({
   Namespace: Text(),

@@ -14,8 +14,19 @@ interface RefusalFields {
   readonly errors: Problem['errors'];
 }
 
-/** The problem of what a call of the client threw. */
+/** Thrown by a page when an answer means that an act was not done. */
+export class PageRefusal extends Error {
+  readonly problem: ShownProblem;
+
+  constructor(problem: ShownProblem) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+/** The problem of what a call of the client, or a page, threw. */
 export function problemOf(error: unknown): ShownProblem {
+  if (error instanceof PageRefusal) return error.problem;
   if (error instanceof Error && error.name === 'ApiError') {
     const { status, code, detail, errors } = error as unknown as RefusalFields;
     return {

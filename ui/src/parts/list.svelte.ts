@@ -84,3 +84,12 @@ export function list<Row>(
     },
   };
 }
+
+/** The same list with rows that are made of its own, for answers that group what a page shows row by row. */
+export function listOf<From, Row>(
+  source: List<From>,
+  rowsOf: (rows: readonly From[]) => readonly Row[],
+): List<Row> {
+  const rows = $derived(rowsOf(source.rows));
+  return Object.create(source, { rows: { get: () => rows, enumerable: true } }) as List<Row>;
+}
