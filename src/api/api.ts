@@ -21,69 +21,17 @@ import { openApi } from './openapi/openapi.ts';
 import { ownHosts } from './own-site.ts';
 import { PeeringSockets } from './peering-stream.ts';
 import { type Observation, Pipeline } from './pipeline.ts';
-import { nothingToReload, type Reload } from './reload.ts';
+import type { Reload } from './reload.ts';
 import type { Route } from './route.ts';
-import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
-import { aclDecisionRoutes } from './routes/acl-decision.ts';
-import { aclPolicyRoutes } from './routes/acl-policy.ts';
-import { aclReplicationRoutes } from './routes/acl-replication.ts';
-import { aclRoleRoutes } from './routes/acl-role.ts';
-import { aclTokenRoutes } from './routes/acl-token.ts';
-import { type AgentFacts, agentRoutes } from './routes/agent.ts';
-import { agentReloadRoutes } from './routes/agent-reload.ts';
-import { allocationRoutes } from './routes/allocation.ts';
-import { authMethodRoutes } from './routes/auth-method.ts';
-import { bindingRuleRoutes } from './routes/binding-rule.ts';
-import { clientRoutes } from './routes/client.ts';
-import { clientChecksRoutes } from './routes/client-checks.ts';
-import { clientFileRoutes } from './routes/client-files.ts';
-import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
-import { clientStatisticsRoutes } from './routes/client-statistics.ts';
-import { configEntryRoutes } from './routes/config-entry.ts';
-import { deploymentRoutes } from './routes/deployment.ts';
+import type { AgentFacts } from './routes/agent.ts';
 import type { ProfileOfReader } from './routes/diagnosis.ts';
-import { discoveryChainRoutes } from './routes/discovery-chain.ts';
-import { evaluationRoutes } from './routes/evaluation.ts';
-import { eventStreamRoutes } from './routes/event-stream.ts';
-import { exchangedServiceRoutes } from './routes/exchanged-services.ts';
-import { execRoutes } from './routes/exec.ts';
-import { explainRoutes } from './routes/explain.ts';
-import { intentionRoutes } from './routes/intention.ts';
-import { introductionTokenRoutes } from './routes/introduction-token.ts';
-import { jobRoutes } from './routes/job.ts';
-import { jobFileRoutes } from './routes/job-file.ts';
-import { jobLaunchRoutes } from './routes/job-launch.ts';
-import { jobPlanRoutes } from './routes/job-plan.ts';
-import { jobPolicyRoutes } from './routes/job-policy.ts';
-import { jobScaleRoutes } from './routes/job-scale.ts';
-import { jobStatusesRoutes } from './routes/job-statuses.ts';
-import { jobVersionRoutes } from './routes/job-version.ts';
-import { jobVersionsRoutes } from './routes/job-versions.ts';
-import { loginRoutes } from './routes/login.ts';
-import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
-import { nodeRoutes } from './routes/node.ts';
-import { nodeAgentRoutes } from './routes/node-agent.ts';
-import { nodePoolRoutes } from './routes/node-pool.ts';
-import { operatorRoutes } from './routes/operator.ts';
-import { peeringRoutes } from './routes/peering.ts';
-import { planRoutes } from './routes/plan.ts';
-import { questionRoutes } from './routes/questions.ts';
-import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
-import { serverHealthRoutes } from './routes/server-health.ts';
-import { serviceRoutes } from './routes/service.ts';
-import { systemRoutes } from './routes/system.ts';
-import { templatedPolicyRoutes } from './routes/templated-policy.ts';
-import { uiSettingsRoutes } from './routes/ui-settings.ts';
-import { uiStreamRoutes } from './routes/ui-stream.ts';
-import { variableRoutes } from './routes/variable.ts';
-import { workloadIdentityRoutes } from './routes/workload-identity.ts';
+import { routesOf } from './routes.ts';
 import { spokenIn } from './serve.ts';
 import type { ServerCertificate } from './server-certificate.ts';
 import { type ServersDoor, ServersSockets } from './servers-stream.ts';
 import { withoutSecrets } from './token.ts';
 import { traceRequest } from './trace-request.ts';
 import { transportRefusal } from './transport-refusal.ts';
-import { Turns } from './turns.ts';
 import { Ui, type UiOptions } from './ui/ui.ts';
 import { UiSockets } from './ui-stream/ui-sockets.ts';
 import { firstOf } from './web-sockets.ts';
@@ -118,9 +66,9 @@ export interface ApiOptions {
   readonly tracing?: Pick<Tracing, 'request'> | undefined;
   /** Whether this is the API of a reader, which leaves questions about the agent to the main thread. */
   readonly isReader?: boolean;
-  /** The metrics of the readers of this agent; absent without readers. */
-  /** Absent: there are no readers. */
+  /** Profiles of the readers of this agent; absent without readers. */
   readonly profileOfReader?: ProfileOfReader | undefined;
+  /** The metrics of the readers of this agent; absent without readers. */
   readonly metricsOfReaders?: (() => Promise<readonly ReaderMetrics[]>) | undefined;
 }
 
@@ -151,22 +99,17 @@ export class Api {
     const { state, world, box } = server.context;
     this.#resolver = new Resolver({ ...options.acl, box, clock: world.clock });
     state.onReplaced(() => this.#resolver.forgetFingerprints());
-    this.#metrics = new Metrics({
-      world,
-      ofThread: () =>
-        threadFamilies({
-          server,
-          parked: this.#pipeline.parked,
-          sessions: this.#execSockets.size,
-          ui: this.#uiSockets,
-          connections: this.#http?.connections ?? 0,
-          resolved: this.#resolver.counts,
-        }),
-      ofServer: options.isReader ? undefined : () => this.#familiesOfServer(),
-      ofReaders: options.metricsOfReaders,
-    });
+    this.#metrics = this.#newMetrics();
     this.#audit = options.audit && auditTo(options.audit, world.clock);
-    this.routes = this.#collectRoutes();
+    this.routes = routesOf({
+      server,
+      resolver: this.#resolver,
+      denials: this.#denials,
+      ui: this.ui,
+      facts: this.#agentFacts(),
+      address: () => this.#address,
+      options,
+    });
     this.#pipeline = new Pipeline({
       routes: [...this.routes, ...dialects.flatMap((one) => spokenIn(one, this.routes))],
       dialects,
@@ -293,72 +236,29 @@ export class Api {
     await this.#http?.close();
   }
 
+  #newMetrics(): Metrics {
+    const { server, isReader, metricsOfReaders } = this.#options;
+    return new Metrics({
+      world: server.context.world,
+      ofThread: () =>
+        threadFamilies({
+          server,
+          parked: this.#pipeline.parked,
+          sessions: this.#execSockets.size,
+          ui: this.#uiSockets,
+          connections: this.#http?.connections ?? 0,
+          resolved: this.#resolver.counts,
+        }),
+      ofServer: isReader ? undefined : () => this.#familiesOfServer(),
+      ofReaders: metricsOfReaders,
+    });
+  }
+
   async #familiesOfServer() {
     const { server, log } = this.#options;
     const { StateFamilies } = await import('./metrics/state-families.ts');
     this.#stateFamilies ??= new StateFamilies(server.context);
     return [...serverFamilies(server, log?.()), ...(await this.#stateFamilies.read())];
-  }
-
-  #collectRoutes(): readonly Route[] {
-    const { server, name } = this.#options;
-    const turns = new Turns(server.context.world);
-    return [
-      ...jobRoutes(server.context, () => server.planner, this.#resolver, turns),
-      ...jobPlanRoutes(() => server.planner, turns),
-      ...planRoutes(server, turns),
-      ...jobVersionsRoutes(),
-      ...jobVersionRoutes(server.context, this.#resolver),
-      ...jobStatusesRoutes(),
-      ...jobScaleRoutes(server.context),
-      ...scalingPolicyRoutes(),
-      ...jobPolicyRoutes(server.context),
-      ...jobLaunchRoutes(server.context),
-      ...serviceRoutes(server.context),
-      ...systemRoutes(server),
-      ...jobFileRoutes(server.context, turns),
-      ...allocationRoutes(server.context),
-      ...deploymentRoutes(server.context),
-      ...evaluationRoutes(server.context),
-      ...explainRoutes(server),
-      ...nodeRoutes(server),
-      ...nodePoolRoutes(server),
-      ...introductionTokenRoutes(server.context),
-      ...operatorRoutes(server, this.#options.profileOfReader),
-      ...nodeAgentRoutes(server),
-      ...clientRoutes(server),
-      ...clientFileRoutes(server),
-      ...clientStatisticsRoutes(server),
-      ...eventStreamRoutes(server),
-      ...clientLifecycleRoutes(server),
-      ...clientChecksRoutes(server),
-      ...execRoutes(server),
-      ...aclBootstrapRoutes(server.context, server.bootstrapReset),
-      ...aclTokenRoutes(server.context, { name, defaultPolicy: this.#resolver.defaultPolicy }),
-      ...aclPolicyRoutes(server.context),
-      ...aclRoleRoutes(server.context),
-      ...aclDecisionRoutes(this.#resolver, this.#denials),
-      ...authMethodRoutes(server),
-      ...bindingRuleRoutes(server.context),
-      ...loginRoutes(server),
-      ...questionRoutes(server),
-      ...variableRoutes(server.context),
-      ...configEntryRoutes(server),
-      ...discoveryChainRoutes(server),
-      ...intentionRoutes(this.#options.acl.enabled ? this.#resolver.defaultPolicy : 'allow'),
-      ...workloadIdentityRoutes(server),
-      ...exchangedServiceRoutes(() => server.exchange),
-      ...peeringRoutes(server),
-      ...templatedPolicyRoutes(server.context),
-      ...aclReplicationRoutes(),
-      ...namespaceRoutes(server.context),
-      ...partitionRoutes(server.context),
-      ...uiStreamRoutes(),
-      ...serverHealthRoutes(server, () => this.#address),
-      ...uiSettingsRoutes(server, this.ui, this.#options),
-      ...agentReloadRoutes(server, this.#options.reload ?? nothingToReload),
-      ...agentRoutes(this.#agentFacts()),
-    ];
   }
 
   #agentFacts(): AgentFacts {

@@ -51,7 +51,7 @@ async function furnished() {
 
 test('requests for entries and intentions get answers of the document, and never a 500', async () => {
   const { operations } = await furnished();
-  expect(operations).toHaveLength(9);
+  expect(operations).toHaveLength(10);
   for (const { method, path } of operations) {
     // One operation deletes the records that the next needs.
     const { api, known, operations: own } = await furnished();

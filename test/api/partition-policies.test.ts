@@ -109,6 +109,8 @@ describe('the management policy of a partition', () => {
     const nothing = await holder('west');
     let denied = 0;
     for (const route of api.api.routes) {
+      // Each caller is shown its own refusals, and has others.
+      if (route.endpoint.path === '/v1/acl/denials') continue;
       const path = `${pathOf(route)}?partition=default`;
       const body = route.endpoint.body === undefined ? {} : { body: {} };
       const signal = AbortSignal.abort();

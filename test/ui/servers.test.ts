@@ -58,7 +58,7 @@ test('a snapshot is saved as a file that is whole', async () => {
   expect(Math.abs(saved.length - whole.length)).toBeLessThan(whole.length / 10);
 });
 
-test('what the token may not see is refused in its panel, and acts name what is missing', async () => {
+test('a panel says that the token may not see it, and acts name the missing permission', async () => {
   const rules = 'operator = "read"';
   await agent.request('PUT', '/v1/acl/policy', { Name: 'operator-reader', Rules: rules });
   const policies = { Policies: [{ Name: 'operator-reader' }] };

@@ -21,7 +21,7 @@ export interface SampledOptions<T> {
   readonly heard?: (value: T, atMs: number) => void;
 }
 
-/** @param ask `undefined`: nothing is asked. What it reads before it waits begins it again when that changes. */
+/** @param ask `undefined`: nothing is asked. A change of the state that it reads before it waits begins it again. */
 export function sampled<T>(
   ask: (signal: AbortSignal) => Promise<T> | undefined,
   { everyMs = limits.sampleMs, heard }: SampledOptions<T> = {},

@@ -12,7 +12,7 @@ const drawPauseMinMs = 200;
 const drawPauseMaxMs = 2000;
 const pauseForCost = 8;
 
-/** How long events are read without a pause. What the page does not read waits on the server. */
+/** The time for which events are read without a pause. Events that the page does not read wait on the server. */
 const sliceMs = 8;
 
 /** Their sum is what was received. */
@@ -46,160 +46,135 @@ interface Wishes {
   readonly matches: () => Matches;
 }
 
-export function followEvents({ topic, namespace, matches }: Wishes): Followed {
-  const kept = new EventWindow(rowsMax);
-  let rows = $state.raw<readonly SeenEvent[]>([]);
-  let counts = $state.raw<EventCounts>({ received: 0, shown: 0, waiting: 0, notShown: 0 });
-  /** How many had matched when the reader paused. */
-  let matchedBefore = 0;
-  let perSecond = $state(0);
-  let problem = $state.raw<ShownProblem | undefined>();
-  let isFollowing = $state(false);
-  let missedBefore = $state<number | undefined>();
-  let isPaused = $state(false);
-  let isDue = false;
-  let drawnMs = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+/** Begins and ends with the component that makes it. */
+export class EventFollower implements Followed {
+  readonly #kept = new EventWindow(rowsMax);
+  rows = $state.raw<readonly SeenEvent[]>([]);
+  counts = $state.raw<EventCounts>({ received: 0, shown: 0, waiting: 0, notShown: 0 });
+  perSecond = $state(0);
+  problem = $state.raw<ShownProblem | undefined>();
+  isFollowing = $state(false);
+  missedBefore = $state<number | undefined>();
+  isPaused = $state(false);
+  /** The number of events that had matched when the reader paused. */
+  #matchedBefore = 0;
+  #isDue = false;
+  #drawnMs = 0;
+  #pauseMs = drawPauseMinMs;
+  #sliceBeganMs = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  let pauseMs = drawPauseMinMs;
+  constructor({ topic, namespace, matches }: Wishes) {
+    $effect(() => {
+      const [wanted, ns] = [topic(), namespace()];
+      void session.generation;
+      const ending = new AbortController();
+      untrack(() => this.#begin());
+      void this.#followStream(ending.signal, wanted, ns);
+      return () => ending.abort();
+    });
+    $effect(() => {
+      const wanted = matches();
+      untrack(() => this.#chooseEvents(wanted));
+    });
+    $effect(() => this.#measure());
+  }
 
-  function draw(): void {
-    isDue = false;
+  turn(): void {
+    this.isPaused = !this.isPaused;
+    this.#matchedBefore = this.#kept.matched;
+    this.#draw();
+  }
+
+  clear(): void {
+    this.#kept.clear();
+    this.#matchedBefore = 0;
+    this.rows = [];
+    this.#draw();
+  }
+
+  #begin(): void {
+    this.problem = undefined;
+    this.missedBefore = undefined;
+    this.isFollowing = false;
+    this.clear();
+  }
+
+  #draw(): void {
+    this.#isDue = false;
     const beganMs = performance.now();
-    if (!isPaused) rows = kept.rows();
-    const { received, matched } = kept;
-    const waiting = isPaused ? matched - matchedBefore : 0;
-    counts = {
-      received,
-      shown: rows.length,
-      waiting,
-      notShown: received - rows.length - waiting,
-    };
+    if (!this.isPaused) this.rows = this.#kept.rows();
+    const { received, matched } = this.#kept;
+    const shown = this.rows.length;
+    const waiting = this.isPaused ? matched - this.#matchedBefore : 0;
+    this.counts = { received, shown, waiting, notShown: received - shown - waiting };
     void tick().then(() => {
-      drawnMs = performance.now();
-      const wanted = pauseForCost * (drawnMs - beganMs);
-      pauseMs = Math.min(drawPauseMaxMs, Math.max(drawPauseMinMs, wanted));
+      this.#drawnMs = performance.now();
+      const wanted = pauseForCost * (this.#drawnMs - beganMs);
+      this.#pauseMs = Math.min(drawPauseMaxMs, Math.max(drawPauseMinMs, wanted));
     });
   }
 
-  function clear(): void {
-    kept.clear();
-    matchedBefore = 0;
-    rows = [];
-    draw();
+  #drawSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const wait = Math.max(0, this.#drawnMs + this.#pauseMs - performance.now());
+    this.#timer = setTimeout(() => requestAnimationFrame(() => this.#draw()), wait);
   }
 
-  /** During a pause, only among the rows that are there; those that waited are then not shown. */
-  function choose(wanted: Matches): void {
-    kept.choose(wanted);
-    matchedBefore = kept.matched;
-    if (isPaused) rows = rows.filter(({ event }) => wanted(event));
-    draw();
+  /** During a pause only among the shown rows; the events that waited are then not shown. */
+  #chooseEvents(wanted: Matches): void {
+    this.#kept.choose(wanted);
+    this.#matchedBefore = this.#kept.matched;
+    if (this.isPaused) this.rows = this.rows.filter(({ event }) => wanted(event));
+    this.#draw();
   }
 
-  function drawSoon(): void {
-    if (isDue) return;
-    isDue = true;
-    const wait = Math.max(0, drawnMs + pauseMs - performance.now());
-    timer = setTimeout(() => requestAnimationFrame(draw), wait);
-  }
-
-  let sliceBeganMs = 0;
   /** Lets the browser draw and the reader act while events come without end. */
-  async function breathe(): Promise<void> {
-    const nowMs = performance.now();
-    if (nowMs - sliceBeganMs < sliceMs) return;
+  async #breathe(): Promise<void> {
+    if (performance.now() - this.#sliceBeganMs < sliceMs) return;
     await new Promise<void>((resolve) => setTimeout(resolve));
-    sliceBeganMs = performance.now();
+    this.#sliceBeganMs = performance.now();
   }
 
-  async function follow(
+  async #followStream(
     signal: AbortSignal,
-    wanted: string | undefined,
-    ns: string,
+    topic: string | undefined,
+    namespace: string,
   ): Promise<void> {
+    const topics = topic === undefined ? [] : [topic];
     try {
-      const frames = live().client.events.follow({
-        topics: wanted === undefined ? [] : [wanted],
-        namespace: ns,
-        signal,
-      });
+      const frames = live().client.events.follow({ topics, namespace, signal });
       for await (const { Index = 0, Events, Missed, Error: ended } of frames) {
-        isFollowing = true;
-        if (Missed === true) missedBefore = Index;
+        this.isFollowing = true;
+        if (Missed === true) this.missedBefore = Index;
         if (ended !== undefined) {
-          problem = { title: 'The stream has ended', detail: ended.Message };
+          this.problem = { title: 'The stream has ended', detail: ended.Message };
           return;
         }
         if (Events === undefined || Events.length === 0) continue;
-        kept.add(Events, Date.now());
-        drawSoon();
-        await breathe();
+        this.#kept.add(Events, Date.now());
+        this.#drawSoon();
+        await this.#breathe();
       }
     } catch (error) {
-      if (!signal.aborted) problem = problemOf(error);
+      if (!signal.aborted) this.problem = problemOf(error);
     } finally {
-      if (!signal.aborted) isFollowing = false;
+      if (!signal.aborted) this.isFollowing = false;
     }
   }
 
-  $effect(() => {
-    const wanted = topic();
-    const ns = namespace();
-    void session.generation;
-    const ending = new AbortController();
-    problem = undefined;
-    missedBefore = undefined;
-    isFollowing = false;
-    untrack(clear);
-    void follow(ending.signal, wanted, ns);
-    return () => ending.abort();
-  });
-  $effect(() => {
-    const wanted = matches();
-    untrack(() => choose(wanted));
-  });
-  $effect(() => {
+  #measure(): () => void {
     const windowSeconds = 2;
     let before = 0;
     const measure = setInterval(() => {
-      const { received } = kept;
-      perSecond = Math.max(0, received - before) / windowSeconds;
+      const { received } = this.#kept;
+      this.perSecond = Math.max(0, received - before) / windowSeconds;
       before = received;
     }, windowSeconds * 1000);
     return () => {
       clearInterval(measure);
-      clearTimeout(timer);
+      clearTimeout(this.#timer);
     };
-  });
-
-  return {
-    get rows() {
-      return rows;
-    },
-    get counts() {
-      return counts;
-    },
-    get perSecond() {
-      return perSecond;
-    },
-    get problem() {
-      return problem;
-    },
-    get isFollowing() {
-      return isFollowing;
-    },
-    get missedBefore() {
-      return missedBefore;
-    },
-    get isPaused() {
-      return isPaused;
-    },
-    turn() {
-      isPaused = !isPaused;
-      matchedBefore = kept.matched;
-      draw();
-    },
-    clear,
-  };
+  }
 }

@@ -1,4 +1,4 @@
-/** What a drain would move, as docs/behaviour/nodes.md#drains tells it. */
+/** The allocations that a drain would move. Source: docs/behaviour/nodes.md#drains. */
 import type { WholeAllocation } from '../../../../src/model/allocation/present.ts';
 
 const minute = 60 * 1e9;
