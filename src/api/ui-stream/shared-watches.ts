@@ -224,10 +224,12 @@ class SharedWatch {
     const header = (name: string) =>
       answer.headers[`x-scheduler-${name}`] ?? answer.headers[`x-registry-${name}`];
     const nextToken = header('nexttoken');
+    const total = header('total');
     return new WatchedAnswer(answer.status, text, {
-      version: this.#versionOf(`${answer.status} ${nextToken ?? ''} ${text}`),
+      version: this.#versionOf(`${answer.status} ${nextToken ?? ''} ${total ?? ''} ${text}`),
       index: Number(header('index') ?? this.#indexRead),
       ...(nextToken !== undefined && { nextToken }),
+      ...(total !== undefined && { total: Number(total) }),
       stale: stale || header('knownleader') === 'false',
     });
   }

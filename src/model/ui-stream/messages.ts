@@ -49,6 +49,8 @@ export interface About {
   readonly version: string;
   readonly index: number;
   readonly nextToken?: string;
+  /** The number of records of all pages, where the path asks for it and they can be counted. */
+  readonly total?: number;
   /** The server had no contact with a leader. */
   readonly stale: boolean;
 }

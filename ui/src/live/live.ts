@@ -15,6 +15,7 @@ export interface WatchListener<T> {
     about: {
       readonly index: number;
       readonly nextToken?: string | undefined;
+      readonly total?: number | undefined;
       readonly stale: boolean;
       readonly receivedMs: number;
     },

@@ -8,6 +8,8 @@ export interface Query<T> {
   readonly isOld: boolean;
   readonly receivedMs: number;
   readonly nextToken: string | undefined;
+  /** Of a list that is asked for its `total`. */
+  readonly total: number | undefined;
 }
 
 /** Follows a read of the API for as long as the component is there. */
@@ -15,6 +17,7 @@ export function query<T>(path: () => string | undefined): Query<T> {
   let value = $state.raw<T | undefined>();
   let problem = $state.raw<Problem | undefined>();
   let nextToken = $state.raw<string | undefined>();
+  let total = $state.raw<number | undefined>();
   let receivedMs = $state(0);
   let isLoading = $state(true);
   $effect(() => {
@@ -25,6 +28,7 @@ export function query<T>(path: () => string | undefined): Query<T> {
       value(next, about) {
         value = next;
         nextToken = about.nextToken;
+        total = about.total;
         receivedMs = about.receivedMs;
         problem = undefined;
         isLoading = false;
@@ -54,6 +58,9 @@ export function query<T>(path: () => string | undefined): Query<T> {
     },
     get nextToken() {
       return nextToken;
+    },
+    get total() {
+      return total;
     },
   };
 }

@@ -58,8 +58,14 @@ export class Watched {
       this.#value = undefined;
       return false;
     }
-    const { version, index, nextToken, stale } = message;
-    const about = { version, index, stale, ...(nextToken !== undefined && { nextToken }) };
+    const { version, index, nextToken, total, stale } = message;
+    const about = {
+      version,
+      index,
+      stale,
+      ...(nextToken !== undefined && { nextToken }),
+      ...(total !== undefined && { total }),
+    };
     this.#value = { json, about, receivedMs: nowMs };
     this.#problem = undefined;
     for (const listener of [...this.#listeners]) this.#tellValue(listener);
@@ -68,8 +74,8 @@ export class Watched {
 
   #tellValue(listener: WatchListener<unknown>): void {
     const { json, about, receivedMs } = this.#value!;
-    const { index, nextToken, stale } = about;
-    listener.value(json, { index, nextToken, stale, receivedMs });
+    const { index, nextToken, total, stale } = about;
+    listener.value(json, { index, nextToken, total, stale, receivedMs });
   }
 }
 

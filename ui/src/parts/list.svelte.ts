@@ -17,6 +17,8 @@ export interface List<Row> {
   readonly isLoading: boolean;
   readonly isOld: boolean;
   readonly receivedMs: number;
+  /** The number of all rows, in the window or not; `undefined`: not known. */
+  readonly total: number | undefined;
   /** There are rows after the window. */
   readonly hasMore: boolean;
   /** The window does not begin at the first row. */
@@ -41,10 +43,25 @@ export function list<Row>(
     rows: pageRows,
   });
   const rows = $derived(grown.base === base ? grown.rows : pageRows);
-  const start = $derived(router.query('from'));
+  let begun: { readonly base: string | undefined; readonly start: string | undefined } = {
+    base: undefined,
+    start: undefined,
+  };
+  /** Where a window begins belongs to its filter and its order: with others it begins at the first row. */
+  const start = $derived.by(() => {
+    const wanted = router.query('from');
+    if (begun.base !== undefined && wanted === begun.start && base !== begun.base) return undefined;
+    begun = { base, start: wanted };
+    return wanted;
+  });
+  $effect(() => {
+    if (start === undefined && router.query('from') !== undefined) {
+      router.setQuery('from', undefined);
+    }
+  });
   const asked = query<readonly Row[]>(() => {
     if (base === undefined) return undefined;
-    const page = apiPath('', { per_page: rows, next_token: start }).slice(1);
+    const page = apiPath('', { per_page: rows, next_token: start, total: true }).slice(1);
     return `${base}${base.includes('?') ? '&' : '?'}${page}`;
   });
   return {
@@ -62,6 +79,9 @@ export function list<Row>(
     },
     get receivedMs() {
       return asked.receivedMs;
+    },
+    get total() {
+      return asked.total;
     },
     get hasMore() {
       return asked.nextToken !== undefined;
