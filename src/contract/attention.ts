@@ -5,12 +5,18 @@ import {
   severities,
 } from '../model/attention/attention.ts';
 import { limits } from '../model/limits.ts';
+import { type Overview, OverviewSchema } from '../model/overview/overview.ts';
 import { open } from '../model/permission/permission.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { decided } from './needs.ts';
 import { text } from './query.ts';
 
 const eachItem = decided('nothing: each item is shown to whom its noun may be read by', () => open);
+
+const counted = decided(
+  'nothing: jobs are counted with `read-job` in their namespace, nodes with `node:read` on each',
+  () => open,
+);
 
 export const attentionEndpoints = endpoints(
   { group: 'attention', noun: 'attention', family: 'scheduler' },
@@ -34,6 +40,14 @@ export const attentionEndpoints = endpoints(
       },
       answer: typed<Attention>(AttentionSchema),
       permission: eachItem,
+    },
+    overview: {
+      kind: 'read',
+      path: '/v1/overview',
+      summary: 'Count jobs, allocations and nodes by their status, and sum up what nodes offer',
+      blocking: true,
+      answer: typed<Overview>(OverviewSchema),
+      permission: counted,
     },
   },
 );

@@ -5,10 +5,11 @@ import type {
   AttentionKind,
   Severity,
 } from '../model/attention/attention.ts';
+import type { Overview } from '../model/overview/overview.ts';
 import { callsOf } from './calls.ts';
 import type { ReadOptions, Requester } from './requester.ts';
 
-export type { Attention, AttentionItem, AttentionKind, Severity };
+export type { Attention, AttentionItem, AttentionKind, Overview, Severity };
 
 export interface AttentionOptions extends ReadOptions {
   readonly severity?: Severity | undefined;
@@ -27,5 +28,7 @@ export function attentionOf(requester: Requester) {
     /** Everything that needs attention, the worst first. */
     read: ({ severity, kind, job, limit, ...options }: AttentionOptions = {}) =>
       read('GET /v1/attention', {}, options, { severity, kind, job, limit }),
+    /** Counts of jobs, allocations and nodes by their status, and what the nodes offer. */
+    overview: (options: ReadOptions = {}) => read('GET /v1/overview', {}, options),
   };
 }

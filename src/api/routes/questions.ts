@@ -1,7 +1,9 @@
 import { Attention } from '../../server/attention/attention.ts';
+import { OverviewCounts } from '../../server/overview/overview.ts';
 import type { Server } from '../../server/server.ts';
 import type { Route } from '../route.ts';
 import { attentionRoutes } from './attention.ts';
+import { overviewRoutes } from './overview.ts';
 import { searchRoutes } from './search.ts';
 import { signInLinkRoutes } from './sign-in-link.ts';
 
@@ -11,6 +13,7 @@ export function questionRoutes(server: Server): Route[] {
   return [
     ...signInLinkRoutes(server),
     ...attentionRoutes(server, new Attention(state, () => world.clock.nowMs())),
+    ...overviewRoutes(new OverviewCounts(state)),
     ...searchRoutes(world.clock),
   ];
 }

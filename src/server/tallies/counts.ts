@@ -72,6 +72,11 @@ export class Counts {
     return this.#told.groups.values();
   }
 
+  /** The coarsest groups that still tell apart the values of this label, however many they are. */
+  byLabel(name: string): Iterable<Figures> {
+    return this.#levels.findLast(({ labels }) => labels.includes(name))!.groups.values();
+  }
+
   get #told() {
     return this.#levels.find(({ groups, groupsMax }) => groups.size <= groupsMax)!;
   }

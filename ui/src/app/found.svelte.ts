@@ -15,7 +15,7 @@ import type { Component } from 'svelte';
 import { live } from './connection.svelte.ts';
 import { navigation } from './navigation.ts';
 import { hindranceOf, page } from './page.svelte.ts';
-import { apiPath, href, router } from './router.svelte.ts';
+import { href, router } from './router.svelte.ts';
 import { scope } from './scope.svelte.ts';
 
 export interface Found {
@@ -32,7 +32,7 @@ interface Match {
   readonly Scope: readonly string[];
 }
 
-type Matches = Readonly<Record<string, readonly Match[] | null>>;
+type Matches = Readonly<Record<string, readonly Match[] | undefined>>;
 
 interface Kind {
   readonly group: string;
@@ -43,7 +43,9 @@ interface Kind {
 }
 
 const matchesMax = 6;
-const idLengthMin = 4;
+/** Not in limits: those of the search. */
+const textLengthMin = 2;
+const textLengthMax = 128;
 
 const ofLast =
   (path: string) =>
@@ -93,6 +95,18 @@ const kinds: Readonly<Record<string, Kind>> = {
     icon: Shield,
     path: '/access/policies/x',
     address: ofLast('/access/policies/:id'),
+  },
+  auth_methods: {
+    group: 'Auth methods',
+    icon: Shield,
+    path: '/access/methods/x',
+    address: ({ ID }) => href('/access/methods/:name', { name: ID }),
+  },
+  node_pools: {
+    group: 'Node pools',
+    icon: HardDrive,
+    path: '/nodes',
+    address: ({ ID }) => href('/nodes', {}, { filter: `NodePool == ${JSON.stringify(ID)}` }),
   },
   roles: {
     group: 'Roles',
@@ -155,60 +169,31 @@ export function foundHere(text: string): readonly Found[] {
   return [...acts, ...places];
 }
 
+/** Names that contain the text, and ids that begin with it. A refusal finds nothing. */
 export async function foundByServer(text: string): Promise<readonly Found[]> {
-  const searches = [search('/v1/search/fuzzy', { Text: text })];
-  if (/^[0-9a-f-]+$/i.test(text) && text.length >= idLengthMin) {
-    searches.push(search('/v1/search', { Prefix: text.toLowerCase() }));
-  }
-  const found = (await Promise.all(searches)).flatMap(foundIn);
-  return [...new Map(found.map((one) => [one.key, one])).values()];
+  if (text.length < textLengthMin || text.length > textLengthMax) return [];
+  return live()
+    .client.search.fuzzy(text, 'all', { namespace: scope.namespace })
+    .then(({ value }) => foundIn(value.Matches))
+    .catch(() => []);
 }
 
-async function search(path: string, body: object): Promise<Matches> {
-  const target = apiPath(path, { namespace: scope.namespace });
-  const value = await sent(target, body);
-  const given = value.Matches;
-  return Object.fromEntries(
-    Object.entries(given ?? {}).map(([context, matches]) => [
-      context,
-      (matches ?? []).map((one) => (typeof one === 'string' ? { ID: one, Scope: [] } : one)),
-    ]),
-  );
-}
-
-interface Answer {
-  readonly Matches?: Readonly<Record<string, readonly (Match | string)[] | null>>;
-}
-
-/** A refusal finds nothing. */
-async function sent(path: string, body: object): Promise<Answer> {
-  try {
-    const answer = await live().client.send({
-      method: 'POST',
-      path,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    const decoder = new TextDecoder();
-    let text = '';
-    for await (const piece of answer.body) text += decoder.decode(piece, { stream: true });
-    return JSON.parse(text) as Answer;
-  } catch {
-    return {};
-  }
-}
+/** The beginning of an id. */
+const short = (part: string): string => (/^[0-9a-f-]{36}$/.test(part) ? part.slice(0, 8) : part);
 
 function foundIn(matches: Matches): readonly Found[] {
   return Object.entries(matches).flatMap(([context, list]) => {
     const kind = kinds[context];
     if (kind === undefined || !router.has(kind.path)) return [];
     return (list ?? []).slice(0, matchesMax).map((match) => ({
-      key: `${context} ${match.ID} ${(match.Scope ?? []).join(' ')}`,
+      key: `${context} ${match.ID} ${match.Scope.join(' ')}`,
       group: kind.group,
       title: match.ID,
-      detail: (match.Scope ?? []).filter((part) => part !== match.ID).join(' › '),
+      detail: match.Scope.filter((part) => part !== match.ID)
+        .map(short)
+        .join(' › '),
       icon: kind.icon,
-      choose: () => router.go(kind.address({ ID: match.ID, Scope: match.Scope ?? [] })),
+      choose: () => router.go(kind.address(match)),
     }));
   });
 }

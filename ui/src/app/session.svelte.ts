@@ -54,11 +54,11 @@ export const session = {
     return undefined;
   },
 
-  /** Ends the session in this tab and in all others. Tokens that a login has made are deleted. */
+  /** Ends the session in this tab and in all others. Tokens that a login or a link has made are deleted. */
   async signOut(): Promise<void> {
-    const isFromLogin =
-      current.kind === 'signed-in' && (current.self.AuthMethod ?? '') !== '' && token !== undefined;
-    if (isFromLogin) await request('acl/logout', { method: 'POST', token });
+    if (current.kind === 'signed-in' && token !== undefined && mayBeOfLogin(current.self)) {
+      await request('ui/sign-out', { method: 'POST', token });
+    }
     channel.postMessage({ kind: 'sign-out' });
     forget('You have signed out.');
   },
@@ -68,6 +68,10 @@ export const session = {
     if (current.kind === 'signed-in') forget(why);
   },
 };
+
+/** Other tokens with an end are kept: the server refuses to delete them. */
+const mayBeOfLogin = ({ AuthMethod, ExpirationTime }: PresentedAclToken): boolean =>
+  (AuthMethod ?? '') !== '' || ExpirationTime !== undefined;
 
 function use(secret: string | undefined, next: Session): void {
   token = secret;

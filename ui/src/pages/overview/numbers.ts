@@ -1,0 +1,62 @@
+/** The numbers of the overview as bars, the worst news first to be read and the good news first to be drawn. */
+import type { Overview } from '../../../../src/model/overview/overview.ts';
+import type { BarPart } from '../../parts/Bar.svelte';
+import { lookOf, type StatusKind, type Tone } from '../../parts/status.ts';
+
+type Counts = Readonly<Record<string, number>>;
+
+export const sumOf = (counts: Counts): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+const bar = (kind: StatusKind, order: readonly string[], counts: Counts): readonly BarPart[] => {
+  const others = Object.keys(counts).filter((status) => !order.includes(status));
+  return [...order, ...others].map((status) => {
+    const { word, tone } = lookOf(kind, status);
+    return { word, tone, count: counts[status] ?? 0 };
+  });
+};
+
+export const jobBar = (counts: Counts): readonly BarPart[] =>
+  bar('job', ['running', 'pending', 'dead'], counts);
+
+export const allocationBar = (counts: Counts): readonly BarPart[] =>
+  bar('allocation', ['running', 'pending', 'unknown', 'failed', 'lost', 'complete'], counts);
+
+export const nodeBar = (counts: Counts): readonly BarPart[] =>
+  bar('node', ['ready', 'initializing', 'draining', 'ineligible', 'disconnected', 'down'], counts);
+
+export interface Use {
+  readonly title: string;
+  readonly unit: 'MHz' | 'MB';
+  readonly allocated: number;
+  readonly capacity: number;
+  /** Whole, and never 0 or 100 unless it is exactly that. */
+  readonly percent: number;
+  readonly tone: Tone;
+}
+
+const nearFull = 90;
+
+export function usesOf({ Capacity, Allocated }: Overview): readonly Use[] {
+  const use = (title: string, unit: Use['unit'], key: keyof Overview['Capacity']): Use => {
+    const [capacity, allocated] = [Capacity[key], Allocated[key]];
+    const percent = percentOf(allocated, capacity);
+    return { title, unit, capacity, allocated, percent, tone: percent >= nearFull ? 'warn' : 'ok' };
+  };
+  return [
+    use('Processor', 'MHz', 'CPU'),
+    use('Memory', 'MB', 'MemoryMB'),
+    use('Disk', 'MB', 'DiskMB'),
+  ].filter(({ capacity }) => capacity > 0);
+}
+
+function percentOf(part: number, whole: number): number {
+  if (part === 0 || whole === 0) return 0;
+  if (part >= whole) return Math.round((100 * part) / whole);
+  return Math.min(99, Math.max(1, Math.round((100 * part) / whole)));
+}
+
+/** A share below one percent is told as such. */
+export function shareText({ allocated, capacity, percent }: Use): string {
+  return percent === 1 && allocated * 100 < capacity ? '< 1 %' : `${percent} %`;
+}
