@@ -88,6 +88,7 @@ test('blocking routes are those marked in the contract', () => {
     '/v1/acl/binding-rule/{rule_id}',
     '/v1/acl/binding-rules',
     '/v1/attention',
+    '/v1/overview',
     '/v1/vars',
     '/v1/var/{path}',
     '/v1/config',

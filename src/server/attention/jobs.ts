@@ -92,9 +92,9 @@ function findingsOfDeployment(deployment: Deployment | undefined): Finding[] {
   const ill = groups.filter(([, { UnhealthyAllocs }]) => UnhealthyAllocs > 0);
   if (ill.length > 0) {
     const counts = ill.map(([name, { UnhealthyAllocs, DesiredTotal }]) => {
-      return `${UnhealthyAllocs} of ${DesiredTotal} in group "${name}"`;
+      return `${UnhealthyAllocs} in group "${name}", which wants ${DesiredTotal}`;
     });
-    const Reason = `${version} has unhealthy allocations: ${counts.join(', ')}`;
+    const Reason = `${version} has unhealthy allocations: ${counts.join('; ')}`;
     return of({ Kind: 'deployment-unhealthy', Severity: 'warning', Reason });
   }
   const isReady = groups.some(

@@ -1,7 +1,9 @@
 /**
  * The rows of a long table that are drawn: those on the screen, and some around them. Rows have one height, so the rest
- * is room above and below. Short tables, and tables whose rows are cards, are drawn whole.
+ * is room above and below. Short tables, tables whose rows are cards, and printed tables are drawn whole.
  */
+import { flushSync } from 'svelte';
+
 const wholeRows = 120;
 const marginRows = 20;
 
@@ -21,7 +23,8 @@ export function visibleRows(
   let top = $state(0);
   let bottom = $state(wholeRows);
   let rowPx = $state(0);
-  const isWhole = $derived(count() <= wholeRows || rowPx === 0);
+  let isPrinted = $state(false);
+  const isWhole = $derived(count() <= wholeRows || rowPx === 0 || isPrinted);
   const first = $derived(isWhole ? 0 : Math.max(0, Math.min(top, count()) - marginRows));
   const end = $derived(isWhole ? count() : Math.min(count(), Math.max(bottom, first) + marginRows));
 
@@ -55,6 +58,18 @@ export function visibleRows(
       removeEventListener('scroll', later);
       removeEventListener('resize', later);
     };
+  });
+
+  $effect(() => {
+    const print = matchMedia('print');
+    const follow = (): void => {
+      // The browser prints as soon as the listeners have returned.
+      flushSync(() => {
+        isPrinted = print.matches;
+      });
+    };
+    print.addEventListener('change', follow);
+    return () => print.removeEventListener('change', follow);
   });
 
   return {
