@@ -11,6 +11,8 @@ export interface UiPageOptions {
   readonly path?: string;
   /** A window that has other pages already; by default a new one, which is closed after the test. */
   readonly window?: BrowserContext;
+  /** The test ends the server while the page is open. */
+  readonly endsServer?: boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface UiPageOptions {
 export async function openUi(browser: TestBrowser, options: UiPageOptions): Promise<Page> {
   const { address, path = '', window = await browser.window() } = options;
   const page = await window.newPage();
-  const faults = watchFaults(page);
+  const faults = watchFaults(page, options.endsServer);
   onTestFinished(async () => {
     await (options.window === undefined ? window.close() : page.close());
     expect(faults).toEqual([]);
@@ -31,14 +33,17 @@ export async function openUi(browser: TestBrowser, options: UiPageOptions): Prom
 }
 
 /** The faults that the page reports, as they come. */
-export function watchFaults(page: Page): readonly string[] {
+export function watchFaults(page: Page, mayLose = false): readonly string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`));
   // Chromium reports what a policy forbids as an error on the console.
   page.on('console', (message) => {
     // It reports refusals of the API as well, which pages show in their own way.
     const isRefusal = /\/v1\//.test(message.location().url) && /status of 4/.test(message.text());
-    if (message.type() === 'error' && !isRefusal) faults.push(`console: ${message.text()}`);
+    // A server that has gone away is told on the page.
+    const isLost = /^WebSocket connection to .* failed/.test(message.text());
+    if (message.type() === 'error' && !isRefusal && !(isLost && mayLose))
+      faults.push(`console: ${message.text()}`);
   });
   return faults;
 }

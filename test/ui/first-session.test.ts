@@ -28,7 +28,7 @@ test('npm start prints a link that signs in once; the pages show the example, an
     );
   };
 
-  const page = await openUi(browser, { address, path });
+  const page = await openUi(browser, { address, path, endsServer: true });
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   expect(page.url()).toBe(`${address}/ui/`);
   await page.getByText('All is well').waitFor();
@@ -39,12 +39,12 @@ test('npm start prints a link that signs in once; the pages show the example, an
   await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
   const row = page.locator('tr.list-row');
   await row.getByText('Running', { exact: true }).waitFor();
-  expect(await row.innerText()).toMatch(/web[\s\S]*3\/3/);
+  expect(await row.textContent()).toMatch(/web[\s\S]*3\/3/);
 
   // The tab keeps its token over a reload, and the link is used up.
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-  const late = await openUi(browser, { address, path });
+  const late = await openUi(browser, { address, path, endsServer: true });
   await late.getByText('The link did not sign you in').waitFor();
 
   const ofLink = /^web interface, link of /;

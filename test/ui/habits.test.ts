@@ -1,0 +1,121 @@
+/** Habits of every page in a browser: the palette, long lists, and a server that goes away. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Agent, endAgents, newDirectory, startAgent } from '../support/agent.ts';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { openUi, signIn } from '../support/ui.ts';
+
+let browser: TestBrowser;
+let agent: Agent;
+
+beforeAll(async () => {
+  [browser, agent] = await Promise.all([startBrowser(), startAgent()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await endAgents();
+});
+
+async function open(path = ''): Promise<Page> {
+  const page = await openUi(browser, { address: agent.address, path });
+  await signIn(page, agent.token);
+  return page;
+}
+
+const job = (ID: string, changes: object = {}, task: object = {}) => ({
+  ID,
+  Type: 'service',
+  TaskGroups: [
+    {
+      Name: 'main',
+      Count: 1,
+      Tasks: [
+        {
+          Name: 'run',
+          Driver: 'raw_exec',
+          Config: { command: '/bin/sleep', args: ['3600'] },
+          Resources: { CPU: 20, MemoryMB: 10 },
+          ...task,
+        },
+      ],
+    },
+  ],
+  ...changes,
+});
+test('the palette finds by name what the server has, and the keys go there', async () => {
+  const page = await open('namespaces');
+  await page.getByRole('heading', { level: 1, name: 'Namespaces' }).waitFor();
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: 'Find' });
+  await field.fill('defau');
+  const found = page.getByRole('option', { name: /^default/ });
+  await found.waitFor();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => new URL(page.url()).search).toContain('filter=default');
+  // An act of the page, without the mouse.
+  await page.keyboard.press('Control+k');
+  await field.fill('create');
+  await page.getByRole('option', { name: /^Create a namespace/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Create a namespace' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await field.fill('nothing has this');
+  await page.getByText('Nothing has this name.').waitFor();
+});
+
+test('the server sorts the list, and the page tells how many rows there are', async () => {
+  const names = Array.from({ length: 130 }, (_, at) => `many-${String(at).padStart(3, '0')}`);
+  const nowhere = { Datacenters: ['nowhere'], Type: 'batch' };
+  await Promise.all(names.map((name) => agent.register(job(name, nowhere))));
+  const page = await open('jobs?type=batch');
+  const first = () => page.locator('tr.list-row td:first-child').first().textContent();
+  await page.getByText('100 of 130 rows, newest change first').waitFor();
+  const head = page.getByRole('columnheader', { name: 'Job', exact: true });
+  await head.getByRole('button').click();
+  await expect.poll(first).toContain('many-000');
+  await head.getByRole('button').click();
+  await expect.poll(first).toContain('many-129');
+  await page.getByText('100 of 130 rows, sorted', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Load 100 more' }).click();
+  await page.getByText('130 rows, sorted', { exact: true }).waitFor();
+  // Rows far below are not drawn until the reader gets there.
+  expect(await page.locator('tr.list-row').count()).toBeLessThan(130);
+  await page.locator('tr.list-row').first().focus();
+  await page.keyboard.press('End');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toContain('many-000');
+  await page.emulateMedia({ media: 'print' });
+  await expect.poll(() => page.locator('tr.list-row').count()).toBe(130);
+});
+
+test('a server that goes away: the page keeps what it shows, tells its age, and goes on when the server is back', async () => {
+  const dataDirectory = newDirectory();
+  const words = { dataDirectory, args: ['--server-only'] };
+  const first = await startAgent(words);
+  await first.register(job('kept', { Datacenters: ['nowhere'] }));
+  const page = await openUi(browser, {
+    address: first.address,
+    path: 'namespaces',
+    endsServer: true,
+  });
+  await signIn(page, first.token);
+  await page.getByRole('button', { name: 'Create a namespace' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('typed-before');
+  await first.stop('SIGKILL');
+  await page.getByText(/The server is away. What you see is as of/).waitFor();
+  await page
+    .getByText(/^as of/)
+    .first()
+    .waitFor();
+  expect(await page.locator('tr.list-row').count()).toBe(1);
+  const args = ['--server-only', '--http', new URL(first.address).host];
+  const second = await startAgent({ dataDirectory, args });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByText(/The server is away/).waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('typed-before');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await expect.poll(() => page.locator('tr.list-row').count()).toBe(2);
+  await second.stop();
+});
