@@ -1,6 +1,7 @@
 /** The numbers of the overview as bars, the worst news first to be read and the good news first to be drawn. */
 import type { Overview } from '../../../../src/model/overview/overview.ts';
 import type { BarPart } from '../../parts/Bar.svelte';
+import { numberText } from '../../parts/format.ts';
 import { lookOf, type StatusKind, type Tone } from '../../parts/status.ts';
 
 type Counts = Readonly<Record<string, number>>;
@@ -19,8 +20,24 @@ const bar = (kind: StatusKind, order: readonly string[], counts: Counts): readon
 export const jobBar = (counts: Counts): readonly BarPart[] =>
   bar('job', ['running', 'pending', 'dead'], counts);
 
+const goingOn = ['running', 'pending', 'unknown'];
+
+/** The allocations that have not ended. */
 export const allocationBar = (counts: Counts): readonly BarPart[] =>
-  bar('allocation', ['running', 'pending', 'unknown', 'failed', 'lost', 'complete'], counts);
+  bar('allocation', goingOn, unended(counts));
+
+export const unended = (counts: Counts): Counts =>
+  Object.fromEntries(Object.entries(counts).filter(([status]) => goingOn.includes(status)));
+
+/** Those that have ended and are kept, in words: `205 failed, 1 complete`. */
+export const endedWords = (counts: Counts): string =>
+  Object.entries(counts)
+    .filter(([status]) => !goingOn.includes(status))
+    .map(
+      ([status, count]) =>
+        `${numberText(count)} ${lookOf('allocation', status).word.toLowerCase()}`,
+    )
+    .join(', ');
 
 export const nodeBar = (counts: Counts): readonly BarPart[] =>
   bar('node', ['ready', 'initializing', 'draining', 'ineligible', 'disconnected', 'down'], counts);
