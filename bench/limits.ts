@@ -60,6 +60,20 @@ export const limits = {
   simulator: { nodes: 100, hours: 1, warmUpHours: 0.25 },
   /** Several servers: writes after the leader has changed. */
   servers: { writesAround: 50 },
+  /**
+   * The web interface: the cluster that it shows, the registrations that change about ten rows each, and what is measured.
+   */
+  ui: {
+    nodes: 1000,
+    jobs: 10_000,
+    count: 5,
+    registrationsPerSecond: 20,
+    paints: 10,
+    probes: 20,
+    tabs: 10,
+    watchSeconds: 60,
+    answerMs: 30_000,
+  },
   /** A million allocations over etcd: the quota of etcd, and the time between two looks. */
   millionServers: { quotaGb: 8, lookAgainMs: 500 },
   /** Nodes on paper that register at the same time. */

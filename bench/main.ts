@@ -45,6 +45,7 @@ import { simulator } from './simulator.ts';
 import { start } from './start.ts';
 import { state } from './state.ts';
 import { targetOf } from './target.ts';
+import { ui } from './ui.ts';
 
 const benchmarks: readonly Benchmark[] = [
   readJob,
@@ -79,6 +80,7 @@ const benchmarks: readonly Benchmark[] = [
   simulator,
   million,
   millionServers,
+  ui,
   peer,
 ];
 const ownAddress = 'http://127.0.0.1:{port}';

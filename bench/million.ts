@@ -187,7 +187,7 @@ export async function placeAll(setting: Setting, { target, pid }: RunningAgent) 
 }
 
 /** Each node reports in a single request that all its allocations run. */
-async function report(target: Target, { members }: PaperFleet): Promise<number> {
+export async function report(target: Target, { members }: PaperFleet): Promise<number> {
   const given = await allocationsByNode(target);
   const startMs = performance.now();
   const left = [...members];

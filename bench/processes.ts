@@ -125,3 +125,16 @@ function read(path: string): string {
     return '';
   }
 }
+
+/** The established TCP connections to this port of other processes than this one. */
+export function connectionsOfOthers(port: number): number {
+  const own = new Set(openFiles(process.pid));
+  return ['/proc/net/tcp', '/proc/net/tcp6']
+    .flatMap((table) => read(table).split('\n'))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(
+      // The state 01 is established.
+      ([, , remote, state]) => state === '01' && parseInt(remote!.split(':')[1]!, 16) === port,
+    )
+    .filter((fields) => !own.has(`socket:[${fields[9]}]`)).length;
+}

@@ -1,0 +1,133 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { until } from './benchmark.ts';
+import { limits } from './limits.ts';
+import { ask, authorityOf, call, type Target } from './target.ts';
+
+/** The web interface in a headless Chromium, and what the page itself can tell of its speed. */
+
+interface LongTask {
+  readonly startTime: number;
+  readonly duration: number;
+}
+
+/** Runs in every page before its own scripts. A string, because the benchmarks have no types of a browser. */
+const observer = `
+  globalThis.bench = { firstRowMs: undefined, longTasks: [] };
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) bench.longTasks.push({ startTime, duration });
+  }).observe({ type: 'longtask', buffered: true });
+  const rows = new MutationObserver(() => {
+    if (document.querySelector('tr.list-row') === null) return;
+    rows.disconnect();
+    requestAnimationFrame(() => requestAnimationFrame(() => { bench.firstRowMs = performance.now(); }));
+  });
+  rows.observe(document, { childList: true, subtree: true });
+`;
+
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumOnPath(),
+    // It shows pages of this benchmark only, and chromium has no sandbox for root.
+    chromiumSandbox: false,
+    // A tab in the background is measured as if somebody looked at it.
+    args: ['--disable-background-timer-throttling', '--disable-renderer-backgrounding'],
+  });
+}
+
+function chromiumOnPath(): string {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, 'chromium');
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // The next folder may have it.
+    }
+  }
+  throw new Error('chromium is not on the PATH');
+}
+
+export class Tab {
+  readonly #target: Target;
+  readonly #window: BrowserContext;
+  readonly #page: Page;
+
+  private constructor(target: Target, window: BrowserContext, page: Page) {
+    this.#target = target;
+    this.#window = window;
+    this.#page = page;
+  }
+
+  /** A tab that has signed in by a link. */
+  static async open(browser: Browser, target: Target): Promise<Tab> {
+    await until('that the interface is there', async () => {
+      const { status } = await ask(target, 'GET', '/ui/');
+      return status === 200 ? true : undefined;
+    });
+    const window = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    window.setDefaultTimeout(limits.ui.answerMs);
+    await window.addInitScript(observer);
+    const page = await window.newPage();
+    const tab = new Tab(target, window, page);
+    const { value } = await call<{ readonly Secret: string }>(target, 'POST', '/v1/ui/link', {});
+    await page.goto(tab.#address(`sign-in#link=${value.Secret}`));
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    return tab;
+  }
+
+  #address(path: string): string {
+    return `http://${authorityOf(this.#target)}/ui/${path}`;
+  }
+
+  /** From the beginning of the navigation to the first rows on the screen. */
+  async show(path: string): Promise<number> {
+    await this.#page.goto(this.#address(path));
+    // The policy of the page forbids functions that are made of text, which Playwright would wait with.
+    return this.#page.evaluate(`new Promise((resolve) => {
+      const look = () => {
+        if (bench.firstRowMs === undefined) requestAnimationFrame(look);
+        else resolve(bench.firstRowMs);
+      };
+      look();
+    })`);
+  }
+
+  /** Resolves when a cell of the list has exactly this text, with the time by the clock of the machine. */
+  shows(text: string): Promise<number> {
+    return this.#page.evaluate(`new Promise((resolve) => {
+      const look = () => {
+        const cells = [...document.querySelectorAll('tr.list-row td')];
+        if (!cells.some((cell) => cell.textContent.trim() === ${JSON.stringify(text)})) return false;
+        requestAnimationFrame(() => resolve(Date.now()));
+        return true;
+      };
+      if (look()) return;
+      const observer = new MutationObserver(() => { if (look()) observer.disconnect(); });
+      observer.observe(document, { childList: true, subtree: true, characterData: true });
+    })`);
+  }
+
+  /** Forgets the long tasks so far. */
+  async forgetTasks(): Promise<void> {
+    await this.#page.evaluate('bench.longTasks.length = 0');
+  }
+
+  longTasks(): Promise<readonly LongTask[]> {
+    return this.#page.evaluate('bench.longTasks');
+  }
+
+  /** The heap of the page in megabytes, after a collection. */
+  async heapMb(): Promise<number> {
+    const session = await this.#window.newCDPSession(this.#page);
+    await session.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await session.send('Runtime.getHeapUsage');
+    await session.detach();
+    return usedSize / 1024 ** 2;
+  }
+
+  close(): Promise<void> {
+    return this.#window.close();
+  }
+}

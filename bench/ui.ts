@@ -1,0 +1,177 @@
+/** The web interface with a large cluster that changes: what a reader waits for, and what it costs. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { type RunningAgent, startAgent } from './agent.ts';
+import type { Benchmark, Figure, Results, Setting } from './benchmark.ts';
+import { drained, joinPaperFleet, paperDatacenter, smallJob } from './jobs.ts';
+import { limits } from './limits.ts';
+import { requestBytes, sendAll } from './load.ts';
+import { report } from './million.ts';
+import { connectionsOfOthers, usedMs } from './processes.ts';
+import { percentile } from './statistics.ts';
+import { ask, type Target } from './target.ts';
+import { startBrowser, Tab } from './ui-tab.ts';
+
+const { nodes, jobs, count, registrationsPerSecond, paints, probes, tabs, watchSeconds } =
+  limits.ui;
+const longTaskMs = 50;
+
+export const ui: Benchmark = {
+  name: 'ui',
+  title: `The web interface with ${jobs.toLocaleString('en')} jobs and ${(jobs * count).toLocaleString('en')} allocations on ${nodes.toLocaleString('en')} nodes`,
+  baseline: 'none',
+  takesGiven: false,
+  async run(setting) {
+    const agent = await startAgent({ dataDirectory: undefined });
+    const browser = await startBrowser();
+    try {
+      const fleet = await fill(setting, agent.target);
+      const figures = await measure(setting, agent, browser);
+      fleet.leave();
+      return { figures, notes } satisfies Results;
+    } finally {
+      await browser.close();
+      await agent.kill();
+    }
+  },
+};
+
+const notes = [
+  `A headless Chromium on the same machine shows the pages, ${registrationsPerSecond} registrations a second of jobs with ` +
+    `${count} allocations change about ten rows each, and the nodes exist on paper only. A paint is measured from the ` +
+    'navigation to the frame after the first rows, with the files of the interface in the cache of the browser from the second ' +
+    'on. A change is measured from before its request to the frame that shows it. The heap is read after a collection, and connections are counted when the page has been open for a while.',
+];
+
+const jobOf = (id: string, priority: number) => {
+  const { Job } = smallJob(id, { count, datacenter: paperDatacenter });
+  const [group] = Job.TaskGroups;
+  return {
+    Job: { ...Job, Priority: priority, TaskGroups: [{ ...group, Update: { MaxParallel: 0 } }] },
+  };
+};
+
+const jobId = (number: number): string => `ui-${number}`;
+const priorityDefault = 50;
+
+async function fill(setting: Setting, target: Target) {
+  setting.progress(`${nodes} nodes join`);
+  const jobsEach = Math.ceil(((jobs * count) / nodes) * 1.5);
+  const fleet = await joinPaperFleet(target, { nodes, jobsEach });
+  setting.progress(`${jobs} jobs are registered`);
+  await sendAll(target, jobs, (number) =>
+    requestBytes(target, 'POST', '/v1/jobs', JSON.stringify(jobOf(jobId(number), priorityDefault))),
+  );
+  await drained(target);
+  setting.progress('the nodes report');
+  await report(target, fleet);
+  return fleet;
+}
+
+/** Registers jobs again with another priority, at a steady pace, until it is ended. */
+function change(target: Target): () => Promise<void> {
+  let number = 0;
+  const open = new Set<Promise<unknown>>();
+  const timer = setInterval(() => {
+    number += 1;
+    const job = jobOf(jobId(number % jobs), priorityDefault + 1 + (number % 40));
+    const sent = ask(target, 'POST', '/v1/jobs', job).finally(() => open.delete(sent));
+    open.add(sent);
+  }, 1000 / registrationsPerSecond);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all(open);
+  };
+}
+
+async function measure(setting: Setting, agent: RunningAgent, browser: Browser): Promise<Figure[]> {
+  const { target } = agent;
+  const end = change(target);
+  try {
+    const idleShare = await shareOf(setting, agent, 'no tab');
+    const tab = await Tab.open(browser, target);
+    const painted = await paintsOf(setting, tab);
+    const changed = await changesOf(setting, target, tab);
+    const watched = await watch(setting, tab);
+    const connections = connectionsOfOthers(target.port);
+    await tab.close();
+    const open = await Promise.all(Array.from({ length: tabs }, () => Tab.open(browser, target)));
+    for (const one of open) await one.show('jobs');
+    const share = (await shareOf(setting, agent, `${tabs} tabs`)) - idleShare;
+    await Promise.all(open.map((one) => one.close()));
+    return [
+      ...painted,
+      ...changed,
+      ...watched,
+      figure('connections of a tab', '', connections, 2),
+      figure(`processor time of the server for ${tabs} tabs`, '% of a core', share, 5),
+    ];
+  } finally {
+    await end();
+  }
+}
+
+const figure = (name: string, unit: string, value: number, most?: number): Figure => ({
+  name,
+  unit,
+  ours: [value],
+  ...(most !== undefined && { target: { of: 'median', is: 'at most', value: most } }),
+});
+
+async function paintsOf(setting: Setting, tab: Tab): Promise<Figure[]> {
+  setting.progress('paints of the list of jobs');
+  const took: number[] = [];
+  for (let run = 0; run < paints; run++) took.push(await tab.show('jobs'));
+  return [
+    figure('first rows of the list of jobs', 'ms', percentile(took, 50), 1000),
+    figure('the slowest of them', 'ms', Math.max(...took)),
+  ];
+}
+
+async function changesOf(setting: Setting, target: Target, tab: Tab): Promise<Figure[]> {
+  setting.progress('changes on the screen');
+  const probe = jobId(jobs);
+  await ask(target, 'POST', '/v1/jobs', jobOf(probe, priorityDefault));
+  await tab.show(`jobs?filter=${encodeURIComponent(`ID == "${probe}"`)}`);
+  const took: number[] = [];
+  // No other column of the list has such a number.
+  for (let priority = 100 - probes; priority < 100; priority++) {
+    const seen = tab.shows(String(priority));
+    const sentMs = Date.now();
+    await ask(target, 'POST', '/v1/jobs', jobOf(probe, priority));
+    took.push((await seen) - sentMs);
+  }
+  return [
+    figure('a change, from its request to the screen', 'ms', percentile(took, 50), 300),
+    figure('the slowest of them', 'ms', Math.max(...took)),
+  ];
+}
+
+async function watch(setting: Setting, tab: Tab): Promise<Figure[]> {
+  await tab.show('jobs');
+  const heapBefore = await tab.heapMb();
+  await tab.forgetTasks();
+  setting.progress(`the list of jobs for ${watchSeconds} s`);
+  await pause(watchSeconds * 1000);
+  const long = (await tab.longTasks()).filter(({ duration }) => duration > longTaskMs);
+  const seconds = new Set(long.map(({ startTime }) => Math.floor(startTime / 1000)));
+  const heap = await tab.heapMb();
+  return [
+    figure(
+      'seconds without a task over 50 ms',
+      '%',
+      (100 * (watchSeconds - seconds.size)) / watchSeconds,
+    ),
+    figure('the longest task', 'ms', Math.max(0, ...long.map(({ duration }) => duration))),
+    figure('heap of the page', 'MB', heap, 150),
+    figure(`its growth in ${watchSeconds} s`, 'MB', heap - heapBefore),
+  ];
+}
+
+/** The processor time of the server in percent of a core. */
+async function shareOf(setting: Setting, { pid }: RunningAgent, words: string): Promise<number> {
+  setting.progress(`processor time with ${words} for ${watchSeconds} s`);
+  const [startMs, usedBeforeMs] = [performance.now(), usedMs(pid)];
+  await pause(watchSeconds * 1000);
+  return (100 * (usedMs(pid) - usedBeforeMs)) / (performance.now() - startMs);
+}
