@@ -71,7 +71,8 @@ export const limits = {
     paints: 10,
     probes: 20,
     tabs: 10,
-    watchSeconds: 60,
+    /** Longer than idle connections are kept. */
+    watchSeconds: 100,
     answerMs: 30_000,
   },
   /** A million allocations over etcd: the quota of etcd, and the time between two looks. */

@@ -126,9 +126,9 @@ function read(path: string): string {
   }
 }
 
-/** The established TCP connections to this port of other processes than this one. */
-export function connectionsOfOthers(port: number): number {
-  const own = new Set(openFiles(process.pid));
+/** The established TCP connections to this port of other processes than these. */
+export function connectionsOfOthers(port: number, pids: readonly number[]): number {
+  const own = new Set(pids.flatMap((pid) => openFiles(pid)));
   return ['/proc/net/tcp', '/proc/net/tcp6']
     .flatMap((table) => read(table).split('\n'))
     .map((line) => line.trim().split(/\s+/))

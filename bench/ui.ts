@@ -40,7 +40,8 @@ const notes = [
   `A headless Chromium on the same machine shows the pages, ${registrationsPerSecond} registrations a second of jobs with ` +
     `${count} allocations change about ten rows each, and the nodes exist on paper only. A paint is measured from the ` +
     'navigation to the frame after the first rows, with the files of the interface in the cache of the browser from the second ' +
-    'on. A change is measured from before its request to the frame that shows it. The heap is read after a collection, and connections are counted when the page has been open for a while.',
+    'on. A change is measured from before its request to the frame that shows it. The heap is read after a collection, and connections are counted ' +
+    'when those that have loaded the files of the interface have been idle for so long that the server has closed them.',
 ];
 
 const jobOf = (id: string, priority: number) => {
@@ -93,7 +94,7 @@ async function measure(setting: Setting, agent: RunningAgent, browser: Browser):
     const painted = await paintsOf(setting, tab);
     const changed = await changesOf(setting, target, tab);
     const watched = await watch(setting, tab);
-    const connections = connectionsOfOthers(target.port);
+    const connections = connectionsOfOthers(target.port, [process.pid, agent.pid]);
     await tab.close();
     const open = await Promise.all(Array.from({ length: tabs }, () => Tab.open(browser, target)));
     for (const one of open) await one.show('jobs');
