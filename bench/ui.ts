@@ -1,4 +1,4 @@
-/** The web interface with a large cluster that changes: what a reader waits for, and what it costs. */
+/** The web interface with a large cluster that changes: the waits of a reader, and its cost. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { type RunningAgent, startAgent } from './agent.ts';

@@ -1,4 +1,4 @@
-/** The first page in a browser: what needs attention with its reasons, and the numbers. */
+/** The first page in a browser: its list with the reasons, and its numbers. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { violations } from '../support/accessibility.ts';

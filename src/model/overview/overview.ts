@@ -4,7 +4,7 @@ const AmountsSchema = Type.Object({ CPU: Whole(), MemoryMB: Whole(), DiskMB: Who
 
 /** Counts of all that the caller may see. Source: docs/behaviour/attention.md#the-overview. */
 export const OverviewSchema = Type.Object({
-  /** By their status; those that are stopped are dead. */
+  /** By their status. Stopped jobs are dead. */
   Jobs: FullMapOf(Type.Integer()),
   /** By their client status. */
   Allocations: FullMapOf(Type.Integer()),

@@ -43,25 +43,10 @@ export function list<Row>(
     rows: pageRows,
   });
   const rows = $derived(grown.base === base ? grown.rows : pageRows);
-  let begun: { readonly base: string | undefined; readonly start: string | undefined } = {
-    base: undefined,
-    start: undefined,
-  };
-  /** Where a window begins belongs to its filter and its order: with others it begins at the first row. */
-  const start = $derived.by(() => {
-    const wanted = router.query('from');
-    if (begun.base !== undefined && wanted === begun.start && base !== begun.base) return undefined;
-    begun = { base, start: wanted };
-    return wanted;
-  });
-  $effect(() => {
-    if (start === undefined && router.query('from') !== undefined) {
-      router.setQuery('from', undefined);
-    }
-  });
+  const start = startOf(() => base);
   const asked = query<readonly Row[]>(() => {
     if (base === undefined) return undefined;
-    const page = apiPath('', { per_page: rows, next_token: start, total: true }).slice(1);
+    const page = apiPath('', { per_page: rows, next_token: start(), total: true }).slice(1);
     return `${base}${base.includes('?') ? '&' : '?'}${page}`;
   });
   return {
@@ -87,7 +72,7 @@ export function list<Row>(
       return asked.nextToken !== undefined;
     },
     get isMoved() {
-      return start !== undefined;
+      return start() !== undefined;
     },
     get isFull() {
       return rows >= windowRowsMax;
@@ -112,4 +97,24 @@ export function listOf<From, Row>(
 ): List<Row> {
   const rows = $derived(rowsOf(source.rows));
   return Object.create(source, { rows: { get: () => rows, enumerable: true } }) as List<Row>;
+}
+
+/** Where the window begins. A place belongs to its filter and its order: with others the window begins at the first row. */
+function startOf(base: () => string | undefined): () => string | undefined {
+  let begun: { readonly base: string | undefined; readonly start: string | undefined } = {
+    base: undefined,
+    start: undefined,
+  };
+  const start = $derived.by(() => {
+    const [now, wanted] = [base(), router.query('from')];
+    if (begun.base !== undefined && wanted === begun.start && now !== begun.base) return undefined;
+    begun = { base: now, start: wanted };
+    return wanted;
+  });
+  $effect(() => {
+    if (start === undefined && router.query('from') !== undefined) {
+      router.setQuery('from', undefined);
+    }
+  });
+  return () => start;
 }

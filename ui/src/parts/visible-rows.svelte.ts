@@ -23,8 +23,8 @@ export function visibleRows(
   let top = $state(0);
   let bottom = $state(wholeRows);
   let rowPx = $state(0);
-  let isPrinted = $state(false);
-  const isWhole = $derived(count() <= wholeRows || rowPx === 0 || isPrinted);
+  const paper = printing();
+  const isWhole = $derived(count() <= wholeRows || rowPx === 0 || paper.isPrinted);
   const first = $derived(isWhole ? 0 : Math.max(0, Math.min(top, count()) - marginRows));
   const end = $derived(isWhole ? count() : Math.min(count(), Math.max(bottom, first) + marginRows));
 
@@ -60,18 +60,6 @@ export function visibleRows(
     };
   });
 
-  $effect(() => {
-    const print = matchMedia('print');
-    const follow = (): void => {
-      // The browser prints as soon as the listeners have returned.
-      flushSync(() => {
-        isPrinted = print.matches;
-      });
-    };
-    print.addEventListener('change', follow);
-    return () => print.removeEventListener('change', follow);
-  });
-
   return {
     get first() {
       return first;
@@ -90,6 +78,26 @@ export function visibleRows(
       if (isWhole || element == null || (index >= first && index < end)) return;
       scrollBy(0, element.getBoundingClientRect().top + index * rowPx - innerHeight / 2);
       measure();
+    },
+  };
+}
+
+function printing(): { readonly isPrinted: boolean } {
+  let isPrinted = $state(false);
+  $effect(() => {
+    const print = matchMedia('print');
+    const follow = (): void => {
+      // The browser prints as soon as the listeners have returned.
+      flushSync(() => {
+        isPrinted = print.matches;
+      });
+    };
+    print.addEventListener('change', follow);
+    return () => print.removeEventListener('change', follow);
+  });
+  return {
+    get isPrinted() {
+      return isPrinted;
     },
   };
 }

@@ -29,7 +29,7 @@ export const allocationBar = (counts: Counts): readonly BarPart[] =>
 export const unended = (counts: Counts): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([status]) => goingOn.includes(status)));
 
-/** Those that have ended and are kept, in words: `205 failed, 1 complete`. */
+/** The allocations that have ended and are kept, in words: `205 failed, 1 complete`. */
 export const endedWords = (counts: Counts): string =>
   Object.entries(counts)
     .filter(([status]) => !goingOn.includes(status))
