@@ -43,15 +43,16 @@ const job = (ID: string, changes: object = {}, task: object = {}) => ({
   ...changes,
 });
 test('the palette finds by name what the server has, and the keys go there', async () => {
+  await agent.request('PUT', '/v1/namespace/findable-team', { Name: 'findable-team' });
   const page = await open('namespaces');
   await page.getByRole('heading', { level: 1, name: 'Namespaces' }).waitFor();
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox', { name: 'Find' });
-  await field.fill('defau');
-  const found = page.getByRole('option', { name: /^default/ });
+  await field.fill('dable-te');
+  const found = page.getByRole('option', { name: /^findable-team/ });
   await found.waitFor();
   await page.keyboard.press('Enter');
-  await expect.poll(() => new URL(page.url()).search).toContain('filter=default');
+  await expect.poll(() => new URL(page.url()).search).toContain('filter=findable-team');
   // An act of the page, without the mouse.
   await page.keyboard.press('Control+k');
   await field.fill('create');
