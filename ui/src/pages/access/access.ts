@@ -78,3 +78,14 @@ export const anonymousAccessorId = '00000000-0000-0000-0000-000000000002';
 const builtinPolicyNames = ['global-management', 'builtin/global-read-only'];
 export const isBuiltin = ({ ID, Name }: { readonly ID: string; readonly Name: string }): boolean =>
   ID === managementPolicyId || ID === readOnlyPolicyId || builtinPolicyNames.includes(Name);
+
+/** Rules of a template, without the indentation that all of their lines have. */
+export function outdented(text: string): string {
+  const [first = '', ...rest] = text
+    .replace(/^\s*\n/, '')
+    .trimEnd()
+    .split('\n');
+  const depths = rest.filter((line) => line.trim() !== '').map((line) => line.search(/\S/));
+  const depth = Math.min(...depths);
+  return [first.trimStart(), ...rest.map((line) => line.slice(depth))].join('\n');
+}
