@@ -53,7 +53,7 @@ test('a refused request is explained by its rule and line, and the page follows 
   const page = await signedIn('access/denied');
   await page.getByRole('button', { name: 'Why PUT /v1/var/pay/key was denied' }).click();
   await page.getByText('No rule of its policies speaks of it').waitFor();
-  const missing = page.getByRole('region', { name: 'The missing rule' });
+  const missing = page.getByRole('region', { name: /^The rule that is missing/ });
   expect(await missing.textContent()).toContain('path "pay/key"');
   expect(new URL(page.url()).searchParams.get('accessor')).toBe(token.AccessorID);
 

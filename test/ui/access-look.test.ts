@@ -81,7 +81,7 @@ test('texts of tokens, roles and policies are shown as they are, on pages withou
     expect(await violations(page)).toEqual([]);
   }
   await page.getByRole('link', { name: shown }).click();
-  await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe(shown);
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe(shown);
   await page.getByText(name).first().waitFor();
   expect(page.url()).toContain(token.AccessorID);
   await page.setViewportSize({ width: 360, height: 740 });

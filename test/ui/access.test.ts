@@ -62,7 +62,7 @@ test('a token is created with an expiry, its secret is shown once, and it is del
   await page.getByRole('heading', { level: 1, name: 'The build' }).waitFor();
   await page.getByText('in 7 h').or(page.getByText('in 8 h')).waitFor();
   const region = page.getByRole('region', { name: 'Rules of builders' });
-  expect(await region.innerText()).toContain('policy = "read"');
+  expect(await region.textContent()).toContain('policy = "read"');
   expect(await page.content()).not.toContain(secret);
   expect(page.url()).not.toContain(secret);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -81,7 +81,7 @@ test('rules are checked while they are typed, and tried for a token before they 
   await expect.poll(() => rules.inputValue()).toBe(reading);
   await rules.fill(`${reading}node_prefix "" {\n  policy = "wri\n`);
   await page.getByText('line 5, column 12').waitFor();
-  expect(await page.locator('.numbers .faulty').innerText()).toBe('5');
+  expect(await page.locator('.numbers .faulty').textContent()).toBe('5');
   const next = `${reading}node_prefix "" {\n  policy = "write"\n}\n`;
   await rules.fill(next);
   await page.getByText('The server understands these rules.').waitFor();

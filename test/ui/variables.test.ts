@@ -115,7 +115,7 @@ test('two namespaces never see each other', async () => {
       .getByRole('heading', { level: 1, name: key === 'j' ? 'Jobs' : 'Namespaces' })
       .waitFor();
     await red.locator('.foot, .empty').first().waitFor();
-    expect(await red.locator('main').innerText()).not.toContain('blue');
+    expect(await red.locator('main').textContent()).not.toContain('blue');
   }
   await expect.poll(() => rowTexts(red)).toEqual(['red']);
 
