@@ -104,7 +104,7 @@ test('two namespaces never see each other', async () => {
   await ask('PUT', 'var/red/last?namespace=red', { Items: { a: 'b' } });
   await expect.poll(() => rowTexts(red)).toEqual(['red/key', 'red/last']);
 
-  await red.getByRole('button', { name: /^Namespace/ }).click();
+  await red.getByRole('button', { name: /^Namespace:/ }).click();
   const choices = red.getByRole('menuitemradio').or(red.getByRole('menuitem'));
   await expect.poll(() => choices.allInnerTexts()).toEqual(['All namespaces', 'red']);
   await red.keyboard.press('Escape');
