@@ -56,7 +56,7 @@ test('values of a variable are read only when they are asked for, and are in no 
   await page.getByText(secret).waitFor();
   await page.getByRole('button', { name: 'Show the value of note' }).click();
   await page.getByText(shownEvil).waitFor();
-  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   expect(await violations(page)).toEqual([]);
   expect(page.url()).not.toContain('correct');
   await page.getByRole('button', { name: 'Forget them' }).click();
