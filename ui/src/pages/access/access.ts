@@ -1,4 +1,4 @@
-/** What the pages of access control have in common: where a record is, and how its links read. */
+/** Common to the pages of access control: where a record is, and how its links read. */
 import { href } from '../../app/router.svelte.ts';
 import { scope } from '../../app/scope.svelte.ts';
 
@@ -65,12 +65,6 @@ export function identityWords(holder: {
 /** Words with commas or spaces between them. */
 export const wordsIn = (text: string): readonly string[] =>
   text.split(/[\s,]+/).filter((word) => word !== '');
-/** Lines that are not empty. */
-export const linesIn = (text: string): readonly string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 
 export const managementPolicyId = '00000000-0000-0000-0000-000000000001';
 export const readOnlyPolicyId = '00000000-0000-0000-0000-000000000002';

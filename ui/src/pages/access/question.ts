@@ -12,7 +12,7 @@ export interface Question {
 export const questionsText = (questions: readonly Question[]): string =>
   JSON.stringify(questions.map(({ permission, name, namespace }) => [permission, name, namespace]));
 
-/** An address may come from anybody: what is no question is left out. */
+/** An address may come from anybody: values that are no questions are left out. */
 export function questionsOf(text: string): readonly Question[] {
   if (text === '') return [];
   try {

@@ -1,4 +1,4 @@
-/** What the server says of rules while they are typed. Only the answer to the newest text counts. */
+/** The faults of rules while they are typed, as the server tells them. Only the answer to the newest text counts. */
 import { live } from '../../app/connection.svelte.ts';
 import { problemOf } from '../../app/problems.ts';
 
@@ -17,7 +17,7 @@ export class RulesCheck {
     this.end();
     this.isFine = false;
     this.isChecking = true;
-    this.#timer = setTimeout(() => void this.#ask(rules, place), pauseMs);
+    this.#timer = setTimeout(() => void this.#askServer(rules, place), pauseMs);
   }
 
   end(): void {
@@ -25,25 +25,25 @@ export class RulesCheck {
     this.#round += 1;
   }
 
-  async #ask(
+  async #askServer(
     Rules: string,
     place: { readonly namespace: string; readonly partition: string },
   ): Promise<void> {
     const round = this.#round;
     try {
       await live().client.aclDecisions.tryPolicy({ Rules, Questions: [] }, place);
-      if (round === this.#round) this.#tell(undefined);
+      if (round === this.#round) this.#tellFaults(undefined);
     } catch (error) {
       const { errors = [], status } = problemOf(error);
       if (round !== this.#round) return;
       const faults = errors.filter(({ pointer }) => pointer === '/Rules');
-      // Whoever may not try rules hears of their faults when they are saved.
-      this.#tell(faults.length === 0 ? undefined : faults.map(({ message }) => message));
+      // A writer who may not try rules hears of their faults when they are saved.
+      this.#tellFaults(faults.length === 0 ? undefined : faults.map(({ message }) => message));
       if (status !== 400) this.isFine = false;
     }
   }
 
-  #tell(faults: readonly string[] | undefined): void {
+  #tellFaults(faults: readonly string[] | undefined): void {
     this.isChecking = false;
     this.isFine = faults === undefined;
     this.fault = faults?.join('\n');

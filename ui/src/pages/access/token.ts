@@ -14,7 +14,7 @@ export interface TokenWords {
   readonly isLocal: boolean;
 }
 
-/** The body of a write. What the form does not show stays as it is. */
+/** The body of a write. Fields that the form does not show stay as they are. */
 export function tokenBody(before: Token | undefined, words: TokenWords): AclTokenWrite {
   const kept = (before?.ServiceIdentities ?? []).filter(({ ServiceName }) =>
     words.services.includes(ServiceName),
