@@ -62,6 +62,13 @@ export function identityWords(holder: {
   ];
 }
 
+/** The chosen links, and the name that is typed and not added yet: nothing that a reader typed is lost. */
+export function withTyped(links: readonly Link[], typed: string): readonly Link[] {
+  const name = typed.trim();
+  if (name === '' || links.some((link) => link.Name === name)) return links;
+  return [...links, { Name: name }];
+}
+
 /** Words with commas or spaces between them. */
 export const wordsIn = (text: string): readonly string[] =>
   text.split(/[\s,]+/).filter((word) => word !== '');
