@@ -62,6 +62,13 @@ const known: Readonly<Record<string, Words>> = {
   variable: { accesses: [...plain, 'list', 'destroy'], named: 'always' },
 };
 
+/** The resources of the words, in the order of the alphabet. */
+export const namedResources: readonly string[] = Object.keys(known);
+
+/** Whether a permission on the resource may name a record. */
+export const takesName = (resource: string): boolean =>
+  known[resource] !== undefined && known[resource].named !== 'never';
+
 /** The accesses of a resource, each once: `write-prefix` is a form of `write`. */
 export const accessesTo = (resource: string): readonly string[] =>
   known[resource]?.accesses.filter((access) => access !== 'write-prefix') ?? [];

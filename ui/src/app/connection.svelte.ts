@@ -1,4 +1,5 @@
 /** The one connection of this tab. Pages read it with `query(…)`, and act with `live().client`. */
+import { untrack } from 'svelte';
 import { apiBase } from '../base.ts';
 import { type Connection, connect } from '../live/connect.svelte.ts';
 import { askAgain } from './permissions.svelte.ts';
@@ -18,6 +19,18 @@ export function live(): Connection {
 export function renewConnection(): void {
   if (connection === undefined) {
     connection = connect({ api: apiBase, hello: () => ({ token: session.token }) });
+    endWithToken(connection);
   } else connection.renew();
   askAgain();
+}
+
+/** The server ends the connection of a token that was deleted or has expired; the session ends with it. */
+function endWithToken(opened: Connection): void {
+  $effect.root(() => {
+    $effect(() => {
+      const { kind, problem } = opened.state;
+      if (kind !== 'refused' || problem?.code !== 'token-not-found') return;
+      untrack(() => session.end('Your token has expired, or was deleted. Sign in again.'));
+    });
+  });
 }

@@ -62,7 +62,13 @@ export const navigation: readonly PlaceGroup[] = [
     places: [
       { title: 'Access', path: '/access/tokens', icon: Shield, key: 'a', covers: ['/access'] },
       { title: 'Variables', path: '/variables', icon: Folder, key: 'v' },
-      { title: 'Namespaces', path: '/namespaces', icon: Network, key: 'm' },
+      {
+        title: 'Namespaces',
+        path: '/namespaces',
+        icon: Network,
+        key: 'm',
+        covers: ['/partitions'],
+      },
     ],
   },
   {

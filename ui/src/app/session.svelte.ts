@@ -63,9 +63,9 @@ export const session = {
     forget('You have signed out.');
   },
 
-  /** The server said that the token is no longer good. */
+  /** The server said that the token is no longer good. Without a token there is nothing to end. */
   end(why: string): void {
-    if (current.kind === 'signed-in') forget(why);
+    if (token !== undefined) forget(why);
   },
 };
 

@@ -1,0 +1,44 @@
+import type { PresentedAclToken } from '../../../../src/model/acl-token/acl-token.ts';
+import type { AclTokenWrite } from '../../../../src/sdk/acl.ts';
+import type { Link } from './access.ts';
+
+export type Token = PresentedAclToken;
+
+export interface TokenWords {
+  readonly description: string;
+  readonly policies: readonly Link[];
+  readonly roles: readonly Link[];
+  readonly services: readonly string[];
+  /** `8h`; empty: never. Of a new token alone. */
+  readonly ttl: string;
+  readonly isLocal: boolean;
+}
+
+/** The body of a write. Fields that the form does not show stay as they are. */
+export function tokenBody(before: Token | undefined, words: TokenWords): AclTokenWrite {
+  const kept = (before?.ServiceIdentities ?? []).filter(({ ServiceName }) =>
+    words.services.includes(ServiceName),
+  );
+  const added = words.services
+    .filter((name) => !kept.some(({ ServiceName }) => ServiceName === name))
+    .map((ServiceName) => ({ ServiceName }));
+  return {
+    ...(before !== undefined && {
+      NodeIdentities: before.NodeIdentities ?? [],
+      TemplatedPolicies: before.TemplatedPolicies ?? [],
+      Local: before.Local,
+    }),
+    ...(before === undefined && {
+      Local: words.isLocal,
+      ...(words.ttl !== '' && { ExpirationTTL: words.ttl as never }),
+    }),
+    Description: words.description,
+    Policies: words.policies.map(linkBody),
+    Roles: words.roles.map(linkBody),
+    ServiceIdentities: [...kept, ...added],
+  } as AclTokenWrite;
+}
+
+/** Kept links are named by their id: another namespace may have the same name. */
+export const linkBody = ({ ID, Name }: Link) =>
+  ID !== undefined && ID !== '' ? { ID } : { Name: Name ?? '' };
