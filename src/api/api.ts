@@ -1,4 +1,4 @@
-import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
+import { Resolver } from '../acl/resolve.ts';
 import type { Server } from '../server/server.ts';
 import type { Tracing } from '../server/tracing/tracing.ts';
 import type { LogHealth } from '../state/log-health.ts';
@@ -21,11 +21,9 @@ import { openApi } from './openapi/openapi.ts';
 import { ownHosts } from './own-site.ts';
 import { PeeringSockets } from './peering-stream.ts';
 import { type Observation, Pipeline } from './pipeline.ts';
-import type { Reload } from './reload.ts';
 import type { Route } from './route.ts';
 import type { AgentFacts } from './routes/agent.ts';
-import type { ProfileOfReader } from './routes/diagnosis.ts';
-import { routesOf } from './routes.ts';
+import { type RouteOptions, routesOf } from './routes.ts';
 import { spokenIn } from './serve.ts';
 import type { ServerCertificate } from './server-certificate.ts';
 import { type ServersDoor, ServersSockets } from './servers-stream.ts';
@@ -36,11 +34,8 @@ import { Ui, type UiOptions } from './ui/ui.ts';
 import { UiSockets } from './ui-stream/ui-sockets.ts';
 import { firstOf } from './web-sockets.ts';
 
-export interface ApiOptions {
+export interface ApiOptions extends RouteOptions {
   readonly server: Server;
-  readonly acl: Omit<ResolveOptions, 'box' | 'clock'>;
-  readonly name: string;
-  readonly version: string;
   readonly connections: ConnectionLimits;
   /** Host names of this server, besides addresses and the names of the machine itself. */
   readonly hosts?: readonly string[];
@@ -60,14 +55,10 @@ export interface ApiOptions {
   readonly log?: (() => LogHealth) | undefined;
   /** `undefined`: no audit log is written. */
   readonly audit?: AuditOptions | undefined;
-  /** Reads the configuration of the agent again; absent: it has none. */
-  readonly reload?: Reload | undefined;
   /** Where spans of requests go; `undefined`: nothing is traced. */
   readonly tracing?: Pick<Tracing, 'request'> | undefined;
   /** Whether this is the API of a reader, which leaves questions about the agent to the main thread. */
   readonly isReader?: boolean;
-  /** Profiles of the readers of this agent; absent without readers. */
-  readonly profileOfReader?: ProfileOfReader | undefined;
   /** The metrics of the readers of this agent; absent without readers. */
   readonly metricsOfReaders?: (() => Promise<readonly ReaderMetrics[]>) | undefined;
 }

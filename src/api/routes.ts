@@ -1,8 +1,7 @@
-import type { Resolver } from '../acl/resolve.ts';
+import type { ResolveOptions, Resolver } from '../acl/resolve.ts';
 import type { Server } from '../server/server.ts';
-import type { ApiOptions } from './api.ts';
 import type { Denials } from './denials.ts';
-import { nothingToReload } from './reload.ts';
+import { nothingToReload, type Reload } from './reload.ts';
 import type { Route } from './route.ts';
 import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
 import { aclDecisionRoutes } from './routes/acl-decision.ts';
@@ -22,6 +21,7 @@ import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
 import { clientStatisticsRoutes } from './routes/client-statistics.ts';
 import { configEntryRoutes } from './routes/config-entry.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
+import type { ProfileOfReader } from './routes/diagnosis.ts';
 import { discoveryChainRoutes } from './routes/discovery-chain.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoutes } from './routes/event-stream.ts';
@@ -60,6 +60,17 @@ import { workloadIdentityRoutes } from './routes/workload-identity.ts';
 import { Turns } from './turns.ts';
 import type { Ui } from './ui/ui.ts';
 
+/** The options of the API that routes need. */
+export interface RouteOptions {
+  readonly acl: Omit<ResolveOptions, 'box' | 'clock'>;
+  readonly name: string;
+  readonly version: string;
+  /** Reads the configuration of the agent again; absent: it has none. */
+  readonly reload?: Reload | undefined;
+  /** Profiles of the readers of this agent; absent without readers. */
+  readonly profileOfReader?: ProfileOfReader | undefined;
+}
+
 interface RouteParts {
   readonly server: Server;
   readonly resolver: Resolver;
@@ -68,7 +79,7 @@ interface RouteParts {
   readonly facts: AgentFacts;
   /** The address of the API. */
   readonly address: () => string;
-  readonly options: Pick<ApiOptions, 'acl' | 'name' | 'version' | 'profileOfReader' | 'reload'>;
+  readonly options: RouteOptions;
 }
 
 /** All routes of the API. */
