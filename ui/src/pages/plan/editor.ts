@@ -127,6 +127,29 @@ const look = EditorView.theme({
   },
 });
 
+/**
+ * A selection that is typed over is replaced here: a browser gives what it inserts in its place a `style` attribute, which
+ * the content security policy forbids.
+ */
+const replaceSelected = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType, isComposing } = event;
+    const { main } = view.state.selection;
+    if (inputType !== 'insertText' || data === null || isComposing || main.empty) return false;
+    event.preventDefault();
+    const insert = () =>
+      view.state.update(view.state.replaceSelection(data), {
+        userEvent: 'input.type',
+        scrollIntoView: true,
+      });
+    const isHandled = view.state
+      .facet(EditorView.inputHandler)
+      .some((handle) => handle(view, main.from, main.to, data, insert));
+    if (!isHandled) view.dispatch(insert());
+    return true;
+  },
+});
+
 export function createEditor(
   parent: HTMLElement,
   { text, format, changed, submit }: Options,
@@ -152,10 +175,11 @@ export function createEditor(
         indentOnInput(),
         bracketMatching(),
         closeBrackets(),
-        autocompletion(),
+        autocompletion({ icons: false }),
         highlightActiveLine(),
         highlightSelectionMatches(),
         lintGutter(),
+        replaceSelected,
         look,
         syntaxHighlighting(colours),
         language.of(languages[format]),
