@@ -36,10 +36,14 @@ export const hcl = StreamLanguage.define<State>({
 /** A level deeper after an open bracket, and back before a closing one. */
 export const hclIndent = indentService.of((context, at) => {
   const line = context.lineAt(at, 1);
-  const above = line.from === 0 ? undefined : context.lineAt(line.from - 1, -1);
-  // At a break that is being made, the line above is the one that is broken.
-  const before = context.simulatedBreak === at ? context.lineAt(at, -1) : above;
-  if (before === undefined) return 0;
+  // Where a line is about to be broken, its first half is the line above.
+  let before = context.lineAt(at, -1);
+  if (before.from === line.from) {
+    do {
+      if (before.from === 0) return 0;
+      before = context.lineAt(before.from - 1, -1);
+    } while (before.text.trim() === '');
+  }
   const opens = /[[({]$/.test(before.text.replace(/(#|\/\/).*$/, '').trimEnd());
   const closes = /^\s*[\])}]/.test(line.text);
   const now = context.lineIndent(before.from, -1);
