@@ -1,0 +1,202 @@
+/** The pages of plans in a browser: a job file is written, planned and applied; plans are seen, refused and applied. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { violations } from '../support/accessibility.ts';
+import { type Agent, endAgents, startAgent } from '../support/agent.ts';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { button, inDialog, sees, sleepingJob } from '../support/job-pages.ts';
+import { openUi, signIn } from '../support/ui.ts';
+
+let browser: TestBrowser;
+let agent: Agent;
+
+beforeAll(async () => {
+  [browser, agent] = await Promise.all([startBrowser(), startAgent()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await endAgents();
+});
+
+async function open(path: string, token = agent.token): Promise<Page> {
+  const page = await openUi(browser, { address: agent.address, path });
+  await signIn(page, token);
+  return page;
+}
+
+async function ask(method: string, path: string, body?: unknown) {
+  const answer = await agent.request(method, path, body);
+  expect([path, answer.status, answer.status === 200 ? '' : answer.json]).toEqual([path, 200, '']);
+  return answer.json;
+}
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Job file' });
+const file = (count: string, rest = '') => `job "typed" {
+  datacenters = ["*"]
+  group "main" {
+    count = ${count}
+    task "run" {
+      driver = "raw_exec"
+      config {
+        command = "/bin/sleep"
+        args    = ["100000"]
+      }
+      ${rest}
+    }
+  }
+}
+`;
+
+async function tokenOf(name: string, rules: string): Promise<string> {
+  await ask('PUT', '/v1/acl/policy', { Name: name, Rules: rules });
+  return (await ask('PUT', '/v1/acl/token', { Policies: [{ Name: name }] })).SecretID;
+}
+
+test('faults are told while a job file is typed, and its plan is carried out as it was shown', async () => {
+  const page = await open('plan');
+  await editor(page).fill(file('two'));
+  const faults = page.getByRole('list', { name: 'Faults' });
+  await faults.getByRole('button', { name: /line 4/ }).click();
+  await page.locator('.cm-lintRange-error').first().waitFor();
+  await expect
+    .poll(() => page.evaluate(() => getSelection()?.anchorNode?.textContent))
+    .toContain('two');
+  // A fault of the content, which the server tells by the field of the job.
+  await editor(page).fill(file('-1'));
+  await faults.getByRole('button', { name: /line 4.*Count/ }).waitFor();
+
+  await editor(page).fill(`variable "count" {\n  type = number\n}\n${file('var.count', 'reso')}`);
+  await page.getByRole('textbox', { name: 'count' }).fill('2');
+  await editor(page).getByText('reso', { exact: true }).click();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Control+Space');
+  await page.getByRole('option', { name: /resources/ }).waitFor();
+  // Completions of a list that has just opened are not taken at once.
+  await expect(async () => {
+    await page.keyboard.press('Enter');
+    expect(await editor(page).innerText()).toContain('resources {');
+  }).toPass();
+  await page.keyboard.type('memory = 20');
+  await sees(page, 'No faults');
+
+  await page.keyboard.press('Control+Enter');
+  const plan = page.getByRole('region', { name: 'The plan' });
+  await plan.getByText('2 to place').waitFor();
+  const ids = await plan.locator('tbody th').allInnerTexts();
+  await plan.getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('heading', { level: 1, name: 'typed' }).waitFor();
+  const allocations: { readonly ID: string }[] = await ask('GET', '/v1/job/typed/allocations');
+  expect(allocations).toHaveLength(2);
+  for (const { ID } of allocations) expect(ids.join(' ')).toContain(ID.slice(0, 8));
+
+  // The file of the job is what the next plan begins with.
+  await page.goto(`${agent.address}/ui/plan?job=default/typed`);
+  await signIn(page, agent.token);
+  await expect.poll(() => editor(page).innerText()).toContain('var.count');
+  expect(await page.getByRole('textbox', { name: 'count' }).inputValue()).toBe('2');
+});
+
+test('what is typed stays through other pages and another sign-in', async () => {
+  const page = await open('plan');
+  await editor(page).fill('job "half" {');
+  await page.getByRole('link', { name: 'Namespaces' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'Namespaces' }).waitFor();
+  await page.goBack();
+  await expect.poll(() => editor(page).innerText()).toContain('"half"');
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+  await signIn(page, agent.token);
+  await expect.poll(() => editor(page).innerText()).toContain('"half"');
+});
+
+test('a plan that is outdated is refused, tells what moved, and is made again', async () => {
+  await agent.register(sleepingJob('moving'));
+  const page = await open('jobs/default/moving?tab=scale');
+  await page
+    .getByRole('button', { name: /^Scale/ })
+    .first()
+    .click();
+  await page.getByLabel('Count').fill('3');
+  await inDialog(page, 'See the plan').click();
+  const dialog = page.getByRole('dialog', { name: 'The plan' });
+  await dialog.getByText('2 to place').waitFor();
+  await ask('PUT', '/v1/job/moving/scale', {
+    Count: 2,
+    Target: { Group: 'main' },
+    Message: 'other',
+  });
+  await dialog.getByRole('button', { name: 'Apply the plan' }).click();
+  await dialog.getByText('Nothing was done: something has moved since it was planned').waitFor();
+  await dialog
+    .getByRole('alert')
+    .getByText(/moving/)
+    .first()
+    .waitFor();
+  await dialog.getByRole('button', { name: 'Plan again' }).click();
+  await dialog.getByText('1 to place').waitFor();
+  await dialog.getByRole('button', { name: 'Apply the plan' }).click();
+  await page.getByRole('dialog').first().waitFor({ state: 'detached' });
+  expect((await ask('GET', '/v1/job/moving')).TaskGroups[0].Count).toBe(3);
+});
+
+test('a plan is opened by its address, and applied only by a token that may', async () => {
+  await agent.register(sleepingJob('shared'));
+  const made = await ask('POST', '/v1/plan', {
+    Kind: 'scale',
+    JobID: 'shared',
+    Group: 'main',
+    Count: 0,
+  });
+  const stranger = await tokenOf('stranger', 'namespace "default" { policy = "read" }');
+  const refused = await open(`plans/${made.ID}`, stranger);
+  await refused
+    .getByRole('alert')
+    .getByText(/scale-job|submit-job/)
+    .first()
+    .waitFor();
+
+  const planner = await tokenOf(
+    'planner',
+    'namespace "default" { capabilities = ["plan-job", "read-job", "parse-job"] }',
+  );
+  const page = await open('plan', planner);
+  await editor(page).fill(file('1').replace('typed', 'proposed'));
+  await sees(page, 'No faults');
+  await button(page, 'Plan').click();
+  await page.getByRole('link', { name: 'its own page' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Plan for job proposed' }).waitFor();
+  const apply = button(page, 'Apply');
+  await expect.poll(() => apply.getAttribute('title')).toContain('submit-job');
+  expect(await apply.getAttribute('aria-disabled')).toBe('true');
+
+  // A colleague may: the address is enough.
+  const colleague = await open(new URL(page.url()).pathname.replace('/ui/', ''));
+  await colleague.getByText('1 to place').waitFor();
+  await button(colleague, 'Apply').click();
+  await colleague.getByRole('heading', { level: 1, name: 'proposed' }).waitFor();
+  await page.getByText(/carried out at index/).waitFor();
+});
+
+const hostile = '<img src=x onerror="globalThis.wasHarmed=1">\u202eevil';
+const shown = '<img src=x onerror="globalThis.wasHarmed=1">\\u202eevil';
+
+test.each(['light', 'dark'] as const)(
+  'the pages are safe and can be used by everybody: %s',
+  async (colorScheme) => {
+    const Job = sleepingJob(`odd-${colorScheme}`, { Meta: { [hostile]: hostile } });
+    const plan = await ask('POST', '/v1/plan', { Kind: 'job', Job });
+    const page = await open(`plans/${plan.ID}`);
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.getByText('All of it: the job is new').click();
+    await page.getByText(shown).first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    await page.goto(`${agent.address}/ui/plan`);
+    await signIn(page, agent.token);
+    await editor(page).fill(`job "${hostile.replaceAll('"', "'")}" { nonsense = 1 }`);
+    await page.getByRole('list', { name: 'Faults' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => 'wasHarmed' in globalThis)).toBe(false);
+  },
+);
