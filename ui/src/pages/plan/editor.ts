@@ -134,17 +134,25 @@ const look = EditorView.theme({
 const replaceSelected = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { data, inputType, isComposing } = event;
-    const { main } = view.state.selection;
-    if (inputType !== 'insertText' || data === null || isComposing || main.empty) return false;
+    const [range] = event.getTargetRanges();
+    if (inputType !== 'insertText' || data === null || isComposing || range === undefined) {
+      return false;
+    }
+    // The selection of the browser may be newer than that of the editor.
+    const from = view.posAtDOM(range.startContainer, range.startOffset);
+    const to = view.posAtDOM(range.endContainer, range.endOffset);
+    if (from === to || view.state.selection.ranges.length > 1) return false;
     event.preventDefault();
     const insert = () =>
-      view.state.update(view.state.replaceSelection(data), {
+      view.state.update({
+        changes: { from, to, insert: data },
+        selection: { anchor: from + data.length },
         userEvent: 'input.type',
         scrollIntoView: true,
       });
     const isHandled = view.state
       .facet(EditorView.inputHandler)
-      .some((handle) => handle(view, main.from, main.to, data, insert));
+      .some((handle) => handle(view, from, to, data, insert));
     if (!isHandled) view.dispatch(insert());
     return true;
   },
@@ -183,7 +191,11 @@ export function createEditor(
         look,
         syntaxHighlighting(colours),
         language.of(languages[format]),
-        EditorView.contentAttributes.of({ 'aria-label': 'Job file', spellcheck: 'false' }),
+        EditorView.contentAttributes.of({
+          'aria-label': 'Job file',
+          spellcheck: 'false',
+          tabindex: '0',
+        }),
         Prec.high(keymap.of([{ key: 'Mod-Enter', run: submitted }])),
         keymap.of([
           ...closeBracketsKeymap,
