@@ -189,6 +189,9 @@ test.each(['light', 'dark'] as const)(
     await editor(page).fill(`job "${hostile.replaceAll('"', "'")}" { nonsense = 1 }`);
     await page.getByRole('list', { name: 'Faults' }).waitFor();
     expect(await violations(page)).toEqual([]);
+    await page.getByRole('main').getByRole('link', { name: 'Plans', exact: true }).click();
+    await page.getByText(`job odd-${colorScheme}`).first().waitFor();
+    expect(await violations(page)).toEqual([]);
     expect(await page.evaluate(() => 'wasHarmed' in globalThis)).toBe(false);
   },
 );

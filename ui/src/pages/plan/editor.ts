@@ -134,11 +134,13 @@ const look = EditorView.theme({
 const replaceSelected = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { data, inputType, isComposing } = event;
-    const [range] = event.getTargetRanges();
-    if (inputType !== 'insertText' || data === null || isComposing || range === undefined) {
+    const selected = document.getSelection();
+    if (inputType !== 'insertText' || data === null || isComposing || !selected?.rangeCount) {
       return false;
     }
     // The selection of the browser may be newer than that of the editor.
+    const range = selected.getRangeAt(0);
+    if (!view.contentDOM.contains(range.commonAncestorContainer)) return false;
     const from = view.posAtDOM(range.startContainer, range.startOffset);
     const to = view.posAtDOM(range.endContainer, range.endOffset);
     if (from === to || view.state.selection.ranges.length > 1) return false;
