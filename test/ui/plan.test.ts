@@ -91,7 +91,7 @@ test('faults are told while a job file is typed, and its plan is carried out as 
   expect(await page.getByRole('textbox', { name: 'count' }).inputValue()).toBe('2');
 });
 
-test('what is typed stays through other pages and another sign-in', async () => {
+test('a text that is typed stays through other pages and another sign-in', async () => {
   const page = await open('plan');
   await editor(page).fill('job "half" {');
   await page.getByRole('link', { name: 'Namespaces' }).first().click();

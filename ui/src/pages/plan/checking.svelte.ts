@@ -7,7 +7,7 @@ const pauseMs = 350;
 
 export interface Checking {
   readonly checked: Checked | undefined;
-  /** What is shown belongs to an earlier text. */
+  /** The result belongs to an earlier text. */
   readonly isBehind: boolean;
   /** The result for the text as it is now. */
   now(): Promise<Checked>;

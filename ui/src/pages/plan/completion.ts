@@ -20,7 +20,7 @@ const kinds: Readonly<Record<Exclude<Form['kind'], 'block'>, string>> = {
   'free-map': 'anything',
 };
 
-/** What is written for the value. */
+/** The text that stands for the value. */
 const values: Readonly<Record<Exclude<Form['kind'], 'block'>, string>> = {
   text: '= "${}"',
   whole: '= ${}',

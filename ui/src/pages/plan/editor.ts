@@ -9,7 +9,6 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { json } from '@codemirror/lang-json';
 import {
   bracketMatching,
-  HighlightStyle,
   indentOnInput,
   indentUnit,
   syntaxHighlighting,
@@ -26,7 +25,6 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { tags } from '@lezer/highlight';
 import { useStrictStyles } from '../../strict/styles.ts';
 import type { Fault, Format } from './check.ts';
 import { complete } from './completion.ts';
@@ -55,17 +53,29 @@ const languages: Readonly<Record<Format, Extension>> = {
   json: json(),
 };
 
-const colours = HighlightStyle.define([
-  { tag: tags.comment, color: 'var(--text-3)', fontStyle: 'italic' },
-  { tag: tags.string, color: 'var(--ok)' },
-  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--info)' },
-  { tag: tags.keyword, color: 'var(--accent-text)', fontWeight: '600' },
-  { tag: tags.propertyName, color: 'var(--accent-text)' },
-  { tag: tags.function(tags.variableName), color: 'var(--warn)' },
-  { tag: [tags.operator, tags.bracket], color: 'var(--text-2)' },
-]);
+/** The class of a token by the name of its tag. */
+const classes: Readonly<Record<string, string>> = {
+  comment: 'cm-comment',
+  string: 'cm-string',
+  number: 'cm-literal',
+  bool: 'cm-literal',
+  null: 'cm-literal',
+  atom: 'cm-literal',
+  keyword: 'cm-block',
+  propertyName: 'cm-name',
+  'function(variableName)': 'cm-function',
+};
+const colours: Parameters<typeof syntaxHighlighting>[0] = {
+  style: (tags) => tags.map((tag) => classes[String(tag)]).find((one) => one !== undefined) ?? null,
+};
 
 const look = EditorView.theme({
+  '.cm-comment': { color: 'var(--text-3)', fontStyle: 'italic' },
+  '.cm-string': { color: 'var(--ok)' },
+  '.cm-literal': { color: 'var(--info)' },
+  '.cm-block': { color: 'var(--accent-text)', fontWeight: '600' },
+  '.cm-name': { color: 'var(--accent-text)' },
+  '.cm-function': { color: 'var(--warn)' },
   '&': { backgroundColor: 'var(--surface)', color: 'var(--text)', fontSize: 'var(--size-m)' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': {
@@ -160,6 +170,39 @@ const replaceSelected = EditorView.domEventHandlers({
   },
 });
 
+const basics: readonly Extension[] = [
+  lineNumbers(),
+  highlightActiveLineGutter(),
+  highlightSpecialChars({ addSpecialChars: /[\u202a-\u202e\u2066-\u2069]/g }),
+  history(),
+  drawSelection(),
+  indentUnit.of('  '),
+  EditorState.tabSize.of(2),
+  indentOnInput(),
+  bracketMatching(),
+  closeBrackets(),
+  autocompletion({ icons: false }),
+  highlightActiveLine(),
+  highlightSelectionMatches(),
+  lintGutter(),
+  replaceSelected,
+  look,
+  syntaxHighlighting(colours),
+  EditorView.contentAttributes.of({
+    'aria-label': 'Job file',
+    spellcheck: 'false',
+    tabindex: '0',
+  }),
+  keymap.of([
+    ...closeBracketsKeymap,
+    ...defaultKeymap,
+    ...searchKeymap,
+    ...historyKeymap,
+    ...completionKeymap,
+    indentWithTab,
+  ]),
+];
+
 export function createEditor(
   parent: HTMLElement,
   { text, format, changed, submit }: Options,
@@ -170,47 +213,17 @@ export function createEditor(
     submit();
     return true;
   };
+  const heard: readonly Extension[] = [
+    Prec.high(keymap.of([{ key: 'Mod-Enter', run: submitted }])),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) changed(update.state.doc.toString());
+    }),
+  ];
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: text,
-      extensions: [
-        lineNumbers(),
-        highlightActiveLineGutter(),
-        highlightSpecialChars({ addSpecialChars: /[\u202a-\u202e\u2066-\u2069]/g }),
-        history(),
-        drawSelection(),
-        indentUnit.of('  '),
-        EditorState.tabSize.of(2),
-        indentOnInput(),
-        bracketMatching(),
-        closeBrackets(),
-        autocompletion({ icons: false }),
-        highlightActiveLine(),
-        highlightSelectionMatches(),
-        lintGutter(),
-        replaceSelected,
-        look,
-        syntaxHighlighting(colours),
-        language.of(languages[format]),
-        EditorView.contentAttributes.of({
-          'aria-label': 'Job file',
-          spellcheck: 'false',
-          tabindex: '0',
-        }),
-        Prec.high(keymap.of([{ key: 'Mod-Enter', run: submitted }])),
-        keymap.of([
-          ...closeBracketsKeymap,
-          ...defaultKeymap,
-          ...searchKeymap,
-          ...historyKeymap,
-          ...completionKeymap,
-          indentWithTab,
-        ]),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) changed(update.state.doc.toString());
-        }),
-      ],
+      extensions: [...basics, language.of(languages[format]), ...heard],
     }),
   });
   return {

@@ -1,5 +1,7 @@
 /** Where the values of a text in JSON stand. */
-import { parser } from '@lezer/json';
+import { jsonLanguage } from '@codemirror/lang-json';
+
+const { parser } = jsonLanguage;
 
 interface Place {
   readonly from: number;

@@ -54,7 +54,7 @@ export function mayApply({ Kind, Namespace, Partition, Subject, Name }: About): 
   }
 }
 
-/** What was asked for in this tab, so that an outdated plan can be made again. Acts may hold secrets: kept in memory. */
+/** The requests of this tab, so that an outdated plan can be made again. Acts may hold secrets: kept in memory. */
 const asked = new Map<string, PlanRequest>();
 export const rememberRequest = (id: string, request: PlanRequest): void => {
   asked.set(id, request);
