@@ -50,11 +50,6 @@ export function may(permission: string, about: About = {}): Decision {
   return answer ? allowed : { isAllowed: false, missing: wordsOf(permission, question) };
 }
 
-/** All of several. The first that is missing is named. */
-export function mayAll(...decisions: readonly Decision[]): Decision {
-  return decisions.find(({ isAllowed }) => !isAllowed) ?? allowed;
-}
-
 /** One of several. */
 export function mayAny(...decisions: readonly Decision[]): Decision {
   return decisions.find(({ isAllowed }) => isAllowed) ?? decisions[0] ?? allowed;
