@@ -1,43 +1,20 @@
 /** Roles, auth methods, binding rules and templates, in a browser against a real agent. */
 import { generateKeyPairSync } from 'node:crypto';
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { violations } from '../support/accessibility.ts';
-import { type Agent, endAgents, startAgent } from '../support/agent.ts';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { openUi, signIn } from '../support/ui.ts';
+import { UiTests } from '../support/ui-tests.ts';
 
-let browser: TestBrowser;
-let agent: Agent;
+const ui = new UiTests();
 
 beforeAll(async () => {
-  [browser, agent] = await Promise.all([startBrowser(), startAgent()]);
-  await ask('PUT', 'acl/policy', { Name: 'looks', Rules: 'node_prefix "" { policy = "read" }' });
-});
-afterAll(async () => {
-  await browser?.close();
-  await endAgents();
-});
-
-async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const answer = await fetch(`${agent.address}/v1/${path}`, {
-    method,
-    headers: { 'x-registry-token': agent.token },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+  await ui.answer('PUT', 'acl/policy', {
+    Name: 'looks',
+    Rules: 'node_prefix "" { policy = "read" }',
   });
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as T;
-}
-
-async function signedIn(path: string, token = agent.token): Promise<Page> {
-  const page = await openUi(browser, { address: agent.address, path });
-  await signIn(page, token);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  return page;
-}
+});
 
 test('a role is created, has its policy, and gets another description', async () => {
-  const page = await signedIn('access/roles');
+  const page = await ui.signedIn('access/roles');
   await page.getByRole('button', { name: 'Create a role' }).click();
   await page.getByLabel('Name', { exact: true }).fill('operators');
   // A name that is typed and not added yet counts as well.
@@ -50,14 +27,14 @@ test('a role is created, has its policy, and gets another description', async ()
   await page.getByLabel('Description').fill('Those on call');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Those on call').waitFor();
-  const role = await ask<{ Policies: { Name: string }[] }>('GET', 'acl/role/name/operators');
+  const role = await ui.answer<{ Policies: { Name: string }[] }>('GET', 'acl/role/name/operators');
   expect(role.Policies.map(({ Name }) => Name)).toEqual(['looks']);
 });
 
 test('an auth method and a binding rule are created by their forms, and changed as JSON', async () => {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  const page = await signedIn('access/methods');
+  const page = await ui.signedIn('access/methods');
   await page.getByRole('button', { name: 'Create an auth method' }).click();
   await page.getByLabel('Name', { exact: true }).fill('ci');
   await page.getByLabel('Claims', { exact: false }).first().fill('project = team');
@@ -79,7 +56,7 @@ test('an auth method and a binding rule are created by their forms, and changed 
     .getByRole('region', { name: 'The auth method as JSON' })
     .getByText('builder')
     .waitFor();
-  const method = await ask<{ Config: Record<string, unknown> }>('GET', 'acl/auth-method/ci');
+  const method = await ui.answer<{ Config: Record<string, unknown> }>('GET', 'acl/auth-method/ci');
   expect(method.Config).toMatchObject({
     BoundIssuer: 'builder',
     ClaimMappings: { project: 'team' },
@@ -98,7 +75,7 @@ test('an auth method and a binding rule are created by their forms, and changed 
 });
 
 test('a template is previewed for a name', async () => {
-  const page = await signedIn('access/templates');
+  const page = await ui.signedIn('access/templates');
   await page.getByRole('button', { name: 'builtin/service' }).click();
   await page.getByLabel('Name', { exact: true }).fill('pay');
   const rules = page.getByRole('region', { name: 'Rules of the template' });
@@ -108,10 +85,10 @@ test('a template is previewed for a name', async () => {
 });
 
 test('a token without rights over access control is told which are missing', async () => {
-  const { SecretID } = await ask<{ SecretID: string }>('PUT', 'acl/token', {
+  const { SecretID } = await ui.answer<{ SecretID: string }>('PUT', 'acl/token', {
     Policies: [{ Name: 'looks' }],
   });
-  const page = await signedIn('access/tokens', SecretID);
+  const page = await ui.signedIn('access/tokens', SecretID);
   await page.getByText('acl:read').waitFor();
   const create = page.getByRole('button', { name: 'Create a token' });
   await expect.poll(() => create.getAttribute('title')).toContain('acl:write');

@@ -1,64 +1,27 @@
-/** How the pages of access control look, in a browser against a real agent. */
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { violations } from '../support/accessibility.ts';
-import { type Agent, endAgents, startAgent } from '../support/agent.ts';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { openUi, signIn } from '../support/ui.ts';
+import { UiTests } from '../support/ui-tests.ts';
 
-let browser: TestBrowser;
-let agent: Agent;
-
-interface Made {
-  readonly AccessorID: string;
-}
-
-beforeAll(async () => {
-  [browser, agent] = await Promise.all([startBrowser(), startAgent()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await endAgents();
-});
-
-const ask = (method: string, path: string, body?: unknown, token = agent.token) =>
-  fetch(`${agent.address}/v1/${path}`, {
-    method,
-    headers: { 'x-registry-token': token },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-
-async function made<T = Made>(path: string, body: unknown): Promise<T> {
-  const answer = await ask('PUT', path, body);
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as T;
-}
+const ui = new UiTests();
 
 const reading = 'namespace "default" {\n  policy = "read"\n}\n';
-
-async function signedIn(path: string, token = agent.token): Promise<Page> {
-  const page = await openUi(browser, { address: agent.address, path });
-  await signIn(page, token);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  return page;
-}
 
 test('texts of tokens, roles and policies are shown as they are, on pages without faults of accessibility', async () => {
   const evil = '</script><img src=x onerror=alert(1)>\u202eodd\u0007';
   const shown = '</script><img src=x onerror=alert(1)>\\u202eodd\\u0007';
   const name = 'n'.repeat(128);
-  const policy = await made<{ ID: string }>('acl/policy', {
+  const policy = await ui.made<{ ID: string }>('acl/policy', {
     Name: name,
     Description: evil,
     Rules: `# ${evil.replace('\u0007', '')}\n${reading}`,
   });
-  const role = await made<{ ID: string }>('acl/role', {
+  const role = await ui.made<{ ID: string }>('acl/role', {
     Name: 'odd',
     Description: evil,
     Policies: [{ ID: policy.ID }],
   });
-  const token = await made('acl/token', { Description: evil, Roles: [{ ID: role.ID }] });
-  const page = await signedIn('access/tokens');
+  const token = await ui.made('acl/token', { Description: evil, Roles: [{ ID: role.ID }] });
+  const page = await ui.signedIn('access/tokens');
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   const scheme = { light: 'dark', dark: 'light' } as const;
   let colorScheme: 'light' | 'dark' = 'dark';

@@ -1,51 +1,13 @@
-/** Tokens and policies, in a browser against a real agent. */
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Agent, endAgents, startAgent } from '../support/agent.ts';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { openUi, signIn } from '../support/ui.ts';
+import { expect, test } from 'vitest';
+import { type MadeToken, UiTests } from '../support/ui-tests.ts';
 
-let browser: TestBrowser;
-let agent: Agent;
-
-interface Made {
-  readonly AccessorID: string;
-  readonly SecretID: string;
-}
-
-beforeAll(async () => {
-  [browser, agent] = await Promise.all([startBrowser(), startAgent()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await endAgents();
-});
-
-const ask = (method: string, path: string, body?: unknown, token = agent.token) =>
-  fetch(`${agent.address}/v1/${path}`, {
-    method,
-    headers: { 'x-registry-token': token },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-
-async function made<T = Made>(path: string, body: unknown): Promise<T> {
-  const answer = await ask('PUT', path, body);
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as T;
-}
+const ui = new UiTests();
 
 const reading = 'namespace "default" {\n  policy = "read"\n}\n';
 
-async function signedIn(path: string, token = agent.token): Promise<Page> {
-  const page = await openUi(browser, { address: agent.address, path });
-  await signIn(page, token);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  return page;
-}
-
 test('a token is created with an expiry, its secret is shown once, and it is deleted', async () => {
-  await made('acl/policy', { Name: 'builders', Rules: reading });
-  const page = await signedIn('access/tokens');
+  await ui.made('acl/policy', { Name: 'builders', Rules: reading });
+  const page = await ui.signedIn('access/tokens');
   await page.getByRole('button', { name: 'Create a token' }).click();
   await page.getByLabel('Description').fill('The build');
   await page.getByLabel('Policies').fill('builders');
@@ -56,7 +18,7 @@ test('a token is created with an expiry, its secret is shown once, and it is del
   await page.getByLabel('Expires after').fill('8h');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   const secret = await page.getByLabel('Secret', { exact: true }).inputValue();
-  const self = await ask('GET', 'acl/token/self', undefined, secret);
+  const self = await ui.ask('GET', 'acl/token/self', undefined, secret);
   expect(self.status).toBe(200);
   await page.getByRole('link', { name: 'Show the token' }).click();
   await page.getByRole('heading', { level: 1, name: 'The build' }).waitFor();
@@ -66,17 +28,17 @@ test('a token is created with an expiry, its secret is shown once, and it is del
   expect(await page.content()).not.toContain(secret);
   expect(page.url()).not.toContain(secret);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  const { AccessorID } = (await self.json()) as Made;
+  const { AccessorID } = (await self.json()) as MadeToken;
   await page.getByLabel('Name', { exact: true }).fill(AccessorID.slice(0, 8));
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
-  expect((await ask('GET', 'acl/token/self', undefined, secret)).status).toBe(403);
+  expect((await ui.ask('GET', 'acl/token/self', undefined, secret)).status).toBe(403);
 });
 
 test('rules are checked while they are typed, and tried for a token before they are stored', async () => {
-  const stored = await made<{ ID: string }>('acl/policy', { Name: 'tried', Rules: reading });
-  const token = await made('acl/token', { Policies: [{ Name: 'tried' }] });
-  const page = await signedIn(`access/policies/${stored.ID}/edit?namespace=default`);
+  const stored = await ui.made<{ ID: string }>('acl/policy', { Name: 'tried', Rules: reading });
+  const token = await ui.made('acl/token', { Policies: [{ Name: 'tried' }] });
+  const page = await ui.signedIn(`access/policies/${stored.ID}/edit?namespace=default`);
   const rules = page.getByLabel('Rules', { exact: true });
   await expect.poll(() => rules.inputValue()).toBe(reading);
   await rules.fill(`${reading}node_prefix "" {\n  policy = "wri\n`);
@@ -90,10 +52,14 @@ test('rules are checked while they are typed, and tried for a token before they 
   await page.getByLabel('Access', { exact: true }).selectOption('write');
   await page.getByRole('button', { name: 'Try', exact: true }).click();
   await page.getByText('It is denied now, and would be allowed.').waitFor();
-  const before = (await (await ask('GET', `acl/policy/${stored.ID}`)).json()) as { Rules: string };
+  const before = (await (await ui.ask('GET', `acl/policy/${stored.ID}`)).json()) as {
+    Rules: string;
+  };
   expect(before.Rules).toBe(reading);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { level: 1, name: 'tried' }).waitFor();
-  const after = (await (await ask('GET', `acl/policy/${stored.ID}`)).json()) as { Rules: string };
+  const after = (await (await ui.ask('GET', `acl/policy/${stored.ID}`)).json()) as {
+    Rules: string;
+  };
   expect(after.Rules).toBe(next);
 });

@@ -1,26 +1,9 @@
-/** Habits of every page in a browser: the palette, long lists, and a server that goes away. */
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Agent, endAgents, newDirectory, startAgent } from '../support/agent.ts';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { expect, test } from 'vitest';
+import { newDirectory, startAgent } from '../support/agent.ts';
 import { openUi, signIn } from '../support/ui.ts';
+import { UiTests } from '../support/ui-tests.ts';
 
-let browser: TestBrowser;
-let agent: Agent;
-
-beforeAll(async () => {
-  [browser, agent] = await Promise.all([startBrowser(), startAgent()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await endAgents();
-});
-
-async function open(path = ''): Promise<Page> {
-  const page = await openUi(browser, { address: agent.address, path });
-  await signIn(page, agent.token);
-  return page;
-}
+const ui = new UiTests();
 
 const job = (ID: string, changes: object = {}, task: object = {}) => ({
   ID,
@@ -43,8 +26,8 @@ const job = (ID: string, changes: object = {}, task: object = {}) => ({
   ...changes,
 });
 test('the palette finds by name what the server has, and the keys go there', async () => {
-  await agent.request('PUT', '/v1/namespace/findable-team', { Name: 'findable-team' });
-  const page = await open('namespaces');
+  await ui.agent.request('PUT', '/v1/namespace/findable-team', { Name: 'findable-team' });
+  const page = await ui.signedIn('namespaces');
   await page.getByRole('heading', { level: 1, name: 'Namespaces' }).waitFor();
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox', { name: 'Find' });
@@ -68,8 +51,8 @@ test('the palette finds by name what the server has, and the keys go there', asy
 test('the server sorts the list, and the page tells how many rows there are', async () => {
   const names = Array.from({ length: 130 }, (_, at) => `many-${String(at).padStart(3, '0')}`);
   const nowhere = { Datacenters: ['nowhere'], Type: 'batch' };
-  await Promise.all(names.map((name) => agent.register(job(name, nowhere))));
-  const page = await open('jobs?type=batch');
+  await Promise.all(names.map((name) => ui.agent.register(job(name, nowhere))));
+  const page = await ui.signedIn('jobs?type=batch');
   const first = () => page.locator('tr.list-row td:first-child').first().textContent();
   await page.getByText('100 of 130 rows, newest change first').waitFor();
   const head = page.getByRole('columnheader', { name: 'Job', exact: true });
@@ -96,7 +79,7 @@ test('a server that goes away: the page keeps what it shows, tells its age, and 
   const words = { dataDirectory, args: ['--server-only'] };
   const first = await startAgent(words);
   await first.register(job('kept', { Datacenters: ['nowhere'] }));
-  const page = await openUi(browser, {
+  const page = await openUi(ui.browser, {
     address: first.address,
     path: 'namespaces',
     endsServer: true,

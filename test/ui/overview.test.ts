@@ -1,27 +1,9 @@
-/** The first page in a browser: its list with the reasons, and its numbers. */
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { violations } from '../support/accessibility.ts';
-import { type Agent, endAgents, startAgent } from '../support/agent.ts';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { openUi, signIn } from '../support/ui.ts';
+import { signIn } from '../support/ui.ts';
+import { UiTests } from '../support/ui-tests.ts';
 
-let browser: TestBrowser;
-let agent: Agent;
-
-beforeAll(async () => {
-  [browser, agent] = await Promise.all([startBrowser(), startAgent()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await endAgents();
-});
-
-async function open(path = ''): Promise<Page> {
-  const page = await openUi(browser, { address: agent.address, path });
-  await signIn(page, agent.token);
-  return page;
-}
+const ui = new UiTests();
 
 const job = (ID: string, changes: object = {}, task: object = {}) => ({
   ID,
@@ -47,10 +29,10 @@ const tooLarge = { Resources: { CPU: 20, MemoryMB: 90_000_000 } };
 const odd = '\u202eodd\u0007<img src=x onerror=alert(1)>';
 
 test('without jobs it says how to begin, then what needs attention and why, and then that all is well', async () => {
-  const page = await open();
+  const page = await ui.signedIn();
   await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
   await page.getByText('roster job run examples/web.json').waitFor();
-  await agent.register(job('odd', { Name: odd }, tooLarge));
+  await ui.agent.register(job('odd', { Name: odd }, tooLarge));
   await page.getByText(/things? needs? attention/).waitFor();
   const critical = page.getByRole('region', { name: /^Critical/ });
   await critical.getByText('Fewer allocations run than are wanted').waitFor();
@@ -62,29 +44,29 @@ test('without jobs it says how to begin, then what needs attention and why, and 
   await page.getByRole('button', { name: 'Waits for room 1' }).click();
   await critical.waitFor({ state: 'detached' });
   expect(new URL(page.url()).searchParams.get('kind')).toBe('evaluation-blocked');
-  await agent.register(job('odd', { Name: odd }));
+  await ui.agent.register(job('odd', { Name: odd }));
   await page.getByText('All is well').waitFor();
   await page.getByText('1 job, 1 allocation running, 1 node ready').waitFor();
   expect(await violations(page)).toEqual([]);
 });
 
 test('numbers of another namespace are not counted in', async () => {
-  await agent.request('PUT', '/v1/namespace/team', { Name: 'team' });
-  await agent.register(job('large', { Namespace: 'team' }, tooLarge));
-  const page = await open();
+  await ui.agent.request('PUT', '/v1/namespace/team', { Name: 'team' });
+  await ui.agent.register(job('large', { Namespace: 'team' }, tooLarge));
+  const page = await ui.signedIn();
   await page.locator('[data-count=jobs]').getByText('2', { exact: true }).waitFor();
-  await page.goto(`${agent.address}/ui/?namespace=default`);
-  await signIn(page, agent.token);
+  await page.goto(`${ui.agent.address}/ui/?namespace=default`);
+  await signIn(page, ui.agent.token);
   await page.getByText('All is well in the namespace default').waitFor();
   await page.locator('[data-count=jobs]').getByText('1', { exact: true }).waitFor();
-  await agent.request('DELETE', '/v1/job/large?namespace=team&purge=true');
+  await ui.agent.request('DELETE', '/v1/job/large?namespace=team&purge=true');
 });
 
 test.each(['light', 'dark'] as const)(
   'the overview breaks no rule of accessibility in the theme %s',
   async (colorScheme) => {
-    await agent.register(job('large', {}, tooLarge));
-    const page = await open();
+    await ui.agent.register(job('large', {}, tooLarge));
+    const page = await ui.signedIn();
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.getByRole('region', { name: /^Critical/ }).waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
