@@ -18,7 +18,7 @@ const isAll = words.includes('--all');
 const filters = words.filter((word) => word !== '--all');
 const nothingSkipped = isAll || process.env.CI === 'true';
 /** More failures than this are no accident. */
-const rerunFilesMax = 3;
+const rerunFilesMax = 6;
 const rerunRounds = 3;
 let total: Counts = { passed: 0, failed: 0, notRun: [] };
 

@@ -20,7 +20,7 @@ export const ofTheState: readonly Mistake[] = [
       {
         file: 'src/state/ordered-index.ts',
         right:
-          '    this.#marks.set(group + key, index);\n    this.#raiseLast(group, key, index);\n  }',
+          '    this.#marks.set(group + key, index);\n    this.#raiseLast(scope, index);\n  }',
         wrong: '  }',
       },
     ],

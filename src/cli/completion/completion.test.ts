@@ -53,7 +53,7 @@ async function complete(...words: string[]): Promise<string[]> {
 
 test.each<[string[], string[]]>([
   [['al'], ['alloc', 'alloc-status']],
-  [['a'], ['alloc', 'acl', 'agent', 'agent-info', 'alloc-status']],
+  [['a'], ['alloc', 'acl', 'agent', 'attention', 'agent-info', 'alloc-status']],
   [
     ['acl', 'token', ''],
     ['clone', 'create', 'delete', 'list', 'read', 'update'],

@@ -122,10 +122,9 @@ export class EventFollower implements Followed {
     this.#timer = setTimeout(() => requestAnimationFrame(() => this.#draw()), wait);
   }
 
-  /** During a pause only among the shown rows; the events that waited are then not shown. */
+  /** During a pause only among the shown rows; the events that waited go on waiting. */
   #chooseEvents(wanted: Matches): void {
     this.#kept.choose(wanted);
-    this.#matchedBefore = this.#kept.matched;
     if (this.isPaused) this.rows = this.rows.filter(({ event }) => wanted(event));
     this.#draw();
   }
