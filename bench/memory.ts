@@ -54,7 +54,7 @@ interface Read {
   readonly supervisor: Held;
 }
 
-/** Agents at rest take nothing from each other, so those of all runs rest at once. */
+/** Agents at rest take nothing from each other, so the agents of all runs rest at once. */
 async function readAtRest({ runs, progress, restSeconds }: Setting): Promise<readonly Read[]> {
   const folder = temporaryFolder();
   try {

@@ -51,7 +51,7 @@ export const register: Benchmark = {
 };
 
 interface Run {
-  /** The first seconds of a server at 1 connection, and those of another at many; not of a given server. */
+  /** The first seconds of a new server at 1 connection, and of another new server at many; a given server has none. */
   readonly alone?: Load;
   readonly cold?: Load;
   /** At 1 connection, right after the load at many. */

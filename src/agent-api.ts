@@ -38,7 +38,7 @@ interface ApiSettings {
   readonly ui?: UiSettings | undefined;
 }
 
-/** The options of the API that follow from those of the agent, as plain data. */
+/** The options of the API, derived from the options of the agent, as plain data. */
 export function apiOptionsOf(options: ApiSettings) {
   const { version, certificate } = options;
   return {

@@ -37,7 +37,7 @@ interface InUse<T> {
  * The reloads of an agent.
  *
  * Invariants
- *  R1. A reload changes nothing unless all files are without a fault, those of the certificate included.
+ *  R1. A reload changes nothing unless all files, the certificate's included, are without a fault.
  *  R2. One reload runs at a time, and none before the agent has started.
  *  R3. A setting that needs a restart is named at every reload until the files have its old value again.
  */
