@@ -96,8 +96,14 @@ async function measure(setting: Setting, agent: RunningAgent, browser: Browser):
     const watched = await watch(setting, tab);
     const connections = connectionsOfOthers(target.port, [process.pid, agent.pid]);
     await tab.close();
-    const open = await Promise.all(Array.from({ length: tabs }, () => Tab.open(browser, target)));
-    for (const one of open) await one.show('jobs');
+    setting.progress(`${tabs} tabs are opened`);
+    const open: Tab[] = [];
+    // One after another: a token has few sign-in links at a time.
+    while (open.length < tabs) {
+      const next = await Tab.open(browser, target);
+      await next.show('jobs');
+      open.push(next);
+    }
     const share = (await shareOf(setting, agent, `${tabs} tabs`)) - idleShare;
     await Promise.all(open.map((one) => one.close()));
     return [
