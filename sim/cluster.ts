@@ -2,6 +2,7 @@
 import type { Hash } from 'node:crypto';
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
+import { limits } from '../src/model/limits.ts';
 import { SimulatedDisk } from './disk.ts';
 import { type Fault, Faults } from './faults.ts';
 import { hardware } from './hardware.ts';
@@ -158,12 +159,21 @@ interface Served {
   readonly reached: (machine: string) => RunningServer | undefined;
 }
 
+/**
+ * Plans are committed in many small parts, between which others write. In every fourth life they have parts as large as
+ * those of the product.
+ */
+const planRowsOf = (random: Random): number =>
+  random.below(4) === 0 ? limits.scheduler.planRowsMax : 4;
+
 function oneServer(
-  { world, hash, outside }: ClusterOptions,
+  { world, hash, outside, randomOf }: ClusterOptions,
   events: GroupEvents,
   ofFaults: Random,
 ): Served {
-  const server = new SimulatedServer({ world, disk: new SimulatedDisk(hash), events, outside });
+  const disk = new SimulatedDisk(hash);
+  const planRowsMax = planRowsOf(randomOf(9));
+  const server = new SimulatedServer({ world, disk, events, outside, planRowsMax });
   const ofServers = faultsOfServer(server, ofFaults);
   return { server, ofServers, ofSleep: [], reached: () => server.running };
 }
@@ -178,6 +188,7 @@ function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: 
     events,
     outside,
     random: randomOf(6),
+    planRowsMax: planRowsOf(randomOf(9)),
   });
   const ofServers = faultsOfServers(server, ofFaults);
   const ofSleep = server.log.faultsOfSleep(ofFaults);

@@ -66,6 +66,7 @@ export interface SimulatedServerOptions<S extends Storage> {
   readonly events: ServerEvents;
   /** Clock of its machine, if it shares the clock with other servers. */
   readonly clock?: MachineClock;
+  readonly planRowsMax: number;
   readonly outside?: Outside | undefined;
   readonly others?: Others;
 }
@@ -78,6 +79,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
   readonly #events: ServerEvents;
   readonly #outside: Outside | undefined;
   readonly #others: Others | undefined;
+  readonly #planRowsMax: number;
   readonly #hashed = new Map<string, string>();
   #running: RunningServer | undefined;
   #process: Process | undefined;
@@ -87,6 +89,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     const { world, disk, events, outside, others, clock } = options;
     this.#outside = outside;
     this.#others = others;
+    this.#planRowsMax = options.planRowsMax;
     this.#world = world;
     this.disk = disk;
     this.#events = events;
@@ -148,6 +151,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
         throw new OutboundError(`${url} cannot be reached`);
       },
       rootSecret: rootToken,
+      planRowsMax: this.#planRowsMax,
       ...(this.#others && { servers: this.#others.servers.of(this.#others.id) }),
       ...(this.#outside && { peers: this.#outside.transportOf(process) }),
       scheduler: schedulerDefaults,

@@ -51,6 +51,7 @@ export interface SimulatedServersOptions {
   readonly hash: Hash;
   readonly random: Random;
   readonly events: GroupEvents;
+  readonly planRowsMax: number;
   readonly outside?: Outside | undefined;
 }
 
@@ -67,7 +68,7 @@ export class SimulatedServers {
   readonly #chosen = new Map<string, number>();
 
   constructor(options: SimulatedServersOptions) {
-    const { world, count, hash, random, events, outside } = options;
+    const { world, count, hash, random, events, outside, planRowsMax } = options;
     this.#options = options;
     this.clock = new MachineClock(world.clock);
     this.log = openLog(options.log, {
@@ -99,6 +100,7 @@ export class SimulatedServers {
         world,
         events: own,
         outside,
+        planRowsMax,
         clock: this.clock,
         disk: this.log.addServer(),
         others: { id: `server-${number}`, servers, carry: carry(number) },

@@ -14,6 +14,8 @@ export interface ServerContext {
   readonly box: SecretBox;
   /** Name of the region that jobs without one belong to. */
   readonly region: string;
+  /** Allocations that a transaction of a plan writes; the default is that of `limits.scheduler`. */
+  readonly planRowsMax?: number | undefined;
   /** Evaluations that are not over: pending, delayed or blocked. */
   readonly openEvaluations: () => number;
 }

@@ -66,9 +66,9 @@ export class Server {
     const openEvaluations = () => this.#leading?.dispatcher.size ?? 0;
     this.bootstrapReset = options.bootstrapReset ?? noReset;
     const writes = new ScopedWrites(state);
-    const { stopwatch } = options;
-    const box = keyring;
-    this.context = { state: writes.state, world, stopwatch, log, region, box, openEvaluations };
+    const { stopwatch, planRowsMax } = options;
+    const own = { state: writes.state, box: keyring, openEvaluations };
+    this.context = { ...own, world, stopwatch, log, region, planRowsMax };
     this.keptAnswers = new KeptAnswers({ state, writes, world, box: keyring });
     this.keyring = keyring;
     this.events = new EventLog(state);

@@ -14,8 +14,8 @@ export const schedulerLimits = {
   explanationsMax: 64,
   plansQueuedMax: 1024,
   /**
-   * Allocations that a transaction of a plan writes, unless the plan is all or nothing. Each makes some 15 KB
-   * of objects, and while the collector marks, 64 KB take up to 5 ms.
+   * Allocations that a transaction of a plan writes, unless the plan is all or nothing. More would hold the
+   * thread for longer than a slice; fewer cost more of the log for each.
    */
-  planRowsMax: 4,
+  planRowsMax: 64,
 } as const;

@@ -226,7 +226,8 @@ export class EvaluationWorker {
     note: Note,
   ): Steps<Committed | 'unwritten'> {
     const options = { world: this.#context.world, knownOccupancyOf: this.#knownOccupancyOf };
-    const parts = yield* splitPlan(plan, limits.scheduler.planRowsMax);
+    const { planRowsMax = limits.scheduler.planRowsMax } = this.#context;
+    const parts = yield* splitPlan(plan, planRowsMax);
     const last = parts.length - 1;
     for (const part of parts.slice(0, last)) {
       const refusals = this.#write(note, (transaction) =>
