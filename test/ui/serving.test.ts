@@ -1,47 +1,31 @@
 /** The web interface as a browser gets it from a real agent: alone, below a path of a proxy, switched off. */
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type Server, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingHttpHeaders, request as send } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { type PrefixProxy, startPrefixProxy } from '../support/prefix-proxy.ts';
 import { openUi, watchFaults } from '../support/ui.ts';
 
 let browser: TestBrowser;
 let agent: Agent;
-let proxy: Server;
+let proxy: PrefixProxy;
 let proxied: string;
 
 const settings = ['--ui-label', 'production', '--ui-color', '#b42318'];
 
 beforeAll(async () => {
   [browser, agent] = await Promise.all([startBrowser(), startAgent({ args: settings })]);
-  proxy = prefixProxy(agent.address);
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  proxied = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/some/prefix`;
+  proxy = await startPrefixProxy(agent.address);
+  proxied = proxy.address;
 });
 afterAll(async () => {
   await browser?.close();
-  proxy?.closeAllConnections();
-  proxy?.close();
+  await proxy?.close();
   await endAgents();
 });
-
-/** Serves an agent below `/some/prefix`, and nothing else. */
-const prefixProxy = (address: string): Server =>
-  createServer((request, response) => {
-    const { method, headers, url = '' } = request;
-    const path = url.replace('/some/prefix', '');
-    if (path === url) return void response.writeHead(404).end();
-    const onward = send(`${address}${path}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(response);
-    });
-    onward.on('error', () => response.destroy());
-    request.pipe(onward);
-  });
 
 const bases = (): readonly [string, string] => [agent.address, proxied];
 

@@ -17,6 +17,8 @@ export interface SignInMethod {
 interface Started {
   readonly method: string;
   readonly nonce: string;
+  /** Of the request to the provider, whose answer repeats it. */
+  readonly state: string;
   readonly next: string;
   readonly remember: boolean;
 }
@@ -44,46 +46,57 @@ export async function startOidc(
     method: 'POST',
     body: { AuthMethod: method, RedirectURI: returnAddress(), ClientNonce: nonce },
   });
-  if (problem !== undefined) return problem;
-  ofTab.write('oidc', JSON.stringify({ method, nonce, next, remember } satisfies Started));
-  location.assign((value as { readonly AuthURL: string }).AuthURL);
+  if (problem !== undefined) {
+    const words = `The method has to be of the type oidc, and to allow the redirect to ${returnAddress()}.`;
+    return problem.status === 403 ? { ...problem, detail: `${problem.detail} ${words}` } : problem;
+  }
+  const { AuthURL } = value as { readonly AuthURL: string };
+  const state = new URL(AuthURL).searchParams.get('state') ?? '';
+  ofTab.write('oidc', JSON.stringify({ method, nonce, state, next, remember } satisfies Started));
+  location.assign(AuthURL);
   return undefined;
 }
 
-export type OidcEnd =
-  | { readonly next: string; readonly problem?: undefined }
-  | { readonly problem: ShownProblem };
+export interface OidcEnd {
+  /** The page that the reader wanted. */
+  readonly next: string;
+  /** Absent: signed in. */
+  readonly problem?: ShownProblem | undefined;
+}
 
 /** Finishes the sign-in with what the provider has put into the address, and takes it out of there. */
 export async function finishOidc(): Promise<OidcEnd> {
   const query = new URLSearchParams(location.search);
   history.replaceState(history.state, '', location.pathname);
   const started = takeStarted();
+  if (started === undefined || started.state !== query.get('state')) return notOfHere;
+  const { next } = started;
+  // The address may come from anybody; only the answer to what was begun here has words of the provider.
   const refused = query.get('error_description') ?? query.get('error');
-  if (refused !== null) return { problem: { title: 'The provider refused', detail: refused } };
-  if (started === undefined) {
-    return {
-      problem: {
-        title: 'This sign-in was not begun here',
-        detail: 'Begin again from the sign-in page of this tab.',
-      },
-    };
-  }
+  if (refused !== null)
+    return { next, problem: { title: 'The provider refused', detail: refused } };
   const { value, problem } = await request('acl/oidc/callback', {
     method: 'POST',
     body: {
       AuthMethod: started.method,
       ClientNonce: started.nonce,
-      State: query.get('state') ?? '',
+      State: started.state,
       Code: query.get('code') ?? '',
       ...(query.has('iss') && { Issuer: query.get('iss') }),
     },
   });
-  if (problem !== undefined) return { problem };
+  if (problem !== undefined) return { next, problem };
   const { SecretID } = value as PresentedAclToken & { readonly SecretID: string };
-  const refusal = await session.signIn(SecretID, { remember: started.remember });
-  return refusal === undefined ? { next: started.next } : { problem: refusal };
+  return { next, problem: await session.signIn(SecretID, { remember: started.remember }) };
 }
+
+const notOfHere: OidcEnd = {
+  next: '/',
+  problem: {
+    title: 'This is not the answer to a sign-in that was begun here',
+    detail: 'Begin again on this page. The answer of the provider was thrown away.',
+  },
+};
 
 function takeStarted(): Started | undefined {
   const text = ofTab.read('oidc');

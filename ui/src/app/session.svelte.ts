@@ -4,6 +4,7 @@
  */
 import type { PresentedAclToken } from '../../../src/model/acl-token/acl-token.ts';
 import { apiBase } from '../base.ts';
+import { keptForms } from './kept-forms.ts';
 import { isProblem, type Problem, type ShownProblem } from './problems.ts';
 import { channelName, ofTab } from './stored.ts';
 
@@ -50,7 +51,9 @@ export const session = {
     if (answer.problem !== undefined) return answer.problem;
     ofTab.write('token', remember ? secret : undefined);
     ended = undefined;
-    use(secret, { kind: 'signed-in', self: answer.value as PresentedAclToken });
+    const self = answer.value as PresentedAclToken;
+    keptForms.enter(self.AccessorID);
+    use(secret, { kind: 'signed-in', self });
     return undefined;
   },
 
@@ -60,6 +63,7 @@ export const session = {
       await request('ui/sign-out', { method: 'POST', token });
     }
     channel.postMessage({ kind: 'sign-out' });
+    keptForms.forgetAll();
     forget('You have signed out.');
   },
 
@@ -94,7 +98,9 @@ function forget(why: string): void {
 }
 
 channel.addEventListener('message', ({ data }: MessageEvent<{ readonly kind?: string }>) => {
-  if (data?.kind === 'sign-out') forget('You have signed out in another tab.');
+  if (data?.kind !== 'sign-out') return;
+  keptForms.forgetAll();
+  forget('You have signed out in another tab.');
 });
 
 /** Takes the secret of a link that signs in once out of the address, before anything else can read it. */
@@ -137,6 +143,8 @@ export async function startSession(isAclEnabled: boolean): Promise<void> {
 
 async function startAnonymous(): Promise<void> {
   const answer = await request('acl/token/self', {});
+  // The reader, or the provider, may have been faster.
+  if (current.kind !== 'starting') return;
   if (answer.problem?.code === 'acl-disabled') use(undefined, { kind: 'open' });
   else {
     const self = answer.value as PresentedAclToken | undefined;

@@ -1,14 +1,23 @@
 import type { Snippet } from 'svelte';
+import { instantMs } from './format.ts';
 
 export interface Column<Row> {
   /** Also the name in the address when the list is sorted by it. */
   readonly key: string;
   readonly title: string;
-  readonly cell: Snippet<[Row]>;
+  readonly cell?: Snippet<[Row]> | undefined;
+  /** In place of `cell`: a text of anybody; `undefined` is shown as a dash. The rows are sorted by it. */
+  readonly text?: ((row: Row) => string | number | undefined) | undefined;
+  /** Of the text. `name` leads to the page of the row. */
+  readonly look?: 'name' | 'second' | 'muted' | 'mono' | undefined;
+  /** In place of `cell`: an instant, by which the rows are sorted. */
+  readonly at?: ((row: Row) => string | number | null | undefined) | undefined;
+  /** In place of an instant that never was. */
+  readonly never?: string | undefined;
   /** A CSS length; columns without one share the rest. */
   readonly width?: string | undefined;
   readonly align?: 'end' | undefined;
-  /** By which the rows of the window are sorted. Absent, without `field` too: not sortable. */
+  /** By which the rows of the window are sorted. A cell without it and without `field` is not sortable. */
   readonly sort?: ((row: Row) => string | number) | undefined;
   /** The field by which the server sorts the whole list; the page puts `orderOf(columns, …)` into its request. */
   readonly field?: string | undefined;
@@ -16,13 +25,19 @@ export interface Column<Row> {
   readonly priority?: 1 | 2 | 3 | undefined;
 }
 
-/** Of the request of a list: the order that the reader has chosen, where the server knows it. */
+interface Order {
+  readonly sort?: string;
+  readonly reverse?: true;
+}
+
+/** Of the request of a list: the order that the reader has chosen, where the server knows it; otherwise `usual`. */
 export function orderOf(
   columns: readonly Pick<Column<never>, 'key' | 'field'>[],
   sort: string | undefined,
-): { readonly sort?: string; readonly reverse?: true } {
+  usual: Order = {},
+): Order {
   const field = columns.find(({ key }) => key === sort?.replace(/^-/, ''))?.field;
-  if (field === undefined) return {};
+  if (field === undefined) return usual;
   return { sort: field, ...(sort!.startsWith('-') && { reverse: true }) };
 }
 
@@ -34,11 +49,29 @@ export function sorted<Row>(
 ): readonly Row[] {
   const isDescending = sort.startsWith('-');
   const column = columns.find(({ key }) => key === sort.replace(/^-/, ''));
-  const by = column?.sort;
+  const by = column === undefined ? undefined : sortOf(column);
   if (by === undefined || column?.field !== undefined) return rows;
   const compared = rows.toSorted((a, b) => compare(by(a), by(b)));
   return isDescending ? compared.toReversed() : compared;
 }
+
+/** How the rows of the window are sorted by a column; `undefined`: they are not. */
+export function sortOf<Row>(column: Column<Row>): ((row: Row) => string | number) | undefined {
+  const { sort, at, text } = column;
+  if (sort !== undefined) return sort;
+  if (at !== undefined) return (row) => instantMs(at(row)) ?? Number.MAX_SAFE_INTEGER;
+  return text === undefined ? undefined : (row) => text(row) ?? '';
+}
+
+/** The namespace of each row. */
+export const namespaceColumn = {
+  key: 'namespace',
+  title: 'Namespace',
+  text: ({ Namespace }: { readonly Namespace: string }): string => Namespace,
+  look: 'muted',
+  width: '130px',
+  priority: 2,
+} as const;
 
 const collator = new Intl.Collator('en', { numeric: true });
 

@@ -28,6 +28,10 @@ export function both(...filters: readonly (string | undefined)[]): string | unde
   return given.length < 2 ? given[0] : given.map((filter) => `(${filter})`).join(' and ');
 }
 
+/** The filter as words of the command line. */
+export const filterWords = (filter: string | undefined): readonly string[] =>
+  filter === undefined ? [] : ['-filter', filter];
+
 const literal = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 /** A value of the filter language. Backquotes take everything but themselves. */

@@ -2,9 +2,11 @@
  * A list of the API as a page shows it: a window of at most 500 rows that follows the server. "Load more" widens the
  * window, and then moves it.
  */
+import { addressState } from '../app/address.svelte.ts';
 import type { ShownProblem } from '../app/problems.ts';
 import { apiPath, router } from '../app/router.svelte.ts';
 import { query } from '../live/query.svelte.ts';
+import { both, filterOf } from './filter.ts';
 
 const pageRows = 100;
 const windowRowsMax = 500;
@@ -90,13 +92,52 @@ export function list<Row>(
   };
 }
 
-/** The same list with rows that are made of its own, for answers that group what a page shows row by row. */
-export function listOf<From, Row>(
-  source: List<From>,
+/** A list with a filter field, whose text stands in the address. */
+export interface Records<Row> extends List<Row> {
+  text: string;
+  /** The filter of the request; `undefined`: all records. */
+  readonly filter: string | undefined;
+  /** The request without its window. */
+  readonly request: string;
+}
+
+export interface RecordsOptions {
+  /** The fields in which plain words are looked for. */
+  readonly words: readonly string[];
+  /** Further values of the request. */
+  readonly where?: () => Values;
+  /** A filter beside that of the field, such as that of a choice. */
+  readonly only?: () => string | undefined;
+}
+
+/** The records of a path, for `RecordList` and `ListPage`. A path of `undefined` asks nothing. */
+export function records<Row>(
+  path: string | (() => string | undefined),
+  { words, where, only }: RecordsOptions,
+): Records<Row> {
+  const pathOf = typeof path === 'string' ? () => path : path;
+  const text = addressState<string>('filter', '');
+  const filter = $derived(both(only?.(), filterOf(text.value, words)));
+  const source = list<Row>(pathOf, () => ({ ...where?.(), filter }));
+  return Object.create(source, {
+    text: {
+      get: () => text.value,
+      set: (value: string) => {
+        text.value = value;
+      },
+    },
+    filter: { get: () => filter },
+    request: { get: () => apiPath(pathOf() ?? '', { ...where?.(), filter }) },
+  }) as Records<Row>;
+}
+
+/** The same records with rows that are made of them, for answers that group what a page shows row by row. */
+export function rowsOfRecords<From, Row>(
+  source: Records<From>,
   rowsOf: (rows: readonly From[]) => readonly Row[],
-): List<Row> {
+): Records<Row> {
   const rows = $derived(rowsOf(source.rows));
-  return Object.create(source, { rows: { get: () => rows, enumerable: true } }) as List<Row>;
+  return Object.create(source, { rows: { get: () => rows } }) as Records<Row>;
 }
 
 /** Where the window begins. A place belongs to its filter and its order: with others the window begins at the first row. */

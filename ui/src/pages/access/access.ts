@@ -15,6 +15,10 @@ export const here = (): { readonly namespace: string; readonly partition: string
   partition: scope.partition,
 });
 
+/** Of a record, or of a new one, which is made where the page is. */
+export const placeOf = (before: { Namespace: string; Partition: string } | undefined) =>
+  before === undefined ? here() : { namespace: before.Namespace, partition: before.Partition };
+
 /** Records are read in their own namespace. */
 export const placeQuery = ({ Namespace, Partition }: Placed) => ({
   namespace: Namespace || defaultPlace,
@@ -90,3 +94,9 @@ export function outdented(text: string): string {
   const depth = Math.min(...depths);
   return [first.trimStart(), ...rest.map((line) => line.slice(depth))].join('\n');
 }
+
+/** Where the lists of access control look. */
+export const listed = () => ({ namespace: scope.namespace, partition: scope.partition });
+export const listedFlags = (): readonly string[] => ['-namespace', scope.namespace];
+/** Of the pages below "Access". */
+export const accessCrumb = { title: 'Access', href: href('/access/tokens') };

@@ -16,12 +16,6 @@ export interface TokenWords {
 
 /** The body of a write. Fields that the form does not show stay as they are. */
 export function tokenBody(before: Token | undefined, words: TokenWords): AclTokenWrite {
-  const kept = (before?.ServiceIdentities ?? []).filter(({ ServiceName }) =>
-    words.services.includes(ServiceName),
-  );
-  const added = words.services
-    .filter((name) => !kept.some(({ ServiceName }) => ServiceName === name))
-    .map((ServiceName) => ({ ServiceName }));
   return {
     ...(before !== undefined && {
       NodeIdentities: before.NodeIdentities ?? [],
@@ -35,10 +29,29 @@ export function tokenBody(before: Token | undefined, words: TokenWords): AclToke
     Description: words.description,
     Policies: words.policies.map(linkBody),
     Roles: words.roles.map(linkBody),
-    ServiceIdentities: [...kept, ...added],
+    ServiceIdentities: servicesNamed(before, words.services),
   } as AclTokenWrite;
 }
 
 /** Kept links are named by their id: another namespace may have the same name. */
 export const linkBody = ({ ID, Name }: Link) =>
   ID !== undefined && ID !== '' ? { ID } : { Name: Name ?? '' };
+
+type Identities = Pick<Token, 'ServiceIdentities'>;
+
+/** The names of the service identities, as a form shows them. */
+export const serviceNames = (before: Identities | undefined): string =>
+  (before?.ServiceIdentities ?? []).map(({ ServiceName }) => ServiceName).join(', ');
+
+/** The service identities with these names. Those that were there keep their datacenters. */
+export function servicesNamed(before: Identities | undefined, names: readonly string[]) {
+  const kept = (before?.ServiceIdentities ?? []).filter(({ ServiceName }) =>
+    names.includes(ServiceName),
+  );
+  return [
+    ...kept,
+    ...names
+      .filter((name) => !kept.some(({ ServiceName }) => ServiceName === name))
+      .map((ServiceName) => ({ ServiceName })),
+  ];
+}

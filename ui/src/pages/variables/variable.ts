@@ -6,11 +6,11 @@ export const variableHref = (variable: {
 }): string => href('/variables/item', {}, { namespace: variable.Namespace, path: variable.Path });
 
 export interface Item {
-  readonly name: string;
-  readonly value: string;
+  name: string;
+  value: string;
 }
 
-export const itemsOf = (items: Readonly<Record<string, string>>): readonly Item[] =>
+export const itemsOf = (items: Readonly<Record<string, string>>): Item[] =>
   Object.entries(items).map(([name, value]) => ({ name, value }));
 
 /** Rows without a name are left out. */
