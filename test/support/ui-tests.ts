@@ -45,8 +45,9 @@ export class UiTests {
   /** The body of an answer with status 200. */
   async answer<T>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await this.ask(method, path, body);
-    expect(answer.status).toBe(200);
-    return (await answer.json()) as T;
+    const text = await answer.text();
+    expect([path, answer.status, answer.status === 200 ? '' : text]).toEqual([path, 200, '']);
+    return JSON.parse(text) as T;
   }
 
   made<T = MadeToken>(path: string, body: unknown): Promise<T> {

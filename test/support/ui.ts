@@ -49,7 +49,7 @@ export function watchFaults(page: Page, mayLose = false): readonly string[] {
 }
 
 /** An agent of a checkout may still look for its files. */
-async function uiIsThere(address: string): Promise<void> {
+export async function uiIsThere(address: string): Promise<void> {
   await eventually(async () => {
     const { status } = await fetch(`${address}/ui/`);
     expect(status).toBe(200);
