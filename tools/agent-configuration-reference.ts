@@ -26,18 +26,18 @@ export const agentConfigurationReference = (): string =>
     .map(({ title, rows }) => `### ${title}\n\n${columns}\n${rows.map(rowText).join('\n')}\n`)
     .join('\n')}`;
 
-const columns = `| setting | flag and variable | default | reloaded | meaning |
-|---|---|---|---|---|`;
+const columns = `| setting, flag, variable | default | reloaded | meaning |
+|---|---|---|---|`;
 
 function rowText([name, about]: readonly [SettingName, About]): string {
   const flag = flags.find(({ setting }) => setting === name) && `\`${flagOf(name)}\``;
   const variable = variableOfSetting(name);
-  const given = [flag, variable && `\`${variable}\``].filter(Boolean).join('<br>');
+  const given = [`\`${name}\``, flag, variable && `\`${variable}\``].filter(Boolean).join('<br>');
   const shown = about.default === undefined ? '' : `\`${JSON.stringify(about.default)}\``;
   const isReloaded = isReloadable(name) ? 'yes' : '';
   const more = addedLists.has(name) ? ' Later files add to the list.' : '';
   const meaning = `${about.meaning} Value: ${valueText(name)}.${more}`;
-  return `| \`${name}\` | ${given} | ${shown || (about.without ?? '')} | ${isReloaded} | ${meaning} |`;
+  return `| ${given} | ${shown || (about.without ?? '')} | ${isReloaded} | ${meaning} |`;
 }
 
 /** The words of the refusal of any other value: `true or false`. */
@@ -47,7 +47,7 @@ const valueText = (name: SettingName): string =>
 const beginning = (exampleText: string): string => `# The configuration of the agent
 
 An agent is configured by flags, by environment variables, and by files in HCL or JSON. This page is written from the
-code (\`npm run docs\`), and a test compares the two.
+code (\`npm run docs\`), and a test compares the two and runs the commands. \`/etc/roster/agent.hcl\`:
 
 \`\`\`hcl
 ${exampleText.trimEnd()}
@@ -68,6 +68,14 @@ const rules = `## Precedence
 A flag or a variable replaces the setting of the files as a whole, lists and maps too.
 
 ## Files
+
+Settings of one site, in \`site.json\`:
+
+\`\`\`json
+{ "node": { "name": "alpha", "meta": { "rack": "r2" } } }
+\`\`\`
+
+The agent reads a directory and this file, in a terminal of its own:
 
 \`\`\`sh
 roster agent -config /etc/roster -config site.json
@@ -91,7 +99,7 @@ roster agent -config /etc/roster -config site.json
 
 \`\`\`sh
 roster agent validate /etc/roster
-roster agent validate -json base.hcl site.json
+roster agent validate -json /etc/roster/agent.hcl site.json
 \`\`\`
 
 The command reads files as the agent does, and prints every fault with file, line and column (HCL), or with file and path
