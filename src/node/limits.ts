@@ -5,6 +5,8 @@ export const agentLimits = {
   stopGraceMs: 1000,
   /** For a server to take the new description of a node; shorter than `limits.node.commandTimeoutMs`. */
   describedWithinMs: 10_000,
+  /** Allocations whose tasks have not all started. The oldest are forgotten, and have no spans then. */
+  tracedAllocationsMax: 4_096,
 };
 
 export const reportLimits = {
