@@ -26,6 +26,9 @@ export const changeWatchLimits = {
   quietIntervalMs: 10_000,
 };
 
+/** The newest bytes that a virtual node keeps of what a task prints. */
+export const virtualLogLimits = { bytesMax: 2 ** 20 };
+
 export const contentTypeLimits = {
   /** Bytes at the beginning of a file that decide on its content type. */
   sniffedBytes: 512,
