@@ -35,6 +35,7 @@ export function lightServerApi(target: Target): ServerApi {
     reportServices: (id, Allocations, token) =>
       put(token, `/v1/node/${id}/services`, { Allocations }),
     identities: unused,
+    traces: unused,
     snapshot: unused,
     async openStream(id, token) {
       // A refused connection is cheap if it comes before the WebSocket.

@@ -1,6 +1,7 @@
 /** An agent's API and its options, in the main thread and in its readers. */
 import { hostname } from 'node:os';
 import type { DefaultPolicy } from './acl/authorizer.ts';
+import type { RunningNode } from './agent-node.ts';
 import type { ReaderSettings } from './agent-reader.ts';
 import type { Telemetry, TelemetrySettings } from './agent-telemetry.ts';
 import { openUi, type UiSettings } from './agent-ui.ts';
@@ -67,12 +68,14 @@ interface ApiParts
   > {
   readonly sink: AuditSink | undefined;
   readonly telemetry: Telemetry | undefined;
+  /** The metrics of the node in this process, for the collector; absent or empty without one. */
+  readonly metricsOfNode?: (() => ReturnType<RunningNode['metrics']> | undefined) | undefined;
 }
 
 /** The API of an agent, which also gives a collector its metrics. */
 export function newApi(
   options: ApiSettings & { readonly world: World; readonly reload?: ApiOptions['reload'] },
-  { sink, telemetry, ...parts }: ApiParts,
+  { sink, telemetry, metricsOfNode, ...parts }: ApiParts,
   closing: { add(close: () => unknown): void },
 ): Api {
   const { audit, world, reload, configuration, log, ui } = options;
@@ -88,7 +91,10 @@ export function newApi(
     acl: { ...aclOptionsOf(options), secrets: world.secrets },
     audit: audit && sink && { sink, events: audit.events },
   });
-  telemetry?.push(() => api.metrics());
+  telemetry?.push(async () => [
+    ...JSON.parse(await api.metrics()),
+    ...((await metricsOfNode?.()) ?? []),
+  ]);
   return api;
 }
 

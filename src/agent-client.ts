@@ -2,7 +2,7 @@
 import type { Answer, Request } from './api/http.ts';
 import { delay, type World } from './base/ports.ts';
 import { type Client, type ClientOptions, createClient } from './sdk/client.ts';
-import { connectionError } from './sdk/errors.ts';
+import { ConnectionError, connectionError } from './sdk/errors.ts';
 import type { Transport, TransportRequest } from './sdk/transport.ts';
 
 /** As the options of a client over HTTP; the default of `token` is the root token. */
@@ -92,11 +92,18 @@ export function inProcessTransport(handle: Handle, { timers, ids }: Ports): Tran
         closed.signal.removeEventListener('abort', end);
       }
     },
+    async openSocket() {
+      throw new ConnectionError(address, 'no-web-socket', noSockets);
+    },
     async close() {
       closed.abort();
     },
   };
 }
+
+const noSockets =
+  'A client in the process of its agent has no WebSockets, so it runs no commands in tasks (exec). Give the agent a ' +
+  'port, a node and a client of its address for that.';
 
 function requestOf({ method, path: target, headers, body }: TransportRequest): Request {
   const mark = target.indexOf('?');

@@ -13,7 +13,7 @@ import { SqliteOffline } from './state/engine/sqlite-offline.ts';
 import { MoveRefusal } from './state/errors.ts';
 import { type Migrated, type Migration, migrate } from './state/migrate.ts';
 import { type Examined, type Examining, examine } from './state/salvage/examine.ts';
-import { typeFaults } from './state/salvage/row-types.ts';
+import { fieldFaults } from './state/salvage/field-faults.ts';
 
 interface StoreOptions {
   readonly dataDirectory: string;
@@ -85,6 +85,8 @@ export interface StoreReport {
   readonly index: number;
   readonly rows: number;
   readonly faults: Examined['damage'];
+  /** Rows with a field that is at fault. A repair keeps them as they are. */
+  readonly faultyRows: Examined['damage'];
   readonly lostRows: Examined['losses']['rows'];
   readonly lostPieces: Examined['losses']['pieces'];
 }
@@ -95,8 +97,7 @@ export async function checkStore(options: CheckOptions): Promise<StoreReport> {
   return withStore(directory, options, async (examined) => {
     const { view, losses } = examined;
     const dangling = losses.isEmpty ? [] : findDangling(view, losses, true);
-    const report = reportOf(directory, examined, dangling.length);
-    return { ...report, faults: [...report.faults, ...typeFaults(view)] };
+    return reportOf(directory, examined, dangling.length);
   });
 }
 
@@ -174,6 +175,7 @@ function reportOf(
     index: view.index,
     rows: [...view.tables.values()].reduce((sum, { size }) => sum + size, -dangling),
     faults: damage,
+    faultyRows: fieldFaults(view),
     lostRows: losses.rows,
     lostPieces: losses.pieces,
   };

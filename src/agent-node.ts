@@ -3,8 +3,9 @@
  * It uses HTTP in both cases.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { TelemetrySettings } from './agent-telemetry.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { monitored } from './model/monitor/log-lines.ts';
@@ -63,6 +64,8 @@ export interface RunningNode {
   readonly server: string;
   /** Resolves when a server has registered the node. Rejects if the node ends before. */
   registered(): Promise<void>;
+  /** The metrics of the node, as `GET /v1/metrics` shows metrics. */
+  metrics(): ReturnType<Telemetry['metricsOfNode']>;
   /** Takes other settings while its tasks go on. */
   configure(change: NodeChange): Promise<void>;
   /** `stop` ends the running tasks first, `keep` leaves them to their supervisor. */
@@ -71,11 +74,29 @@ export interface RunningNode {
   killTasks(): Promise<void>;
 }
 
-type StartedNode = NodeOptions & { readonly node: NodeSettings };
+type StartedNode = NodeOptions & {
+  readonly node: NodeSettings;
+  /** A collector for a node alone. A server makes the spans of the node beside it, and sends its metrics. */
+  readonly telemetry?: TelemetrySettings | undefined;
+};
 
 interface NodePlace {
   readonly directory: string;
   readonly temporary: boolean;
+}
+
+/** The node's own directory, held against other agents until `release`. */
+async function openPlace(
+  dataDirectory: string | undefined,
+): Promise<NodePlace & { readonly release: () => void }> {
+  const temporary = dataDirectory === undefined;
+  const directory = temporary
+    ? await mkdtemp(join(tmpdir(), 'roster-'))
+    : join(resolve(dataDirectory), 'node');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const release = holdDirectory(directory);
+  await letThrough(temporary ? [directory] : [resolve(dataDirectory), directory]);
+  return { directory, temporary, release };
 }
 
 /** Parts that only tests replace; they are not options, so that no configuration can set them. */
@@ -93,13 +114,8 @@ export async function startNode(
   const { world = realWorld, version = '0.0.0', region = 'global' } = options;
   const log = monitored(options.log ?? silentLog, world.clock);
   const { dataDirectory, environment = {} } = options;
-  const temporary = dataDirectory === undefined;
-  const directory = temporary
-    ? await mkdtemp(join(tmpdir(), 'roster-'))
-    : join(resolve(dataDirectory), 'node');
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const release = holdDirectory(directory);
-  await letThrough(temporary ? [directory] : [resolve(dataDirectory), directory]);
+  const collector = await collectorOf({ ...options, world, version, log });
+  const { directory, temporary, release } = await openPlace(dataDirectory);
   const servers = new ServerChoice({ addresses, random: world.random, resolve: lookUp });
   // Own connections, so that many watched values never delay the heartbeat.
   const transport = nodeTransport(servers, trust);
@@ -124,11 +140,14 @@ export async function startNode(
     isolation: options.isolation ?? {},
     environment,
     logLines: log.lines,
+    tracer: collector?.tracer,
     reload: options.reload,
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
   const close = async (tasks: 'stop' | 'keep') => {
     try {
+      // First, since it tells the last metrics of tasks that run.
+      await collector?.close();
       await node.stop({ stopTasks: temporary || tasks === 'stop' });
     } finally {
       await data.close();
@@ -138,6 +157,7 @@ export async function startNode(
   };
   try {
     await node.start();
+    collector?.push(() => collector.read(node));
   } catch (error) {
     // Tasks of an earlier agent keep running.
     await close('keep').catch((failure) => log.warn({ error: failure }, 'the node did not end'));
@@ -149,10 +169,29 @@ export async function startNode(
       return servers.current;
     },
     registered: () => node.registered(),
+    metrics: async () => (await import('./agent-telemetry.ts')).metricsOfNode(node),
     configure: (change) => node.configure(change),
     close,
     killTasks: () => node.killTasks(),
   };
+}
+
+type Telemetry = typeof import('./agent-telemetry.ts');
+
+/** The way to a collector, if one is configured. @throws Error if the file of its headers cannot be used */
+async function collectorOf({
+  telemetry,
+  node,
+  ...options
+}: StartedNode & { readonly world: World; readonly version: string; readonly log: Log }) {
+  if (telemetry === undefined) return undefined;
+  const { openCollector, metricsOfNode, metricsOfProcess } = await import('./agent-telemetry.ts');
+  const collector = await openCollector(telemetry, { ...options, name: node.name ?? hostname() });
+  const read = async (agent: NodeAgent) => [
+    ...(await metricsOfProcess()),
+    ...(await metricsOfNode(agent)),
+  ];
+  return { ...collector, read };
 }
 
 function dockerDriver(

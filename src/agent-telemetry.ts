@@ -19,11 +19,14 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { countedFamilies } from './api/metrics/node-families.ts';
+import { processFamilies } from './api/metrics/process.ts';
 import { metricData, type ShownMetric } from './api/otlp-metrics.ts';
 import { delay, type World } from './base/ports.ts';
+import type { Span, Tracer } from './base/tracer.ts';
+import type { NodeAgent } from './node/node-agent.ts';
 import type { Log } from './server/context.ts';
 import { tracingLimits } from './server/tracing/limits.ts';
-import type { Span, Tracer } from './server/tracing/tracer.ts';
 import { Tracing } from './server/tracing/tracing.ts';
 import type { State } from './state/types.ts';
 
@@ -35,28 +38,66 @@ export interface TelemetrySettings {
   readonly headersFile?: string | undefined;
 }
 
-export interface TelemetryOptions {
-  readonly state: State;
+interface CollectorOptions {
   readonly world: World;
   readonly version: string;
   readonly name: string;
   readonly log: Log;
 }
 
-/** The traces and metrics of an agent, on their way to a collector. */
-export interface Telemetry {
-  readonly tracing: Tracing;
+/** The way to a collector. */
+export interface Collector {
+  readonly tracer: Tracer;
   /** Sends metrics from now on. `read` gives them as `GET /v1/metrics` does. */
-  push(read: () => Promise<string>): void;
+  push(read: () => Promise<readonly ShownMetric[]>): void;
   /** Sends what is left. */
   close(): Promise<void>;
 }
 
+/** The traces and metrics of a server, on their way to a collector. */
+export interface Telemetry extends Omit<Collector, 'tracer'> {
+  readonly tracing: Tracing;
+}
+
 /** Follows the state. @throws Error if the file of the headers cannot be used */
 export async function startTelemetry(
-  { endpoint, headersFile }: TelemetrySettings,
-  { state, world, version, name, log }: TelemetryOptions,
+  settings: TelemetrySettings,
+  { state, ...options }: CollectorOptions & { readonly state: State },
 ): Promise<Telemetry> {
+  const { tracer, push, close } = await openCollector(settings, options);
+  const tracing = new Tracing({ state, clock: options.world.clock, tracer });
+  return {
+    tracing,
+    push,
+    close: async () => {
+      tracing.stop();
+      await close();
+    },
+  };
+}
+
+/** The metrics of a node, from its own agent. */
+export async function metricsOfNode(node: NodeAgent): Promise<readonly ShownMetric[]> {
+  const { description, allocations } = node;
+  if (description === undefined) return [];
+  const rows = {
+    node: description,
+    allocation: (id: string) => allocations?.get(id)?.allocation,
+    // Only registered services have checks here.
+    hasService: () => true,
+  };
+  return countedFamilies(rows, await node.counters()) as readonly ShownMetric[];
+}
+
+/** The metrics of the process of a node alone. */
+export const metricsOfProcess = async (): Promise<readonly ShownMetric[]> =>
+  (await processFamilies()) as readonly ShownMetric[];
+
+/** @throws Error if the file of the headers cannot be used */
+export async function openCollector(
+  { endpoint, headersFile }: TelemetrySettings,
+  { world, version, name, log }: CollectorOptions,
+): Promise<Collector> {
   const headers = headersFile === undefined ? {} : headersIn(await readHeaders(headersFile));
   const to = (path: string) => ({
     url: `${endpoint.replace(/\/+$/, '')}${path}`,
@@ -75,11 +116,9 @@ export async function startTelemetry(
     resource,
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
-  const tracer = tracerOf(traces.getTracer('roster', version));
-  const tracing = new Tracing({ state, clock: world.clock, tracer });
   let meters: MeterProvider | undefined;
   return {
-    tracing,
+    tracer: tracerOf(traces.getTracer('roster', version)),
     push: (read) => {
       const reader = new PeriodicExportingMetricReader({
         exporter: telling(new OTLPMetricExporter(to('/v1/metrics'))),
@@ -90,7 +129,6 @@ export async function startTelemetry(
       meters = new MeterProvider({ resource, readers: [reader] });
     },
     close: async () => {
-      tracing.stop();
       const sent = Promise.allSettled([traces.shutdown(), meters?.shutdown()]);
       // A collector that is gone must not keep the agent.
       await Promise.race([sent, delay(world.timers, tracingLimits.collectorMs)]);
@@ -122,15 +160,14 @@ interface Exporter {
 
 /** The metrics that the agent keeps anyway. */
 function producerOf(
-  read: () => Promise<string>,
+  read: () => Promise<readonly ShownMetric[]>,
   { clock }: World,
   version: string,
 ): MetricProducer {
   const startMs = clock.nowMs();
   return {
     async collect() {
-      const shown = JSON.parse(await read()) as readonly ShownMetric[];
-      const metrics = metricData(shown, { startMs, endMs: clock.nowMs() });
+      const metrics = metricData(await read(), { startMs, endMs: clock.nowMs() });
       const scopeMetrics = [{ scope: { name: 'roster', version }, metrics }];
       return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors: [] };
     },

@@ -231,7 +231,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   let node: RunningNode | undefined;
   const sink = auditSinkOf(options, opened);
   const telemetry = await telemetryOf(options, state, opened);
-  const own = { server, log, node: () => node?.id, servers: others?.door, telemetry };
+  const own = { server, log, ...ofNode(() => node), servers: others?.door, telemetry };
   const api = newApi(options, { ...own, sink, ...readers?.apiParts }, opened);
   await server.start();
   opened.add(() => server.stop());
@@ -253,7 +253,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   if (options.node !== undefined && address !== undefined) {
     const { startNode } = await import('./agent-node.ts');
     node = await startNode(
-      { ...options, node: options.node, reload: options.reload },
+      { ...options, node: options.node, reload: options.reload, telemetry: undefined },
       { addresses: [address], introduction: introducing(server), ...trust },
     );
     opened.add(() => node?.close(tasks));
@@ -285,6 +285,11 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
     auditSignal: (signal) => api.auditSignal(signal),
   };
 }
+
+const ofNode = (node: () => RunningNode | undefined) => ({
+  node: () => node()?.id,
+  metricsOfNode: () => node()?.metrics(),
+});
 
 const configuring =
   (

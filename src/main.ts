@@ -208,15 +208,12 @@ async function preparedEngine({ dataDirectory, etcd }: AgentOptions): Promise<En
 /** A node alone, which tries its servers until one answers. */
 async function startNode(options: AgentOptions, log: Log, reload: Reload): Promise<Running> {
   const { addresses, introductionTokenFile: file } = options.servers;
-  if (options.telemetry !== undefined) {
-    log.warn({}, 'a node alone sends nothing to a collector: its servers tell its metrics');
-  }
   const { startNode: start } = await import('./agent-node.ts');
   const introduction = file === undefined ? undefined : await readNamed(file);
   const first = await readTrust(options);
   let trust = first;
   const node = await start(
-    { ...nodeOptionsOf(options, log), reload },
+    { ...nodeOptionsOf(options, log), reload, telemetry: options.telemetry },
     {
       addresses,
       current: () => trust,

@@ -14,13 +14,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAgent } from '../src/agent.ts';
-import { repairStore } from '../src/agent-engines.ts';
+import { checkStore, repairStore } from '../src/agent-engines.ts';
 import { needing, root } from '../src/base/not-run.test-helper.ts';
 import { realWorld } from '../src/base/ports-real.ts';
 import { SameThreadEngine } from '../src/state/engine/sqlite.test-helper.ts';
 import { SqliteOffline } from '../src/state/engine/sqlite-offline.ts';
+import { faultIn } from '../src/state/salvage/field-faults.ts';
+import { rowFault } from '../src/state/salvage/row-fault.ts';
 import { openState } from '../src/state/state.ts';
 import { allTables, namespaces } from '../src/state/tables.ts';
+import type { Stamps, TableDefinition } from '../src/state/types.ts';
+import { emptyTables } from '../src/state/view.ts';
 import {
   checkout,
   command,
@@ -137,6 +141,48 @@ test.each(drawn(held.map((name) => ({ name }))))(
     rmSync(dataDirectory, { recursive: true });
   },
 );
+
+test('a row with a missing field is named in every table, and stays', async () => {
+  const dataDirectory = newDirectory('faulty');
+  cpSync(original, dataDirectory, { recursive: true });
+  const engine = new SameThreadEngine({ directory: join(dataDirectory, 'server') });
+  const state = await openState({ tables: allTables, engine, timers: realWorld.timers });
+  const { value: damaged } = await state.write((transaction) =>
+    allTables.flatMap((definition) => {
+      const table = transaction.table(definition);
+      const [row] = [...table.scan()];
+      const faulty = row && withoutField(definition, row, transaction.index);
+      if (faulty === undefined) return [];
+      table.put(faulty);
+      return definition.name;
+    }),
+  );
+  await state.close();
+  const check = { dataDirectory, world: realWorld, progress: () => {} };
+  const { faults, faultyRows } = await checkStore(check);
+  const named = faultyRows.map(({ at }) => / of the table ([\w-]+), field /.exec(at)?.[1]);
+  expect([faults, new Set(named)]).toEqual([[], new Set(damaged)]);
+  // Each field of a reference is a part of its key.
+  const most = held.filter((name) => name !== 'config-references');
+  expect(damaged).toEqual(expect.arrayContaining(most));
+  const { lostRows, repaired, faultyRows: left } = await repair(dataDirectory);
+  expect([lostRows, repaired, left]).toEqual([[], undefined, faultyRows]);
+});
+
+/** The row without a field that none of its keys is made from; `undefined`: there is none. */
+function withoutField(definition: TableDefinition, row: Stamps, index: number): Stamps | undefined {
+  const table = emptyTables([definition]).get(definition.name)!;
+  return Object.keys(row)
+    .filter((field) => !['CreateIndex', 'ModifyIndex'].includes(field))
+    .map((field) => {
+      const { [field as keyof Stamps]: _, ...rest } = row;
+      return rest as Stamps;
+    })
+    .find(
+      (rest) =>
+        rowFault(table, rest, index) === undefined && faultIn(definition.name, rest) !== undefined,
+    );
+}
 
 test('without its root key a state goes on, but for its secrets, which are named', async () => {
   const dataDirectory = newDirectory('keyless');

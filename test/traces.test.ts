@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startNode } from '../src/agent-node.ts';
 import { serverMetrics } from '../src/api/metrics/definitions.ts';
 import { createAgent } from '../src/main.ts';
 import { jobBody, rootToken } from './support/api.ts';
@@ -102,6 +103,49 @@ test('a request is one trace, from its caller to the start of the task', async (
   for (const secret of [rootToken, 'planted-in-the-job', 'of-the-collector']) {
     expect([secret, told.includes(secret)]).toEqual([secret, false]);
   }
+});
+
+test('a node alone sends its metrics, and the spans of its tasks in the trace of the request', async () => {
+  const telemetry = { endpoint: collector.endpoint };
+  const agent = await createAgent({
+    http: { host: '127.0.0.1', port: 0 },
+    rootToken,
+    server: { name: 'server' },
+    telemetry,
+  });
+  const { address } = agent;
+  const { SecretID } = await send(address, 'PUT', '/v1/node/introduction-token', { body: {} });
+  const node = await startNode(
+    {
+      node: { name: 'alone', address: '127.0.0.1' },
+      drivers: { allow: ['raw_exec'] },
+      environment: process.env,
+      telemetry,
+    },
+    { addresses: [address], introduction: async () => SecretID },
+  );
+  await node.registered();
+  const body = jobBody({}, {}, sleeps);
+  await send(address, 'POST', '/v1/jobs', { body, traceparent: `00-${traceId}-${above}-01` });
+  await expect
+    .poll(async () => (await send(address, 'GET', '/v1/job/web/allocations'))[0]?.ClientStatus)
+    .toBe('running');
+  await node.close('stop');
+  await agent.close('stop');
+
+  expect(collector.treeOf(traceId, above)).toEqual([
+    {
+      'POST /v1/jobs': [{ evaluation: ['commit', 'plan', { 'start allocation': ['start task'] }] }],
+    },
+  ]);
+  const sentBy = (name: string) =>
+    collector.spans.filter((span) => span.name === name).map(({ instance }) => instance);
+  expect([sentBy('start allocation'), sentBy('start task')]).toEqual([['server'], ['alone']]);
+  const metrics = collector.metricsBy.get('alone');
+  for (const name of ['node_cpu_cores', 'task_memory_bytes']) {
+    expect([name, metrics?.has(`roster_${name}`)]).toEqual([name, true]);
+  }
+  expect(metrics).toContain('process_resident_memory_bytes');
 });
 
 test('an evaluation of the servers is in the trace of the evaluation that has led to it', async () => {

@@ -1,6 +1,5 @@
 import { Resolver } from '../acl/resolve.ts';
 import type { Server } from '../server/server.ts';
-import type { Tracing } from '../server/tracing/tracing.ts';
 import type { LogHealth } from '../state/log-health.ts';
 import { problemAnswer } from './answers.ts';
 import { type AuditedSignal, type AuditOptions, auditTo, signalLine } from './audit.ts';
@@ -55,8 +54,6 @@ export interface ApiOptions extends RouteOptions {
   readonly log?: (() => LogHealth) | undefined;
   /** `undefined`: no audit log is written. */
   readonly audit?: AuditOptions | undefined;
-  /** Where spans of requests go; `undefined`: nothing is traced. */
-  readonly tracing?: Pick<Tracing, 'request'> | undefined;
   /** Whether this is the API of a reader, which leaves questions about the agent to the main thread. */
   readonly isReader?: boolean;
   /** The metrics of the readers of this agent; absent without readers. */

@@ -57,6 +57,7 @@ import { uiSettingsRoutes } from './routes/ui-settings.ts';
 import { uiStreamRoutes } from './routes/ui-stream.ts';
 import { variableRoutes } from './routes/variable.ts';
 import { workloadIdentityRoutes } from './routes/workload-identity.ts';
+import type { TracingOfApi } from './trace-request.ts';
 import { Turns } from './turns.ts';
 import type { Ui } from './ui/ui.ts';
 
@@ -67,6 +68,8 @@ export interface RouteOptions {
   readonly version: string;
   /** Reads the configuration of the agent again; absent: it has none. */
   readonly reload?: Reload | undefined;
+  /** Where spans go; `undefined`: nothing is traced. */
+  readonly tracing?: TracingOfApi | undefined;
   /** Profiles of the readers of this agent; absent without readers. */
   readonly profileOfReader?: ProfileOfReader | undefined;
 }
@@ -109,7 +112,7 @@ export function routesOf(parts: RouteParts): readonly Route[] {
     ...nodePoolRoutes(server),
     ...introductionTokenRoutes(server.context),
     ...operatorRoutes(server, options.profileOfReader),
-    ...nodeAgentRoutes(server),
+    ...nodeAgentRoutes(server, options.tracing),
     ...clientRoutes(server),
     ...clientFileRoutes(server),
     ...clientStatisticsRoutes(server),

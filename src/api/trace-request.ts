@@ -1,13 +1,16 @@
-import type { SpanContext } from '../server/tracing/tracer.ts';
+import type { SpanContext } from '../base/tracer.ts';
 import type { Tracing } from '../server/tracing/tracing.ts';
 import { header, type Request } from './http.ts';
 import type { Observation } from './pipeline.ts';
+
+/** `giveTraces` is absent in a reader, which runs no write. */
+export type TracingOfApi = Pick<Tracing, 'request'> & Partial<Pick<Tracing, 'giveTraces'>>;
 
 /**
  * Traces a request that has made evaluations, or that belongs to a trace already. A server that handed the request on
  * leaves that to the server that ran it.
  */
-export function traceRequest(tracing: Pick<Tracing, 'request'>, observation: Observation): void {
+export function traceRequest(tracing: TracingOfApi, observation: Observation): void {
   const { request, route, status, durationMs, trail } = observation;
   const parent = parentOf(request);
   const isWanted = parent === undefined ? trail.evaluations !== undefined : parent !== 'unsampled';

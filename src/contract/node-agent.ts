@@ -5,6 +5,7 @@ import { NodeRegistrationSchema } from '../model/node/node.ts';
 import { FullList, Nullable, Text, Type, Whole } from '../model/schema.ts';
 import { ServicesReportSchema } from '../model/service-registration/service-registration.ts';
 import { RestoredForNodeSchema } from '../model/snapshot/restore-record.ts';
+import { AllocationTraceSchema, TracesRequestSchema } from '../model/tracing/task-traces.ts';
 import { endpoints } from './endpoint.ts';
 import { either, mayAnything } from './needs.ts';
 import { itself } from './node.ts';
@@ -88,6 +89,17 @@ export const nodeAgentEndpoints = endpoints(
         bytesMax: limits.http.nodeBodyBytesMax,
       },
       answer: Type.Object({ Index: Whole() }),
+      permission: itself,
+    },
+    // The leader alone knows them, so it is asked as for a write.
+    traces: {
+      kind: 'write',
+      methods: ['PUT'],
+      path: '/v1/node/:node_id/traces',
+      summary:
+        'Ask for the traces of allocations that start on the node, which sends the spans of their tasks',
+      body: { schema: TracesRequestSchema, unknown: 'refuse' },
+      answer: Type.Object({ Traces: Type.Array(AllocationTraceSchema) }),
       permission: itself,
     },
   },

@@ -5,6 +5,7 @@ import { socketPair } from '../model/node-stream/socket-pair.test-helper.ts';
 import { StreamConnection } from '../model/node-stream/stream-connection.ts';
 import type { ServicesReport } from '../model/service-registration/service-registration.ts';
 import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
+import type { AllocationTrace } from '../model/tracing/task-traces.ts';
 import type { IdentityAnswer, IdentityRequest } from '../model/workload/identity-request.ts';
 import type { Assignment, AssignmentsAnswer, ServerApi } from './server-api.ts';
 
@@ -137,6 +138,10 @@ export class FakeServers implements ServerApi {
         })),
       Refused: requests.filter(isRefused).map((one) => ({ ...one, Reason: 'no such thing' })),
     };
+  }
+
+  async traces(): Promise<readonly AllocationTrace[]> {
+    return [];
   }
 
   /** By the id of the allocation. */

@@ -5,6 +5,8 @@ export const agentLimits = {
   stopGraceMs: 1000,
   /** For a server to take the new description of a node; shorter than `limits.node.commandTimeoutMs`. */
   describedWithinMs: 10_000,
+  /** Allocations whose tasks have not all started. The oldest are forgotten, and have no spans then. */
+  tracedAllocationsMax: 4_096,
 };
 
 export const reportLimits = {
@@ -23,6 +25,9 @@ export const changeWatchLimits = {
   /** The time without a change after which a reader is told that nothing is new. */
   quietIntervalMs: 10_000,
 };
+
+/** The newest bytes that a virtual node keeps of what a task prints. */
+export const virtualLogLimits = { bytesMax: 2 ** 20 };
 
 export const contentTypeLimits = {
   /** Bytes at the beginning of a file that decide on its content type. */

@@ -1,84 +1,45 @@
 import { durationMs } from '../base/duration.ts';
-import type { Timer, World } from '../base/ports.ts';
+import type { Timer } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
-import type { LogLines } from '../model/monitor/log-lines.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
+import type { NodeCounters } from '../model/node/node-counters.ts';
 import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
 import { Allocations } from './allocations.ts';
-import { allDefences, type Defences } from './defences.ts';
+import { allDefences } from './defences.ts';
 import { asAllowed, type DriverSettings } from './drivers/allowed.ts';
-import type { Driver, Drivers } from './drivers/driver.ts';
-import type { IsolationSettings } from './drivers/isolation/settings.ts';
+import type { Drivers } from './drivers/driver.ts';
 import { processDrivers } from './drivers/processes.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
-import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
+import { fingerprint } from './fingerprint/fingerprint.ts';
 import { artifactsHook } from './hooks/artifacts/artifacts.ts';
-import type { ArtifactSettings } from './hooks/artifacts/settings.ts';
 import { diskHook } from './hooks/disk.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
 import { identityHook } from './hooks/identity.ts';
 import { memoryDirectoriesHook } from './hooks/memory-directories.ts';
 import { NodeServices } from './hooks/services/node-services.ts';
-import type { Probe } from './hooks/services/probes/probe.ts';
 import { realProbe } from './hooks/services/probes/real-probe.ts';
-import type { TemplateData } from './hooks/templates/template-data.ts';
 import { templatesHook } from './hooks/templates/templates-hook.ts';
 import { volumesHook } from './hooks/volumes.ts';
 import { identityIn } from './identity.ts';
 import { agentLimits } from './limits.ts';
 import { SecretMemory } from './memory-mounts/secret-memory.ts';
+import type { NodeAgentOptions } from './node-agent-options.ts';
 import { describedWith, type NodeChange } from './node-change.ts';
 import { Registration } from './registration.ts';
-import { reasonOf, type ServerApi } from './server-api.ts';
+import { type Assignment, reasonOf } from './server-api.ts';
 import { ServerContact } from './server-contact.ts';
 import { answerServers, followAssignments, sendHeartbeats, watchDrivers } from './server-loops.ts';
+import { countersOf } from './statistics/counters.ts';
 import { StatusReporter } from './status-reporter.ts';
-import { type StreamHandlerOptions, streamHandlers } from './stream-handlers.ts';
+import { streamHandlers } from './stream-handlers.ts';
 import { SupervisorClient } from './supervisor/client.ts';
 import { launchSupervisor } from './supervisor/launch.ts';
+import { TaskTraces } from './tracing/task-traces.ts';
 import { machineRegistry, UidRegistry } from './users/uid-registry.ts';
 import { UserLeases } from './users/user-leases.ts';
 import { BatchedIdentitySource, type IdentitySource } from './workload/identity-source.ts';
 
-export interface NodeAgentOptions {
-  readonly world: World;
-  readonly api: ServerApi;
-  /** It exists and belongs to the agent's user. */
-  readonly dataDirectory: string;
-  readonly version: string;
-  readonly region: string;
-  readonly settings: NodeSettings;
-  /** Reads the introduction token, for the first registration. */
-  readonly introduction?: (() => Promise<string>) | undefined;
-  /** Tasks end with this process, however it ends, if no data directory is to be kept. */
-  readonly endWithAgent: boolean;
-  /** The agent's environment, of which tasks see a part. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly isolation?: IsolationSettings;
-  /** The directory in which the agents of this machine record their user ids. */
-  readonly uidRegistry?: string;
-  /** Drivers besides those whose tasks are processes. In the simulator, instead of them. */
-  readonly drivers?: readonly Driver[];
-  readonly withoutRawExec?: boolean;
-  /** Default: all drivers but `raw_exec`. */
-  readonly allowedDrivers?: DriverSettings;
-  readonly probe?: Probe;
-  /** Where templates read services and variables. Without it, such templates fail. */
-  readonly templateData?: TemplateData;
-  /** Bounds and permissions of artifacts. Default: `limits.artifact`. */
-  readonly artifacts?: Partial<ArtifactSettings>;
-  /** Keep secrets in memory where this machine can. Default: in directories on disk. */
-  readonly secretsInMemory?: boolean;
-  /** Default: all. A test may leave one out to show its effect. */
-  readonly defences?: Defences;
-  /** Starts the process that owns the tasks. Default: the product's own supervisor. */
-  readonly launchSupervisor?: typeof launchSupervisor;
-  /** The log of the agent, for readers elsewhere. Without it, its lines cannot be read. */
-  readonly logLines?: LogLines | undefined;
-  readonly reload?: StreamHandlerOptions['reload'];
-  /** Told each sentence that an operator should know. */
-  readonly onNotice: (sentence: string) => void;
-}
+export type { NodeAgentOptions };
 
 /**
  * The agent of a node: it registers the node, sends its heartbeats, runs the allocations that
@@ -98,6 +59,7 @@ export class NodeAgent {
   readonly #identities: IdentitySource;
   readonly #contact: ServerContact;
   readonly #registration: Registration;
+  readonly #traces: TaskTraces | undefined;
   #secretMemory: SecretMemory | undefined;
   #users: UserLeases | undefined;
   #allocations: Allocations | undefined;
@@ -134,6 +96,7 @@ export class NodeAgent {
       },
     });
     this.#identities = this.#newIdentities();
+    this.#traces = this.#newTraces();
     const { environment, isolation = {}, defences = allDefences } = options;
     const builtIn =
       this.#supervisor === undefined
@@ -150,6 +113,11 @@ export class NodeAgent {
   /** The node's id; empty before `start`. */
   get id(): string {
     return this.#registration.id;
+  }
+
+  /** The node as it registers; `undefined` before `start`. */
+  get description(): NodeRegistration | undefined {
+    return this.#registration.node;
   }
 
   get allocations(): Pick<Allocations, 'get' | 'all'> | undefined {
@@ -198,10 +166,24 @@ export class NodeAgent {
     });
     this.#loops = Promise.all([
       sendHeartbeats(context),
-      followAssignments(context, (assignments) => allocations.apply(assignments)),
+      followAssignments(context, (assignments) => this.#assign(allocations, assignments)),
       answerServers(context, handlers),
       watchDrivers(context, this.#drivers),
     ]);
+  }
+
+  #assign(allocations: Allocations, assignments: readonly Assignment[]): void {
+    const ids = assignments.map(({ Allocation }) => Allocation.ID);
+    const begun = ids.filter((id) => allocations.get(id) === undefined);
+    allocations.apply(assignments);
+    void this.#traces?.begin(begun);
+  }
+
+  /** The counters of the machine, of its tasks and of their checks. */
+  counters(): Promise<NodeCounters> {
+    const { dataDirectory } = this.#options;
+    const resultsOf = (id: string) => this.#services?.resultsOf(id);
+    return countersOf(dataDirectory, this.#allocations?.all ?? [], resultsOf);
   }
 
   /** Takes other settings while its tasks go on. Resolves when a server knows them, or none took them for a while. */
@@ -337,7 +319,10 @@ export class NodeAgent {
           ...(mounts === undefined ? [] : [memoryDirectoriesHook(mounts)]),
           services.allocationHook,
         ],
-        changed: (report) => reporter.report(report),
+        changed: (report) => {
+          reporter.report(report);
+          this.#traces?.note(report);
+        },
         onNotice,
       },
       (id) => reporter.forget(id),
@@ -356,6 +341,18 @@ export class NodeAgent {
       },
       onError: (error) => this.#noteFailure('the identities of tasks could not be fetched', error),
     });
+  }
+
+  #newTraces(): TaskTraces | undefined {
+    const { api, tracer } = this.#options;
+    return (
+      tracer &&
+      new TaskTraces({
+        tracer,
+        ask: (ids) => api.traces(this.id, ids, this.#registration.secret, this.#stop.signal),
+        reportOf: (id) => this.#allocations?.get(id)?.report,
+      })
+    );
   }
 
   #newReporter(): StatusReporter {

@@ -83,6 +83,7 @@ class Servers {
       reportStatus: unused,
       reportServices: unused,
       identities: unused,
+      traces: unused,
       snapshot: unused,
       openStream: async () => {
         this.streamsAskedMs.push(this.world.clock.monotonicMs());

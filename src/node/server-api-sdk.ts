@@ -46,6 +46,8 @@ export function sdkServerApi({ addresses, transport, openStream }: SdkServerApiO
     },
     identities: async (nodeId, requests, token, signal) =>
       (await as(token).identities(nodeId, requests, { signal })).value,
+    traces: async (nodeId, ids, token, signal) =>
+      (await as(token).traces(nodeId, ids, { signal, timeoutMs })).value.Traces,
     snapshot: (allocId, token, signal) => as(token).snapshot(allocId, { signal, timeoutMs: 0 }),
     openStream: (nodeId, token, signal) => openStream(nodeId, as(token), signal),
   };

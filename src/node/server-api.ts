@@ -9,6 +9,7 @@ import type { NodeRegistration } from '../model/node/node.ts';
 import type { StreamSocket } from '../model/node-stream/stream-connection.ts';
 import type { ServicesReport } from '../model/service-registration/service-registration.ts';
 import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
+import type { AllocationTrace } from '../model/tracing/task-traces.ts';
 import type { IdentityAnswer, IdentityRequest } from '../model/workload/identity-request.ts';
 
 export interface HeartbeatAnswer {
@@ -73,6 +74,13 @@ export interface ServerApi {
     token: string,
     signal: AbortSignal,
   ): Promise<IdentityAnswer>;
+  /** `PUT /v1/node/:node_id/traces`, of `limits.node.statusBatchSizeMax` allocations at most. */
+  traces(
+    nodeId: string,
+    ids: readonly string[],
+    token: string,
+    signal: AbortSignal,
+  ): Promise<readonly AllocationTrace[]>;
   /** `GET /v1/client/allocation/:alloc_id/snapshot`: the data of an ended allocation, as a tar. */
   snapshot(allocId: string, token: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** `GET /v1/node/:node_id/stream`, a WebSocket; resolves when it is open. */

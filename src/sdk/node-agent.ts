@@ -48,6 +48,11 @@ export function nodeAgentOf(requester: Requester, address: string) {
           Allocations: reports,
         },
       }),
+    /** The traces to which the starts of these allocations belong, `limits.node.statusBatchSizeMax` at most. */
+    traces: (nodeId: string, Allocations: readonly string[], options?: CallOptions) =>
+      write('PUT /v1/node/:node_id/traces', { node_id: nodeId }, options, {
+        body: { Allocations },
+      }),
     /** At most `limits.identity.batchMax` tokens for tasks of the node's allocations. */
     identities: (nodeId: string, Identities: readonly IdentityRequest[], options?: CallOptions) =>
       write('PUT /v1/node/:node_id/identities', { node_id: nodeId }, options, {

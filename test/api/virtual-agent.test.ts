@@ -140,6 +140,49 @@ describe('a cluster in virtual time', () => {
     await expect(late).rejects.toThrow('is not running');
   });
 
+  test('keeps what tasks print, also while somebody follows it', async () => {
+    const client = await start();
+    const prints = { stdout_string: 'tick\n', stdout_repeat: 2, stdout_repeat_duration: '10s' };
+    const Config = { ...prints, stderr_string: 'oops', run_for: '30s' };
+    await client.jobs.register(
+      jobOf({ Tasks: [taskOf({ Driver: 'mock', Config })] }, { Type: 'batch' }),
+    );
+    const [{ ID: allocation } = { ID: '' }] = await running();
+    const read = async (options: object) => {
+      let text = '';
+      const log = client.logs.read({ allocation, task: 'server', ...options });
+      for await (const piece of log) text += Buffer.from(piece);
+      return text;
+    };
+    const followed = read({ follow: true });
+    expect([await read({}), await read({ type: 'stderr' })]).toEqual(['tick\n', 'oops']);
+    await agent.clock.advance('1m');
+    expect(await followed).toBe('tick\ntick\ntick\n');
+    expect(await read({ origin: 'end', offset: 6 })).toBe('\ntick\n');
+    await expect(read({ task: 'other' })).rejects.toThrow('has no task "other"');
+  });
+
+  test('says what a virtual node does not have', async () => {
+    const client = await start();
+    await client.jobs.register(jobOf());
+    const [{ ID, NodeID } = { ID: '', NodeID: '' }] = await running();
+    const exec = client.exec.run({ allocation: ID, task: 'server', command: ['ls'] });
+    await expect(exec).rejects.toThrow(ConnectionError);
+    await expect(exec).rejects.toThrow('runs no commands in tasks (exec)');
+    const asked = {
+      files: () => client.files.list({ allocation: ID, path: '/' }),
+      'figures of resources in use': () => client.nodes.usage(NodeID),
+    };
+    for (const [noun, ask] of Object.entries(asked)) {
+      const refused = await ask().catch((error: unknown) => error);
+      expect([noun, refused]).toEqual([noun, expect.any(ApiError)]);
+      expect(refused).toMatchObject({
+        status: 400,
+        message: expect.stringContaining(`A virtual node has no ${noun}.`),
+      });
+    }
+  });
+
   test('asks who calls', async () => {
     await start();
     const anonymous = agent.client({ token: '' });

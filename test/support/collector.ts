@@ -8,15 +8,24 @@ export interface CollectedSpan {
   /** Absent for the first span of a trace. */
   readonly parentSpanId?: string;
   readonly name: string;
+  /** The name of the agent that has sent it. */
+  readonly instance: string;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes: readonly { readonly key: string; readonly value: object }[];
 }
 
+type Attributes = readonly { readonly key: string; readonly value: { stringValue?: string } }[];
+
+const instanceOf = ({ attributes }: { readonly attributes: Attributes }): string =>
+  attributes.find(({ key }) => key === 'service.instance.id')?.value.stringValue ?? '';
+
 export class Collector {
   readonly spans: CollectedSpan[] = [];
   /** Names of metrics. */
   readonly metrics = new Set<string>();
+  /** Names of metrics, by the name of the agent that has sent them. */
+  readonly metricsBy = new Map<string, Set<string>>();
   /** All bodies as they came. */
   readonly bodies: string[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
@@ -27,12 +36,21 @@ export class Collector {
     this.bodies.push(body);
     this.headers.push(request.headers);
     const { resourceSpans = [], resourceMetrics = [] } = JSON.parse(body);
-    for (const { scopeSpans } of resourceSpans) {
-      for (const { spans } of scopeSpans) this.spans.push(...spans);
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const instance = instanceOf(resource);
+      for (const { spans } of scopeSpans) {
+        for (const span of spans) this.spans.push({ ...span, instance });
+      }
     }
-    for (const { scopeMetrics } of resourceMetrics) {
+    for (const { resource, scopeMetrics } of resourceMetrics) {
+      const instance = instanceOf(resource);
+      const own = this.metricsBy.get(instance) ?? new Set();
+      this.metricsBy.set(instance, own);
       for (const { metrics } of scopeMetrics) {
-        for (const { name } of metrics) this.metrics.add(name);
+        for (const { name } of metrics) {
+          this.metrics.add(name);
+          own.add(name);
+        }
       }
     }
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');

@@ -8,7 +8,7 @@ import { countersIn } from '../../model/node/node-counters.ts';
 import { ServiceRegistrationSchema } from '../../model/service-registration/service-registration.ts';
 import { memoryState } from '../../state/state.test-helper.ts';
 import { allocations, allTables, nodes, serviceRegistrations } from '../../state/tables.ts';
-import { countedFamilies } from './node-families.ts';
+import { countedFamilies, rowsOfNode } from './node-families.ts';
 
 const Machine = {
   CpuMs: 5000,
@@ -67,7 +67,7 @@ test('a node tells of itself and of its own tasks alone', async () => {
     { AllocID: 'n2-0', Service: 's', ...checks },
   ];
   const told = [task('n1-0'), task('n2-0'), task('n1-0', 'constructor'), task('none')];
-  const families = countedFamilies(snapshot, 'n1', { Machine, Tasks: told, Checks });
+  const families = countedFamilies(rowsOfNode(snapshot, 'n1')!, { Machine, Tasks: told, Checks });
   const own = { pool: 'default', node: 'same', node_id: 'n1' };
   const labels = { namespace: 'default', job_id: 'web', group: 'g', task: 't', alloc_id: 'n1-0' };
   expect(valuesIn(families, 'roster_node_cpu_seconds_total')).toEqual([[own, 5]]);
@@ -88,7 +88,7 @@ test('of too many allocations the sums are told', async () => {
   const tasks = Array.from({ length: most + 1 }, (_, at) => task(`n1-${at}`));
   const seriesOf = (Tasks: typeof tasks) =>
     valuesIn(
-      countedFamilies(snapshot, 'n1', { Machine, Tasks, Checks: [] }),
+      countedFamilies(rowsOfNode(snapshot, 'n1')!, { Machine, Tasks, Checks: [] }),
       'roster_task_memory_bytes',
     );
   expect(seriesOf(tasks.slice(1))).toHaveLength(most);

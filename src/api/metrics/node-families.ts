@@ -1,8 +1,12 @@
-/** The metrics of a node. Names come from the rows of the state: a node tells figures alone. */
+/**
+ * The metrics of a node. Names come from the rows of the state, or of the node's own agent: the counters are figures
+ * alone.
+ */
 import { mebibyte } from '../../base/units.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { checkStatuses } from '../../model/check-result/check-result.ts';
 import { limits } from '../../model/limits.ts';
+import type { Node } from '../../model/node/node.ts';
 import type { CheckCounters, NodeCounters, TaskCounters } from '../../model/node/node-counters.ts';
 import { jobLabel } from '../../server/tallies/counts.ts';
 import { allocations, nodes, serviceRegistrations } from '../../state/tables.ts';
@@ -11,14 +15,41 @@ import type { MetricName } from './definitions.ts';
 import { type Family, family, type Labels, type Sample } from './family.ts';
 import { labelsOfNode } from './labels.ts';
 
+/** The rows of a node. */
+export interface RowsOfNode {
+  readonly node: Pick<Node, 'NodePool' | 'Name' | 'ID'>;
+  /** `undefined`: there is no such allocation on this node. */
+  allocation(id: string): Allocation | undefined;
+  /** Whether the allocation has registered the service. */
+  hasService(allocationId: string, service: string): boolean;
+}
+
+/** `undefined`: the state has no such node. */
+export function rowsOfNode(snapshot: Snapshot, nodeId: string): RowsOfNode | undefined {
+  const node = snapshot.table(nodes).get(nodeId);
+  if (node === undefined) return undefined;
+  return {
+    node,
+    allocation(id) {
+      const [found] = snapshot
+        .table(allocations)
+        .by('id')
+        .scan({ prefix: [id] });
+      return found?.NodeID === nodeId ? found : undefined;
+    },
+    hasService(id, service) {
+      const prefix = [id];
+      const registered = snapshot.table(serviceRegistrations).by('allocation').scan({ prefix });
+      return [...registered].some(({ ServiceName }) => ServiceName === service);
+    },
+  };
+}
+
 export function countedFamilies(
-  snapshot: Snapshot,
-  nodeId: string,
+  rows: RowsOfNode,
   { Machine, Tasks, Checks }: NodeCounters,
 ): readonly Family[] {
-  const node = snapshot.table(nodes).get(nodeId);
-  if (node === undefined) return [];
-  const labels = labelsOfNode(node);
+  const labels = labelsOfNode(rows.node);
   const own = (name: MetricName, value: number) => family(name, [{ labels, value }]);
   return [
     own('roster_node_cpu_seconds_total', Machine.CpuMs / 1000),
@@ -28,8 +59,8 @@ export function countedFamilies(
     own('roster_node_disk_bytes', Machine.DiskBytes),
     own('roster_node_disk_used_bytes', Machine.DiskUsedBytes),
     own('roster_node_uptime_seconds', Machine.UptimeSeconds),
-    ...taskFamilies(Tasks.flatMap((task) => knownTask(snapshot, nodeId, task) ?? [])),
-    checkFamily(Checks.flatMap((told) => knownChecks(snapshot, nodeId, told) ?? [])),
+    ...taskFamilies(Tasks.flatMap((task) => knownTask(rows, task) ?? [])),
+    checkFamily(Checks.flatMap((told) => knownChecks(rows, told) ?? [])),
   ];
 }
 
@@ -38,14 +69,10 @@ interface KnownTask extends TaskCounters {
 }
 
 /** A task of an allocation on this node; `undefined`: there is none. */
-function knownTask(snapshot: Snapshot, nodeId: string, told: TaskCounters): KnownTask | undefined {
-  const [allocation] = snapshot
-    .table(allocations)
-    .by('id')
-    .scan({ prefix: [told.AllocID] });
-  const isThere = allocation?.NodeID === nodeId;
-  if (!isThere || !Object.hasOwn(allocation.AllocatedResources.Tasks, told.Task)) return undefined;
-  return { ...told, allocation };
+function knownTask(rows: RowsOfNode, told: TaskCounters): KnownTask | undefined {
+  const allocation = rows.allocation(told.AllocID);
+  const isThere = allocation && Object.hasOwn(allocation.AllocatedResources.Tasks, told.Task);
+  return isThere ? { ...told, allocation } : undefined;
 }
 
 function taskFamilies(tasks: readonly KnownTask[]): readonly Family[] {
@@ -72,17 +99,10 @@ interface KnownChecks extends CheckCounters {
 }
 
 /** The checks of a service that an allocation on this node has registered; `undefined`: there is none. */
-function knownChecks(
-  snapshot: Snapshot,
-  nodeId: string,
-  told: CheckCounters,
-): KnownChecks | undefined {
-  const prefix = [told.AllocID];
-  const [allocation] = snapshot.table(allocations).by('id').scan({ prefix });
-  if (allocation?.NodeID !== nodeId) return undefined;
-  const registered = snapshot.table(serviceRegistrations).by('allocation').scan({ prefix });
-  const isRegistered = [...registered].some(({ ServiceName }) => ServiceName === told.Service);
-  return isRegistered ? { ...told, allocation } : undefined;
+function knownChecks(rows: RowsOfNode, told: CheckCounters): KnownChecks | undefined {
+  const allocation = rows.allocation(told.AllocID);
+  if (allocation === undefined || !rows.hasService(told.AllocID, told.Service)) return undefined;
+  return { ...told, allocation };
 }
 
 function checkFamily(all: readonly KnownChecks[]): Family {

@@ -7,7 +7,7 @@ import { nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { type Answer, jsonType } from '../http.ts';
 import { chosenForm, typeOfForm, written } from '../metrics/exposition.ts';
-import { countedFamilies } from '../metrics/node-families.ts';
+import { countedFamilies, rowsOfNode } from '../metrics/node-families.ts';
 import type { Route } from '../route.ts';
 import { type InputOf, serveStream } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
@@ -39,7 +39,8 @@ export function clientStatisticsRoutes(server: Server): Route[] {
       const nodeId = requireNodeOf(input);
       const counters = countersIn(await ask(nodeId, 'counters', {}, signal));
       if (counters === undefined) throw refusal('node-unreachable', { node: nodeId });
-      const body = written(countedFamilies(unwatched, nodeId, counters), form);
+      const rows = rowsOfNode(unwatched, nodeId);
+      const body = written(rows === undefined ? [] : countedFamilies(rows, counters), form);
       return { status: 200, headers: { 'content-type': typeOfForm[form] }, body };
     }),
     ...serveStream(

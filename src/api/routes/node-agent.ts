@@ -12,6 +12,7 @@ import { type Fault, invalid, RosterError, refusal } from '../../model/errors.ts
 import { limits } from '../../model/limits.ts';
 import { isKnownAlive, NodeRegistrationSchema } from '../../model/node/node.ts';
 import { servicesFaults } from '../../model/service-registration/validate-report.ts';
+import { TracesRequestSchema } from '../../model/tracing/task-traces.ts';
 import { noteSynced, registerNode } from '../../server/nodes/register.ts';
 import { reportAllocations } from '../../server/nodes/report.ts';
 import type { Server } from '../../server/server.ts';
@@ -21,6 +22,7 @@ import { allocations, nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import type { BaseInput, Route } from '../route.ts';
 import { serveRead, serveWrite } from '../serve.ts';
+import type { TracingOfApi } from '../trace-request.ts';
 import { jobOf } from './allocation.ts';
 import { requireNode } from './node.ts';
 
@@ -82,7 +84,7 @@ const livenessRoutes = (server: Server): Route[] => [
 ];
 
 /** The endpoints of node agents, who authenticate with their node's secret. */
-export function nodeAgentRoutes(server: Server): Route[] {
+export function nodeAgentRoutes(server: Server, tracing: TracingOfApi | undefined): Route[] {
   return [
     ...livenessRoutes(server),
     ...serveRead(
@@ -123,6 +125,16 @@ export function nodeAgentRoutes(server: Server): Route[] {
         return reportServices(server.context, ID, Allocations);
       });
       return { index, value: { Index: index } };
+    }),
+    ...serveWrite(contract.traces, async (input) => {
+      const { ID } = requireKnown(server, input);
+      const { Allocations } = complete(TracesRequestSchema, input.body);
+      const { statusBatchSizeMax: most } = limits.node;
+      if (Allocations.length > most) {
+        const message = `Allocations must hold at most ${most}, got ${Allocations.length}`;
+        throw invalid('invalid-body', [{ pointer: '/Allocations', message }]);
+      }
+      return { value: { Traces: tracing?.giveTraces?.(ID, Allocations) ?? [] } };
     }),
   ];
 }

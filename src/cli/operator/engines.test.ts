@@ -114,6 +114,7 @@ describe('operator store', () => {
     index: 16,
     rows: 4,
     faults: [{ at: 'batch 17 of the log', fault: 'its checksum does not match' }],
+    faultyRows: [],
     lostRows: [
       { table: 'jobs', key: ['default', 'web'], index: 18, change: 'written', isCertain: true },
       {
@@ -173,6 +174,23 @@ jobs   ?/?          -      deleted, perhaps
       [{ ...given, mayLose: true, isWithoutRootKey: true }],
     ]);
     expect(done.stdout).toContain('4 rows of index 16, it goes on at index 99.');
+  });
+
+  test('names rows with a faulty field, and says that nothing of them is lost', async () => {
+    const at = 'the row a1 of the table acl-tokens, field Roles';
+    const faultyRows = [{ at, fault: 'it is no array; a repair keeps the row as it is' }];
+    const checked = await ran(['check', '--data-dir', '/data'], { ...sound, faultyRows });
+    expect([checked.exitCode, checked.stdout]).toEqual([
+      1,
+      `1 fault:\n  ${at}: it is no array; a repair keeps the row as it is\n`,
+    ]);
+    const kept =
+      'Nothing is lost of 1 row with a faulty field: a repair keeps such a row as it is.';
+    const repaired = await ran(['repair', '--data-dir', '/data'], { ...sound, faultyRows });
+    expect([repaired.exitCode, repaired.stdout]).toEqual([1, expect.stringContaining(kept)]);
+    expect(repaired.stdout).not.toContain('-yes');
+    const json = await ran(['check', '--data-dir', '/data', '-json'], { ...sound, faultyRows });
+    expect(JSON.parse(json.stdout).Faults).toEqual([{ At: at, Fault: faultyRows[0]!.fault }]);
   });
 
   test('prints JSON, and names a missing data directory', async () => {

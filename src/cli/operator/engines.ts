@@ -30,13 +30,20 @@ export interface RecoveredStores {
 
 export type ExaminationStep = 'structure' | 'read' | 'rows' | 'search';
 
+export interface StoreFault {
+  readonly at: string;
+  readonly fault: string;
+}
+
 /** The embedded store of a data directory, and what a repair loses of it. */
 export interface StoreReport {
   readonly directory: string;
   /** Of the state as far as it is legible. */
   readonly index: number;
   readonly rows: number;
-  readonly faults: readonly { readonly at: string; readonly fault: string }[];
+  readonly faults: readonly StoreFault[];
+  /** Rows with a field that is at fault. A repair keeps them as they are. */
+  readonly faultyRows: readonly StoreFault[];
   readonly lostRows: readonly {
     readonly table: string;
     /** `undefined`: this part of the key is illegible. */

@@ -11,7 +11,8 @@ export const storeCheck: LocalCommand = {
   definition: {
     options: embeddedOptions,
     details: `Stop the agent first. Nothing is changed. Reads every page, every batch of the log, every part of the snapshot and
-every row, and shows what "roster operator store repair" would lose. Fields of a wrong type are named, too. The exit code is 1 if there is a fault.
+every row, and shows what "roster operator store repair" would lose. Fields that are missing, of a wrong type or out of
+bounds are named, too, and never their values. The exit code is 1 if there is a fault.
 ${lossesDetails}
 
 Example:
@@ -24,12 +25,13 @@ Example:
     const report = await environment.engines
       .checkStore({ dataDirectory }, (step, bytes) => progress.show(step, bytes))
       .finally(() => progress.end());
-    const { directory, index, rows, faults } = report;
+    const { directory, index, rows, faults, faultyRows } = report;
+    const isSound = faults.length + faultyRows.length === 0;
     const { stdout } = environment;
     if (answers.isJson) await answers.json(reportJson(report));
-    else if (faults.length === 0) {
+    else if (isSound) {
       await stdout.write(`The store in ${directory} is sound: index ${index}, ${rows} rows.\n`);
     } else await printReport(environment, report);
-    return faults.length === 0 ? exitCodes.ok : exitCodes.error;
+    return isSound ? exitCodes.ok : exitCodes.error;
   },
 };

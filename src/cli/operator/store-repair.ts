@@ -2,6 +2,7 @@ import { answerPrinter } from '../answer.ts';
 import type { LocalCommand } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { exitCodes } from '../errors.ts';
+import { plural } from '../render/text.ts';
 import type { RepairedStore } from './engines.ts';
 import { Progress } from './progress.ts';
 import { embeddedOptions, readDataDirectory } from './store-options.ts';
@@ -20,6 +21,7 @@ export const storeRepair: LocalCommand = {
     options: [...embeddedOptions, ...repairOptions],
     details: `Stop the agent first. Writes all that is legible to a new store, which takes the place of the damaged one. That
 one stays beside it under another name, with a list of what is lost. Where rows are lost, nothing is changed without -yes.
+Rows with a faulty field stay as they are.
 The state then goes on as after a restore: above every index that was given out, and nodes keep for half an hour what it
 does not know, see "roster operator snapshot restored". The exit code is 1 if the store was left damaged.
 ${lossesDetails}
@@ -49,8 +51,11 @@ Example:
 };
 
 /** Whether there was something to do, and nothing was changed. */
-const isLeft = ({ faults, lostRows, repaired }: RepairedStore): boolean =>
+const isUntouched = ({ faults, lostRows, repaired }: RepairedStore): boolean =>
   faults.length + lostRows.length > 0 && repaired === undefined;
+
+const isLeft = (repaired: RepairedStore): boolean =>
+  isUntouched(repaired) || repaired.faultyRows.length > 0;
 
 async function print(environment: CliEnvironment, repaired: RepairedStore): Promise<void> {
   const { stdout } = environment;
@@ -60,7 +65,15 @@ async function print(environment: CliEnvironment, repaired: RepairedStore): Prom
     return;
   }
   await printReport(environment, repaired);
+  const kept = repaired.faultyRows.length;
+  if (kept > 0) {
+    await stdout.write(
+      `\nNothing is lost of ${plural(kept, 'row')} with a faulty field: a repair keeps such a row as it is.\n` +
+        'Write such a record again through the API, or delete it.\n',
+    );
+  }
   if (result === undefined) {
+    if (!isUntouched(repaired)) return;
     await stdout.write('\nNothing was changed. To repair it and lose this, add -yes.\n');
     return;
   }

@@ -17,8 +17,9 @@ type Piece = StoreReport['lostPieces'][number];
 /** Prints the faults of a store, and row by row what is lost. */
 export async function printReport(
   { stdout }: Pick<CliEnvironment, 'stdout'>,
-  { faults, lostRows, lostPieces }: StoreReport,
+  { faults: ofStore, faultyRows, lostRows, lostPieces }: StoreReport,
 ): Promise<void> {
+  const faults = [...ofStore, ...faultyRows];
   const screen = createScreen(stdout, false);
   await screen.line(faults.length === 0 ? 'No fault.' : `${plural(faults.length, 'fault')}:`);
   for (const { at, fault } of faults) await screen.line(`  ${oneLine(at)}: ${oneLine(fault)}`);
@@ -40,13 +41,14 @@ export const reportJson = ({
   index,
   rows,
   faults,
+  faultyRows,
   lostRows,
   lostPieces,
 }: StoreReport) => ({
   Directory: directory,
   Index: index,
   Rows: rows,
-  Faults: faults.map(({ at, fault }) => ({ At: at, Fault: fault })),
+  Faults: [...faults, ...faultyRows].map(({ at, fault }) => ({ At: at, Fault: fault })),
   LostRows: lostRows.map(({ table, key, index, change, isCertain }) => ({
     Table: table,
     Key: key.map((part) => part ?? null),

@@ -19,7 +19,7 @@ export type ImportedService = Model<typeof ImportedServiceSchema>;
  * An instance at a peer. It has the form of an instance of this cluster, so that readers can handle both.
  * Node, job and allocation are the peer's and stay empty.
  */
-const ImportedInstanceSchema = Type.Object({
+export const ImportedInstanceSchema = Type.Object({
   ...ServiceRegistrationSchema.properties,
   Partition: About('Partition of the peering.', Text()),
   Peer: About('The peer that exports the instance.', Text()),

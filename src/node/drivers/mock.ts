@@ -32,6 +32,13 @@ const fields = {
   /** How long the task takes to end after it was asked to. */
   kill_after: { check: duration },
   signal_error: { check: text },
+  /** Text that the task prints when it starts, and again a number of times after that. */
+  stdout_string: { check: text },
+  stdout_repeat: { check: whole },
+  stdout_repeat_duration: { check: duration },
+  stderr_string: { check: text },
+  stderr_repeat: { check: whole },
+  stderr_repeat_duration: { check: duration },
 } as const satisfies ConfigFields;
 /** How a task of the driver behaves. */
 export type MockConfig = ConfigOf<typeof fields>;
@@ -43,7 +50,11 @@ export interface MockDriverOptions {
   readonly behaviourOf?: ((task: DriverTask) => MockConfig | undefined) | undefined;
   /** Of each task, unless its behaviour says otherwise. */
   readonly defaults?: MockConfig;
+  /** Takes what tasks print. */
+  readonly onOutput?: ((task: DriverTask, type: OutputType, text: string) => void) | undefined;
 }
+
+export type OutputType = 'stdout' | 'stderr';
 
 const ms = (value: string | number | undefined): number => durationMs(durationNs(value) ?? 0);
 
@@ -122,6 +133,7 @@ export class MockDriver implements Driver {
       timers: this.#timers,
       onSignal: (signal) => this.signals.push(`${task.taskName} ${signal}`),
       onForget: () => this.#runs.delete(task.runId),
+      onOutput: (type, text) => this.#options.onOutput?.(task, type, text),
     });
     this.#runs.set(task.runId, run);
     return run;
@@ -159,6 +171,7 @@ interface MockHooks {
   readonly timers: Timers;
   onSignal(signal: string): void;
   onForget(): void;
+  onOutput(type: OutputType, text: string): void;
 }
 
 class MockRun implements DriverHandle {
@@ -191,6 +204,18 @@ class MockRun implements DriverHandle {
     if (runFor !== undefined) {
       this.#timer = timers.after(ms(runFor), () => this.#end(exitCode, exitSignal));
     }
+    for (const type of ['stdout', 'stderr'] as const) {
+      this.#print(type, config[`${type}_repeat`] ?? 0);
+    }
+  }
+
+  /** Prints the text, and `repeats` times more. */
+  #print(type: OutputType, repeats: number): void {
+    const text = this.#config[`${type}_string`];
+    if (text === undefined || this.ended) return;
+    this.#hooks.onOutput(type, text);
+    const pauseMs = ms(this.#config[`${type}_repeat_duration`]);
+    if (repeats > 0) this.#hooks.timers.after(pauseMs, () => this.#print(type, repeats - 1));
   }
 
   crash(exitCode: number): void {

@@ -6,7 +6,7 @@ import type { StreamHandler } from '../../model/node-stream/stream-connection.ts
 import type { Defences } from '../defences.ts';
 import { Counted, writeHead, writeText } from '../stream-answer.ts';
 import { streamParams } from '../stream-params.ts';
-import { type LogChunk, readLog } from './log-reader.ts';
+import { type LogChunk, type LogQuery, readLog } from './log-reader.ts';
 
 /** The part of an allocation's runner that its logs need. */
 export interface LogSource {
@@ -20,6 +20,10 @@ export interface LogsHandlerOptions {
   readonly defences?: Defences | undefined;
   readonly timers: Timers;
   readonly allocation: (id: string) => LogSource | undefined;
+  /** Default: from the files of the task. */
+  readonly read?: (
+    query: LogQuery & { readonly allocId: string },
+  ) => AsyncGenerator<LogChunk | undefined, void>;
 }
 
 interface LogParams {
@@ -38,7 +42,12 @@ interface LogParams {
  * `offset`. Plain streams are the bytes; others are lines of JSON, `{File, Offset, Data,
  * FileEvent}` with base64 data, and `{}` to say that nothing is new.
  */
-export function logsHandler({ timers, allocation, defences }: LogsHandlerOptions): StreamHandler {
+export function logsHandler({
+  timers,
+  allocation,
+  defences,
+  read = readLog,
+}: LogsHandlerOptions): StreamHandler {
   const followers = new Counted();
   return async (stream, given) => {
     const params = readParams(given);
@@ -47,7 +56,8 @@ export function logsHandler({ timers, allocation, defences }: LogsHandlerOptions
     const { logFollowersPerTaskMax } = limits.stream;
     const refused = () => tooMany(task);
     await followers.during(`${allocId}/${task}`, logFollowersPerTaskMax, refused, async () => {
-      const chunks = readLog({
+      const chunks = read({
+        allocId,
         directory: source.directories.logs,
         task,
         type,

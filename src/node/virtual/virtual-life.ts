@@ -9,13 +9,16 @@ import { type Crash, MockDriver, type MockDriverOptions } from '../drivers/mock.
 import { NodeServices } from '../hooks/services/node-services.ts';
 import { passed } from '../hooks/services/probes/probe.ts';
 import type { IdentityStore } from '../identity.ts';
+import { logsHandler } from '../logs/logs-handler.ts';
 import { Registration } from '../registration.ts';
 import { reasonOf, type ServerApi } from '../server-api.ts';
 import { sdkServerApi } from '../server-api-sdk.ts';
 import { ServerContact } from '../server-contact.ts';
 import { answerServers, followAssignments, sendHeartbeats } from '../server-loops.ts';
 import { StatusReporter } from '../status-reporter.ts';
+import { absentHandlers } from './absent-handlers.ts';
 import { describeVirtualNode, type VirtualNodeSettings, virtualDrivers } from './described.ts';
+import { VirtualLogs } from './virtual-logs.ts';
 
 export interface VirtualNodeOptions {
   readonly world: World;
@@ -41,6 +44,7 @@ export class VirtualLife {
   readonly #transport: Transport;
   readonly #api: ServerApi;
   readonly #drivers: ReadonlyMap<string, MockDriver>;
+  readonly #logs = new VirtualLogs();
   readonly #contact: ServerContact;
   readonly #registration: Registration;
   readonly #reporter: StatusReporter;
@@ -62,7 +66,7 @@ export class VirtualLife {
       openStream: async () => options.openStream(id),
     });
     this.#drivers = new Map(
-      virtualDrivers.map((name) => [name, newDriver(name, world, behaviourOf)]),
+      virtualDrivers.map((name) => [name, newDriver(name, world, behaviourOf, this.#logs)]),
     );
     this.#contact = new ServerContact({ ...world, dataDirectory: nowhere, onNotice });
     this.#registration = new Registration({
@@ -111,7 +115,10 @@ export class VirtualLife {
       onNotice: this.#options.onNotice,
     };
     const allocation = (id: string) => this.#allocations.get(id);
+    const { timers } = this.#world;
     const handlers = new Map([
+      ...absentHandlers,
+      ['logs', logsHandler({ timers, allocation, read: (query) => this.#logs.read(query) })],
       ['restart', restartHandler(allocation)],
       ['signal', signalHandler(allocation)],
       ['checks', this.#services.checksHandler],
@@ -163,7 +170,10 @@ export class VirtualLife {
         allocationHooks: [this.#services.allocationHook],
         changed: (report) => this.#reporter.report(report),
       },
-      (id) => this.#reporter.forget(id),
+      (id) => {
+        this.#reporter.forget(id);
+        this.#logs.forget(id);
+      },
     );
   }
 
@@ -185,8 +195,18 @@ const nowhere = '/virtual';
 /** The start and the end of a task take time, as on a machine: servers tell its events apart by their times. */
 const defaults = { start_block_for: '100ms', kill_after: '100ms' };
 
-const newDriver = (name: string, world: World, behaviourOf: MockDriverOptions['behaviourOf']) =>
-  new MockDriver(world, { ...(name !== 'mock' && { name }), behaviourOf, defaults });
+const newDriver = (
+  name: string,
+  world: World,
+  behaviourOf: MockDriverOptions['behaviourOf'],
+  logs: VirtualLogs,
+) =>
+  new MockDriver(world, {
+    ...(name !== 'mock' && { name }),
+    behaviourOf,
+    defaults,
+    onOutput: ({ allocId, taskName }, type, text) => logs.write(allocId, taskName, type, text),
+  });
 
 /** Timers that do not run any more once the signal aborts. */
 function timersUntil(over: AbortSignal, timers: Timers): Timers {

@@ -1,12 +1,15 @@
-import { instantToMs } from '../../base/instant.ts';
 import type { Clock } from '../../base/ports.ts';
+import type { Span, SpanBegin, SpanContext, Tracer } from '../../base/tracer.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
-import { type TaskEvent, taskEventTypes } from '../../model/allocation/task-state.ts';
 import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
+import {
+  type AllocationTrace,
+  keepNewest as keep,
+  traceTask,
+} from '../../model/tracing/task-traces.ts';
 import { allocations, evaluations } from '../../state/tables.ts';
 import type { Change, State } from '../../state/types.ts';
 import { tracingLimits } from './limits.ts';
-import type { Span, SpanBegin, SpanContext, Tracer } from './tracer.ts';
 
 export interface TracingOptions {
   readonly state: Pick<State, 'onCommit' | 'onRan'>;
@@ -25,6 +28,14 @@ interface Open {
   plannedMs?: number;
 }
 
+/** An allocation that has not started. */
+interface Starting {
+  readonly span: Span;
+  readonly nodeId: string;
+  /** Whether its node makes the spans of its tasks. */
+  isTracedThere: boolean;
+}
+
 /**
  * Makes the spans of a request and of its consequences: evaluation, plan, commit, and the start of allocations and
  * their tasks.
@@ -40,8 +51,7 @@ export class Tracing {
   readonly #evaluations = new Map<string, Open>();
   /** The newest evaluations and deployments that belong to traces: the servers evaluate again because of them. */
   readonly #causes = new Map<string, SpanContext>();
-  /** The spans of allocations that have not started yet. */
-  readonly #starting = new Map<string, Span>();
+  readonly #starting = new Map<string, Starting>();
   readonly #unsubscribe: readonly (() => void)[];
 
   constructor({ state, clock, tracer }: TracingOptions) {
@@ -74,6 +84,20 @@ export class Tracing {
       if (open !== undefined) this.#beginEvaluation(id, open, span.context);
     }
     return traceId;
+  }
+
+  /**
+   * The traces of those of the allocations that start on this node. From now on the node makes the spans of their
+   * tasks.
+   */
+  giveTraces(nodeId: string, ids: readonly string[]): readonly AllocationTrace[] {
+    return ids.flatMap((AllocID) => {
+      const starting = this.#starting.get(AllocID);
+      if (starting === undefined || starting.nodeId !== nodeId) return [];
+      starting.isTracedThere = true;
+      const { traceId: TraceID, spanId: SpanID } = starting.span.context;
+      return [{ AllocID, TraceID, SpanID }];
+    });
   }
 
   #beginEvaluation(id: string, open: Open, parent: SpanContext): Span {
@@ -152,28 +176,24 @@ export class Tracing {
     if (span === undefined) return;
     if (DeploymentID !== '' && !this.#causes.has(DeploymentID))
       keep(this.#causes, DeploymentID, span.context, tracingLimits.evaluationsMax);
-    const started = this.#begin('start allocation', span.context, this.#clock.nowMs(), {
+    const start = this.#begin('start allocation', span.context, this.#clock.nowMs(), {
       'roster.allocation.id': ID,
       'roster.allocation.name': Name,
       'roster.node.id': NodeID,
       'roster.node.name': NodeName,
     });
-    keep(this.#starting, ID, started, tracingLimits.allocationsMax);
+    const starting = { span: start, nodeId: NodeID, isTracedThere: false };
+    keep(this.#starting, ID, starting, tracingLimits.allocationsMax);
   }
 
   /** A node reports an allocation: how its tasks have started, by the clock of the node. */
   #noteStarted({ ID, ClientStatus, TaskStates }: Allocation): void {
-    const span = this.#starting.get(ID);
-    if (span === undefined || ClientStatus === 'pending') return;
+    const starting = this.#starting.get(ID);
+    if (starting === undefined || ClientStatus === 'pending') return;
     this.#starting.delete(ID);
-    for (const [task, { Events, Failed }] of Object.entries(TaskStates ?? {})) {
-      const receivedMs = timeOf(Events, taskEventTypes.received);
-      const startedMs = timeOf(Events, taskEventTypes.started);
-      if (receivedMs === undefined || startedMs === undefined) continue;
-      this.#begin('start task', span.context, receivedMs, { 'roster.task.name': task }).end(
-        startedMs,
-        { isError: Failed },
-      );
+    const { span, isTracedThere } = starting;
+    for (const [task, state] of isTracedThere ? [] : Object.entries(TaskStates ?? {})) {
+      traceTask(this.#tracer, span.context, task, state);
     }
     span.end(this.#clock.nowMs(), { isError: ClientStatus === 'failed' });
   }
@@ -189,16 +209,4 @@ function* changedIn(
       yield after as Evaluation;
     }
   }
-}
-
-/** Adds to a map in place of the oldest, if it is full. */
-function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void {
-  map.set(key, value);
-  if (map.size > most) map.delete(map.keys().next().value!);
-}
-
-/** Milliseconds of the first event of a type. */
-function timeOf(events: readonly TaskEvent[] | null, type: string): number | undefined {
-  const found = events?.find(({ Type }) => Type === type);
-  return found && instantToMs(found.Time);
 }

@@ -1,4 +1,4 @@
 export const salvageLimits = {
-  /** Fields of a wrong type that a check names. */
-  typeFaultsMax: 1_000,
+  /** Rows with faulty fields that a check names. */
+  fieldFaultsMax: 1_000,
 } as const;
