@@ -21,6 +21,7 @@ export class Process {
     this.#base = base;
     this.world = {
       clock,
+      processor: base.processor,
       random: base.random,
       ids: base.ids,
       secrets: base.secrets,

@@ -1,4 +1,6 @@
+import type { Authorizer } from '../acl/authorizer.ts';
 import type { Footprint } from '../state/types.ts';
+import type { Memory } from './memory.ts';
 
 /**
  * Requests and answers independent of `node:http`, so that the HTTP adapter, `createAgent` and
@@ -24,11 +26,27 @@ export interface Request {
    * Absent if disconnections cannot be detected.
    */
   onGone?(run: () => void): () => void;
+  /** Absent if the caller does not follow the answer. */
+  readonly follower?: Follower | undefined;
+}
+
+/** Hears on what an answer depends, and what it costs. */
+export interface Follower {
+  /** Of all answers to it. */
+  readonly memory: Memory;
   /**
-   * Takes the footprints of the rows that an answer depends on, where the endpoint blocks: when they change,
-   * the answer may. Absent if the caller does not follow the answer.
+   * Takes the footprints of the rows that the answer depends on, where the endpoint blocks: when they change, the
+   * answer may. `ofAnswer` is filled while the answer is made; `ofCaller` are those of the caller's rights.
    */
-  onRead?(footprints: readonly Footprint[]): void;
+  onRead(read: {
+    readonly ofAnswer: Footprint;
+    readonly ofCaller: readonly Footprint[];
+    readonly authorizer: Authorizer;
+  }): void;
+  /** The answer depends on who the caller is, not on its rights alone. */
+  onCaller(): void;
+  /** Does work for the answer, and measures it. */
+  measure<T>(work: () => T): T;
 }
 
 export interface Answer {
@@ -36,6 +54,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** An iterable makes each part on demand, for streams and long lists. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /** How long its connection waits for another request; by default as long as any other. */
+  readonly keepAliveMs?: number;
 }
 
 /** A body whose parts are written to the connection as they come, where there is a connection. */

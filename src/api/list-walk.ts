@@ -31,11 +31,11 @@ export interface Walk {
 
 /** Which rows the caller asks for, and may see. */
 export class RowTest {
-  readonly #options: WalkOptions;
+  readonly #options: Omit<WalkOptions, 'rows'>;
   readonly #permissionFor: ((row: unknown) => Parameters<Authorizer['allows']>[0]) | undefined;
   filteredByAcls = false;
 
-  constructor(options: WalkOptions) {
+  constructor(options: Omit<WalkOptions, 'rows'>) {
     this.#options = options;
     const { check } = options.run;
     const isChecked = !check?.acrossNamespaces || options.input.namespace === everyNamespace;

@@ -7,9 +7,11 @@ import { limits } from '../model/limits.ts';
 import { defaultPartition } from '../model/namespace/namespace.ts';
 import { filterOn } from './filter.ts';
 import type { Request } from './http.ts';
+import type { KeptLists } from './kept-lists.ts';
 import { type KeptTexts, ListText, listForms } from './list-text.ts';
 import { CountedWalk, ListWalk, type Predicate, type Walk, type WalkOptions } from './list-walk.ts';
 import { type LongList, longListBody } from './long-list.ts';
+import { measuredStep } from './measured.ts';
 import type { Gather, Input, ListRun, PageStart } from './route.ts';
 import { SortedWalk } from './sorted-walk.ts';
 import type { Turns } from './turns.ts';
@@ -32,7 +34,7 @@ export interface ListQuestion {
   readonly input: Input;
   readonly shared: SharedQuery;
   readonly authorizer: Authorizer;
-  readonly request: Pick<Request, 'onGone'>;
+  readonly request: Pick<Request, 'onGone' | 'follower'>;
   /** Called for a bug after the answer has begun. */
   readonly onFailure: (thrown: unknown) => void;
 }
@@ -51,12 +53,14 @@ export interface ListQuestion {
 export class Lister {
   readonly #turns: Turns;
   readonly #texts: KeptTexts;
+  readonly #kept: KeptLists;
   /** The last filter of each schema. A blocking query uses it again for each answer. */
   readonly #compiled = new WeakMap<TSchema, { expression: string; matches: Predicate }>();
 
-  constructor(turns: Turns, texts: KeptTexts) {
+  constructor(turns: Turns, { texts, kept }: { texts: KeptTexts; kept: KeptLists }) {
     this.#turns = turns;
     this.#texts = texts;
+    this.#kept = kept;
   }
 
   /** Answers a long list by a promise, which gives `undefined` if the caller disconnects. */
@@ -64,12 +68,22 @@ export class Lister {
     const { run, input, shared, authorizer } = question;
     const filter = this.#filter(question);
     const gather = run.gather?.(input);
-    const perPage = perPageOf(shared, gather);
-    const walk = walkOf({ run, input, authorizer, filter, perPage }, shared);
+    const options = { run, input, authorizer, filter, perPage: perPageOf(shared, gather) };
+    const kept = gather === undefined ? this.#kept.walkOf(options, question) : undefined;
+    const pageOf = (walk: Walk = walkOf(options, shared)) => this.#pageOf(question, walk, gather);
+    if (!(kept instanceof Promise)) return pageOf(kept);
+    return kept.then((walk) => (walk === 'gone' ? undefined : pageOf(walk)));
+  }
+
+  #pageOf(
+    question: ListQuestion,
+    walk: Walk,
+    gather: Gather<unknown> | undefined,
+  ): Page | Promise<Page | undefined> {
     const { form, recordOf } = this.#formOf(question);
     const items: unknown[] = [];
     const show = (row: unknown) => items.push(recordOf(row));
-    const step = () => walk.go(limits.list.rowsPerStep, show);
+    const step = measuredStep(() => walk.go(limits.list.rowsPerStep, show), question.request);
     const isMade = this.#turns.begin(step);
     if (gather !== undefined) {
       const made = () => ({ value: gather.of(items), ...whatElse(walk) });
@@ -101,9 +115,9 @@ export class Lister {
       reads(row, input);
       rows.push(row);
     };
-    const step: Step = () => walk.go(limits.list.rowsPerStep, note);
+    const step = measuredStep(() => walk.go(limits.list.rowsPerStep, note), question.request);
     if (!(await this.#whilePresent(question, step))) return undefined;
-    const body = longListBody(list, this.#turns, onFailure);
+    const body = longListBody(list, this.#turns, { request: question.request, onFailure });
     return { body, ...whatElse(walk) };
   }
 

@@ -1,5 +1,7 @@
 import { limits } from '../model/limits.ts';
+import type { Request } from './http.ts';
 import { type ListForm, ListText } from './list-text.ts';
+import { measuredStep } from './measured.ts';
 import type { Turns } from './turns.ts';
 
 export interface LongList {
@@ -11,20 +13,23 @@ export interface LongList {
   readonly rows: unknown[];
 }
 
-/**
- * The text of a long list. Each part is made in a turn, when the reader asks for it. `onFailure` is called for
- * errors, because the answer has already begun.
- */
+interface LongListReader {
+  readonly request: Pick<Request, 'follower'>;
+  /** Called for errors, because the answer has already begun. */
+  readonly onFailure: (thrown: unknown) => void;
+}
+
+/** The text of a long list. Each part is made in a turn, when the reader asks for it. */
 export async function* longListBody(
   { form, recordOf, shown, rows }: LongList,
   turns: Turns,
-  onFailure: (thrown: unknown) => void,
+  { request, onFailure }: LongListReader,
 ): AsyncGenerator<Uint8Array, void> {
   const text = new ListText(form);
   const count = limits.list.rowsPerStep;
   let [atShown, atRow] = [0, 0];
   let part = '';
-  const step = (): boolean => {
+  const step = measuredStep(() => {
     if (atShown < shown.length) {
       part += text.next(shown.slice(atShown, atShown + count));
       atShown += count;
@@ -34,7 +39,7 @@ export async function* longListBody(
       atRow += count;
     }
     return atShown >= shown.length && atRow >= rows.length;
-  };
+  }, request);
   const turn = () =>
     turns.take(step).catch((thrown: unknown) => {
       onFailure(thrown);

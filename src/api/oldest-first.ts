@@ -6,9 +6,9 @@ import type { idPrefix } from '../contract/query.ts';
  */
 import { defaultPartition, everyNamespace } from '../model/namespace/namespace.ts';
 import { inNamespace, numberPart } from '../state/tables.ts';
-import type { Snapshot, Stamps, TableReader } from '../state/types.ts';
+import type { Stamps, TableDefinition } from '../state/types.ts';
 import { scanPage } from './list.ts';
-import type { Input, PageStart } from './route.ts';
+import type { Following, Input, PageStart } from './route.ts';
 
 interface Made extends Stamps {
   readonly ID: string;
@@ -17,13 +17,17 @@ interface Made extends Stamps {
 
 type Asked = Pick<Input<typeof idPrefix>, 'namespace' | 'query' | 'snapshot'>;
 
-/** The `rows` and `keyOf` of such a list. */
-export const oldestFirst = <R extends Made>(
-  tableIn: (snapshot: Snapshot) => TableReader<R, 'created'>,
-) => ({
+/** `rows`, `keyOf` and `follows` of such a list. */
+export const oldestFirst = <R extends Made>(definition: TableDefinition<R, 'created'>) => ({
+  follows: (input: Asked): Following<R> => ({
+    table: definition.name,
+    order: 'up',
+    isIn: (row) =>
+      isWithin(row, input.namespace) && (!isById(input) || row.ID.startsWith(input.query.prefix)),
+  }),
   rows: (input: Asked, page: PageStart): Iterable<R> => {
     const range = { prefix: wholeNamespace(input.namespace), ...scanPage(page) };
-    const table = tableIn(input.snapshot);
+    const table = input.snapshot.table(definition);
     return isById(input)
       ? table.scan({ ...range, text: input.query.prefix })
       : table.by('created').scan(range);
@@ -33,6 +37,12 @@ export const oldestFirst = <R extends Made>(
       ? [Namespace, ID]
       : [Namespace, numberPart(CreateIndex), ...inNamespace(Namespace, ID)],
 });
+
+/** Whether a list of the namespace, or of all namespaces, has the row. */
+export const isWithin = (
+  { Namespace }: { readonly Namespace: string },
+  namespace: string,
+): boolean => namespace === everyNamespace || namespace === Namespace;
 
 /** The key prefix of a namespace, or of all namespaces. */
 export const wholeNamespace = (namespace: string): readonly string[] =>

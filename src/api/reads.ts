@@ -10,9 +10,11 @@ import type { Footprint, Snapshot, State } from '../state/types.ts';
 import { type Attempt, gone, readAnswer } from './answers.ts';
 import { RowEncoder } from './encode.ts';
 import type { Gate } from './gate.ts';
-import type { Answer, Request } from './http.ts';
+import type { Answer, Follower, Request } from './http.ts';
+import { KeptLists } from './kept-lists.ts';
 import { Lister } from './list.ts';
 import { KeptTexts } from './list-text.ts';
+import { measured } from './measured.ts';
 import type { Input, Route } from './route.ts';
 import type { Seen, Trail } from './trail.ts';
 import { type Taken, Turns } from './turns.ts';
@@ -81,8 +83,10 @@ export class Reads {
     this.#options = options;
     this.#turns = new Turns(options.world);
     const texts = new KeptTexts();
+    const kept = new KeptLists(this.#turns);
     this.#unsubscribe = [
-      options.state.onCommit((changes) => {
+      options.state.onCommit((changes, index) => {
+        kept.hear(changes, index);
         for (const { before } of changes) {
           if (before === undefined) continue;
           this.#rows.forget(before);
@@ -92,9 +96,10 @@ export class Reads {
       options.state.onReplaced(() => {
         this.#rows.forgetAll();
         texts.forgetAll();
+        kept.loseAll();
       }),
     ];
-    this.#lister = new Lister(this.#turns, texts);
+    this.#lister = new Lister(this.#turns, { texts, kept });
   }
 
   /** The number of waiting blocking queries. */
@@ -184,10 +189,15 @@ export class Reads {
     const { request, trail } = seen;
     assert(run.kind === 'read' || run.kind === 'list', 'only reads are attempted');
     const { snapshot, footprint } = this.#options.state.track();
-    if (route.endpoint.blocking && request.onRead !== undefined) {
-      request.onRead([footprint, ...this.#footprintsOf(authorizer)]);
-    }
+    const { follower } = request;
     const given = input(authorizer, snapshot);
+    if (follower !== undefined) {
+      noteUseOf(given, follower);
+      if (route.endpoint.blocking) {
+        const ofCaller = this.#footprintsOf(authorizer);
+        follower.onRead({ ofAnswer: footprint, ofCaller, authorizer });
+      }
+    }
     const contact = given.contact();
     this.#options.gate.pass(authorizer, permission(given), given, seen);
     try {
@@ -224,7 +234,7 @@ export class Reads {
     const stay = request.onGone?.(() => {
       isGone = true;
     });
-    const taken = this.#turns.through(steps, () => isGone);
+    const taken = this.#turns.through(measured(steps, request), () => isGone);
     if (taken instanceof Promise) return taken.finally(() => stay?.());
     stay?.();
     return taken;
@@ -276,6 +286,16 @@ export class Reads {
     }
     return [footprint];
   }
+}
+
+/** Tells the follower when the caller of the input is asked for. */
+function noteUseOf(given: Input, follower: Follower): void {
+  const { caller } = given;
+  const get = () => {
+    follower.onCaller();
+    return caller;
+  };
+  Object.defineProperty(given, 'caller', { get, enumerable: true });
 }
 
 /** The error of a missing record. Other exceptions are rethrown. */

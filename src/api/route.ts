@@ -123,6 +123,14 @@ export interface Opened {
  */
 export type RowsIn = 'value' | 'fields of items' | 'none';
 
+export interface Following<R = unknown> {
+  readonly table: string;
+  /** `down`: the greatest key comes first. */
+  readonly order: 'up' | 'down';
+  /** Whether the list of the request has the row, before `matches`, rights and filter. */
+  readonly isIn: (row: R) => boolean;
+}
+
 /** A list of rows `R`, answered to requests with input `I`. */
 export interface ListRows<R = unknown, I = Input> {
   /** The rows in order, beginning at the key of the page token. */
@@ -140,6 +148,11 @@ export interface ListRows<R = unknown, I = Input> {
    * two alone, so that its text can be kept. `undefined`: records of this request depend on more.
    */
   readonly shows?: (input: I) => ((row: R) => object | null) | undefined;
+  /**
+   * Where the rows are those of a table for which `isIn` holds, in the order of their keys, and a request shows a row by
+   * the row alone: so a watched list follows the changes of the table. `undefined`: not for this request.
+   */
+  readonly follows?: (input: I) => Following<R> | undefined;
   /** Reads from the snapshot all that `present` reads, where that is less work than presenting. */
   readonly reads?: (row: R, input: I) => void;
 }

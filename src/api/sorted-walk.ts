@@ -1,6 +1,7 @@
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { RowTest, type Walk, type WalkOptions } from './list-walk.ts';
+import { directionOf, sortText } from './sort-order.ts';
 
 export interface SortOrder {
   /** A field of the rows. */
@@ -41,7 +42,7 @@ export class SortedWalk implements Walk {
     this.#test = new RowTest(options);
     if (order.from === undefined) return;
     const [field, direction, ...key] = order.from;
-    if (field !== order.field || direction !== this.#direction) {
+    if (field !== order.field || direction !== directionOf(order.isDescending)) {
       const reason = 'must be the NextToken header of a page in the same order';
       throw refusal('invalid-query', { parameter: 'next_token', reason });
     }
@@ -56,7 +57,7 @@ export class SortedWalk implements Walk {
     const next = this.#kept[this.#options.perPage];
     if (next === undefined || !this.#isComplete) return undefined;
     const value = next.sortKey.slice(0, next.sortKey.indexOf('\0'));
-    return [this.#order.field, this.#direction, value, ...next.key];
+    return [this.#order.field, directionOf(this.#order.isDescending), value, ...next.key];
   }
 
   /** @throws RosterError `too-many-to-sort` */
@@ -78,10 +79,6 @@ export class SortedWalk implements Walk {
     const end = Math.min(this.#kept.length, this.#options.perPage);
     for (; left > 0 && this.#shown < end; left--) take(this.#kept[this.#shown++]!.row);
     return this.#shown === end;
-  }
-
-  get #direction(): string {
-    return this.#order.isDescending ? 'down' : 'up';
   }
 
   #keepRow(row: unknown): void {
@@ -107,14 +104,4 @@ export class SortedWalk implements Walk {
   #isBefore(left: string, right: string): boolean {
     return this.#order.isDescending ? left > right : left < right;
   }
-}
-
-// Not in limits: as many hexadecimal digits as 64 bits have.
-const digits = 16;
-
-/** A text whose order is that of the values. Case does not count. */
-function sortText(value: unknown): string {
-  if (typeof value === 'number') return value.toString(16).padStart(digits, '0');
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  return typeof value === 'string' ? value.toLowerCase().replaceAll('\0', '') : '';
 }

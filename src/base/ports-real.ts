@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { collectorLimits } from './limits.ts';
 import { Marking } from './marking.ts';
-import type { Clock, Ids, Random, Secrets, Timers, World } from './ports.ts';
+import type { Clock, Ids, Processor, Random, Secrets, Timers, World } from './ports.ts';
 import { uuidSource } from './uuid.ts';
 
 /** Not in limits: `setTimeout` takes a signed 32-bit integer. Longer delays are divided. */
@@ -17,6 +17,14 @@ const longestTimeoutMs = 2 ** 31 - 1;
 const clock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+};
+
+const processor: Processor = {
+  usedMs: () => {
+    // Node 20 and 22 know that of the process alone.
+    const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage();
+    return (user + system) / 1000;
+  },
 };
 
 let marking: Marking | undefined;
@@ -72,4 +80,4 @@ const secrets: Secrets = {
 };
 
 /** The machine's own clock, timers and random. Only composition roots may use it. */
-export const realWorld: World = { clock, timers, random, ids, secrets };
+export const realWorld: World = { clock, processor, timers, random, ids, secrets };

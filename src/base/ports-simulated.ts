@@ -21,6 +21,8 @@ interface PendingTimer {
  */
 export class SimulatedWorld implements World {
   readonly clock: World['clock'];
+  /** Work takes no time. */
+  readonly processor: World['processor'] = { usedMs: () => 0 };
   readonly timers: World['timers'];
   readonly random: Random;
   readonly ids: World['ids'];

@@ -10,6 +10,12 @@ export interface Clock {
   monotonicMs(): number;
 }
 
+/** The time that this thread has worked, which passes slower than that of the clock while others use the machine. */
+export interface Processor {
+  /** Milliseconds since an arbitrary start. Never goes back. */
+  usedMs(): number;
+}
+
 /** A timer that was set. Clearing it twice, or after it ran, does nothing. */
 export interface Timer {
   clear(): void;
@@ -58,6 +64,7 @@ export interface Secrets {
 /** All ports, for the composition roots and the simulator. */
 export interface World {
   readonly clock: Clock;
+  readonly processor: Processor;
   readonly timers: Timers;
   readonly random: Random;
   readonly ids: Ids;

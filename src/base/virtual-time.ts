@@ -103,8 +103,9 @@ export class VirtualTime implements VirtualClock {
   }
 }
 
-const portsOf = ({ clock, random, ids, secrets, timers }: World): World => ({
+const portsOf = ({ clock, processor, random, ids, secrets, timers }: World): World => ({
   clock,
+  processor,
   random,
   ids,
   secrets,

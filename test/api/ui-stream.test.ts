@@ -31,7 +31,14 @@ async function request(method: string, path: string, body?: unknown, token = roo
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
-  return { status: answer.status, json: text === '' ? undefined : JSON.parse(text) };
+  const header = (name: string) =>
+    answer.headers.get(`x-scheduler-${name}`) ?? answer.headers.get(`x-registry-${name}`);
+  return {
+    status: answer.status,
+    json: text === '' ? undefined : JSON.parse(text),
+    nextToken: header('nexttoken') ?? undefined,
+    total: header('total') === null ? undefined : Number(header('total')),
+  };
 }
 
 const problemIn = (message: { readonly body: string }) => JSON.parse(message.body);
@@ -203,13 +210,25 @@ test('the namespace of the hello is that of requests without one', async () => {
 
 test('the value of a watch equals the whole answer, whatever is written', async () => {
   await write('PUT', '/v1/namespace', { Name: 'random' });
-  const ui = open();
+  const { secret } = await tokenFor('random', 'random');
+  // It has the rights of the one before, so the two share what is read.
+  const { SecretID: alike } = await write('PUT', '/v1/acl/token', {
+    Policies: [{ Name: 'random' }],
+  });
+  const tabs = [rootToken, secret, alike].map((token) => ({ token, ui: open({ token }) }));
   const paths = [
     '/v1/jobs?namespace=random',
     '/v1/jobs?namespace=random&per_page=3',
     '/v1/namespaces',
+    '/v1/jobs/statuses?namespace=random&per_page=3&total=true',
+    '/v1/jobs/statuses?namespace=*&per_page=4&total=true&sort=Priority&reverse=true',
+    `/v1/jobs?namespace=*&per_page=2&filter=${encodeURIComponent('ID != b and ID != d')}`,
+    '/v1/jobs/statuses?namespace=*&per_page=2&total=true&reverse=true',
+    '/v1/evaluations?namespace=*&per_page=3&total=true',
   ];
-  for (const [id, path] of paths.entries()) ui.send({ kind: 'watch', id, path });
+  for (const { ui } of tabs) {
+    for (const [id, path] of paths.entries()) ui.send({ kind: 'watch', id, path });
+  }
   const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
   const change = fc.oneof(
     fc.record({ kind: fc.constant('job'), name, priority: fc.integer({ min: 1, max: 100 }) }),
@@ -224,15 +243,20 @@ test('the value of a watch equals the whole answer, whatever is written', async 
           await write('PUT', '/v1/namespace', { Name: `r-${name}`, Description: `${priority}` });
         } else await request('DELETE', `/v1/job/${name}?namespace=random&purge=true`);
       }
-      await ui.until(async () => {
-        for (const [id, path] of paths.entries()) {
-          expect(ui.values.get(id)).toEqual((await request('GET', path)).json);
-        }
-      });
+      for (const { token, ui } of tabs) {
+        await ui.until(async () => {
+          for (const [id, path] of paths.entries()) {
+            const { json, total, nextToken } = await request('GET', path, undefined, token);
+            const about = ui.heard.findLast((message) => message.id === id);
+            const watched = [path, ui.values.get(id), about?.total, about?.nextToken];
+            expect(watched).toEqual([path, json, total, nextToken]);
+          }
+        });
+      }
     }),
     { numRuns: 12, endOnFailure: true },
   );
-  expect(ui.heard.some(({ kind }) => kind === 'change')).toBe(true);
+  expect(tabs[2]!.ui.heard.some(({ kind }) => kind === 'change')).toBe(true);
 });
 
 test('a value that the browser has is not sent again', async () => {

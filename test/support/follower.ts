@@ -135,7 +135,7 @@ function networkOf(given: {
   readonly log: Log;
 }): NetworkServers {
   const { world, networks, ...rest } = given;
-  const { timers, random, ids, secrets } = world;
+  const { processor, timers, random, ids, secrets } = world;
   // Connections stay, so reports without news are left out: a test may let months pass.
   const quiet: Timers = {
     ...timers,
@@ -146,7 +146,7 @@ function networkOf(given: {
   return new NetworkServers({
     ...rest,
     version: '0.0.0',
-    world: { timers: quiet, random, ids, secrets, clock },
+    world: { processor, timers: quiet, random, ids, secrets, clock },
     transport: {
       dial: async (address) => {
         const [left, right] = socketPair();

@@ -59,7 +59,7 @@ export const stubOptions = (query: QueryValues<typeof stubQuery>) => ({
 export function allocationRoutes(server: ServerContext): Route[] {
   return [
     ...serveList(contract.list, {
-      ...oldestFirst<Allocation>((snapshot) => snapshot.table(allocations)),
+      ...oldestFirst(allocations),
       matches: (allocation, { query }) => allocation.ID.startsWith(query.prefix),
       present: (allocation, { query, unwatched }) =>
         allocationStub(allocation, jobType(unwatched, allocation), stubOptions(query)),

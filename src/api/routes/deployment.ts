@@ -49,7 +49,7 @@ function refuseOther(id: string, body: Named): void {
 export function deploymentRoutes(server: ServerContext): Route[] {
   return [
     ...serveList(contract.list, {
-      ...oldestFirst<Deployment>((snapshot) => snapshot.table(deployments)),
+      ...oldestFirst(deployments),
       matches: ({ ID }, { query }) => ID.startsWith(query.prefix),
       present: (deployment) => deployment,
     }),

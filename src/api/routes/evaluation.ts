@@ -31,7 +31,7 @@ function evaluationById(snapshot: Snapshot, id: string): Evaluation {
 const evaluationIn = ({ parameters, unwatched }: Pick<BaseInput, 'parameters' | 'unwatched'>) =>
   find(unwatched, parameters.eval_id!);
 
-const inOrder = oldestFirst<Evaluation>((snapshot) => snapshot.table(evaluations));
+const inOrder = oldestFirst(evaluations);
 
 /** Source: docs/behaviour/evaluations.md#statuses, #read-and-delete. */
 export function evaluationRoutes(context: ServerContext): Route[] {
@@ -43,6 +43,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
         return inOrder.rows(input, page);
       },
       keyOf: inOrder.keyOf,
+      follows: inOrder.follows,
       matches: (evaluation, { query }) =>
         evaluation.ID.startsWith(query.prefix) &&
         (query.job === '' || evaluation.JobID === query.job) &&

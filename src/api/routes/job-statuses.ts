@@ -17,6 +17,7 @@ import {
   numberPart,
 } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
+import { isWithin } from '../oldest-first.ts';
 import type { BaseInput, PageStart, Route } from '../route.ts';
 import { type InputOf, serveList } from '../serve.ts';
 
@@ -34,6 +35,10 @@ export function jobStatusesRoutes(): Route[] {
       const message = `Jobs names ${Jobs.length} jobs; at most ${statusesMax} are told of at once`;
       throw invalid('invalid-body', [{ pointer: '/Jobs', message }]);
     },
+    follows: ({ query, namespace }: Given) =>
+      query.job === ''
+        ? { table: jobs.name, order: 'down' as const, isIn: (job: Job) => isWithin(job, namespace) }
+        : undefined,
     keyOf: (job: Job) => [numberPart(job.ModifyIndex), job.Namespace, job.ID],
     matches: (job: Job, input: Given) => {
       const { Jobs, IncludeChildren } = selectionOf(input);

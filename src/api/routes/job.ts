@@ -29,6 +29,7 @@ import {
 } from '../../state/tables.ts';
 import type { RangeReader, Snapshot, Stamps } from '../../state/types.ts';
 import { scanPage } from '../list.ts';
+import { isWithin } from '../oldest-first.ts';
 import type { BaseInput, Input, PageStart, Route } from '../route.ts';
 import { type InputOf, serveList, serveRead, serveWrite } from '../serve.ts';
 import type { Turns } from '../turns.ts';
@@ -127,6 +128,11 @@ export function jobRoutes(
         return input.snapshot.table(jobs).scan({ ...range, ...scanPage(page) });
       },
       keyOf: (job: Job) => [job.Namespace, job.ID],
+      follows: ({ namespace }) => ({
+        table: jobs.name,
+        order: 'up',
+        isIn: (job) => isWithin(job, namespace),
+      }),
       matches: (job: Job, input) => job.ID.startsWith(input.query.prefix),
       present: (job: Job, { unwatched, query }) =>
         jobStub(job, summaryOf(unwatched, job), query.meta),

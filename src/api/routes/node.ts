@@ -32,6 +32,11 @@ export function nodeRoutes(server: Server): Route[] {
       rows: ({ query, snapshot }, { from, reverse }) =>
         snapshot.table(nodes).scan({ text: query.prefix, ...(from && { from }), reverse }),
       keyOf: (node: Node) => [node.ID],
+      follows: ({ query }) => ({
+        table: nodes.name,
+        order: 'up',
+        isIn: ({ ID }) => ID.startsWith(query.prefix),
+      }),
       present: (node, { query }) => nodeStub(node, query),
     }),
     ...serveRead(contract.read, (scope) => presentNode(requireNode(scope)), { found: nodeIn }),

@@ -1,18 +1,19 @@
 import type { Timer, World } from '../../base/ports.ts';
-import { problemOf, type RosterError, refusal } from '../../model/errors.ts';
+import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { difference, type Json } from '../../model/ui-stream/difference.ts';
-import type { About } from '../../model/ui-stream/messages.ts';
-import type { Footprint, State } from '../../state/types.ts';
-import type { Answer, Request } from '../http.ts';
+import type { State } from '../../state/types.ts';
+import type { Request } from '../http.ts';
+import { Memory } from '../memory.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { textOf } from './body-text.ts';
+import { Circles, type Member } from './circle.ts';
 import { Pace } from './pace.ts';
+import { type Reading, RightsNames, readingOf } from './reading.ts';
+import type { WatchedAnswer } from './watched-answer.ts';
 
 export interface SharedWatchesOptions {
   readonly pipeline: Pipeline;
   readonly state: State;
-  readonly world: Pick<World, 'clock' | 'timers' | 'secrets'>;
+  readonly world: Pick<World, 'clock' | 'processor' | 'timers' | 'secrets'>;
 }
 
 /** A follower of a watched path. */
@@ -21,68 +22,12 @@ export interface Subscriber {
   offer(answer: WatchedAnswer): void;
 }
 
-/** An answer to a watched path, for all who follow that with the same token. */
-export class WatchedAnswer {
-  readonly status: number;
-  /** JSON: the value, or the problem of a refusal. */
-  readonly text: string;
-  readonly about: About;
-  readonly #changes = new WeakMap<WatchedAnswer, string>();
-  #value: { readonly json: Json } | undefined;
-
-  constructor(status: number, text: string, about: About) {
-    this.status = status;
-    this.text = text;
-    this.about = about;
-  }
-
-  get isValue(): boolean {
-    return this.status < 400;
-  }
-
-  /** The fields of a message with the whole answer. */
-  get whole(): string {
-    if (!this.isValue) return `"kind":"refused","problem":${this.text}`;
-    return `"kind":"value",${this.#aboutText},"value":${this.text}`;
-  }
-
-  get same(): string {
-    return `"kind":"same",${this.#aboutText}`;
-  }
-
-  /** The fields of a message to a reader of the other answer: the shorter of change and whole. */
-  after(before: WatchedAnswer): string {
-    let text = this.#changes.get(before);
-    if (text === undefined) {
-      text = this.#changeTo(before);
-      this.#changes.set(before, text);
-    }
-    return text;
-  }
-
-  #changeTo(before: WatchedAnswer): string {
-    const { whole } = this;
-    if (!this.isValue || !before.isValue) return whole;
-    const change = difference(before.#parsed, this.#parsed);
-    if (change === undefined) return this.same;
-    const text = `"kind":"change",${this.#aboutText},"change":${JSON.stringify(change)}`;
-    return text.length < whole.length ? text : whole;
-  }
-
-  get #parsed(): Json {
-    this.#value ??= { json: JSON.parse(this.text) };
-    return this.#value.json;
-  }
-
-  get #aboutText(): string {
-    return JSON.stringify(this.about).slice(1, -1);
-  }
-}
-
 /** The watched paths of a thread. DESIGN.md */
 export class SharedWatches {
   readonly #options: SharedWatchesOptions;
   readonly #pace = new Pace();
+  readonly #circles = new Circles();
+  readonly #rights = new RightsNames();
   readonly #byKey = new Map<string, SharedWatch>();
   /** The length of all answers that are kept. */
   heldLength = 0;
@@ -109,6 +54,8 @@ export class SharedWatches {
         ...this.#options,
         request,
         pace: this.#pace,
+        circles: this.#circles,
+        rights: this.#rights,
         held: (change) => {
           this.heldLength += change;
         },
@@ -131,18 +78,21 @@ export class SharedWatches {
 interface SharedWatchOptions extends SharedWatchesOptions {
   readonly request: Request;
   readonly pace: Pace;
+  readonly circles: Circles;
+  readonly rights: RightsNames;
   /** The length of the kept answer has changed by so much. */
   readonly held: (change: number) => void;
 }
 
 /** A path that is read again when its answer may have changed, while anybody follows it. */
-class SharedWatch {
+class SharedWatch implements Member {
   readonly #options: SharedWatchOptions;
   readonly #subscribers = new Set<Subscriber>();
+  readonly #memory = new Memory();
   #newest: WatchedAnswer | undefined;
-  #footprints: readonly Footprint[] = [];
-  #indexRead = 0;
-  #costMs = 0;
+  #reading: Reading | undefined;
+  /** The circle that it leads or follows. */
+  #circle: string | undefined;
   #isDirty = false;
   #isOver = false;
   /** Ends the present wait. */
@@ -164,6 +114,8 @@ class SharedWatch {
     if (this.#subscribers.size > 0) return false;
     if (!this.#isOver) this.#options.held(-(this.#newest?.text.length ?? 0));
     this.#isOver = true;
+    this.#memory.end();
+    this.#leaveCircle();
     this.#wake();
     return true;
   }
@@ -179,75 +131,101 @@ class SharedWatch {
       this.#isDirty = false;
       await this.#read();
       const endMs = clock.monotonicMs();
-      await this.#changed(endMs);
+      if (this.#leads()) await this.#changed(endMs);
+      else await this.#led();
       if (!this.#isOver) await this.#awaitTurn(endMs);
     }
   }
 
   async #read(): Promise<void> {
-    const { pipeline, state, world } = this.#options;
+    const { pipeline, request } = this.#options;
     const isFresh = await isReady(pipeline);
     if (this.#isOver) return;
-    const startMs = world.clock.monotonicMs();
-    this.#footprints = [];
-    this.#indexRead = state.read().index;
-    const request = this.#requestNow((footprints) => {
-      this.#footprints = footprints;
-    });
-    const answer = await pipeline.handle(request);
-    const found = await this.#answerOf(answer, !isFresh);
-    if (this.#isOver) return;
-    const isNews = found.about.version !== this.#newest?.about.version;
-    if (isNews || found.about.stale !== this.#newest?.about.stale) this.#publish(found);
-    this.#costMs = world.clock.monotonicMs() - startMs;
-  }
-
-  /** This server shows all that is durable already, so the answer needs no further wait. */
-  #requestNow(onRead: NonNullable<Request['onRead']>): Request {
-    const { request } = this.#options;
-    const parameters = new URLSearchParams(request.query);
-    parameters.delete('index');
-    parameters.delete('wait');
-    if (!parameters.has('consistent')) parameters.set('stale', 'true');
-    return { ...request, query: `${parameters}`, onRead };
-  }
-
-  async #answerOf(answer: Answer, stale: boolean): Promise<WatchedAnswer> {
-    const { valueLengthMax } = limits.uiStream;
-    const text = await textOf(answer, valueLengthMax);
-    if (text === undefined) {
-      return this.#answerOfRefusal(
-        refusal('watch-too-large', { limit: valueLengthMax, kept: 'a watched path' }),
-        stale,
-      );
-    }
-    const header = (name: string) =>
-      answer.headers[`x-scheduler-${name}`] ?? answer.headers[`x-registry-${name}`];
-    const nextToken = header('nexttoken');
-    const total = header('total');
-    return new WatchedAnswer(answer.status, text, {
-      version: this.#versionOf(`${answer.status} ${nextToken ?? ''} ${total ?? ''} ${text}`),
-      index: Number(header('index') ?? this.#indexRead),
-      ...(nextToken !== undefined && { nextToken }),
-      ...(total !== undefined && { total: Number(total) }),
-      stale: stale || header('knownleader') === 'false',
+    const options = { ...this.#options, memory: this.#memory };
+    const reading = await readingOf(request, isFresh, options);
+    if (this.#isOver) return this.#memory.end();
+    reading.meter.measure(() => {
+      this.#takeReading(reading);
+      this.#shareReading(reading);
     });
   }
 
-  #answerOfRefusal(refused: RosterError, stale: boolean): WatchedAnswer {
-    const text = JSON.stringify(problemOf(refused));
-    const version = this.#versionOf(text);
-    return new WatchedAnswer(refused.status, text, { version, index: this.#indexRead, stale });
-  }
-
-  #versionOf(text: string): string {
-    return this.#options.world.secrets.hash(text).slice(0, versionLength);
-  }
-
-  #publish(answer: WatchedAnswer): void {
+  #takeReading(reading: Reading): void {
+    const { answer } = reading;
+    this.#reading = reading;
+    const { version, stale } = this.#newest?.about ?? {};
+    if (answer.about.version === version && answer.about.stale === stale) return;
     this.#options.held(answer.text.length - (this.#newest?.text.length ?? 0));
     this.#newest = answer;
     for (const subscriber of [...this.#subscribers]) subscriber.offer(answer);
+  }
+
+  /** Hands the answer to the circle that it leads. An answer that is for its caller alone ends the circle. */
+  #shareReading(reading: Reading): void {
+    const { circles, request } = this.#options;
+    const key = reading.rights === undefined ? undefined : circleKey(request, reading.rights);
+    if (this.#circle !== key) {
+      if (key === undefined && this.#circle !== undefined) circles.dissolve(this.#circle);
+      this.#leaveCircle();
+    }
+    if (key !== undefined && this.#circle === key) circles.share(key, this, reading);
+    this.#circle = key;
+  }
+
+  #leaveCircle(): void {
+    if (this.#circle !== undefined) this.#options.circles.leave(this.#circle, this);
+    this.#circle = undefined;
+  }
+
+  /** Whether it reads by itself. */
+  #leads(): boolean {
+    return this.#circle === undefined || this.#options.circles.join(this.#circle, this);
+  }
+
+  hear(reading: Reading): boolean {
+    if (this.#isDirty || reading.rights === undefined || this.#rightsNow() !== reading.rights) {
+      return false;
+    }
+    // It may have read later than the leader, who then has yet to notice the change.
+    if (reading.index >= (this.#reading?.index ?? 0)) this.#takeReading(this.#asOwn(reading));
+    return true;
+  }
+
+  /** With the rows of its own rights. */
+  #asOwn(reading: Reading): Reading {
+    return { ...reading, ofCaller: this.#reading?.ofCaller ?? [] };
+  }
+
+  stand(): void {
+    this.#wake();
+  }
+
+  /** `undefined` also for a token that is gone, which the next reading tells. */
+  #rightsNow(): string | undefined {
+    const { pipeline, request, rights } = this.#options;
+    try {
+      return rights.nameOf(pipeline.authorizeUpgrade(request, { kind: 'open' }, {}));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Follows the leader of the circle. Resolves when it has to read by itself. */
+  #led(): Promise<void> {
+    const { state } = this.#options;
+    // The leader remembers for all.
+    this.#memory.end();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        for (const watch of watches) watch.cancel();
+        this.#wake = () => {};
+        this.#leaveCircle();
+        resolve();
+      };
+      this.#wake = end;
+      const watches = (this.#reading?.ofCaller ?? []).map((rows) => state.watch(rows, end));
+      if (this.#isDirty || this.#isOver) end();
+    });
   }
 
   /** Resolves when the answer may be another, or nobody follows it. */
@@ -265,9 +243,10 @@ class SharedWatch {
         resolve();
       };
       this.#wake = end;
-      const watches = this.#footprints.map((footprint) => state.watch(footprint, end));
+      const { footprints = [], ofCaller = [], index } = this.#reading ?? {};
+      const watches = [...footprints, ...ofCaller].map((rows) => state.watch(rows, end));
       const poll = (): void => {
-        const hasMoved = state.read().index !== this.#indexRead;
+        const hasMoved = state.read().index !== index;
         if (hasMoved || clock.monotonicMs() - sinceMs >= restIntervalMs) end();
         else timer = timers.after(pollIntervalMs, poll);
       };
@@ -287,7 +266,8 @@ class SharedWatch {
     const { pace, world } = this.#options;
     const nowMs = world.clock.monotonicMs();
     const leastMs = limits.uiStream.watchIntervalMs;
-    const atMs = pace.next(nowMs, { endMs, costMs: this.#costMs, leastMs });
+    const costMs = this.#reading?.meter.usedMs ?? 0;
+    const atMs = pace.next(nowMs, { endMs, costMs, leastMs });
     return new Promise((resolve) => {
       const timer = world.timers.after(atMs - nowMs, () => {
         this.#wake = () => {};
@@ -302,8 +282,9 @@ class SharedWatch {
   }
 }
 
-/** Not in limits: enough of a SHA-256 that two answers never share it. */
-const versionLength = 32;
+/** The answer may name the host and the origin. */
+const circleKey = ({ path, query, headers }: Request, rights: string): string =>
+  JSON.stringify([path, query, headers.host, headers.origin, rights]);
 
 /** Waits until reads of this server are exact; `false`: they cannot be, as no leader is known. */
 async function isReady(pipeline: Pipeline): Promise<boolean> {

@@ -23,8 +23,8 @@ export interface UiSocketsOptions {
 
 type Here = Pick<ServerContext, 'state' | 'world' | 'log'>;
 
-/** Tables with the rules of tokens. */
-const ofRules: ReadonlySet<string> = new Set(['acl-policies', 'acl-roles']);
+/** Tables with the rules of tokens. A namespace has policies that all its tokens have. */
+const ofRules: ReadonlySet<string> = new Set(['acl-policies', 'acl-roles', 'namespaces']);
 const ofTokens = 'acl-tokens';
 
 /** The connections of the web interface. DESIGN.md */

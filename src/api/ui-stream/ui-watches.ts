@@ -1,7 +1,8 @@
 import { problemOf, RosterError, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Request } from '../http.ts';
-import type { SharedWatches, Subscriber, WatchedAnswer } from './shared-watches.ts';
+import type { SharedWatches, Subscriber } from './shared-watches.ts';
+import type { WatchedAnswer } from './watched-answer.ts';
 
 /** The watches of a connection. */
 export class UiWatches {

@@ -56,6 +56,10 @@ export const listLimits = {
   /** Rows of a list that is sorted or counted, and records on a page of a sorted list. */
   sortedRowsMax: 100_000,
   sortedPerPageMax: 500,
+  /** Rows that watched lists keep in their order, all together. */
+  keptRowsMax: 2_000_000,
+  /** Changes of rows that wait for the next answer of a watched list. With more it is made anew. */
+  keptChangesMax: 10_000,
   /** The longest first step of making a list, and the longest further step. */
   atOnceMs: 3,
   sliceMs: 1,

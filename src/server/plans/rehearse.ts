@@ -81,9 +81,9 @@ export async function rehearseAct(
 }
 
 export const worldWith = (
-  { clock, timers, random, secrets }: World,
+  { clock, processor, timers, random, secrets }: World,
   ids: Ids,
-): ServerContext['world'] => ({ clock, timers, random, secrets, ids });
+): ServerContext['world'] => ({ clock, processor, timers, random, secrets, ids });
 
 /** Decides what follows from an act that was rehearsed. */
 export function* decideRehearsed(

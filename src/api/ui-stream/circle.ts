@@ -1,0 +1,52 @@
+import type { Reading } from './reading.ts';
+
+/** A watch that may take the answers of another one. */
+export interface Member {
+  /** Takes the answer of the leader; `false`: it has other rights now. */
+  hear(reading: Reading): boolean;
+  /** It has to read by itself, because nobody leads, or its rights have changed. */
+  stand(): void;
+}
+
+/**
+ * Watches of the same path by callers with the same rights. The first of them leads: it reads, and the others take its
+ * answers, each after a look at its own rights.
+ */
+export class Circles {
+  readonly #byKey = new Map<string, Set<Member>>();
+
+  /** Joins the circle, or stays in it. Returns whether the member leads it. */
+  join(key: string, member: Member): boolean {
+    const circle = this.#byKey.get(key);
+    if (circle === undefined) this.#byKey.set(key, new Set([member]));
+    else circle.add(member);
+    return this.#leaderOf(key) === member;
+  }
+
+  /** The next one leads then. */
+  leave(key: string, member: Member): void {
+    const circle = this.#byKey.get(key);
+    const wasLeader = this.#leaderOf(key) === member;
+    if (circle === undefined || !circle.delete(member)) return;
+    if (circle.size === 0) this.#byKey.delete(key);
+    else if (wasLeader) this.#leaderOf(key)!.stand();
+  }
+
+  /** Ends the circle: each of its members reads by itself. */
+  dissolve(key: string): void {
+    const members = [...(this.#byKey.get(key) ?? [])];
+    this.#byKey.delete(key);
+    for (const member of members) member.stand();
+  }
+
+  /** Hands the answer of the leader to the others. */
+  share(key: string, leader: Member, reading: Reading): void {
+    for (const member of [...(this.#byKey.get(key) ?? [])]) {
+      if (member !== leader && !member.hear(reading)) member.stand();
+    }
+  }
+
+  #leaderOf(key: string): Member | undefined {
+    return this.#byKey.get(key)?.values().next().value;
+  }
+}

@@ -1,0 +1,154 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Authorizer } from '../../acl/authorizer.ts';
+import { SimulatedWorld } from '../../base/ports-simulated.ts';
+import type { Footprint, State } from '../../state/types.ts';
+import type { Request } from '../http.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { SharedWatches } from './shared-watches.ts';
+import type { WatchedAnswer } from './watched-answer.ts';
+
+/** A state with one row, and a pipeline that answers with its text. */
+class Server {
+  readonly world = new SimulatedWorld(1);
+  readonly #watches = new Map<() => void, Footprint>();
+  readonly #rights = new Map<string, object>();
+  index = 1;
+  /** The tokens whose reads the pipeline has answered. */
+  readonly asked: string[] = [];
+  /** The answer names the caller. */
+  isOfCaller = false;
+  readonly shared = new SharedWatches({
+    world: this.world,
+    state: this.#state(),
+    pipeline: this.#pipeline(),
+  });
+
+  /** Tokens with the same rules have the same rights. */
+  give(token: string, rules: object): void {
+    this.#rights.set(token, rules);
+  }
+
+  #state(): State {
+    const watch = (footprint: Footprint, wake: () => void) => {
+      this.#watches.set(wake, footprint);
+      return { cancel: () => void this.#watches.delete(wake) };
+    };
+    return { read: () => ({ index: this.index }), watch } as unknown as State;
+  }
+
+  #pipeline(): Pipeline {
+    const tokenOf = ({ headers }: Request) => String(headers['x-registry-token']);
+    const authorizerOf = (request: Request) => {
+      const accessor = tokenOf(request);
+      const caller = { kind: 'token', accessor, management: false, namespace: '', partition: '' };
+      return { caller, rules: this.#rights.get(accessor) } as unknown as Authorizer;
+    };
+    const handle = (request: Request) => {
+      this.asked.push(tokenOf(request));
+      const authorizer = authorizerOf(request);
+      request.follower!.onRead({ ofAnswer: { index: this.index }, ofCaller: [], authorizer });
+      if (this.isOfCaller) request.follower!.onCaller();
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: `${this.index}`,
+      };
+    };
+    const ready = () => undefined;
+    const endpointAt = () => ({ kind: 'list' });
+    return { handle, ready, endpointAt, authorizeUpgrade: authorizerOf } as unknown as Pipeline;
+  }
+
+  follow(token: string): Tab {
+    const headers = { 'x-registry-token': token, host: 'a', origin: 'b' };
+    const request = { method: 'GET', path: '/v1/jobs', query: '', headers, body: undefined };
+    const tab = new Tab();
+    tab.end = this.shared.follow(token, request, tab);
+    return tab;
+  }
+
+  /** Changes the row, and lets the watches follow. Returns the tokens that were read with. */
+  async change(): Promise<readonly string[]> {
+    this.asked.length = 0;
+    this.index += 1;
+    for (const wake of [...this.#watches.keys()]) wake();
+    await this.world.advance(1000);
+    return [...this.asked];
+  }
+}
+
+class Tab {
+  newest: WatchedAnswer | undefined;
+  end: () => void = () => {};
+
+  offer(answer: WatchedAnswer): void {
+    this.newest = answer;
+  }
+}
+
+let server: Server;
+const [reader, writer] = [{}, {}];
+
+beforeEach(() => {
+  server = new Server();
+  server.give('a', reader);
+  server.give('b', reader);
+  server.give('c', writer);
+});
+
+test('tokens with the same rights share each reading after their own first, and others do not', async () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((token) => server.follow(token)) as [Tab, Tab, Tab];
+  await server.world.advance(1000);
+  expect(server.asked).toEqual(['a', 'b', 'c']);
+  for (let change = 0; change < 3; change++) {
+    expect(await server.change()).toEqual(['a', 'c']);
+    expect(a.newest?.text).toBe(`${server.index}`);
+    expect(b.newest).toBe(a.newest);
+    expect(c.newest?.text).toBe(`${server.index}`);
+    expect(c.newest).not.toBe(a.newest);
+  }
+});
+
+test('when the first one leaves, another one reads', async () => {
+  const tabs = ['a', 'b'].map((token) => server.follow(token)) as [Tab, Tab];
+  await server.change();
+  tabs[0].end();
+  await server.world.advance(1000);
+  expect(await server.change()).toEqual(['b']);
+  expect(tabs[1].newest?.text).toBe(`${server.index}`);
+  tabs[1].end();
+  expect(await server.change()).toEqual([]);
+});
+
+test('a token with other rights gets no answer of those that it had them with', async () => {
+  const tabs = ['a', 'b'].map((token) => server.follow(token)) as [Tab, Tab];
+  await server.change();
+  const before = tabs[1].newest;
+  server.give('b', writer);
+  expect(await server.change()).toEqual(['a', 'b']);
+  expect(tabs[1].newest).not.toBe(before);
+  expect(tabs[1].newest).not.toBe(tabs[0].newest);
+  expect(await server.change()).toEqual(['a', 'b']);
+  server.give('b', reader);
+  await server.change();
+  await server.change();
+  expect(await server.change()).toEqual(['a']);
+  expect(tabs[1].newest).toBe(tabs[0].newest);
+});
+
+test('answers that depend on who asks are not shared', async () => {
+  server.isOfCaller = true;
+  const tabs = ['a', 'b'].map((token) => server.follow(token)) as [Tab, Tab];
+  await server.change();
+  expect(await server.change()).toEqual(['a', 'b']);
+  expect(tabs[1].newest).not.toBe(tabs[0].newest);
+});
+
+test('an answer that comes to depend on who asks is shared no longer', async () => {
+  for (const token of ['a', 'b']) server.follow(token);
+  await server.change();
+  expect(await server.change()).toEqual(['a']);
+  server.isOfCaller = true;
+  await server.change();
+  expect(await server.change()).toEqual(['a', 'b']);
+});
