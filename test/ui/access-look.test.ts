@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { violations } from '../support/accessibility.ts';
 import { UiTests } from '../support/ui-tests.ts';
 
 const ui = new UiTests();
 
 const reading = 'namespace "default" {\n  policy = "read"\n}\n';
 
-test('texts of tokens, roles and policies are shown as they are, on pages without faults of accessibility', async () => {
+test('texts of tokens, roles and policies are shown as they are', async () => {
   const evil = '</script><img src=x onerror=alert(1)>\u202eodd\u0007';
   const shown = '</script><img src=x onerror=alert(1)>\\u202eodd\\u0007';
   const name = 'n'.repeat(128);
@@ -22,33 +21,23 @@ test('texts of tokens, roles and policies are shown as they are, on pages withou
   });
   const token = await ui.made('acl/token', { Description: evil, Roles: [{ ID: role.ID }] });
   const page = await ui.signedIn('access/tokens');
-  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-  const scheme = { light: 'dark', dark: 'light' } as const;
-  let colorScheme: 'light' | 'dark' = 'dark';
-  const places = [
-    ['Roles', 'roles'],
-    ['Policies', 'policies'],
-    ['Auth methods', 'methods'],
-    ['Binding rules', 'rules'],
-    ['Templates', 'templates'],
-    ['Why was this denied', 'denied'],
-    ['Tokens', 'tokens'],
-  ] as const;
+  await page.setViewportSize({ width: 360, height: 740 });
+  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   const navigation = page.getByRole('navigation', { name: 'Access control' });
-  for (const [title] of places) {
+  for (const [title, text] of [
+    ['Roles', shown],
+    ['Policies', name],
+    ['Why was this denied', ''],
+    ['Tokens', shown],
+  ] as const) {
     await navigation.getByRole('link', { name: title, exact: true }).click();
     await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
-    expect(await violations(page)).toEqual([]);
-    colorScheme = scheme[colorScheme];
-    await page.emulateMedia({ colorScheme });
-    expect(await violations(page)).toEqual([]);
+    if (text !== '') await page.getByText(text).first().waitFor();
+    expect([title, await overflow()]).toEqual([title, 0]);
   }
   await page.getByRole('link', { name: shown }).click();
   await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe(shown);
   await page.getByText(name).first().waitFor();
   expect(page.url()).toContain(token.AccessorID);
-  await page.setViewportSize({ width: 360, height: 740 });
-  expect(await violations(page)).toEqual([]);
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect(overflow).toBe(0);
+  expect(await overflow()).toBe(0);
 });

@@ -1,7 +1,7 @@
 /** The page of an allocation in a browser, with real processes. */
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { violations } from '../support/accessibility.ts';
 import { type Agent, endAgents, startAgent } from '../support/agent.ts';
 import { goToTab, openAllocation, runAllocation } from '../support/allocation-page.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
@@ -140,18 +140,11 @@ test('no text of a task is markup, and no tab has a fault for those who do not s
   expect(await page.locator('img[src="x"]').count()).toBe(0);
 });
 
-const axe = readFileSync(
-  new URL('../../node_modules/axe-core/axe.min.js', import.meta.url),
-  'utf8',
-);
-
-/** In both themes, and on a telephone. */
+/** Nor is it wider than a telephone. */
 async function violationsIn(page: Page, what: string): Promise<void> {
   const size = page.viewportSize()!;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    expect(await violations(page), `${what}, ${colorScheme}`).toEqual([]);
-  }
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  expect(await violations(page), what).toEqual([]);
   await page.setViewportSize({ width: 360, height: 740 });
   await expect
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth), {
@@ -159,21 +152,4 @@ async function violationsIn(page: Page, what: string): Promise<void> {
     })
     .toBe(0);
   await page.setViewportSize(size);
-}
-
-async function violations(page: Page): Promise<readonly string[]> {
-  // As a string, since the content security policy forbids elements of scripts.
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { run } = (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe;
-    const { violations } = await run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  });
-}
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
 }

@@ -1,7 +1,6 @@
 /** Events as they happen, in a browser against a real agent. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { violations } from '../support/accessibility.ts';
 import { type Agent, endAgents, startAgent } from '../support/agent.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { openUi, signIn } from '../support/ui.ts';
@@ -123,19 +122,4 @@ test('keys with markup and control characters are shown as they are', async () =
     .click();
   await page.getByRole('dialog').getByText('\\u202e').first().waitFor();
   expect(await page.locator('dialog img').count()).toBe(0);
-});
-
-test('the page breaks no rule of accessibility, and fits a telephone', async () => {
-  const page = await signedIn('events');
-  await following(page);
-  for (const [colorScheme, width] of [
-    ['light', 1280],
-    ['dark', 360],
-  ] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.setViewportSize({ width, height: 800 });
-    expect(await violations(page)).toEqual([]);
-  }
-  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect(await overflow()).toBe(0);
 });

@@ -61,21 +61,3 @@ test('numbers of another namespace are not counted in', async () => {
   await page.locator('[data-count=jobs]').getByText('1', { exact: true }).waitFor();
   await ui.agent.request('DELETE', '/v1/job/large?namespace=team&purge=true');
 });
-
-test.each(['light', 'dark'] as const)(
-  'the overview breaks no rule of accessibility in the theme %s',
-  async (colorScheme) => {
-    await ui.agent.register(job('large', {}, tooLarge));
-    const page = await ui.signedIn();
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.getByRole('region', { name: /^Critical/ }).waitFor();
-    await page.setViewportSize({ width: 360, height: 740 });
-    expect(await violations(page)).toEqual([]);
-    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(await overflow()).toBe(0);
-    await page.evaluate(() => {
-      document.documentElement.dir = 'rtl';
-    });
-    expect(await overflow()).toBe(0);
-  },
-);

@@ -52,10 +52,8 @@ async function signedIn(agent: Agent, path: string): Promise<Page> {
 }
 
 async function expectSound(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    expect([colorScheme, await violations(page)]).toEqual([colorScheme, []]);
-  }
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  expect(await violations(page)).toEqual([]);
   expect(await page.locator('img[src=x]').count()).toBe(0);
 }
 

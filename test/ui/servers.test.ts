@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { violations } from '../support/accessibility.ts';
 import { type Agent, endAgents, startAgent } from '../support/agent.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { openUi, signIn } from '../support/ui.ts';
@@ -69,19 +68,4 @@ test('a panel says that the token may not see it, and acts name the missing perm
   await page.getByText('The metrics are not shown').waitFor();
   const save = page.getByRole('button', { name: 'Save a snapshot …' });
   await expect.poll(() => save.getAttribute('title')).toBe('Needs management');
-});
-
-test('the page breaks no rule of accessibility, and fits a telephone', async () => {
-  const page = await signedIn('servers');
-  await page.getByRole('img', { name: /^Memory: / }).waitFor();
-  for (const [colorScheme, width] of [
-    ['light', 1280],
-    ['dark', 360],
-  ] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.setViewportSize({ width, height: 800 });
-    expect(await violations(page)).toEqual([]);
-  }
-  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect(await overflow()).toBe(0);
 });

@@ -1,5 +1,4 @@
 /** The frame of the web interface and its first two pages, in a browser against a real agent. */
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, endAgents, startAgent } from '../support/agent.ts';
@@ -8,11 +7,6 @@ import { openUi, signIn } from '../support/ui.ts';
 
 let browser: TestBrowser;
 let agent: Agent;
-
-const axe = readFileSync(
-  new URL('../../node_modules/axe-core/axe.min.js', import.meta.url),
-  'utf8',
-);
 
 beforeAll(async () => {
   [browser, agent] = await Promise.all([startBrowser(), startAgent()]);
@@ -159,46 +153,3 @@ test('texts of jobs are shown as they are, with control characters escaped', asy
     .poll(() => firstCells(page))
     .toEqual(['\\u202eodd\\u0007<img src=x onerror=alert(1)>']);
 });
-
-const themes = ['light', 'dark', 'light with high contrast', 'dark with high contrast'];
-
-test.each(themes)('no page breaks a rule of accessibility in the theme: %s', async (theme) => {
-  const [scheme] = theme.split(' ') as ['light' | 'dark'];
-  const page = await signedIn('jobs');
-  await page.emulateMedia({
-    colorScheme: scheme,
-    contrast: theme.includes('contrast') ? 'more' : 'no-preference',
-    reducedMotion: 'reduce',
-  });
-  for (const [key, name] of [
-    ['j', 'Jobs'],
-    ['m', 'Namespaces'],
-    [',', 'Settings'],
-  ] as const) {
-    await page.keyboard.press('g');
-    await page.keyboard.press(key);
-    await page.getByRole('heading', { level: 1, name }).waitFor();
-    expect(await violations(page)).toEqual([]);
-  }
-  await page.setViewportSize({ width: 360, height: 740 });
-  expect(await violations(page)).toEqual([]);
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect(overflow).toBe(0);
-});
-
-async function violations(page: Page): Promise<readonly string[]> {
-  // As a string, since the content security policy forbids elements of scripts.
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const run = (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run;
-    const { violations } = await run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  });
-}
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
-}

