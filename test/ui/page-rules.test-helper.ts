@@ -215,7 +215,7 @@ function takeStep(): Step {
   return { what, isOver, isEditor, fault: says.length === 0 ? '' : `${says.join('; ')}: ${what}` };
 }
 
-/** What the walk has not reached. */
+/** The interactive elements that the walk has not reached. */
 function endWalk(): readonly string[] {
   const { walk } = globalThis as unknown as { walk: Walk };
   const main = document.getElementById('page')!;
@@ -286,13 +286,13 @@ async function leavesDialog(page: Page): Promise<boolean> {
   return false;
 }
 
-/** After two frames, what a key has opened is drawn. */
+/** After two frames the page has drawn what a key has opened. */
 export const nextFrames = (): Promise<void> =>
   new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
   });
 
-/** What is open over the page: a dialog, a menu, or nothing. */
+/** The part that is open over the page: a dialog, a menu, or none. */
 function openedPart(): string {
   const dialog = document.querySelector('dialog[open]');
   const opened = dialog ?? document.querySelector('[role=menu]');

@@ -20,8 +20,8 @@ async function planned(page: Page, text: string, summary: string | RegExp): Prom
 
 const panel = (page: Page, name: string | RegExp): Locator => page.getByRole('region', { name });
 
-test('a canary fails with its reason, and the job goes back to the version that was stable', async () => {
-  const shop = (script: string) => `job "shop" {
+/** A service that is updated by canaries, and goes back by itself. */
+const shop = (script: string) => `job "shop" {
   datacenters = ["*"]
   group "web" {
     count = 2
@@ -54,6 +54,8 @@ test('a canary fails with its reason, and the job goes back to the version that 
   }
 }
 `;
+
+test('a canary fails with its reason, and the job goes back to the version that was stable', async () => {
   const page = await ui.signedIn('plan');
   await planned(page, shop('sleep 100000'), '2 to place');
   await page.getByRole('heading', { level: 1, name: 'shop' }).waitFor();
