@@ -92,6 +92,8 @@ export class HttpServer {
   readonly #reading = new WeakSet<object>();
   /** Sockets that have left HTTP for another protocol, which the server does not close. */
   readonly #upgraded = new Set<Socket>();
+  /** Connections that end soon after each answer, with their last request. */
+  readonly #brief = new WeakMap<Socket, { last: IncomingMessage; readonly keepAliveMs: number }>();
   #connections = 0;
   #isClosing = false;
 
@@ -152,8 +154,26 @@ export class HttpServer {
   #serve(raw: IncomingMessage, response: ServerResponse, body: Body): void {
     const request = requestOf(raw, body, response);
     const answer = this.#options.handle(request);
-    if (answer instanceof Promise) void answer.then((made) => write(response, request, made));
-    else write(response, request, answer);
+    const brief = this.#brief.get(raw.socket);
+    if (brief !== undefined) brief.last = raw;
+    const give = (made: Answer): void => {
+      const { keepAliveMs = brief?.keepAliveMs } = made;
+      if (keepAliveMs !== undefined) this.#endSoon(raw, response, keepAliveMs);
+      write(response, request, made);
+    };
+    if (answer instanceof Promise) void answer.then(give);
+    else give(answer);
+  }
+
+  /** Ends the connection when no request follows the answer in time. */
+  #endSoon(raw: IncomingMessage, response: ServerResponse, keepAliveMs: number): void {
+    const { socket } = raw;
+    const brief = this.#brief.get(socket) ?? { last: raw, keepAliveMs };
+    this.#brief.set(socket, brief);
+    // Node sets its own time at the same event, before. It clears either with the next request.
+    response.once('finish', () => {
+      if (brief.last === raw) socket.setTimeout(keepAliveMs);
+    });
   }
 
   /** Refuses a request that cannot be read, or that does not arrive in time. */

@@ -1,6 +1,8 @@
 /** The web interface as a browser gets it from a real agent: alone, below a path of a proxy, switched off. */
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request as send } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -46,6 +48,21 @@ test.each([0, 1])(
   },
 );
 
+test('the files have no code for developers, which keeps a trace of each change', async () => {
+  const page = await openUi(browser, { address: agent.address });
+  await page.locator('#app > *').first().waitFor();
+  const texts = await page.evaluate(() =>
+    Promise.all(
+      performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => name.endsWith('.js'))
+        .map(async ({ name }) => (await fetch(name)).text()),
+    ),
+  );
+  expect(texts.length).toBeGreaterThan(1);
+  expect(texts.filter((text) => text.includes('updated at'))).toEqual([]);
+});
+
 test('the base stays when the page changes its address, and a new page finds its way from there', async () => {
   const page = await openUi(browser, { address: proxied, path: 'jobs/default/web' });
   await page.evaluate(() => history.pushState(null, '', 'nodes/a/b/c/d'));
@@ -54,6 +71,21 @@ test('the base stays when the page changes its address, and a new page finds its
   await page.reload();
   await page.locator('#app > *').first().waitFor();
   expect(await page.evaluate(() => document.baseURI)).toBe(`${proxied}/ui/`);
+});
+
+test('connections for files end soon, unless another request is under way on them', async () => {
+  const { hostname, port } = new URL(agent.address);
+  const socket = connect(Number(port), hostname);
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    heard += text;
+  });
+  const ask = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Registry-Token: ${agent.token}\r\n\r\n`;
+  // The query waits for longer than the connection would without it.
+  socket.write(ask('/ui/') + ask(`/v1/acl/policies?index=1000000&wait=1500ms`));
+  await once(socket, 'close');
+  expect(heard.match(/^HTTP\/1\.1 200/gm)).toHaveLength(2);
 });
 
 test('the root leads browsers to the interface, with a prefix as well', async () => {

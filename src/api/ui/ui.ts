@@ -140,6 +140,7 @@ const wantsPage = (request: Request): boolean =>
 
 const withHeaders = (answer: Answer): Answer => ({
   ...answer,
+  keepAliveMs: limits.ui.keepAliveMs,
   headers: { 'cache-control': 'no-store', ...answer.headers, ...uiHeaders },
 });
 
