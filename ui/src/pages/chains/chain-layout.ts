@@ -206,6 +206,9 @@ export interface Edge {
 /** Several ways from a part to another one are one line with all their labels. */
 export function edgesOf({ parts }: Layout): readonly Edge[] {
   const byKey = new Map(parts.map((part) => [part.key, part]));
+  /** The labels above each part that lines lead to: they stand one above the other, each once. */
+  const above = new Map<string, Set<string>>();
+  const labelHeight = 13;
   return parts.flatMap((from) => {
     const groups = Map.groupBy(from.leads, ({ to, isFailover }) => `${isFailover}/${to}`);
     return [...groups].flatMap(([key, leads]): Edge[] => {
@@ -215,15 +218,21 @@ export function edgesOf({ parts }: Layout): readonly Edge[] {
       const [x1, y1] = [from.x + boxSize.width, from.y + boxSize.height / 2];
       const [x2, y2] = [to.x, to.y + boxSize.height / 2];
       const bend = Math.min((x2 - x1) / 2, gap.column / 2);
+      const words = leads.map(({ label }) => label).join(', ');
+      const others = above.get(name) ?? new Set();
+      above.set(name, others);
+      const label = others.has(words) ? '' : words;
+      const labelY = y2 - 6 - others.size * labelHeight;
+      if (label !== '') others.add(label);
       return [
         {
           key: `${from.key}→${key}`,
           from: from.key,
           to: name,
           d: `M ${x1} ${y1} C ${x1 + bend} ${y1}, ${x2 - gap.column + bend / 2} ${y2}, ${x2 - gap.column + bend} ${y2} L ${x2 - 4} ${y2}`,
-          label: leads.map(({ label }) => label).join(', '),
+          label,
           labelX: x2 - 10,
-          labelY: y2 - 6,
+          labelY,
           isFailover,
         },
       ];
