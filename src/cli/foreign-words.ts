@@ -4,9 +4,9 @@
  */
 export const foreignWords: Readonly<Record<string, string>> = {
   volume:
-    'Nodes offer host volumes, from host_volumes in the configuration of the agent; a job mounts them by a block "volume". No storage plugins are managed here.',
+    'Nodes offer host volumes, from node.host_volume in the configuration of the agent; a job mounts them by a block "volume". No storage plugins are managed here.',
   plugin:
-    'No storage plugins are managed here. Nodes offer host volumes, from host_volumes in the configuration of the agent; "roster node status NODE" shows the drivers of a node.',
+    'No storage plugins are managed here. Nodes offer host volumes, from node.host_volume in the configuration of the agent; "roster node status NODE" shows the drivers of a node.',
   quota:
     'No quotas exist here. Job policies limit the resources of jobs: see "roster job policy --help".',
   recommendation:
