@@ -1,11 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
 import { adapt, navigation, shownPath } from '../../tools/site/pages.ts';
+
+/** That of the web interface, in the address of the picture, so that pages of any folder have it. */
+const icon = readFileSync(new URL('../../ui/public/icon.svg', import.meta.url), 'utf8');
+const iconAddress = `data:image/svg+xml,${encodeURIComponent(icon)}`;
 
 /** The documentation as a static site. `npm run docs` makes it; `docs/README.md` is its table of contents. */
 export default defineConfig({
   lang: 'en',
   title: 'Roster',
   description: 'One control plane for a fleet: access, services, jobs.',
+  head: [['link', { rel: 'icon', href: iconAddress }]],
   outDir: '../site',
   cacheDir: '../node_modules/.cache/vitepress',
   rewrites: shownPath,
@@ -19,9 +25,16 @@ export default defineConfig({
   },
   themeConfig: {
     ...navigation(),
+    logo: iconAddress,
     search: { provider: 'local' },
     outline: [2, 3],
     docFooter: { prev: 'Before', next: 'Next' },
+    notFound: {
+      title: 'No such page',
+      quote:
+        'The address is not that of a page of this documentation. The search (/) finds pages by their words.',
+      linkText: 'To the first page',
+    },
     footer: { message: 'Apache-2.0' },
   },
 });

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { contents } from '../../tools/site/pages.ts';
+import { listedPages } from '../../tools/site/pages.ts';
 import { blocksOf } from './blocks.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
@@ -11,7 +11,7 @@ const pages = globSync('docs/**/*.md', { cwd: checkout }).sort();
 const textOf = (path: string): string => readFileSync(join(checkout, path), 'utf8');
 
 test('docs/README.md leads to every page, or to the index of its folder', () => {
-  const listed = contents().flatMap(({ items }) => items.map(({ link }) => `docs/${link}`));
+  const listed = listedPages().map(({ link }) => `docs/${link}`);
   const folders = listed.filter((page) => page.endsWith('/README.md')).map(posix.dirname);
   const missing = pages.filter(
     (page) =>

@@ -56,6 +56,11 @@ async function differs(agent: Agent): Promise<Change> {
       .replaceAll('job init ', 'job init "$TMPDIR/example.hcl" ');
 }
 
+test('the first page of the documentation starts as the README does', () => {
+  const first = readFileSync(join(checkout, 'docs/README.md'), 'utf8');
+  expect(blocksOf(first).map(({ text }) => text)).toEqual(blocks('Start'));
+});
+
 test('its tour does what it says', { timeout: 180_000 }, async () => {
   const agent = await startAgent({
     dataDirectory: newDirectory('data'),
