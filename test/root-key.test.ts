@@ -8,7 +8,6 @@ import { type Agent as Created, createAgent } from '../src/agent.ts';
 import type { KeyService } from '../src/server/keyring/key-service.ts';
 import {
   agentWords,
-  checkout,
   command,
   directory,
   endAgents,
@@ -192,36 +191,21 @@ test('a root key of the environment is nowhere on the disk, and no task or other
   await agent.stop();
 });
 
-test('the commands of the page make a wrapped key, and an agent starts with it', async () => {
-  const folder = newDirectory('roster');
-  writeFileSync(join(folder, 'kms-token'), 'kms-token\n');
-  const page = readFileSync(join(checkout, 'docs/reference/root-key.md'), 'utf8');
-  const here = (text: string) =>
-    text
-      .replaceAll('https://kms.example:8200/v1/transit', kms.url)
-      .replaceAll('/etc/roster', folder);
-  const [, commands = ''] = /```sh\n([^`]+)```/.exec(page)!;
-  const made = await launch('/bin/sh', ['-c', here(commands)]).ended;
-  expect([made.code, made.stdout]).toEqual([0, '']);
-  const [, block = ''] = /```json\n([^`]+)```/.exec(page)!;
-  const { keyring } = JSON.parse(here(block));
-  delete keyring.kms.ca_file;
-  const config = join(folder, 'agent.json');
-  writeFileSync(config, JSON.stringify({ keyring, server_only: true }));
-  const args = ['--config', config];
-  const dataDirectory = newDirectory();
-  const first = await startAgent({ dataDirectory, args });
-  await first.stop();
-  expect(kms.asked).toEqual(
-    ['encrypt', 'decrypt'].map((verb) => `POST /v1/transit/${verb}/roster 200`),
-  );
-  expect(readdirSync(dataDirectory)).not.toContain('root-key');
-  // The next agent waits for the service, until a signal ends it.
+test('an agent whose service is away ends by a signal', async () => {
   await kms.stop();
-  const second = launch(command, agentWords({ dataDirectory, args }));
-  await expect.poll(() => second.said().stderr).toContain('the service is asked again');
-  second.signal('SIGTERM');
-  const { code, stdout } = await second.ended;
+  const folder = newDirectory('roster');
+  const [wrapped, token, config] = ['root-key.wrapped', 'kms-token', 'agent.json'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string];
+  writeFileSync(wrapped, kms.seal('roster', rootKey));
+  writeFileSync(token, 'kms-token\n');
+  const service = { url: kms.url, key: 'roster', wrapped_key_file: wrapped, token_file: token };
+  writeFileSync(config, JSON.stringify({ keyring: { kms: service }, server_only: true }));
+  const args = ['--config', config];
+  const agent = launch(command, agentWords({ dataDirectory: newDirectory(), args }));
+  await expect.poll(() => agent.said().stderr).toContain('the service is asked again');
+  agent.signal('SIGTERM');
+  const { code, stdout } = await agent.ended;
   expect([code, stdout]).toEqual([0, '']);
 });
 

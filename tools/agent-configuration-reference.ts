@@ -47,7 +47,7 @@ const valueText = (name: SettingName): string =>
 const beginning = (exampleText: string): string => `# The configuration of the agent
 
 An agent is configured by flags, by environment variables, and by files in HCL or JSON. This page is written from the
-code (\`npm run docs\`), and a test compares the two.
+code (\`npm run docs\`), and a test compares the two and runs the commands. \`/etc/roster/agent.hcl\`:
 
 \`\`\`hcl
 ${exampleText.trimEnd()}
@@ -68,6 +68,14 @@ const rules = `## Precedence
 A flag or a variable replaces the setting of the files as a whole, lists and maps too.
 
 ## Files
+
+Settings of one site, in \`site.json\`:
+
+\`\`\`json
+{ "node": { "name": "alpha", "meta": { "rack": "r2" } } }
+\`\`\`
+
+The agent reads a directory and this file, in a terminal of its own:
 
 \`\`\`sh
 roster agent -config /etc/roster -config site.json
@@ -91,7 +99,7 @@ roster agent -config /etc/roster -config site.json
 
 \`\`\`sh
 roster agent validate /etc/roster
-roster agent validate -json base.hcl site.json
+roster agent validate -json /etc/roster/agent.hcl site.json
 \`\`\`
 
 The command reads files as the agent does, and prints every fault with file, line and column (HCL), or with file and path

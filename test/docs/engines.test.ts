@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { needing } from '../../src/base/not-run.test-helper.ts';
 import { etcdPath } from '../../tools/etcd.mjs';
-import { endAgents } from '../support/agent.ts';
+import { command, endAgents, newDirectory } from '../support/agent.ts';
 import { EtcdCluster, etcdServer, freePorts } from '../support/etcd.ts';
 import { runGuide } from './guide.ts';
 
@@ -24,6 +24,13 @@ describe('guides with etcd', needing(etcdServer), () => {
   test('the guide to upgrades does what it says', { timeout: 180_000 }, () =>
     runGuide('docs/operations/upgrade.md', { replace: { '127.0.0.1:2379': etcd.endpoints[0]! } }),
   );
+
+  test('the page about several servers does what it says', { timeout: 180_000 }, () => {
+    const folder = newDirectory('etc');
+    const replace = { '127.0.0.1:2379': etcd.endpoints[0]!, '/etc/roster': folder };
+    const cwd = newDirectory('reader');
+    return runGuide('docs/operations/servers.md', { replace, programs: { roster: command }, cwd });
+  });
 
   test('the guide to lost members of etcd does what it says', { timeout: 300_000 }, async () => {
     const usual = ['12379', '12380', '22379', '22380', '32379', '32380'];

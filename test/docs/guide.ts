@@ -13,8 +13,10 @@ interface GuideOptions {
   readonly browse?: (url: string) => Promise<void>;
   /** Programs of the reader's machine, by name, with their paths. */
   readonly programs?: Readonly<Record<string, string>>;
-  /** Where the terminal begins; default: in the checkout. */
+  /** Where the terminals begin; default: in the checkout. */
   readonly cwd?: string;
+  /** Variables of the reader's terminals, such as those of an agent that runs already. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Where an agent listens that is not told otherwise. The agent of a test takes a free port. */
@@ -62,9 +64,10 @@ const noBrowser = (url: string) => Promise.reject(new Error(`nobody is here to o
 class Reader {
   readonly faults: string[] = [];
   readonly #path: string;
-  readonly #home: string;
   readonly #replaced: Map<string, string>;
   readonly #shell: Shell;
+  /** Of every terminal. */
+  readonly #terminal: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
   /** The agent, and the nodes beside it. */
   #agents: Program[] = [];
   #http = '127.0.0.1:0';
@@ -73,21 +76,22 @@ class Reader {
     path: string,
     home: string,
     browser: InstalledBrowser,
-    { replace = {}, cwd = checkout }: GuideOptions,
+    { replace = {}, cwd = checkout, env = {} }: GuideOptions,
   ) {
     this.#path = path;
-    this.#home = home;
     this.#replaced = new Map(Object.entries(replace));
     const directory = join(home, '.blocks');
     mkdirSync(directory);
     const PATH = `${browser.directory}:${process.env.PATH}`;
-    const env = { PATH, HOME: home, TMPDIR: temporary, LANG: 'C.UTF-8' };
-    this.#shell = openShell({ cwd, env, directory });
+    const own = { PATH, HOME: home, TMPDIR: temporary, LANG: 'C.UTF-8', ...env };
+    this.#terminal = { cwd, env: own };
+    this.#shell = openShell({ ...this.#terminal, directory });
   }
 
   async writeFile({ name, text, line }: FileStep): Promise<void> {
+    const path = this.#replacedIn(name);
     const quoted = this.#replacedIn(text).replaceAll("'", `'\\''`);
-    const { exitCode, output } = await this.#shell.run(`printf %s '${quoted}' > '${name}'`);
+    const { exitCode, output } = await this.#shell.run(`printf %s '${quoted}' > '${path}'`);
     if (exitCode !== 0) throw new Error(`${this.#path}:${line}: ${output}`);
   }
 
@@ -98,6 +102,11 @@ class Reader {
     const [, address = ''] = await agent.says(listens);
     this.#http = address;
     this.#replaced.set(guideAddress, address);
+    for (const [name, value] of Object.entries(this.#terminal.env)) {
+      if (value.includes(guideAddress)) {
+        await this.#shell.run(`export ${name}='${this.#replacedIn(value)}'`);
+      }
+    }
   }
 
   /** A node alone, or a whole agent of another cluster, which says where it listens. */
@@ -107,14 +116,17 @@ class Reader {
       await this.#launchAgent(command).says(/^Roster is ready as node /m);
       return;
     }
-    const agent = this.#launchAgent(command.replace(own, '127.0.0.1:0'));
+    const agent = this.#launchAgent(command.replace(own, own.replace(/\d+$/, '0')));
     const [, address = ''] = await agent.says(listens);
     this.#replaced.set(own, address);
   }
 
+  /** The last line of the block is the agent. */
   #launchAgent(command: string): Program {
-    const words = `exec ${this.#replacedIn(command)} --tasks-on-exit stop`;
-    const agent = launch('bash', ['-c', words], { env: { HOME: this.#home } });
+    const lines = this.#replacedIn(command).split('\n');
+    const before = lines.slice(0, -1).map((line) => `${line} && `);
+    const words = `${before.join('')}exec ${lines.at(-1)} --tasks-on-exit stop`;
+    const agent = launch('bash', ['-c', words], this.#terminal);
     this.#agents.push(agent);
     return agent;
   }
