@@ -12,6 +12,7 @@ const tools = [
   'limits-reference',
   'agent-configuration-reference',
   'command-reference',
+  'api-reference',
   'metrics-reference',
   'site/build',
 ];

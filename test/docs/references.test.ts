@@ -63,7 +63,7 @@ test('the reference of the root key does what it says', { timeout }, async () =>
   );
 });
 
-test('the reference of the driver docker does what it says', {
+test('the references of the API and of the driver docker do what they say', {
   timeout,
 }, async () => {
   const podman = new Podman();
@@ -75,6 +75,7 @@ test('the reference of the driver docker does what it says', {
     const env = { ROSTER_ADDR: agent.address, ROSTER_TOKEN: rootToken };
     const cwd = newDirectory('reader');
     symlinkSync(join(checkout, 'examples'), join(cwd, 'examples'));
+    await runGuide('docs/reference/api.md', { programs, env, cwd });
     await runGuide('docs/reference/drivers/docker.md', { programs, env, cwd });
     await agent.stop();
   } finally {
