@@ -26,18 +26,18 @@ export const agentConfigurationReference = (): string =>
     .map(({ title, rows }) => `### ${title}\n\n${columns}\n${rows.map(rowText).join('\n')}\n`)
     .join('\n')}`;
 
-const columns = `| setting | flag and variable | default | reloaded | meaning |
-|---|---|---|---|---|`;
+const columns = `| setting, flag, variable | default | reloaded | meaning |
+|---|---|---|---|`;
 
 function rowText([name, about]: readonly [SettingName, About]): string {
   const flag = flags.find(({ setting }) => setting === name) && `\`${flagOf(name)}\``;
   const variable = variableOfSetting(name);
-  const given = [flag, variable && `\`${variable}\``].filter(Boolean).join('<br>');
+  const given = [`\`${name}\``, flag, variable && `\`${variable}\``].filter(Boolean).join('<br>');
   const shown = about.default === undefined ? '' : `\`${JSON.stringify(about.default)}\``;
   const isReloaded = isReloadable(name) ? 'yes' : '';
   const more = addedLists.has(name) ? ' Later files add to the list.' : '';
   const meaning = `${about.meaning} Value: ${valueText(name)}.${more}`;
-  return `| \`${name}\` | ${given} | ${shown || (about.without ?? '')} | ${isReloaded} | ${meaning} |`;
+  return `| ${given} | ${shown || (about.without ?? '')} | ${isReloaded} | ${meaning} |`;
 }
 
 /** The words of the refusal of any other value: `true or false`. */

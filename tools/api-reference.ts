@@ -46,8 +46,8 @@ page of the web interface uses it.
 [lists](../contract/http.md#lists), [consistency](../contract/http.md#consistency).
 
 \`\`\`sh
-curl -s -H "Authorization: Bearer $ROSTER_TOKEN" "$ROSTER_ADDR/v1/jobs?per_page=2"
-roster operator api "/v1/jobs?per_page=2"
+curl -s -H "Authorization: Bearer $ROSTER_TOKEN" $ROSTER_ADDR/v1/jobs
+roster operator api /v1/jobs
 \`\`\`
 
 Each server serves the document of the API in OpenAPI 3.1, with the schemas of all bodies and answers and an example for
@@ -66,7 +66,7 @@ const anchorOf = (title: string): string => title.toLowerCase().replaceAll(' ', 
 function sectionOf(noun: string, list: readonly Endpoint[]): string {
   return `## ${noun}
 
-| Request | | Needs |
+| Request | Summary | Needs |
 |---|---|---|
 ${list.map(rowOf).join('\n')}
 `;

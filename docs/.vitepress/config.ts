@@ -1,10 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
-import { adapt, navigation, shownPath } from '../../tools/site/pages.ts';
+import { adapt } from '../../tools/site/markdown.ts';
+import { navigation, shownPath } from '../../tools/site/pages.ts';
 
 /** That of the web interface, in the address of the picture, so that pages of any folder have it. */
 const icon = readFileSync(new URL('../../ui/public/icon.svg', import.meta.url), 'utf8');
 const iconAddress = `data:image/svg+xml,${encodeURIComponent(icon)}`;
+
+/**
+ * Words without a meaning of their own are not searched for: their letters would be found everywhere. The function runs
+ * in the browser as well, from its text.
+ */
+const processTerm = (term: string): string | null =>
+  /^(a|an|and|are|at|be|by|do|does|for|from|how|i|if|in|is|it|my|not|of|on|or|that|the|this|to|what|with)$/i.test(
+    term,
+  )
+    ? null
+    : term.toLowerCase();
 
 /** The documentation as a static site. `npm run docs` makes it; `docs/README.md` is its table of contents. */
 export default defineConfig({
@@ -22,11 +34,13 @@ export default defineConfig({
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: adapt,
+    // An address in a text is no page.
+    linkify: false,
   },
   themeConfig: {
     ...navigation(),
     logo: iconAddress,
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: { options: { processTerm } } } },
     outline: [2, 3],
     docFooter: { prev: 'Before', next: 'Next' },
     notFound: {

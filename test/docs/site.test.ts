@@ -87,6 +87,19 @@ test.each(shown.flatMap((path) => [360, 1280].map((width) => [path, width] as co
   },
 );
 
+test('a row of many columns is a list on a phone, and the sections of a page are listed beside it alone', async () => {
+  const { page, context } = await opened('/reference/agent-configuration.html', 360);
+  expect(await page.locator('thead.many-columns').first().isVisible()).toBe(false);
+  const title = await page.evaluate<string>(
+    `getComputedStyle(document.querySelector('td[data-title="default"]'), '::before').content`,
+  );
+  expect(title).toContain('default');
+  await page.goto(`${address}/guides/jobs.html`);
+  expect(await page.locator('.vp-doc ul a[href="#go-back"]').count()).toBe(0);
+  expect(await page.locator('h2#go-back').count()).toBe(1);
+  await context.close();
+});
+
 test('a reader finds a page by a word in it', async () => {
   const { page, context } = await opened('/', 1280);
   const box = page.locator('.VPLocalSearchBox input');

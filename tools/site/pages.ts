@@ -1,6 +1,6 @@
-/** The pages of the site: their table of contents, their addresses, and links that leave them. */
+/** The pages of the site: their table of contents, and their addresses. */
 import { globSync, readFileSync } from 'node:fs';
-import { join, posix, relative } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const docs = fileURLToPath(new URL('../../docs', import.meta.url));
@@ -97,59 +97,4 @@ function itemOf(entry: Entry) {
   const pages = below(entry.link);
   const own = { text: entry.text, link: addressOf(entry.link) };
   return pages.length === 0 ? own : { ...own, items: [...pages], collapsed: true };
-}
-
-/** The parts of markdown-it that links need. */
-interface Markdown {
-  readonly core: {
-    readonly ruler: { push(name: string, rule: (state: State) => void): void };
-  };
-}
-
-interface State {
-  readonly tokens: Block[];
-  readonly Token: new (type: string, tag: string, nesting: number) => Block;
-  readonly env: { readonly path: string };
-}
-
-interface Block {
-  readonly type: string;
-  info: string;
-  readonly children: readonly Inline[] | null;
-}
-
-interface Inline {
-  type: string;
-  tag: string;
-  attrs: [string, string][] | null;
-  attrGet(name: string): string | null;
-}
-
-/** A file of the repository that is no page of the site is named, and not linked. The output of commands is plain text. */
-export function adapt(markdown: Markdown): void {
-  markdown.core.ruler.push('pages of the site', ({ tokens, env, Token }) => {
-    // Braces in a text are no expressions.
-    const raw = (content: string) => Object.assign(new Token('html_block', '', 0), { content });
-    tokens.unshift(raw('<div v-pre>\n'));
-    tokens.push(raw('</div>\n'));
-    for (const block of tokens) {
-      if (block.type === 'fence' && block.info === 'output') block.info = 'txt';
-      const { children } = block;
-      let isOutside = false;
-      for (const token of children ?? []) {
-        if (token.type === 'link_open') {
-          isOutside = leavesSite(env.path, token.attrGet('href') ?? '');
-          if (isOutside) token.attrs = [['title', 'in the repository']];
-        }
-        if (isOutside && token.tag === 'a') token.tag = 'span';
-        if (token.type === 'link_close') isOutside = false;
-      }
-    }
-  });
-}
-
-function leavesSite(page: string, href: string): boolean {
-  if (/^(\w+:|#)/.test(href)) return false;
-  const target = posix.join(posix.dirname(relative(docs, page)), href.split('#')[0]!);
-  return target.startsWith('..');
 }
