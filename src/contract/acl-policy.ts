@@ -8,6 +8,7 @@ import { Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { idPrefix } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 const body = {
   example: { Name: 'web-read', Rules: 'namespace "default" { policy = "read" }' },
@@ -70,6 +71,7 @@ export const aclPolicyEndpoints = endpoints(
       query: idPrefix,
       answer: AclPolicyStubSchema,
       filter: AclPolicyStubSchema,
+      sorts: sortsOf.policies,
       permission: aclList,
     },
   },

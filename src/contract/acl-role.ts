@@ -8,6 +8,7 @@ import { Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { idPrefix, text } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 const body = {
   example: { Name: 'web-team', Policies: [{ Name: 'web-read' }] },
@@ -72,6 +73,7 @@ export const aclRoleEndpoints = endpoints(
       },
       answer: typed<ListedAclRole>(ListedAclRoleSchema),
       filter: AclRoleSchema,
+      sorts: sortsOf.roles,
       permission: aclList,
     },
   },

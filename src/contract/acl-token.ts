@@ -13,6 +13,7 @@ import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { nothing, underAccessControl } from './needs.ts';
 import { flag, idPrefix, text } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 export const aclBootstrapEndpoints = endpoints(
   { group: 'acl', noun: 'acl-token', family: 'registry' },
@@ -131,6 +132,7 @@ export const aclTokenEndpoints = endpoints(
       query: listQuery,
       answer: typed<PresentedAclToken>(AclTokenSchema),
       filter: AclTokenFilterSchema,
+      sorts: sortsOf.tokens,
       permission: aclList,
     },
   },

@@ -7,6 +7,7 @@ import {
 import { type Input, Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints, typed, written } from './endpoint.ts';
+import { sortsOf } from './sorts.ts';
 
 const body = {
   example: {
@@ -79,6 +80,7 @@ export const authMethodEndpoints = endpoints(
       blocking: true,
       answer: typed<PresentedAuthMethod>(AuthMethodStubSchema),
       filter: AuthMethodStubSchema,
+      sorts: sortsOf.authMethods,
       permission: aclList,
     },
   },

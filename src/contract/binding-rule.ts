@@ -3,6 +3,7 @@ import { Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints } from './endpoint.ts';
 import { text } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 const body = {
   example: {
@@ -64,6 +65,7 @@ export const bindingRuleEndpoints = endpoints(
       },
       answer,
       filter: BindingRuleSchema,
+      sorts: sortsOf.bindingRules,
       permission: aclList,
     },
   },

@@ -18,6 +18,7 @@ import { stamps, Type } from '../model/schema.ts';
 import { endpoints, typed, written } from './endpoint.ts';
 import { type Asked, decided, nothing } from './needs.ts';
 import { flag, guard } from './query.ts';
+import { sortsOf } from './sorts.ts';
 import { decidedByRow } from './visible.ts';
 
 /** An entry in an answer. Durations are texts; other fields depend on the kind. */
@@ -126,6 +127,7 @@ export const configEntryEndpoints = endpoints(
       blocking: true,
       answer: typed<ShownConfigEntry>(AnyShownEntrySchema()),
       filter: CommonSchema,
+      sorts: sortsOf.configEntries,
       permission: nothing,
       visible: eachEntry,
     },

@@ -12,6 +12,7 @@ import { type Input, Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { type Asked, decided, either, mayAnything, nothing, resource } from './needs.ts';
 import { namePrefix } from './query.ts';
+import { sortsOf } from './sorts.ts';
 import { decidedByRow } from './visible.ts';
 
 /** Operators of a partition manage its namespaces. */
@@ -81,6 +82,7 @@ export const namespaceEndpoints = endpoints(
       query: namePrefix,
       answer: typed<Namespace>(NamespaceSchema),
       filter: NamespaceSchema,
+      sorts: sortsOf.namespaces,
       permission: nothing,
       visible: decidedByRow(mayKnow.says, ({ Partition, Name }: Namespace) =>
         mayKnowNamespace(Partition, Name),
@@ -133,6 +135,7 @@ export const partitionEndpoints = endpoints(
       blocking: true,
       answer: typed<Partition>(PartitionSchema),
       filter: PartitionSchema,
+      sorts: sortsOf.partitions,
       permission: resource('operator', 'read'),
     },
   },

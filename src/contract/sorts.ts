@@ -33,4 +33,13 @@ export const sortsOf = {
     'Status',
     'ModifyIndex',
   ],
+  tokens: ['Description', 'AuthMethod', 'Namespace', 'CreateTime', 'ModifyIndex'],
+  policies: ['Name', 'Description', 'Namespace', 'ModifyIndex'],
+  roles: ['Name', 'Description', 'Namespace', 'ModifyIndex'],
+  authMethods: ['Name', 'Type', 'Description', 'Namespace', 'ModifyIndex'],
+  bindingRules: ['AuthMethod', 'BindName', 'BindType', 'Description', 'Namespace', 'ModifyIndex'],
+  namespaces: ['Name', 'Description', 'ModifyIndex'],
+  partitions: ['Name', 'Description', 'ModifyIndex'],
+  variables: ['Path', 'Namespace', 'CreateTime', 'ModifyTime'],
+  configEntries: ['Name', 'Kind', 'Namespace', 'ModifyIndex'],
 } as const;

@@ -9,6 +9,7 @@ import {
 import { endpoints, typed } from './endpoint.ts';
 import { listing } from './needs.ts';
 import { guard, text } from './query.ts';
+import { sortsOf } from './sorts.ts';
 
 const may = (access: 'read' | 'write' | 'destroy') =>
   ({
@@ -32,6 +33,7 @@ export const variableEndpoints = endpoints(
       },
       answer: typed<VariableMetadata>(VariableMetadataSchema),
       filter: VariableMetadataSchema,
+      sorts: sortsOf.variables,
       permission: listing({
         kind: 'named',
         resource: 'variable',

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { aclOf } from '../support/acl.ts';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
@@ -21,7 +22,31 @@ beforeAll(async () => {
     body: jobBody({ ID: 'beta', Namespace: 'shop' }),
   });
   await fleet.pass(5000);
+  await addRecords();
 });
+
+/** Two records of each other noun, in the order that the sort turns around. */
+async function addRecords(): Promise<void> {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const put = async (path: string, body: object) => {
+    const { status, text } = await api.call('PUT', `/v1/${path}`, { body });
+    expect([path, status === 200 ? '' : text]).toEqual([path, '']);
+  };
+  for (const name of ['second', 'first']) {
+    const named = { Name: name, Description: `the ${name}` };
+    await put('acl/policy', named);
+    await put('acl/token', { Description: name, Policies: [{ Name: name }] });
+    await put('acl/role', named);
+    const Config = { JWTValidationPubKeys: [key] };
+    await put('acl/auth-method', { ...named, Type: 'jwt', MaxTokenTTL: '1h', Config });
+    await put('acl/binding-rule', { AuthMethod: name, BindType: 'policy', BindName: name });
+    await put('namespace', named);
+    await put('partition', named);
+    await put(`var/${name}`, { Items: { a: 'b' } });
+    await put('config', { Kind: 'service-defaults', Name: name });
+  }
+}
 
 const get = (url: string, token?: string) =>
   api.call('GET', url, token === undefined ? {} : { token });
@@ -35,7 +60,8 @@ async function pages(url: string, perPage: number) {
     const answer = await get(`${url}&per_page=${perPage}&next_token=${encodeURIComponent(next)}`);
     expect(answer.status).toBe(200);
     found.push(answer.json);
-    next = answer.headers['x-scheduler-nexttoken'] ?? '';
+    const { headers } = answer;
+    next = headers['x-scheduler-nexttoken'] ?? headers['x-registry-nexttoken'] ?? '';
     if (next === '') return found;
   }
 }
@@ -76,9 +102,19 @@ describe('a sorted list', () => {
     ['/v1/nodes/topology?sort=Name', 'Name'],
     ['/v1/job/delta/allocations?sort=Name', 'Name'],
     ['/v1/deployments?sort=JobID', 'JobID'],
+    ['/v1/acl/tokens?sort=Description', 'Description'],
+    ['/v1/acl/policies?sort=Description', 'Description'],
+    ['/v1/acl/roles?sort=Name', 'Name'],
+    ['/v1/acl/auth-methods?sort=Type', 'Type'],
+    ['/v1/acl/binding-rules?sort=BindName', 'BindName'],
+    ['/v1/namespaces?sort=Description', 'Description'],
+    ['/v1/partitions?sort=Description', 'Description'],
+    ['/v1/vars?sort=Path', 'Path'],
+    ['/v1/config?sort=Name', 'Name'],
   ])('%s is in order', async (url, field) => {
     const [rows] = await pages(url, 100);
     const values = rows!.map((row) => String(row[field as 'Name']).toLowerCase());
+    expect(values.length).toBeGreaterThan(0);
     expect(values).toEqual(values.toSorted());
     expect((await pages(url, 1)).flat()).toEqual(rows);
   });

@@ -25,7 +25,7 @@ export interface Column<Row> {
   readonly priority?: 1 | 2 | 3 | undefined;
 }
 
-interface Order {
+export interface Order {
   readonly sort?: string;
   readonly reverse?: true;
 }

@@ -6,6 +6,7 @@ import { addressState } from '../app/address.svelte.ts';
 import type { ShownProblem } from '../app/problems.ts';
 import { apiPath, router } from '../app/router.svelte.ts';
 import { query } from '../live/query.svelte.ts';
+import { type Column, type Order, orderOf } from './columns.ts';
 import { both, filterOf } from './filter.ts';
 
 const pageRows = 100;
@@ -27,6 +28,11 @@ export interface List<Row> {
   readonly isMoved: boolean;
   /** The next rows come in place of these. */
   readonly isFull: boolean;
+  /** The records of the window: several rows may be made of each. */
+  readonly recordCount: number;
+  readonly windowMax: number;
+  /** What `total` counts, if not the rows. */
+  readonly counted?: string | undefined;
   more(): void;
   toStart(): void;
 }
@@ -35,6 +41,7 @@ export interface List<Row> {
 export function list<Row>(
   path: () => string | undefined,
   values: () => Values = () => ({}),
+  windowMax = windowRowsMax,
 ): List<Row> {
   const base = $derived.by(() => {
     const given = path();
@@ -76,11 +83,15 @@ export function list<Row>(
     get isMoved() {
       return start() !== undefined;
     },
+    get recordCount() {
+      return asked.value?.length ?? 0;
+    },
+    windowMax,
     get isFull() {
-      return rows >= windowRowsMax;
+      return rows >= windowMax;
     },
     more() {
-      if (rows < windowRowsMax) grown = { base, rows: Math.min(windowRowsMax, rows + pageRows) };
+      if (rows < windowMax) grown = { base, rows: Math.min(windowMax, rows + pageRows) };
       else if (asked.nextToken !== undefined) {
         router.setQuery('from', asked.nextToken, { push: true });
         scrollTo(0, 0);
@@ -108,17 +119,30 @@ export interface RecordsOptions {
   readonly where?: () => Values;
   /** A filter beside that of the field, such as that of a choice. */
   readonly only?: () => string | undefined;
+  /** The server sorts by those with a `field`. */
+  readonly columns?: () => readonly Pick<Column<never>, 'key' | 'field'>[];
+  /** The order of the request if the reader has chosen none. */
+  readonly order?: Order;
+  /** The most records of a window, if each is several rows. */
+  readonly windowMax?: number;
+  /** What the server counts, if it is not the rows: "called services". */
+  readonly counted?: string;
 }
 
 /** The records of a path, for `RecordList` and `ListPage`. A path of `undefined` asks nothing. */
 export function records<Row>(
   path: string | (() => string | undefined),
-  { words, where, only }: RecordsOptions,
+  { words, where, only, columns, order, windowMax, counted }: RecordsOptions,
 ): Records<Row> {
   const pathOf = typeof path === 'string' ? () => path : path;
   const text = addressState<string>('filter', '');
   const filter = $derived(both(only?.(), filterOf(text.value, words)));
-  const source = list<Row>(pathOf, () => ({ ...where?.(), filter }));
+  const valuesOf = () => ({ ...where?.(), filter });
+  const source = list<Row>(
+    pathOf,
+    () => ({ ...valuesOf(), ...orderOf(columns?.() ?? [], router.query('sort'), order) }),
+    windowMax,
+  );
   return Object.create(source, {
     text: {
       get: () => text.value,
@@ -127,7 +151,8 @@ export function records<Row>(
       },
     },
     filter: { get: () => filter },
-    request: { get: () => apiPath(pathOf() ?? '', { ...where?.(), filter }) },
+    counted: { value: counted },
+    request: { get: () => apiPath(pathOf() ?? '', valuesOf()) },
   }) as Records<Row>;
 }
 
