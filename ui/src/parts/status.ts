@@ -108,6 +108,14 @@ export const statusLooks = {
     deny: look('Denied', 'bad', Ban),
     conditional: look('Depends', 'warn', CircleDot),
   },
+  /** Of the scheduler on a node. */
+  verdict: {
+    open: look('Could take it', 'ok', CircleCheck),
+    exhausted: look('Lacks room', 'warn', CircleAlert),
+    filtered: look('Fails a rule', 'bad', Ban),
+    unasked: look('Not needed', 'info', CircleDot),
+    excluded: look('No candidate', 'idle', CircleDashed),
+  },
 } as const satisfies Record<string, Record<string, StatusLook>>;
 
 export type StatusKind = keyof typeof statusLooks;

@@ -18,8 +18,20 @@ const isOld = (
   ClientStatus !== 'pending' &&
   (JobVersion !== job.Version || FollowupEvalID !== '');
 
-export const allocationsNow = (job: JobStatuses): readonly Allocation[] =>
-  (job.Allocs ?? []).filter((allocation) => !isOld(job, allocation));
+const goingOn: readonly string[] = ['running', 'pending', 'unknown'];
+
+/**
+ * Those that count at the moment. Of a service, as many that have ended are news as are missing: the others were
+ * replaced.
+ */
+export function allocationsNow(job: JobStatuses): readonly Allocation[] {
+  const now = (job.Allocs ?? []).filter((allocation) => !isOld(job, allocation));
+  if (job.Type !== 'service' || job.Stop) return now;
+  const going = now.filter(({ ClientStatus }) => goingOn.includes(ClientStatus));
+  const missing = Math.max(0, job.GroupCountSum - going.length);
+  const ended = now.filter(({ ClientStatus }) => !goingOn.includes(ClientStatus));
+  return [...going, ...ended.slice(ended.length - Math.min(missing, ended.length))];
+}
 
 export function allocationParts(job: JobStatuses): readonly BarPart[] {
   const counts = Map.groupBy(allocationsNow(job), ({ ClientStatus }) => ClientStatus);
