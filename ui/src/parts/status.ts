@@ -32,6 +32,8 @@ export const statusLooks = {
     /** Of the page: a job that somebody has stopped. */
     stopped: look('Stopped', 'idle', CircleStop),
     deploying: look('Deploying', 'info', LoaderCircle),
+    /** Of the page: the deployment that goes on has unhealthy allocations. */
+    unhealthy: look('Unhealthy', 'bad', TriangleAlert),
     degraded: look('Degraded', 'warn', TriangleAlert),
     failing: look('Failing', 'bad', CircleX),
     complete: look('Complete', 'idle', CircleCheck),
