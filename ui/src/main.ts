@@ -8,12 +8,14 @@ import { routes } from './app/routes.ts';
 import { onToken, startSession, takeLink } from './app/session.svelte.ts';
 import { startSettings } from './app/settings.svelte.ts';
 import { startShortcuts } from './app/shortcuts.svelte.ts';
+import { titleTruncated } from './app/truncated.ts';
 
 const target = document.getElementById('app');
 if (target === null) throw new Error('the page has no element for the interface');
 startSettings();
 startRouter(routes);
 startShortcuts();
+titleTruncated(document);
 onToken(renewConnection);
 const link = takeLink();
 const settingsRead = startEnvironment();

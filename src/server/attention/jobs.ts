@@ -54,11 +54,13 @@ function findingsOfEvaluations(job: Job, rows: readonly Evaluation[]): Finding[]
       { Noun: 'evaluation', ID: row.ID, Name: job.Name },
       { ...told, sinceMs: instantToMs(row.ModifyTime) },
     );
-  const found = rows
+  const blocked = rows
     .filter(({ Status }) => Status === 'blocked')
     .map((row) =>
       of(row, { Kind: 'evaluation-blocked', Severity: 'warning', Reason: whyBlocked(job, row) }),
     );
+  // A system job has a blocked evaluation for each node that has no room, with the same words.
+  const found = [...new Map(blocked.map((finding) => [finding.Reason, finding])).values()];
   const last = newest(rows);
   if (last?.Status !== 'failed') return found;
   const Reason = `The evaluation failed: ${last.StatusDescription || 'it gave no reason'}`;

@@ -32,6 +32,8 @@ export const statusLooks = {
     /** Of the page: a job that somebody has stopped. */
     stopped: look('Stopped', 'idle', CircleStop),
     deploying: look('Deploying', 'info', LoaderCircle),
+    /** Of the page: the deployment that goes on has unhealthy allocations. */
+    unhealthy: look('Unhealthy', 'bad', TriangleAlert),
     degraded: look('Degraded', 'warn', TriangleAlert),
     failing: look('Failing', 'bad', CircleX),
     complete: look('Complete', 'idle', CircleCheck),
@@ -107,6 +109,14 @@ export const statusLooks = {
     allow: look('Allowed', 'ok', CircleCheck),
     deny: look('Denied', 'bad', Ban),
     conditional: look('Depends', 'warn', CircleDot),
+  },
+  /** Of the scheduler on a node. */
+  verdict: {
+    open: look('Could take it', 'ok', CircleCheck),
+    exhausted: look('Lacks room', 'warn', CircleAlert),
+    filtered: look('Fails a rule', 'bad', Ban),
+    unasked: look('Not needed', 'info', CircleDot),
+    excluded: look('No candidate', 'idle', CircleDashed),
   },
 } as const satisfies Record<string, Record<string, StatusLook>>;
 

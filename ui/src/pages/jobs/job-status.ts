@@ -18,8 +18,20 @@ const isOld = (
   ClientStatus !== 'pending' &&
   (JobVersion !== job.Version || FollowupEvalID !== '');
 
-export const allocationsNow = (job: JobStatuses): readonly Allocation[] =>
-  (job.Allocs ?? []).filter((allocation) => !isOld(job, allocation));
+const goingOn: readonly string[] = ['running', 'pending', 'unknown'];
+
+/**
+ * Those that count at the moment. Of a service, as many that have ended are news as are missing: the others were
+ * replaced.
+ */
+export function allocationsNow(job: JobStatuses): readonly Allocation[] {
+  const now = (job.Allocs ?? []).filter((allocation) => !isOld(job, allocation));
+  if (job.Type !== 'service' || job.Stop) return now;
+  const going = now.filter(({ ClientStatus }) => goingOn.includes(ClientStatus));
+  const missing = Math.max(0, job.GroupCountSum - going.length);
+  const ended = now.filter(({ ClientStatus }) => !goingOn.includes(ClientStatus));
+  return [...going, ...ended.slice(ended.length - Math.min(missing, ended.length))];
+}
 
 export function allocationParts(job: JobStatuses): readonly BarPart[] {
   const counts = Map.groupBy(allocationsNow(job), ({ ClientStatus }) => ClientStatus);
@@ -33,11 +45,23 @@ export function childParts(job: JobStatuses): readonly BarPart[] {
   const counts = Map.groupBy(job.ChildStatuses ?? [], (status) => status);
   return (['running', 'pending', 'dead'] as const).map((status) => {
     const { word, tone } = lookOf('job', status);
-    return { word, tone, count: counts.get(status)?.length ?? 0 };
+    // A child that has done its work is called dead as well.
+    return {
+      word: status === 'dead' ? 'Ended' : word,
+      tone,
+      count: counts.get(status)?.length ?? 0,
+    };
   });
 }
 
 export const isParent = (job: JobStatuses): boolean => job.ChildStatuses !== null;
+
+/** The deployment that goes on has allocations that are not healthy. */
+const isUnhealthy = ({ Allocs, LatestDeployment }: JobStatuses): boolean =>
+  Allocs.some(
+    ({ DeploymentStatus, JobVersion }) =>
+      DeploymentStatus.Healthy === false && JobVersion === LatestDeployment?.JobVersion,
+  );
 
 export function wordOf(job: JobStatuses): JobWord {
   if (job.Stop) return 'stopped';
@@ -48,7 +72,7 @@ export function wordOf(job: JobStatuses): JobWord {
   const running = count('running');
   const isDone = job.Type === 'batch' || job.Type === 'sysbatch';
   if (job.Status === 'dead') return count('failed') > 0 ? 'failing' : isDone ? 'complete' : 'dead';
-  if (job.LatestDeployment?.IsActive === true) return 'deploying';
+  if (job.LatestDeployment?.IsActive === true) return isUnhealthy(job) ? 'unhealthy' : 'deploying';
   if (isDone) return count('failed') > 0 ? 'degraded' : running > 0 ? 'running' : 'pending';
   if (running === 0) return count('failed') + count('lost') > 0 ? 'failing' : 'pending';
   const isShort = job.Type === 'service' && running < job.GroupCountSum;
@@ -58,6 +82,7 @@ export function wordOf(job: JobStatuses): JobWord {
 /** By how much each status wants to be looked at. */
 const urgency: readonly JobWord[] = [
   'failing',
+  'unhealthy',
   'degraded',
   'pending',
   'deploying',

@@ -34,6 +34,15 @@ export const nodeFilters = {
   initializing: 'Status == initializing',
 } as const;
 
+/** The fields by which the server sorts nodes, by the key of their column. */
+export const nodeFields = [
+  { key: 'name', field: 'Name' },
+  { key: 'status', field: 'Status' },
+  { key: 'datacenter', field: 'Datacenter' },
+  { key: 'pool', field: 'NodePool' },
+  { key: 'class', field: 'NodeClass' },
+] as const;
+
 export const resources = ['CPU', 'MemoryMB', 'DiskMB'] as const;
 export type Resource = (typeof resources)[number];
 export const resourceTitles = {
