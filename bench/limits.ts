@@ -56,6 +56,8 @@ export const limits = {
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
   /** How many jobs are listed. */
   jobList: { jobs: 10_000, perPage: 100 },
+  /** The measured tests of a run, and the tests that warm up. */
+  libraryTest: { tests: 20, warmUp: 20 },
   /** The measured lives of the simulator, and the life that warms up. */
   simulator: { nodes: 100, hours: 1, warmUpHours: 0.25 },
   /** Several servers: writes after the leader has changed. */

@@ -23,6 +23,7 @@ import { holds } from './holds.ts';
 import { jobFile } from './job-file.ts';
 import { jobList } from './job-list.ts';
 import { jobModel } from './job-model.ts';
+import { libraryTest } from './library-test.ts';
 import { limits } from './limits.ts';
 import { logs } from './logs.ts';
 import { describeMachine } from './machine.ts';
@@ -78,6 +79,7 @@ const benchmarks: readonly Benchmark[] = [
   holds,
   grow,
   simulator,
+  libraryTest,
   million,
   millionServers,
   ui,
