@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TelemetrySettings } from './agent-telemetry.ts';
+import type { Family } from './api/metrics/family.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { monitored } from './model/monitor/log-lines.ts';
@@ -65,7 +66,7 @@ export interface RunningNode {
   /** Resolves when a server has registered the node. Rejects if the node ends before. */
   registered(): Promise<void>;
   /** The metrics of the node, as `GET /v1/metrics` shows metrics. */
-  metrics(): ReturnType<Telemetry['metricsOfNode']>;
+  metrics(): Promise<readonly Family[]>;
   /** Takes other settings while its tasks go on. */
   configure(change: NodeChange): Promise<void>;
   /** `stop` ends the running tasks first, `keep` leaves them to their supervisor. */
@@ -175,8 +176,6 @@ export async function startNode(
     killTasks: () => node.killTasks(),
   };
 }
-
-type Telemetry = typeof import('./agent-telemetry.ts');
 
 /** The way to a collector, if one is configured. @throws Error if the file of its headers cannot be used */
 async function collectorOf({

@@ -19,6 +19,7 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Family } from './api/metrics/family.ts';
 import { countedFamilies } from './api/metrics/node-families.ts';
 import { processFamilies } from './api/metrics/process.ts';
 import { metricData, type ShownMetric } from './api/otlp-metrics.ts';
@@ -49,7 +50,7 @@ interface CollectorOptions {
 export interface Collector {
   readonly tracer: Tracer;
   /** Sends metrics from now on. `read` gives them as `GET /v1/metrics` does. */
-  push(read: () => Promise<readonly ShownMetric[]>): void;
+  push(read: () => Promise<readonly Family[]>): void;
   /** Sends what is left. */
   close(): Promise<void>;
 }
@@ -77,7 +78,7 @@ export async function startTelemetry(
 }
 
 /** The metrics of a node, from its own agent. */
-export async function metricsOfNode(node: NodeAgent): Promise<readonly ShownMetric[]> {
+export async function metricsOfNode(node: NodeAgent): Promise<readonly Family[]> {
   const { description, allocations } = node;
   if (description === undefined) return [];
   const rows = {
@@ -86,12 +87,11 @@ export async function metricsOfNode(node: NodeAgent): Promise<readonly ShownMetr
     // Only registered services have checks here.
     hasService: () => true,
   };
-  return countedFamilies(rows, await node.counters()) as readonly ShownMetric[];
+  return countedFamilies(rows, await node.counters());
 }
 
 /** The metrics of the process of a node alone. */
-export const metricsOfProcess = async (): Promise<readonly ShownMetric[]> =>
-  (await processFamilies()) as readonly ShownMetric[];
+export const metricsOfProcess = (): Promise<readonly Family[]> => processFamilies();
 
 /** @throws Error if the file of the headers cannot be used */
 export async function openCollector(
@@ -160,14 +160,17 @@ interface Exporter {
 
 /** The metrics that the agent keeps anyway. */
 function producerOf(
-  read: () => Promise<readonly ShownMetric[]>,
+  read: () => Promise<readonly Family[]>,
   { clock }: World,
   version: string,
 ): MetricProducer {
   const startMs = clock.nowMs();
   return {
     async collect() {
-      const metrics = metricData(await read(), { startMs, endMs: clock.nowMs() });
+      const metrics = metricData((await read()) as readonly ShownMetric[], {
+        startMs,
+        endMs: clock.nowMs(),
+      });
       const scopeMetrics = [{ scope: { name: 'roster', version }, metrics }];
       return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors: [] };
     },
