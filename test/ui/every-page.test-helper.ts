@@ -196,7 +196,7 @@ export const samplesOf: Readonly<Record<string, (world: World) => readonly Sampl
     { path: 'plan?job=default/shop', acting: ['Format', 'Plan'] },
   ],
   '/plans': () => [{ path: 'plans' }],
-  '/plans/:id': ({ plan }) => [{ path: `plans/${plan}`, acting: ['Apply'] }],
+  '/plans/:id': ({ plan }) => [{ path: `plans/${plan}`, acting: ['Apply', 'Discard'] }],
   '/servers': () => [{ path: 'servers' }],
   '/services': () => [{ path: 'services' }],
   '/services/:name': () => [{ path: 'services/shop' }],

@@ -246,7 +246,7 @@ export async function openings(
 ): Promise<readonly string[]> {
   const buttons = page.locator('main > header button:not([aria-disabled=true])');
   const faults: string[] = [];
-  for (const [index, button] of (await buttons.all()).entries()) {
+  for (const [index, button] of (await buttons.elementHandles()).entries()) {
     const name =
       (await button.getAttribute('aria-label')) ?? ((await button.textContent()) ?? '').trim();
     if (acting.includes(name)) continue;
