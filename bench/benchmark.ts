@@ -32,8 +32,8 @@ export interface Setting {
   readonly runs: number;
   /** A running server to measure instead of a new one; some benchmarks cannot use it. */
   readonly given: Target | undefined;
-  /** Rest of an agent before its memory is read. */
-  readonly restSeconds: number;
+  /** Rest of an agent before its memory is read, or the time over which the heap of a page grows; `undefined`: as usual. */
+  readonly restSeconds: number | undefined;
   /** Another program that serves the same paths; `undefined`: its figures are carried over. */
   readonly peer: Program | undefined;
   readonly progress: (text: string) => void;

@@ -73,8 +73,16 @@ export const limits = {
     paints: 10,
     probes: 20,
     tabs: 10,
-    /** Longer than idle connections are kept. */
     watchSeconds: 100,
+    /** The time over which the heap grows, unless another is asked for, the looks at it, and the time before the first. */
+    heapSeconds: 600,
+    heapLooks: 20,
+    heapWarmUpMs: 30_000,
+    /** The time from a load to the count of connections. */
+    settledMs: 2_000,
+    /** Jobs with so many allocations each change at a pace that makes so many events a second. */
+    eventFlood: { perSecond: 10_000, count: 500, seconds: 60 },
+    logFlood: { megabytesPerSecond: 50, seconds: 30 },
     answerMs: 30_000,
   },
   /** A million allocations over etcd: the quota of etcd, and the time between two looks. */

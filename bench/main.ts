@@ -92,7 +92,8 @@ const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--
   --base   measure this server instead of starting one; only at 127.0.0.1 or ::1
   --token  a management token of it
   --runs   runs of each benchmark, 1 to ${limits.runsMax} (default ${limits.runsDefault})
-  --rest   of \`memory\`: rest before it is read, in seconds (default ${limits.restSeconds})
+  --rest   seconds: of \`memory\` the rest before it is read (default ${limits.restSeconds}), of \`ui\` the time over
+           which the heap of a page grows (default ${limits.ui.heapSeconds})
   --command, --address
            of \`peer\`: command of another program that serves the same paths, and its address (default
            ${ownAddress}); {port}, {token} and {directory} are filled in
@@ -114,7 +115,7 @@ function readCommand(): Command {
       base: { type: 'string' },
       token: { type: 'string', default: '' },
       runs: { type: 'string', default: String(limits.runsDefault) },
-      rest: { type: 'string', default: String(limits.restSeconds) },
+      rest: { type: 'string' },
       command: { type: 'string' },
       address: { type: 'string', default: ownAddress },
       write: { type: 'boolean', default: false },
@@ -123,8 +124,9 @@ function readCommand(): Command {
   });
   const given = values.base === undefined ? undefined : targetOf(values.base, values.token);
   const peer = values.command && { command: values.command, address: values.address };
-  const restSeconds = Number(values.rest);
-  if (!(restSeconds >= 0)) throw new Error('--rest must be a number of seconds');
+  const restSeconds = values.rest === undefined ? undefined : Number(values.rest);
+  if (restSeconds !== undefined && !(restSeconds >= 0))
+    throw new Error('--rest must be a number of seconds');
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1 || runs > limits.runsMax) {
     throw new Error(`--runs must be a number from 1 to ${limits.runsMax}`);

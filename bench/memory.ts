@@ -9,6 +9,7 @@ import {
 } from './agent.ts';
 import type { Benchmark, Figure, Setting } from './benchmark.ts';
 import { readyNode, running, smallJob } from './jobs.ts';
+import { limits } from './limits.ts';
 import { privateBytes, residentBytes, sharedOutBytes, supervisorOf } from './processes.ts';
 import { call } from './target.ts';
 
@@ -34,7 +35,7 @@ export const memory: Benchmark = {
         figure('supervisor, RSS', (read) => read.supervisor.rss),
       ],
       notes: [
-        `Read ${setting.restSeconds} s after the job began to run. \`Pss\` is the resident memory in which a ` +
+        `Read ${restOf(setting)} s after the job began to run. \`Pss\` is the resident memory in which a ` +
           'page that several processes have counts in parts. Each agent has a Node of its own, whose ' +
           'pages it has in common with its supervisor alone.',
       ],
@@ -55,13 +56,17 @@ interface Read {
 }
 
 /** Agents at rest take nothing from each other, so the agents of all runs rest at once. */
-async function readAtRest({ runs, progress, restSeconds }: Setting): Promise<readonly Read[]> {
+const restOf = ({ restSeconds = limits.restSeconds }: Pick<Setting, 'restSeconds'>): number =>
+  restSeconds;
+
+async function readAtRest({ runs, progress, ...setting }: Setting): Promise<readonly Read[]> {
   const folder = temporaryFolder();
   try {
     const agents: { readonly agent: RunningAgent; readonly supervisor: number }[] = [];
     for (let run = 1; run <= runs; run++) {
       agents.push(await startOne(join(folder.path, String(run))));
     }
+    const restSeconds = restOf(setting);
     progress(`rest of ${restSeconds} s`);
     await new Promise((resolve) => setTimeout(resolve, restSeconds * 1000));
     const found = agents.map(({ agent, supervisor }) => ({

@@ -7,7 +7,7 @@ import { ask, authorityOf, call, type Target } from './target.ts';
 
 /** The web interface in a headless Chromium, and what the page itself can tell of its speed. */
 
-interface LongTask {
+export interface LongTask {
   readonly startTime: number;
   readonly duration: number;
 }
@@ -92,6 +92,46 @@ export class Tab {
       };
       look();
     })`);
+  }
+
+  /** Goes to a page without a list. */
+  async visit(path: string): Promise<void> {
+    await this.#page.goto(this.#address(path));
+  }
+
+  /** Resolves when one of the texts is on the page, with the time by the clock of the machine. */
+  async says(
+    text: string | RegExp,
+    or = '',
+    timeout: number = limits.ui.answerMs,
+  ): Promise<number> {
+    const one = this.#page.getByText(text);
+    const any = or === '' ? one : one.or(this.#page.getByText(or));
+    await any.first().waitFor({ timeout });
+    return Date.now();
+  }
+
+  /** The first text of the page that matches; empty: there is none. */
+  async text(pattern: RegExp): Promise<string> {
+    const found = await this.#page.getByText(pattern).allTextContents();
+    return found[0] ?? '';
+  }
+
+  async fill(label: string, text: string): Promise<void> {
+    await this.#page.getByLabel(label).fill(text);
+  }
+
+  async press(name: string): Promise<void> {
+    await this.#page.getByRole('button', { name }).click();
+  }
+
+  /** The numbers of the page of events, by their words. */
+  async counts(): Promise<Readonly<Record<string, number>>> {
+    const text = (await this.#page.getByTestId('counts').textContent()) ?? '';
+    const found = [...text.matchAll(/(\d[\d,]*) ([a-z ]+)/g)];
+    return Object.fromEntries(
+      found.map(([, count, word]) => [word!.trim(), Number(count!.replaceAll(',', ''))]),
+    );
   }
 
   /** Resolves when a cell of the list has exactly this text, with the time by the clock of the machine. */

@@ -10,11 +10,12 @@ import { report } from './million.ts';
 import { connectionsOfOthers, usedMs } from './processes.ts';
 import { percentile } from './statistics.ts';
 import { ask, type Target } from './target.ts';
+import { figure, longTaskFigures, slopeOf } from './ui-figures.ts';
+import { eventsOf, logsOf } from './ui-floods.ts';
 import { startBrowser, Tab } from './ui-tab.ts';
 
 const { nodes, jobs, count, registrationsPerSecond, paints, probes, tabs, watchSeconds } =
   limits.ui;
-const longTaskMs = 50;
 
 export const ui: Benchmark = {
   name: 'ui',
@@ -27,6 +28,7 @@ export const ui: Benchmark = {
     try {
       const fleet = await fill(setting, agent.target);
       const figures = await measure(setting, agent, browser);
+      figures.push(...(await floods(setting, agent.target, browser)));
       fleet.leave();
       return { figures, notes } satisfies Results;
     } finally {
@@ -40,8 +42,8 @@ const notes = [
   `A headless Chromium on the same machine shows the pages, ${registrationsPerSecond} registrations a second of jobs with ` +
     `${count} allocations change about ten rows each, and the nodes exist on paper only. A paint is measured from the ` +
     'navigation to the frame after the first rows, with the files of the interface in the cache of the browser from the second ' +
-    'on. A change is measured from before its request to the frame that shows it. The heap is read after a collection, and connections are counted ' +
-    'when those that have loaded the files of the interface have been idle for so long that the server has closed them.',
+    'on. A change is measured from before its request to the frame that shows it. The heap is read after a collection, and its growth is the slope ' +
+    'of a line through all readings.',
 ];
 
 const jobOf = (id: string, priority: number) => {
@@ -94,6 +96,9 @@ async function measure(setting: Setting, agent: RunningAgent, browser: Browser):
     const painted = await paintsOf(setting, tab);
     const changed = await changesOf(setting, target, tab);
     const watched = await watch(setting, tab);
+    const heap = await heapOf(setting, tab);
+    await tab.show('jobs');
+    await pause(limits.ui.settledMs);
     const connections = connectionsOfOthers(target.port, [process.pid, agent.pid]);
     await tab.close();
     setting.progress(`${tabs} tabs are opened`);
@@ -110,7 +115,8 @@ async function measure(setting: Setting, agent: RunningAgent, browser: Browser):
       ...painted,
       ...changed,
       ...watched,
-      figure('connections of a tab', '', connections, 2),
+      ...heap,
+      figure('connections of a tab, two seconds after its load', '', connections, 2),
       figure(`processor time of the server for ${tabs} tabs`, '% of a core', share, 5),
     ];
   } finally {
@@ -118,12 +124,16 @@ async function measure(setting: Setting, agent: RunningAgent, browser: Browser):
   }
 }
 
-const figure = (name: string, unit: string, value: number, most?: number): Figure => ({
-  name,
-  unit,
-  ours: [value],
-  ...(most !== undefined && { target: { of: 'median', is: 'at most', value: most } }),
-});
+/** Pages with more than anybody could read, without the other changes. */
+async function floods(setting: Setting, target: Target, browser: Browser): Promise<Figure[]> {
+  const tab = await Tab.open(browser, target);
+  const figures = [
+    ...(await eventsOf(setting, target, tab)),
+    ...(await logsOf(setting, target, tab)),
+  ];
+  await tab.close();
+  return figures;
+}
 
 async function paintsOf(setting: Setting, tab: Tab): Promise<Figure[]> {
   setting.progress('paints of the list of jobs');
@@ -156,22 +166,28 @@ async function changesOf(setting: Setting, target: Target, tab: Tab): Promise<Fi
 
 async function watch(setting: Setting, tab: Tab): Promise<Figure[]> {
   await tab.show('jobs');
-  const heapBefore = await tab.heapMb();
   await tab.forgetTasks();
   setting.progress(`the list of jobs for ${watchSeconds} s`);
   await pause(watchSeconds * 1000);
-  const long = (await tab.longTasks()).filter(({ duration }) => duration > longTaskMs);
-  const seconds = new Set(long.map(({ startTime }) => Math.floor(startTime / 1000)));
-  const heap = await tab.heapMb();
+  return longTaskFigures('', await tab.longTasks(), watchSeconds);
+}
+
+/** The heap of the list of jobs, which changes all the time. */
+async function heapOf(setting: Setting, tab: Tab): Promise<Figure[]> {
+  const { heapSeconds, heapLooks, heapWarmUpMs } = limits.ui;
+  const { restSeconds: seconds = heapSeconds } = setting;
+  await tab.show('jobs');
+  setting.progress(`the heap of the list of jobs for ${seconds} s`);
+  await pause(heapWarmUpMs);
+  const looks: [hours: number, megabytes: number][] = [];
+  for (const beganMs = performance.now(); looks.length <= heapLooks; ) {
+    looks.push([(performance.now() - beganMs) / 3_600_000, await tab.heapMb()]);
+    await pause((seconds * 1000) / heapLooks);
+  }
+  const greatest = Math.max(...looks.map(([, megabytes]) => megabytes));
   return [
-    figure(
-      'seconds without a task over 50 ms',
-      '%',
-      (100 * (watchSeconds - seconds.size)) / watchSeconds,
-    ),
-    figure('the longest task', 'ms', Math.max(0, ...long.map(({ duration }) => duration))),
-    figure('heap of the page', 'MB', heap, 150),
-    figure(`its growth in ${watchSeconds} s`, 'MB', heap - heapBefore),
+    figure('heap of the page, at its greatest', 'MB', greatest, 150),
+    figure('its growth, over an hour', 'MB', slopeOf(looks), 5),
   ];
 }
 

@@ -10,7 +10,7 @@ import { limits } from '../model/limits.ts';
 import { allOf, type Permission } from '../model/permission/permission.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { type Asked, decided } from './needs.ts';
-import type { QueryTable, QueryValues } from './query.ts';
+import { flag, type QueryTable, type QueryValues } from './query.ts';
 
 const query = {
   topic: {
@@ -22,6 +22,9 @@ const query = {
     default: 0,
     description: 'The first index to send, if the server still has it; by default only new events.',
   },
+  without_records: flag(
+    'Leave out the records, for readers that count and name events: the payload is empty.',
+  ),
 } as const satisfies QueryTable;
 
 type Given = Asked<QueryValues<typeof query>>;

@@ -11,6 +11,8 @@ export interface EventOptions extends CallOptions {
   readonly topics?: readonly string[] | undefined;
   /** The index to begin at, if the server still has its events. */
   readonly index?: number | undefined;
+  /** Leaves out the records: the payload of each event is empty. */
+  readonly withoutRecords?: boolean | undefined;
 }
 
 export type { EventTopic, TypedEvent };
@@ -37,7 +39,11 @@ export function eventsOf(requester: Requester, address: string) {
 
   /** The frames of one connection, which a server never ends by itself without an error. */
   async function* framesFrom(options: EventOptions, onIndex: (index: number) => void) {
-    const query = { topic: options.topics, index: options.index || undefined };
+    const query = {
+      topic: options.topics,
+      index: options.index || undefined,
+      without_records: options.withoutRecords || undefined,
+    };
     const decoder = new TextDecoder();
     let rest = '';
     const call = { ...options, onIndex };

@@ -99,6 +99,17 @@ describe('events', () => {
     expect(JSON.stringify(one.lines)).not.toContain('"two"');
   });
 
+  test('without records are the same events in the same order', async () => {
+    const path = `${stream}?topic=Job&topic=Evaluation`;
+    const whole = await api.follow(path);
+    const brief = await api.follow(`${path}&without_records=true`);
+    await register();
+    await register({ Priority: 60 });
+    const told = eventsIn(whole.lines);
+    expect(told.length).toBeGreaterThan(3);
+    expect(eventsIn(brief.lines)).toEqual(told.map((event) => ({ ...event, Payload: {} })));
+  });
+
   test('are interspersed with heartbeats', async () => {
     const { lines } = await api.follow(`${stream}?topic=Job`);
     await api.world.advance(limits.events.heartbeatMs * 2.5);

@@ -14,14 +14,16 @@ type Given = InputOf<typeof eventEndpoints.follow>;
 export interface Selection {
   readonly wishes: readonly TopicWish[];
   readonly namespace: string;
+  readonly hasRecords: boolean;
   /** The same for all who asked for the same. */
   readonly key: string;
 }
 
 export function selectionOf(input: Given): Selection {
   const { namespace, query } = input;
-  const key = JSON.stringify([namespace, query.topic]);
-  return { wishes: wishesOf(input), namespace, key };
+  const hasRecords = !query.without_records;
+  const key = JSON.stringify([namespace, query.topic, hasRecords]);
+  return { wishes: wishesOf(input), namespace, hasRecords, key };
 }
 
 /** The lines that follow an index. */
@@ -64,7 +66,7 @@ const bytesOf = (text: string) => (text === '' ? undefined : Buffer.from(text));
 
 /** The requested and visible events of a commit, in small groups. */
 function linesOf({ index, changes }: Commit, { selection, input, encoded }: Making): string {
-  const { wishes, namespace } = selection;
+  const { wishes, namespace, hasRecords } = selection;
   const events: string[] = [];
   for (const change of changes) {
     const found = happened(change, index);
@@ -73,6 +75,10 @@ function linesOf({ index, changes }: Commit, { selection, input, encoded }: Maki
     const isElsewhere = Namespace !== '' && Namespace !== namespace;
     if (isElsewhere && namespace !== everyNamespace) continue;
     if (!input.allows(found.permission)) continue;
+    if (!hasRecords) {
+      events.push(JSON.stringify(found.withoutRecord()));
+      continue;
+    }
     let event = encoded.get(change);
     if (event === undefined) {
       event = JSON.stringify(found.event(input.unwatched));

@@ -330,6 +330,7 @@ export interface Happened {
   readonly named: Pick<Event, 'Key' | 'FilterKeys' | 'Namespace'>;
   readonly permission: Permission;
   readonly event: (snapshot: Snapshot) => Event;
+  readonly withoutRecord: () => Event;
 }
 
 export function happened({ table, before, after }: Change, index: number): Happened | undefined {
@@ -339,16 +340,18 @@ export function happened({ table, before, after }: Change, index: number): Happe
   const { topic } = kind;
   const Namespace = kind.namespace(row);
   const named = { Key: kind.key(row), FilterKeys: kind.filterKeys(row), Namespace };
+  const eventWith = (Payload: Event['Payload']): Event => ({
+    Topic: topic,
+    Type: kind.type(before, after),
+    ...named,
+    Index: index,
+    Payload,
+  });
   return {
     topic,
     named,
     permission: kind.permissionOf?.(row) ?? kind.permission(Namespace),
-    event: (snapshot) => ({
-      Topic: topic,
-      Type: kind.type(before, after),
-      ...named,
-      Index: index,
-      Payload: { [topic]: kind.shown(row, snapshot) },
-    }),
+    event: (snapshot) => eventWith({ [topic]: kind.shown(row, snapshot) }),
+    withoutRecord: () => eventWith({}),
   };
 }

@@ -1,9 +1,11 @@
 /** Follows the event stream into a window, and draws it at most once a frame, and rarer the more comes. */
 import { tick, untrack } from 'svelte';
+import type { EventFrame } from '../../../../src/model/event/event.ts';
 import { live } from '../../app/connection.svelte.ts';
 import { problemOf, type ShownProblem } from '../../app/problems.ts';
 import { session } from '../../app/session.svelte.ts';
 import { EventWindow, type Matches, type SeenEvent } from './event-window.ts';
+import { StreamPlace } from './stream-place.ts';
 
 /** Not in limits: of the page. */
 const rowsMax = 500;
@@ -14,6 +16,12 @@ const pauseForCost = 8;
 
 /** The time for which events are read without a pause. Events that the page does not read wait on the server. */
 const sliceMs = 8;
+
+/** Events in half a second that are too many to read with their records, and few enough to read them again. */
+const rateWindowMs = 500;
+const fastPerWindow = 500;
+const calmPerWindow = 100;
+const calmWindowsMin = 10;
 
 /** Their sum is what was received. */
 export interface EventCounts {
@@ -35,6 +43,8 @@ export interface Followed {
   /** Before this index some events are not known to the server any more. */
   readonly missedBefore: number | undefined;
   readonly isPaused: boolean;
+  /** Events come without their records, since they come so fast. */
+  readonly isBrief: boolean;
   turn(): void;
   clear(): void;
 }
@@ -56,6 +66,10 @@ export class EventFollower implements Followed {
   isFollowing = $state(false);
   missedBefore = $state<number | undefined>();
   isPaused = $state(false);
+  isBrief = $state(false);
+  #rateBeganMs = 0;
+  #rateCount = 0;
+  #calmWindows = 0;
   /** The number of events that had matched when the reader paused. */
   #matchedBefore = 0;
   #isDue = false;
@@ -69,8 +83,11 @@ export class EventFollower implements Followed {
       const [wanted, ns] = [topic(), namespace()];
       void session.generation;
       const ending = new AbortController();
-      untrack(() => this.#begin());
-      void this.#followStream(ending.signal, wanted, ns);
+      // The stream begins anew for these wishes alone, whatever else is read on its way.
+      untrack(() => {
+        this.#begin();
+        void this.#followStream(ending.signal, wanted, ns);
+      });
       return () => ending.abort();
     });
     $effect(() => {
@@ -97,6 +114,7 @@ export class EventFollower implements Followed {
     this.problem = undefined;
     this.missedBefore = undefined;
     this.isFollowing = false;
+    this.isBrief = false;
     this.clear();
   }
 
@@ -142,25 +160,56 @@ export class EventFollower implements Followed {
     namespace: string,
   ): Promise<void> {
     const topics = topic === undefined ? [] : [topic];
+    const place = new StreamPlace();
     try {
-      const frames = live().client.events.follow({ topics, namespace, signal });
-      for await (const { Index = 0, Events, Missed, Error: ended } of frames) {
-        this.isFollowing = true;
-        if (Missed === true) this.missedBefore = Index;
-        if (ended !== undefined) {
-          this.problem = { title: 'The stream has ended', detail: ended.Message };
-          return;
-        }
-        if (Events === undefined || Events.length === 0) continue;
-        this.#kept.add(Events, Date.now());
-        this.#drawSoon();
-        await this.#breathe();
+      while (!signal.aborted && this.problem === undefined) {
+        const withoutRecords = this.isBrief;
+        const given = { topics, namespace, index: place.beginAgain(), withoutRecords, signal };
+        await this.#followFrames(live().client.events.follow(given), place);
       }
     } catch (error) {
       if (!signal.aborted) this.problem = problemOf(error);
     } finally {
       if (!signal.aborted) this.isFollowing = false;
     }
+  }
+
+  /** Resolves when the stream has ended, or when it has to begin again with or without records. */
+  async #followFrames(frames: AsyncGenerator<EventFrame>, place: StreamPlace): Promise<void> {
+    const wasBrief = this.isBrief;
+    for await (const frame of frames) {
+      const { Index = 0, Missed, Error: ended } = frame;
+      this.isFollowing = true;
+      if (Missed === true) {
+        this.missedBefore = Index;
+        this.isBrief = true;
+      }
+      if (ended !== undefined) {
+        this.problem = { title: 'The stream has ended', detail: ended.Message };
+        return;
+      }
+      const events = place.pass(frame);
+      if (events.length > 0) {
+        this.#kept.add(events, Date.now());
+        this.#drawSoon();
+        this.#noteRate(events.length);
+        await this.#breathe();
+      }
+      if (this.isBrief !== wasBrief) return;
+    }
+  }
+
+  /** Records are left out as soon as events come too fast for them, and come again when it has been calm for a while. */
+  #noteRate(count: number): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#rateBeganMs > rateWindowMs) {
+      this.#calmWindows = this.#rateCount < calmPerWindow ? this.#calmWindows + 1 : 0;
+      this.#rateBeganMs = nowMs;
+      this.#rateCount = 0;
+    }
+    this.#rateCount += count;
+    if (this.#rateCount > fastPerWindow) this.isBrief = true;
+    else if (this.#calmWindows > calmWindowsMin) this.isBrief = false;
   }
 
   #measure(): () => void {
