@@ -54,6 +54,15 @@ describe('jobs', () => {
     expect(short.Reason).toContain('0 of 2 run in group "web" (2 wait for a place)');
   });
 
+  test('of a system job: once for what several nodes lack', async () => {
+    await fleet.join(3);
+    const large = { Resources: { CPU: 100, MemoryMB: 100_000 } };
+    await register({ ID: 'everywhere', Type: 'system' }, {}, large);
+    const blocked = await api.call('GET', '/v1/evaluations?status=blocked');
+    expect(blocked.json.length).toBeGreaterThan(1);
+    expect(await items('evaluation-blocked')).toHaveLength(1);
+  });
+
   test('when there is room the items go away, and a stopped job has none', async () => {
     await register({ ID: 'early' });
     expect((await attention()).ByKind).toMatchObject({ 'evaluation-blocked': 1, 'job-short': 1 });

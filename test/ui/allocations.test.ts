@@ -91,6 +91,40 @@ test('the tasks, their events and acts; a missing permission is named', async ()
   await page.getByText('Replaced by').waitFor();
 });
 
+test('an allocation that has failed says first what went wrong, and leads to its output', async () => {
+  await agent.register({
+    ID: 'broken',
+    Type: 'batch',
+    TaskGroups: [
+      {
+        Name: 'main',
+        RestartPolicy: { Attempts: 0, Mode: 'fail' },
+        ReschedulePolicy: { Attempts: 0, Unlimited: false },
+        Tasks: [
+          {
+            Name: 'app',
+            Driver: 'raw_exec',
+            Config: { command: '/bin/sh', args: ['-c', 'echo no database >&2; exit 7'] },
+            Resources: { CPU: 20, MemoryMB: 16 },
+          },
+        ],
+      },
+    ],
+  });
+  const id = await agent.until(
+    '/v1/job/broken/allocations',
+    (found: { ID: string; ClientStatus: string }[]) => {
+      expect(found.map(({ ClientStatus }) => ClientStatus)).toEqual(['failed']);
+      return found[0]!.ID;
+    },
+  );
+  const page = await openAllocation(browser, { agent, id });
+  const wrong = page.getByRole('region', { name: 'What went wrong' });
+  await wrong.getByText(/The task app has failed: Exit Code: 7\./).waitFor();
+  await wrong.getByRole('link', { name: 'What it wrote to stderr' }).click();
+  await expect.poll(() => page.getByRole('log').textContent()).toContain('no database');
+});
+
 test('no text of a task is markup, and no tab has a fault for those who do not see it', async () => {
   const evil = '<img src=x onerror=alert(1)>';
   const name = `t<b>${evil.slice(0, 9)}\u202e`;

@@ -31,6 +31,8 @@ test('a job that is not placed says why, at once and in the trace of its evaluat
   await sees(page, /1 allocation of the group "main" finds no node/);
   await sees(page, /memory: needs 900000 MB/);
   await sees(page, '1 waits for a node');
+  await page.getByRole('row', { name: /Lacks room/ }).waitFor();
+  await sees(page, 'not placed');
   await page.getByRole('tab', { name: 'Evaluations' }).click();
   const trace = page.getByRole('list', { name: 'Evaluations' });
   await trace.getByText('Blocked').first().waitFor();
@@ -39,6 +41,8 @@ test('a job that is not placed says why, at once and in the trace of its evaluat
   await page.getByRole('tab', { name: 'Overview' }).click();
   await agent.register(sleepingJob('huge'));
   await sees(page, /1 of 1 running/);
+  const cells = page.getByRole('list', { name: 'Allocations of the group main' });
+  await cells.getByRole('link', { name: /^[0-9a-f]{8}: running.*, version 1$/ }).waitFor();
   await page.getByRole('heading', { name: 'Why it is not placed' }).waitFor({ state: 'detached' });
 });
 
@@ -60,6 +64,7 @@ test('canaries are promoted, and the deployment is seen to its end', async () =>
   await agent.register(canary('2'));
   const page = await open('jobs/default/canary');
   await sees(page, '1 of 1 canary healthy');
+  await page.getByRole('link', { name: /: running, version 1, canary$/ }).waitFor();
   await button(page, 'Promote').click();
   await sees(page, 'its 1 canary stays');
   await inDialog(page, 'Promote').click();

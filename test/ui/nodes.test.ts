@@ -79,6 +79,8 @@ test('the list shows what nodes hold, filters on the server, and follows changes
     .getByText(/Ineligible|Down/)
     .waitFor();
   await page.getByRole('textbox', { name: 'Filter the nodes' }).fill('');
+  await page.getByRole('button', { name: /^\d+ ready$/ }).click();
+  await expect.poll(() => new URL(page.url()).searchParams.get('status')).toBe('ready');
   await page.getByLabel('Status').selectOption('Ineligible');
   await expect.poll(() => new URL(page.url()).searchParams.get('status')).toBe('ineligible');
 });

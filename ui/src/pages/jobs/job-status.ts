@@ -63,6 +63,13 @@ const isUnhealthy = ({ Allocs, LatestDeployment }: JobStatuses): boolean =>
       DeploymentStatus.Healthy === false && JobVersion === LatestDeployment?.JobVersion,
   );
 
+/** Also those that wait to be placed again. */
+const hasFailed = ({ Allocs, Version }: JobStatuses): boolean =>
+  Allocs.some(
+    ({ ClientStatus, JobVersion }) =>
+      JobVersion === Version && (ClientStatus === 'failed' || ClientStatus === 'lost'),
+  );
+
 export function wordOf(job: JobStatuses): JobWord {
   if (job.Stop) return 'stopped';
   if (isParent(job)) return job.Status === 'dead' ? 'dead' : 'launching';
@@ -74,7 +81,7 @@ export function wordOf(job: JobStatuses): JobWord {
   if (job.Status === 'dead') return count('failed') > 0 ? 'failing' : isDone ? 'complete' : 'dead';
   if (job.LatestDeployment?.IsActive === true) return isUnhealthy(job) ? 'unhealthy' : 'deploying';
   if (isDone) return count('failed') > 0 ? 'degraded' : running > 0 ? 'running' : 'pending';
-  if (running === 0) return count('failed') + count('lost') > 0 ? 'failing' : 'pending';
+  if (running === 0) return hasFailed(job) ? 'failing' : 'pending';
   const isShort = job.Type === 'service' && running < job.GroupCountSum;
   return isShort || count('unknown') > 0 ? 'degraded' : 'running';
 }
