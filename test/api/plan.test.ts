@@ -1,6 +1,7 @@
 /** Plans of every act over HTTP: shown is done, or nothing is. Source: docs/contract/plans.md. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
+import { allTables, keptPlans } from '../../src/state/tables.ts';
 import { aclOf } from '../support/acl.ts';
 import { type Called, jobBody, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, idOf } from '../support/fleet.ts';
@@ -158,8 +159,12 @@ describe.each(rows)('the plan of a %s', (_, { body, done, want, move, says, rule
     const { status, json } = await apply(plan.ID);
     expect([status, json.code]).toEqual([409, 'plan-outdated']);
     expect(json.detail).toMatch(says);
-    expect(api.state.read().index).toBe(before);
-    expect((await get(`/v1/plan/${plan.ID}`)).json.CarriedOutIndex).toBe(0);
+    const written = allTables.filter((one) => api.state.read().table(one).lastIndex() > before);
+    expect(written.map(({ name }) => name)).toEqual([keptPlans.name]);
+    const { CarriedOutIndex, OutdatedIndex } = (await get(`/v1/plan/${plan.ID}`)).json;
+    expect([CarriedOutIndex, OutdatedIndex]).toEqual([0, before + 1]);
+    expect((await apply(plan.ID)).json.code).toBe('plan-outdated');
+    expect(api.state.read().index).toBe(before + 1);
   });
 
   test('is read and carried out by those who may do the act', async () => {

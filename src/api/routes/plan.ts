@@ -1,8 +1,7 @@
-import { formatInstant } from '../../base/instant.ts';
 import {
   actPermissionIn,
-  plansAgain,
   planEndpoints as contract,
+  plansAgain,
   seesPlan,
 } from '../../contract/plan.ts';
 import { refusal } from '../../model/errors.ts';
@@ -17,6 +16,7 @@ import {
   type Effects,
   noEffects,
   type PlanStub,
+  planStub,
   type ShownPlan,
 } from '../../model/kept-plan/shown-plan.ts';
 import { limits } from '../../model/limits.ts';
@@ -56,13 +56,13 @@ export function planRoutes(server: Server, turns: Turns): Route[] {
       keyOf: (row: KeptPlan) => [...keptPlans.indexes.expiry.key(row)!, ...keptPlans.key(row)],
       matches: (row: KeptPlan, input) =>
         row.ExpireMs > nowMs() && input.allows(seesPlan(row, input)),
-      present: stubOf,
+      present: planStub,
     }),
     ...serveRead(
       contract.read,
       (input) => {
         const kept = keptPlan(input.snapshot, input.parameters.id, nowMs());
-        return shownPlan(stubOf(kept), contentOf(server, kept).effects, input);
+        return shownPlan(planStub(kept), contentOf(server, kept).effects, input);
       },
       { found },
     ),
@@ -125,7 +125,14 @@ async function again(server: Server, turns: Turns, input: InputOf<typeof contrac
   });
 }
 
-const subjectOf = ({ Kind, Partition, Namespace, JobID, Subject, Name }: KeptPlan): PlanSubject => ({
+const subjectOf = ({
+  Kind,
+  Partition,
+  Namespace,
+  JobID,
+  Subject,
+  Name,
+}: KeptPlan): PlanSubject => ({
   Kind,
   Partition,
   Namespace,
@@ -230,10 +237,6 @@ function contentOf({ context: { box } }: Server, kept: KeptPlan): Content {
   };
 }
 
-function stubOf({ ExpireMs, Sealed: _, Packed: __, ...kept }: KeptPlan): PlanStub {
-  return { ...kept, ExpiresAt: formatInstant(ExpireMs) };
-}
-
 /** The plan as it was kept; without an id, if it is not. */
 function madeStub(
   { context }: Server,
@@ -241,8 +244,8 @@ function madeStub(
   about: PlanSubject & Pick<KeptPlan, 'MadeBy'>,
 ): PlanStub {
   const kept = id === '' ? undefined : findPlan(context.state.read(), id);
-  if (kept !== undefined) return stubOf(kept);
-  const never = { CarriedOutBy: '', CarriedOutIndex: 0, ExpiresAt: '' };
+  if (kept !== undefined) return planStub(kept);
+  const never = { CarriedOutBy: '', CarriedOutIndex: 0, OutdatedIndex: 0, ExpiresAt: '' };
   return { ID: '', ...about, ...never, CreateIndex: 0, ModifyIndex: 0 };
 }
 

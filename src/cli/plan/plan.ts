@@ -41,8 +41,12 @@ export const planList = listCommand({
     Kind: ({ Kind }) => Kind,
     Subject: subjectOf,
     'Made by': ({ MadeBy }, { id }) => (MadeBy === '' ? '-' : id(oneLine(MadeBy))),
-    'Carried out': ({ CarriedOutIndex }) =>
-      CarriedOutIndex === 0 ? '-' : `at index ${CarriedOutIndex}`,
+    'Carried out': ({ CarriedOutIndex, OutdatedIndex }) =>
+      CarriedOutIndex === 0
+        ? OutdatedIndex === 0
+          ? '-'
+          : 'outdated'
+        : `at index ${CarriedOutIndex}`,
     Expires: ({ ExpiresAt }) => ExpiresAt,
   },
 });
@@ -73,7 +77,9 @@ async function printKept(context: Context, plan: ShownPlan): Promise<void> {
     [
       'Carried out',
       plan.CarriedOutIndex === 0
-        ? '-'
+        ? plan.OutdatedIndex === 0
+          ? '-'
+          : `outdated since index ${plan.OutdatedIndex} or before`
         : `at index ${plan.CarriedOutIndex}, by ${orDash(plan.CarriedOutBy)}`,
     ],
   ]);
