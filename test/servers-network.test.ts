@@ -86,6 +86,16 @@ describe('three servers over the network', () => {
     await expect
       .poll(async () => (await members()).find(({ ID }) => ID === gone.id)?.Status)
       .toBe('unreachable');
+    const attention = '/v1/attention?kind=server-away';
+    const { Items: away } = (await call(followers[0]!, 'GET', attention)).json;
+    expect(away).toMatchObject([
+      {
+        Severity: 'warning',
+        Noun: 'server',
+        ID: gone.id,
+        Reason: expect.stringContaining('does not answer'),
+      },
+    ]);
     const stranger = { ...followers[0]!, token: '00000000-0000-0000-0000-000000000002' };
     expect((await call(stranger, 'GET', '/v1/servers')).status).toBe(403);
   });

@@ -74,6 +74,24 @@ describe('three agents over one log', () => {
     expect((await cluster.call(follower!, 'GET', '/v1/namespace/late?stale')).status).toBe(200);
   });
 
+  test('a server that shows nothing new needs attention, by the time since the first change that it lacks', async () => {
+    const { leader, followers } = await three();
+    const behind = async () =>
+      (await cluster.call(leader, 'GET', '/v1/attention?kind=server-behind')).json.Items;
+    followers[0]!.engine.deliveryDelayMs = 60_000;
+    await cluster.call(leader, 'PUT', '/v1/namespace/one', { Name: 'one' });
+    await cluster.world.advance(5000);
+    expect(await behind()).toEqual([]);
+    await cluster.call(leader, 'PUT', '/v1/namespace/two', { Name: 'two' });
+    await cluster.world.advance(8000);
+    const [item] = await behind();
+    expect(item).toMatchObject({ Severity: 'warning', Noun: 'server' });
+    expect(item.Reason).toMatch(/ is 2 transactions and 1[34]s behind the server that you ask$/);
+    followers[0]!.engine.deliveryDelayMs = 0;
+    await cluster.world.advance(120_000);
+    expect(await behind()).toEqual([]);
+  });
+
   test('a follower hands a request on that needs the memory of the leader', async () => {
     const { followers } = await three();
     const peerings = await cluster.call(followers[0]!, 'GET', '/v1/peerings');

@@ -54,8 +54,6 @@ export interface ApiOptions extends RouteOptions {
   readonly log?: (() => LogHealth) | undefined;
   /** `undefined`: no audit log is written. */
   readonly audit?: AuditOptions | undefined;
-  /** Whether this is the API of a reader, which leaves questions about the agent to the main thread. */
-  readonly isReader?: boolean;
   /** The metrics of the readers of this agent; absent without readers. */
   readonly metricsOfReaders?: (() => Promise<readonly ReaderMetrics[]>) | undefined;
 }
@@ -76,11 +74,13 @@ export class Api {
   readonly #peeringSockets: PeeringSockets;
   readonly #serversSockets: ServersSockets | undefined;
   #http: HttpServer | undefined;
+  #certificate: ServerCertificate | undefined;
   #stateFamilies: StateFamilies | undefined;
   #address = '';
 
   constructor(options: ApiOptions) {
     this.#options = options;
+    this.#certificate = options.certificate;
     const { server, dialects = [] } = options;
     const hosts = ownHosts(options.hosts ?? []);
     this.ui = new Ui(hosts, options.ui);
@@ -95,6 +95,7 @@ export class Api {
       denials: this.#denials,
       ui: this.ui,
       facts: this.#agentFacts(),
+      certificate: () => this.#certificate,
       address: () => this.#address,
       options,
     });
@@ -179,7 +180,7 @@ export class Api {
         ...(this.#serversSockets === undefined ? [] : [this.#serversSockets.upgrade]),
       ),
       connections: this.#options.connections,
-      certificate: this.#options.certificate,
+      certificate: this.#certificate,
     });
     const { host } = listening;
     const taken = await this.#http.listen(listening);
@@ -204,6 +205,7 @@ export class Api {
 
   /** Changes the TLS certificate of later connections. */
   renewCertificate(certificate: ServerCertificate): void {
+    this.#certificate = certificate;
     this.#http?.renew(certificate);
   }
 

@@ -57,6 +57,7 @@ import { uiSettingsRoutes } from './routes/ui-settings.ts';
 import { uiStreamRoutes } from './routes/ui-stream.ts';
 import { variableRoutes } from './routes/variable.ts';
 import { workloadIdentityRoutes } from './routes/workload-identity.ts';
+import type { ServerCertificate } from './server-certificate.ts';
 import type { TracingOfApi } from './trace-request.ts';
 import { Turns } from './turns.ts';
 import type { Ui } from './ui/ui.ts';
@@ -70,6 +71,8 @@ export interface RouteOptions {
   readonly reload?: Reload | undefined;
   /** Where spans go; `undefined`: nothing is traced. */
   readonly tracing?: TracingOfApi | undefined;
+  /** Whether this is the API of a reader, which leaves questions about the agent to the main thread. */
+  readonly isReader?: boolean;
   /** Profiles of the readers of this agent; absent without readers. */
   readonly profileOfReader?: ProfileOfReader | undefined;
 }
@@ -80,6 +83,8 @@ interface RouteParts {
   readonly denials: Denials;
   readonly ui: Ui;
   readonly facts: AgentFacts;
+  /** The TLS certificate in use. */
+  readonly certificate: () => ServerCertificate | undefined;
   /** The address of the API. */
   readonly address: () => string;
   readonly options: RouteOptions;
@@ -87,7 +92,7 @@ interface RouteParts {
 
 /** All routes of the API. */
 export function routesOf(parts: RouteParts): readonly Route[] {
-  const { server, resolver, denials, ui, facts, address, options } = parts;
+  const { server, resolver, denials, ui, facts, certificate, address, options } = parts;
   const { name } = options;
   const turns = new Turns(server.context.world);
   return [
@@ -128,7 +133,7 @@ export function routesOf(parts: RouteParts): readonly Route[] {
     ...authMethodRoutes(server),
     ...bindingRuleRoutes(server.context),
     ...loginRoutes(server),
-    ...questionRoutes(server),
+    ...questionRoutes(server, { certificate, isReader: options.isReader === true }),
     ...variableRoutes(server.context),
     ...configEntryRoutes(server),
     ...discoveryChainRoutes(server),

@@ -26,6 +26,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./status/status.ts')).status,
   },
   {
+    words: ['overview'],
+    summary: 'Count jobs, allocations and nodes by their status, and sum up what nodes offer.',
+    load: async () => (await import('./overview/overview.ts')).overview,
+  },
+  {
     words: ['attention'],
     summary: 'List what needs attention, the worst first, with reasons.',
     load: async () => (await import('./attention/attention.ts')).attention,
@@ -184,6 +189,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['job', 'why-not'],
     summary: 'Explain why allocations of a job are not placed.',
     load: async () => (await import('./job/why-not.ts')).jobWhyNot,
+  },
+  {
+    words: ['plan', 'again'],
+    summary: 'Plan the act of a plan again, on the newest state.',
+    load: async () => (await import('./plan/plan.ts')).planAgain,
   },
   {
     words: ['plan', 'apply'],
@@ -416,6 +426,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./node/status.ts')).nodeStatus,
   },
   {
+    words: ['node', 'topology'],
+    summary: 'List the nodes with what they offer, and what allocations hold of it.',
+    load: async () => (await import('./node/topology.ts')).nodeTopology,
+  },
+  {
     words: ['config', 'chain'],
     summary: 'Show the discovery chain of a service.',
     load: async () => (await import('./config/chain.ts')).configChain,
@@ -610,6 +625,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['acl', 'policy', 'test'],
     summary: 'Test rules against the permissions that they should allow and deny.',
     load: async () => (await import('./acl/policy-test.ts')).aclPolicyTest,
+  },
+  {
+    words: ['acl', 'policy', 'try'],
+    summary: 'Try rules on the server before they are stored: what they would allow, and why.',
+    load: async () => (await import('./acl/policy-try.ts')).aclPolicyTry,
   },
   {
     words: ['acl', 'policy', 'update'],

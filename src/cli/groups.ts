@@ -35,7 +35,7 @@ export const groups: Readonly<Record<string, string>> = {
   'operator scheduler': 'Configure the placement of the cluster.',
   acl: 'Manage access control: tokens, policies, roles and logins.',
   'acl token': 'Create, show, change and delete tokens.',
-  'acl policy': 'Create, show, change, compare and test policies.',
+  'acl policy': 'Create, show, change, compare, test and try policies.',
   'acl role': 'Manage roles: policies under one name.',
   'acl templated-policy': 'List and preview the builtin templated policies.',
   namespace: 'Manage namespaces, which separate jobs, services and variables.',
@@ -46,6 +46,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const helpOrder: readonly string[] = [
   'agent',
   'status',
+  'overview',
   'attention',
   'search',
   'ui',

@@ -21,6 +21,7 @@ import { type DrainSpec, DrainSpecSchema } from '../model/node/drain.ts';
 import { eligibilities } from '../model/node/node.ts';
 import {
   allOf,
+  anyOf,
   namespaceCapability,
   open,
   type Permission,
@@ -172,6 +173,29 @@ export function actPermissionIn(
     : actPermission(subject, asked);
 }
 
+/** The permission to plan the act again, by its whole content: to make the plan, or to carry out what one may read. */
+export function plansAgain(
+  subject: PlanSubject,
+  content: { readonly act: Act } | { readonly PolicyOverride: boolean },
+  asked: Pick<Asked, 'allows'>,
+): Permission {
+  const { Namespace } = subject;
+  if ('PolicyOverride' in content) {
+    return anyOf(
+      submitsOr(Namespace, content, 'plan-job'),
+      allOf(
+        submitsOr(Namespace, content, 'register-job'),
+        namespaceCapability(Namespace, 'read-job'),
+      ),
+    );
+  }
+  const { act } = content;
+  if (act.Kind === 'scale' || act.Kind === 'revert') {
+    return submitsOr(Namespace, act, 'plan-job', `${act.Kind}-job`);
+  }
+  return actPermissionIn(subject, content, asked);
+}
+
 /** The permission to see the plan. Its maker needs none. */
 export function seesPlan(
   plan: PlanSubject & Pick<KeptPlan, 'MadeBy'>,
@@ -187,6 +211,10 @@ type FoundPlan = KeptPlan | undefined;
 
 const sees = decided(
   'nothing for its maker; otherwise the permission of the act, for a job also `namespace:read-job`',
+  (asked: Asked, plan: FoundPlan) => (plan === undefined ? open : seesPlan(plan, asked)),
+);
+const seesAndMakes = decided(
+  'that to read the plan, and that to make it',
   (asked: Asked, plan: FoundPlan) => (plan === undefined ? open : seesPlan(plan, asked)),
 );
 const acts = decided('the permission of the act', (asked: Asked, plan: FoundPlan) =>
@@ -249,6 +277,14 @@ export const planEndpoints = endpoints(
       summary: 'Carry out a plan exactly as it was shown',
       answer: typed<CarriedOut>(CarriedOutSchema),
       permission: acts,
+    },
+    again: {
+      kind: 'write',
+      methods: ['PUT', 'POST'],
+      path: '/v1/plan/:id/again',
+      summary: 'Plan the act of a plan again, on the newest state',
+      answer: typed<ShownPlan>(ShownPlanSchema),
+      permission: seesAndMakes,
     },
     discard: {
       kind: 'write',

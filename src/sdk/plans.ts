@@ -23,6 +23,8 @@ export function plansOf(requester: Requester) {
     list: (options: ListOptions = {}) => read('GET /v1/plans', {}, options, listQuery(options)),
     read: (id: string, options?: ReadOptions) => read('GET /v1/plan/:id', { id }, options),
     apply: (id: string, options?: CallOptions) => write('PUT /v1/plan/:id/apply', { id }, options),
+    /** Plans the act of a plan on the newest state: a new plan, of this caller. */
+    again: (id: string, options?: CallOptions) => write('PUT /v1/plan/:id/again', { id }, options),
     discard: (id: string, options?: CallOptions) => write('DELETE /v1/plan/:id', { id }, options),
   };
 }

@@ -71,7 +71,7 @@ export class Server {
     this.context = { ...own, world, stopwatch, log, region, planRowsMax };
     this.keptAnswers = new KeptAnswers({ state, writes, world, box: keyring });
     this.keyring = keyring;
-    this.events = new EventLog(state);
+    this.events = new EventLog(state, world.clock);
     this.issuer = options.issuer;
     this.datacenter = options.datacenter;
     this.version = options.version ?? '0.0.0';

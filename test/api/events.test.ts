@@ -78,6 +78,53 @@ describe('events', () => {
     expect(JSON.stringify(lines)).not.toContain('SecretHash');
   });
 
+  test('of plans tell their fate, without the act, to those who may read them', async () => {
+    const fleet = new Fleet(api);
+    await fleet.join(1);
+    const acl = aclOf(api);
+    const writes = await acl.holder('node "n1" { policy = "write" }');
+    const stranger = await acl.holder('node "n1" { policy = "read" }');
+    const path = `${stream}?topic=Plan&namespace=*`;
+    const mine = await api.follow(path);
+    const [may, mayNot] = [await api.follow(path, writes), await api.follow(path, stranger)];
+    const NodeID = idOf(1);
+    const plan = async (Eligibility: string) => {
+      const body = { Kind: 'eligibility', NodeID, Eligibility };
+      const made = api.call('POST', '/v1/plan', { body });
+      await api.settle();
+      return (await made).json.ID;
+    };
+    const end = async (method: string, rest: string) => {
+      const ended = api.call(method, `/v1/plan/${rest}`, { body: {} });
+      await api.settle();
+      return (await ended).status;
+    };
+    const [first, second] = [await plan('ineligible'), await plan('ineligible')];
+    expect(await end('PUT', `${first}/apply`)).toBe(200);
+    expect(await end('PUT', `${second}/apply`)).toBe(409);
+    expect(await end('DELETE', second)).toBe(200);
+    await api.world.advance(limits.plan.keptMs);
+    await api.call('PUT', '/v1/system/gc', { body: {} });
+    await api.settle();
+    const fates = eventsIn(mine.lines).map(({ Type, Key }) => [Type, Key]);
+    expect(fates).toEqual([
+      ['PlanMade', first],
+      ['PlanMade', second],
+      ['PlanCarriedOut', first],
+      ['PlanOutdated', second],
+      ['PlanDiscarded', second],
+      ['PlanExpired', first],
+    ]);
+    expect(eventsIn(may.lines)).toEqual(eventsIn(mine.lines));
+    expect(eventsIn(mayNot.lines)).toEqual([]);
+    expect(eventsIn(mine.lines)[0]).toMatchObject({
+      Namespace: '',
+      FilterKeys: ['eligibility', NodeID, 'n1'],
+      Payload: { Plan: { ID: first, Kind: 'eligibility', CarriedOutIndex: 0 } },
+    });
+    expect(JSON.stringify(mine.lines)).not.toContain('Sealed');
+  });
+
   test('of access control contain no secrets', async () => {
     const { lines } = await api.follow(`${stream}?topic=ACLToken&topic=ACLPolicy`);
     const acl = aclOf(api);
@@ -221,6 +268,7 @@ describe('permissions', () => {
     ['topic=Job&namespace=*', inShop, 200],
     ['topic=Node', 'node_prefix "" { policy = "read" }', 200],
     ['topic=Node', inShop, 403],
+    ['topic=Plan', inShop, 200],
     ['topic=Job&topic=Node', 'namespace "default" { policy = "read" }', 403],
     ['topic=ACLToken', 'acl = "write"', 403],
     ['topic=*', 'acl = "write"', 403],

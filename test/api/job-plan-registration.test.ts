@@ -188,8 +188,9 @@ describe('a registration with a plan', () => {
       'web.web[1] was to be placed on node "n2", and would not be now.',
       'the plan left 0 of the group "web" without a node, and now 1 would find none.',
     ]);
+    // The plan notes the refusal, and nothing else is written.
     expect([api.state.read().index, (await api.call('GET', '/v1/job/web')).status]).toEqual([
-      index,
+      index + 1,
       404,
     ]);
     // The plan applies again when the cluster is as before.

@@ -1,6 +1,7 @@
 /** Plans of every act over HTTP: shown is done, or nothing is. Source: docs/contract/plans.md. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
+import { allTables, keptPlans } from '../../src/state/tables.ts';
 import { aclOf } from '../support/acl.ts';
 import { type Called, jobBody, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, idOf } from '../support/fleet.ts';
@@ -32,6 +33,9 @@ async function make(body: object, token?: string) {
 
 const apply = (id: string, token?: string): Promise<Called> =>
   call('PUT', `/v1/plan/${id}/apply`, {}, token);
+
+const again = (id: string, token?: string): Promise<Called> =>
+  call('PUT', `/v1/plan/${id}/again`, {}, token);
 
 const web = { Kind: 'service-defaults', Name: 'web', Protocol: 'http' };
 const resolver = { Kind: 'service-resolver', Name: 'web', Redirect: { Service: 'api' } };
@@ -155,8 +159,12 @@ describe.each(rows)('the plan of a %s', (_, { body, done, want, move, says, rule
     const { status, json } = await apply(plan.ID);
     expect([status, json.code]).toEqual([409, 'plan-outdated']);
     expect(json.detail).toMatch(says);
-    expect(api.state.read().index).toBe(before);
-    expect((await get(`/v1/plan/${plan.ID}`)).json.CarriedOutIndex).toBe(0);
+    const written = allTables.filter((one) => api.state.read().table(one).lastIndex() > before);
+    expect(written.map(({ name }) => name)).toEqual([keptPlans.name]);
+    const { CarriedOutIndex, OutdatedIndex } = (await get(`/v1/plan/${plan.ID}`)).json;
+    expect([CarriedOutIndex, OutdatedIndex]).toEqual([0, before + 1]);
+    expect((await apply(plan.ID)).json.code).toBe('plan-outdated');
+    expect(api.state.read().index).toBe(before + 1);
   });
 
   test('is read and carried out by those who may do the act', async () => {
@@ -172,12 +180,19 @@ describe.each(rows)('the plan of a %s', (_, { body, done, want, move, says, rule
     const colleague = await aclOf(api).holder(rules);
     expect(await listed(colleague)).toEqual([plan.ID]);
     expect((await get(`/v1/plan/${plan.ID}`, colleague)).json.ID).toBe(plan.ID);
-    const { status, text } = await apply(plan.ID, colleague);
+    expect((await again(plan.ID, stranger)).status).toBe(403);
+    const second = await again(plan.ID, colleague);
+    expect([second.status, second.status === 200 ? '' : second.text]).toEqual([200, '']);
+    const { Kind, Namespace, JobID, Subject, Name, Summary } = plan;
+    const about = { Kind, Namespace, JobID, Subject, Name, Summary };
+    expect(second.json).toMatchObject({ ...about, CarriedOutIndex: 0 });
+    expect(second.json.ID).not.toBe(plan.ID);
+    const { status, text } = await apply(second.json.ID, colleague);
     expect([status, status === 200 ? '' : text]).toEqual([200, '']);
     expect(await done()).toEqual(want);
     const { json } = await api.call('GET', '/v1/acl/token/self', { token: colleague });
-    const { CarriedOutBy } = (await get(`/v1/plan/${plan.ID}`)).json;
-    expect(CarriedOutBy).toBe(json.AccessorID);
+    const { CarriedOutBy, MadeBy } = (await get(`/v1/plan/${second.json.ID}`)).json;
+    expect([MadeBy, CarriedOutBy]).toEqual([json.AccessorID, json.AccessorID]);
   });
 
   test('is gone after its time, and when it is discarded', async () => {
@@ -192,6 +207,31 @@ describe.each(rows)('the plan of a %s', (_, { body, done, want, move, says, rule
     expect((await get('/v1/plans')).json).toEqual([]);
     expect(await done()).not.toEqual(want);
   });
+});
+
+test('an outdated plan is planned again by anybody who may do the act, and the new one is exact', async () => {
+  const secret = 'correct horse battery staple';
+  const body = { Kind: 'job', ...jobBody({}, { Count: 3 }, { Env: { PASSWORD: secret } }) };
+  const acl = aclOf(api);
+  const planner = await acl.holder('namespace "default" { capabilities = ["plan-job"] }');
+  const plan = await make(body, planner);
+  await scaleTo(4);
+  await fleet.pass(15_000);
+  const colleague = await acl.holder('namespace "default" { policy = "write" }');
+  expect((await apply(plan.ID, colleague)).json.code).toBe('plan-outdated');
+  // A colleague who may plan and not register does not get to see the job in the plan.
+  const other = await acl.holder('namespace "default" { capabilities = ["plan-job"] }');
+  const denied = await again(plan.ID, other);
+  expect([denied.status, denied.text.includes(secret)]).toEqual([403, false]);
+  expect((await again(plan.ID, planner)).status).toBe(200);
+  const second = (await again(plan.ID, colleague)).json;
+  expect(second.Reads[0].Index).toBeGreaterThan(plan.Reads[0].Index);
+  expect((await apply(second.ID, colleague)).status).toBe(200);
+  expect(await countOf()).toBe(3);
+  const done = await again(second.ID, colleague);
+  expect([done.status, done.json.code]).toEqual([409, 'plan-carried-out']);
+  const gone = await again('00000000-0000-0000-0000-000000000000', colleague);
+  expect([gone.status, gone.json.code]).toEqual([404, 'plan-gone']);
 });
 
 const placed = (plan: { Changes: readonly { Action: string; Name: string; NodeName: string }[] }) =>

@@ -37,6 +37,39 @@ test('from bootstrap to a token that may only read nodes', async () => {
   expect([denied.exitCode, denied.stderr]).toEqual([1, expect.stringContaining('acl:read')]);
 });
 
+test('a policy is tried before it is stored: alone, for a token, and in place of a stored one', async () => {
+  const files = { 'shop.hcl': 'namespace "default" { capabilities = ["read-job"] }\n' };
+  const questions = ['namespace:read-job default', 'namespace:submit-job default'];
+  const words = ['acl', 'policy', 'try', 'shop.hcl', ...questions];
+  const alone = await cli(words, { files });
+  expect([alone.exitCode, alone.stderr]).toEqual([1, '']);
+  expect(alone.stdout).toContain('allowed  namespace:read-job on "default"');
+  expect(alone.stdout).toContain('denied  namespace:submit-job on "default"');
+  expect(alone.stdout).toContain('Missing: namespace "default" { capabilities = ["submit-job"] }');
+  expect(alone.stdout).toMatch(/\n1 of 2 permissions denied\.\n$/);
+  expect((await cli(words.slice(0, 5), { files })).exitCode).toBe(0);
+
+  const wide = { 'wide.hcl': 'namespace "default" { policy = "write" }\n' };
+  await json(['acl', 'policy', 'create', '-rules', 'wide.hcl', 'wide'], { files: wide });
+  const { AccessorID } = await json(['acl', 'token', 'create', '-policy', 'wide']);
+  const ofToken = [...words, '-for', AccessorID.slice(0, 8)];
+  expect((await cli(ofToken, { files })).exitCode).toBe(0);
+  const replaced = await cli([...ofToken, '-replace', 'wide'], { files });
+  expect(replaced.exitCode).toBe(1);
+  expect(replaced.stdout).toContain('namespace:submit-job on "default" (allowed now)');
+  const asJson = await cli([...ofToken, '-replace', 'wide', '-json'], { files });
+  expect(JSON.parse(asJson.stdout).Decisions).toMatchObject([
+    { Allowed: true, Before: true },
+    { Allowed: false, Before: true },
+  ]);
+  const stored = await json(['acl', 'policy', 'read', 'wide']);
+  expect(stored.Rules).toBe(wide['wide.hcl']);
+  const faulty = await cli(words, {
+    files: { 'shop.hcl': 'namespace "default" { policy = "x" }' },
+  });
+  expect([faulty.exitCode, faulty.stderr]).toEqual([1, expect.stringContaining('Rules, line 1')]);
+});
+
 describe('tokens', () => {
   test('are created with every kind of link', async () => {
     const words = ['acl', 'token', 'create', '-description', 'd', '-local'];

@@ -40,6 +40,43 @@ async function runOnFirst(): Promise<void> {
 /** A command that watches, while the nodes do as they are told. */
 const watches = (words: readonly string[]) => watched(cli, words, () => fleet.pass(1_000));
 
+test('node topology lists what nodes offer and what is held of it, and sums it up', async () => {
+  await runOnFirst();
+  await fleet.join(1, { Datacenter: 'far', Meta: { rack: 'r7' } });
+  const { Allocated, Capacity } = (await api.call('GET', '/v1/nodes/topology')).json[0];
+  const { CPU: held } = Allocated;
+  expect(held).toBeGreaterThan(0);
+  const listed = await says(['node', 'topology']);
+  const share = Math.round((held / Capacity.CPU) * 100);
+  expect(listed).toContain(`${held} of ${Capacity.CPU} MHz (${share} %)`);
+  expect(listed).toMatch(/^ID +Name +Datacenter +Rack +Pool +Status +CPU +Memory +Disk +Allocs$/m);
+  expect(listed).toMatch(/n3 +far +r7 /);
+  const sums = await json(['node', 'topology', '-by', 'datacenter']);
+  expect(sums).toMatchObject([
+    { By: { datacenter: 'dc1' }, Nodes: 2, Ready: 2, Allocated, Allocations: 2 },
+    { By: { datacenter: 'far' }, Nodes: 1, Allocated: { CPU: 0 }, Allocations: 0 },
+  ]);
+  expect(sums[0].Capacity.CPU).toBe(2 * Capacity.CPU);
+  const byMeta = await says(['node', 'topology', '-by', 'meta', '-meta', 'rack', '-meta', 'zone']);
+  expect(byMeta).toMatch(/^Rack +Zone +Nodes/);
+  expect(byMeta).toMatch(/^r7 +- +1 /m);
+  const found = await json(['node', 'topology', '-filter', 'Datacenter == "far"']);
+  expect(found.map(({ Name }: { Name: string }) => Name)).toEqual(['n3']);
+  expect(await says(['node', 'topology', '-t', '{{ len . }}'])).toBe('3\n');
+});
+
+test('overview counts what the token may read, and sums up nodes', async () => {
+  expect(await says(['overview'])).toMatch(/^Jobs +0\nAllocations +0\nNodes +0\nCPU +0 of 0 MHz\n/);
+  await runOnFirst();
+  const { json: counts } = await api.call('GET', '/v1/overview?namespace=*');
+  expect(await json(['overview'])).toEqual(counts);
+  const shown = await says(['overview']);
+  expect(shown).toMatch(/^Jobs +1: 1 running\nAllocations +2: 2 running\nNodes +2: 2 ready$/m);
+  const { Allocated, Capacity } = counts;
+  expect(shown).toContain(`${Allocated.MemoryMB} of ${Capacity.MemoryMB} MB`);
+  expect((await json(['overview', '-namespace', 'other'])).Jobs).toEqual({});
+});
+
 describe('node drain', () => {
   test('moves all allocations, prints progress, and returns when the node is empty', async () => {
     await runOnFirst();

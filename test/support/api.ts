@@ -2,6 +2,7 @@ import type { DefaultPolicy } from '../../src/acl/authorizer.ts';
 import { Api } from '../../src/api/api.ts';
 import type { AuditOptions } from '../../src/api/audit.ts';
 import type { ForeignDialect } from '../../src/api/dialect/dialect.ts';
+import type { ServerCertificate } from '../../src/api/server-certificate.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { schedulerDefaults } from '../../src/scheduler/view.ts';
 import { noReset } from '../../src/server/acl/bootstrap.ts';
@@ -69,6 +70,7 @@ export async function startApi({
   hosts = [] as readonly string[],
   dialects = [] as readonly ForeignDialect[],
   node = undefined as string | undefined,
+  certificate = undefined as ServerCertificate | undefined,
 } = {}) {
   const infos: object[] = [];
   const assemble: Assemble = (state, keyring, { servers, readers, ...thread } = {}) => {
@@ -101,6 +103,7 @@ export async function startApi({
       hosts,
       dialects,
       node: () => node,
+      certificate,
       audit,
       ...thread,
     });

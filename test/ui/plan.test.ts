@@ -161,12 +161,20 @@ test('a plan is opened by its address, and applied only by a token that may', as
   await expect.poll(() => apply.getAttribute('title')).toContain('submit-job');
   expect(await apply.getAttribute('aria-disabled')).toBe('true');
 
-  // A colleague may: the address is enough.
+  // A colleague may: the address is enough, also to plan the act again, since something has moved.
+  await agent.register(sleepingJob('proposed', { Type: 'batch' }));
   const colleague = await open(new URL(page.url()).pathname.replace('/ui/', ''));
   await colleague.getByText('1 to place').waitFor();
   await button(colleague, 'Apply').click();
+  await colleague.getByText('Nothing was done: something has moved since').waitFor();
+  await page.getByText(/refused at index/).waitFor();
+  const first = colleague.url();
+  await colleague.getByRole('button', { name: 'Plan again' }).last().click();
+  await colleague.waitForURL((url) => url.href !== first);
+  await colleague.getByText('made by you').waitFor();
+  await colleague.getByText('Waits').waitFor();
+  await button(colleague, 'Apply').click();
   await colleague.getByRole('heading', { level: 1, name: 'proposed' }).waitFor();
-  await page.getByText(/carried out at index/).waitFor();
 });
 
 const hostile = '<img src=x onerror="globalThis.wasHarmed=1">\u202eevil';

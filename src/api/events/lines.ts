@@ -65,16 +65,17 @@ export function toldAfter(log: EventLog, start: number, making: Making): Lines {
 const bytesOf = (text: string) => (text === '' ? undefined : Buffer.from(text));
 
 /** The requested and visible events of a commit, in small groups. */
-function linesOf({ index, changes }: Commit, { selection, input, encoded }: Making): string {
+function linesOf(commit: Commit, { selection, input, encoded }: Making): string {
+  const { index, changes } = commit;
   const { wishes, namespace, hasRecords } = selection;
   const events: string[] = [];
   for (const change of changes) {
-    const found = happened(change, index);
+    const found = happened(change, commit);
     if (found === undefined || !isWished(wishes, found.topic, () => found.named)) continue;
     const { Namespace } = found.named;
     const isElsewhere = Namespace !== '' && Namespace !== namespace;
     if (isElsewhere && namespace !== everyNamespace) continue;
-    if (!input.allows(found.permission)) continue;
+    if (!input.allows(found.permission(input))) continue;
     if (!hasRecords) {
       events.push(JSON.stringify(found.withoutRecord()));
       continue;

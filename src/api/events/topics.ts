@@ -4,6 +4,8 @@
  */
 
 import { formatInstant, instantToMs } from '../../base/instant.ts';
+import type { Asked } from '../../contract/needs.ts';
+import { seesPlan } from '../../contract/plan.ts';
 import type { AclPolicy } from '../../model/acl-policy/acl-policy.ts';
 import type { AclRole } from '../../model/acl-role/acl-role.ts';
 import type { AclToken } from '../../model/acl-token/acl-token.ts';
@@ -21,6 +23,8 @@ import { presentEvaluation } from '../../model/evaluation/present.ts';
 import type { Event, EventTopic } from '../../model/event/event.ts';
 import type { EventRecord, EventType, PeeringRecord } from '../../model/event/typed-event.ts';
 import type { Job } from '../../model/job/job.ts';
+import type { KeptPlan } from '../../model/kept-plan/kept-plan.ts';
+import { planStub } from '../../model/kept-plan/shown-plan.ts';
 import type { Node } from '../../model/node/node.ts';
 import { presentNode } from '../../model/node/present.ts';
 import type { NodePool } from '../../model/node-pool/node-pool.ts';
@@ -41,6 +45,7 @@ import {
 import { isSame } from '../../model/same.ts';
 import type { ServiceRegistration } from '../../model/service-registration/service-registration.ts';
 import type { VariableMetadata } from '../../model/variable/variable.ts';
+import type { Commit } from '../../server/events/event-log.ts';
 import {
   aclPolicies,
   aclRoles,
@@ -52,6 +57,7 @@ import {
   deployments,
   evaluations,
   jobs,
+  keptPlans,
   nodePools,
   nodes,
   peeringConnections,
@@ -62,18 +68,20 @@ import {
 import type { Change, Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import { namesIn } from '../routes/acl.ts';
 
+type Asking = Pick<Asked, 'allows' | 'caller'>;
+
 /** The events of a table with rows `R`. The name of the record in the payload is the topic. */
 interface Kind<T extends EventTopic, R> {
   readonly topic: T;
   /** `after` is `undefined` after a deletion. */
-  readonly type: (before: R | undefined, after: R | undefined) => EventType<T>;
+  readonly type: (before: R | undefined, after: R | undefined, heardMs: number) => EventType<T>;
   readonly key: (row: R) => string;
   /** Empty for records outside all namespaces. */
   readonly namespace: (row: R) => string;
   readonly filterKeys: (row: R) => readonly string[];
   readonly permission: (namespace: string) => Permission;
   /** The permission to see this record, where it differs from the namespace's. */
-  readonly permissionOf?: (row: R) => Permission;
+  readonly permissionOf?: (row: R, asked: Asking) => Permission;
   readonly shown: (row: R, snapshot: Snapshot) => EventRecord<T>;
 }
 
@@ -154,6 +162,23 @@ const configEntry = kindOf<'ConfigEntry', ConfigEntry>('ConfigEntry', {
   filterKeys: ({ Kind, Name }) => [Kind, Name],
   permission: () => open,
   permissionOf: readsEntry,
+});
+
+/** Without its content, which is sealed. `heardMs` tells a plan that has expired from a discarded one. */
+const plan = kindOf<'Plan', KeptPlan>('Plan', {
+  shown: planStub,
+  type: (before, after, heardMs) => {
+    if (after === undefined) {
+      return before!.ExpireMs <= heardMs ? 'PlanExpired' : 'PlanDiscarded';
+    }
+    if (before === undefined) return 'PlanMade';
+    if (after.CarriedOutIndex > before.CarriedOutIndex) return 'PlanCarriedOut';
+    return after.OutdatedIndex > before.OutdatedIndex ? 'PlanOutdated' : 'PlanUpdated';
+  },
+  namespace: ({ Kind, Namespace }) => (Kind === 'drain' || Kind === 'eligibility' ? '' : Namespace),
+  filterKeys: ({ Kind, JobID, Subject, Name }) => given(Kind, JobID, Subject, Name),
+  permission: () => open,
+  permissionOf: seesPlan,
 });
 
 const promoted = ({ TaskGroups }: Deployment): readonly boolean[] =>
@@ -261,6 +286,7 @@ const kinds: ReadonlyMap<string, AnyKind> = new Map([
   entry(serviceRegistrations, service),
   entry(nodes, node),
   entry(nodePools, nodePool),
+  entry(keptPlans, plan),
   entry(variables, variable),
   entry(configEntries, configEntry),
   entry(peerings, peering),
@@ -328,12 +354,15 @@ export function topicPermission(topic: EventTopic | '*', namespace: string): Per
 export interface Happened {
   readonly topic: EventTopic;
   readonly named: Pick<Event, 'Key' | 'FilterKeys' | 'Namespace'>;
-  readonly permission: Permission;
+  readonly permission: (asked: Asking) => Permission;
   readonly event: (snapshot: Snapshot) => Event;
   readonly withoutRecord: () => Event;
 }
 
-export function happened({ table, before, after }: Change, index: number): Happened | undefined {
+export function happened(
+  { table, before, after }: Change,
+  { index, heardMs }: Pick<Commit, 'index' | 'heardMs'>,
+): Happened | undefined {
   const kind = kinds.get(table);
   const row = after ?? before;
   if (kind === undefined || row === undefined) return undefined;
@@ -342,7 +371,7 @@ export function happened({ table, before, after }: Change, index: number): Happe
   const named = { Key: kind.key(row), FilterKeys: kind.filterKeys(row), Namespace };
   const eventWith = (Payload: Event['Payload']): Event => ({
     Topic: topic,
-    Type: kind.type(before, after),
+    Type: kind.type(before, after, heardMs),
     ...named,
     Index: index,
     Payload,
@@ -350,7 +379,7 @@ export function happened({ table, before, after }: Change, index: number): Happe
   return {
     topic,
     named,
-    permission: kind.permissionOf?.(row) ?? kind.permission(Namespace),
+    permission: (asked) => kind.permissionOf?.(row, asked) ?? kind.permission(Namespace),
     event: (snapshot) => eventWith({ [topic]: kind.shown(row, snapshot) }),
     withoutRecord: () => eventWith({}),
   };

@@ -10,17 +10,34 @@ import {
 import { refusal } from '../../model/errors.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
 import { type Attention, attentionTables } from '../../server/attention/attention.ts';
-import { findingsOfLimits, findingsOfServer } from '../../server/attention/cluster.ts';
+import { findingsOfAgent, type OwnCertificate } from '../../server/attention/certificates.ts';
+import {
+  findingsOfLag,
+  findingsOfLimits,
+  findingsOfServer,
+} from '../../server/attention/cluster.ts';
 import type { Finding } from '../../server/attention/finding.ts';
+import { findingsOfServers } from '../../server/attention/servers.ts';
 import type { Server } from '../../server/server.ts';
 import type { Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import type { Route } from '../route.ts';
 import { type InputOf, serveSteps } from '../serve.ts';
 
+/** What the process knows of itself. */
+export interface OwnFacts {
+  /** The certificate of its API; `undefined`: it does not use TLS. */
+  readonly certificate: () => OwnCertificate | undefined;
+  readonly isReader: boolean;
+}
+
 type Given = InputOf<typeof contract.read>;
 
 /** Source: docs/behaviour/attention.md. */
-export const attentionRoutes = (server: Server, attention: Attention): Route[] =>
+export const attentionRoutes = (
+  server: Server,
+  attention: Attention,
+  { certificate, isReader }: OwnFacts,
+): Route[] =>
   serveSteps(contract.read, function* (input): Steps<Answer> {
     requireKnown('severity', input.query.severity, severities);
     requireKnown('kind', input.query.kind, attentionKinds);
@@ -28,6 +45,10 @@ export const attentionRoutes = (server: Server, attention: Attention): Route[] =
     noteDependencies(input.snapshot);
     const lists = [
       findingsOfServer(server, nowMs),
+      // A reader knows the main thread alone.
+      isReader ? [] : findingsOfServers(server, nowMs),
+      findingsOfLag(server),
+      findingsOfAgent(certificate()),
       findingsOfLimits(input.unwatched),
       ...(yield* attention.read()),
     ];

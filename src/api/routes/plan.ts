@@ -1,8 +1,7 @@
-import { formatInstant } from '../../base/instant.ts';
 import {
   actPermissionIn,
-  type PlanRequest as Body,
   planEndpoints as contract,
+  plansAgain,
   seesPlan,
 } from '../../contract/plan.ts';
 import { refusal } from '../../model/errors.ts';
@@ -17,6 +16,7 @@ import {
   type Effects,
   noEffects,
   type PlanStub,
+  planStub,
   type ShownPlan,
 } from '../../model/kept-plan/shown-plan.ts';
 import { limits } from '../../model/limits.ts';
@@ -31,6 +31,7 @@ import { openPlanned } from '../../server/jobs/plan/kept.ts';
 import type { PlanRequest } from '../../server/jobs/plan/planner.ts';
 import type { Finish } from '../../server/jobs/register.ts';
 import { discardPlan, findPlan, keptPlan, openAct, openPlan } from '../../server/plans/kept.ts';
+import type { PlanWish } from '../../server/plans/plans.ts';
 import { registrationEffects } from '../../server/plans/registration.ts';
 import type { Server } from '../../server/server.ts';
 import { keptPlans, nodes } from '../../state/tables.ts';
@@ -55,17 +56,18 @@ export function planRoutes(server: Server, turns: Turns): Route[] {
       keyOf: (row: KeptPlan) => [...keptPlans.indexes.expiry.key(row)!, ...keptPlans.key(row)],
       matches: (row: KeptPlan, input) =>
         row.ExpireMs > nowMs() && input.allows(seesPlan(row, input)),
-      present: stubOf,
+      present: planStub,
     }),
     ...serveRead(
       contract.read,
       (input) => {
         const kept = keptPlan(input.snapshot, input.parameters.id, nowMs());
-        return shownPlan(stubOf(kept), contentOf(server, kept).effects, input);
+        return shownPlan(planStub(kept), contentOf(server, kept).effects, input);
       },
       { found },
     ),
     ...serveWrite(contract.apply, (input) => apply(server, input), { found }),
+    ...serveWrite(contract.again, (input) => again(server, turns, input), { found }),
     ...serveWrite(
       contract.discard,
       ({ parameters: { id } }) => discardPlan(context.state, id, nowMs()),
@@ -80,59 +82,114 @@ const nodeIn = ({ body, unwatched }: Pick<InputOf<typeof contract.make>, 'body' 
   unwatched.table(nodes).get(body.NodeID ?? '');
 
 async function make(server: Server, turns: Turns, input: InputOf<typeof contract.make>) {
-  const { body, caller, namespace, unknownFields } = input;
+  const { body, namespace, unknownFields } = input;
   const kind = requireFields(body, unknownFields);
-  const accessor = caller.kind === 'token' ? caller.accessor : '';
-  const madeBy = callerOf(caller);
-  if (kind === 'job') return makeOfJob(server, turns, input, body);
-  const { act, about } = actIn(body, kind, { namespace, node: nodeIn(input) });
-  const wish = { act, about, keep: body.Keep ?? true, caller: madeBy, accessor };
-  const { index, id, effects } = await server.plans.make(wish);
-  const stub = madeStub(server, id, { ...about, MadeBy: madeBy });
+  const keep = body.Keep ?? true;
+  if (kind === 'job') {
+    const { PreserveCounts = false, PreserveResources = false, PolicyOverride = false } = body;
+    return planJob(server, turns, input, {
+      job: body.Job!,
+      namespace,
+      unknownFields,
+      preserveCounts: PreserveCounts,
+      preserveResources: PreserveResources,
+      policyOverride: PolicyOverride,
+      submission: body.Submission ?? undefined,
+      keep,
+    });
+  }
+  return planAct(server, input, { ...actIn(body, kind, { namespace, node: nodeIn(input) }), keep });
+}
+
+/** Plans what another plan holds, which the caller need not have made, and does not get to see whole. */
+async function again(server: Server, turns: Turns, input: InputOf<typeof contract.again>) {
+  const { state, world, box } = server.context;
+  const kept = openPlan(state.head(), input.parameters.id, world.clock.nowMs());
+  if (kept.Kind !== 'job') {
+    const { act } = openAct(box, kept);
+    requirePermission(input, plansAgain(kept, { act }, input));
+    return planAct(server, input, { act, about: subjectOf(kept), keep: true });
+  }
+  const { job, request } = openPlanned(box, kept);
+  const { policyOverride = false, submission } = request ?? {};
+  requirePermission(input, plansAgain(kept, { PolicyOverride: policyOverride }, input));
+  return planJob(server, turns, input, {
+    job,
+    namespace: kept.Namespace,
+    unknownFields: [],
+    preserveCounts: request?.preserveCounts ?? false,
+    preserveResources: request?.preserveResources ?? false,
+    policyOverride,
+    submission: submission ?? undefined,
+    keep: true,
+  });
+}
+
+const subjectOf = ({
+  Kind,
+  Partition,
+  Namespace,
+  JobID,
+  Subject,
+  Name,
+}: KeptPlan): PlanSubject => ({
+  Kind,
+  Partition,
+  Namespace,
+  JobID,
+  Subject,
+  Name,
+});
+
+type Caller = Pick<BaseInput, 'caller' | 'allows'>;
+
+const callerIn = ({ caller }: Caller) => ({
+  caller: callerOf(caller),
+  accessor: caller.kind === 'token' ? caller.accessor : '',
+});
+
+async function planAct(
+  server: Server,
+  input: Caller,
+  wish: Pick<PlanWish, 'act' | 'about' | 'keep'>,
+) {
+  const by = callerIn(input);
+  const { index, id, effects } = await server.plans.make({ ...wish, ...by });
+  const stub = madeStub(server, id, { ...wish.about, MadeBy: by.caller });
   return { index, value: shownPlan(stub, effects, input) };
 }
 
-async function makeOfJob(
+async function planJob(
   server: Server,
   turns: Turns,
-  input: InputOf<typeof contract.make>,
-  body: Body,
+  input: Caller,
+  wish: Omit<PlanRequest, 'jobId' | 'faults' | 'diff' | 'caller' | 'accessor' | 'mayRead'>,
 ) {
-  const { caller, namespace, allows } = input;
   const finish: Finish = (steps) => turns.finish(steps);
-  const madeBy = callerOf(caller);
+  const by = callerIn(input);
   const request: PlanRequest = {
-    job: body.Job!,
-    namespace,
+    ...wish,
+    ...by,
     jobId: undefined,
-    accessor: caller.kind === 'token' ? caller.accessor : '',
-    unknownFields: input.unknownFields,
     faults: [],
-    preserveCounts: body.PreserveCounts ?? false,
-    preserveResources: body.PreserveResources ?? false,
-    policyOverride: body.PolicyOverride ?? false,
-    submission: body.Submission ?? undefined,
     diff: true,
-    keep: body.Keep ?? true,
-    caller: madeBy,
-    mayRead: (name) => allows(namespaceCapability(name, 'read-job')),
+    mayRead: (name) => input.allows(namespaceCapability(name, 'read-job')),
   };
   const { index, plan, planned } = await server.planner.plan(request, finish);
   const { Namespace, ID: JobID } = planned.job;
-  const about = { ...ofRegistration, Namespace, JobID, MadeBy: madeBy };
+  const about = { ...ofRegistration, Namespace, JobID, MadeBy: by.caller };
   const stub = madeStub(server, plan.PlanID, about);
   return { index, value: shownPlan(stub, registrationEffects(planned), input) };
 }
 
 async function apply(server: Server, input: InputOf<typeof contract.apply>) {
   const { context, plans, planner } = server;
-  const { caller, allows, parameters } = input;
+  const { allows, parameters } = input;
   const kept = openPlan(context.state.head(), parameters.id, context.world.clock.nowMs());
   const { needed } = contentOf(server, kept);
   requirePermission(input, needed(input));
   const applier = {
-    caller: callerOf(caller),
-    accessor: caller.kind === 'token' ? caller.accessor : '',
+    ...callerIn(input),
     mayRead: (name: string) => allows(namespaceCapability(name, 'read-job')),
   };
   if (kept.Kind !== 'job') {
@@ -180,10 +237,6 @@ function contentOf({ context: { box } }: Server, kept: KeptPlan): Content {
   };
 }
 
-function stubOf({ ExpireMs, Sealed: _, Packed: __, ...kept }: KeptPlan): PlanStub {
-  return { ...kept, ExpiresAt: formatInstant(ExpireMs) };
-}
-
 /** The plan as it was kept; without an id, if it is not. */
 function madeStub(
   { context }: Server,
@@ -191,8 +244,8 @@ function madeStub(
   about: PlanSubject & Pick<KeptPlan, 'MadeBy'>,
 ): PlanStub {
   const kept = id === '' ? undefined : findPlan(context.state.read(), id);
-  if (kept !== undefined) return stubOf(kept);
-  const never = { CarriedOutBy: '', CarriedOutIndex: 0, ExpiresAt: '' };
+  if (kept !== undefined) return planStub(kept);
+  const never = { CarriedOutBy: '', CarriedOutIndex: 0, OutdatedIndex: 0, ExpiresAt: '' };
   return { ID: '', ...about, ...never, CreateIndex: 0, ModifyIndex: 0 };
 }
 

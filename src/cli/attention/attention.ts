@@ -26,7 +26,8 @@ export const attention: ClientCommand = {
     ],
     details: `It looks at all namespaces, unless --namespace names one, and shows what your token may read: jobs that
 lack allocations, evaluations that are blocked or failed, deployments, allocations that fail again and again,
-services with critical checks, nodes, peerings, tokens that end, and the servers themselves.
+services with critical checks, nodes, peerings, tokens and certificates that end, limits that are near, and the servers
+themselves.
 
 Examples:
   roster attention

@@ -5,7 +5,7 @@ import { listCommand } from '../list-command.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { warningsIn } from '../render/warnings.ts';
 import { resolveId, withPrefix } from '../resolve-id.ts';
-import { printPlan } from './render.ts';
+import { printPlan, showMade } from './render.ts';
 
 const planArgument = argument('PLAN', 'The plan, or 8 or more characters of its id.', 'word');
 
@@ -41,8 +41,12 @@ export const planList = listCommand({
     Kind: ({ Kind }) => Kind,
     Subject: subjectOf,
     'Made by': ({ MadeBy }, { id }) => (MadeBy === '' ? '-' : id(oneLine(MadeBy))),
-    'Carried out': ({ CarriedOutIndex }) =>
-      CarriedOutIndex === 0 ? '-' : `at index ${CarriedOutIndex}`,
+    'Carried out': ({ CarriedOutIndex, OutdatedIndex }) =>
+      CarriedOutIndex === 0
+        ? OutdatedIndex === 0
+          ? '-'
+          : 'outdated'
+        : `at index ${CarriedOutIndex}`,
     Expires: ({ ExpiresAt }) => ExpiresAt,
   },
 });
@@ -73,7 +77,9 @@ async function printKept(context: Context, plan: ShownPlan): Promise<void> {
     [
       'Carried out',
       plan.CarriedOutIndex === 0
-        ? '-'
+        ? plan.OutdatedIndex === 0
+          ? '-'
+          : `outdated since index ${plan.OutdatedIndex} or before`
         : `at index ${plan.CarriedOutIndex}, by ${orDash(plan.CarriedOutBy)}`,
     ],
   ]);
@@ -100,6 +106,24 @@ Example:
       await screen.line(`The plan ${id(ID)} is carried out, at index ${value.Index}.`);
       for (const evaluation of value.EvalIDs) await screen.line(`Evaluation ${id(evaluation)}.`);
     });
+  },
+};
+
+export const planAgain: ClientCommand = {
+  words: ['plan', 'again'],
+  summary: 'Plan the act of a plan again, on the newest state.',
+  definition: {
+    isPaged: true,
+    arguments: [planArgument],
+    options: [verbose],
+    details: `The new plan is yours, and the other one stays. You need the permission of the act, whoever made the plan.
+
+Example:
+  roster plan again 8e6ec7a1`,
+  },
+  async run(context, [given]) {
+    const { value } = await context.client.plans.again(await resolvePlan(context, given!));
+    return showMade(context, value);
   },
 };
 

@@ -6,6 +6,7 @@ export type Severity = (typeof severities)[number];
 
 export const attentionKinds = [
   'allocation-failing',
+  'certificate-ends',
   'deployment-failed',
   'deployment-unhealthy',
   'deployment-waits',
@@ -18,7 +19,9 @@ export const attentionKinds = [
   'node-draining',
   'node-full',
   'node-ineligible',
+  'peering-behind',
   'peering-failing',
+  'server-away',
   'server-behind',
   'service-critical',
   'snapshot-failing',
@@ -32,13 +35,16 @@ export type AttentionKind = (typeof attentionKinds)[number];
 export const attentionNouns = [
   'allocation',
   'cluster',
+  'configuration-entry',
   'deployment',
   'evaluation',
   'job',
   'node',
   'peering',
+  'server',
   'service',
   'token',
+  'variable',
 ] as const;
 
 /** Source: docs/behaviour/attention.md. */

@@ -17,6 +17,11 @@ export const attentionLimits = {
   /** A token is near its end in the last part of its life, and in the last hour at most. */
   tokenEndShare: 0.25,
   tokenEndMs: 1 * hourMs,
+  /** A certificate is near its end in the last part of its life, and in the last two weeks at most. */
+  certificateEndShare: 0.25,
+  certificateEndMs: 14 * 24 * hourMs,
+  /** Age of the oldest change of exported services that a peer has not applied, from which it counts as behind. */
+  peeringLagMs: 30 * secondMs,
   /** Tokens that are looked at. */
   tokensMax: 1000,
   /** Contact with the leader that counts as lost. */

@@ -9,6 +9,7 @@ export const eventTopics = [
   'Service',
   'Node',
   'NodePool',
+  'Plan',
   'Variable',
   'ConfigEntry',
   'Peering',

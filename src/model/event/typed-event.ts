@@ -8,6 +8,7 @@ import type { presentEntry } from '../config-entry/present.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { PresentedEvaluation } from '../evaluation/present.ts';
 import type { Job } from '../job/job.ts';
+import type { PlanStub } from '../kept-plan/shown-plan.ts';
 import type { PresentedNode } from '../node/present.ts';
 import type { NodePool } from '../node-pool/node-pool.ts';
 import type { PeeringState, StoredPeering } from '../peering/peering.ts';
@@ -37,6 +38,13 @@ interface EventTypes {
     | 'NodeStreamEvent'
     | 'NodeDeregistration';
   NodePool: 'NodePoolUpserted' | 'NodePoolDeleted';
+  Plan:
+    | 'PlanMade'
+    | 'PlanUpdated'
+    | 'PlanCarriedOut'
+    | 'PlanOutdated'
+    | 'PlanExpired'
+    | 'PlanDiscarded';
   Variable: 'VariableUpdated' | 'VariableDeleted';
   ConfigEntry: 'ConfigEntryUpserted' | 'ConfigEntryDeleted';
   Peering: 'PeeringCreated' | 'PeeringUpdated' | 'PeeringStateUpdate' | 'PeeringDeleted';
@@ -66,6 +74,7 @@ interface EventRecords {
   Service: ServiceRegistration;
   Node: PresentedNode;
   NodePool: NodePool;
+  Plan: PlanStub;
   Variable: VariableMetadata;
   ConfigEntry: ReturnType<typeof presentEntry>;
   Peering: PeeringRecord;

@@ -41,6 +41,8 @@ export interface KeptPlan {
   readonly CarriedOutBy: string;
   /** The index of the transaction that carried it out; 0 before. */
   readonly CarriedOutIndex: number;
+  /** The index of the transaction that noted that it was refused as outdated; 0: it was not. */
+  readonly OutdatedIndex: number;
   /** Unix milliseconds. */
   readonly ExpireMs: number;
   readonly CreateIndex: number;

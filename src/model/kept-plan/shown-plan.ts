@@ -1,4 +1,5 @@
 /** A plan as callers see it. Source: docs/contract/plans.md. */
+import { formatInstant } from '../../base/instant.ts';
 import { PlacementMetricsSchema } from '../allocation/placement-metrics.ts';
 import { DesiredUpdatesSchema } from '../evaluation/evaluation.ts';
 import { JobDiffSchema } from '../job-diff/job-diff.ts';
@@ -18,7 +19,7 @@ import {
   Type,
   Whole,
 } from '../schema.ts';
-import { planKinds } from './kept-plan.ts';
+import { type KeptPlan, planKinds } from './kept-plan.ts';
 
 /** A record that the plan rests on. If it has another index, the plan is outdated. */
 const PlanReadSchema = Type.Object({
@@ -79,12 +80,22 @@ const about = {
   MadeBy: About('The accessor of the caller that made it.', Text()),
   CarriedOutBy: About('The accessor of the caller that carried it out.', Text()),
   CarriedOutIndex: About('0: it was not carried out.', Whole()),
+  OutdatedIndex: About(
+    'The index at which it was first refused as outdated; 0: it was not refused.',
+    Whole(),
+  ),
   ExpiresAt: About('RFC 3339; from then on there is no such plan.', Text()),
   ...stamps,
 };
 
 export const PlanStubSchema = Type.Object(about);
 export type PlanStub = Model<typeof PlanStubSchema>;
+
+/** The plan without its content. */
+export const planStub = ({ ExpireMs, Sealed: _, Packed: __, ...kept }: KeptPlan): PlanStub => ({
+  ...kept,
+  ExpiresAt: formatInstant(ExpireMs),
+});
 
 /** The effects of an act. */
 const effects = {

@@ -38,7 +38,7 @@ export function variablePathFault(path: string): string | undefined {
 }
 
 /** Bytes of names and texts in UTF-8. */
-const sizeOf = (items: Readonly<Record<string, string>>): number =>
+export const bytesOfItems = (items: Readonly<Record<string, string>>): number =>
   Object.entries(items).reduce(
     (bytes, [name, text]) => bytes + Buffer.byteLength(name) + Buffer.byteLength(text),
     0,
@@ -72,7 +72,7 @@ export function checkedItems(path: string, request: VariableRequest): Variable['
       );
     }
   }
-  const bytes = sizeOf(items);
+  const bytes = bytesOfItems(items);
   if (bytes > itemsBytesMax) {
     fault(['Items'], `must have at most ${itemsBytesMax} bytes together, and has ${bytes}`);
   }

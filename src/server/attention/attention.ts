@@ -1,7 +1,11 @@
+import type { SecretBox } from '../../base/secret-box.ts';
 import type { Steps } from '../../base/steps.ts';
+import type { ConfigEntry } from '../../model/config-entry/config-entry.ts';
+import { inlineCertificate } from '../../model/config-entry/inline-certificate.ts';
 import {
   aclTokens,
   allocations,
+  configEntries,
   deployments,
   evaluations,
   jobSummaries,
@@ -10,17 +14,22 @@ import {
   peeringConnections,
   peerings,
   serviceRegistrations,
+  variableItems,
 } from '../../state/tables.ts';
 import type { Change, Snapshot, State } from '../../state/types.ts';
+import { findingsOfInlineCertificate } from './certificates.ts';
 import { findingsOfPeerings, findingsOfTokens } from './cluster.ts';
 import type { Finding } from './finding.ts';
 import { findingsOfJob } from './jobs.ts';
 import { findingsOfNode } from './nodes.ts';
+import { findingsOfVariable } from './variables.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** The rows of a table, and the subjects whose findings depend on them. */
 const dependents: Readonly<Record<string, (row: Row) => readonly string[]>> = {
+  [configEntries.name]: (row) => certificateKeys(row as unknown as ConfigEntry),
+  [variableItems.name]: ({ Namespace, Path }) => [`variable\0${Namespace}\0${Path}`],
   [jobs.name]: (row) => [jobKey(row.Namespace, row.ID)],
   [jobSummaries.name]: (row) => [jobKey(row.Namespace, row.JobID)],
   [evaluations.name]: (row) => [jobKey(row.Namespace, row.JobID)],
@@ -35,6 +44,8 @@ const dependents: Readonly<Record<string, (row: Row) => readonly string[]>> = {
 
 /** The tables whose changes can change findings. */
 export const attentionTables = [
+  configEntries,
+  variableItems,
   jobs,
   jobSummaries,
   evaluations,
@@ -47,10 +58,21 @@ export const attentionTables = [
   aclTokens,
 ] as const;
 
+const certificateKeys = (entry: ConfigEntry): readonly string[] =>
+  entry.Kind === inlineCertificate.kind ? [['entry', ...configEntries.key(entry)].join('\0')] : [];
+
 const jobKey = (namespace: unknown, id: unknown): string => `job\0${namespace}\0${id}`;
 
+interface AttentionOptions {
+  readonly state: Pick<State, 'read' | 'onCommit' | 'onReplaced'>;
+  /** Opens the items of variables, to count them. */
+  readonly box: Pick<SecretBox, 'open'>;
+  readonly nowMs: () => number;
+}
+
 /**
- * What needs attention, by subject: a job with all that belongs to it, a node, the peerings, the tokens.
+ * What needs attention, by subject: a job with all that belongs to it, a node, a variable, the certificate of a gateway, the
+ * peerings, the tokens.
  *
  * Invariants
  *  A1. The findings of a subject are a pure function of a snapshot (`findingsOf`).
@@ -60,15 +82,13 @@ const jobKey = (namespace: unknown, id: unknown): string => `job\0${namespace}\0
  *  A4. It holds one text for each subject that is marked, and the findings; nothing before the first read.
  */
 export class Attention {
-  readonly #state: Pick<State, 'read' | 'onCommit' | 'onReplaced'>;
-  readonly #nowMs: () => number;
+  readonly #options: AttentionOptions;
   readonly #findings = new Map<string, readonly Finding[]>();
   readonly #marked = new Set<string>();
   #isFollowing = false;
 
-  constructor(state: Pick<State, 'read' | 'onCommit' | 'onReplaced'>, nowMs: () => number) {
-    this.#state = state;
-    this.#nowMs = nowMs;
+  constructor(options: AttentionOptions) {
+    this.#options = options;
   }
 
   /** The findings of the newest state. */
@@ -76,7 +96,7 @@ export class Attention {
     this.#followCommits();
     let judged = 0;
     while (this.#marked.size > 0) {
-      const snapshot = this.#state.read();
+      const snapshot = this.#options.state.read();
       for (const key of this.#marked) {
         this.#judgeSubject(snapshot, key);
         if (++judged % subjectsPerStep === 0) break;
@@ -90,19 +110,26 @@ export class Attention {
     if (this.#isFollowing) return;
     this.#isFollowing = true;
     // It lives as long as the state.
-    this.#state.onCommit((changes) => this.#mark(changes));
-    this.#state.onReplaced(() => this.#markAll());
+    const { state } = this.#options;
+    state.onCommit((changes) => this.#mark(changes));
+    state.onReplaced(() => this.#markAll());
     this.#markAll();
   }
 
   #markAll(): void {
     this.#findings.clear();
     this.#marked.clear();
-    const snapshot = this.#state.read();
+    const snapshot = this.#options.state.read();
     for (const { Namespace, ID } of snapshot.table(jobs).scan()) {
       this.#marked.add(jobKey(Namespace, ID));
     }
     for (const { ID } of snapshot.table(nodes).scan()) this.#marked.add(`node\0${ID}`);
+    for (const { Namespace, Path } of snapshot.table(variableItems).scan()) {
+      this.#marked.add(`variable\0${Namespace}\0${Path}`);
+    }
+    for (const entry of snapshot.table(configEntries).scan()) {
+      for (const key of certificateKeys(entry)) this.#marked.add(key);
+    }
     for (const key of ['peerings', 'tokens']) this.#marked.add(key);
   }
 
@@ -120,19 +147,27 @@ export class Attention {
 
   #judgeSubject(snapshot: Snapshot, key: string): void {
     this.#marked.delete(key);
-    const found = findingsOf(snapshot, key, this.#nowMs());
+    const found = findingsOf(snapshot, key, this.#options);
     if (found.length > 0) this.#findings.set(key, found);
     else this.#findings.delete(key);
   }
 }
 
 /** The findings of a subject. */
-export function findingsOf(snapshot: Snapshot, key: string, nowMs: number): readonly Finding[] {
-  const [noun, first = '', second = ''] = key.split('\0');
+export function findingsOf(
+  snapshot: Snapshot,
+  key: string,
+  { nowMs, box }: Pick<AttentionOptions, 'nowMs' | 'box'>,
+): readonly Finding[] {
+  const [noun, first = '', second = '', ...rest] = key.split('\0');
   if (noun === 'job') return findingsOfJob(snapshot, first, second);
   if (noun === 'node') return findingsOfNode(snapshot, first);
+  if (noun === 'entry') return findingsOfInlineCertificate(snapshot, [first, second, ...rest]);
+  if (noun === 'variable') {
+    return findingsOfVariable(snapshot, box, { namespace: first, path: second });
+  }
   if (noun === 'peerings') return findingsOfPeerings(snapshot);
-  return findingsOfTokens(snapshot, nowMs);
+  return findingsOfTokens(snapshot, nowMs());
 }
 
 /** Not in limits: it changes no answer. */

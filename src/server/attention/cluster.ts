@@ -1,40 +1,69 @@
 import { isExpired } from '../../model/acl-token/acl-token.ts';
 import { limits } from '../../model/limits.ts';
+import type { StoredPeering } from '../../model/peering/peering.ts';
 import { resourceAccess } from '../../model/permission/permission.ts';
 import {
   aclTokens,
+  configEntries,
+  introductionTokens,
+  jobPolicies,
   keptAnswers,
   keptPlans,
+  nodePools,
   numberPart,
   oidcSessions,
   peeringConnections,
   peerings,
+  variables,
 } from '../../state/tables.ts';
-import type { Snapshot } from '../../state/types.ts';
+import type { Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import type { Server } from '../server.ts';
-import { type Finding, ofCluster } from './finding.ts';
+import { findingsOfAuthorities } from './certificates.ts';
+import { type Finding, ofCluster, type Told } from './finding.ts';
 
-/** Peerings whose stream should be open and is not. */
+/** Peerings whose stream should be open and is not, and authorities of peers that end. */
 export function findingsOfPeerings(snapshot: Snapshot): Finding[] {
   const connections = snapshot.table(peeringConnections);
   return [...snapshot.table(peerings).scan()].flatMap((peering) => {
-    const { ID, Name, Partition: partition, State, DeletedAt } = peering;
+    const { ID, State, DeletedAt, PeerCAPems } = peering;
     if (DeletedAt !== 0 || State === 'INITIAL') return [];
-    const of = (Severity: Finding['Severity'], Reason: string): Finding => ({
-      Kind: 'peering-failing',
-      Severity,
-      Noun: 'peering',
-      ID: Name,
-      Name,
-      Namespace: '',
-      JobID: '',
-      sinceMs: 0,
-      Reason,
-      permission: resourceAccess('peering', 'read', { partition }),
-    });
-    if (State === 'TERMINATED') return of('notice', 'The other cluster has deleted the peering');
-    if (connections.get(ID)?.IsOpen !== false) return [];
-    return of('warning', 'No stream to the other cluster is open, so its services grow old');
+    const fails = (Severity: Finding['Severity'], Reason: string): Finding =>
+      ofPeering(peering, { Kind: 'peering-failing', Severity, Reason, sinceMs: 0 });
+    if (State === 'TERMINATED') return fails('notice', 'The other cluster has deleted the peering');
+    const ends = findingsOfAuthorities(PeerCAPems ?? [], (told) => ofPeering(peering, told));
+    if (connections.get(ID)?.IsOpen !== false) return ends;
+    return [
+      fails('warning', 'No stream to the other cluster is open, so its services grow old'),
+      ...ends,
+    ];
+  });
+}
+
+const ofPeering = (
+  { Name, Partition: partition }: Pick<StoredPeering, 'Name' | 'Partition'>,
+  told: Told,
+): Finding => ({
+  Noun: 'peering',
+  ID: Name,
+  Name,
+  Namespace: '',
+  JobID: '',
+  ...told,
+  permission: resourceAccess('peering', 'read', { partition }),
+});
+
+/** Peers that lag in applying changes of the services that they are sent. Only the leader knows. */
+export function findingsOfLag(server: Server): Finding[] {
+  if (!server.leads) return [];
+  const { exchange } = server.leading;
+  return [...server.context.state.read().table(peerings).scan()].flatMap((peering) => {
+    const { Partition: partition, Name: name } = peering;
+    const lagMs = exchange.lagMs({ partition, name }) ?? 0;
+    if (lagMs < limits.attention.peeringLagMs) return [];
+    const Reason = `The other cluster has not applied changes of exported services for ${Math.round(lagMs / 1000)} seconds`;
+    return [
+      ofPeering(peering, { Kind: 'peering-behind', Severity: 'warning', Reason, sinceMs: 0 }),
+    ];
   });
 }
 
@@ -76,16 +105,41 @@ const bounded = [
   [keptAnswers, limits.idempotency.answersMax, 'answers that are kept for repetitions'],
 ] as const;
 
+/** Tables that take no further row above their bound. */
+const refusing = [
+  [variables, limits.variable.countMax, 'variables'],
+  [configEntries, limits.config.countMax, 'configuration entries'],
+  [nodePools, limits.nodePool.countMax, 'node pools'],
+  [peerings, limits.peering.countMax, 'peerings'],
+  [introductionTokens, limits.introduction.countMax, 'introduction tokens'],
+  [jobPolicies, limits.jobPolicy.countMax, 'job policies'],
+] as const;
+
 /** Limits of the cluster that are nearly reached. */
 export function findingsOfLimits(snapshot: Snapshot): Finding[] {
-  return bounded.flatMap(([table, most, words]) => {
-    const { size } = snapshot.table<{ CreateIndex: number; ModifyIndex: number }, string>(
-      table as never,
-    );
+  const near = (
+    table: unknown,
+    most: number,
+    told: (size: number) => Pick<Told, 'Severity' | 'Reason'>,
+  ): Finding[] => {
+    const { size } = snapshot.table(table as TableDefinition<Stamps>);
     if (size < most * limits.attention.limitShare) return [];
-    const Reason = `There are ${size} ${words}; above ${most} the oldest are forgotten`;
-    return [ofCluster({ Kind: 'limit-near', Severity: 'notice', Reason, sinceMs: 0 })];
-  });
+    return [ofCluster({ Kind: 'limit-near', sinceMs: 0, ...told(size) })];
+  };
+  return [
+    ...bounded.flatMap(([table, most, words]) =>
+      near(table, most, (size) => ({
+        Severity: 'notice',
+        Reason: `There are ${size} ${words}; above ${most} the oldest are forgotten`,
+      })),
+    ),
+    ...refusing.flatMap(([table, most, words]) =>
+      near(table, most, (size) => ({
+        Severity: size < most ? 'notice' : 'warning',
+        Reason: `There are ${size} ${words}; above ${most} further ones are refused`,
+      })),
+    ),
+  ];
 }
 
 /** Of the server that is asked, and of its schedule of snapshots if it leads. */

@@ -17,7 +17,7 @@ export interface Finding extends Omit<AttentionItem, 'Since'> {
   readonly permission: Permission;
 }
 
-type Told = Pick<Finding, 'Kind' | 'Severity' | 'Reason' | 'sinceMs'> &
+export type Told = Pick<Finding, 'Kind' | 'Severity' | 'Reason' | 'sinceMs'> &
   Partial<Pick<Finding, 'fromMs' | 'untilMs'>>;
 
 const cut = (reason: string): string => {

@@ -1,8 +1,11 @@
+import type { Clock } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import type { Change, State } from '../../state/types.ts';
 
 export interface Commit {
   readonly index: number;
+  /** When this server heard of it, in Unix milliseconds. */
+  readonly heardMs: number;
   readonly changes: readonly Change[];
 }
 
@@ -32,10 +35,12 @@ export class EventLog {
   #changed = Promise.withResolvers<void>();
   readonly #unsubscribe: readonly (() => void)[];
 
-  constructor(state: State) {
+  constructor(state: State, clock: Clock) {
     this.#missedUntil = state.read().index;
     this.#unsubscribe = [
-      state.onCommit((changes, index) => this.#addCommit({ index, changes })),
+      state.onCommit((changes, index) =>
+        this.#addCommit({ index, heardMs: clock.nowMs(), changes }),
+      ),
       state.onReplaced((index) => this.#beginAnew(index)),
     ];
   }
@@ -81,9 +86,9 @@ export class EventLog {
     this.#changes += commit.changes.length;
     // The newest commit stays, whatever its size.
     while (this.#changes > limits.events.changesKept && this.#given < this.#commits.length - 1) {
-      const { index, changes } = this.#commits[this.#given]!;
+      const { index, heardMs, changes } = this.#commits[this.#given]!;
       // Its rows go now, its place when half of the places are empty.
-      this.#commits[this.#given++] = { index, changes: [] };
+      this.#commits[this.#given++] = { index, heardMs, changes: [] };
       this.#changes -= changes.length;
       this.#missedUntil = index;
     }

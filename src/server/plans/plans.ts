@@ -31,7 +31,7 @@ import {
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import type { ActState } from '../context.ts';
 import { based, Moved, outdated } from '../jobs/plan/carry-out.ts';
-import { isShown, keepPlan, notePlanCarriedOut } from '../jobs/plan/kept.ts';
+import { isShown, keepPlan, notePlanCarriedOut, notePlanOutdated } from '../jobs/plan/kept.ts';
 import { recorded, replayed } from '../jobs/plan/proposal.ts';
 import { commitDecision } from '../scheduling/evaluations/commit.ts';
 import type { Decisions } from '../scheduling/evaluations/decisions.ts';
@@ -177,18 +177,20 @@ export class Plans {
     kept: KeptPlan,
     applier: Applier,
   ): Promise<Rehearsed> {
-    const told = (sentences: readonly string[]) =>
-      outdated(isShown(kept, applier) ? sentences : [hidden]);
+    const told = async (sentences: readonly string[]) => {
+      await notePlanOutdated(this.#options.context, kept);
+      return outdated(isShown(kept, applier) ? sentences : [hidden]);
+    };
     try {
       const drawn = replayed(ids, this.#options.context.world.ids);
       const again = await this.#rehearse(act, applier.accessor, drawn);
       const differences = effectDifferences(effects, again.effects);
-      if (differences.length > 0) throw told(differences);
+      if (differences.length > 0) throw await told(differences);
       return again;
     } catch (error) {
       if (!(error instanceof RosterError) || error.code === 'plan-outdated') throw error;
       if (!isOfAct(error)) throw error;
-      throw told([`it would be refused now: ${withoutStop(error.message)}`]);
+      throw await told([`it would be refused now: ${withoutStop(error.message)}`]);
     }
   }
 

@@ -141,6 +141,7 @@ const ofJobs = [
     Packed: Flag(),
     CarriedOutBy: Text(),
     CarriedOutIndex: Whole({ minimum: 0 }),
+    OutdatedIndex: Whole({ minimum: 0 }),
     ExpireMs: Milliseconds(),
   }),
 ];

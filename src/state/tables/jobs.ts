@@ -111,21 +111,24 @@ export const jobPolicies = table<JobPolicy, 'namespace'>({
 /** Plans that can be carried out, or were. */
 export const keptPlans = table<KeptPlan, 'expiry' | 'id'>({
   name: 'kept-plans',
-  version: 3,
+  version: 4,
   isOmittedUnused: true,
   key: ({ Namespace, JobID, ID }) => inNamespace(Namespace, JobID, ID),
   indexes: {
     expiry: { key: ({ ExpireMs }) => [numberPart(ExpireMs)] },
     id: { key: ({ ID }) => [ID] },
   },
-  // Before version 3 every plan was about the registration of a job. Version 1 had its outline as it is, and a packed
+  // Servers before version 4 do not note that a plan is outdated. Before version 3 every plan was about the registration of a job. Version 1 had its outline as it is, and a packed
   // outline cannot be unpacked here.
   upcast: (row, version) => ({
     ...ofRegistration,
     ...(version < 2 && { Packed: false }),
+    ...(version < 4 && { OutdatedIndex: 0 }),
     ...(row as Omit<KeptPlan, keyof typeof ofRegistration>),
   }),
-  downcast({ Kind, Partition: _, Subject, Name, ...row }, version) {
+  downcast({ OutdatedIndex: _, ...known }, version) {
+    if (version === 3) return known;
+    const { Kind, Partition: __, Subject, Name, ...row } = known;
     if (Kind !== 'job') throw new FormUnfinished('kept-plans');
     if (version >= 2) return row;
     const { Packed, ...oldest } = row;

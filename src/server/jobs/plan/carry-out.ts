@@ -38,6 +38,7 @@ import {
 import {
   isShown,
   notePlanCarriedOut,
+  notePlanOutdated,
   openPlanned,
   type Planned,
   requirePlan,
@@ -66,6 +67,8 @@ interface Again {
   readonly proposal: Proposal;
   readonly decided: ProposalDecision | undefined;
   readonly differences: readonly string[];
+  /** Whether the state has moved. The job that was sent may be another one, too. */
+  readonly hasMoved: boolean;
 }
 
 /** The state changed between the decision and the transaction. */
@@ -85,7 +88,12 @@ export async function carryOut(
   let reason = '';
   for (let attempt = 1; attempt <= limits.plan.attemptsMax; attempt++) {
     const again = await decideAgain(tools, registration, admitted.job, wanted);
-    if (again.differences.length > 0) throw outdated(again.differences);
+    if (again.differences.length > 0) {
+      const { Namespace, ID: JobID } = admitted.job;
+      if (again.hasMoved)
+        await notePlanOutdated(tools.context, { Namespace, JobID, ID: wanted.id });
+      throw outdated(again.differences);
+    }
     const commit = commitWith(tools, again);
     const carry: Evaluate = (transaction, stored, existing) => {
       const kept = requirePlan(transaction, stored, wanted, clock.nowMs());
@@ -142,13 +150,15 @@ async function decideAgain(
         })
       : undefined;
     yield;
+    const ofJob = jobDifferences(planned.job, job);
     const differences = [
-      ...jobDifferences(planned.job, job),
+      ...ofJob,
       ...indexDifference(planned, proposal),
       ...outlineDifferences(planned.outline, outlineIn(snapshot, decided)),
     ];
     const isTold = differences.length === 0 || isShown(kept, wanted);
-    return { proposal, decided, differences: isTold ? differences : [hidden] };
+    const hasMoved = ofJob.length === 0;
+    return { proposal, decided, hasMoved, differences: isTold ? differences : [hidden] };
   });
 }
 

@@ -22,7 +22,7 @@ import {
   unpackOutline,
 } from '../../../model/plan/packed-outline.ts';
 import { inNamespace, keptPlans } from '../../../state/tables.ts';
-import type { Snapshot, Transaction } from '../../../state/types.ts';
+import type { Snapshot, State, Transaction } from '../../../state/types.ts';
 import type { Registration } from '../register.ts';
 
 /** The content of a plan. */
@@ -82,6 +82,7 @@ export function keepPlan(
     ...plan,
     CarriedOutBy: '',
     CarriedOutIndex: 0,
+    OutdatedIndex: 0,
     ExpireMs: nowMs + keptMs,
   });
 }
@@ -124,6 +125,35 @@ export function notePlanCarriedOut(
     CarriedOutBy,
     CarriedOutIndex,
   });
+}
+
+/**
+ * Has the row tell that the plan was refused, since something has moved: the first time, as callers may try often.
+ * A store that takes no write keeps nobody from being told the refusal itself.
+ */
+export async function notePlanOutdated(
+  { state }: { readonly state: Pick<State, 'write' | 'head' | 'isFull'> },
+  { Namespace, JobID, ID }: Pick<KeptPlan, 'Namespace' | 'JobID' | 'ID'>,
+): Promise<void> {
+  const key = inNamespace(Namespace, JobID, ID);
+  const isNew = (kept: KeptPlan | undefined) =>
+    kept !== undefined && kept.OutdatedIndex === 0 && kept.CarriedOutIndex === 0;
+  if (
+    state.isFull ||
+    !isNew(
+      state
+        .head()
+        .table(keptPlans)
+        .get(...key),
+    )
+  )
+    return;
+  const noted = state.write((transaction) => {
+    const kept = transaction.table(keptPlans).get(...key);
+    if (kept === undefined || !isNew(kept)) return;
+    transaction.table(keptPlans).put({ ...kept, OutdatedIndex: transaction.index });
+  });
+  await noted.catch(() => {});
 }
 
 /** The content of a plan as it is sealed. Servers before version 0.1.4 sealed it as it is. */

@@ -29,6 +29,7 @@ const placeOf: Readonly<Record<string, (event: Event) => Place | undefined>> = {
     const name = field(event, 'Peering', 'Name');
     return name === '' ? undefined : ['/peerings/:name', { name }];
   },
+  Plan: ({ Key }) => ['/plans/:id', { id: Key }],
   Variable: () => ['/variables', {}],
   ACLToken: () => ['/access/tokens', {}],
   ACLPolicy: () => ['/access/policies', {}],

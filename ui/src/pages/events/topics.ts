@@ -9,6 +9,7 @@ const topics = {
   Service: true,
   Node: true,
   NodePool: true,
+  Plan: true,
   Variable: true,
   ConfigEntry: true,
   Peering: true,

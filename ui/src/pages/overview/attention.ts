@@ -1,6 +1,8 @@
 /** The words, the icon and the page of what needs attention. */
 import Boxes from '@lucide/svelte/icons/boxes';
+import Braces from '@lucide/svelte/icons/braces';
 import Container from '@lucide/svelte/icons/container';
+import FileCog from '@lucide/svelte/icons/file-cog';
 import GitBranch from '@lucide/svelte/icons/git-branch';
 import HardDrive from '@lucide/svelte/icons/hard-drive';
 import Info from '@lucide/svelte/icons/info';
@@ -51,6 +53,7 @@ export const severityLooks: Readonly<Record<Severity, SeverityLook>> = {
 
 export const kindWords: Readonly<Record<AttentionKind, string>> = {
   'allocation-failing': 'Allocation fails',
+  'certificate-ends': 'Certificate expires',
   'deployment-failed': 'Deployment failed',
   'deployment-unhealthy': 'Deployment unhealthy',
   'deployment-waits': 'Deployment waits',
@@ -63,7 +66,9 @@ export const kindWords: Readonly<Record<AttentionKind, string>> = {
   'node-draining': 'Node drains',
   'node-full': 'Node nearly full',
   'node-ineligible': 'Node takes no work',
+  'peering-behind': 'Peering behind',
   'peering-failing': 'Peering fails',
+  'server-away': 'Server away',
   'server-behind': 'Server behind',
   'service-critical': 'Checks critical',
   'snapshot-failing': 'Snapshot fails',
@@ -79,13 +84,16 @@ export const wordOfKind = (kind: string): string =>
 const icons: Readonly<Record<AttentionItem['Noun'], Component>> = {
   allocation: Container,
   cluster: Server,
+  'configuration-entry': FileCog,
   deployment: Rocket,
   evaluation: GitBranch,
   job: Boxes,
   node: HardDrive,
   peering: Link2,
+  server: Server,
   service: Waypoints,
   token: KeyRound,
+  variable: Braces,
 };
 
 export const iconOf = ({ Noun }: AttentionItem): Component => icons[Noun] ?? Info;
@@ -114,6 +122,11 @@ export function addressOf(item: AttentionItem): string | undefined {
       return page('/services/:name', { name: Name }) ?? ofJob();
     case 'token':
       return page('/access/tokens/:id', { id: ID });
+    case 'configuration-entry':
+      return page('/configuration/:kind/:name', { kind: ID.slice(0, ID.indexOf('/')), name: Name });
+    case 'variable':
+      return page('/variables/item', {}, { namespace: Namespace, path: ID });
+    case 'server':
     case 'cluster':
       return page('/servers');
     default:

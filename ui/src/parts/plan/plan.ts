@@ -54,7 +54,15 @@ export function mayApply({ Kind, Namespace, Partition, Subject, Name }: About): 
   }
 }
 
-/** The requests of this tab, so that an outdated plan can be made again. Acts may hold secrets: kept in memory. */
+/** Whether the token may plan the act again, as far as the plan tells. */
+export function mayPlanAgain(about: About): Decision {
+  const mayAct = mayApply(about);
+  return about.JobID === ''
+    ? mayAct
+    : mayAny(may('namespace:plan-job', { namespace: about.Namespace }), mayAct);
+}
+
+/** The requests of this tab, so that a plan can be made again when it is gone. Acts may hold secrets: kept in memory. */
 const asked = new Map<string, PlanRequest>();
 export const rememberRequest = (id: string, request: PlanRequest): void => {
   asked.set(id, request);
