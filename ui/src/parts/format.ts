@@ -35,6 +35,10 @@ function two(ms: number, [big, bigWord]: Unit, [small, smallWord]: Unit): string
 }
 
 /** `5 s ago`, `in 3 h`. Within a second: `now`. */
+/** A duration as the API writes it, without units that are zero: "1h" of "1h0m0s". */
+export const shortDuration = (text: string): string =>
+  text.replace(/([hm])0s$/, '$1').replace(/h0m$/, 'h');
+
 export function relativeText(instantMs: number, nowMs: number): string {
   const ms = instantMs - nowMs;
   const size = Math.abs(ms);
