@@ -1,4 +1,4 @@
-/** What ends, what is near a limit and what lags, in `GET /v1/attention`. Source: docs/behaviour/attention.md#kinds. */
+/** Findings of what ends, is near a limit or lags, in `GET /v1/attention`. Source: docs/behaviour/attention.md#kinds. */
 import { describe, expect, test } from 'vitest';
 import {
   exampleCertificate,

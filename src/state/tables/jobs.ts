@@ -118,8 +118,8 @@ export const keptPlans = table<KeptPlan, 'expiry' | 'id'>({
     expiry: { key: ({ ExpireMs }) => [numberPart(ExpireMs)] },
     id: { key: ({ ID }) => [ID] },
   },
-  // Servers before version 4 do not note that a plan is outdated. Before version 3 every plan was about the registration of a job. Version 1 had its outline as it is, and a packed
-  // outline cannot be unpacked here.
+  // Servers before version 4 do not note that a plan is outdated. Before version 3 every plan was about the registration
+  // of a job. Version 1 had its outline as it is, and a packed outline cannot be unpacked here.
   upcast: (row, version) => ({
     ...ofRegistration,
     ...(version < 2 && { Packed: false }),

@@ -1,4 +1,4 @@
-/** What went wrong in an allocation, in the words of its node. */
+/** The faults of an allocation, in the words of its node. */
 import { type TaskEvent, taskNames, type WholeAllocation } from '../allocation.ts';
 import { sentenceOf, toneOf } from './time-line.ts';
 
@@ -8,7 +8,7 @@ export interface TaskTrouble {
   readonly sentences: readonly string[];
 }
 
-/** How its process ended, and why it is not started again. That it is unhealthy follows from these. */
+/** How its process ended, and why it is not started again. The event that the allocation is unhealthy follows from these, and is left out. */
 function sentencesOf(events: readonly TaskEvent[]): readonly string[] {
   const bad = events.filter((event) => toneOf(event) === 'bad' && event.Type !== 'Alloc Unhealthy');
   const end = bad.findLast(({ Type }) => Type === 'Terminated');
