@@ -1,4 +1,7 @@
-/** The page of a job in a browser: why it is not placed, its deployment, its versions, its scale. */
+/**
+ * The page of a job in a browser: why it is not placed, its deployment, its versions, its scale, launches, actions, stop
+ * and start, and what a token may not do.
+ */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, endAgents, startAgent } from '../support/agent.ts';
@@ -17,9 +20,9 @@ afterAll(async () => {
   await endAgents();
 });
 
-async function open(path: string): Promise<Page> {
+async function open(path: string, token = agent.token): Promise<Page> {
   const page = await openUi(browser, { address: agent.address, path });
-  await signIn(page, agent.token);
+  await signIn(page, token);
   return page;
 }
 
@@ -104,4 +107,75 @@ test('a group is scaled within its bounds, and the reason is kept', async () => 
   await page.getByLabel(/^Reason/).fill('more visitors');
   await inDialog(page, 'Scale').click();
   await page.getByRole('row', { name: /1 → 2 more visitors/ }).waitFor();
+});
+
+test('a dispatch asks for its metadata, and its child is in the list', async () => {
+  const ParameterizedJob = { Payload: 'optional', MetaRequired: ['customer'] };
+  await agent.register(sleepingJob('convert', { Type: 'batch', ParameterizedJob }));
+  const page = await open('jobs/default/convert?tab=launches');
+  await sees(page, 'No children yet');
+  await button(page, 'Dispatch').click();
+  const dispatch = inDialog(page, 'Dispatch');
+  expect(await dispatch.getAttribute('aria-disabled')).toBe('true');
+  await page.getByLabel('customer').fill('acme');
+  await page.getByLabel(/^Payload/).fill('grüße');
+  await dispatch.click();
+  await page.getByRole('link', { name: /^dispatch-/ }).click();
+  await sees(page, 'acme');
+  const [child] = await agent.get('/v1/jobs?prefix=convert/');
+  const { Payload } = await agent.get(`/v1/job/${encodeURIComponent(child.ID)}`);
+  expect(Buffer.from(Payload, 'base64').toString()).toBe('grüße');
+});
+
+test('a periodic job tells its next launches, and is launched at once', async () => {
+  const Periodic = { Specs: ['0 6 * * *'], TimeZone: 'Europe/Berlin' };
+  await agent.register(sleepingJob('report', { Type: 'batch', Periodic }));
+  const page = await open('jobs/default/report?tab=launches');
+  await expect.poll(() => page.locator('.launches li').count()).toBe(5);
+  expect((await page.locator('.launches li').allInnerTexts())[0]).toContain('06:00:00');
+  await button(page, 'Launch now').click();
+  await inDialog(page, 'Launch now').click();
+  await page.getByRole('link', { name: /^periodic-/ }).waitFor();
+});
+
+test('an action runs in a task, and its output is shown', async () => {
+  const Actions = [{ Name: 'greet', Command: '/bin/sh', Args: ['-c', 'echo hello; exit 3'] }];
+  await agent.register(sleepingJob('acting', {}, { Tasks: [sleeper({ Actions })] }));
+  const page = await open('jobs/default/acting');
+  await sees(page, /1 of 1 running/);
+  await button(page, 'More acts').click();
+  await page.getByRole('menuitem', { name: 'Run an action' }).click();
+  await inDialog(page, 'Run').click();
+  await sees(page, 'Ended with exit code 3');
+  await page.getByRole('region', { name: 'Output' }).getByText('hello').waitFor();
+});
+
+test('a job is stopped by its id, and started again', async () => {
+  await agent.register(sleepingJob('ending'));
+  const page = await open('jobs/default/ending');
+  await button(page, 'Stop').click();
+  const stop = inDialog(page, 'Stop');
+  expect(await stop.getAttribute('aria-disabled')).toBe('true');
+  await page.getByLabel('Id of the job').fill('ending');
+  await stop.click();
+  await button(page, 'Start again').click();
+  await inDialog(page, 'Start again').click();
+  await button(page, 'Stop').waitFor();
+  await sees(page, /1 of 1 running/);
+  expect((await agent.get('/v1/job/ending')).Stop).toBe(false);
+});
+
+test('acts that the token may not do name what is missing, and a job that is gone is told', async () => {
+  await agent.register(sleepingJob('guarded'));
+  const rules = 'namespace "default" { policy = "read" }';
+  await agent.request('PUT', '/v1/acl/policy', { Name: 'reader', Rules: rules });
+  const { json } = await agent.request('PUT', '/v1/acl/token', { Policies: [{ Name: 'reader' }] });
+  const page = await open('jobs/default/guarded', json.SecretID);
+  const stop = button(page, 'Stop');
+  await expect
+    .poll(() => stop.getAttribute('title'))
+    .toContain('namespace:submit-job in the namespace default');
+  expect(await stop.getAttribute('aria-disabled')).toBe('true');
+  await agent.request('DELETE', '/v1/job/guarded?purge=true');
+  await sees(page, 'Job not found');
 });
