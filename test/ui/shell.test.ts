@@ -154,49 +154,6 @@ test('texts of jobs are shown as they are, with control characters escaped', asy
     .toEqual(['\\u202eodd\\u0007<img src=x onerror=alert(1)>']);
 });
 
-const themes = ['light', 'dark', 'light with high contrast', 'dark with high contrast'];
-
-test.each(themes)('no page breaks a rule of accessibility in the theme: %s', async (theme) => {
-  const [scheme] = theme.split(' ') as ['light' | 'dark'];
-  const page = await signedIn('jobs');
-  await page.emulateMedia({
-    colorScheme: scheme,
-    contrast: theme.includes('contrast') ? 'more' : 'no-preference',
-    reducedMotion: 'reduce',
-  });
-  for (const [key, name] of [
-    ['j', 'Jobs'],
-    ['m', 'Namespaces'],
-    [',', 'Settings'],
-  ] as const) {
-    await page.keyboard.press('g');
-    await page.keyboard.press(key);
-    await page.getByRole('heading', { level: 1, name }).waitFor();
-    expect(await violations(page)).toEqual([]);
-  }
-  await page.setViewportSize({ width: 360, height: 740 });
-  expect(await violations(page)).toEqual([]);
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect(overflow).toBe(0);
-});
-
-async function violations(page: Page): Promise<readonly string[]> {
-  // As a string, since the content security policy forbids elements of scripts.
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const run = (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run;
-    const { violations } = await run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  });
-}
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
-}
-
 test('pages that were left leave no node and no listener behind', async () => {
   const page = await signedIn('jobs');
   const tools = await page.context().newCDPSession(page);
