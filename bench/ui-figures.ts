@@ -24,7 +24,8 @@ export function longTaskFigures(
       ...figure(
         `${prefix}seconds without a task over ${longTaskMs} ms`,
         '%',
-        (100 * (seconds - busy.size)) / seconds,
+        // Their first second may have begun before.
+        (100 * Math.max(0, seconds - busy.size)) / seconds,
       ),
       target: { of: 'median', is: 'at least', value: freePercentMin },
     },

@@ -56,6 +56,8 @@ const jobOf = (id: string, priority: number) => {
 
 const jobId = (number: number): string => `ui-${number}`;
 const priorityDefault = 50;
+/** A prime number, so that each job has another one the next time. */
+const priorities = 37;
 
 async function fill(setting: Setting, target: Target) {
   setting.progress(`${nodes} nodes join`);
@@ -77,7 +79,7 @@ function change(target: Target): () => Promise<void> {
   const open = new Set<Promise<unknown>>();
   const timer = setInterval(() => {
     number += 1;
-    const job = jobOf(jobId(number % jobs), priorityDefault + 1 + (number % 40));
+    const job = jobOf(jobId(number % jobs), priorityDefault + 1 + (number % priorities));
     const sent = ask(target, 'POST', '/v1/jobs', job).finally(() => open.delete(sent));
     open.add(sent);
   }, 1000 / registrationsPerSecond);

@@ -92,8 +92,9 @@ export class HttpServer {
   readonly #reading = new WeakSet<object>();
   /** Sockets that have left HTTP for another protocol, which the server does not close. */
   readonly #upgraded = new Set<Socket>();
-  /** Connections that end soon after each answer, with their last request. */
-  readonly #brief = new WeakMap<Socket, { last: IncomingMessage; readonly keepAliveMs: number }>();
+  /** Connections that end so soon after each answer. */
+  readonly #brief = new WeakMap<Socket, number>();
+  readonly #lastRequests = new WeakMap<Socket, IncomingMessage>();
   #connections = 0;
   #isClosing = false;
 
@@ -154,10 +155,9 @@ export class HttpServer {
   #serve(raw: IncomingMessage, response: ServerResponse, body: Body): void {
     const request = requestOf(raw, body, response);
     const answer = this.#options.handle(request);
-    const brief = this.#brief.get(raw.socket);
-    if (brief !== undefined) brief.last = raw;
+    this.#lastRequests.set(raw.socket, raw);
     const give = (made: Answer): void => {
-      const { keepAliveMs = brief?.keepAliveMs } = made;
+      const { keepAliveMs = this.#brief.get(raw.socket) } = made;
       if (keepAliveMs !== undefined) this.#endSoon(raw, response, keepAliveMs);
       write(response, request, made);
     };
@@ -168,11 +168,15 @@ export class HttpServer {
   /** Ends the connection when no request follows the answer in time. */
   #endSoon(raw: IncomingMessage, response: ServerResponse, keepAliveMs: number): void {
     const { socket } = raw;
-    const brief = this.#brief.get(socket) ?? { last: raw, keepAliveMs };
-    this.#brief.set(socket, brief);
+    this.#brief.set(socket, keepAliveMs);
+    // Clients that keep connections for their next request must not meet the end.
+    if (response.shouldKeepAlive) {
+      response.setHeader('connection', 'keep-alive');
+      response.setHeader('keep-alive', `timeout=${Math.ceil(keepAliveMs / 1000)}`);
+    }
     // Node sets its own time at the same event, before. It clears either with the next request.
     response.once('finish', () => {
-      if (brief.last === raw) socket.setTimeout(keepAliveMs);
+      if (this.#lastRequests.get(socket) === raw) socket.setTimeout(keepAliveMs);
     });
   }
 

@@ -75,6 +75,7 @@ test('the base stays when the page changes its address, and a new page finds its
 
 test('connections for files end soon, unless another request is under way on them', async () => {
   const { hostname, port } = new URL(agent.address);
+  await eventually(async () => expect((await fetch(`${agent.address}/ui/`)).status).toBe(200));
   const socket = connect(Number(port), hostname);
   let heard = '';
   socket.setEncoding('utf8').on('data', (text: string) => {
@@ -86,6 +87,7 @@ test('connections for files end soon, unless another request is under way on the
   socket.write(ask('/ui/') + ask(`/v1/acl/policies?index=1000000&wait=1500ms`));
   await once(socket, 'close');
   expect(heard.match(/^HTTP\/1\.1 200/gm)).toHaveLength(2);
+  expect(heard.match(/^keep-alive: timeout=1\r$/gim)).toHaveLength(2);
 });
 
 test('the root leads browsers to the interface, with a prefix as well', async () => {

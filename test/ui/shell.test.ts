@@ -153,3 +153,28 @@ test('texts of jobs are shown as they are, with control characters escaped', asy
     .poll(() => firstCells(page))
     .toEqual(['\\u202eodd\\u0007<img src=x onerror=alert(1)>']);
 });
+
+test('pages that were left leave no node and no listener behind', async () => {
+  const page = await signedIn('jobs');
+  const tools = await page.context().newCDPSession(page);
+  await tools.send('Performance.enable');
+  const places = ['Jobs', 'Nodes', 'Events', 'Servers'];
+  const walk = async (rounds: number) => {
+    for (let round = 0; round < rounds; round++) {
+      for (const name of places) {
+        await page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click();
+        await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+      }
+    }
+    await tools.send('HeapProfiler.collectGarbage');
+    const { metrics } = await tools.send('Performance.getMetrics');
+    return (name: string) => metrics.find((metric) => metric.name === name)!.value;
+  };
+  const rounds = 4;
+  const before = await walk(1);
+  const after = await walk(rounds);
+  expect(after('JSEventListeners')).toBeLessThanOrEqual(before('JSEventListeners') + rounds);
+  // The last page may not be collected yet; a page has more than a hundred nodes.
+  const perVisit = (after('Nodes') - before('Nodes')) / (rounds * places.length);
+  expect(perVisit).toBeLessThan(25);
+});

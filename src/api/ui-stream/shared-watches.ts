@@ -91,6 +91,8 @@ class SharedWatch implements Member {
   readonly #memory = new Memory();
   #newest: WatchedAnswer | undefined;
   #reading: Reading | undefined;
+  /** The number of its own readings so far. */
+  #readings = 0;
   /** The circle that it leads or follows. */
   #circle: string | undefined;
   #isDirty = false;
@@ -143,6 +145,7 @@ class SharedWatch implements Member {
     if (this.#isOver) return;
     const options = { ...this.#options, memory: this.#memory };
     const reading = await readingOf(request, isFresh, options);
+    this.#readings += 1;
     if (this.#isOver) return this.#memory.end();
     reading.meter.measure(() => {
       this.#takeReading(reading);
@@ -266,7 +269,8 @@ class SharedWatch implements Member {
     const { pace, world } = this.#options;
     const nowMs = world.clock.monotonicMs();
     const leastMs = limits.uiStream.watchIntervalMs;
-    const costMs = this.#reading?.meter.usedMs ?? 0;
+    // The first reading finds the rows that later ones follow, so its cost says nothing of theirs.
+    const costMs = this.#readings > 1 ? (this.#reading?.meter.usedMs ?? 0) : 0;
     const atMs = pace.next(nowMs, { endMs, costMs, leastMs });
     return new Promise((resolve) => {
       const timer = world.timers.after(atMs - nowMs, () => {
