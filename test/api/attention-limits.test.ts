@@ -1,4 +1,4 @@
-/** Findings of what ends, is near a limit or lags, in `GET /v1/attention`. Source: docs/behaviour/attention.md#kinds. */
+/** Certificates that end, limits that are near and peers that lag, in `GET /v1/attention`. Source: docs/behaviour/attention.md#kinds. */
 import { describe, expect, test } from 'vitest';
 import {
   exampleCertificate,

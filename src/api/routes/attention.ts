@@ -23,7 +23,7 @@ import type { Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import type { Route } from '../route.ts';
 import { type InputOf, serveSteps } from '../serve.ts';
 
-/** Facts that the process knows of itself. */
+/** Knowledge of the process about itself. */
 export interface OwnFacts {
   /** The certificate of its API; `undefined`: it does not use TLS. */
   readonly certificate: () => OwnCertificate | undefined;
