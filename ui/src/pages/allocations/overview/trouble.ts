@@ -1,4 +1,4 @@
-/** The faults of an allocation, in the words of its node. */
+/** The failures of an allocation, in the words of its node. */
 import { type TaskEvent, taskNames, type WholeAllocation } from '../allocation.ts';
 import { sentenceOf, toneOf } from './time-line.ts';
 
@@ -8,7 +8,7 @@ export interface TaskTrouble {
   readonly sentences: readonly string[];
 }
 
-/** How its process ended, and why it is not started again. The event that the allocation is unhealthy follows from these, and is left out. */
+/** How the process of a task ended, and why it is not started again. The unhealthy allocation follows from these. */
 function sentencesOf(events: readonly TaskEvent[]): readonly string[] {
   const bad = events.filter((event) => toneOf(event) === 'bad' && event.Type !== 'Alloc Unhealthy');
   const end = bad.findLast(({ Type }) => Type === 'Terminated');
