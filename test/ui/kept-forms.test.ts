@@ -1,4 +1,4 @@
-/** What is typed into forms outlives the dialog, the session, the server and the page, in a browser against a real agent. */
+/** Text that is typed into forms outlives the dialog, the session, the server and the page, in a browser against a real agent. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { signIn } from '../support/ui.ts';
@@ -47,7 +47,7 @@ const shown = async (page: Page, labels: Readonly<Record<string, string>>) =>
 const stored = (page: Page) =>
   page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
 
-test.each(forms)('$open: what is typed is there again', async (form) => {
+test.each(forms)('$open: the typed text is there again', async (form) => {
   const { texts, secrets = {} } = form;
   const token = await ui.made('acl/token', management);
   const page = await ui.signedIn(form.path, token.SecretID);

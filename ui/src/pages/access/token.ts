@@ -43,7 +43,7 @@ type Identities = Pick<Token, 'ServiceIdentities'>;
 export const serviceNames = (before: Identities | undefined): string =>
   (before?.ServiceIdentities ?? []).map(({ ServiceName }) => ServiceName).join(', ');
 
-/** The service identities with these names. Those that were there keep their datacenters. */
+/** The service identities with these names. An identity that was there keeps its datacenters. */
 export function servicesNamed(before: Identities | undefined, names: readonly string[]) {
   const kept = (before?.ServiceIdentities ?? []).filter(({ ServiceName }) =>
     names.includes(ServiceName),
