@@ -1,4 +1,4 @@
-/** The text typed into forms outlives the dialog, the session, the server and the page, in a browser against a real agent. */
+/** Text that is typed into forms outlives the dialog, the session, the server and the page, in a browser against a real agent. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { signIn } from '../support/ui.ts';

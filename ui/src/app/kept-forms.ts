@@ -1,5 +1,5 @@
 /**
- * What readers have typed into forms and not sent. It outlives the form, another sign-in and a reload: texts in the
+ * The text that readers have typed into forms and not sent. It outlives the form, another sign-in and a reload: texts in the
  * storage of the tab, secrets in the memory of the page alone, for the token that typed them. Signing out forgets all.
  */
 import { ofTab } from './stored.ts';

@@ -19,16 +19,13 @@ export interface Column<Row> {
   readonly align?: 'end' | undefined;
   /** By which the rows of the window are sorted. A cell without it and without `field` is not sortable. */
   readonly sort?: ((row: Row) => string | number) | undefined;
-  /** The field by which the server sorts the whole list; the page puts `orderOf(columns, …)` into its request. */
+  /** The field by which the server sorts the whole list; `records` has to be given the columns. */
   readonly field?: string | undefined;
   /** 2 is hidden below 1100 pixels, 3 below 1400; 1 stays. On telephones 1 and 2 are shown, one below the other. */
   readonly priority?: 1 | 2 | 3 | undefined;
 }
 
-export interface Order {
-  readonly sort?: string;
-  readonly reverse?: true;
-}
+export type Order = { readonly sort?: string; readonly reverse?: true };
 
 /** Of the request of a list: the order that the reader has chosen, where the server knows it; otherwise `usual`. */
 export function orderOf(

@@ -1,4 +1,4 @@
-/** The properties of a list of records. */
+/** The props of a list of records. */
 import type { Component, Snippet } from 'svelte';
 import type { Act } from '../app/page.svelte.ts';
 import type { Column } from './columns.ts';
@@ -31,7 +31,7 @@ export interface RecordListProps<Row> {
   none?: string | undefined;
   /** How to make the first record: words of the command line. */
   command?: readonly string[] | undefined;
-  /** Shown when there are no records; hears whether they are only left out by a filter. */
+  /** Advice for a list without records; hears whether records are only left out by a filter. */
   empty?: Snippet<[boolean]> | undefined;
   /** Fewer records than all are asked for. Absent: by the filter. */
   isNarrowed?: boolean | undefined;
