@@ -153,6 +153,8 @@ export interface ListRows<R = unknown, I = Input> {
    * the row alone: so a watched list follows the changes of the table. `undefined`: not for this request.
    */
   readonly follows?: (input: I) => Following<R> | undefined;
+  /** The value of a field by which the list is sorted, where the row does not have it as it is. */
+  readonly sortedBy?: (row: R, field: string, input: I) => unknown;
   /** Reads from the snapshot all that `present` reads, where that is less work than presenting. */
   readonly reads?: (row: R, input: I) => void;
 }

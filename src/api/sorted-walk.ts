@@ -84,7 +84,11 @@ export class SortedWalk implements Walk {
   #keepRow(row: unknown): void {
     const { run, input, perPage } = this.#options;
     const key = run.keyOf(row, input);
-    const value = sortText((row as Readonly<Record<string, unknown>>)[this.#order.field]);
+    const { field } = this.#order;
+    const given = run.sortedBy
+      ? run.sortedBy(row, field, input)
+      : (row as Readonly<Record<string, unknown>>)[field];
+    const value = sortText(given);
     const sortKey = [value, ...key].join('\0');
     if (this.#from !== undefined && this.#isBefore(sortKey, this.#from)) return;
     const kept = this.#kept;

@@ -11,6 +11,7 @@ import { type ExchangeExplanation, ExchangeExplanationSchema } from '../model/pe
 import { Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { resource } from './needs.ts';
+import { sortsOf } from './sorts.ts';
 
 const place = { partition: 'from-request' } as const;
 
@@ -105,6 +106,7 @@ export const peeringEndpoints = endpoints(
       blocking: true,
       answer: typed<Peering>(PeeringSchema),
       filter: PeeringSchema,
+      sorts: sortsOf.peerings,
       permission: may('read'),
     },
   },

@@ -42,6 +42,7 @@ import { endpoints, typed } from './endpoint.ts';
 import { maySubmitOr, registers, submitsOr } from './job-rights.ts';
 import { type Asked, decided, nothing } from './needs.ts';
 import { onThatNode } from './node.ts';
+import { sortsOf } from './sorts.ts';
 
 const number = (description: string) =>
   About(description, Nullable(Whole({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })));
@@ -260,6 +261,7 @@ export const planEndpoints = endpoints(
       blocking: true,
       answer: typed<PlanStub>(PlanStubSchema),
       filter: PlanStubSchema,
+      sorts: sortsOf.plans,
       permission: nothing,
     },
     read: {

@@ -1,8 +1,9 @@
-/** The fields by which lists are sorted: plain fields of their rows. */
+/** The fields by which lists are sorted: plain fields of their rows, unless the route says how (`sortedBy`). */
 export const sortsOf = {
   jobs: [
     'ID',
     'Name',
+    'Namespace',
     'NodePool',
     'Priority',
     'Status',
@@ -19,6 +20,7 @@ export const sortsOf = {
     'JobID',
     'JobVersion',
     'ModifyTime',
+    'Namespace',
     'NodeName',
     'TaskGroup',
   ],
@@ -33,7 +35,7 @@ export const sortsOf = {
     'Status',
     'ModifyIndex',
   ],
-  tokens: ['Description', 'AuthMethod', 'Namespace', 'CreateTime', 'ModifyIndex'],
+  tokens: ['Description', 'AuthMethod', 'Namespace', 'CreateTime', 'ExpirationTime', 'ModifyIndex'],
   policies: ['Name', 'Description', 'Namespace', 'ModifyIndex'],
   roles: ['Name', 'Description', 'Namespace', 'ModifyIndex'],
   authMethods: ['Name', 'Type', 'Description', 'Namespace', 'ModifyIndex'],
@@ -42,4 +44,6 @@ export const sortsOf = {
   partitions: ['Name', 'Description', 'ModifyIndex'],
   variables: ['Path', 'Namespace', 'CreateTime', 'ModifyTime'],
   configEntries: ['Name', 'Kind', 'Namespace', 'ModifyIndex'],
+  peerings: ['Name', 'ModifyIndex'],
+  plans: ['Kind', 'JobID', 'Name', 'Namespace', 'MadeBy', 'ExpiresAt'],
 } as const;

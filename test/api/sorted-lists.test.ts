@@ -29,8 +29,10 @@ beforeAll(async () => {
 async function addRecords(): Promise<void> {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  const put = async (path: string, body: object) => {
-    const { status, text } = await api.call('PUT', `/v1/${path}`, { body });
+  const put = async (path: string, body: object, method = 'PUT') => {
+    const asked = api.call(method, `/v1/${path}`, { body });
+    await api.settle();
+    const { status, text } = await asked;
     expect([path, status === 200 ? '' : text]).toEqual([path, '']);
   };
   for (const name of ['second', 'first']) {
@@ -45,6 +47,14 @@ async function addRecords(): Promise<void> {
     await put('partition', named);
     await put(`var/${name}`, { Items: { a: 'b' } });
     await put('config', { Kind: 'service-defaults', Name: name });
+    const ServerExternalAddresses = ['a.example:4720'];
+    await put('peering/token', { PeerName: name, ServerExternalAddresses }, 'POST');
+  }
+  const ids = (await get('/v1/nodes')).json.map(({ ID }: { ID: string }) => ID).toReversed();
+  for (const [at, NodeID] of ids.entries()) {
+    await put('acl/token', { Description: `ends ${at}`, ExpirationTTL: `${ids.length - at}h` });
+    await put('plan', { Kind: 'eligibility', NodeID, Eligibility: 'ineligible' }, 'POST');
+    await api.world.advance(1000);
   }
 }
 
@@ -111,12 +121,25 @@ describe('a sorted list', () => {
     ['/v1/partitions?sort=Description', 'Description'],
     ['/v1/vars?sort=Path', 'Path'],
     ['/v1/config?sort=Name', 'Name'],
+    ['/v1/peerings?sort=Name', 'Name'],
+    ['/v1/plans?sort=Name', 'Name'],
+    ['/v1/plans?sort=ExpiresAt', 'ExpiresAt'],
+    ['/v1/allocations?namespace=*&sort=Namespace', 'Namespace'],
+    ['/v1/jobs?namespace=*&sort=Namespace', 'Namespace'],
   ])('%s is in order', async (url, field) => {
     const [rows] = await pages(url, 100);
     const values = rows!.map((row) => String(row[field as 'Name']).toLowerCase());
     expect(values.length).toBeGreaterThan(0);
     expect(values).toEqual(values.toSorted());
     expect((await pages(url, 1)).flat()).toEqual(rows);
+  });
+
+  test('of tokens has those that never end at its end', async () => {
+    const [rows] = await pages('/v1/acl/tokens?sort=ExpirationTime', 100);
+    const ends = rows!.map((row) => (row as { ExpirationTime?: string }).ExpirationTime ?? '~');
+    expect(ends[0]).not.toBe('~');
+    expect(ends.at(-1)).toBe('~');
+    expect(ends).toEqual(ends.toSorted());
   });
 
   test('says how many records there are on all pages', async () => {

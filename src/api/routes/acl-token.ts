@@ -115,6 +115,11 @@ function listRoutes(
       !isExpired(token, nowMs()) && fitsQuery(token, query, namespace),
     record: (token, { snapshot }) => new TokenRecord(token, namesIn(snapshot)),
     present: redacted,
+    // A token without an end comes after all others.
+    sortedBy: (token, field) =>
+      field === 'ExpirationTime'
+        ? token.ExpirationTime || Number.MAX_SAFE_INTEGER
+        : token[field as keyof AclToken],
     // All but the secret, because opening it is most of the work.
     reads: ({ Policies, Roles }, { snapshot }) => {
       const names = namesIn(snapshot);

@@ -57,6 +57,8 @@ export function planRoutes(server: Server, turns: Turns): Route[] {
       matches: (row: KeptPlan, input) =>
         row.ExpireMs > nowMs() && input.allows(seesPlan(row, input)),
       present: planStub,
+      sortedBy: (row: KeptPlan, field) =>
+        field === 'ExpiresAt' ? row.ExpireMs : row[field as keyof KeptPlan],
     }),
     ...serveRead(
       contract.read,
