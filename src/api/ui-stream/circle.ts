@@ -2,6 +2,7 @@ import type { Reading } from './reading.ts';
 
 /** A watch that may take the answers of another one. */
 export interface Member {
+  readonly newest: Reading | undefined;
   /** Takes the answer of the leader; `false`: it has other rights now. */
   hear(reading: Reading): boolean;
   /** It has to read by itself, because nobody leads, or its rights have changed. */
@@ -15,12 +16,12 @@ export interface Member {
 export class Circles {
   readonly #byKey = new Map<string, Set<Member>>();
 
-  /** Joins the circle, or stays in it. Returns whether the member leads it. */
-  join(key: string, member: Member): boolean {
+  /** Joins the circle, or stays in it. Returns its leader. */
+  join(key: string, member: Member): Member {
     const circle = this.#byKey.get(key);
     if (circle === undefined) this.#byKey.set(key, new Set([member]));
     else circle.add(member);
-    return this.#leaderOf(key) === member;
+    return this.#leaderOf(key)!;
   }
 
   /** The next one leads then. */

@@ -15,6 +15,8 @@ class Server {
   index = 1;
   /** The tokens whose reads the pipeline has answered. */
   readonly asked: string[] = [];
+  /** Readings with the token end when this resolves. */
+  held: { readonly token: string; readonly until: Promise<void> } | undefined;
   /** The answer names the caller. */
   isOfCaller = false;
   readonly shared = new SharedWatches({
@@ -48,11 +50,9 @@ class Server {
       const authorizer = authorizerOf(request);
       request.follower!.onRead({ ofAnswer: { index: this.index }, ofCaller: [], authorizer });
       if (this.isOfCaller) request.follower!.onCaller();
-      return {
-        status: 200,
-        headers: { 'content-type': 'application/json' },
-        body: `${this.index}`,
-      };
+      const headers = { 'content-type': 'application/json' };
+      const answer = { status: 200, headers, body: `${this.index}` };
+      return this.held?.token === tokenOf(request) ? this.held.until.then(() => answer) : answer;
     };
     const ready = () => undefined;
     const endpointAt = () => ({ kind: 'list' });
@@ -107,6 +107,21 @@ test('tokens with the same rights share each reading after their own first, and 
     expect(c.newest?.text).toBe(`${server.index}`);
     expect(c.newest).not.toBe(a.newest);
   }
+});
+
+test('a watch that was reading while the others got a newer answer gets that too', async () => {
+  const first = server.follow('a');
+  await server.change();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.held = { token: 'b', until: promise };
+  const second = server.follow('b');
+  await server.world.advance(1);
+  expect(await server.change()).toEqual(['a']);
+  server.held = undefined;
+  resolve();
+  await server.world.advance(1000);
+  expect(second.newest).toBe(first.newest);
+  expect(second.newest?.text).toBe(`${server.index}`);
 });
 
 test('when the first one leaves, another one reads', async () => {

@@ -182,7 +182,16 @@ class SharedWatch implements Member {
 
   /** Whether it reads by itself. */
   #leads(): boolean {
-    return this.#circle === undefined || this.#options.circles.join(this.#circle, this);
+    if (this.#circle === undefined) return true;
+    const leader = this.#options.circles.join(this.#circle, this);
+    if (leader === this) return true;
+    // The leader may have shared an answer while this watch was reading an older state.
+    if (leader.newest !== undefined && !this.hear(leader.newest)) this.#isDirty = true;
+    return false;
+  }
+
+  get newest(): Reading | undefined {
+    return this.#reading;
   }
 
   hear(reading: Reading): boolean {
