@@ -2,11 +2,14 @@ import type { Reading } from './reading.ts';
 
 /** A watch that may take the answers of another one. */
 export interface Member {
+  /** Its newest answer; `undefined`: it has to read again before it knows. */
   readonly newest: Reading | undefined;
   /** Takes the answer of the leader; `false`: it has other rights now. */
   hear(reading: Reading): boolean;
-  /** It has to read by itself, because nobody leads, or its rights have changed. */
+  /** It has to read by itself and leaves the circle, because its rights have changed, or the circle ends. */
   stand(): void;
+  /** It leads from now on. */
+  lead(): void;
 }
 
 /**
@@ -30,7 +33,7 @@ export class Circles {
     const wasLeader = this.#leaderOf(key) === member;
     if (circle === undefined || !circle.delete(member)) return;
     if (circle.size === 0) this.#byKey.delete(key);
-    else if (wasLeader) this.#leaderOf(key)!.stand();
+    else if (wasLeader) this.#leaderOf(key)!.lead();
   }
 
   /** Ends the circle: each of its members reads by itself. */

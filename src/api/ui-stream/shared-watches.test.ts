@@ -135,6 +135,33 @@ test('when the first one leaves, another one reads', async () => {
   expect(await server.change()).toEqual([]);
 });
 
+test('only the next one reads when the first one leaves', async () => {
+  for (const token of ['d', 'e']) server.give(token, reader);
+  const tabs = ['a', 'b', 'd', 'e'].map((token) => server.follow(token));
+  await server.change();
+  server.asked.length = 0;
+  tabs[0]!.end();
+  await server.world.advance(1000);
+  expect(server.asked).toEqual(['b']);
+  expect(await server.change()).toEqual(['b']);
+  for (const tab of tabs.slice(1)) expect(tab.newest?.text).toBe(`${server.index}`);
+});
+
+test('an answer of before a restore does not reach one that has read after it', async () => {
+  const tabs = ['a', 'b'].map((token) => server.follow(token)) as [Tab, Tab];
+  while (server.index < 5) await server.change();
+  const { promise: until, resolve } = Promise.withResolvers<void>();
+  server.held = { token: 'a', until };
+  server.index = 2;
+  server.shared.readAgain();
+  await server.world.advance(1000);
+  expect(tabs.map(({ newest }) => newest?.text)).toEqual(['5', '2']);
+  resolve();
+  await server.world.advance(1000);
+  await server.change();
+  expect(tabs.map(({ newest }) => newest?.text)).toEqual(['3', '3']);
+});
+
 test('a token with other rights gets no answer of those that it had them with', async () => {
   const tabs = ['a', 'b'].map((token) => server.follow(token)) as [Tab, Tab];
   await server.change();

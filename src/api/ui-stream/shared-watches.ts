@@ -96,9 +96,13 @@ class SharedWatch implements Member {
   /** The circle that it leads or follows. */
   #circle: string | undefined;
   #isDirty = false;
+  /** The reading was made before rights changed or the state was replaced. */
+  #isOutdated = false;
   #isOver = false;
   /** Ends the present wait. */
   #wake: () => void = () => {};
+  /** Ends the wait for the leader of the circle, and stays in it. */
+  #takeLead: () => void = () => {};
 
   constructor(options: SharedWatchOptions) {
     this.#options = options;
@@ -130,6 +134,7 @@ class SharedWatch implements Member {
   async #run(): Promise<void> {
     const { clock } = this.#options.world;
     while (!this.#isOver) {
+      this.#isOutdated = this.#isDirty;
       this.#isDirty = false;
       await this.#read();
       const endMs = clock.monotonicMs();
@@ -156,6 +161,7 @@ class SharedWatch implements Member {
   #takeReading(reading: Reading): void {
     const { answer } = reading;
     this.#reading = reading;
+    this.#isOutdated = false;
     const { version, stale } = this.#newest?.about ?? {};
     if (answer.about.version === version && answer.about.stale === stale) return;
     this.#options.held(answer.text.length - (this.#newest?.text.length ?? 0));
@@ -191,7 +197,7 @@ class SharedWatch implements Member {
   }
 
   get newest(): Reading | undefined {
-    return this.#reading;
+    return this.#isDirty || this.#isOutdated ? undefined : this.#reading;
   }
 
   hear(reading: Reading): boolean {
@@ -210,6 +216,10 @@ class SharedWatch implements Member {
 
   stand(): void {
     this.#wake();
+  }
+
+  lead(): void {
+    this.#takeLead();
   }
 
   /** `undefined` also for a token that is gone, which the next reading tells. */
@@ -231,12 +241,17 @@ class SharedWatch implements Member {
       const end = (): void => {
         for (const watch of watches) watch.cancel();
         this.#wake = () => {};
-        this.#leaveCircle();
+        this.#takeLead = () => {};
         resolve();
       };
-      this.#wake = end;
-      const watches = (this.#reading?.ofCaller ?? []).map((rows) => state.watch(rows, end));
-      if (this.#isDirty || this.#isOver) end();
+      const leave = (): void => {
+        end();
+        this.#leaveCircle();
+      };
+      this.#wake = leave;
+      this.#takeLead = end;
+      const watches = (this.#reading?.ofCaller ?? []).map((rows) => state.watch(rows, leave));
+      if (this.#isDirty || this.#isOver) leave();
     });
   }
 
