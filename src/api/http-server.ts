@@ -94,6 +94,7 @@ export class HttpServer {
   readonly #upgraded = new Set<Socket>();
   /** Connections that end so soon after each answer. */
   readonly #brief = new WeakMap<Socket, number>();
+  /** The last request of each connection, whose body may be on its way. */
   readonly #lastRequests = new WeakMap<Socket, IncomingMessage>();
   #connections = 0;
   #isClosing = false;
@@ -138,6 +139,7 @@ export class HttpServer {
     const refuse = (fault: TransportFault): void =>
       write(response, requestOf(raw), this.#options.refuse(fault));
     this.#reading.delete(socket);
+    this.#lastRequests.set(socket, raw);
     if (this.#isUnknown(socket)) refuse('no-client-certificate');
     else if (!hasOneHost(raw)) refuse('unreadable');
     else if (!hasBody(raw)) this.#serve(raw, response, undefined);
@@ -155,7 +157,6 @@ export class HttpServer {
   #serve(raw: IncomingMessage, response: ServerResponse, body: Body): void {
     const request = requestOf(raw, body, response);
     const answer = this.#options.handle(request);
-    this.#lastRequests.set(raw.socket, raw);
     const give = (made: Answer): void => {
       const { keepAliveMs = this.#brief.get(raw.socket) } = made;
       if (keepAliveMs !== undefined) this.#endSoon(raw, response, keepAliveMs);

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import type { Answer, Request } from './http.ts';
+import { HttpServer } from './http-server.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const answer = (body: string): Answer => ({ status: 200, headers: {}, body });
+/** The connection of a file waits no time at all for another request. */
+const file: Answer = { ...answer('file'), keepAliveMs: 1 };
+
+/** The text that a connection hears until it ends, or until its second answer. */
+async function said(
+  requests: string,
+  handle: (request: Request) => Answer | Promise<Answer>,
+): Promise<string> {
+  const server = new HttpServer({
+    handle,
+    readsBody: () => false,
+    refuse: () => ({ ...answer('refused'), status: 400 }),
+    upgrade: { isAsked: () => false, take: () => {} },
+    connections: { perAddressMax: 0, perLoopbackMax: 0 },
+  });
+  closing.push(() => server.close());
+  const port = await server.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect({ port, host: '127.0.0.1' });
+  closing.push(() => socket.destroy());
+  let heard = '';
+  const over = new Promise<void>((resolve) => {
+    socket.on('close', () => resolve());
+    socket.on('data', (bytes) => {
+      heard += String(bytes);
+      if (heard.includes('late')) resolve();
+    });
+  });
+  await once(socket, 'connect');
+  socket.write(requests);
+  await over;
+  return heard;
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+test('a connection that has a file ends soon when nothing follows', async () => {
+  expect(await said(get('/file'), () => file)).toMatch(/keep-alive: timeout=1\r\n[^]*file$/);
+});
+
+test.each([
+  ['without a body', get('/late')],
+  ['with a body', 'PUT /late HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'],
+])('a request %s that follows a file at once has its time', async (_, request) => {
+  // The socket's time is a real one, so the answer waits by real time, well beyond it.
+  const late = () => new Promise<Answer>((told) => setTimeout(told, 100, answer('late')));
+  const heard = await said(get('/file') + request, ({ path }) =>
+    path === '/file' ? Promise.resolve(file) : late(),
+  );
+  expect(heard).toMatch(/file[^]*late$/);
+});
