@@ -40,6 +40,8 @@ export class KeptRows {
   #heard: Heard[] = [];
   #heardCount = 0;
   #isLost = true;
+  /** All rows have been looked at; not while they are, nor after a failure meanwhile. */
+  #isWhole = false;
   /** The rows of the list before rights and filter. */
   #looked = 0;
   /** The list is longer than any that is kept. */
@@ -75,7 +77,7 @@ export class KeptRows {
   }
 
   isGathered({ authorizer }: KeptQuestion): boolean {
-    return !this.#isLost && this.#authorizer === authorizer;
+    return this.#isWhole && !this.#isLost && this.#authorizer === authorizer;
   }
 
   /** Finds the rows. Meanwhile it hears of the changes after the snapshot of the question. */
@@ -84,6 +86,7 @@ export class KeptRows {
     const { field, reverse } = this.#order;
     this.lose();
     this.#isLost = false;
+    this.#isWhole = false;
     this.#authorizer = authorizer;
     const test = new RowTest(question);
     const found: unknown[] = [];
@@ -94,6 +97,7 @@ export class KeptRows {
     this.filteredByAcls = test.filteredByAcls;
     if (this.#looked > limits.list.sortedRowsMax) return this.#giveUp();
     this.#rows = field === undefined ? found : yield* this.#inOrder(found, question);
+    this.#isWhole = true;
   }
 
   *#inOrder(rows: readonly unknown[], question: KeptQuestion): Steps<unknown[]> {
@@ -108,11 +112,13 @@ export class KeptRows {
   settle(question: KeptQuestion): void {
     const { index } = question.input.snapshot;
     const test = new RowTest(question);
+    this.#isWhole = false;
     while (this.#heard.length > 0 && this.#heard[0]!.index <= index) {
       const { changes } = this.#heard.shift()!;
       this.#heardCount -= changes.length;
       for (const { before, after } of changes) this.#show({ before, after, test }, question);
     }
+    this.#isWhole = true;
     this.filteredByAcls ||= test.filteredByAcls;
     if (this.#looked > limits.list.sortedRowsMax) this.#giveUp();
   }

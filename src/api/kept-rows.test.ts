@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import type { Authorizer } from '../acl/authorizer.ts';
+import { SimulatedWorld } from '../base/ports-simulated.ts';
+import type { SharedQuery } from '../contract/shared-query.ts';
+import type { Change } from '../state/types.ts';
+import { KeptLists } from './kept-lists.ts';
+import type { KeptQuestion } from './kept-rows.ts';
+import { ListWalk, type Walk } from './list-walk.ts';
+import { Memory } from './memory.ts';
+import { SortedWalk } from './sorted-walk.ts';
+import { Turns } from './turns.ts';
+
+interface Row {
+  readonly id: string;
+  readonly size: number;
+  readonly isSecret: boolean;
+}
+
+const [table, perPage] = ['things', 3];
+
+/** A table of rows, with the lists that follow its changes. */
+class Table {
+  readonly world = new SimulatedWorld(7);
+  readonly #rows = new Map<string, Row>();
+  readonly #lists = new KeptLists(new Turns(this.world));
+  readonly #memory = new Memory();
+  #index = 0;
+  #authorizer = authorizerOf(false);
+  /** Whether the filter fails. */
+  isFailing = false;
+
+  /** Writes or deletes a row at random. */
+  change(): void {
+    const { random } = this.world;
+    const id = String(random.below(12));
+    if (random.below(3) > 0) this.put({ id, size: random.below(5), isSecret: !random.below(4) });
+    else if (this.#rows.has(id)) this.#hear(id, undefined);
+  }
+
+  put(row: Row): void {
+    this.#hear(row.id, row);
+  }
+
+  #hear(id: string, after: Row | undefined): void {
+    const before = this.#rows.get(id);
+    if (after === undefined) this.#rows.delete(id);
+    else this.#rows.set(id, after);
+    this.#lists.hear([{ table, before, after } as unknown as Change], ++this.#index);
+  }
+
+  /** Gives the caller other rights. */
+  allow(seesSecrets: boolean): void {
+    this.#authorizer = authorizerOf(seesSecrets);
+  }
+
+  restore(): void {
+    this.#index = 0;
+    this.#rows.clear();
+    this.#lists.loseAll();
+  }
+
+  get question(): KeptQuestion {
+    const rows = [...this.#rows.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
+    const run = {
+      rows: (_: unknown, { reverse }: { readonly reverse: boolean }) =>
+        reverse ? rows.toReversed() : rows,
+      keyOf: ({ id }: Row) => [id],
+      follows: () => ({ table, order: 'up', isIn: () => true }),
+      sorts: ['size'],
+      check: { permissionFor: (row: Row) => row },
+    };
+    const filter = ({ size }: Row) => {
+      if (this.isFailing) throw new Error('it fails');
+      return size !== 1;
+    };
+    const input = { namespace: 'default', snapshot: { index: this.#index } };
+    const authorizer = this.#authorizer;
+    return { run, input, authorizer, filter, perPage } as unknown as KeptQuestion;
+  }
+
+  kept(shared: SharedQuery): Walk {
+    const request = { follower: { memory: this.#memory, measure: (work: () => unknown) => work() } };
+    return this.#lists.walkOf(this.question, { shared, request } as never) as Walk;
+  }
+}
+
+const authorizerOf = (seesSecrets: boolean): Authorizer =>
+  ({ allows: (row: unknown) => seesSecrets || !(row as Row).isSecret }) as unknown as Authorizer;
+
+/** The page, and what its answer tells beside it. */
+function pageOf(walk: Walk) {
+  const rows: unknown[] = [];
+  while (!walk.go(2, (row) => rows.push(row)));
+  const { nextKey, total } = walk;
+  return { rows, nextKey, total };
+}
+
+function looked(question: KeptQuestion, { sort, reverse, total: counts }: SharedQuery): Walk {
+  const rows = (isReversed: boolean) =>
+    question.run.rows(question.input, { from: undefined, reverse: isReversed });
+  return sort
+    ? new SortedWalk(
+        { ...question, rows: rows(false) },
+        { field: sort, isDescending: reverse, from: undefined },
+      )
+    : new ListWalk({ ...question, rows: rows(reverse), counts });
+}
+
+describe.each(['', 'size'])('a list in the order "%s"', (sort) => {
+  test.each([false, true])('is that of a walk after each change, reversed: %s', (reverse) => {
+    const things = new Table();
+    const shared = { sort, reverse, total: true, next_token: '', filter: '' } as SharedQuery;
+    for (let change = 0; change < 300; change++) {
+      things.change();
+      if (change === 100) things.allow(true);
+      if (change === 200) things.restore();
+      // Sometimes several changes come between two answers.
+      if (change % 3 === 0) continue;
+      expect(pageOf(things.kept(shared))).toEqual(pageOf(looked(things.question, shared)));
+    }
+  });
+});
+
+test('rows that could not all be looked at are not taken for the whole list', () => {
+  const things = new Table();
+  const shared = { sort: '', reverse: false, total: true, next_token: '' } as SharedQuery;
+  for (let change = 0; change < 20; change++) things.change();
+  // At the first look, and then at a change.
+  for (let failure = 0; failure < 2; failure++) {
+    things.put({ id: '3', size: failure, isSecret: false });
+    things.isFailing = true;
+    expect(() => things.kept(shared)).toThrow('it fails');
+    things.isFailing = false;
+    expect(pageOf(things.kept(shared))).toEqual(pageOf(looked(things.question, shared)));
+  }
+});
