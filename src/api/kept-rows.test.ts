@@ -79,7 +79,9 @@ class Table {
   }
 
   kept(shared: SharedQuery): Walk {
-    const request = { follower: { memory: this.#memory, measure: (work: () => unknown) => work() } };
+    const request = {
+      follower: { memory: this.#memory, measure: (work: () => unknown) => work() },
+    };
     return this.#lists.walkOf(this.question, { shared, request } as never) as Walk;
   }
 }
