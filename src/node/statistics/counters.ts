@@ -40,7 +40,8 @@ function checkCounters(AllocID: string, results: ReturnType<ChecksOf>): readonly
 async function tasksOf(source: UsageSource): Promise<readonly TaskCounters[]> {
   const all = await Promise.all(
     source.taskNames().map(async (Task) => {
-      const usage = await source.usage(Task);
+      // A driver that is away must not cost the figures of the machine and of other tasks.
+      const usage = await source.usage(Task).catch(() => undefined);
       if (usage === undefined) return [];
       const { cpuUserMs, cpuSystemMs, memoryRssBytes: MemoryBytes } = usage;
       return [{ AllocID: source.id, Task, CpuMs: cpuUserMs + cpuSystemMs, MemoryBytes }];
