@@ -15,7 +15,7 @@ const file: Answer = { ...answer('file'), keepAliveMs: 1 };
 
 /** The text that a connection hears until it ends, or until its second answer. It sends the rest a while after the first. */
 async function said(
-  [requests, rest]: readonly [requests: string, rest?: string],
+  [requests, rest]: readonly [requests: string, rest: string | undefined],
   handle: (request: Request) => Answer | Promise<Answer>,
 ): Promise<string> {
   const server = new HttpServer({
@@ -48,7 +48,9 @@ async function said(
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 test('a connection that has a file ends soon when nothing follows', async () => {
-  expect(await said([get('/file')], () => file)).toMatch(/keep-alive: timeout=1\r\n[\s\S]*file$/);
+  expect(await said([get('/file'), undefined], () => file)).toMatch(
+    /keep-alive: timeout=1\r\n[\s\S]*file$/,
+  );
 });
 
 test.each([
