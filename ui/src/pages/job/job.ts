@@ -61,9 +61,15 @@ const triggers: Readonly<Record<string, string>> = {
 };
 export const triggerText = (trigger: string): string => ownValue(triggers, trigger) ?? trigger;
 
+interface FieldDiff {
+  readonly Type: string;
+  readonly Name: string;
+  readonly Old: string;
+  readonly New: string;
+}
 interface DiffNode {
   readonly Name?: string;
-  readonly Fields?: readonly { readonly Type: string }[] | null;
+  readonly Fields?: readonly FieldDiff[] | null;
   readonly Objects?: readonly DiffNode[] | null;
   readonly TaskGroups?: readonly DiffNode[] | null;
   readonly Tasks?: readonly DiffNode[] | null;
@@ -80,4 +86,22 @@ export function changedFields(diff: DiffNode): number {
   const own = (diff.Fields ?? []).filter(({ Type }) => Type !== 'None').length;
   const below = [diff.Objects, diff.TaskGroups, diff.Tasks].flatMap((nodes) => nodes ?? []);
   return below.reduce((sum, node) => sum + changedFields(node), own);
+}
+
+const quotedEmpty = (value: string): string => value || '""';
+
+function changeInWords({ Type, Name, Old, New }: FieldDiff): string {
+  if (Type === 'Added') return `${Name}: + ${quotedEmpty(New)}`;
+  if (Type === 'Deleted') return `${Name}: − ${quotedEmpty(Old)}`;
+  return `${Name}: ${quotedEmpty(Old)} → ${quotedEmpty(New)}`;
+}
+
+/** The changed fields in words: `web / Count: 39 → 40`. */
+export function changesInWords(diff: DiffNode, above = ''): readonly string[] {
+  const own = (diff.Fields ?? []).filter(({ Type }) => Type !== 'None');
+  const below = [diff.Objects, diff.TaskGroups, diff.Tasks].flatMap((nodes) => nodes ?? []);
+  return [
+    ...own.map((field) => `${above}${changeInWords(field)}`),
+    ...below.flatMap((node) => changesInWords(node, node.Name ? `${above}${node.Name} / ` : above)),
+  ];
 }
