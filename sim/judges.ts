@@ -15,6 +15,7 @@ import { desiredCountsAreReached } from './checkers/desired-counts.ts';
 import { disconnectsAreRespected } from './checkers/disconnects.ts';
 import { tokenDispatchesOnce } from './checkers/dispatches.ts';
 import { drainsEnd } from './checkers/drains-end.ts';
+import { endedStaysEnded } from './checkers/ended.ts';
 import { onlyHigherPriorityEvicts } from './checkers/evictions.ts';
 import { readsSeeDurableWrites } from './checkers/exact-reads.ts';
 import { failuresAreReplaced } from './checkers/failures.ts';
@@ -110,6 +111,7 @@ export class Judges {
       disconnectsAreRespected(),
       drainsEnd(),
       failuresAreReplaced(),
+      endedStaysEnded(),
       servicesMatchAllocations(),
       deletedPeeringLeavesNothing(),
       noOrphansRun(),

@@ -1,6 +1,7 @@
 /** Tests of the checkers of allocations that are disconnected, lost, failed, or without a job. */
 import { instantFromMs } from '../../src/base/instant.ts';
 import { disconnectsAreRespected } from './disconnects.ts';
+import { endedStaysEnded } from './ended.ts';
 import { failuresAreReplaced } from './failures.ts';
 import { noOrphansRun } from './orphans.ts';
 import {
@@ -44,6 +45,21 @@ const missedBefore = (ms: number) => (transaction: Parameters<Plant>[0]) => {
     transaction,
   );
 };
+
+testChecker(endedStaysEnded, [
+  ['lost, and reported again as lost', [put(placed('a')), lose, lose], []],
+  ['lost while it was disconnected', [put(placed('a')), away, lose], []],
+  [
+    'running again after it was lost',
+    [put(placed('a')), lose, put(placed('a', { ClientStatus: 'running' }))],
+    ['job.web[a] was lost and is running'],
+  ],
+  [
+    'lost after it was complete',
+    [put(stopped('a', { ClientStatus: 'complete' })), lose],
+    ['job.web[a] was complete and is lost'],
+  ],
+]);
 
 testChecker(disconnectsAreRespected, [
   ['given up in time', disconnected(forTwoMinutes, away, lose), []],

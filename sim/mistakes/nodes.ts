@@ -48,8 +48,8 @@ export const ofNodes: readonly Mistake[] = [
         wrong: '',
       },
     ],
-    guarantee: 'desired counts are reached after the faults end',
-    life: { seed: 8, nodes: 6, hours: 0.25 },
+    guarantee: 'an allocation that has ended keeps its status',
+    life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
     name: 'a node that returns gets no system jobs',
