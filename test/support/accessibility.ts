@@ -29,6 +29,8 @@ export async function violations(
   part = 'html',
   rules: Rules = 'all',
 ): Promise<readonly string[]> {
+  // A page that is still being loaded has no heading yet.
+  await page.locator('h1').first().waitFor({ state: 'attached' });
   // As a string, since the content security policy forbids elements of scripts.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
   return page.evaluate(
