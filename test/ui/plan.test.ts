@@ -117,6 +117,7 @@ test('a plan that is outdated is refused, tells what moved, and is made again', 
     Target: { Group: 'main' },
     Message: 'other',
   });
+  await expect.poll(async () => (await ask('GET', '/v1/job/moving/allocations')).length).toBe(2);
   await dialog.getByRole('button', { name: 'Apply the plan' }).click();
   await dialog.getByText('Nothing was done: something has moved since it was planned').waitFor();
   await dialog
