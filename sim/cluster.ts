@@ -160,8 +160,8 @@ interface Served {
 }
 
 /**
- * Plans are committed in many small parts, between which others write. In every fourth life they have parts as large as
- * those of the product.
+ * The most allocations in a part of a plan. Three of four lives have small parts, so that plans have many of them, between
+ * which others write. Every fourth life has parts as large as the product.
  */
 const planRowsOf = (random: Random): number =>
   random.below(4) === 0 ? limits.scheduler.planRowsMax : 4;

@@ -30,13 +30,13 @@ export interface Request {
   readonly follower?: Follower | undefined;
 }
 
-/** Hears on what an answer depends, and what it costs. */
+/** Takes the footprint of an answer, which names the rows that it depends on, and the cost of the answer. */
 export interface Follower {
   /** Of all answers to it. */
   readonly memory: Memory;
   /**
-   * Takes the footprints of the rows that the answer depends on, where the endpoint blocks: when they change, the
-   * answer may. `ofAnswer` is filled while the answer is made; `ofCaller` are those of the caller's rights.
+   * Takes the footprints of an answer, where the endpoint blocks: when their rows change, the answer may change.
+   * `ofAnswer` is filled while the answer is made; `ofCaller` has the rows that the rights of the caller come from.
    */
   onRead(read: {
     readonly ofAnswer: Footprint;

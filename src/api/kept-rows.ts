@@ -26,7 +26,7 @@ export type KeptQuestion = Omit<WalkOptions, 'rows' | 'counts'>;
  * the changed rows alone.
  *
  * Invariants
- *  K1. After `settle`, the rows are those that a walk over the snapshot of the question finds, in the order of the walk.
+ *  K1. After `settle`, the kept rows equal the rows of a walk over the snapshot of the question, in the same order.
  *  K2. They belong to the rights that they were gathered with. With others, or after a loss of changes, they are gathered
  *      anew.
  *  K3. Rows and waiting changes are bounded. A longer list is not kept.
@@ -63,7 +63,7 @@ export class KeptRows {
     if (this.#heardCount > limits.list.keptChangesMax) this.lose();
   }
 
-  /** The rows are not those of the state any more. */
+  /** Drops the rows, which do not follow the state any more. The next question gathers them anew. */
   lose(): void {
     this.#isLost = true;
     this.#rows = [];

@@ -149,8 +149,8 @@ export interface ListRows<R = unknown, I = Input> {
    */
   readonly shows?: (input: I) => ((row: R) => object | null) | undefined;
   /**
-   * Where the rows are those of a table for which `isIn` holds, in the order of their keys, and a request shows a row by
-   * the row alone: so a watched list follows the changes of the table. `undefined`: not for this request.
+   * The table that the rows come from. A list has its rows for which `isIn` holds, in the order of their keys, and shows
+   * each without any other row, so a watched list can follow the changes of the table. `undefined`: this request cannot.
    */
   readonly follows?: (input: I) => Following<R> | undefined;
   /** The value of a field by which the list is sorted, where the row does not have it as it is. */
