@@ -167,7 +167,10 @@ test('no text of a task is markup, and no tab has a fault for those who do not s
   await goToTab(page, 'Why here');
   await page.getByText('was chosen').waitFor();
   await violationsIn(page, 'why');
-  await page.getByRole('link', { name: 'Allocations' }).click();
+  await page
+    .getByRole('navigation', { name: 'Breadcrumb' })
+    .getByRole('link', { name: 'Allocations' })
+    .click();
   await page.getByRole('heading', { level: 1, name: 'Allocations' }).waitFor();
   await page.getByRole('link', { name: id.slice(0, 8) }).waitFor();
   await violationsIn(page, 'list');

@@ -38,3 +38,9 @@ const literal = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|]/g, '\
 export function quoted(text: string): string {
   return text.includes('`') ? JSON.stringify(text) : `\`${text}\``;
 }
+
+/** The choices of a `Select` that narrows a list to the rows with one of the values. With "All" it narrows nothing. */
+export const choicesOf = <T extends string>(values: readonly T[]) => [
+  { value: 'all' as const, title: 'All' },
+  ...values.map((value) => ({ value, title: value as string })),
+];
