@@ -2,7 +2,9 @@
  * The `roster` command, and the library, which exports `createAgent`. Only this file, `agent.ts` and
  * `agent-node.ts` know every layer.
  */
-import { resolve } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
 import { readCertificate, readNamed, readRightTrust, readTrust } from './agent-files.ts';
 import { collectBuffersWithHeap, saveProcessMemory } from './agent-memory.ts';
 import { commandName, readBuild } from './agent-program.ts';
@@ -28,6 +30,7 @@ import { closeInheritedDescriptors } from './node/supervisor/inherited-descripto
 import type { TrustedTexts } from './sdk/tls-trust.ts';
 import type { Log } from './server/context.ts';
 import type { KeyService } from './server/keyring/key-service.ts';
+import { readersFor } from './server/readers/count.ts';
 import type { Engine } from './state/engine/engine.ts';
 import type { EtcdSettings } from './state/engine/etcd/open.ts';
 
@@ -145,7 +148,7 @@ async function startServer(options: AgentOptions, log: Log, ports: ServerPorts):
     etcd: options.etcd && (await etcdOf(options.etcd)),
     ...(options.etcd && { network: networkOf(options.etcd) }),
     ...(engine && { engine }),
-    readers: options.readers,
+    readers: options.readers ?? chosenReaders(options, log),
     rootToken,
     allowedHosts,
     makesRootToken: isDev && options.aclEnabled,
@@ -199,10 +202,30 @@ const reloadedParts = (
 async function preparedEngine({ dataDirectory, etcd }: AgentOptions): Promise<Engine | undefined> {
   if (dataDirectory === undefined || etcd !== undefined) return undefined;
   const { SqliteEngine } = await import('./state/engine/sqlite.ts');
-  const directory = resolve(dataDirectory, 'server');
+  const directory = storeOf(dataDirectory);
   const engine = new SqliteEngine({ directory, program: readBuild().version });
   engine.prepare();
   return engine;
+}
+
+const storeOf = (dataDirectory: string): string => resolve(dataDirectory, 'server');
+
+/** The readers of an agent whose settings tell no number. */
+function chosenReaders({ dataDirectory, etcd }: AgentOptions, log: Log): number {
+  // Elsewhere threads cannot share a port, and servers on etcd have no readers.
+  if (etcd !== undefined || process.platform !== 'linux') return 0;
+  const storedBytes = dataDirectory === undefined ? 0 : bytesIn(storeOf(dataDirectory));
+  const room = { processors: availableParallelism(), memoryBytes: totalmem(), storedBytes };
+  const readers = readersFor(room);
+  log.info({ readers, ...room }, 'readers are chosen for this machine');
+  return readers;
+}
+
+function bytesIn(directory: string): number {
+  if (!existsSync(directory)) return 0;
+  return readdirSync(directory)
+    .map((name) => statSync(join(directory, name)).size)
+    .reduce((sum, size) => sum + size, 0);
 }
 
 /** A node alone, which tries its servers until one answers. */

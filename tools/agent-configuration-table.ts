@@ -63,7 +63,7 @@ export const sections: readonly Section[] = [
       [
         'readers',
         {
-          default: 0,
+          without: '0 with `dev` or etcd, else as suits the machine',
           meaning:
             'Threads that answer reads, each with a copy of the state ([readers](../operations/readers.md)).',
         },

@@ -340,6 +340,7 @@ test.each([
 test('readers are a number, and a matter of servers with the embedded store', async () => {
   expect((await start('--dev --readers 3')).agent?.readers).toBe(3);
   expect((await start('--dev --readers 0')).agent?.readers).toBe(0);
+  expect((await start('--data-dir /srv/roster')).agent?.readers).toBeUndefined();
   const refusal = async (flags: string) => (await start(flags)).stderr;
   expect(await refusal('--dev --readers many')).toContain(
     '--readers must be a whole number from 0 to 64',

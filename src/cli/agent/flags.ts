@@ -146,7 +146,8 @@ export const flags: readonly Flag[] = [
     name: 'readers',
     setting: 'readers',
     value: 'N',
-    description: 'Threads that answer reads, each with a copy of the state (0).',
+    description:
+      'Threads that answer reads, each with a copy of the state; by default as suits the machine.',
   },
   {
     name: 'engine',

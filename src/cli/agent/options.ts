@@ -48,7 +48,8 @@ export interface AgentOptions {
   /** The log in etcd; `undefined`: the state is in the data directory. */
   readonly etcd: EtcdOptions | undefined;
   /** Threads that answer reads. */
-  readonly readers: number;
+  /** `undefined`: as many as suit the machine and the state. */
+  readonly readers: number | undefined;
   /** A UUID, in lower case. */
   readonly rootToken: string | undefined;
   /** A file with the root token, instead of `rootToken`. */
@@ -246,6 +247,11 @@ function dockerOf(given: AgentSettings): AgentOptions['docker'] {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
+function readersOf({ readers, dev }: AgentSettings): AgentOptions['readers'] {
+  if (readers !== undefined) return Number(readers);
+  return dev === true ? 0 : undefined;
+}
+
 /** The options of valid settings; `run` has the job files of the setting `run`. */
 export function agentOptions(given: AgentSettings, run: AgentOptions['run']): AgentOptions {
   const words = given as Partial<Record<SettingName, string>>;
@@ -270,7 +276,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     tls: tlsOf(given),
     dataDirectory,
     etcd: etcdOf(given),
-    readers: Number(given.readers ?? 0),
+    readers: readersOf(given),
     allowedHosts: (given['http.allowed_hosts'] as readonly string[] | undefined) ?? [],
     rootToken: words.root_token?.toLowerCase(),
     rootTokenFile: words.root_token_file,

@@ -1,4 +1,4 @@
-import { secondMs } from '../../base/units.ts';
+import { mebibyte, secondMs } from '../../base/units.ts';
 
 /** Bounds of the readers of an agent. */
 export const readerLimits = {
@@ -10,4 +10,14 @@ export const readerLimits = {
   answerMs: 5 * secondMs,
   /** Between two looks at a link that does not take more. */
   lookAgainMs: 5,
+  /** Processors that are left to the main thread, the store and the collector of garbage. */
+  processorsKept: 2,
+  /** The most readers that an agent starts without being told so. */
+  chosenMax: 4,
+  /** Such readers take this part of the memory of the machine at most. */
+  memoryPart: 1 / 4,
+  /** The memory of a reader of an empty state. */
+  emptyBytes: 64 * mebibyte,
+  /** Bytes of a state in memory, for each byte of its store. */
+  bytesOfStored: 3,
 } as const;
