@@ -31,6 +31,7 @@ export const testPrograms = [
   { name: 'javac', package: 'default-jdk-headless', why: 'tasks in Java' },
   { name: 'podman', package: 'podman', why: 'tasks in containers' },
   { name: 'runc', package: 'runc', why: 'tasks in containers' },
+  { name: 'cc', package: 'build-essential', why: 'power cuts, in a library of C' },
   { name: 'faketime', package: 'faketime', why: 'servers with clocks of their own' },
   { name: 'chromium', package: 'chromium', why: 'logins in a browser' },
   {

@@ -1,4 +1,4 @@
-import { ask, call, gauges, type Target } from '../../bench/target.ts';
+import { ask, gauges, type Target } from '../../bench/target.ts';
 import { type JobState, judge, type Ledger } from './ledger.ts';
 
 /** Compares the answers of a restarted agent's API with the ledger. Returns the faults. */
@@ -137,7 +137,12 @@ export async function checkRunning(target: Target, allocations: readonly string[
   type Row = { readonly ClientStatus: string; readonly DesiredStatus: string };
   const faults: string[] = [];
   for (const id of allocations) {
-    const { value } = await call<Row>(target, 'GET', `/v1/allocation/${id}`);
+    const reply = await ask(target, 'GET', `/v1/allocation/${id}`);
+    if (reply.status === 404) {
+      faults.push(`allocation ${id} is gone`);
+      continue;
+    }
+    const value = JSON.parse(String(reply.body)) as Row;
     const is = `${value.DesiredStatus}/${value.ClientStatus}`;
     if (is !== 'run/running') faults.push(`allocation ${id} is ${is} instead of run/running`);
   }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { needing } from '../../src/base/not-run.test-helper.ts';
 import { crashTest } from './crash.ts';
 import { after, type Entry, type JobState, judge, type Write } from './ledger.ts';
+import { compiler } from './power-cut.ts';
 
 const first: JobState = { marker: 'a', version: 0, stopped: false, jobModifyIndex: 10 };
 const second: JobState = { marker: 'b', version: 1, stopped: false, jobModifyIndex: 12 };
@@ -47,11 +49,24 @@ test.each(verdicts)('%s', (_, entry, found, expected) => {
   expect('fault' in verdict ? 'fault' : verdict.outcome).toBe(expected);
 });
 
-test('acknowledged writes survive kills under load', { timeout: 240_000 }, async () => {
-  const report = await crashTest({ kills: 8, seed: 1, progress: () => {} });
+const options = { ...needing(compiler), timeout: 240_000 };
+
+test('acknowledged writes survive kills and power cuts under load', options, async () => {
+  const report = await crashTest({ kills: 8, seed: 1, power: 'cut', progress: () => {} });
   expect(report.faults).toEqual([]);
   expect(report.kills).toBe(8);
   expect(report.killsWhileStarting).toBe(1);
   expect(report.acknowledged).toBeGreaterThan(100);
   expect(report.runningTasks).toBeGreaterThan(0);
+  expect(report.lostSectors).toBeGreaterThan(0);
+});
+
+test('power cuts after a disk that lies about its syncs are found', options, async () => {
+  const report = await crashTest({
+    kills: 3,
+    seed: 1,
+    power: 'cut after lies',
+    progress: () => {},
+  });
+  expect(report.faults).not.toEqual([]);
 });

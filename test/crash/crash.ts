@@ -13,6 +13,7 @@ import { call, type Target } from '../../bench/target.ts';
 import { type Choices, choicesOf } from '../support/random.ts';
 import { checkRestarted, checkRunning } from './check.ts';
 import { Ledger } from './ledger.ts';
+import { PowerCuts } from './power-cut.ts';
 import { checkTables } from './tables.ts';
 import { startWriters } from './writers.ts';
 
@@ -27,6 +28,8 @@ import { startWriters } from './writers.ts';
 export interface CrashOptions {
   readonly kills: number;
   readonly seed: number;
+  /** Whether each kill cuts the power too, and whether the disk had told the truth about what it has synced. */
+  readonly power?: 'cut' | 'cut after lies' | undefined;
   readonly progress: (text: string) => void;
 }
 
@@ -40,6 +43,9 @@ export interface CrashReport {
   readonly kept: number;
   readonly dropped: number;
   readonly runningTasks: number;
+  /** Sectors that cuts of the power took, and cuts that took some of the unsynced sectors and left others. */
+  readonly lostSectors: number;
+  readonly tornCuts: number;
   readonly startsMs: readonly number[];
 }
 
@@ -49,6 +55,8 @@ const killsPerDirectory = 50;
 /** A round ends after at most this many answers or, every other time, milliseconds. */
 const answersMost = 300;
 const roundMost = 300;
+/** With power cuts most rounds end with one of so many writes to the store, unless they end before. */
+const storeWritesMost = 1000;
 /** After this many rounds an agent is also killed before it is ready. */
 const startingEvery = 8;
 const startingMost = 700;
@@ -69,11 +77,13 @@ async function crashIn(folder: TemporaryFolder, options: CrashOptions): Promise<
   const command = await installBundle(folder.path);
   const choices = choicesOf(options.seed);
   const tally = new Tally(options);
+  const cuts = options.power && new PowerCuts(folder.path, options.power === 'cut after lies');
+  const environment = cuts?.environment ?? {};
   for (let number = 0; !tally.isDone; number++) {
     const dataDirectory = join(folder.path, `data-${number}`);
-    await crashOnOneDirectory({ command, dataDirectory }, choices, tally);
+    await crashOnOneDirectory({ command, dataDirectory, environment, cuts }, choices, tally);
   }
-  return tally.report();
+  return tally.report(cuts);
 }
 
 /** The counts over all directories. */
@@ -105,7 +115,7 @@ class Tally {
     this.faults.push(...faults.map((fault) => `after kill ${this.kills}: ${fault}`));
   }
 
-  report(): CrashReport {
+  report(cuts: PowerCuts | undefined): CrashReport {
     const { faults, startsMs, kills, killsWhileStarting, acknowledged } = this;
     const { kept, dropped, runningTasks } = this;
     return {
@@ -117,28 +127,41 @@ class Tally {
       kept,
       dropped,
       runningTasks,
+      lostSectors: cuts?.lostSectors ?? 0,
+      tornCuts: cuts?.torn ?? 0,
     };
   }
 }
 
+interface Place {
+  readonly command: string;
+  readonly dataDirectory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly cuts: PowerCuts | undefined;
+}
+
 /** Every agent finds the data of the agents before it. */
-async function crashOnOneDirectory(
-  place: { readonly command: string; readonly dataDirectory: string },
-  choices: Choices,
-  tally: Tally,
-): Promise<void> {
+async function crashOnOneDirectory(place: Place, choices: Choices, tally: Tally): Promise<void> {
   const ledger = new Ledger();
+  const store = join(place.dataDirectory, 'server');
   let agent = await startAgent(place);
   const { token } = agent.target;
   const running = await startRunning(agent.target);
   for (let kills = 1; kills <= killsPerDirectory && !tally.isDone; kills++) {
-    await loadAndKill(agent, ledger, choices, kills);
+    await loadAndKill(agent, { ledger, choices, round: kills, cuts: place.cuts });
+    place.cuts?.cut(store, choices);
     tally.addKill();
     if (kills % startingEvery === 0) {
       await killWhileStarting({ ...place, token }, choices.below(startingMost));
+      place.cuts?.cut(store, choices);
       tally.killsWhileStarting++;
     }
-    agent = await startAgent({ ...place, token });
+    const next = await startAgent({ ...place, token }).catch((error: Error) => error);
+    if (next instanceof Error) {
+      tally.addFaults([`the agent does not start: ${next.message}`]);
+      return;
+    }
+    agent = next;
     tally.startsMs.push(agent.readyMs);
     const { faults, kept, dropped } = await checkRestarted(agent.target, ledger);
     tally.addFaults([...faults, ...(await checkRunning(agent.target, running.allocations))]);
@@ -151,16 +174,20 @@ async function crashOnOneDirectory(
   tally.acknowledged += ledger.acknowledged;
   tally.runningTasks += running.pids.length;
   await agent.kill();
-  tally.addFaults(await checkTables(join(place.dataDirectory, 'server'), ledger.highestIndex));
+  place.cuts?.cut(store, choices);
+  tally.addFaults(await checkTables(store, ledger.highestIndex));
+}
+
+interface Load {
+  readonly ledger: Ledger;
+  readonly choices: Choices;
+  readonly round: number;
+  readonly cuts: PowerCuts | undefined;
 }
 
 /** Resolves when the agent is dead and every answer that it gave is in the ledger. */
-async function loadAndKill(
-  agent: RunningAgent,
-  ledger: Ledger,
-  choices: Choices,
-  round: number,
-): Promise<void> {
+async function loadAndKill(agent: RunningAgent, load: Load): Promise<void> {
+  const { ledger, choices, round, cuts } = load;
   const goal = ledger.acknowledged + 1 + choices.below(answersMost);
   const byTime = choices.fraction() < 0.5;
   const { ended } = await startWriters({
@@ -173,6 +200,7 @@ async function loadAndKill(
       if (!byTime && ledger.acknowledged === goal) void agent.kill();
     },
   });
+  if (choices.fraction() < 0.75) cuts?.arm(1 + choices.below(storeWritesMost));
   if (byTime) setTimeout(() => void agent.kill(), choices.below(roundMost));
   await Promise.all([ended, agent.ended]);
 }

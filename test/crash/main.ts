@@ -1,16 +1,19 @@
-/** `npm run crash [-- COUNT] [--seed N]`: kills agents under load and looks for lost writes. */
+/**
+ * `npm run crash [-- COUNT] [--seed N] [--power-cuts]`: kills agents under load and looks for lost writes.
+ * With power cuts each kill also takes, in whole or in part, the writes that the disk had not synced.
+ */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { spreadOf } from '../../bench/statistics.ts';
-import { type CrashReport, crashTest } from './crash.ts';
+import { type CrashOptions, type CrashReport, crashTest } from './crash.ts';
 
-const usage = 'usage: npm run crash -- [COUNT, default 200] [--seed N]';
+const usage = 'usage: npm run crash -- [COUNT, default 200] [--seed N] [--power-cuts]';
 const killsMost = 10_000;
 
-function readCommand(): { readonly kills: number; readonly seed: number } {
+function readCommand(): Omit<CrashOptions, 'progress'> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { seed: { type: 'string' } },
+    options: { seed: { type: 'string' }, 'power-cuts': { type: 'boolean' } },
   });
   const kills = Number(positionals[0] ?? 200);
   const seed = Number(values.seed ?? randomInt(2 ** 32));
@@ -18,7 +21,7 @@ function readCommand(): { readonly kills: number; readonly seed: number } {
     throw new Error(`COUNT must be one number from 1 to ${killsMost}`);
   }
   if (!Number.isInteger(seed) || seed < 0) throw new Error('--seed must be a whole number');
-  return { kills, seed };
+  return { kills, seed, power: values['power-cuts'] === true ? 'cut' : undefined };
 }
 
 function table(report: CrashReport, seed: number, tookMs: number): string {
@@ -31,6 +34,8 @@ function table(report: CrashReport, seed: number, tookMs: number): string {
     ['unanswered writes that are there whole', report.kept],
     ['unanswered writes that are not there', report.dropped],
     ['tasks that outlived the agents', report.runningTasks],
+    ['sectors that power cuts took', report.lostSectors],
+    ['power cuts that tore writes', report.tornCuts],
     ['start, median', `${starts.median.toFixed(0)} ms`],
     ['start, slowest', `${starts.max.toFixed(0)} ms`],
     ['took', `${(tookMs / 1000).toFixed(0)} s`],
