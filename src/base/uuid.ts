@@ -17,14 +17,18 @@ export function uuidSource(fill: (bytes: Uint8Array) => void): (near?: string) =
   const words = new DataView(drawn.buffer);
   const text = Buffer.alloc(36, '-', 'latin1');
   let used = drawn.length;
+  /** The UUID given last, and its first 32 bits. A chain of neighbours asks for one after the other. */
+  let [last, lastBeginning] = ['', 0];
   return (near) => {
     if (used === drawn.length) {
       fill(drawn);
       used = 0;
     }
     if (near !== undefined) {
-      words.setUint32(used, Number.parseInt(near.slice(0, 8), 16) + 1 + drawn[used]!);
+      const beginning = near === last ? lastBeginning : Number.parseInt(near.slice(0, 8), 16);
+      words.setUint32(used, beginning + 1 + drawn[used]!);
     }
+    lastBeginning = words.getUint32(used);
     drawn[used + 6] = (drawn[used + 6]! & 0x0f) | 0x40;
     drawn[used + 8] = (drawn[used + 8]! & 0x3f) | 0x80;
     for (const place of places) {
@@ -32,6 +36,7 @@ export function uuidSource(fill: (bytes: Uint8Array) => void): (near?: string) =
       text[place] = digits[byte >> 4]!;
       text[place + 1] = digits[byte & 0x0f]!;
     }
-    return text.toString('latin1');
+    last = text.toString('latin1');
+    return last;
   };
 }

@@ -16,10 +16,15 @@ import { lifecyclesOf } from './fitting/resources.ts';
 import { trackerOfReplacement } from './reschedule.ts';
 import { descriptions, type Proposed } from './view.ts';
 
+const noResources: AllocatedResources = {
+  Tasks: {},
+  TaskLifecycles: {},
+  Shared: { DiskMB: 0, Networks: null, Ports: null },
+};
+
+/** The fields that tell a new allocation from the others of its group. */
 export interface NewAllocation {
   readonly id: string;
-  readonly evaluation: Evaluation;
-  readonly job: Job;
   readonly group: TaskGroup;
   readonly request: PlacementRequest;
   readonly node: Node;
@@ -38,23 +43,32 @@ const canaryStatus: AllocationDeploymentStatus = {
   ModifyIndex: 0,
 };
 
-export function newAllocation(wanted: NewAllocation): Proposed<Allocation> {
-  const { id, evaluation, job, group, request, node, resources, metrics, nowMs } = wanted;
-  const { preempted } = wanted;
+/** An allocation with all fields that the new ones of a group share in an evaluation. */
+export function sharedFields({
+  evaluation,
+  job,
+  group,
+  nowMs,
+}: {
+  readonly evaluation: Evaluation;
+  readonly job: Job;
+  readonly group: TaskGroup;
+  readonly nowMs: number;
+}): Proposed<Allocation> {
   const now = instantFromMs(nowMs);
   return {
-    ID: id,
+    ID: '',
     Namespace: job.Namespace,
     EvalID: evaluation.ID,
-    Name: request.name,
-    NodeID: node.ID,
-    NodeName: node.Name,
+    Name: '',
+    NodeID: '',
+    NodeName: '',
     JobID: job.ID,
     JobVersion: job.Version,
     JobCreateIndex: job.CreateIndex,
     TaskGroup: group.Name,
-    AllocatedResources: resources,
-    Metrics: metrics,
+    AllocatedResources: noResources,
+    Metrics: null,
     DesiredStatus: 'run',
     DesiredDescription: '',
     DesiredTransition: noTransition,
@@ -62,17 +76,38 @@ export function newAllocation(wanted: NewAllocation): Proposed<Allocation> {
     ClientDescription: '',
     TaskStates: {},
     AllocStates: null,
-    PreviousAllocation: request.previous?.ID ?? '',
+    PreviousAllocation: '',
     NextAllocation: '',
     FollowupEvalID: '',
-    RescheduleTracker: trackerFor(request, group, nowMs),
-    DeploymentID: request.deploymentId,
-    DeploymentStatus: request.isCanary ? canaryStatus : null,
-    PreemptedAllocations: preempted.length === 0 ? null : preempted,
+    RescheduleTracker: null,
+    DeploymentID: '',
+    DeploymentStatus: null,
+    PreemptedAllocations: null,
     PreemptedByAllocation: '',
     NetworkStatus: null,
     CreateTime: now,
     ModifyTime: now,
+  };
+}
+
+/** `shared`: the fields that the new allocations of the group share. */
+export function newAllocation(
+  shared: Proposed<Allocation>,
+  { id, group, request, node, resources, metrics, nowMs, preempted }: NewAllocation,
+): Proposed<Allocation> {
+  return {
+    ...shared,
+    ID: id,
+    Name: request.name,
+    NodeID: node.ID,
+    NodeName: node.Name,
+    AllocatedResources: resources,
+    Metrics: metrics,
+    PreviousAllocation: request.previous?.ID ?? '',
+    RescheduleTracker: trackerFor(request, group, nowMs),
+    DeploymentID: request.deploymentId,
+    DeploymentStatus: request.isCanary ? canaryStatus : null,
+    PreemptedAllocations: preempted.length === 0 ? null : preempted,
   };
 }
 

@@ -54,7 +54,10 @@ export function clientStatusOf(
 }
 
 export const allocationName = (job: string, group: string, index: number): string =>
-  `${job}.${group}[${index}]`;
+  `${nameBeforeIndex(job, group)}${index}]`;
+
+/** The name of an allocation up to its index, which a bracket follows. */
+export const nameBeforeIndex = (job: string, group: string): string => `${job}.${group}[`;
 
 /** The index in an allocation's name; -1 when the name has none. */
 export function allocationIndex(name: string): number {

@@ -10,7 +10,7 @@ import { drained, type Steps } from '../../base/steps.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { firstFailed } from '../fitting/feasibility.ts';
-import { type Lack, PlannedNode } from '../fitting/planned-node.ts';
+import type { Lack } from '../fitting/planned-node.ts';
 import { SchedulerMemory } from '../memory/memory.ts';
 import { feasible } from '../memory/sheet.ts';
 import { Candidates } from '../placing/candidates.ts';
@@ -148,9 +148,7 @@ const wouldPreempt = (way: ScoredEviction | undefined): WouldPreempt | undefined
 
 function lacksAt({ sheet }: Candidates, slot: number): readonly Lack[] {
   const { fleet, shape } = sheet;
-  const planned =
-    fleet.plannedIfAny(slot) ?? new PlannedNode(fleet.nodes[slot]!, fleet.occupancyAt(slot));
-  return planned.lacks(shape.ask);
+  return fleet.lookAt(slot).lacks(shape.ask);
 }
 
 type Preempting = NodeExplanation & {

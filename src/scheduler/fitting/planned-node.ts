@@ -56,6 +56,14 @@ export interface Lack {
     | undefined;
 }
 
+/** Amounts that the maker of a planned node has at hand. */
+export interface KnownAmounts {
+  /** The capacity of the node. */
+  readonly capacity?: Need;
+  /** The occupancy's amounts with what the plan placed so far, if that holds no pieces. */
+  readonly used?: Need;
+}
+
 export class PlannedNode {
   readonly node: Node;
   readonly capacity: Need;
@@ -71,13 +79,13 @@ export class PlannedNode {
   /** Built on first use. */
   #ledger: PortLedger | undefined;
 
-  /** `portStart` is where the search for dynamic ports begins, `capacity` that of the node. */
-  constructor(node: Node, occupancy: Occupancy, portStart = 0, capacity = capacityOf(node)) {
+  /** `portStart` is where the search for dynamic ports begins. */
+  constructor(node: Node, occupancy: Occupancy, portStart = 0, known: KnownAmounts = {}) {
     this.node = node;
-    this.capacity = capacity;
+    this.capacity = known.capacity ?? capacityOf(node);
     this.#portStart = portStart;
     this.#before = occupancy;
-    this.#used = { ...occupancy.used };
+    this.#used = { ...(known.used ?? occupancy.used) };
   }
 
   get used(): Need {

@@ -121,6 +121,10 @@ export function capacityOf(node: Node): Need {
   };
 }
 
+/** Whether an ask is for things that exist once each: cores, ports or devices. */
+export const asksPieces = ({ cores, devices, networks }: Ask): boolean =>
+  cores > 0 || devices.length > 0 || networks.length > 0;
+
 /** The part of a need that another need does not cover. */
 export const beyond = (need: Need, other: Need): Need => ({
   cpu: Math.max(need.cpu - other.cpu, 0),

@@ -40,10 +40,17 @@ const loadedPerStep = 500;
 
 export class Fleet {
   #nodes: Node[] = [];
+  #ids: string[] = [];
   #occupancies: NodeOccupancy[] = [];
   #slots = new Map<string, number>();
   #planned: (PlannedNode | undefined)[] = [];
-  readonly #plannedSlots: number[] = [];
+  /** The slots that the plan under way touched, each once, and by slot whether it did. */
+  readonly #touchedSlots: number[] = [];
+  #isTouched = new Uint8Array(0);
+  /** The slots that the last plan placed allocations on. The changes of a transaction mostly come in this order. */
+  #expectedSlots: number[] = [];
+  #expectedAt = 0;
+  #isPlanOver = true;
   #columns = columnsFor(0);
   #used: Amounts = amounts(0);
   readonly #values = new Map<string, ValueColumn>();
@@ -97,9 +104,16 @@ export class Fleet {
     return column;
   }
 
-  /** The node with the plan's changes; `undefined`: the plan did not touch it. */
+  /**
+   * The node with the plan's changes; `undefined`: the plan changed at most the sums in `used` (see {@link place}).
+   */
   plannedIfAny(slot: number): PlannedNode | undefined {
     return this.#planned[slot];
+  }
+
+  /** The node with the plan's changes, only to look at. */
+  lookAt(slot: number): PlannedNode {
+    return this.#planned[slot] ?? this.#newPlanned(slot, 0);
   }
 
   /** The node's occupancy, without the plan under way. */
@@ -115,16 +129,50 @@ export class Fleet {
   plannedAt(slot: number, portStart: number): PlannedNode {
     let planned = this.#planned[slot];
     if (planned === undefined) {
-      planned = new PlannedNode(
-        this.#nodes[slot]!,
-        this.#occupancies[slot]!,
-        portStart,
-        this.#columns.capacities[slot]!,
-      );
+      planned = this.#newPlanned(slot, portStart);
       this.#planned[slot] = planned;
-      this.#plannedSlots.push(slot);
+      this.#touch(slot);
     }
     return planned;
+  }
+
+  /**
+   * Places an allocation that holds no pieces and takes over nothing. A node with such placements alone needs no
+   * {@link PlannedNode}.
+   */
+  place(slot: number, need: Need): void {
+    if (this.#isPlanOver) {
+      this.#expectedSlots = [];
+      this.#expectedAt = 0;
+      this.#isPlanOver = false;
+    }
+    this.#expectedSlots.push(slot);
+    const { cpu, memory, disk } = this.#used;
+    cpu[slot]! += need.cpu;
+    memory[slot]! += need.memory;
+    disk[slot]! += need.disk;
+    this.#touch(slot);
+    this.#changedSlots.add(slot);
+  }
+
+  #touch(slot: number): void {
+    if (this.#isTouched[slot] === 1) return;
+    this.#isTouched[slot] = 1;
+    this.#touchedSlots.push(slot);
+  }
+
+  #newPlanned(slot: number, portStart: number): PlannedNode {
+    const occupancy = this.#occupancies[slot]!;
+    const { cpu, memory, disk } = this.#used;
+    return new PlannedNode(this.#nodes[slot]!, occupancy, portStart, {
+      capacity: this.#columns.capacities[slot]!,
+      used: {
+        cpu: cpu[slot]!,
+        memory: memory[slot]!,
+        disk: disk[slot]!,
+        cores: occupancy.used.cores,
+      },
+    });
   }
 
   /** Sets the resources used of the node, with the plan under way. */
@@ -137,20 +185,30 @@ export class Fleet {
 
   /** Discards the plan under way. */
   forgetPlan(): void {
-    for (const slot of this.#plannedSlots) {
+    for (const slot of this.#touchedSlots) {
       this.#planned[slot] = undefined;
+      this.#isTouched[slot] = 0;
       this.setUsed(slot, this.#occupancies[slot]!.used);
     }
-    this.#plannedSlots.length = 0;
+    this.#touchedSlots.length = 0;
+    this.#isPlanOver = true;
   }
 
   /** Notes that an allocation was added, changed or removed. Not to be called while a plan is under way. */
   allocationChanged(before: Allocation | undefined, after: Allocation | undefined): void {
-    const slot = this.slotOf((after ?? before)!.NodeID);
+    const slot = this.#expectedSlotOf((after ?? before)!.NodeID);
     // Allocations of an unknown node are read together with the node.
     if (slot < 0) return;
     const occupancy = this.#occupancies[slot]!;
     if (occupancy.change(before, after)) this.setUsed(slot, occupancy.used);
+  }
+
+  /** {@link slotOf}, without a search if the allocation is the next one of the last plan. */
+  #expectedSlotOf(nodeId: string): number {
+    const slot = this.#expectedSlots[this.#expectedAt];
+    if (slot === undefined || this.#ids[slot] !== nodeId) return this.slotOf(nodeId);
+    this.#expectedAt++;
+    return slot;
   }
 
   /** Notes that a node was added, changed or removed. Not to be called while a plan is under way. */
@@ -198,10 +256,12 @@ export class Fleet {
       yield;
     }
     this.#nodes = nodes;
+    this.#ids = nodes.map(({ ID }) => ID);
     this.#occupancies = occupancies;
     this.#slots = slots;
     this.#columns = columns;
     this.#planned = Array(nodes.length).fill(undefined);
+    this.#isTouched = new Uint8Array(nodes.length);
     this.#used = amounts(nodes.length);
     for (const slot of nodes.keys()) this.setUsed(slot, occupancies[slot]!.used);
     this.#reordered = false;
@@ -282,22 +342,28 @@ const isAlike = (before: Node, after: Node): boolean =>
   isSame(before.Meta, after.Meta);
 
 /**
- * A log of the slots whose resources changed. Each reader catches up from its own position. Of a slot
- * noted several times only the last entry counts.
+ * A log of the slots whose resources changed. Each reader catches up from its own position.
+ *
+ * 1. Of a slot noted several times only the last entry counts.
+ * 2. A slot whose last entry no reader has passed yet gets no further entry: every reader has that one before it.
  */
 export class ChangedSlots {
   #slots: number[] = [];
   /** Number of entries dropped at the front. */
   #dropped = 0;
   #lastOf: number[] = [];
+  /** The greatest position that a reader was given. */
+  #passed = 0;
 
-  /** The position after the newest entry. */
-  get end(): number {
-    return this.#dropped + this.#slots.length;
+  /** The position after the newest entry, for a reader that goes on from there. */
+  pass(): number {
+    this.#passed = this.#dropped + this.#slots.length;
+    return this.#passed;
   }
 
   add(slot: number): void {
-    this.#lastOf[slot] = this.end;
+    if (this.#lastOf[slot]! >= this.#passed) return;
+    this.#lastOf[slot] = this.#dropped + this.#slots.length;
     this.#slots.push(slot);
     const most = 4 * this.#lastOf.length + 1024;
     if (this.#slots.length <= most) return;

@@ -6,12 +6,13 @@
  * 1. `failed` tells for each slot whether it is a candidate and passes the rules; it never changes.
  * 2. `#dimension`, `#packs` and the tournament equal those computed from scratch, as far as the sheet
  *    has caught up with the fleet's `changedSlots`.
- * 3. Between groups the tournament holds scores without neighbours: `Candidates` undoes its changes.
+ * 3. Between groups the tournament holds scores without neighbours, and `neighbours` is 0: `Candidates` undoes its
+ *    changes.
  */
 import type { Steps } from '../../base/steps.ts';
 import type { Node } from '../../model/node/node.ts';
 import type { Rule } from '../fitting/feasibility.ts';
-import { PlannedNode } from '../fitting/planned-node.ts';
+import type { PlannedNode } from '../fitting/planned-node.ts';
 import { parsePortList } from '../fitting/ports.ts';
 import { Numbering } from '../scoring/numbering.ts';
 import { freeShare, packScore, packScoreOfShares } from '../scoring/score.ts';
@@ -54,6 +55,8 @@ export class Sheet {
   /** The fleet's revision for which the sheet was made. */
   readonly revision: number;
   readonly failed: Int16Array;
+  /** By slot, the allocations of the group that is being placed; 0 between groups. */
+  readonly neighbours: Int32Array;
   readonly counts: SheetCounts = {
     nodesInPool: 0,
     candidates: 0,
@@ -87,6 +90,7 @@ export class Sheet {
     this.fleet = fleet;
     this.revision = fleet.revision;
     this.failed = new Int16Array(size).fill(noCandidate);
+    this.neighbours = new Int32Array(size);
     this.columns = shape.targets.map((target) => fleet.column(target));
     this.#dimension = new Uint16Array(size);
     this.#dimensions.of('');
@@ -101,14 +105,14 @@ export class Sheet {
     const sheet = new Sheet(shape, fleet);
     yield* sheet.#filterNodes();
     sheet.#seedTournaments();
-    for (const slot of fleet.nodes.keys()) {
+    for (let slot = 0; slot < fleet.nodes.length; slot++) {
       if (sheet.failed[slot] !== feasible) continue;
       sheet.refitSlot(slot);
       sheet.#open.putLeaf(slot, sheet.isFull(slot) ? closed : sheet.sumWithout(slot));
       if (slot % slotsPerStep === 0) yield;
     }
     sheet.#open.rebuild();
-    sheet.#caughtUpTo = fleet.changedSlots.end;
+    sheet.#caughtUpTo = fleet.changedSlots.pass();
     return sheet;
   }
 
@@ -140,7 +144,7 @@ export class Sheet {
   *catchUp(): Steps<void> {
     const { changedSlots, nodes } = this.fleet;
     const touched = changedSlots.since(this.#caughtUpTo) ?? [...nodes.keys()];
-    this.#caughtUpTo = changedSlots.end;
+    this.#caughtUpTo = changedSlots.pass();
     let looked = 0;
     for (const slot of touched) {
       if (this.failed[slot] !== feasible) continue;
@@ -246,7 +250,7 @@ export class Sheet {
 
   #tryFitExactly(slot: number, known: PlannedNode | undefined): number {
     const { fleet, shape } = this;
-    const planned = known ?? new PlannedNode(fleet.nodes[slot]!, fleet.occupancyAt(slot));
+    const planned = known ?? fleet.lookAt(slot);
     const fit = planned.fit(shape.ask);
     if (!fit.fits) return this.#dimensions.of(fit.dimension);
     this.#packs[slot] = packScore(shape.algorithm, planned.used, fit.need, planned.capacity);
@@ -278,9 +282,10 @@ export class Sheet {
     const verdicts: ClassVerdict[] = [];
     const readiness = rules.filter(({ scope }) => scope === 'readiness');
     const alone = [...rules.entries()].filter(([, { scope }]) => scope === 'node');
-    for (const [slot, node] of nodes.entries()) {
+    for (let slot = 0; slot < nodes.length; slot++) {
       if (slot % slotsPerStep === 0) yield;
-      if (readiness.some((rule) => !rule.passes(node))) continue;
+      const node = nodes[slot]!;
+      if (!passesAll(readiness, node)) continue;
       const one = classOf[slot]!;
       let verdict = one < 0 ? undefined : verdicts[one];
       if (verdict === undefined) {
@@ -329,11 +334,15 @@ export class Sheet {
 
   /** Makes a class for every combination of target values of the feasible slots. */
   #seedTournaments(): void {
-    const classOf = Int32Array.from(this.failed, (failed) => (failed === feasible ? 0 : -1));
+    const { failed } = this;
+    const classOf = new Int32Array(failed.length);
+    for (let slot = 0; slot < failed.length; slot++)
+      if (failed[slot] !== feasible) classOf[slot] = -1;
     let classes = 1;
     for (const { numberAt, values } of this.columns) {
       const numbers = new Map<number, number>();
-      for (const [slot, one] of classOf.entries()) {
+      for (let slot = 0; slot < classOf.length; slot++) {
+        const one = classOf[slot]!;
         if (one < 0) continue;
         const pair = one * (values.names.length + 1) + numberAt[slot]! + 1;
         const number = numbers.get(pair) ?? numbers.size;
@@ -344,13 +353,21 @@ export class Sheet {
     }
     this.#classValues = this.columns.map(({ numberAt }) => {
       const valuesOf = new Int32Array(classes);
-      for (const [slot, one] of classOf.entries()) if (one >= 0) valuesOf[one] = numberAt[slot]!;
+      for (let slot = 0; slot < classOf.length; slot++) {
+        const one = classOf[slot]!;
+        if (one >= 0) valuesOf[one] = numberAt[slot]!;
+      }
       return valuesOf;
     });
     this.#layout = new TreeLayout(classOf, classes);
     this.#open = new Tournament(this.#layout);
     this.#withNeighbours = new Tournament(this.#layout);
   }
+}
+
+function passesAll(rules: readonly Rule[], node: Node): boolean {
+  for (const rule of rules) if (!rule.passes(node)) return false;
+  return true;
 }
 
 function verdictOf(rules: readonly Rule[], node: Node): ClassVerdict {

@@ -43,6 +43,9 @@ export interface CandidatesInput {
 
 const nobody: ReadonlySet<string> = new Set();
 
+/** Changes to the sheet undone in a step. */
+const restoredPerStep = 100;
+
 /** A spread or a `distinct_property` rule, with the values of its attribute. */
 interface WithColumn<T> {
   readonly item: T;
@@ -54,15 +57,16 @@ interface WithColumn<T> {
 export class Candidates {
   readonly sheet: Sheet;
   readonly group: TaskGroup;
-  readonly #neighbours = new Map<number, number>();
+  /** By slot, the allocations of the group; the array of the sheet until its changes are undone. */
+  #neighbours: Int32Array;
   readonly #distinct: readonly DistinctColumn[];
   readonly #propertyRules: readonly WithColumn<DistinctColumn>[];
   /** The distinct rules on nodes themselves. */
   readonly #nodeRules: readonly DistinctColumn[];
   readonly #spreads: readonly WithColumn<SpreadBoosts>[];
   readonly #scores: ClassScores;
-  /** Slots whose entries in the sheet's tournaments were changed here. */
-  readonly #changedSlots = new Set<number>();
+  /** Slots whose entries in the sheet were changed here; some of them twice. */
+  readonly #changedSlots: number[] = [];
 
   /** Starts with the job's locations. */
   static *of(input: CandidatesInput): Steps<Candidates> {
@@ -74,6 +78,7 @@ export class Candidates {
   private constructor({ job, group, sheet, locations }: CandidatesInput) {
     this.sheet = sheet;
     this.group = group;
+    this.#neighbours = sheet.neighbours;
     this.#scores = new ClassScores(sheet.layout.classes, {
       tournaments: [sheet.open, sheet.withNeighbours],
       terms: sheet.terms,
@@ -179,7 +184,7 @@ export class Candidates {
     { pack, devices }: { readonly pack: number; readonly devices: number | undefined },
     penalized: ReadonlySet<string> = nobody,
   ): ScoreParts {
-    const neighbours = this.#neighbours.get(slot) ?? 0;
+    const neighbours = this.#neighbours[slot]!;
     const affinity = this.sheet.affinityAt(slot);
     const spread = this.#spreadBoost(this.sheet.layout.classOf(slot));
     return {
@@ -215,14 +220,21 @@ export class Candidates {
 
   /** Undoes the changes to the sheet's tournaments. */
   *restoreSheetSteps(): Steps<void> {
-    yield* each(this.#changedSlots, (slot) => {
-      this.#scores.changed(this.sheet.layout.classOf(slot));
-      this.sheet.restoreSlot(slot);
-      this.#changedSlots.delete(slot);
-    });
+    const { sheet } = this;
+    const changed = this.#changedSlots;
+    while (changed.length > 0) {
+      const slot = changed.pop()!;
+      this.#scores.changed(sheet.layout.classOf(slot));
+      sheet.neighbours[slot] = 0;
+      sheet.restoreSlot(slot);
+      if (changed.length % restoredPerStep === 0) yield;
+    }
   }
 
+  /** Undoes them after an error. An explanation that was waiting for this moment goes on reading here. */
   restoreSheet(): void {
+    if (this.#changedSlots.length === 0) return;
+    this.#neighbours = this.#neighbours.slice();
     drained(this.restoreSheetSteps());
   }
 
@@ -231,7 +243,7 @@ export class Candidates {
     const { fleet, failed } = this.sheet;
     for (const [id, count] of locations.byNode(this.group.Name)) {
       const slot = fleet.slotOf(id);
-      if (slot >= 0) this.#neighbours.set(slot, count);
+      if (failed[slot] === feasible) this.#neighbours[slot] = count;
     }
     // A rule of the whole job counts the other groups too; a limit of 0 closes every slot.
     const isShut = this.#nodeRules.some(({ rule }) => rule.limit < 1);
@@ -243,16 +255,20 @@ export class Candidates {
   }
 
   #changeCount(slot: number, by: 1 | -1): void {
-    this.#neighbours.set(slot, (this.#neighbours.get(slot) ?? 0) + by);
-    const node = this.nodes[slot]!;
-    for (const column of this.#distinct) column.change(node, by);
-    let isOfClass = this.sheet.columns.length < 2 && this.#propertyRules.length === 0;
+    const { sheet } = this;
+    if (sheet.failed[slot] === feasible) this.#neighbours[slot]! += by;
+    if (this.#distinct.length > 0) {
+      const node = this.nodes[slot]!;
+      for (const column of this.#distinct) column.change(node, by);
+    }
+    let isOfClass = sheet.columns.length < 2 && this.#propertyRules.length === 0;
     for (const { item: boosts, column } of this.#spreads) {
       if (boosts.change(column.numberAt[slot]!, by)) isOfClass = false;
     }
+    const one = sheet.layout.classOf(slot);
     // With a single attribute each class has a value of its own.
-    if (this.#spreads.length > 0 && this.sheet.layout.classOf(slot) < 0) isOfClass = false;
-    if (isOfClass) this.#scores.changed(this.sheet.layout.classOf(slot));
+    if (this.#spreads.length > 0 && one < 0) isOfClass = false;
+    if (isOfClass) this.#scores.changed(one);
     else this.#scores.allChanged();
     this.refreshSlot(slot);
   }
@@ -261,8 +277,7 @@ export class Candidates {
   #updateSlot(slot: number): void {
     const { sheet } = this;
     const isShut = sheet.isFull(slot) || !this.#isAllowedAlone(slot);
-    const neighbours = this.#neighbours.get(slot) ?? 0;
-    const isBeside = neighbours > 0;
+    const isBeside = this.#neighbours[slot]! > 0;
     sheet.open.set(slot, isShut || isBeside ? closed : sheet.sumWithout(slot));
     sheet.withNeighbours.set(slot, isShut || !isBeside ? closed : this.#sumAt(slot));
     this.#noteChanged(slot);
@@ -275,7 +290,7 @@ export class Candidates {
   }
 
   #noteChanged(slot: number): void {
-    this.#changedSlots.add(slot);
+    this.#changedSlots.push(slot);
     this.#scores.changed(this.sheet.layout.classOf(slot));
   }
 
@@ -285,13 +300,13 @@ export class Candidates {
   }
 
   #sumAt(slot: number): number {
-    const neighbours = this.#neighbours.get(slot) ?? 0;
+    const neighbours = this.#neighbours[slot]!;
     if (neighbours === 0) return this.sheet.sumWithout(slot);
     return this.sheet.sumWith(slot, antiAffinityScore(neighbours, this.group.Count));
   }
 
   #termsAt(slot: number): number {
-    return this.sheet.terms + ((this.#neighbours.get(slot) ?? 0) > 0 ? 1 : 0);
+    return this.sheet.terms + (this.#neighbours[slot]! > 0 ? 1 : 0);
   }
 
   #isAllowedByProperties(one: number): boolean {

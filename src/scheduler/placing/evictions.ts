@@ -10,7 +10,6 @@
  */
 import type { Steps } from '../../base/steps.ts';
 import type { Job } from '../../model/job/job.ts';
-import { PlannedNode } from '../fitting/planned-node.ts';
 import type { Ask } from '../fitting/resources.ts';
 import type { Fleet } from '../memory/fleet.ts';
 import { feasible } from '../memory/sheet.ts';
@@ -196,8 +195,7 @@ export class EvictionSearch {
     const occupants = evictableOn(job, view.allocationsOnNode(node.ID), evictions.ranks);
     const evictables = occupants.filter(({ allocation }) => !evictions.has(allocation.ID));
     if (evictables.length === 0) return undefined;
-    const planned =
-      this.#fleet.plannedIfAny(slot) ?? new PlannedNode(node, this.#fleet.occupancyAt(slot));
+    const planned = this.#fleet.lookAt(slot);
     const victims = chooseVictims(planned, ask, evictables, (groupKey) => evictions.lost(groupKey));
     if (victims === undefined) return undefined;
     this.#watchGroups(slot, evictables);

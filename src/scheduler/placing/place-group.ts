@@ -8,6 +8,7 @@
 import { assert } from '../../base/assert.ts';
 import type { Ids } from '../../base/ports.ts';
 import type { Steps } from '../../base/steps.ts';
+import type { AllocatedResources } from '../../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { holdsResources } from '../../model/allocation/allocation-rules.ts';
 import type { PlacementMetrics } from '../../model/allocation/placement-metrics.ts';
@@ -15,9 +16,9 @@ import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
 import type { PlannedPreemption, PlannedStop } from '../../model/plan/plan.ts';
-import { newAllocation } from '../build.ts';
+import { newAllocation, sharedFields } from '../build.ts';
 import type { PlacementRequest } from '../decision.ts';
-import { type Ask, askOf } from '../fitting/resources.ts';
+import { type Ask, askOf, asksPieces, type Need, needOf } from '../fitting/resources.ts';
 import type { Fleet } from '../memory/fleet.ts';
 import { nodesOfFailures } from '../reschedule.ts';
 import type { JobLocations } from '../scoring/locations.ts';
@@ -113,6 +114,10 @@ export class GroupPlacer {
   readonly #candidates: Candidates;
   readonly #job: Job;
   readonly #ask: Ask;
+  /** The need of an allocation that holds no pieces; `undefined`: the group asks for pieces. */
+  readonly #plainNeed: Need | undefined;
+  /** The fields that all its allocations share. */
+  readonly #shared: Proposed<Allocation>;
   readonly #startNs: number;
   /** The job's allocations by id. */
   #allocationsById: ReadonlyMap<string, Allocation> | undefined;
@@ -128,6 +133,9 @@ export class GroupPlacer {
     this.#candidates = candidates;
     this.#job = job;
     this.#ask = askOf(candidates.group);
+    this.#plainNeed = asksPieces(this.#ask) ? undefined : needOf(this.#ask.template);
+    const { evaluation, nowMs } = context;
+    this.#shared = sharedFields({ evaluation, job, group: candidates.group, nowMs });
     this.#startNs = startNs;
   }
 
@@ -247,23 +255,13 @@ export class GroupPlacer {
     metrics: PlacementMetrics,
     victims: readonly Evictable[],
   ): Proposed<Allocation> {
-    const { evaluation, fleet, locations, portStart, ids, nowMs } = this.#context;
-    const { group } = this.#candidates;
-    const node = fleet.nodes[slot]!;
-    const planned = fleet.plannedAt(slot, portStart);
-    const fit = planned.fit(this.#ask);
-    assert(fit.fits, 'only a slot that fits is chosen');
-    const { resources } = fit;
-    const id = ids.uuid(this.#neighbour);
-    planned.add(resources);
-    fleet.setUsed(slot, planned.used);
-    const allocation = newAllocation({
-      id,
-      evaluation,
-      job: this.#job,
-      group,
+    const { fleet, locations, ids, nowMs } = this.#context;
+    const resources = this.#takeRoom(slot);
+    const allocation = newAllocation(this.#shared, {
+      id: ids.uuid(this.#neighbour),
+      group: this.#candidates.group,
       request,
-      node,
+      node: fleet.nodes[slot]!,
       resources,
       metrics,
       nowMs,
@@ -272,6 +270,22 @@ export class GroupPlacer {
     locations.place(allocation);
     this.#candidates.notePlaced(slot);
     return allocation;
+  }
+
+  /** Takes the resources of an allocation on the slot. */
+  #takeRoom(slot: number): AllocatedResources {
+    const { fleet, portStart } = this.#context;
+    if (this.#plainNeed !== undefined && fleet.plannedIfAny(slot) === undefined) {
+      assert(!this.#candidates.sheet.isFull(slot), 'only a slot that fits is chosen');
+      fleet.place(slot, this.#plainNeed);
+      return this.#ask.template;
+    }
+    const planned = fleet.plannedAt(slot, portStart);
+    const fit = planned.fit(this.#ask);
+    assert(fit.fits, 'only a slot that fits is chosen');
+    planned.add(fit.resources);
+    fleet.setUsed(slot, planned.used);
+    return fit.resources;
   }
 
   /** The id after which that of the next allocation may come. */

@@ -110,9 +110,9 @@ export class Placer {
     };
     const work = new GroupPlacer(context, job, candidates, startNs);
     try {
-      for (const [position, request] of placements.entries()) {
+      for (let position = 0; position < placements.length; position++) {
         if (position > 0 && position % requestsPerStep === 0) yield;
-        const more = work.carryOut(request);
+        const more = work.carryOut(placements[position]!);
         if (more !== undefined) yield* more;
       }
       yield* candidates.restoreSheetSteps();

@@ -1,17 +1,20 @@
 /** The names of a group's allocations. Source: docs/behaviour/scheduling.md#names. */
 import { each, type Steps } from '../../base/steps.ts';
-import { allocationIndex, allocationName } from '../../model/allocation/allocation-rules.ts';
+import { allocationIndex, nameBeforeIndex } from '../../model/allocation/allocation-rules.ts';
 
-/** Hands out the indexes of names: each index once, the lowest free index first. */
+/**
+ * Hands out the indexes of names: each index once, the lowest free index first.
+ *
+ * 1. Every index below `#next` is taken.
+ * 2. An index from `#next` on is taken if `#used` has it.
+ */
 export class NameIndex {
-  readonly #job: string;
-  readonly #group: string;
+  readonly #beforeIndex: string;
   readonly #used: Set<number>;
   #next = 0;
 
-  private constructor(job: string, group: string, used: Set<number>) {
-    this.#job = job;
-    this.#group = group;
+  private constructor(beforeIndex: string, used: Set<number>) {
+    this.#beforeIndex = beforeIndex;
     this.#used = used;
   }
 
@@ -19,7 +22,7 @@ export class NameIndex {
   static *of(job: string, group: string, used: Iterable<string>): Steps<NameIndex> {
     const indexes = new Set<number>();
     yield* each(used, (name) => indexes.add(allocationIndex(name)));
-    return new NameIndex(job, group, indexes);
+    return new NameIndex(nameBeforeIndex(job, group), indexes);
   }
 
   /** The name itself if its index is free, else the lowest free name, which repairs duplicates. */
@@ -27,7 +30,7 @@ export class NameIndex {
     const index = allocationIndex(name);
     if (!this.#isFree(index)) return this.lowest();
     this.#used.add(index);
-    return allocationName(this.#job, this.#group, index);
+    return this.#name(index);
   }
 
   /** The first free name of the list, else the lowest free name. */
@@ -38,11 +41,14 @@ export class NameIndex {
 
   lowest(): string {
     while (this.#used.has(this.#next)) this.#next++;
-    this.#used.add(this.#next);
-    return allocationName(this.#job, this.#group, this.#next);
+    return this.#name(this.#next++);
+  }
+
+  #name(index: number): string {
+    return `${this.#beforeIndex}${index}]`;
   }
 
   #isFree(index: number): boolean {
-    return index >= 0 && !this.#used.has(index);
+    return index >= this.#next && !this.#used.has(index);
   }
 }

@@ -14,6 +14,8 @@ export class JobLocations {
   readonly #live = new Map<string, Located>();
   /** Allocations that the plan places. They stay. */
   readonly #placed: Located[] = [];
+  /** How many of them are in the counts: the others are added when somebody asks for counts. */
+  #counted = 0;
   /** Live allocations by group and node. */
   readonly #counts = new Map<string, Map<string, number>>();
   /** The same for the whole job, once somebody has asked. */
@@ -45,7 +47,6 @@ export class JobLocations {
   /** Adds an allocation that the plan places. */
   place(allocation: Located): void {
     this.#placed.push(allocation);
-    this.#countLocation(allocation, 1);
   }
 
   /** Whether an allocation from before the plan is there. */
@@ -65,6 +66,9 @@ export class JobLocations {
 
   /** Counts live allocations by node, for a group or the whole job. */
   byNode(group?: string): ReadonlyMap<string, number> {
+    while (this.#counted < this.#placed.length) {
+      this.#countLocation(this.#placed[this.#counted++]!, 1);
+    }
     if (group !== undefined) return this.#counts.get(group) ?? nowhere;
     if (this.#allCounts === undefined) {
       this.#allCounts = new Map();
