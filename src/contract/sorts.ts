@@ -45,5 +45,8 @@ export const sortsOf = {
   variables: ['Path', 'Namespace', 'CreateTime', 'ModifyTime'],
   configEntries: ['Name', 'Kind', 'Namespace', 'ModifyIndex'],
   peerings: ['Name', 'ModifyIndex'],
+  /** `Statuses`: by the numbers of critical, warning and pending instances. */
+  services: ['ServiceName', 'Namespace', 'Statuses'],
+  instances: ['Status', 'Address', 'JobID', 'Namespace'],
   plans: ['Kind', 'JobID', 'Name', 'Namespace', 'MadeBy', 'ExpiresAt'],
 } as const;

@@ -66,7 +66,7 @@ test.each(forms)('$open: the typed text is there again', async (form) => {
   expect(await shown(page, texts)).toEqual(texts);
 
   await page.keyboard.press('Escape');
-  await page.getByText('What you typed is kept.').waitFor();
+  await page.getByText('What you entered is kept.').waitFor();
   await open(page, form);
   expect(await shown(page, { ...texts, ...secrets })).toEqual({ ...texts, ...secrets });
   for (const secret of Object.values(secrets)) expect(await stored(page)).not.toContain(secret);
@@ -76,7 +76,7 @@ test.each(forms)('$open: the typed text is there again', async (form) => {
   await page.getByText('open its form again after signing in').waitFor();
   await signIn(page, ui.agent.token);
   await open(page, form);
-  await page.getByText('What you typed here before is back.').waitFor();
+  await page.getByText('What you entered here before is back.').waitFor();
   expect(await shown(page, texts)).toEqual(texts);
   for (const label of Object.keys(secrets)) expect(await field(page, label).inputValue()).toBe('');
 
