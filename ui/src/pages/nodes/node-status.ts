@@ -43,6 +43,9 @@ export const nodeFields = [
   { key: 'datacenter', field: 'Datacenter' },
   { key: 'pool', field: 'NodePool' },
   { key: 'class', field: 'NodeClass' },
+  { key: 'allocations', field: 'Allocations' },
+  { key: 'cpu', field: 'CPU' },
+  { key: 'memory', field: 'MemoryMB' },
 ] as const;
 
 export const resources = ['CPU', 'MemoryMB', 'DiskMB'] as const;
