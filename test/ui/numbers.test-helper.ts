@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { introduction } from '../support/api.ts';
 import { type Fate, Fleet, idOf, secretOf } from '../support/fleet.ts';
 import type { UiTests } from '../support/ui-tests.ts';
+import type { Shown } from './numbers-shown.test-helper.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: records of every kind.
 export type Row = any;
@@ -175,6 +176,10 @@ export class Truth {
     return answer.status === 200 ? answer.json() : undefined;
   }
 
+  post(path: string, body: object): Promise<Row> {
+    return this.#ui.answer('POST', path, body);
+  }
+
   list = async (path: string): Promise<Row[]> => (await this.read(path)) ?? [];
 
   async nodes(): Promise<Row[]> {
@@ -253,3 +258,18 @@ export const wordOfNode = ({ Status, Drain, SchedulingEligibility }: Row): strin
       : SchedulingEligibility === 'eligible'
         ? 'ready'
         : 'ineligible';
+
+/** The counts that are not 0, in words. */
+export const words = (of: Readonly<Record<string, number>>): string[] =>
+  Object.entries(of)
+    .filter(([, count]) => count > 0)
+    .map(([word, count]) => `${inWords(count)} ${word}`)
+    .toSorted();
+export interface View {
+  readonly name: string;
+  readonly path: string | ((truth: Truth) => Promise<string>);
+  readonly isNarrow?: boolean;
+  /** What the page shows, and what the API says. */
+  readonly shown: (on: Shown) => Promise<unknown>;
+  readonly told: (truth: Truth) => Promise<unknown>;
+}
