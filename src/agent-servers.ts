@@ -5,6 +5,7 @@ import { isLoopback } from './api/http-server.ts';
 import type { ServersDoor } from './api/servers-stream.ts';
 import type { World } from './base/ports.ts';
 import { limits } from './model/limits.ts';
+import { lagsOf } from './server/attention/cluster.ts';
 import type { Log } from './server/context.ts';
 import { ownHealth } from './server/health.ts';
 import type { ServersTransport } from './server/network/link.ts';
@@ -94,6 +95,7 @@ export const hereServer = (server: Server, api: Api): HereServer => ({
   answer: async (asked, gone) => api.answer({ ...asked, onGone: whenAborted(gone) }),
   introduceNode: ownIntroduction(server.context),
   health: () => ownHealth(server),
+  lags: () => lagsOf(server),
 });
 
 /** A `Request.onGone` by a signal that aborts when the caller is gone. */

@@ -173,6 +173,9 @@ function walkOf(options: Omit<WalkOptions, 'rows'>, shared: SharedQuery): Walk {
     if (!sorts.includes(shared.sort)) {
       throw faultOf('sort', `must be one of ${sorts.join(', ')}`);
     }
+    if (perPage === 0 && shared.per_page > 0) {
+      throw faultOf('sort', 'must not be given for a choice among all records');
+    }
     if (perPage < 1 || perPage > sortedPerPageMax) {
       throw faultOf('per_page', `must be from 1 to ${sortedPerPageMax} where "sort" is given`);
     }

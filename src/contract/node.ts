@@ -141,7 +141,7 @@ export const nodeEndpoints = endpoints(
       },
       answer: typed<NodeTopology>(NodeTopologySchema),
       filter: NodeTopologySchema,
-      sorts: sortsOf.nodes,
+      sorts: sortsOf.topology,
       permission: readSomeNode,
       visible: readThatNode,
     },

@@ -19,6 +19,7 @@ import { endpoints, typed } from './endpoint.ts';
 import { readJob } from './job-rights.ts';
 import { type Asked, decided, submitOr } from './needs.ts';
 import { flag, type QueryValues, text } from './query.ts';
+import { sortsOf } from './sorts.ts';
 import { decidedByRow } from './visible.ts';
 
 /** The schema of filters over service names. */
@@ -82,6 +83,7 @@ export const serviceEndpoints = endpoints(
       query: { ...peerQuery, ...countsQuery },
       answer: typed<NamespaceServices>(NamespaceServicesSchema),
       filter: NamedServiceSchema,
+      sorts: sortsOf.services,
       permission: seesServices,
       visible: eachService,
     },
@@ -93,6 +95,7 @@ export const serviceEndpoints = endpoints(
       query: { ...chooseQuery, ...peerQuery },
       answer: FoundInstanceSchema,
       filter: FoundInstanceSchema,
+      sorts: sortsOf.instances,
       permission: seesServices,
       visible: eachService,
     },

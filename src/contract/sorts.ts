@@ -1,3 +1,13 @@
+const nodeFields = [
+  'Name',
+  'Datacenter',
+  'NodeClass',
+  'NodePool',
+  'SchedulingEligibility',
+  'Status',
+  'ModifyIndex',
+] as const;
+
 /** The fields by which lists are sorted: plain fields of their rows, unless the route says how (`sortedBy`). */
 export const sortsOf = {
   jobs: [
@@ -26,15 +36,9 @@ export const sortsOf = {
   ],
   evaluations: ['CreateTime', 'JobID', 'ModifyTime', 'Priority', 'Status', 'TriggeredBy', 'Type'],
   deployments: ['CreateTime', 'JobID', 'JobVersion', 'ModifyTime', 'Status'],
-  nodes: [
-    'Name',
-    'Datacenter',
-    'NodeClass',
-    'NodePool',
-    'SchedulingEligibility',
-    'Status',
-    'ModifyIndex',
-  ],
+  nodes: nodeFields,
+  /** `Allocations`: by their number. `CPU` and the like: by the share of them that is held. */
+  topology: [...nodeFields, 'Allocations', 'CPU', 'MemoryMB', 'DiskMB'],
   tokens: ['Description', 'AuthMethod', 'Namespace', 'CreateTime', 'ExpirationTime', 'ModifyIndex'],
   policies: ['Name', 'Description', 'Namespace', 'ModifyIndex'],
   roles: ['Name', 'Description', 'Namespace', 'ModifyIndex'],
@@ -45,5 +49,8 @@ export const sortsOf = {
   variables: ['Path', 'Namespace', 'CreateTime', 'ModifyTime'],
   configEntries: ['Name', 'Kind', 'Namespace', 'ModifyIndex'],
   peerings: ['Name', 'ModifyIndex'],
+  /** `Statuses`: by the numbers of critical, warning and pending instances. */
+  services: ['ServiceName', 'Namespace', 'Statuses'],
+  instances: ['Status', 'Address', 'JobID', 'Namespace'],
   plans: ['Kind', 'JobID', 'Name', 'Namespace', 'MadeBy', 'ExpiresAt'],
 } as const;

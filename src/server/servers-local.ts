@@ -9,6 +9,7 @@ import {
   type Member,
   type OwnHealth,
   type Patience,
+  type PeerLag,
   ServerGone,
   type Servers,
 } from './servers.ts';
@@ -31,6 +32,8 @@ export interface LocalServer {
   readonly tables?: TableVersions;
   /** Of its program. */
   readonly version?: string;
+  /** While it leads: the peers that lag; absent where nobody asks. */
+  readonly lags?: () => readonly PeerLag[];
 }
 
 export interface LocalServersOptions {
@@ -79,10 +82,11 @@ export class LocalServers {
       onLeader: (listen) => this.#listeners.add(listen),
       noneLeads: () => this.#noneLeads(id),
       reportOf: (other) => {
-        const { state, version = '' } = this.#present.get(other) ?? {};
+        const { state, version = '', lags } = this.#present.get(other) ?? {};
         const index = state?.read?.().index;
         if (index === undefined) return undefined;
-        return { version, index, heardMs: 0, skewMs: 0, candidate: state?.candidate };
+        const { candidate } = state ?? {};
+        return { version, index, heardMs: 0, skewMs: 0, candidate, lags: lags?.() };
       },
       tablesOf: (other) => this.#present.get(other)?.tables,
       lastContactMs: () =>

@@ -71,6 +71,13 @@ export interface OwnHealth {
   readonly warnings: readonly string[];
 }
 
+/** A peer that has not applied the changes of the services that it is sent. */
+export interface PeerLag {
+  readonly partition: string;
+  readonly name: string;
+  readonly lagMs: number;
+}
+
 /** The last report of another server. */
 export interface ServerReport {
   readonly version: string;
@@ -82,6 +89,8 @@ export interface ServerReport {
   readonly skewMs: number;
   /** Its name for a leader that steps down; `undefined`: it cannot succeed it at once. */
   readonly candidate?: string | undefined;
+  /** Of a leader: the peers that lag so much that it needs attention. Absent where nobody asks. */
+  readonly lags?: readonly PeerLag[] | undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   examplePrivateKey,
 } from '../../src/model/config-entry/certificate-example.ts';
 import { limits } from '../../src/model/limits.ts';
+import { findingsOfLag, lagsOf } from '../../src/server/attention/cluster.ts';
 import { aclOf } from '../support/acl.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { certificate, privateKey } from '../support/certificate.ts';
@@ -101,6 +102,15 @@ describe('certificates', () => {
     expect(behind.Reason).toMatch(/has not applied changes of exported services for 3\d seconds$/);
     const stranger = await aclOf(a.api).holder('namespace "default" { policy = "read" }');
     expect(await items(a.api, 'peering-behind', stranger)).toEqual([]);
+    // Another server tells of it by the report of the leader.
+    const { server } = a.api;
+    const report = { version: '', index: 1, heardMs: 0, skewMs: 0, lags: lagsOf(server) };
+    const leader = { id: 'leader', address: '' };
+    const servers = { ...server.servers, leader: () => leader, reportOf: () => report };
+    const { context, leading } = server;
+    const follower = { context, leading, leads: false, servers };
+    const { Reason } = behind;
+    expect(findingsOfLag(follower)).toMatchObject([{ Kind: 'peering-behind', ID: 'b', Reason }]);
 
     expect(await items(b.api, 'certificate-ends')).toEqual([]);
     world.jumpWallClock(endMs - dayMs - world.clock.nowMs());

@@ -79,6 +79,36 @@ test('pages and filters are those of every list', async () => {
   expect((await topology(`?filter=${filter}`)).json).toHaveLength(1);
 });
 
+test('it is sorted by what allocations hold, on one page and on many', async () => {
+  const Cpu = { CpuShares: 1000, TotalCpuCores: 1 };
+  const NodeResources = { Cpu, Memory: { MemoryMB: 9000 }, Disk: { DiskMB: 100_000 } };
+  await fleet.join(1, { NodeResources });
+  // Two allocations on the second node, and one on the third, which has a quarter of the processor.
+  for (const [at, name] of ['n2', 'n2', 'n3'].entries()) {
+    const Constraints = [{ LTarget: '${node.unique.name}', RTarget: name, Operand: '=' }];
+    await api.call('POST', '/v1/jobs', { body: jobBody({ ID: `job-${at}`, Constraints }) });
+  }
+  await fleet.pass(3000);
+  const sorted = async (query: string) => {
+    const names: string[] = [];
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const { json, headers } = await topology(`?${query}&next_token=${next}`);
+      names.push(...json.map(({ Name }: { Name: string }) => Name));
+      next = headers['x-scheduler-nexttoken'];
+    }
+    return names;
+  };
+  for (const perPage of [1, 100]) {
+    const page = `per_page=${perPage}`;
+    expect(await sorted(`sort=CPU&${page}`)).toEqual(['n1', 'n2', 'n3']);
+    expect(await sorted(`sort=CPU&reverse&${page}`)).toEqual(['n3', 'n2', 'n1']);
+    expect(await sorted(`sort=MemoryMB&${page}`)).toEqual(['n1', 'n3', 'n2']);
+    expect(await sorted(`sort=Allocations&reverse&${page}`)).toEqual(['n2', 'n3', 'n1']);
+    expect(await sorted(`sort=Status&reverse&${page}`)).toEqual(['n3', 'n2', 'n1']);
+  }
+  expect((await topology('?sort=Allocated&per_page=1')).status).toBe(400);
+});
+
 test('a caller sees the nodes that it may read', async () => {
   const token = await aclOf(api).holder('node "n2" { policy = "read" }');
   expect((await topology('', token)).json.map(({ Name }: { Name: string }) => Name)).toEqual([

@@ -89,7 +89,8 @@ describe('services are listed', () => {
     await submit({}, { Count: 3 });
     await submit({ ID: 'shop' }, { Count: 1 }, '?namespace=dev');
     for (const [n, allocation] of (await allocationsOf()).entries()) {
-      await serve(allocation, ['web', `own-${n}`], { Tags: [`t${n}`, 'all'] });
+      const Status = n === 0 ? 'pending' : 'passing';
+      await serve(allocation, ['web', `own-${n}`], { Tags: [`t${n}`, 'all'], Status });
     }
     const [shop] = await allocationsOf('shop', '?namespace=dev');
     await serve(shop!, ['web', 'shop'], { Status: 'critical' });
@@ -119,6 +120,47 @@ describe('services are listed', () => {
     expect(await filtered('"t1" in Tags')).toEqual(['own-1', 'web']);
     expect(await filtered('Namespace == "dev"')).toEqual(['shop', 'web']);
     expect((await api.call('GET', '/v1/services?filter=Nothing==1')).status).toBe(400);
+  });
+
+  test.each([
+    ['ServiceName', ['own-0', 'own-1', 'own-2', 'shop', 'web', 'web']],
+    ['Namespace', ['own-0', 'own-1', 'own-2', 'web', 'shop', 'web']],
+    ['Statuses', ['own-1', 'own-2', 'own-0', 'web', 'shop', 'web']],
+  ])('sorted by %s, on one page and on many', async (sort, wanted) => {
+    const sorted = async (perPage: number, reverse: boolean) => {
+      const found: { ServiceName: string }[] = [];
+      for (let token: string | undefined = ''; token !== undefined; ) {
+        const query = `sort=${sort}&namespace=*&per_page=${perPage}&reverse=${reverse}&next_token=${token}`;
+        const { json, headers } = await api.call('GET', `/v1/services?${query}`);
+        expect(headers['x-scheduler-total']).toBe('6');
+        found.push(...json.flatMap(({ Services }: { Services: [] }) => Services));
+        token = headers['x-scheduler-nexttoken'];
+      }
+      return found.map(({ ServiceName }) => ServiceName);
+    };
+    for (const reverse of [false, true]) {
+      const inOrder = reverse ? wanted.toReversed() : wanted;
+      expect(await sorted(100, reverse)).toEqual(inOrder);
+      expect(await sorted(1, reverse)).toEqual(inOrder);
+    }
+  });
+
+  test('sorted by name, a namespace begins a new group where another comes between', async () => {
+    const groups = await get('/v1/services?namespace=*&sort=ServiceName&per_page=100');
+    const namespaces = groups.map(({ Namespace }: { Namespace: string }) => Namespace);
+    expect(namespaces).toEqual(['default', 'dev', 'default', 'dev']);
+  });
+
+  test('its instances in the order of a field, but not those of a choice', async () => {
+    const rows = await get('/v1/service/web?namespace=*&sort=Status&per_page=100');
+    const statuses = rows.map(({ Status }: ServiceRegistration) => Status);
+    expect([statuses[0], statuses.length]).toEqual(['critical', 4]);
+    expect(statuses).toEqual(statuses.toSorted());
+    const chosen = await api.call('GET', '/v1/service/web?sort=Status&per_page=100&choose=2|k');
+    expect([chosen.status, chosen.json.detail]).toEqual([
+      400,
+      expect.stringContaining('must not be given for a choice among all records'),
+    ]);
   });
 
   test.each([false, true])('by page, reversed: %s', async (reverse) => {

@@ -6,6 +6,7 @@ import type { Api, ApiOptions } from '../../src/api/api.ts';
 import type { Timers, World } from '../../src/base/ports.ts';
 import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
+import { lagsOf } from '../../src/server/attention/cluster.ts';
 import { type Log, silentLog } from '../../src/server/context.ts';
 import { ownHealth } from '../../src/server/health.ts';
 import { Keyring } from '../../src/server/keyring/keyring.ts';
@@ -77,8 +78,9 @@ export async function startThree(
     const introduceNode = ownIntroduction(server.context);
     const health = () => ownHealth(server);
     const { version, tables } = server;
-    const here = { state, streams, answer: answerOf(api), introduceNode, health, version, tables };
-    network.join(here, `${id}:1`);
+    const lags = () => lagsOf(server);
+    const told = { introduceNode, health, version, tables, lags };
+    network.join({ state, streams, answer: answerOf(api), ...told }, `${id}:1`);
   }
   while (!leader!.server.leads || follower!.network.leader() === undefined) {
     await new Promise((resolve) => setImmediate(resolve));

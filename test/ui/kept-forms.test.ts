@@ -1,6 +1,7 @@
-/** Text that is typed into forms outlives the dialog, the session, the server and the page, in a browser against a real agent. */
+/** Texts and choices of forms outlive the dialog, the session, the server and the page, in a browser against a real agent. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { runAllocation } from '../support/allocation-page.ts';
 import { signIn } from '../support/ui.ts';
 import { UiTests } from '../support/ui-tests.ts';
 
@@ -66,7 +67,7 @@ test.each(forms)('$open: the typed text is there again', async (form) => {
   expect(await shown(page, texts)).toEqual(texts);
 
   await page.keyboard.press('Escape');
-  await page.getByText('What you typed is kept.').waitFor();
+  await page.getByText('What you entered is kept.').waitFor();
   await open(page, form);
   expect(await shown(page, { ...texts, ...secrets })).toEqual({ ...texts, ...secrets });
   for (const secret of Object.values(secrets)) expect(await stored(page)).not.toContain(secret);
@@ -76,7 +77,7 @@ test.each(forms)('$open: the typed text is there again', async (form) => {
   await page.getByText('open its form again after signing in').waitFor();
   await signIn(page, ui.agent.token);
   await open(page, form);
-  await page.getByText('What you typed here before is back.').waitFor();
+  await page.getByText('What you entered here before is back.').waitFor();
   expect(await shown(page, texts)).toEqual(texts);
   for (const label of Object.keys(secrets)) expect(await field(page, label).inputValue()).toBe('');
 
@@ -87,4 +88,93 @@ test.each(forms)('$open: the typed text is there again', async (form) => {
   await page.getByRole('button', { name: 'Cancel' }).click();
   await open(page, form);
   expect(await field(page, Object.keys(texts)[0]!).inputValue()).toBe('');
+});
+
+interface Dialog {
+  readonly path: string;
+  /** In the head, or in its menu. */
+  readonly open: string;
+  /** By their labels: options that are chosen, and boxes that are ticked. */
+  readonly chosen: Readonly<Record<string, string | true>>;
+}
+
+test('the choices in dialogs of acts are there again', async () => {
+  const allocation = await runAllocation(ui.agent, {
+    id: 'shop',
+    tasks: ['one', 'two'].map((name) => ({
+      name,
+      script: 'exec sleep 100000',
+      more: { Actions: [{ Name: `ask-${name}`, Command: '/bin/true' }] },
+    })),
+  });
+  const [node] = await ui.answer<{ ID: string }[]>('GET', 'nodes');
+  const dialogs: readonly Dialog[] = [
+    {
+      path: `allocations/${allocation}`,
+      open: 'Send a signal',
+      chosen: { Signal: 'SIGUSR1', Task: 'two' },
+    },
+    { path: `allocations/${allocation}`, open: 'Restart', chosen: { Tasks: 'task:two' } },
+    {
+      path: `allocations/${allocation}`,
+      open: 'Stop',
+      chosen: {
+        'Count it as failed: another node is preferred': true,
+        'Do not wait for shutdown delays': true,
+      },
+    },
+    { path: 'jobs/default/shop', open: 'Stop', chosen: { 'Purge: delete the job at once': true } },
+    {
+      path: 'jobs/default/shop',
+      open: 'Evaluate',
+      chosen: { 'Replace failed allocations at once, without their delay': true },
+    },
+    {
+      path: 'jobs/default/shop',
+      open: 'Run an action',
+      chosen: { Action: JSON.stringify(['main', 'two', 'ask-two']) },
+    },
+    {
+      path: `nodes/${node!.ID}`,
+      open: 'Drain …',
+      chosen: { Deadline: 'none', 'Leave the allocations of system jobs': true },
+    },
+  ];
+  const page = await ui.signedIn('jobs');
+  const field = (label: string) => page.getByRole('dialog').getByLabel(label, { exact: true });
+  for (const { path, open: name, chosen } of dialogs) {
+    await page.evaluate((address) => {
+      const link = document.createElement('a');
+      link.href = address;
+      document.body.append(link);
+      link.click();
+      link.remove();
+    }, path);
+    const open = async (): Promise<void> => {
+      const act = page.getByRole('button', { name, exact: true });
+      const more = page.getByRole('button', { name: 'More acts' });
+      await act.or(more).first().waitFor();
+      if (!(await act.isVisible())) await more.click();
+      await act
+        .or(page.getByRole('menuitem', { name, exact: true }))
+        .first()
+        .click();
+      await page.getByRole('dialog').waitFor();
+    };
+    await open();
+    for (const [label, value] of Object.entries(chosen)) {
+      if (value === true) await field(label).check();
+      else await field(label).selectOption(value);
+    }
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await open();
+    await page.getByText('What you entered here before is back.').waitFor();
+    for (const [label, value] of Object.entries(chosen)) {
+      const now = value === true ? field(label).isChecked() : field(label).inputValue();
+      expect([name, label, await now]).toEqual([name, label, value]);
+    }
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
 });

@@ -4,6 +4,7 @@ import type {
   ServiceRegistration,
   ServiceStub,
 } from '../../model/service-registration/service-registration.ts';
+import { sortText } from '../sort-order.ts';
 
 export interface NamedService extends Required<ServiceStub> {
   readonly Namespace: string;
@@ -34,18 +35,28 @@ export class InstanceFacts {
   }
 }
 
-/** `hasCounts`: with the numbers of instances by status, and their jobs. */
+/**
+ * Groups neighbours, so that the order stays: a namespace has several groups in a list that is sorted otherwise.
+ * `hasCounts`: with the numbers of instances by status, and their jobs.
+ */
 export function byNamespace(
   services: readonly NamedService[],
   hasCounts: boolean,
 ): NamespaceServices[] {
-  const groups = Map.groupBy(services, ({ Namespace }) => Namespace);
-  return [...groups].map(([Namespace, ofIt]) => ({
-    Namespace,
-    Services: ofIt.map(({ ServiceName, Tags, Statuses, JobIDs }) => ({
-      ServiceName,
-      Tags,
-      ...(hasCounts && { Statuses, JobIDs }),
-    })),
-  }));
+  const groups: { readonly Namespace: string; readonly Services: ServiceStub[] }[] = [];
+  for (const { Namespace, ServiceName, Tags, Statuses, JobIDs } of services) {
+    if (groups.at(-1)?.Namespace !== Namespace) groups.push({ Namespace, Services: [] });
+    const shown = { ServiceName, Tags, ...(hasCounts && { Statuses, JobIDs }) };
+    groups.at(-1)!.Services.push(shown);
+  }
+  return groups;
 }
+
+/** Statuses that ask to be looked at, the worst first. */
+const troubles = ['critical', 'warning', 'pending'] as const;
+
+/** The value of a service by which a list is sorted. */
+export const sortedBy = (service: NamedService, field: string): unknown =>
+  field === 'Statuses'
+    ? troubles.map((status) => sortText(service.Statuses[status] ?? 0)).join(' ')
+    : service[field as keyof NamedService];

@@ -15,7 +15,7 @@ import { serveGathered, serveList, serveWrite } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 import { existingJob } from './job.ts';
 import { importedInstancesOf, importedNames, originOf } from './service-imported.ts';
-import { byNamespace, InstanceFacts, type NamedService } from './service-names.ts';
+import { byNamespace, InstanceFacts, type NamedService, sortedBy } from './service-names.ts';
 
 /**
  * Services of this cluster, and with `peer=` of a peer (`service-imported.ts`).
@@ -31,6 +31,7 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
     // `between` is a pause, not a service.
     matches: (service: NamedService) => service !== between,
     keyOf: ({ Namespace, ServiceName }) => [Namespace, ServiceName],
+    sortedBy,
     present: (service) => service,
     gather: ({ query }) => ({
       countMax: limits.list.perPageMax,

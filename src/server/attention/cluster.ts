@@ -18,6 +18,7 @@ import {
 } from '../../state/tables.ts';
 import type { Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import type { Server } from '../server.ts';
+import type { PeerLag } from '../servers.ts';
 import { findingsOfAuthorities } from './certificates.ts';
 import { type Finding, ofCluster, type Told } from './finding.ts';
 
@@ -52,14 +53,21 @@ const ofPeering = (
   permission: resourceAccess('peering', 'read', { partition }),
 });
 
-/** Peers that lag in applying changes of the services that they are sent. Only the leader knows. */
-export function findingsOfLag(server: Server): Finding[] {
-  if (!server.leads) return [];
-  const { exchange } = server.leading;
-  return [...server.context.state.read().table(peerings).scan()].flatMap((peering) => {
-    const { Partition: partition, Name: name } = peering;
-    const lagMs = exchange.lagMs({ partition, name }) ?? 0;
-    if (lagMs < limits.attention.peeringLagMs) return [];
+/** The peers that lag so much that it needs attention. Only the leader knows; on another server there are none. */
+export const lagsOf = (server: Pick<Server, 'leads' | 'leading'>): readonly PeerLag[] =>
+  server.leads ? server.leading.exchange.lagging(limits.attention.peeringLagMs) : [];
+
+/** Peers that lag in applying changes of the services that they are sent, as the leader tells of them. */
+export function findingsOfLag(
+  server: Pick<Server, 'leads' | 'leading' | 'servers' | 'context'>,
+): Finding[] {
+  const { servers, context } = server;
+  const leader = servers.leader();
+  const lags = server.leads ? lagsOf(server) : leader && servers.reportOf(leader.id)?.lags;
+  const known = context.state.read().table(peerings);
+  return (lags ?? []).flatMap(({ partition, name, lagMs }) => {
+    const peering = known.get(partition, name);
+    if (peering === undefined) return [];
     const Reason = `The other cluster has not applied changes of exported services for ${Math.round(lagMs / 1000)} seconds`;
     return [
       ofPeering(peering, { Kind: 'peering-behind', Severity: 'warning', Reason, sinceMs: 0 }),

@@ -23,5 +23,7 @@ export const networkLimits = {
   headBytesMax: 256 * kibibyte,
   /** Nodes in one line of a report. */
   nodesPerLineMax: 1000,
+  /** Peers that lag, in one line of a report. */
+  lagsPerLineMax: 50,
   reportLineBytesMax: 64 * kibibyte,
 } as const;

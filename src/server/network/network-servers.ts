@@ -151,8 +151,8 @@ export class NetworkServers implements Servers {
     if (peer?.standing === undefined) return undefined;
     const { introduction, standing, skewMs } = peer;
     const heardMs = Math.round(this.#options.world.clock.monotonicMs() - peer.heardMs);
-    const { index, candidate } = standing;
-    return { version: introduction.version, index, heardMs, skewMs, candidate };
+    const { index, candidate, lags } = standing;
+    return { version: introduction.version, index, heardMs, skewMs, candidate, lags };
   }
 
   tablesOf(id: string): TableVersions | undefined {

@@ -8,7 +8,7 @@ import {
 import type { TableVersions } from '../../state/form.ts';
 import type { State } from '../../state/types.ts';
 import type { NodeStreams } from '../nodes/streams.ts';
-import type { Answered, Asked, OwnHealth, Patience } from '../servers.ts';
+import type { Answered, Asked, OwnHealth, Patience, PeerLag } from '../servers.ts';
 import { answerOver, askOver, askText, requestKind } from './asking.ts';
 import { networkLimits } from './limits.ts';
 import { nodeKind, nodeOver, relayToNode } from './node-relay.ts';
@@ -28,6 +28,8 @@ export interface HereServer {
   readonly version: string;
   /** The newest version of each table that it reads. */
   readonly tables: TableVersions;
+  /** While it leads: the peers that lag. */
+  readonly lags: () => readonly PeerLag[];
 }
 
 export interface PeerOptions {
@@ -203,11 +205,12 @@ export class Peer {
 }
 
 export const standingOf = (
-  { state }: Pick<HereServer, 'state'>,
+  { state, lags }: Pick<HereServer, 'state' | 'lags'>,
   clock: Pick<Clock, 'nowMs'>,
 ): Standing => ({
   epoch: state.leading?.epoch,
   index: state.read().index,
   nowMs: clock.nowMs(),
   candidate: state.candidate,
+  lags: lags().slice(0, networkLimits.lagsPerLineMax),
 });

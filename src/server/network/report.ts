@@ -1,5 +1,6 @@
 import type { ByteStream } from '../../model/node-stream/byte-stream.ts';
 import type { TableVersions } from '../../state/form.ts';
+import type { PeerLag } from '../servers.ts';
 import { networkLimits } from './limits.ts';
 
 /** The kind of the stream on which a server reports to another one as long as they are connected. */
@@ -15,6 +16,8 @@ export interface Standing {
   readonly nowMs: number;
   /** Its name for a leader that steps down; `undefined`: it cannot succeed it at once. */
   readonly candidate?: string | undefined;
+  /** Of a leader: peers that lag, the first ones. */
+  readonly lags?: readonly PeerLag[] | undefined;
 }
 
 export interface ReportLine {
@@ -133,12 +136,18 @@ const idsIn = (value: unknown): readonly string[] =>
 const versionsIn = (tables: TableVersions): TableVersions =>
   Object.fromEntries(Object.entries(tables).filter(([, version]) => Number.isInteger(version)));
 
-function standingIn({ epoch, index, nowMs, candidate }: Standing): Standing | undefined {
+function standingIn({ epoch, index, nowMs, candidate, lags }: Standing): Standing | undefined {
   if (!Number.isFinite(index) || !Number.isFinite(nowMs)) return undefined;
   return {
     epoch: Number.isInteger(epoch) ? epoch : undefined,
     index,
     nowMs,
     candidate: typeof candidate === 'string' ? candidate : undefined,
+    lags: Array.isArray(lags) ? lags.filter(isLag) : [],
   };
 }
+
+const isLag = (value: unknown): value is PeerLag => {
+  const { partition, name, lagMs } = (value ?? {}) as Partial<PeerLag>;
+  return typeof partition === 'string' && typeof name === 'string' && Number.isFinite(lagMs);
+};

@@ -11,6 +11,8 @@ export const limits = {
   waitForOpenMs: 20_000,
   /** A tab that is hidden for so long stops its watches. */
   hiddenAfterMs: 30_000,
+  /** An answer to the request before stays on the screen so long while the next one comes. */
+  keepAnswerMs: 400,
   /** The pause between two samples of what cannot be watched. */
   sampleMs: 5_000,
 } as const;

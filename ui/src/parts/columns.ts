@@ -17,7 +17,7 @@ export interface Column<Row> {
   /** A CSS length; columns without one share the rest. */
   readonly width?: string | undefined;
   readonly align?: 'end' | undefined;
-  /** By which the rows of the window are sorted. A cell without it and without `field` is not sortable. */
+  /** By which the rows are sorted once all of them are here. A cell without it and without `field` is not sortable. */
   readonly sort?: ((row: Row) => string | number) | undefined;
   /** The field by which the server sorts the whole list; `records` has to be given the columns. */
   readonly field?: string | undefined;

@@ -6,8 +6,22 @@ const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 export const numberText = (value: number): string => number.format(value);
 
 export function bytesText(bytes: number): string {
-  const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  let step = 0;
+  // As it is written, 1,023.96 KiB would be 1,024 KiB.
+  while (step < units.length - 1 && Math.round((10 * bytes) / 1024 ** step) >= 10_240) step += 1;
   return `${fraction.format(bytes / 1024 ** step)} ${units[step]}`;
+}
+
+/**
+ * A share of a whole, from 0 to 1 or above it, in whole percent: 0, 100 and more only if it is exactly that, or above.
+ * `undefined`: there is no whole.
+ */
+export function percentText(share: number | undefined): string {
+  if (share === undefined) return '–';
+  if (share > 0 && share < 0.01) return '< 1 %';
+  if (share > 0.99 && share < 1) return '> 99 %';
+  if (share > 1) return `${numberText(Math.max(101, Math.round(100 * share)))} %`;
+  return `${Math.round(100 * share)} %`;
 }
 
 const second = 1000;
@@ -19,7 +33,7 @@ const day = 24 * hour;
 export function durationText(durationMs: number): string {
   const ms = Math.abs(durationMs);
   const sign = durationMs < 0 ? '−' : '';
-  if (ms < second) return `${sign}${Math.round(ms)} ms`;
+  if (ms < second) return `${sign}${Math.floor(ms)} ms`;
   if (ms < minute) return `${sign}${fraction.format(Math.floor(ms / 100) / 10)} s`;
   if (ms < hour) return `${sign}${two(ms, [minute, 'min'], [second, 's'])}`;
   if (ms < day) return `${sign}${two(ms, [hour, 'h'], [minute, 'min'])}`;
@@ -34,11 +48,11 @@ function two(ms: number, [big, bigWord]: Unit, [small, smallWord]: Unit): string
   return rest === 0 ? whole : `${whole} ${rest} ${smallWord}`;
 }
 
-/** `5 s ago`, `in 3 h`. Within a second: `now`. */
 /** A duration as the API writes it, without units that are zero: "1h" of "1h0m0s". */
 export const shortDuration = (text: string): string =>
   text.replace(/([hm])0s$/, '$1').replace(/h0m$/, 'h');
 
+/** `5 s ago`, `in 3 h`. Within a second: `now`. */
 export function relativeText(instantMs: number, nowMs: number): string {
   const ms = instantMs - nowMs;
   const size = Math.abs(ms);

@@ -19,6 +19,7 @@ export interface List<Row> {
   readonly problem: ShownProblem | undefined;
   readonly isLoading: boolean;
   readonly isOld: boolean;
+  readonly isStale: boolean;
   readonly receivedMs: number;
   /** The number of all rows, in the window or not; `undefined`: not known. */
   readonly total: number | undefined;
@@ -70,6 +71,9 @@ export function list<Row>(
     },
     get isOld() {
       return asked.isOld;
+    },
+    get isStale() {
+      return asked.isStale;
     },
     get receivedMs() {
       return asked.receivedMs;

@@ -8,6 +8,7 @@ import type { ServiceRegistration } from '../../../model/service-registration/se
 import { importedServices, serviceRegistrations } from '../../../state/tables.ts';
 import type { Change } from '../../../state/types.ts';
 import type { ServerContext } from '../../context.ts';
+import type { PeerLag } from '../../servers.ts';
 import type { Exchange, ExchangeLink, OpenExchange } from '../exchange.ts';
 import type { ExchangeBounds } from './bounds.ts';
 import { chainChange, Exported, exportingPartition, type PeerPlace } from './exported.ts';
@@ -111,6 +112,13 @@ export class ServiceExchange implements Exchange {
   /** Time since the oldest change that the peer has not acknowledged; `undefined`: no stream is open. */
   lagMs(peering: PeerPlace): number | undefined {
     return this.#streams.get(keyOf(peering))?.sender.lagMs;
+  }
+
+  /** The peers that have not acknowledged a change for so long, and for how long. */
+  lagging(leastMs: number): readonly PeerLag[] {
+    return [...this.#streams.values()].flatMap(({ link: { peering }, sender: { lagMs } }) =>
+      lagMs < leastMs ? [] : [{ partition: peering.partition, name: peering.name, lagMs }],
+    );
   }
 
   async forget(peering: PeerPlace): Promise<void> {

@@ -1,7 +1,7 @@
 /** The state of a node in one word, the worst news first, and its resources in words. */
 import type { NodeTopology } from '../../../../src/model/node/topology.ts';
 import type { BarPart } from '../../parts/Bar.svelte';
-import { bytesText, numberText } from '../../parts/format.ts';
+import { bytesText, numberText, percentText } from '../../parts/format.ts';
 import { lookOf, type statusLooks } from '../../parts/status.ts';
 
 export type NodeWord = keyof (typeof statusLooks)['node'];
@@ -25,12 +25,14 @@ const urgency: readonly NodeWord[] = [
 ];
 export const nodeUrgencyOf = (node: Stated): number => urgency.indexOf(nodeWordOf(node));
 
+/** By the word of `nodeWordOf`, so that a list has as many nodes as are counted by it. */
 export const nodeFilters = {
   all: undefined,
   ready: 'Status == ready and Drain == false and SchedulingEligibility == eligible',
-  draining: 'Drain == true',
-  ineligible: 'SchedulingEligibility == ineligible and Drain == false',
-  down: 'Status == down or Status == disconnected',
+  draining: 'Status == ready and Drain == true',
+  ineligible: 'Status == ready and SchedulingEligibility == ineligible and Drain == false',
+  disconnected: 'Status == disconnected',
+  down: 'Status == down',
   initializing: 'Status == initializing',
 } as const;
 
@@ -41,6 +43,9 @@ export const nodeFields = [
   { key: 'datacenter', field: 'Datacenter' },
   { key: 'pool', field: 'NodePool' },
   { key: 'class', field: 'NodeClass' },
+  { key: 'allocations', field: 'Allocations' },
+  { key: 'cpu', field: 'CPU' },
+  { key: 'memory', field: 'MemoryMB' },
 ] as const;
 
 export const resources = ['CPU', 'MemoryMB', 'DiskMB'] as const;
@@ -59,12 +64,6 @@ export const amountText = (resource: Resource, amount: number): string =>
 /** The share of the whole, from 0 to 1 or above it; `undefined`: there is nothing to hold. */
 export const shareOf = (part: number, whole: number): number | undefined =>
   whole > 0 ? part / whole : undefined;
-
-export function percentText(share: number | undefined): string {
-  if (share === undefined) return '–';
-  const percent = Math.round(share * 100);
-  return percent === 0 && share > 0 ? '< 1 %' : `${percent} %`;
-}
 
 /** Of an allocation of resources: the words for those who do not see the picture. */
 export const heldWords = (

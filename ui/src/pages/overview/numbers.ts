@@ -47,33 +47,21 @@ export interface Use {
   readonly unit: 'MHz' | 'MB';
   readonly allocated: number;
   readonly capacity: number;
-  /** Whole, and never 0 or 100 unless it is exactly that. */
-  readonly percent: number;
+  readonly share: number;
   readonly tone: Tone;
 }
 
-const nearFull = 90;
+const nearFull = 0.9;
 
 export function usesOf({ Capacity, Allocated }: Overview): readonly Use[] {
   const use = (title: string, unit: Use['unit'], key: keyof Overview['Capacity']): Use => {
     const [capacity, allocated] = [Capacity[key], Allocated[key]];
-    const percent = percentOf(allocated, capacity);
-    return { title, unit, capacity, allocated, percent, tone: percent >= nearFull ? 'warn' : 'ok' };
+    const share = allocated / capacity;
+    return { title, unit, capacity, allocated, share, tone: share >= nearFull ? 'warn' : 'ok' };
   };
   return [
     use('Processor', 'MHz', 'CPU'),
     use('Memory', 'MB', 'MemoryMB'),
     use('Disk', 'MB', 'DiskMB'),
   ].filter(({ capacity }) => capacity > 0);
-}
-
-function percentOf(part: number, whole: number): number {
-  if (part === 0 || whole === 0) return 0;
-  if (part >= whole) return Math.round((100 * part) / whole);
-  return Math.min(99, Math.max(1, Math.round((100 * part) / whole)));
-}
-
-/** A share below one percent is told as such. */
-export function shareText({ allocated, capacity, percent }: Use): string {
-  return percent === 1 && allocated * 100 < capacity ? '< 1 %' : `${percent} %`;
 }

@@ -26,11 +26,7 @@ export const partsOf = (statuses: ServiceRow['statuses']): readonly BarPart[] =>
 export const instanceCountOf = (statuses: ServiceRow['statuses']): number =>
   Object.values(statuses).reduce((sum, count) => sum + count, 0);
 
-/** For sorting: the services with most failing instances last, so that they come first backwards. */
-export const troubleOf = ({ statuses }: ServiceRow): string =>
-  [statuses.critical, statuses.warning, statuses.pending].map((count) => count ?? 0).join(' ');
-
-/** The server groups the services of a page by namespace. */
+/** The server groups neighbours of the same namespace. */
 export const rowsOf = (groups: readonly NamespaceServices[]): readonly ServiceRow[] =>
   groups.flatMap(({ Namespace, Services }) =>
     Services.map(({ ServiceName, Tags, Statuses = {}, JobIDs = [] }) => ({

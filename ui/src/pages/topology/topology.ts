@@ -55,11 +55,13 @@ function sumOf(nodes: readonly NodeTopology[]): Sum {
   const Allocated = { CPU: 0, MemoryMB: 0, DiskMB: 0 };
   const others = new Map<NodeWord, number>();
   for (const node of nodes) {
+    const word = nodeWordOf(node);
     for (const resource of Object.keys(Capacity) as Resource[]) {
+      // As in the overview: a node that is down gives nothing.
+      if (word === 'down') break;
       Capacity[resource] += node.Capacity[resource];
       Allocated[resource] += node.Allocated[resource];
     }
-    const word = nodeWordOf(node);
     if (word !== 'ready') others.set(word, (others.get(word) ?? 0) + 1);
   }
   return { nodes: nodes.length, Capacity, Allocated, others };
