@@ -51,7 +51,7 @@ describe('jobs', () => {
     expect(evaluation.json.Status).toBe('blocked');
     const [short] = await items('job-short');
     expect(short).toMatchObject({ Severity: 'critical', Noun: 'job', ID: 'large' });
-    expect(short.Reason).toContain('0 of 2 run in group "web" (2 wait for a place)');
+    expect(short.Reason).toContain('0 of 2 run in group "web" (2 wait for a node)');
   });
 
   test('of a system job: once for what several nodes lack', async () => {

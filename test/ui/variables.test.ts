@@ -90,7 +90,7 @@ test('two namespaces never see each other', async () => {
   await expect.poll(() => rowTexts(red)).toEqual(['red']);
 
   const spy = await signedInAs(red, 'variables/item?namespace=blue&path=blue%2Fkey');
-  await spy.getByText('No variable that you may list').or(spy.getByRole('alert')).first().waitFor();
+  await spy.getByText('No variable that you may see').or(spy.getByRole('alert')).first().waitFor();
   expect(await spy.getByRole('button', { name: 'Read the items' }).count()).toBe(0);
 });
 

@@ -142,7 +142,7 @@ function findingsOfCount(
 function othersOf({ Starting, Queued, Unknown }: GroupSummary): string {
   const parts = [
     Starting > 0 && `${Starting} start`,
-    Queued > 0 && `${Queued} wait for a place`,
+    Queued > 0 && `${Queued} ${Queued === 1 ? 'waits' : 'wait'} for a node`,
     Unknown > 0 && `${Unknown} are on a node without contact`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;

@@ -37,7 +37,10 @@ export const statusLooks = {
     degraded: look('Degraded', 'warn', TriangleAlert),
     failing: look('Failing', 'bad', CircleX),
     complete: look('Complete', 'idle', CircleCheck),
-    waiting: look('Waiting', 'idle', Clock),
+    /** Of the page: its deployment has begun, and the scheduler has found no node for any allocation. */
+    unplaced: look('Waits for a node', 'warn', CircleAlert),
+    /** Of the page: no child of a periodic or parameterized job is going on. */
+    waiting: look('Waits to launch', 'idle', Clock),
     launching: look('Launching', 'ok', CircleDot),
   },
   allocation: {

@@ -29,5 +29,14 @@ export const plainText = (text: string): string =>
     .map((part) => part.text)
     .join('');
 
+/** JSON that says the same, in which no character of its strings changes how the text looks in a field. */
+export const plainJson = (json: string): string =>
+  json.replace(unsafe, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+
 const escaped = (character: string): string =>
   `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`;

@@ -29,6 +29,12 @@ export const groupOf = (one: WholeAllocation) =>
 export const taskOf = (one: WholeAllocation, task: string) =>
   groupOf(one)?.Tasks?.find(({ Name }) => Name === task);
 
+/** A task that does the work of the group, before those that prepare or accompany it. */
+export const firstTask = (one: WholeAllocation): string => {
+  const names = taskNames(one);
+  return names.find((name) => !one.AllocatedResources.TaskLifecycles[name]?.Hook) ?? names[0] ?? '';
+};
+
 const lastStatuses: readonly string[] = ['complete', 'failed', 'lost'];
 
 /** Nothing of it runs, nor will. */

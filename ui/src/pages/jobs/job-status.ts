@@ -70,16 +70,27 @@ const hasFailed = ({ Allocs, Version }: JobStatuses): boolean =>
       JobVersion === Version && (ClientStatus === 'failed' || ClientStatus === 'lost'),
   );
 
+function parentWordOf({ Status, ChildStatuses }: JobStatuses): JobWord {
+  if (Status === 'dead') return 'dead';
+  return ChildStatuses?.some((status) => status !== 'dead') ? 'launching' : 'waiting';
+}
+
+/** A deployment is made together with its first allocations: without any, no node could take them. */
+const isUnplaced = ({ Allocs, GroupCountSum, Version, LatestDeployment }: JobStatuses): boolean =>
+  GroupCountSum > 0 && LatestDeployment?.JobVersion === Version && Allocs.length === 0;
+
 export function wordOf(job: JobStatuses): JobWord {
   if (job.Stop) return 'stopped';
-  if (isParent(job)) return job.Status === 'dead' ? 'dead' : 'launching';
+  if (isParent(job)) return parentWordOf(job);
   const now = allocationsNow(job);
   const count = (status: string): number =>
     now.filter(({ ClientStatus }) => ClientStatus === status).length;
   const running = count('running');
   const isDone = job.Type === 'batch' || job.Type === 'sysbatch';
   if (job.Status === 'dead') return count('failed') > 0 ? 'failing' : isDone ? 'complete' : 'dead';
-  if (job.LatestDeployment?.IsActive === true) return isUnhealthy(job) ? 'unhealthy' : 'deploying';
+  if (job.LatestDeployment?.IsActive === true) {
+    return isUnplaced(job) ? 'unplaced' : isUnhealthy(job) ? 'unhealthy' : 'deploying';
+  }
   if (isDone) return count('failed') > 0 ? 'degraded' : running > 0 ? 'running' : 'pending';
   if (running === 0) return hasFailed(job) ? 'failing' : 'pending';
   const isShort = job.Type === 'service' && running < job.GroupCountSum;
@@ -91,6 +102,7 @@ const urgency: readonly JobWord[] = [
   'failing',
   'unhealthy',
   'degraded',
+  'unplaced',
   'pending',
   'deploying',
   'running',

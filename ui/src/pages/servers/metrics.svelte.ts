@@ -64,7 +64,10 @@ export interface ChartOf {
 }
 
 const perSecond = (value: number): string => `${numberText(Math.round(value * 10) / 10)}/s`;
-const percent = (value: number): string => `${Math.round(value)} %`;
+const percent = (value: number): string => `${numberText(Math.round(value * 10) / 10)} %`;
+/** Most commits take less than a millisecond. */
+const meanTime = (ms: number): string =>
+  ms < 10 ? `${Number(ms.toPrecision(2))} ms` : durationText(ms);
 
 export function metricsHistory() {
   let samples = $state.raw<readonly Sample[]>([]);
@@ -133,7 +136,7 @@ export function metricsHistory() {
         },
         {
           title: 'Mean time',
-          format: durationText,
+          format: meanTime,
           series: [
             { title: 'of a commit', values: rate('commitSeconds', 'commits', 1000) },
             { title: 'of an evaluation', values: rate('evaluationSeconds', 'evaluations', 1000) },
