@@ -3,5 +3,12 @@
 // where that cannot be written, nothing is kept.
 const { enableCompileCache } = require('node:module');
 const { join } = require('node:path');
+const { setFlagsFromString } = require('node:v8');
 
-enableCompileCache(join(__dirname, '../node_modules/.cache/roster'));
+// Compiled code is used only under the flags with which it was compiled, and Node's own was compiled with none. V8 has
+// already done what the flag in bin/roster tells it.
+setFlagsFromString('--incremental-marking-task');
+
+// The functions that have run are kept with a file, once and for all. An agent runs others than a command does.
+const purpose = process.argv[2] === 'agent' ? 'agent' : 'commands';
+enableCompileCache(join(__dirname, '../node_modules/.cache/roster', purpose));

@@ -1,34 +1,49 @@
 /** Keeps the heap of an agent's process small while it has little to do. */
+import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { collectorLimits } from './base/limits.ts';
 import { saveMemoryAtRest } from './base/memory-saver.ts';
 import type { Timers } from './base/ports.ts';
 import { garbageCollector } from './base/received-bytes.ts';
 
-export function saveProcessMemory(timers: Timers): void {
-  saveMemoryAtRest({
-    timers,
-    utilization: loopUtilization(),
-    save: collectAtRest,
-    collect: collectGarbage,
+/**
+ * To be called as the agent starts. The flags of V8 wait until it has started: code that was compiled before, Node's own and
+ * the program's, is used only under the flags with which it was compiled.
+ */
+export function saveProcessMemory(timers: Timers, { hasEtcd }: { readonly hasEtcd: boolean }): void {
+  timers.after(collectorLimits.startMs, () => {
+    // Now, since what is kept at the end of the process would have other flags.
+    flushCompileCache();
+    collectWhileMarking();
+    if (hasEtcd) collectBuffersWithHeap();
+    saveMemoryAtRest({
+      timers,
+      utilization: loopUtilization(),
+      save: collectAtRest,
+      collect: collectGarbage,
+    });
   });
 }
+
+/**
+ * Young objects are collected while old ones are marked, too. Otherwise they pile up until marking is over, tens of
+ * megabytes when a large job is placed, and are then moved in one pause that everybody waits for.
+ */
+const collectWhileMarking = (): void => setFlagsFromString('--no-separate-gc-phases');
 
 /**
  * Lets buffers outside of the heap begin a collection only as the heap itself does. By default the whole heap is marked
  * whenever some 64 MB of them are new, and gRPC makes a new buffer for all that is sent to etcd.
  */
-export function collectBuffersWithHeap(): void {
+function collectBuffersWithHeap(): void {
   // The V8 of an older Node does not know the flag, and would print so.
   if (Number.parseInt(process.versions.node, 10) < 24) return;
   setFlagsFromString('--external-memory-accounted-in-global-limit');
 }
 
-/** At rest, keeps the heap small, and lets this thread mark as well, since no request waits. */
+/** Keeps the heap small at rest. */
 function collectAtRest(isAtRest: boolean): void {
-  for (const flag of ['memory-saver-mode', 'incremental-marking-task']) {
-    setFlagsFromString(isAtRest ? `--${flag}` : `--no-${flag}`);
-  }
+  setFlagsFromString(isAtRest ? '--memory-saver-mode' : '--no-memory-saver-mode');
 }
 
 /** Collects all garbage of a small heap, and gives its pages back. */

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readCertificate, readNamed, readRightTrust, readTrust } from './agent-files.ts';
-import { collectBuffersWithHeap, saveProcessMemory } from './agent-memory.ts';
+import { saveProcessMemory } from './agent-memory.ts';
 import { commandName, readBuild } from './agent-program.ts';
 import type { ReloadedParts } from './agent-reload.ts';
 import type { Reload } from './api/reload.ts';
@@ -66,7 +66,7 @@ async function runAgent(options: AgentOptions, configured: ConfiguredAgent): Pro
     if (running !== undefined) systemd?.ready(running.sentence);
   };
   if (reloadsAtHangUp) process.on('SIGHUP', () => void reload());
-  if (options.etcd !== undefined) collectBuffersWithHeap();
+  saveProcessMemory(realWorld.timers, { hasEtcd: options.etcd !== undefined });
   try {
     running = await (options.mode === 'node'
       ? startNode(options, log, reloader.reload)
@@ -86,7 +86,6 @@ async function runAgent(options: AgentOptions, configured: ConfiguredAgent): Pro
       written.level = level;
     },
   });
-  saveProcessMemory(realWorld.timers);
   systemd?.ready(running.sentence);
   await Promise.race([running.tell(ended.then(() => undefined)), ended]);
   const signal = await ended;

@@ -2,6 +2,8 @@ import { hourMs, mebibyte, secondMs } from './units.ts';
 
 /** Times with which the real timers follow the garbage collector. */
 export const collectorLimits = {
+  /** An agent has started this long after it began to, and the flags of its collector are set. */
+  startMs: 2 * secondMs,
   /** Work that can wait goes on this long after marking began, even if marking has not ended. */
   markingMaxMs: 1 * secondMs,
   /** Time between two checks whether marking has ended. */

@@ -9,7 +9,6 @@ import { runTool, type Source } from './source.ts';
 export const nodeFlags = [
   '--max-semi-space-size=4',
   '--v8-pool-size=0',
-  '--no-separate-gc-phases',
   '--no-incremental-marking-task',
   '--disable-warning=ExperimentalWarning',
 ];

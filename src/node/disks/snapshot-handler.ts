@@ -5,7 +5,6 @@ import { allocationNotHere, writeHead } from '../stream-answer.ts';
 import { streamParams } from '../stream-params.ts';
 import type { SystemUser } from '../system-user.ts';
 import { diskParts } from './disk-parts.ts';
-import { packDisk } from './pack-disk.ts';
 
 /** The part of an allocation's runner that its successor needs. */
 export interface Predecessor {
@@ -34,6 +33,7 @@ export const snapshotHandler =
     await Promise.race([found.whenDone, isGone]);
     if (signal.aborted) return;
     const parts = diskParts(found.directories, found.taskNames());
+    const { packDisk } = await import('./pack-disk.ts');
     for await (const chunk of packDisk(parts, found.ownUser, defences)) {
       await stream.write(chunk);
     }

@@ -15,7 +15,6 @@ import { diskParts } from '../disks/disk-parts.ts';
 import { type HandOver, handOver } from '../disks/hand-over.ts';
 import type { Predecessor } from '../disks/snapshot-handler.ts';
 import { takeOver, withStaging } from '../disks/take-over.ts';
-import { unpackDisk } from '../disks/unpack-disk.ts';
 import { statusOf } from '../server-api.ts';
 import * as events from '../task-runner/events.ts';
 import type { AllocationHookContext, AllocationHookFactory } from './hook.ts';
@@ -86,6 +85,7 @@ async function takeFromAfar(
   for (let attempt = 1; ; attempt++) {
     try {
       await withStaging(join(context.directories.root, '.disk'), async (staging) => {
+        const { unpackDisk } = await import('../disks/unpack-disk.ts');
         await unpackDisk(snapshot(previous, signal), staging, { signal, heir: context.ownUser() });
         for (const { path, name } of diskParts(context.directories, tasksOf(context))) {
           await takeOver(join(staging, name), path);

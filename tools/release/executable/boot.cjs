@@ -5,8 +5,12 @@
 const { registerHooks, syncBuiltinESMExports } = require('node:module');
 const { getAsset } = require('node:sea');
 const { fileURLToPath, pathToFileURL } = require('node:url');
+const { setFlagsFromString } = require('node:v8');
 const { constants, Script } = require('node:vm');
 const threads = require('node:worker_threads');
+
+// As bin/compile-cache.cjs says.
+setFlagsFromString('--incremental-marking-task');
 
 const dist = `${pathToFileURL(process.execPath).href}/dist/`;
 const pty = '@lydell/node-pty/requireBinary';

@@ -9,11 +9,9 @@ import { verify } from './checksum.ts';
 import { ArtifactFailure } from './failure.ts';
 import { copyDirectory, copyFile, findLocal } from './fetch-file.ts';
 import { fetchGit } from './fetch-git.ts';
-import { fetchHttp } from './fetch-http.ts';
 import { type Destination, destinationOf, inspect } from './landing.ts';
 import type { ArtifactSettings } from './settings.ts';
 import { parseSource, type Source } from './source.ts';
-import { unpack } from './unpack.ts';
 
 export interface ArtifactFetch {
   readonly artifact: Artifact;
@@ -80,6 +78,7 @@ async function arrive(fetch: ArtifactFetch, source: Source): Promise<Arrived> {
     await copyFile(found.path, file, new Budget(settings), signal);
   } else {
     const headers = artifact.GetterHeaders ?? {};
+    const { fetchHttp } = await import('./fetch-http.ts');
     await fetchHttp({ url: source.location, headers, insecure, file, settings, timers, signal });
     await chmod(file, 0o644);
   }
@@ -95,6 +94,7 @@ async function opened(fetch: ArtifactFetch, source: Source, arrived: Arrived): P
   if (arrived.kind === 'tree' || source.archive === undefined) return arrived;
   const into = await newDirectory(directory, 'tree');
   const scratch = await newDirectory(directory, 'scratch');
+  const { unpack } = await import('./unpack.ts');
   await unpack({
     file: arrived.path,
     format: source.archive,
