@@ -21,7 +21,7 @@ export interface ServerContext {
 }
 
 /** The state as an act uses it: the state itself, or a rehearsal of it. */
-export type ActState = Pick<State, 'read' | 'head' | 'write' | 'isFull'>;
+export type ActState = Pick<State, 'read' | 'head' | 'peek' | 'write' | 'isFull'>;
 
 /** The context of an act, which may be rehearsed. */
 export interface ActContext extends Omit<ServerContext, 'state'> {

@@ -119,7 +119,7 @@ export class Leading {
     this.#drainer = new Drainer(context);
     this.#launcher = new PeriodicLauncher(context);
     this.dispatcher = new EvaluationDispatcher(context, () =>
-      configurationIn(state.head(), options.scheduler),
+      state.peek((now) => configurationIn(now, options.scheduler)),
     );
     this.planner = new Planner({
       context,
@@ -138,7 +138,7 @@ export class Leading {
     this.#worker = new EvaluationWorker(
       context,
       this.dispatcher,
-      (evaluation) => configurationFor(state.head(), evaluation, options.scheduler),
+      (evaluation) => state.peek((now) => configurationFor(now, evaluation, options.scheduler)),
       this.decisions,
     );
   }

@@ -135,6 +135,18 @@ export class GroupedRows<R extends object> {
     }
   }
 
+  /** The rows of {@link values}; `undefined`: there are more than `most`. */
+  few(least: string, end: string | undefined, most: number): R[] | undefined {
+    const found: R[] = [];
+    const take = (_: string, row: R) => found.push(row) <= most;
+    const isWhole = this.#groups.visit(this.#firstGroup(least), end, (group, held) => {
+      const [from, to] = [keyIn(group, least) ?? '', keyIn(group, end)];
+      if (held instanceof Tree) return held.visit(from, to, take);
+      return !this.#isWithin(held, from, to) || take('', held);
+    });
+    return isWhole ? found : undefined;
+  }
+
   /** The rows of {@link values}, the greatest text first. */
   *valuesReversed(least = '', end?: string): IterableIterator<R> {
     for (const [group, held] of this.#groups.entriesReversed(this.#firstGroup(least), end)) {

@@ -106,6 +106,11 @@ export class Head {
     }
   }
 
+  /** The head as it is now, until the next transaction runs. */
+  get now(): View {
+    return new View(this.#index, this.#tables);
+  }
+
   /** A view of the head as it is now. It shares unchanged tables with the view before it. */
   view(): View {
     if (this.#view.index === this.#index) return this.#view;

@@ -10,7 +10,7 @@ import { type StateFigures, stateFigures } from './figures.ts';
 import { ReadSet, TrackedSnapshot } from './footprint.ts';
 import { Form } from './form.ts';
 import { Head, type Ran } from './head.ts';
-import type { Leading } from './leading.ts';
+import { type Leading, openHead } from './leading.ts';
 import { type Listener, Listeners, tellChanges } from './listeners.ts';
 import { LogEnd } from './log-end.ts';
 import { rehearsalOn } from './rehearsal.ts';
@@ -110,8 +110,11 @@ export class Store implements State {
   }
 
   head(): Snapshot {
-    const { head, queue } = this.#leading ?? {};
-    return head && queue?.closed === undefined ? head.view() : this.#replica.view;
+    return openHead(this.#leading)?.view() ?? this.#replica.view;
+  }
+
+  peek<T>(look: (now: Snapshot) => T): T {
+    return look(openHead(this.#leading)?.now ?? this.#replica.view);
   }
 
   rehearse(): Rehearsal {
@@ -271,7 +274,7 @@ export class Store implements State {
     );
     const leading: Leading = { term: { epoch }, head, queue, isSuperseded: false };
     this.#leading = leading;
-    this.#tellTerm();
+    this.#termListeners.tell(this.leading);
   }
 
   #endTerm(): void {
@@ -284,7 +287,7 @@ export class Store implements State {
     this.#leading = undefined;
     this.#held = [];
     const settled = leading.queue.end(new NotLeading());
-    this.#tellTerm();
+    this.#termListeners.tell(this.leading);
     return settled;
   }
 
@@ -301,10 +304,6 @@ export class Store implements State {
     this.#replaceListeners.tell(index);
     wakeAll(this.#watches.all());
     this.#logEnd?.applied(index);
-  }
-
-  #tellTerm(): void {
-    this.#termListeners.tell(this.leading);
   }
 
   #publish(transactions: readonly Transacted[], waiters: readonly Waiter[]): void {

@@ -12,6 +12,7 @@ export function termState(state: State, term: Term): State {
     read: () => state.read(),
     saved: () => state.saved(),
     head: () => state.head(),
+    peek: (look) => state.peek(look),
     rehearse: () => state.rehearse(),
     track: () => state.track(),
     exact: () => state.exact(),

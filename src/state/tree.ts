@@ -1,4 +1,17 @@
 import { assert } from '../base/assert.ts';
+import {
+  Branch,
+  childAt,
+  Leaf,
+  leaves,
+  leavesReversed,
+  type Node,
+  type Owner,
+  placeOf,
+  sizeOf,
+  type Take,
+  visitBelow,
+} from './tree-nodes.ts';
 
 /** Greatest number of values or children of a node. Not in limits: it only decides about speed. */
 const nodeSizeMax = 16;
@@ -6,38 +19,6 @@ const nodeSizeMax = 16;
 const nodeSizeMin = nodeSizeMax / 4;
 /** Number of items in the nodes of a tree that is made of sorted keys. */
 const nodeSizeMade = (nodeSizeMax * 3) / 4;
-
-/** Identifies the tree that may change a node in place. */
-type Owner = object;
-
-class Leaf<V> {
-  readonly owner: Owner;
-  keys: readonly string[];
-  values: V[];
-  /** Tells a leaf from a branch. */
-  readonly children = undefined;
-
-  constructor(owner: Owner, keys: readonly string[], values: V[]) {
-    this.owner = owner;
-    this.keys = keys;
-    this.values = values;
-  }
-}
-
-class Branch<V> {
-  readonly owner: Owner;
-  /** One fewer than children: `keys[i]` is not above any key under `children[i + 1]`. */
-  keys: readonly string[];
-  children: Node<V>[];
-
-  constructor(owner: Owner, keys: readonly string[], children: Node<V>[]) {
-    this.owner = owner;
-    this.keys = keys;
-    this.children = children;
-  }
-}
-
-type Node<V> = Leaf<V> | Branch<V>;
 
 /** The right half of a node that was split: its items from `key` on. */
 interface Right<V> {
@@ -177,6 +158,14 @@ export class Tree<V> {
         yield [keys[at]!, values[at]!];
       }
     }
+  }
+
+  /**
+   * Visits the keys of {@link values} with their values until `take` returns `false`. Returns whether it visited all.
+   * Where few are visited, it costs a part of an iteration.
+   */
+  visit(least: string, end: string | undefined, take: Take<V>): boolean {
+    return visitBelow(this.#root, least, end, take) !== 'stopped';
   }
 
   /** The greatest key that is not above the text. */
@@ -321,47 +310,6 @@ export class Tree<V> {
     const right = this.#right;
     this.#right = undefined;
     return right;
-  }
-}
-
-/** The position of the key, or the position for it: the number of lesser keys. */
-function placeOf(keys: readonly string[], key: string): number {
-  let from = 0;
-  let to = keys.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (keys[middle]! < key) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
-
-/** The position of the child for the key: the number of keys that are not greater. */
-function childAt(keys: readonly string[], key: string): number {
-  const at = placeOf(keys, key);
-  return keys[at] === key ? at + 1 : at;
-}
-
-const sizeOf = <V>({ keys, children }: Node<V>): number => (children ?? keys).length;
-
-/** The leaves in order, from the leaf of the key on. */
-function* leaves<V>(node: Node<V>, least: string): IterableIterator<Leaf<V>> {
-  if (node.children === undefined) yield node;
-  else {
-    const { keys, children } = node;
-    for (let at = childAt(keys, least); at < children.length; at++) {
-      yield* leaves(children[at]!, least);
-    }
-  }
-}
-
-/** The leaves in reverse order, from the leaf of the key or from the last leaf on. */
-function* leavesReversed<V>(node: Node<V>, from: string | undefined): IterableIterator<Leaf<V>> {
-  if (node.children === undefined) yield node;
-  else {
-    const { keys, children } = node;
-    const last = from === undefined ? keys.length : childAt(keys, from);
-    for (let at = last; at >= 0; at--) yield* leavesReversed(children[at]!, from);
   }
 }
 

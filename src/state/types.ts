@@ -239,6 +239,11 @@ export interface State {
    * committed after everything that it saw, or never. Where writes are closed it is the durable view.
    */
   head(): Snapshot;
+  /**
+   * Looks at the {@link head} as it is now. Its rows are valid for the call only, and it costs nothing: after a view
+   * of the head, each change of the next transactions copies the path to its row.
+   */
+  peek<T>(look: (now: Snapshot) => T): T;
   /** Begins a rehearsal on the speculative head. */
   rehearse(): Rehearsal;
   /** The term in which this process leads; `undefined` while it follows. */

@@ -117,6 +117,7 @@ export class ScopedWrites {
       clock: state.clock,
       read: () => (this.#current.getStore()?.isAhead === true ? state.head() : state.read()),
       head: () => state.head(),
+      peek: (look) => state.peek(look),
       rehearse: () => state.rehearse(),
       saved: () => state.saved(),
       draft: () => state.draft(),

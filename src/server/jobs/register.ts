@@ -32,7 +32,7 @@ import {
   jobVersions,
   numberPart,
 } from '../../state/tables.ts';
-import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
+import type { Transaction, Unstamped } from '../../state/types.ts';
 import type { ActContext, ServerContext } from '../context.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
 import { requireCapabilities } from '../namespaces/capabilities.ts';
@@ -100,7 +100,7 @@ export async function registerJob(
   finish: Finish = drained,
 ): Promise<Registered> {
   requireQueueRoom(context);
-  const admitted = await finish(admitSteps(registration, context.region, context.state.head()));
+  const admitted = await finish(admitSteps(registration, context));
   return registerAdmitted(context, registration, admitted);
 }
 
@@ -121,7 +121,7 @@ export async function registerAdmitted(
   registration.demand?.(job);
   const warnings = [
     ...admitted.warnings,
-    ...driverWarnings(state.head(), job),
+    ...state.peek((now) => driverWarnings(now, job)),
     ...(registration.warnings ?? []),
   ];
   const tooLarge = submission !== undefined && isTooLarge(submission);
@@ -209,12 +209,12 @@ type Submitted = Pick<Registration, 'job' | 'namespace' | 'faults' | 'unknownFie
  */
 export function* admitSteps(
   { job: submitted, namespace, faults = [], unknownFields }: Submitted,
-  region: string,
-  head: Snapshot,
+  { region, state }: Pick<ActContext, 'region' | 'state'>,
 ): Steps<Admitted> {
   const ID = submitted.ID ?? '';
+  const key = inNamespace(namespace, ID);
   // No stored id has a NUL, which separates the parts of a key.
-  const known = ID.includes('\0') ? undefined : head.table(jobs).get(...inNamespace(namespace, ID));
+  const known = ID.includes('\0') ? undefined : state.peek((now) => now.table(jobs).get(...key));
   const given = withLaunch(known, submitted);
   const Region = given.Region === 'global' ? region : (given.Region ?? region);
   const filled = { ...given, Region, Namespace: namespace };

@@ -202,6 +202,7 @@ export class Plans {
       isFull: state.isFull,
       read: () => state.read(),
       head: () => state.head(),
+      peek: (look) => state.peek(look),
       write: (run) =>
         state.write((transaction) => {
           const kept = openPlan(transaction, ID, world.clock.nowMs());

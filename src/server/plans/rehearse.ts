@@ -69,6 +69,7 @@ export async function rehearseAct(
     isFull: context.state.isFull,
     read: () => rehearsal.now(),
     head: () => rehearsal.now(),
+    peek: (look) => look(rehearsal.now()),
     async write(run) {
       const rehearsed = rehearsal.run(run);
       changes = rehearsed.changes;

@@ -14,7 +14,7 @@ import type { Snapshot } from '../../state/types.ts';
 
 /** A snapshot as the scheduler reads it. */
 export function clusterView(
-  snapshot: Snapshot,
+  snapshot: Pick<Snapshot, 'index' | 'table'>,
   configuration: SchedulerConfiguration,
 ): ClusterView {
   return {

@@ -110,7 +110,7 @@ export class Planner {
    */
   async plan(request: PlanRequest, finish: Finish): Promise<PlannedJob> {
     const { context } = this.#options;
-    const admitted = await finish(admitSteps(request, context.region, context.state.head()));
+    const admitted = await finish(admitSteps(request, context));
     requireId(admitted.job, request.jobId);
     const { text, made } = await this.#queue.finish((elapsedNs) =>
       this.#planSteps(request, admitted, elapsedNs),
@@ -131,7 +131,7 @@ export class Planner {
     finish: Finish,
   ): Promise<Registered> {
     const { context } = this.#options;
-    const admitted = await finish(admitSteps(registration, context.region, context.state.head()));
+    const admitted = await finish(admitSteps(registration, context));
     requireId(admitted.job, registration.jobId);
     const tools: CarryingOut = { ...this.#options, queue: this.#queue };
     return carryOut(tools, registration, admitted, wanted);

@@ -55,8 +55,8 @@ export class EvaluationDispatcher {
       release: (evaluation) => this.broker.enqueue(evaluation),
       supersede: (evaluation) => this.cancel([evaluation], 'a newer evaluation waits in its place'),
       jobNeedOf: ({ Namespace, JobID }) => {
-        const table = context.state.head().table(jobs);
-        return jobNeedOf(table.get(...inNamespace(Namespace, JobID)));
+        const key = inNamespace(Namespace, JobID);
+        return jobNeedOf(context.state.peek((now) => now.table(jobs).get(...key)));
       },
       preemption: () => this.#configuration().preemption,
       freeRoomOf: (nodeId) => this.#freeRoomOf(nodeId),

@@ -18,6 +18,7 @@ import type { Delivery } from './broker.ts';
 import { type Committed, commitDecision, commitPart, failForConflicts } from './commit.ts';
 import type { Decisions } from './decisions.ts';
 import type { EvaluationDispatcher } from './dispatcher.ts';
+import { SeenHead } from './seen-head.ts';
 
 /** A decision that is perhaps not durable yet. */
 interface Decided {
@@ -64,6 +65,8 @@ export class EvaluationWorker {
   readonly #time: WorkTime;
   /** The steps of the evaluation that is being decided. */
   #work: Steps<void> | undefined;
+  /** The state that this evaluation is decided on. */
+  #seen: SeenHead | undefined;
   /** Evaluations that are being decided, or are decided and not yet durable. */
   #inFlight = 0;
   #next: Timer | undefined;
@@ -119,7 +122,9 @@ export class EvaluationWorker {
       if (this.#work.next().done) this.#work = undefined;
       return false;
     });
-    if (!isIdle) this.#scheduleSlice();
+    if (isIdle) return;
+    this.#seen?.keep();
+    this.#scheduleSlice();
   }
 
   /** Begins the next evaluation, if there is one and the pipeline has room for it. */
@@ -205,18 +210,30 @@ export class EvaluationWorker {
 
   *#schedule(evaluation: Evaluation, attempt: number) {
     const { state, world } = this.#context;
-    const view = clusterView(state.head(), this.#configuration(evaluation));
+    const seen = new SeenHead(state);
+    this.#seen = seen;
+    const view = clusterView(seen, this.#configuration(evaluation));
     const session = this.#memory.begin(view);
     const nowMs = world.clock.nowMs();
     const elapsedNs = () => this.#time.elapsedNs();
     try {
       const options = { nowMs, ids: world.ids, attempt, session, elapsedNs };
       const result = yield* scheduleSteps(view, evaluation, options);
-      this.#decisions.note({ view, evaluation, nowMs, attempt }, result.plan);
+      if (this.#isKept(result)) {
+        seen.keep();
+        this.#decisions.note({ view, evaluation, nowMs, attempt }, result.plan);
+      }
       return { result, index: view.index };
     } finally {
+      this.#seen = undefined;
       session.end();
     }
+  }
+
+  /** Whether the decision can be explained later. The decisions of a long queue take the place of each other. */
+  #isKept({ plan }: SchedulerResult): boolean {
+    const { ready } = this.#dispatcher.broker.counts;
+    return plan.placements.length > 0 && ready < limits.scheduler.decisionsKept;
   }
 
   /** Commits the parts of the plan in turn, until one is refused. */
