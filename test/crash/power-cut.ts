@@ -65,7 +65,7 @@ export class PowerCuts {
     renameSync(`${armed}.next`, armed);
   }
 
-  /** What the cut of the power takes from the store of a killed agent. */
+  /** Cuts the power: takes unsynced writes from the store of a killed agent. */
   cut(directory: string, choices: Choices): void {
     const paths = new Map(
       readdirSync(directory).map((name) => {
