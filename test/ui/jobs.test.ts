@@ -34,6 +34,8 @@ test('a job that is not placed says why, at once and in the trace of its evaluat
   await sees(page, /1 allocation of the group "main" finds no node/);
   await sees(page, /memory: needs 900000 MB/);
   await sees(page, '1 waits for a node');
+  // So does the head: nothing is deployed.
+  await page.getByText('Waits for a node', { exact: true }).waitFor();
   await page.getByRole('row', { name: /Lacks room/ }).waitFor();
   await sees(page, 'not placed');
   await page.getByRole('tab', { name: 'Evaluations' }).click();
