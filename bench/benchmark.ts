@@ -34,6 +34,8 @@ export interface Setting {
   readonly given: Target | undefined;
   /** Rest of an agent before its memory is read, or the time over which the heap of a page grows; `undefined`: as usual. */
   readonly restSeconds: number | undefined;
+  /** Of the web interface, only the pages with more than anybody could read. */
+  readonly floodsOnly: boolean;
   /** Another program that serves the same paths; `undefined`: its figures are carried over. */
   readonly peer: Program | undefined;
   readonly progress: (text: string) => void;

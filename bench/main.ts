@@ -86,7 +86,7 @@ const benchmarks: readonly Benchmark[] = [
   peer,
 ];
 const ownAddress = 'http://127.0.0.1:{port}';
-const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--rest SECONDS]
+const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--rest SECONDS] [--floods]
                         [--command COMMAND [--address URL]] [--check] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)
   --base   measure this server instead of starting one; only at 127.0.0.1 or ::1
@@ -94,6 +94,7 @@ const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--
   --runs   runs of each benchmark, 1 to ${limits.runsMax} (default ${limits.runsDefault})
   --rest   seconds: of \`memory\` the rest before it is read (default ${limits.restSeconds}), of \`ui\` the time over
            which the heap of a page grows (default ${limits.ui.heapSeconds})
+  --floods of \`ui\`: only the pages with more events and lines than anybody could read
   --command, --address
            of \`peer\`: command of another program that serves the same paths, and its address (default
            ${ownAddress}); {port}, {token} and {directory} are filled in
@@ -102,7 +103,7 @@ const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--
 
 const wrk = { name: 'wrk', package: 'wrk', why: 'the load of the benchmarks over HTTP' };
 
-interface Command extends Pick<Setting, 'given' | 'runs' | 'peer' | 'restSeconds'> {
+interface Command extends Pick<Setting, 'given' | 'runs' | 'peer' | 'restSeconds' | 'floodsOnly'> {
   readonly chosen: readonly Benchmark[];
   readonly write: boolean;
   readonly check: boolean;
@@ -116,6 +117,7 @@ function readCommand(): Command {
       token: { type: 'string', default: '' },
       runs: { type: 'string', default: String(limits.runsDefault) },
       rest: { type: 'string' },
+      floods: { type: 'boolean', default: false },
       command: { type: 'string' },
       address: { type: 'string', default: ownAddress },
       write: { type: 'boolean', default: false },
@@ -142,8 +144,8 @@ function readCommand(): Command {
   if (values.write && (given !== undefined || named.length > 0)) {
     throw new Error('--write goes with all benchmarks and agents of its own only');
   }
-  const { write, check } = values;
-  return { chosen, given, runs, peer: peer || undefined, restSeconds, write, check };
+  const { write, check, floods: floodsOnly } = values;
+  return { chosen, given, runs, peer: peer || undefined, restSeconds, floodsOnly, write, check };
 }
 
 async function measure({ chosen, write, check, ...setting }: Command): Promise<void> {

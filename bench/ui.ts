@@ -27,7 +27,7 @@ export const ui: Benchmark = {
     const browser = await startBrowser();
     try {
       const fleet = await fill(setting, agent.target);
-      const figures = await measure(setting, agent, browser);
+      const figures = setting.floodsOnly ? [] : await measure(setting, agent, browser);
       figures.push(...(await floods(setting, agent.target, browser)));
       fleet.leave();
       return { figures, notes } satisfies Results;
@@ -63,6 +63,7 @@ async function fill(setting: Setting, target: Target) {
   setting.progress(`${nodes} nodes join`);
   const jobsEach = Math.ceil(((jobs * count) / nodes) * 1.5);
   const fleet = await joinPaperFleet(target, { nodes, jobsEach });
+  if (setting.floodsOnly) return fleet;
   setting.progress(`${jobs} jobs are registered`);
   await sendAll(target, jobs, (number) =>
     requestBytes(target, 'POST', '/v1/jobs', JSON.stringify(jobOf(jobId(number), priorityDefault))),

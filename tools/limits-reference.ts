@@ -77,6 +77,7 @@ const sections: readonly Section[] = [
       ['readers of the event stream', 'events.readersMax'],
       ['topics of a reader', 'events.topicsMax'],
       ['changes that are kept for readers of events', 'events.changesKept'],
+      ['`newest`: events that are told at a time', 'events.newestMax'],
       ['readers of the log of an agent', 'monitor.readersMax'],
       ['lines of the log that wait for a reader', 'monitor.linesMax'],
       ['seconds of a profile', 'profile.secondsMax'],

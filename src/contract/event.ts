@@ -10,7 +10,7 @@ import { limits } from '../model/limits.ts';
 import { allOf, type Permission } from '../model/permission/permission.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { type Asked, decided } from './needs.ts';
-import { flag, type QueryTable, type QueryValues } from './query.ts';
+import { flag, type QueryTable, type QueryValues, text } from './query.ts';
 
 const query = {
   topic: {
@@ -25,6 +25,16 @@ const query = {
   without_records: flag(
     'Leave out the records, for readers that count and name events: the payload is empty.',
   ),
+  filter: text('A filter expression over each event: events that do not match are left out.', {
+    lengthMax: limits.list.filterLengthMax,
+  }),
+  newest: {
+    kind: 'integer',
+    minimum: 1,
+    maximum: limits.events.newestMax,
+    description:
+      'Tell at most so many events at a time, the newest, and count the others. With `filter`: so many that match.',
+  },
 } as const satisfies QueryTable;
 
 type Given = Asked<QueryValues<typeof query>>;

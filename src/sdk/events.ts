@@ -13,6 +13,13 @@ export interface EventOptions extends CallOptions {
   readonly index?: number | undefined;
   /** Leaves out the records: the payload of each event is empty. */
   readonly withoutRecords?: boolean | undefined;
+  /** Leaves out the events that do not match the expression. */
+  readonly filter?: string | undefined;
+}
+
+export interface FollowOptions extends EventOptions {
+  /** At most so many events at a time, the newest. The others are counted in `Skipped` of each frame. */
+  readonly newest?: number | undefined;
 }
 
 export type { EventTopic, TypedEvent };
@@ -38,11 +45,13 @@ export function eventsOf(requester: Requester, address: string) {
   const { stream } = callsOf<typeof eventEndpoints>(requester);
 
   /** The frames of one connection, which a server never ends by itself without an error. */
-  async function* framesFrom(options: EventOptions, onIndex: (index: number) => void) {
+  async function* framesFrom(options: FollowOptions, onIndex: (index: number) => void) {
     const query = {
       topic: options.topics,
       index: options.index || undefined,
       without_records: options.withoutRecords || undefined,
+      filter: options.filter || undefined,
+      newest: options.newest,
     };
     const decoder = new TextDecoder();
     let rest = '';
@@ -59,7 +68,7 @@ export function eventsOf(requester: Requester, address: string) {
     throw connectionError(address, { code: 'UND_ERR_SOCKET' });
   }
 
-  const follow = (options: EventOptions = {}): AsyncGenerator<EventFrame> => {
+  const follow = (options: FollowOptions = {}): AsyncGenerator<EventFrame> => {
     const position = new Position(options.index);
     return untilOver(requester.repeats, options.signal, async function* () {
       position.beginAgain();
@@ -124,6 +133,12 @@ class Position {
   pass(frame: EventFrame): EventFrame {
     const { Index: index, Events: events } = frame;
     if (index === undefined) return frame;
+    // It has all of the transactions up to its index.
+    if (frame.Skipped !== undefined) {
+      this.index = index + 1;
+      this.#seen = 0;
+      return frame;
+    }
     if (index !== this.index) {
       this.index = index;
       this.#seen = 0;

@@ -1,6 +1,9 @@
 /** Events as they happen, in a browser against a real agent. */
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Event } from '../../src/model/event/event.ts';
+import { createClient } from '../../src/sdk/client.ts';
 import { type Agent, endAgents, startAgent } from '../support/agent.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { openUi, signIn } from '../support/ui.ts';
@@ -27,18 +30,8 @@ async function write(path: string, note = 'x'): Promise<void> {
   expect([path, answer.status]).toEqual([path, 200]);
 }
 
-/** Writes until the page follows the stream, which begins with what happens after it is there. */
-async function following(page: Page): Promise<number> {
-  let count = 0;
-  await expect
-    .poll(async () => {
-      await write('first');
-      count += 1;
-      return page.locator('tr.list-row').count();
-    })
-    .toBeGreaterThan(0);
-  return count;
-}
+/** Waits until the page follows the stream, and so hears of everything from now on. */
+const following = (page: Page): Promise<void> => page.getByText('events a second').waitFor();
 
 const numbersIn = async (page: Page): Promise<Readonly<Record<string, number>>> => {
   const text = await page.getByTestId('counts').textContent();
@@ -54,6 +47,8 @@ const keys = (page: Page): Promise<string[]> =>
 test('events appear, are filtered with exact counts, wait in a pause, and open as JSON', async () => {
   const page = await signedIn('events?topic=Variable');
   await following(page);
+  await write('first');
+  await expect.poll(() => keys(page)).toEqual(['first']);
   await page.getByRole('button', { name: 'Clear' }).click();
   await write('apps/web', '<script>alert(1)</script>');
   await write('apps/other');
@@ -90,7 +85,6 @@ test('events appear, are filtered with exact counts, wait in a pause, and open a
 test('of more events than the window has room for, the newest are shown and the others counted', async () => {
   const page = await signedIn('events?topic=Variable');
   await following(page);
-  await page.getByRole('button', { name: 'Clear' }).click();
   const total = 544;
   const atOnce = 32;
   for (let n = 0; n < total; n += atOnce) {
@@ -101,6 +95,69 @@ test('of more events than the window has room for, the newest are shown and the 
     .poll(() => numbersIn(page))
     .toEqual({ received: total + 1, shown: 500, 'not shown': total - 499 });
   expect((await keys(page))[0]).toBe('many/last');
+});
+
+async function register(id: string, count: number): Promise<void> {
+  const Task = { Name: 'task', Driver: 'mock', Resources: { CPU: 1, MemoryMB: 10 } };
+  const TaskGroups = [{ Name: 'group', Count: count, Tasks: [Task] }];
+  const answer = await agent.request('POST', '/v1/jobs', { Job: { ID: id, TaskGroups } });
+  expect([answer.status, answer.json]).toMatchObject([200, {}]);
+}
+
+test('of a flood every event is counted and filtered, the last is shown, and what was not sent is told', async () => {
+  const ending = new AbortController();
+  const client = createClient({ address: agent.address, token: agent.token });
+  const all: Event[] = [];
+  const { signal } = ending;
+  const reading = (async () => {
+    for await (const { Events = [] } of client.events.follow({ topics: ['Allocation'], signal })) {
+      all.push(...Events);
+    }
+  })().catch(() => {});
+  const page = await signedIn('events?topic=Allocation&filter=few');
+  await following(page);
+  const node = await agent.request('PUT', '/v1/node/register', {
+    SecretID: randomUUID(),
+    Node: {
+      ID: randomUUID(),
+      Name: 'paper',
+      Datacenter: 'dc1',
+      NodeResources: {
+        Cpu: { CpuShares: 1_000_000 },
+        Memory: { MemoryMB: 1_000_000 },
+        Disk: { DiskMB: 10_000_000 },
+      },
+      Drivers: { mock: { Detected: true, Healthy: true } },
+    },
+  });
+  expect(node.status).toBe(200);
+  const [few, many] = [3, 1_500];
+  await register('few', few);
+  await register('many', many);
+  // Later the server may miss the node, which are events as well.
+  await expect
+    .poll(async () => {
+      const { received = 0, shown } = await numbersIn(page);
+      const matching = all.filter(({ FilterKeys }) => FilterKeys?.includes('few'));
+      const isAll = received === all.length && received >= few + many;
+      return isAll && shown === matching.length;
+    })
+    .toBe(true);
+  await page
+    .getByTestId('skipped')
+    .getByText(/[\d,]+ Allocation/)
+    .waitFor();
+  await page.getByRole('textbox', { name: 'Filter the events' }).fill('');
+  await expect
+    .poll(async () => {
+      const { received = 0, shown, 'not shown': notShown } = await numbersIn(page);
+      const [last] = await page.locator('tr.list-row td:nth-child(6)').allInnerTexts();
+      const isLast = last?.replaceAll(',', '') === String(all.at(-1)!.Index);
+      return isLast && received === all.length && shown === 500 && notShown === received - 500;
+    })
+    .toBe(true);
+  ending.abort();
+  await reading;
 });
 
 test('keys with markup and control characters are shown as they are', async () => {

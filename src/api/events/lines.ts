@@ -1,12 +1,13 @@
 import type { eventEndpoints } from '../../contract/event.ts';
 import { wishesOf } from '../../contract/event.ts';
-import { isWished, type TopicWish } from '../../model/event/event.ts';
+import { EventSchema, isWished, type TopicWish } from '../../model/event/event.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
 import type { Commit, EventLog } from '../../server/events/event-log.ts';
 import type { Change } from '../../state/types.ts';
+import { filterOn } from '../filter.ts';
 import type { InputOf } from '../serve.ts';
-import { happened } from './topics.ts';
+import { type Happened, happened } from './topics.ts';
 
 type Given = InputOf<typeof eventEndpoints.follow>;
 
@@ -15,15 +16,30 @@ export interface Selection {
   readonly wishes: readonly TopicWish[];
   readonly namespace: string;
   readonly hasRecords: boolean;
+  /** `undefined`: all. */
+  readonly matches: ((found: Happened, input: Given) => boolean) | undefined;
+  /** The most events of a line, of which the newest are told; `undefined`: every event is told. */
+  readonly newest: number | undefined;
   /** The same for all who asked for the same. */
   readonly key: string;
 }
 
+/** @throws RosterError `invalid-filter`, `invalid-query` */
 export function selectionOf(input: Given): Selection {
   const { namespace, query } = input;
+  const { topic, filter, newest } = query;
   const hasRecords = !query.without_records;
-  const key = JSON.stringify([namespace, query.topic, hasRecords]);
-  return { wishes: wishesOf(input), namespace, hasRecords, key };
+  const key = JSON.stringify([namespace, topic, hasRecords, filter]);
+  const matches = filter === '' ? undefined : matcherOf(filter);
+  return { wishes: wishesOf(input), namespace, hasRecords, matches, newest, key };
+}
+
+function matcherOf(filter: string): NonNullable<Selection['matches']> {
+  const matches = filterOn(filter, EventSchema);
+  // The other fields are at hand, and a record is made. A filter may name it by a pointer with escapes.
+  const looksAtRecords = /payload|~|\\/i.test(filter);
+  return (found, { unwatched }) =>
+    matches(looksAtRecords ? found.event(unwatched) : found.withoutRecord());
 }
 
 /** The lines that follow an index. */
@@ -53,7 +69,7 @@ export function toldAfter(log: EventLog, start: number, making: Making): Lines {
     if (looked.kind === 'nothing') return { bytes: bytesOf(text), position, isAll: true };
     if (looked.kind === 'missed') {
       position = looked.from - 1;
-      text += `${JSON.stringify({ Index: looked.from, Events: [], Missed: true })}\n`;
+      text += missedLine(looked.from);
     } else {
       position = looked.commit.index;
       text += linesOf(looked.commit, making);
@@ -62,21 +78,36 @@ export function toldAfter(log: EventLog, start: number, making: Making): Lines {
   return { bytes: bytesOf(text), position, isAll: false };
 }
 
+/** Tells that the events before the index are no longer known. */
+export const missedLine = (from: number): string =>
+  `${JSON.stringify({ Index: from, Events: [], Missed: true })}\n`;
+
 const bytesOf = (text: string) => (text === '' ? undefined : Buffer.from(text));
 
+/** The event of a change that the reader asked for and may see; `undefined`: none. */
+export function seenIn(
+  change: Change,
+  commit: Commit,
+  { selection, input }: Pick<Making, 'selection' | 'input'>,
+): Happened | undefined {
+  const { wishes, namespace } = selection;
+  const found = happened(change, commit);
+  if (found === undefined || !isWished(wishes, found.topic, () => found.named)) return undefined;
+  const { Namespace } = found.named;
+  const isElsewhere = Namespace !== '' && Namespace !== namespace;
+  if (isElsewhere && namespace !== everyNamespace) return undefined;
+  return input.allows(found.permission(input)) ? found : undefined;
+}
+
 /** The requested and visible events of a commit, in small groups. */
-function linesOf(commit: Commit, { selection, input, encoded }: Making): string {
+function linesOf(commit: Commit, making: Making): string {
+  const { selection, input, encoded } = making;
   const { index, changes } = commit;
-  const { wishes, namespace, hasRecords } = selection;
   const events: string[] = [];
   for (const change of changes) {
-    const found = happened(change, commit);
-    if (found === undefined || !isWished(wishes, found.topic, () => found.named)) continue;
-    const { Namespace } = found.named;
-    const isElsewhere = Namespace !== '' && Namespace !== namespace;
-    if (isElsewhere && namespace !== everyNamespace) continue;
-    if (!input.allows(found.permission(input))) continue;
-    if (!hasRecords) {
+    const found = seenIn(change, commit, making);
+    if (found === undefined || selection.matches?.(found, input) === false) continue;
+    if (!selection.hasRecords) {
       events.push(JSON.stringify(found.withoutRecord()));
       continue;
     }

@@ -10,6 +10,7 @@ import type { PushedBody, Sink } from '../http.ts';
 import type { StreamInput } from '../route.ts';
 import type { InputOf } from '../serve.ts';
 import { type Encoded, type Lines, type Selection, selectionOf, toldAfter } from './lines.ts';
+import { NewestEvents } from './newest.ts';
 import { pushed } from './pushed.ts';
 
 type Given = InputOf<typeof eventEndpoints.follow>;
@@ -30,6 +31,10 @@ interface Reader {
   toldMs: number;
   /** Until its next line without events may be due. */
   beat: Timer | undefined;
+  /** Of a reader who wants the newest events alone. */
+  readonly newest: NewestEvents | undefined;
+  /** Until its next line of them may be due. */
+  pause: Timer | undefined;
 }
 
 /** Lines that were made in a round, by caller and by what the readers asked for. */
@@ -44,6 +49,8 @@ type Round = Map<object, Map<string, Lines>>;
  *      often. The first commit after a quiet time is told at once.
  *  E3. A reader that is full is left out until it has drained. It has a position and no queue.
  *  E4. The permissions of each reader are checked in each round.
+ *  E5. A reader of the newest events alone takes part in each round also while it is full (`newest.ts`), and gets a line at
+ *      most every `newestPauseMs`. The first event after a quiet time is told at once.
  */
 export class EventReaders {
   readonly #options: ReadersOptions;
@@ -63,8 +70,10 @@ export class EventReaders {
     const selection = selectionOf(input);
     return pushed((sink) => {
       const toldMs = this.#options.world.clock.monotonicMs();
-      const begin = { position, toldMs, isFull: false, beat: undefined };
-      const reader: Reader = { input, selection, sink, ...begin };
+      const begin = { position, toldMs, isFull: false, beat: undefined, pause: undefined };
+      const { newest: most } = selection;
+      const newest = most === undefined ? undefined : new NewestEvents(selection, most, position);
+      const reader: Reader = { input, selection, sink, newest, ...begin };
       const leave = () => this.#leaveOut(reader);
       this.#readers.add(reader);
       signal.addEventListener('abort', leave, { once: true });
@@ -73,7 +82,9 @@ export class EventReaders {
         reader.isFull = false;
         this.#tellReader(reader, new Map(), new Map());
       });
-      this.#write(reader, line({}));
+      if (newest === undefined) this.#write(reader, line({}));
+      // The position, from which the stream can be resumed.
+      else this.#write(reader, Buffer.from(newest.line(input)));
       this.#tellReader(reader, new Map(), new Map());
       this.#beat(reader);
       void this.#tellAll();
@@ -114,6 +125,7 @@ export class EventReaders {
   #tellReader(reader: Reader, round: Round, encoded: Encoded): void {
     this.#orEnd(reader, () => {
       const { events } = this.#options;
+      if (reader.newest !== undefined) return this.#tellNewest(reader, reader.newest);
       let isAll = !events.isAfter(reader.position);
       if (isAll || !this.#mayWrite(reader)) return;
       const input = reader.input.renew();
@@ -123,6 +135,25 @@ export class EventReaders {
         if (lines.bytes !== undefined) this.#write(reader, lines.bytes);
         isAll = lines.isAll;
       }
+    });
+  }
+
+  /** E5. */
+  #tellNewest(reader: Reader, newest: NewestEvents): void {
+    const { events, world } = this.#options;
+    const { clock, timers } = world;
+    if (!events.isAfter(newest.position) && !newest.isDue) return;
+    const input = reader.input.renew();
+    newest.take(events, input);
+    if (!newest.isDue || !this.#mayWrite(reader)) return;
+    const leftMs = reader.toldMs + limits.events.newestPauseMs - clock.monotonicMs();
+    if (leftMs <= 0) {
+      this.#write(reader, Buffer.from(newest.line(input)));
+      return;
+    }
+    reader.pause ??= timers.after(leftMs, () => {
+      reader.pause = undefined;
+      this.#tellReader(reader, new Map(), new Map());
     });
   }
 
@@ -173,6 +204,7 @@ export class EventReaders {
   #leaveOut(reader: Reader): void {
     this.#readers.delete(reader);
     reader.beat?.clear();
+    reader.pause?.clear();
     reader.sink.end();
   }
 

@@ -20,6 +20,11 @@ export const eventStream: ClientCommand = {
         value: 'INDEX',
         description: 'Begin with this index, if the server still has its events, instead of now.',
       },
+      {
+        name: 'filter',
+        value: 'EXPRESSION',
+        description: 'Only events that match, such as Type == JobRegistered.',
+      },
     ],
     details: `With -json every line of the answer is printed as it comes.
 
@@ -29,6 +34,7 @@ Example:
   async run({ client, screen, isJson, jsonLine, untilInterrupted, id }, _words, options) {
     const index = wholeNumberOption(options, 'index');
     const topics = options.list('topic');
+    const filter = options.text('filter');
     const print = async (frame: EventFrame) => {
       if (isJson) return jsonLine(frame);
       if (frame.Missed) await screen.line(`Events before ${frame.Index} are not known any more.`);
@@ -36,7 +42,7 @@ Example:
     };
     if (!isJson) await screen.line(screen.colors.bold(lineOf(head)));
     return untilInterrupted(async (signal) => {
-      for await (const frame of client.events.follow({ topics, index, signal })) {
+      for await (const frame of client.events.follow({ topics, index, filter, signal })) {
         if (frame.Error !== undefined) throw new CliError(frame.Error.Message);
         await print(frame);
       }

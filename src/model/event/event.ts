@@ -33,13 +33,23 @@ export const EventSchema = Type.Object({
 });
 export type Event = Model<typeof EventSchema>;
 
+/** `Matches` is `false` for an event that does not match the filter and is among the newest. */
+export type ToldEvent = Event & { readonly Matches?: false };
+
 /**
  * A line of the stream: the events of a transaction, or a part of them. A line with neither field tells that
  * the stream is alive.
  */
 export interface EventFrame {
   readonly Index?: number;
-  readonly Events?: readonly Event[];
+  readonly Events?: readonly ToldEvent[];
+  /**
+   * The number of events since the line before that are not in this one, by topic. Present for readers of the newest events
+   * alone. Their line has all transactions up to `Index`.
+   */
+  readonly Skipped?: Readonly<Record<string, number>>;
+  /** The number of them that match the filter. Absent without a filter. */
+  readonly SkippedMatches?: number;
   /** Some events before `Index` that the reader asked for are no longer known. */
   readonly Missed?: true;
   /** The reason that the stream ends here. */

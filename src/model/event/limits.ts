@@ -9,6 +9,9 @@ export const eventsLimits = {
   readersMax: 2_048,
   topicsMax: 64,
   perFrameMax: 100,
+  /** Events of a line for readers of the newest alone, and the least time between two such lines. */
+  newestMax: 1_000,
+  newestPauseMs: 250,
   heartbeatMs: 30 * secondMs,
   /** Readers for each millisecond of the pause between two rounds. */
   readersPerPauseMs: 32,

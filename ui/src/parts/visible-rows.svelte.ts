@@ -6,6 +6,8 @@ import { flushSync } from 'svelte';
 
 const wholeRows = 120;
 const marginRows = 20;
+/** Are drawn before it is known how many the screen has room for. */
+const firstRows = 20;
 
 export interface VisibleRows {
   readonly first: number;
@@ -21,27 +23,31 @@ export function visibleRows(
   body: () => HTMLElement | null | undefined,
 ): VisibleRows {
   let top = $state(0);
-  let bottom = $state(wholeRows);
-  let rowPx = $state(0);
+  let bottom = $state(firstRows);
+  /** 0: rows have no common height. `undefined`: not measured yet. */
+  let rowPx = $state<number | undefined>();
   const paper = printing();
-  const isWhole = $derived(count() <= wholeRows || rowPx === 0 || paper.isPrinted);
-  const first = $derived(isWhole ? 0 : Math.max(0, Math.min(top, count()) - marginRows));
-  const end = $derived(isWhole ? count() : Math.min(count(), Math.max(bottom, first) + marginRows));
+  /** Other rows in the same number are drawn without a look at the layout, which would have to be made for it. */
+  const total = $derived(count());
+  const isWhole = $derived(total <= wholeRows || rowPx === 0 || paper.isPrinted);
+  const first = $derived(isWhole ? 0 : Math.max(0, Math.min(top, total) - marginRows));
+  const end = $derived(isWhole ? total : Math.min(total, Math.max(bottom, first) + marginRows));
+  const pxOf = (rows: number): number => (isWhole ? 0 : rows * (rowPx ?? 0));
 
   function measure(): void {
     const element = body();
     if (element == null) return;
     const row = element.querySelector<HTMLElement>('tr[data-index]');
     const isCard = row !== null && getComputedStyle(row).display === 'grid';
-    rowPx = row === null || isCard ? 0 : row.offsetHeight;
-    if (rowPx === 0) return;
+    rowPx = row === null ? undefined : isCard ? 0 : row.offsetHeight;
+    if (!rowPx) return;
     const from = -element.getBoundingClientRect().top;
     top = Math.floor(Math.max(0, from) / rowPx);
     bottom = Math.ceil(Math.max(0, from + innerHeight) / rowPx);
   }
 
   $effect(() => {
-    void count();
+    void total;
     measure();
     let isDue = false;
     const later = (): void => {
@@ -68,14 +74,14 @@ export function visibleRows(
       return end;
     },
     get beforePx() {
-      return isWhole ? 0 : first * rowPx;
+      return pxOf(first);
     },
     get afterPx() {
-      return isWhole ? 0 : (count() - end) * rowPx;
+      return pxOf(total - end);
     },
     show(index) {
       const element = body();
-      if (isWhole || element == null || (index >= first && index < end)) return;
+      if (isWhole || !rowPx || element == null || (index >= first && index < end)) return;
       scrollBy(0, element.getBoundingClientRect().top + index * rowPx - innerHeight / 2);
       measure();
     },

@@ -1,11 +1,13 @@
 /**
  * The newest events: of all, and of those that match. It is filled as fast as events come, and read once for each time
- * that the page is drawn.
+ * that the page is drawn. Of a fast stream the server sends the newest events and the number of the others.
  */
-import type { Event } from '../../../../src/model/event/event.ts';
+import type { Event, EventFrame } from '../../../../src/model/event/event.ts';
 
 export interface SeenEvent {
-  /** Counts the events since the page was opened. */
+  /** Of its row. */
+  readonly key: string;
+  /** Grows with each event. */
   readonly number: number;
   readonly receivedMs: number;
   readonly event: Event;
@@ -15,9 +17,11 @@ export type Matches = (event: Event) => boolean;
 
 export class EventWindow {
   readonly #most: number;
-  #matches: Matches = () => true;
+  #number = 0;
   #received = 0;
   #matched = 0;
+  /** Events that were counted and not sent, by topic. */
+  #skipped = new Map<string, number>();
   /** The oldest first. From them a new choice is made. */
   #recent: SeenEvent[] = [];
   #chosen: SeenEvent[] = [];
@@ -27,12 +31,20 @@ export class EventWindow {
     this.#most = most;
   }
 
-  add(events: readonly Event[], receivedMs: number): void {
-    for (const event of events) {
-      this.#received += 1;
-      const seen = { number: this.#received, receivedMs, event };
+  /** Takes a line of the stream, which tells which of its events match. */
+  add({ Events: events = [], Skipped = {}, SkippedMatches }: EventFrame, receivedMs: number): void {
+    let skipped = 0;
+    for (const [topic, count] of Object.entries(Skipped)) {
+      skipped += count;
+      this.#skipped.set(topic, (this.#skipped.get(topic) ?? 0) + count);
+    }
+    this.#received += skipped + events.length;
+    this.#matched += SkippedMatches ?? skipped;
+    for (const { Matches, ...event } of events) {
+      const number = ++this.#number;
+      const seen = { key: String(number), number, receivedMs, event };
       this.#recent.push(seen);
-      if (!this.#matches(event)) continue;
+      if (Matches === false) continue;
       this.#matched += 1;
       this.#chosen.push(seen);
     }
@@ -42,7 +54,6 @@ export class EventWindow {
 
   /** Chooses anew among all events that are kept. */
   choose(matches: Matches): void {
-    this.#matches = matches;
     const kept = new Map([...this.#chosen, ...this.#recent].map((seen) => [seen.number, seen]));
     this.#chosen = [...kept.values()]
       .filter(({ event }) => matches(event))
@@ -53,13 +64,18 @@ export class EventWindow {
   clear(): void {
     this.#received = 0;
     this.#matched = 0;
+    this.#skipped.clear();
     this.#recent = [];
     this.#chosen = [];
   }
 
-  /** The newest first. */
-  rows(): readonly SeenEvent[] {
-    return this.#chosen.toReversed();
+  /**
+   * The newest first. By place the rows have the same keys each time, so that the next events are written into the
+   * drawn rows.
+   */
+  rows(isByPlace: boolean): readonly SeenEvent[] {
+    const rows = this.#chosen.toReversed();
+    return isByPlace ? rows.map((seen, place) => ({ ...seen, key: `place ${place}` })) : rows;
   }
 
   get received(): number {
@@ -69,6 +85,11 @@ export class EventWindow {
   /** How many did match when they came. */
   get matched(): number {
     return this.#matched;
+  }
+
+  /** The most first. */
+  get skipped(): readonly (readonly [topic: string, count: number])[] {
+    return [...this.#skipped].sort(([, left], [, right]) => right - left);
   }
 
   #bound(list: SeenEvent[]): void {

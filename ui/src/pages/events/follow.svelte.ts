@@ -1,11 +1,12 @@
-/** Follows the event stream into a window, and draws it at most once a frame, and rarer the more comes. */
+/** Follows the newest events into a window, and draws it at most some times a second, and rarer the dearer that is. */
 import { tick, untrack } from 'svelte';
 import type { EventFrame } from '../../../../src/model/event/event.ts';
+import type { FollowOptions } from '../../../../src/sdk/events.ts';
 import { live } from '../../app/connection.svelte.ts';
 import { problemOf, type ShownProblem } from '../../app/problems.ts';
 import { session } from '../../app/session.svelte.ts';
-import { EventWindow, type Matches, type SeenEvent } from './event-window.ts';
-import { StreamPlace } from './stream-place.ts';
+import { EventWindow, type SeenEvent } from './event-window.ts';
+import type { Matcher } from './matcher.ts';
 
 /** Not in limits: of the page. */
 const rowsMax = 500;
@@ -13,15 +14,6 @@ const rowsMax = 500;
 const drawPauseMinMs = 200;
 const drawPauseMaxMs = 2000;
 const pauseForCost = 8;
-
-/** The time for which events are read without a pause. Events that the page does not read wait on the server. */
-const sliceMs = 8;
-
-/** Events in half a second that are too many to read with their records, and few enough to read them again. */
-const rateWindowMs = 500;
-const fastPerWindow = 500;
-const calmPerWindow = 100;
-const calmWindowsMin = 10;
 
 /** Their sum is what was received. */
 export interface EventCounts {
@@ -31,7 +23,11 @@ export interface EventCounts {
   /** Did match, and wait until the reader goes on. */
   readonly waiting: number;
   readonly notShown: number;
+  /** Of those that are not shown: how many the server has counted and not sent, by topic. */
+  readonly skipped: readonly (readonly [topic: string, count: number])[];
 }
+
+const noCounts: EventCounts = { received: 0, shown: 0, waiting: 0, notShown: 0, skipped: [] };
 
 export interface Followed {
   readonly rows: readonly SeenEvent[];
@@ -43,7 +39,7 @@ export interface Followed {
   /** Before this index some events are not known to the server any more. */
   readonly missedBefore: number | undefined;
   readonly isPaused: boolean;
-  /** Events come without their records, since they come so fast. */
+  /** Events come so fast that only the newest are sent, without their records. */
   readonly isBrief: boolean;
   turn(): void;
   clear(): void;
@@ -53,46 +49,48 @@ interface Wishes {
   /** `undefined`: all. */
   readonly topic: () => string | undefined;
   readonly namespace: () => string;
-  readonly matches: () => Matches;
+  readonly matcher: () => Matcher;
 }
 
 /** Begins and ends with the component that makes it. */
 export class EventFollower implements Followed {
   readonly #kept = new EventWindow(rowsMax);
   rows = $state.raw<readonly SeenEvent[]>([]);
-  counts = $state.raw<EventCounts>({ received: 0, shown: 0, waiting: 0, notShown: 0 });
+  counts = $state.raw(noCounts);
   perSecond = $state(0);
   problem = $state.raw<ShownProblem | undefined>();
   isFollowing = $state(false);
   missedBefore = $state<number | undefined>();
   isPaused = $state(false);
   isBrief = $state(false);
-  #rateBeganMs = 0;
-  #rateCount = 0;
-  #calmWindows = 0;
+  /** A line without all of its events has come since the last measurement. */
+  #wasBrief = false;
+  /** The index from which the stream goes on; `undefined`: from now. */
+  #nextIndex: number | undefined;
   /** The number of events that had matched when the reader paused. */
   #matchedBefore = 0;
   #isDue = false;
   #drawnMs = 0;
   #pauseMs = drawPauseMinMs;
-  #sliceBeganMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ topic, namespace, matches }: Wishes) {
+  constructor({ topic, namespace, matcher }: Wishes) {
     $effect(() => {
-      const [wanted, ns] = [topic(), namespace()];
+      void [topic(), namespace(), session.generation];
+      untrack(() => this.#begin());
+    });
+    $effect(() => {
+      const wanted = matcher().matches;
+      untrack(() => this.#chooseEvents(wanted));
+    });
+    $effect(() => {
+      const { expression: filter } = matcher();
+      const given = { topics: [topic() ?? []].flat(), namespace: namespace(), filter };
       void session.generation;
       const ending = new AbortController();
       // The stream begins anew for these wishes alone, whatever else is read on its way.
-      untrack(() => {
-        this.#begin();
-        void this.#followStream(ending.signal, wanted, ns);
-      });
+      untrack(() => void this.#followStream(ending.signal, given));
       return () => ending.abort();
-    });
-    $effect(() => {
-      const wanted = matches();
-      untrack(() => this.#chooseEvents(wanted));
     });
     $effect(() => this.#measure());
   }
@@ -115,17 +113,18 @@ export class EventFollower implements Followed {
     this.missedBefore = undefined;
     this.isFollowing = false;
     this.isBrief = false;
+    this.#nextIndex = undefined;
     this.clear();
   }
 
   #draw(): void {
     this.#isDue = false;
     const beganMs = performance.now();
-    if (!this.isPaused) this.rows = this.#kept.rows();
-    const { received, matched } = this.#kept;
+    if (!this.isPaused) this.rows = this.#kept.rows(this.isBrief);
+    const { received, matched, skipped } = this.#kept;
     const shown = this.rows.length;
     const waiting = this.isPaused ? matched - this.#matchedBefore : 0;
-    this.counts = { received, shown, waiting, notShown: received - shown - waiting };
+    this.counts = { received, shown, waiting, notShown: received - shown - waiting, skipped };
     void tick().then(() => {
       this.#drawnMs = performance.now();
       const wanted = pauseForCost * (this.#drawnMs - beganMs);
@@ -141,31 +140,19 @@ export class EventFollower implements Followed {
   }
 
   /** During a pause only among the shown rows; the events that waited go on waiting. */
-  #chooseEvents(wanted: Matches): void {
+  #chooseEvents(wanted: Matcher['matches']): void {
     this.#kept.choose(wanted);
     if (this.isPaused) this.rows = this.rows.filter(({ event }) => wanted(event));
     this.#draw();
   }
 
-  /** Lets the browser draw and the reader act while events come without end. */
-  async #breathe(): Promise<void> {
-    if (performance.now() - this.#sliceBeganMs < sliceMs) return;
-    await new Promise<void>((resolve) => setTimeout(resolve));
-    this.#sliceBeganMs = performance.now();
-  }
-
-  async #followStream(
-    signal: AbortSignal,
-    topic: string | undefined,
-    namespace: string,
-  ): Promise<void> {
-    const topics = topic === undefined ? [] : [topic];
-    const place = new StreamPlace();
+  async #followStream(signal: AbortSignal, given: FollowOptions): Promise<void> {
+    this.problem = undefined;
+    const wanted = { ...given, newest: rowsMax, index: this.#nextIndex, signal };
     try {
-      while (!signal.aborted && this.problem === undefined) {
-        const withoutRecords = this.isBrief;
-        const given = { topics, namespace, index: place.beginAgain(), withoutRecords, signal };
-        await this.#followFrames(live().client.events.follow(given), place);
+      for await (const frame of live().client.events.follow(wanted)) {
+        if (signal.aborted) return;
+        this.#takeFrame(frame);
       }
     } catch (error) {
       if (!signal.aborted) this.problem = problemOf(error);
@@ -174,42 +161,21 @@ export class EventFollower implements Followed {
     }
   }
 
-  /** Resolves when the stream has ended, or when it has to begin again with or without records. */
-  async #followFrames(frames: AsyncGenerator<EventFrame>, place: StreamPlace): Promise<void> {
-    const wasBrief = this.isBrief;
-    for await (const frame of frames) {
-      const { Index = 0, Missed, Error: ended } = frame;
-      this.isFollowing = true;
-      if (Missed === true) {
-        this.missedBefore = Index;
-        this.isBrief = true;
-      }
-      if (ended !== undefined) {
-        this.problem = { title: 'The stream has ended', detail: ended.Message };
-        return;
-      }
-      const events = place.pass(frame);
-      if (events.length > 0) {
-        this.#kept.add(events, Date.now());
-        this.#drawSoon();
-        this.#noteRate(events.length);
-        await this.#breathe();
-      }
-      if (this.isBrief !== wasBrief) return;
+  #takeFrame(frame: EventFrame): void {
+    const { Index: index, Events: events = [], Skipped: skipped, Missed, Error: ended } = frame;
+    this.isFollowing = true;
+    if (Missed === true) this.missedBefore = index;
+    if (ended !== undefined) {
+      this.problem = { title: 'The stream has ended', detail: ended.Message };
     }
-  }
-
-  /** Records are left out as soon as events come too fast for them, and come again when it has been calm for a while. */
-  #noteRate(count: number): void {
-    const nowMs = performance.now();
-    if (nowMs - this.#rateBeganMs > rateWindowMs) {
-      this.#calmWindows = this.#rateCount < calmPerWindow ? this.#calmWindows + 1 : 0;
-      this.#rateBeganMs = nowMs;
-      this.#rateCount = 0;
-    }
-    this.#rateCount += count;
-    if (this.#rateCount > fastPerWindow) this.isBrief = true;
-    else if (this.#calmWindows > calmWindowsMin) this.isBrief = false;
+    if (skipped === undefined || index === undefined) return;
+    this.#nextIndex = index + 1;
+    const isWhole = Object.keys(skipped).length === 0;
+    if (isWhole && events.length === 0) return;
+    this.#wasBrief = !isWhole || events.some(({ Payload }) => Object.keys(Payload).length === 0);
+    this.isBrief ||= this.#wasBrief;
+    this.#kept.add(frame, Date.now());
+    this.#drawSoon();
   }
 
   #measure(): () => void {
@@ -219,6 +185,8 @@ export class EventFollower implements Followed {
       const { received } = this.#kept;
       this.perSecond = Math.max(0, received - before) / windowSeconds;
       before = received;
+      if (!this.#wasBrief) this.isBrief = false;
+      this.#wasBrief = false;
     }, windowSeconds * 1000);
     return () => {
       clearInterval(measure);

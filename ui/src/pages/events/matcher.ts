@@ -1,9 +1,8 @@
 /** Which events are shown: by plain words, or by the filter language of the API. */
 import { FilterError } from '../../../../src/language/filter/errors.ts';
 import { compileFilter } from '../../../../src/language/filter/filter.ts';
-import type { Event } from '../../../../src/model/event/event.ts';
 import type { ShownProblem } from '../../app/problems.ts';
-import { isExpression } from '../../parts/filter.ts';
+import { filterOf, isExpression } from '../../parts/filter.ts';
 import type { Matches } from './event-window.ts';
 
 const text = { type: 'string' } as const;
@@ -21,32 +20,24 @@ const schema = {
   },
 } as const;
 
+/** Fields in which plain words are looked for, and the keys by which an event is found. */
+const fields = ['Topic', 'Type', 'Key', 'Namespace'];
+const keys = 'FilterKeys';
+
 export interface Matcher {
+  /** Of the server; `undefined`: all. */
+  readonly expression: string | undefined;
   readonly matches: Matches;
   readonly problem?: ShownProblem;
 }
 
+const all: Matcher = { expression: undefined, matches: () => true };
+
 export function matcherOf(filter: string): Matcher {
-  if (isExpression(filter)) return byExpression(filter);
-  const words = filter
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  if (words.length === 0) return { matches: () => true };
-  return {
-    matches(event) {
-      const named = namesOf(event);
-      return words.every((word) => named.includes(word));
-    },
-  };
-}
-
-const namesOf = ({ Topic, Type, Key, Namespace, FilterKeys }: Event): string =>
-  [Topic, Type, Key, Namespace, ...(FilterKeys ?? [])].join(' ').toLowerCase();
-
-function byExpression(filter: string): Matcher {
+  const expression = isExpression(filter) ? filter.trim() : ofWords(filter);
+  if (expression === undefined) return all;
   try {
-    return { matches: compileFilter(filter, schema) };
+    return { expression, matches: compileFilter(expression, schema) };
   } catch (error) {
     if (!(error instanceof FilterError)) throw error;
     const problem = {
@@ -54,6 +45,16 @@ function byExpression(filter: string): Matcher {
       code: 'invalid-filter',
       detail: `${error.sentence} (at character ${error.offset + 1})`,
     } as const;
-    return { matches: () => true, problem };
+    return { ...all, problem };
   }
+}
+
+/** Each of the words has to be in one of the fields, or in one of the keys. */
+function ofWords(filter: string): string | undefined {
+  const words = filter.split(/\s+/).filter((word) => word !== '');
+  const tests = words.map((word) => {
+    const inKeys = `any ${keys} as key { ${filterOf(word, ['key'])} }`;
+    return `(${filterOf(word, fields)} or ${inKeys})`;
+  });
+  return tests.length === 0 ? undefined : tests.join(' and ');
 }
