@@ -7,6 +7,7 @@ import type { Walk } from './list-walk.ts';
 import { measured } from './measured.ts';
 import type { Memory } from './memory.ts';
 import type { Following } from './route.ts';
+import { directionOf } from './sort-order.ts';
 import type { Turns } from './turns.ts';
 
 interface Asked {
@@ -32,7 +33,7 @@ export class KeptLists {
     for (const rows of this.#byMemory.values()) rows.lose();
   }
 
-  /** The first page of a watched list; `undefined`: its rows are not kept. A promise if they are gathered first. */
+  /** A page of a watched list; `undefined`: its rows are not kept. A promise if they are gathered first. */
   walkOf(
     options: KeptQuestion,
     asked: Asked,
@@ -88,10 +89,11 @@ export class KeptLists {
 
 /** A page that ends early without them is made as fast. A wrong order is refused by the walk. */
 function isWorthKeeping(
-  { run, perPage, filter }: KeptQuestion,
-  { shared: { sort, total, next_token: token } }: Asked,
+  { run, perPage, filter, from }: KeptQuestion,
+  { shared: { sort, reverse, total } }: Asked,
 ): boolean {
-  if (perPage < 1 || token !== '') return false;
+  if (perPage < 1) return false;
   if (!sort) return total || filter !== undefined;
-  return run.sorts.includes(sort) && perPage <= limits.list.sortedPerPageMax;
+  const isOfOrder = from === undefined || (from[0] === sort && from[1] === directionOf(reverse));
+  return isOfOrder && run.sorts.includes(sort) && perPage <= limits.list.sortedPerPageMax;
 }

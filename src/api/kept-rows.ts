@@ -173,17 +173,27 @@ export class KeptRows {
     return (field === undefined ? key : [sortText(fieldOf(row, field)), ...key]).join('\0');
   }
 
-  /** The first page, which later changes do not change. */
+  /** The page, which later changes do not change. */
   walk(question: KeptQuestion, { total: isCounted }: SharedQuery): Walk {
     const { run, input, perPage } = question;
     // The range is read, so that its changes are changes of the answer.
     run.rows(input, { from: undefined, reverse: false })[Symbol.iterator]().next();
-    const rows = this.#rows.slice(0, perPage);
-    const next = this.#rows[perPage];
+    const start = this.#startOf(question);
+    const rows = this.#rows.slice(start, start + perPage);
+    const next = this.#rows[start + perPage];
     const isWhole = isCounted || this.#order.field !== undefined;
     const total = isWhole ? this.#rows.length : undefined;
     const nextKey = next === undefined ? undefined : this.#tokenOf(next, question);
     return new KeptWalk({ rows, nextKey, total, filteredByAcls: this.filteredByAcls });
+  }
+
+  /** The number of rows on the pages before, whether the row that the token names is still there or not. */
+  #startOf(question: KeptQuestion): number {
+    const { from } = question;
+    if (from === undefined) return 0;
+    const [, , ...ofSorted] = from;
+    const place = this.#order.field === undefined ? from : ofSorted;
+    return this.#countBefore(place.join('\0'), question);
   }
 
   #tokenOf(row: unknown, { run, input }: KeptQuestion): readonly string[] {

@@ -13,6 +13,8 @@ export interface WalkOptions {
   readonly filter: Predicate | undefined;
   /** 0: no limit. */
   readonly perPage: number;
+  /** The token of the page: the `nextKey` of the page before. `undefined`: the first page. */
+  readonly from?: readonly string[] | undefined;
   /** Goes on after the page, to count the rows. */
   readonly counts?: boolean;
 }

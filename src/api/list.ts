@@ -68,7 +68,9 @@ export class Lister {
     const { run, input, shared, authorizer } = question;
     const filter = this.#filter(question);
     const gather = run.gather?.(input);
-    const options = { run, input, authorizer, filter, perPage: perPageOf(shared, gather) };
+    const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
+    const perPage = perPageOf(shared, gather);
+    const options = { run, input, authorizer, filter, from, perPage };
     const kept = gather === undefined ? this.#kept.walkOf(options, question) : undefined;
     const pageOf = (walk: Walk = walkOf(options, shared)) => this.#pageOf(question, walk, gather);
     if (!(kept instanceof Promise)) return pageOf(kept);
@@ -161,9 +163,8 @@ const whatElse = ({ nextKey, total, filteredByAcls }: Walk) => ({
 
 /** @throws RosterError `invalid-query` */
 function walkOf(options: Omit<WalkOptions, 'rows'>, shared: SharedQuery): Walk {
-  const { run, input, perPage } = options;
+  const { run, input, perPage, from } = options;
   const { reverse, total } = shared;
-  const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
   const every = () => run.rows(input, { from: undefined, reverse: false });
   if (shared.sort) {
     const { sorts } = run;

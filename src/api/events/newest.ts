@@ -21,7 +21,7 @@ interface Kept {
  *  N1. Every event that the reader may see is told or counted in exactly one line, however slow the reader is.
  *  N2. Of the events of a line, the newest are told, and the newest that match the filter: as many of each as were asked
  *      for.
- *  N3. What is kept is bounded by that number, not by the number of events.
+ *  N3. The kept events are bounded by that number, not by the number of all.
  */
 export class NewestEvents {
   readonly #selection: Selection;
@@ -66,12 +66,12 @@ export class NewestEvents {
       this.#position = commit.index;
       for (const change of commit.changes) {
         const found = seenIn(change, commit, { selection: this.#selection, input });
-        if (found !== undefined) this.#keep(found, input);
+        if (found !== undefined) this.#keepEvent(found, input);
       }
     }
   }
 
-  #keep(found: Happened, input: Given): void {
+  #keepEvent(found: Happened, input: Given): void {
     const { matches } = this.#selection;
     const isMatch = matches?.(found, input) ?? true;
     const kept = { number: ++this.#count, found, isMatch };
@@ -91,7 +91,7 @@ export class NewestEvents {
 
   /** The text of what happened since the last line, or since the beginning. */
   line(input: Given): string {
-    const told = this.#told(input);
+    const told = this.#toldEvents(input);
     const skipped = new Map(this.#counts);
     let matchesLeft = this.#matchCount;
     for (const { found, isMatch } of told) {
@@ -107,11 +107,11 @@ export class NewestEvents {
     const events = this.#textsOf(told, { isWhole: skipped.size === 0, input }).join(',');
     const missed = this.#missedFrom === undefined ? '' : missedLine(this.#missedFrom);
     const text = `${missed}{"Index":${this.#position},"Events":[${events}],${JSON.stringify(rest).slice(1)}\n`;
-    this.#forget();
+    this.#forgetEvents();
     return text;
   }
 
-  #forget(): void {
+  #forgetEvents(): void {
     this.#counts = new Map();
     [this.#count, this.#matchCount] = [0, 0];
     [this.#newest, this.#matching] = [[], []];
@@ -119,7 +119,7 @@ export class NewestEvents {
   }
 
   /** N2, in order. The rights may have changed while the reader was slow. */
-  #told(input: Given): readonly Kept[] {
+  #toldEvents(input: Given): readonly Kept[] {
     const newest = this.#newest.slice(-this.#most);
     const first = newest[0]?.number ?? 0;
     const older = this.#matching.slice(-this.#most).filter(({ number }) => number < first);
