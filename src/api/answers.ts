@@ -13,12 +13,13 @@ import type { Dialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
 import { prettyJson, type RowEncoder } from './encode.ts';
 import { type Answer, jsonType, type Request } from './http.ts';
-import type { Reply, RowsIn } from './route.ts';
+import type { Moment, Reply, RowsIn } from './route.ts';
 
 /** The outcome of one evaluation of a read on the current state. */
 export interface Attempt {
   readonly dialect: Dialect;
   readonly footprint: Footprint;
+  readonly moment?: Moment;
   readonly pretty: boolean;
   readonly value?: unknown;
   /** The text of a list, in place of `value`. */

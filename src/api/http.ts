@@ -1,6 +1,7 @@
 import type { Authorizer } from '../acl/authorizer.ts';
 import type { Footprint } from '../state/types.ts';
 import type { Memory } from './memory.ts';
+import type { Moment } from './route.ts';
 
 /**
  * Requests and answers independent of `node:http`, so that the HTTP adapter, `createAgent` and
@@ -42,6 +43,8 @@ export interface Follower {
     readonly ofAnswer: Footprint;
     readonly ofCaller: readonly Footprint[];
     readonly authorizer: Authorizer;
+    /** When it may be another without a change, filled as `ofAnswer` is. */
+    readonly moment: Moment;
   }): void;
   /** The answer depends on who the caller is, not on its rights alone. */
   onCaller(): void;

@@ -377,7 +377,6 @@ export class Pipeline {
     // Each field is written out, as copying them by `...` costs every request.
     const input = ({ caller, allows }: Authorizer, snapshot: Snapshot): Input => {
       const { namespace, partition } = place(caller);
-      const unwatched = state.read();
       return {
         parameters,
         query: values,
@@ -393,7 +392,8 @@ export class Pipeline {
         contact,
         allows,
         snapshot,
-        unwatched,
+        unwatched: state.read(),
+        moment: {},
       };
     };
     return { authorizer, shared, input };

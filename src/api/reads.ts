@@ -15,7 +15,7 @@ import { KeptLists } from './kept-lists.ts';
 import { Lister } from './list.ts';
 import { KeptTexts } from './list-text.ts';
 import { measured } from './measured.ts';
-import type { Input, Route } from './route.ts';
+import type { Input, Moment, Route } from './route.ts';
 import type { Seen, Trail } from './trail.ts';
 import { type Taken, Turns } from './turns.ts';
 import { changed, waitMsOf } from './wait.ts';
@@ -46,6 +46,7 @@ export interface Reading {
 /** Nothing to answer yet. The query waits for a change in the footprint. */
 interface Unchanged {
   readonly footprint: Footprint;
+  readonly moment: Moment;
   readonly isMissing: boolean;
 }
 
@@ -56,6 +57,7 @@ interface Before {
   readonly minimum: number;
   readonly deadlineMs: number | undefined;
   readonly wasMissing: boolean;
+  readonly moment: Moment;
 }
 
 /**
@@ -66,6 +68,7 @@ interface Before {
  *  R1. A read's footprint gives both its index and the changes that wake it.
  *  R2. A waiting query holds no result and no snapshot, and its permission is checked again when it
  *      wakes.
+ *  R3. A read that depends on the time names the moment of its next change, and a query that waits is answered then.
  */
 export class Reads {
   readonly #options: ReadsOptions;
@@ -118,7 +121,7 @@ export class Reads {
   answer(reading: Reading, authorizer: Authorizer): Answer | Promise<Answer> {
     const { blocking } = reading.route.endpoint;
     const minimum = blocking ? reading.shared.index : 0;
-    const before = { minimum, deadlineMs: undefined, wasMissing: false };
+    const before = { minimum, deadlineMs: undefined, wasMissing: false, moment: {} };
     const looked = this.#lookOnce(reading, authorizer, before);
     if (looked instanceof Promise) {
       return looked.then((found) =>
@@ -143,11 +146,14 @@ export class Reads {
     let looked = seen;
     let authorizer = first;
     for (;;) {
-      const leftMs = deadlineMs - clock.monotonicMs();
+      const { moment } = looked;
+      const { atMs: momentMs = Number.POSITIVE_INFINITY } = moment;
+      const untilMomentMs = Math.max(0, Math.ceil(momentMs - clock.nowMs()));
+      const leftMs = Math.min(deadlineMs - clock.monotonicMs(), untilMomentMs);
       if ((await this.#park(looked.footprint, authorizer, leftMs, request)) === 'gone') return gone;
       // A token can expire without a commit.
       authorizer = resolve(state.read(), secret, request.connection);
-      const before = { minimum, deadlineMs, wasMissing: looked.isMissing };
+      const before = { minimum, deadlineMs, wasMissing: looked.isMissing, moment };
       const found = this.#lookOnce(reading, authorizer, before);
       const next = found instanceof Promise ? await found : found;
       if ('status' in next) return next;
@@ -162,8 +168,9 @@ export class Reads {
   }
 
   /** The answer, or the footprint to wait for. */
-  #judgeAttempt(attempt: Attempt, { minimum, deadlineMs, wasMissing }: Before): Looked {
-    const { footprint } = attempt;
+  #judgeAttempt(attempt: Attempt, before: Before): Looked {
+    const { minimum, deadlineMs, wasMissing } = before;
+    const { footprint, moment = {} } = attempt;
     const isMissing = attempt.missing !== undefined;
     const { clock } = this.#options.world;
     const isOver =
@@ -172,8 +179,9 @@ export class Reads {
       // A record that has appeared is a change, even if its index is not higher.
       (wasMissing && !isMissing) ||
       this.#stopping ||
+      (before.moment.atMs !== undefined && clock.nowMs() >= before.moment.atMs) ||
       (deadlineMs !== undefined && clock.monotonicMs() >= deadlineMs);
-    return isOver ? readAnswer(attempt) : { footprint, isMissing };
+    return isOver ? readAnswer(attempt) : { footprint, moment, isMissing };
   }
 
   /**
@@ -191,11 +199,12 @@ export class Reads {
     const { snapshot, footprint } = this.#options.state.track();
     const { follower } = request;
     const given = input(authorizer, snapshot);
+    const { moment } = given;
     if (follower !== undefined) {
       noteUseOf(given, follower);
       if (route.endpoint.blocking) {
         const ofCaller = this.#footprintsOf(authorizer);
-        follower.onRead({ ofAnswer: footprint, ofCaller, authorizer });
+        follower.onRead({ ofAnswer: footprint, ofCaller, authorizer, moment });
       }
     }
     const contact = given.contact();
@@ -205,26 +214,42 @@ export class Reads {
         const onFailure = (thrown: unknown) => this.#options.onFailure(seen, thrown);
         const question = { run, input: given, shared, authorizer, request, onFailure };
         const page = this.#lister.page(question);
-        if (!(page instanceof Promise)) return { dialect, footprint, pretty, contact, ...page };
+        if (!(page instanceof Promise))
+          return { dialect, footprint, moment, pretty, contact, ...page };
         return page.then(
-          (made) => made && { dialect, footprint, pretty, contact, ...made },
-          (thrown) => ({ dialect, footprint, pretty, contact, missing: missingOf(thrown, trail) }),
+          (made) => made && { dialect, footprint, moment, pretty, contact, ...made },
+          (thrown) => ({
+            dialect,
+            footprint,
+            moment,
+            pretty,
+            contact,
+            missing: missingOf(thrown, trail),
+          }),
         );
       }
       if (!run.isInSteps) {
         const value = run.handle(given);
         const rowsIn = run.rowsIn(given);
-        return { dialect, footprint, pretty, contact, rowsIn, rows: this.#rows, value };
+        return { dialect, footprint, moment, pretty, contact, rowsIn, rows: this.#rows, value };
       }
       const taken = this.#takeSteps(run.handle(given) as Steps<unknown>, request);
       if (taken === undefined) return Promise.resolve(undefined);
-      if (!(taken instanceof Promise)) return { dialect, footprint, pretty, contact, ...taken };
+      if (!(taken instanceof Promise))
+        return { dialect, footprint, moment, pretty, contact, ...taken };
       return taken.then(
-        (made) => made && { dialect, footprint, pretty, contact, ...made },
-        (thrown) => ({ dialect, footprint, pretty, contact, missing: missingOf(thrown, trail) }),
+        (made) => made && { dialect, footprint, moment, pretty, contact, ...made },
+        (thrown) => ({
+          dialect,
+          footprint,
+          moment,
+          pretty,
+          contact,
+          missing: missingOf(thrown, trail),
+        }),
       );
     } catch (thrown) {
-      return { dialect, footprint, pretty, contact, missing: missingOf(thrown, trail) };
+      return { dialect, footprint, moment, pretty, contact, missing: missingOf(thrown, trail) };
     }
   }
 

@@ -59,6 +59,14 @@ export interface Input<
   readonly snapshot: Snapshot;
   /** The same state without a footprint. */
   readonly unwatched: Snapshot;
+  /** Filled by reads whose answer depends on the time. */
+  readonly moment: Moment;
+}
+
+/** When the answer of a read may be another, although no row has changed. */
+export interface Moment {
+  /** Unix milliseconds; absent: not known, or never. */
+  atMs?: number;
 }
 
 /** The input of a stream's handler. */

@@ -7,7 +7,7 @@ import {
 import { limits } from '../../src/model/limits.ts';
 import { findingsOfLag, lagsOf } from '../../src/server/attention/cluster.ts';
 import { aclOf } from '../support/acl.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { type Called, startApi, type TestApi } from '../support/api.ts';
 import { certificate, privateKey } from '../support/certificate.ts';
 import { startClusters } from '../support/clusters.ts';
 
@@ -117,7 +117,32 @@ describe('certificates', () => {
     const [ends] = await items(b.api, 'certificate-ends');
     expect(ends).toMatchObject({ Severity: 'warning', Noun: 'peering', ID: 'a', Name: 'a' });
     expect(ends.Reason).toMatch(/^The authority "localhost" of the other cluster expires at 2126-/);
-    expect(await items(a.api, 'certificate-ends')).toEqual([]);
+    const [own, ...others] = await items(a.api, 'certificate-ends');
+    expect([own, others]).toMatchObject([{ Severity: 'warning', Noun: 'cluster' }, []]);
+    expect(own.Reason).toMatch(
+      /^The authority "localhost", by which peers know the agent that answers, expires at 2126-/,
+    );
+  });
+
+  test('wake a query and a watch at the moment at which they begin to end', async () => {
+    const own = { certificate, privateKey, verifiesClients: false };
+    const leftMs = 10_000;
+    const { certificateEndMs } = limits.attention;
+    const startMs = endMs - certificateEndMs - leftMs;
+    const api = await startApi({ startMs, certificate: own });
+    const url = '/v1/attention?kind=certificate-ends';
+    const first = await api.call('GET', url);
+    expect(first.json.Items).toEqual([]);
+    const index = first.headers['x-scheduler-index'];
+    let second: Called | undefined;
+    void api.call('GET', `${url}&index=${index}&wait=5m`).then((answer) => {
+      second = answer;
+    });
+    const early = startMs + leftMs - api.world.clock.nowMs() - 100;
+    await api.world.advance(early);
+    expect(second).toBeUndefined();
+    await api.world.advance(200);
+    expect(second?.json.Items).toHaveLength(1);
   });
 });
 

@@ -10,7 +10,11 @@ import {
 import { refusal } from '../../model/errors.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
 import { type Attention, attentionTables } from '../../server/attention/attention.ts';
-import { findingsOfAgent, type OwnCertificate } from '../../server/attention/certificates.ts';
+import {
+  findingsOfAdvertised,
+  findingsOfAgent,
+  type OwnCertificate,
+} from '../../server/attention/certificates.ts';
 import {
   findingsOfLag,
   findingsOfLimits,
@@ -49,11 +53,14 @@ export const attentionRoutes = (
       isReader ? [] : findingsOfServers(server, nowMs),
       findingsOfLag(server),
       findingsOfAgent(certificate()),
+      isReader ? [] : findingsOfAdvertised(server.peerings.advertised.caPems, certificate()),
       findingsOfLimits(input.unwatched),
       ...(yield* attention.read()),
     ];
+    const asked = lists.flat().filter((finding) => isAsked(finding, input));
+    noteMoment(input, asked, nowMs);
     return answerOf(
-      lists.flat().filter((finding) => isAsked(finding, input, nowMs)),
+      asked.filter((finding) => isDue(finding, nowMs)),
       input,
     );
   });
@@ -71,9 +78,20 @@ function requireKnown(parameter: string, word: string, known: readonly string[])
   throw refusal('invalid-query', { parameter, reason: `must be one of ${known.join(', ')}` });
 }
 
-function isAsked(finding: Finding, { query, namespace, allows }: Given, nowMs: number): boolean {
-  const { Kind, Severity, Namespace, JobID, fromMs = 0, untilMs, permission } = finding;
-  if (nowMs < fromMs || (untilMs !== undefined && nowMs >= untilMs)) return false;
+const isDue = ({ fromMs = 0, untilMs = Number.POSITIVE_INFINITY }: Finding, nowMs: number) =>
+  nowMs >= fromMs && nowMs < untilMs;
+
+/** The next time at which a finding begins or ends to hold. */
+function noteMoment({ moment }: Given, findings: readonly Finding[], nowMs: number): void {
+  const times = findings.flatMap(({ fromMs = 0, untilMs = 0 }) => [fromMs, untilMs]);
+  const next = times.reduce((least, atMs) => (atMs > nowMs && atMs < least ? atMs : least), never);
+  if (next < never) moment.atMs = next;
+}
+
+const never = Number.POSITIVE_INFINITY;
+
+function isAsked(finding: Finding, { query, namespace, allows }: Given): boolean {
+  const { Kind, Severity, Namespace, JobID, permission } = finding;
   if (query.severity !== '' && query.severity !== Severity) return false;
   if (query.kind !== '' && query.kind !== Kind) return false;
   if (query.job !== '' && query.job !== JobID) return false;

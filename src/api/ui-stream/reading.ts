@@ -6,6 +6,7 @@ import type { Footprint, State } from '../../state/types.ts';
 import type { Answer, Follower, Request } from '../http.ts';
 import type { Memory } from '../memory.ts';
 import type { Pipeline } from '../pipeline.ts';
+import type { Moment } from '../route.ts';
 import { textOf } from './body-text.ts';
 import { Meter } from './meter.ts';
 import { WatchedAnswer } from './watched-answer.ts';
@@ -17,6 +18,8 @@ export interface Reading {
   readonly footprints: readonly Footprint[];
   /** The rows that the rights of its caller depend on. */
   readonly ofCaller: readonly Footprint[];
+  /** When the answer may be another without a change of these rows. */
+  readonly moment: Moment;
   /** The index of the state when the reading began. */
   readonly index: number;
   /** The rights whose every holder gets this answer; `undefined`: it is for its caller alone. */
@@ -75,12 +78,13 @@ export async function readingOf(
   const answer = answered instanceof Promise ? await answered : answered;
   const text = await textOf(answer, limits.uiStream.valueLengthMax);
   const watched = meter.measure(() => watchedAnswer({ answer, text, index, isFresh }, world));
-  const { authorizer, ofAnswer, ofCaller = [] } = read ?? {};
+  const { authorizer, ofAnswer, ofCaller = [], moment = {} } = read ?? {};
   const isShared = watched.status === 200 && !watched.about.stale && !isOfCaller;
   return {
     answer: watched,
     footprints: ofAnswer === undefined ? [] : [ofAnswer],
     ofCaller,
+    moment,
     index,
     rights: isShared && authorizer !== undefined ? rights.nameOf(authorizer) : undefined,
     meter,

@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Authorizer } from '../../acl/authorizer.ts';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
+import { limits } from '../../model/limits.ts';
 import type { Footprint, State } from '../../state/types.ts';
 import type { Request } from '../http.ts';
 import type { Pipeline } from '../pipeline.ts';
+import type { Moment } from '../route.ts';
 import { SharedWatches } from './shared-watches.ts';
 import type { WatchedAnswer } from './watched-answer.ts';
 
@@ -17,6 +19,8 @@ class Server {
   readonly asked: string[] = [];
   /** Readings with the token end when this resolves. */
   held: { readonly token: string; readonly until: Promise<void> } | undefined;
+  /** The moment at which the answer becomes another by itself. */
+  moment: Moment = {};
   /** The answer names the caller. */
   isOfCaller = false;
   readonly shared = new SharedWatches({
@@ -48,7 +52,9 @@ class Server {
     const handle = (request: Request) => {
       this.asked.push(tokenOf(request));
       const authorizer = authorizerOf(request);
-      request.follower!.onRead({ ofAnswer: { index: this.index }, ofCaller: [], authorizer });
+      const { moment } = this;
+      const ofAnswer = { index: this.index };
+      request.follower!.onRead({ ofAnswer, ofCaller: [], authorizer, moment });
       if (this.isOfCaller) request.follower!.onCaller();
       const headers = { 'content-type': 'application/json' };
       const answer = { status: 200, headers, body: `${this.index}` };
@@ -193,4 +199,20 @@ test('an answer that comes to depend on who asks is shared no longer', async () 
   server.isOfCaller = true;
   await server.change();
   expect(await server.change()).toEqual(['a', 'b']);
+});
+
+test('an answer that depends on the time is read again at its moment, and at the latest after a bound', async () => {
+  const { world, asked } = server;
+  const { momentWaitMaxMs } = limits.uiStream;
+  server.moment = { atMs: world.clock.nowMs() + 10_000 };
+  for (const token of ['a', 'b']) server.follow(token);
+  await world.advance(9_900);
+  expect(asked).toEqual(['a', 'b']);
+  server.moment = { atMs: world.clock.nowMs() + 10 * momentWaitMaxMs };
+  await world.advance(1_000);
+  expect(asked).toEqual(['a', 'b', 'a']);
+  await world.advance(momentWaitMaxMs - 2_000);
+  expect(asked).toEqual(['a', 'b', 'a']);
+  await world.advance(4_000);
+  expect(asked).toEqual(['a', 'b', 'a', 'a']);
 });

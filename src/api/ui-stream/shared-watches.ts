@@ -270,7 +270,7 @@ class SharedWatch implements Member {
         resolve();
       };
       this.#wake = end;
-      const { footprints = [], ofCaller = [], index } = this.#reading ?? {};
+      const { footprints = [], ofCaller = [], moment = {}, index } = this.#reading ?? {};
       const watches = [...footprints, ...ofCaller].map((rows) => state.watch(rows, end));
       const poll = (): void => {
         const hasMoved = state.read().index !== index;
@@ -280,6 +280,10 @@ class SharedWatch implements Member {
       // An answer without a leader, or after a fault, tells nothing of the changes that make it another.
       const isFollowed = watches.length > 0 && !this.#isPassing;
       if (!isFollowed) timer = timers.after(pollIntervalMs, poll);
+      else if (moment.atMs !== undefined) {
+        const leftMs = Math.max(0, Math.ceil(moment.atMs - clock.nowMs()));
+        timer = timers.after(Math.min(leftMs, limits.uiStream.momentWaitMaxMs), end);
+      }
     });
   }
 

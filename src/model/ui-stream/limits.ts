@@ -1,4 +1,4 @@
-import { kibibyte, mebibyte, secondMs } from '../../base/units.ts';
+import { hourMs, kibibyte, mebibyte, secondMs } from '../../base/units.ts';
 
 /** Bounds of the connections of the web interface. */
 export const uiStreamLimits = {
@@ -34,6 +34,8 @@ export const uiStreamLimits = {
   pollIntervalMs: 2 * secondMs,
   /** The time after which such a path is read again in any case. */
   restIntervalMs: 10 * secondMs,
+  /** A path whose answer depends on the time is read again at the moment of its next change, and after this time at the latest. */
+  momentWaitMaxMs: 1 * hourMs,
   /** All watches together use at most this part of a core: an evaluation is followed by so many times its cost. */
   costFactor: 20,
   /** A watch waits at most so many times its own cost, however many others there are. */

@@ -78,6 +78,18 @@ export function findingsOfAgent(own: OwnCertificate | undefined): Finding[] {
   return [...found, ...findingsOfLife(last, words, ofCluster)];
 }
 
+/** The authorities that peering tokens carry (`peering.ca_file`), unless they are told of with the certificate. */
+export function findingsOfAdvertised(
+  texts: readonly string[],
+  { certificate = '', authorities = '' }: Partial<OwnCertificate> = {},
+): Finding[] {
+  const others = texts.filter((text) => text !== certificate && text !== authorities);
+  const last = lastIn(others.join('\n'));
+  if (last === undefined) return [];
+  const words = `The authority "${last.subject}", by which peers know the agent that answers,`;
+  return findingsOfLife(last, words, ofCluster);
+}
+
 /** The authorities by which a peer is known: without them no stream to it can be opened. */
 export function findingsOfAuthorities(
   texts: readonly string[],

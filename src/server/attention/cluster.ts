@@ -153,8 +153,8 @@ export function findingsOfLimits(snapshot: Snapshot): Finding[] {
 /** Of the server that is asked, and of its schedule of snapshots if it leads. */
 export function findingsOfServer(server: Server, nowMs: number): Finding[] {
   const found: Finding[] = [];
-  const add = (Kind: Finding['Kind'], Severity: Finding['Severity'], Reason: string) =>
-    found.push(ofCluster({ Kind, Severity, Reason, sinceMs: 0 }));
+  const add = (Kind: Finding['Kind'], Severity: Finding['Severity'], Reason: string, fromMs = 0) =>
+    found.push(ofCluster({ Kind, Severity, Reason, sinceMs: 0, fromMs }));
   const { closed } = server.context.state;
   if (closed !== undefined) {
     add('writes-closed', 'critical', `The server that answers takes no writes: ${closed.message}`);
@@ -171,11 +171,9 @@ export function findingsOfServer(server: Server, nowMs: number): Finding[] {
   if (schedule === undefined) return found;
   const sinceMs = schedule.savedMs || (server.leadsSinceMs ?? nowMs);
   const dueMs = sinceMs + schedule.intervalMs + limits.attention.snapshotDelayMs;
-  if (nowMs > dueMs) {
-    const last =
-      schedule.savedMs === 0 ? 'none was saved' : `the last is of ${shown(schedule.savedMs)}`;
-    add('snapshot-late', 'warning', `A snapshot is late: ${last}`);
-  }
+  const last =
+    schedule.savedMs === 0 ? 'none was saved' : `the last is of ${shown(schedule.savedMs)}`;
+  add('snapshot-late', 'warning', `A snapshot is late: ${last}`, dueMs);
   return found;
 }
 
