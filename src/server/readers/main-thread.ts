@@ -7,9 +7,10 @@ import { askOver, askText } from '../network/asking.ts';
 import { networkLimits } from '../network/limits.ts';
 import { nodeKind, nodeOver, relayToNode } from '../network/node-relay.ts';
 import type { NodeStreams } from '../nodes/streams.ts';
-import { type Member, ServerGone, type Servers } from '../servers.ts';
+import { type Member, type PeerLag, ServerGone, type Servers } from '../servers.ts';
+import { readerLimits } from './limits.ts';
 import { joinLink, peeringKind } from './peering-relay.ts';
-import { holdsKind, metricsKind, profileKind } from './reader-link.ts';
+import { holdsKind, lagsKind, metricsKind, profileKind } from './reader-link.ts';
 
 export interface MainThreadOptions {
   readonly socket: StreamSocket;
@@ -51,6 +52,12 @@ export function mainThread(options: MainThreadOptions): Servers & {
   });
   const leader = (): Member => ({ id, address: address() });
   const asking = { connection, id, timers };
+  let lags: readonly PeerLag[] = [];
+  const askLags = async (): Promise<void> => {
+    const patience = { deadlineMs: readerLimits.answerMs };
+    const text = await askText(asking, { kind: lagsKind, params: {} }, patience);
+    lags = JSON.parse(text) as readonly PeerLag[];
+  };
   return {
     id: 'reader',
     members: () => [leader()],
@@ -58,6 +65,7 @@ export function mainThread(options: MainThreadOptions): Servers & {
     onLeader: () => () => {},
     noneLeads: () => false,
     reportOf: () => undefined,
+    lagsOfLeader: () => lags,
     tablesOf: () => undefined,
     lastContactMs: contactOf(options),
     ask: (_id, question, patience) => askOver(asking, question, patience),
@@ -79,6 +87,11 @@ export function mainThread(options: MainThreadOptions): Servers & {
     },
     join: (here) => {
       onError = here.onError;
+      everyFewBeats(timers, () => {
+        askLags().catch((failure) => {
+          if (!(failure instanceof ServerGone)) onError(failure);
+        });
+      });
       const find = (nodeId: string) => here.streams.held(nodeId);
       connection.accept(nodeKind, (stream, params) => relayToNode(stream, params, find));
       connection.accept(holdsKind, async (stream, { node }) =>
@@ -98,6 +111,16 @@ export function mainThread(options: MainThreadOptions): Servers & {
       });
     },
   };
+}
+
+/** Runs it now and after every few beats, for as long as the thread lives. */
+function everyFewBeats(timers: Timers, run: () => void): void {
+  let beats = 0;
+  const beat = (): void => {
+    if (beats++ % readerLimits.beatsBetweenLags === 0) run();
+    timers.after(networkLimits.beatMs, beat);
+  };
+  beat();
 }
 
 /** Milliseconds since this thread was last known to show all that is durable. Looks at each call and each beat. */
