@@ -71,7 +71,7 @@ const nodeOf = (cpu: number, memory: number, disk: number, changes: object = {})
   ...changes,
 });
 
-/** What each node has: full to the last megahertz, nearly so, hardly at all, terabytes, and other classes. */
+/** The room of each node: full to the last megahertz, nearly so, hardly at all, terabytes, and other classes. */
 const nodes = [
   nodeOf(3999, 7_654_321, 987_654_321, { Meta: { rack: 'r1' }, NodeClass: 'large' }),
   nodeOf(1001, 10_250, 1010, { Meta: { rack: 'r1' } }),
@@ -166,7 +166,7 @@ async function settle(fleet: Fleet): Promise<void> {
   }
 }
 
-/** What the API says, counted from its raw lists. */
+/** The numbers of the API, counted from its raw lists. */
 export class Truth {
   readonly #ui: UiTests;
   readonly #token: string;

@@ -52,12 +52,7 @@ export function mainThread(options: MainThreadOptions): Servers & {
   });
   const leader = (): Member => ({ id, address: address() });
   const asking = { connection, id, timers };
-  let lags: readonly PeerLag[] = [];
-  const askLags = async (): Promise<void> => {
-    const patience = { deadlineMs: readerLimits.answerMs };
-    const text = await askText(asking, { kind: lagsKind, params: {} }, patience);
-    lags = JSON.parse(text) as readonly PeerLag[];
-  };
+  const lags = lagsOver(asking);
   return {
     id: 'reader',
     members: () => [leader()],
@@ -65,7 +60,7 @@ export function mainThread(options: MainThreadOptions): Servers & {
     onLeader: () => () => {},
     noneLeads: () => false,
     reportOf: () => undefined,
-    lagsOfLeader: () => lags,
+    lagsOfLeader: () => lags.told,
     tablesOf: () => undefined,
     lastContactMs: contactOf(options),
     ask: (_id, question, patience) => askOver(asking, question, patience),
@@ -87,11 +82,7 @@ export function mainThread(options: MainThreadOptions): Servers & {
     },
     join: (here) => {
       onError = here.onError;
-      everyFewBeats(timers, () => {
-        askLags().catch((failure) => {
-          if (!(failure instanceof ServerGone)) onError(failure);
-        });
-      });
+      lags.follow(onError);
       const find = (nodeId: string) => here.streams.held(nodeId);
       connection.accept(nodeKind, (stream, params) => relayToNode(stream, params, find));
       connection.accept(holdsKind, async (stream, { node }) =>
@@ -113,14 +104,30 @@ export function mainThread(options: MainThreadOptions): Servers & {
   };
 }
 
-/** Runs it now and after every few beats, for as long as the thread lives. */
-function everyFewBeats(timers: Timers, run: () => void): void {
-  let beats = 0;
-  const beat = (): void => {
-    if (beats++ % readerLimits.beatsBetweenLags === 0) run();
-    timers.after(networkLimits.beatMs, beat);
+/** The peers that lag, for which the main thread is asked every few beats as long as the thread lives. */
+function lagsOver(asking: Parameters<typeof askText>[0]) {
+  let told: readonly PeerLag[] = [];
+  const ask = async (): Promise<void> => {
+    const patience = { deadlineMs: readerLimits.answerMs };
+    const text = await askText(asking, { kind: lagsKind, params: {} }, patience);
+    told = JSON.parse(text) as readonly PeerLag[];
   };
-  beat();
+  return {
+    get told() {
+      return told;
+    },
+    follow(onError: (failure: unknown) => void): void {
+      let beats = 0;
+      const beat = (): void => {
+        if (beats++ % readerLimits.beatsBetweenLags === 0)
+          ask().catch((failure) => {
+            if (!(failure instanceof ServerGone)) onError(failure);
+          });
+        asking.timers.after(networkLimits.beatMs, beat);
+      };
+      beat();
+    },
+  };
 }
 
 /** Milliseconds since this thread was last known to show all that is durable. Looks at each call and each beat. */
