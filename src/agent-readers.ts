@@ -181,8 +181,10 @@ export class Readers {
 
   #newThread({ server, api, settings, sink, telemetry }: ReadersHere): ReaderThread {
     const { feeding, world, log } = this.#options;
+    const { answer, lags } = hereServer(server, api);
     const here: HereMain = {
-      answer: hereServer(server, api).answer,
+      answer,
+      lags,
       streamTo: async (nodeId, patience) =>
         server.streams.held(nodeId) ?? this.streamTo(nodeId, patience),
       // Between two terms peers are refused, as where the main thread listens.

@@ -82,11 +82,14 @@ export class LocalServers {
       onLeader: (listen) => this.#listeners.add(listen),
       noneLeads: () => this.#noneLeads(id),
       reportOf: (other) => {
-        const { state, version = '', lags } = this.#present.get(other) ?? {};
+        const { state, version = '' } = this.#present.get(other) ?? {};
         const index = state?.read?.().index;
         if (index === undefined) return undefined;
-        const { candidate } = state ?? {};
-        return { version, index, heardMs: 0, skewMs: 0, candidate, lags: lags?.() };
+        return { version, index, heardMs: 0, skewMs: 0, candidate: state?.candidate };
+      },
+      lagsOfLeader: () => {
+        const leader = this.#noteLeader();
+        return leader === undefined || leader.id === id ? [] : (leader.lags?.() ?? []);
       },
       tablesOf: (other) => this.#present.get(other)?.tables,
       lastContactMs: () =>

@@ -89,8 +89,6 @@ export interface ServerReport {
   readonly skewMs: number;
   /** Its name for a leader that steps down; `undefined`: it cannot succeed it at once. */
   readonly candidate?: string | undefined;
-  /** Of a leader: the peers that lag so much that it needs attention. Absent where nobody asks. */
-  readonly lags?: readonly PeerLag[] | undefined;
 }
 
 /**
@@ -113,6 +111,8 @@ export interface Servers {
   noneLeads(): boolean;
   /** The last report of another server; `undefined`: it is unreachable. */
   reportOf(id: string): ServerReport | undefined;
+  /** The peers that lag, as the leader last told; none on the leader itself, which knows. */
+  lagsOfLeader(): readonly PeerLag[];
   /** The newest version of each table that another server reads; `undefined`: it has not told. */
   tablesOf(id: string): TableVersions | undefined;
   /** Milliseconds since this server heard of a leader; 0 on the leader. */
@@ -158,6 +158,7 @@ export function alone(
     onLeader: () => () => {},
     noneLeads: () => false,
     reportOf: () => undefined,
+    lagsOfLeader: () => [],
     tablesOf: () => undefined,
     lastContactMs: () => 0,
     ask: (id) => Promise.reject(new ServerGone(id, false)),

@@ -104,9 +104,7 @@ describe('certificates', () => {
     expect(await items(a.api, 'peering-behind', stranger)).toEqual([]);
     // Another server tells of it by the report of the leader.
     const { server } = a.api;
-    const report = { version: '', index: 1, heardMs: 0, skewMs: 0, lags: lagsOf(server) };
-    const leader = { id: 'leader', address: '' };
-    const servers = { ...server.servers, leader: () => leader, reportOf: () => report };
+    const servers = { ...server.servers, lagsOfLeader: () => lagsOf(server) };
     const { context, leading } = server;
     const follower = { context, leading, leads: false, servers };
     const { Reason } = behind;

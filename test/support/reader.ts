@@ -6,6 +6,7 @@ import type { ReaderMetrics } from '../../src/api/metrics/metrics.ts';
 import type { Timers } from '../../src/base/ports.ts';
 import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
+import { lagsOf } from '../../src/server/attention/cluster.ts';
 import { Keyring } from '../../src/server/keyring/keyring.ts';
 import { networkLimits } from '../../src/server/network/limits.ts';
 import { mainThread } from '../../src/server/readers/main-thread.ts';
@@ -48,6 +49,7 @@ export async function startReader(
       streamTo: async (nodeId, given) =>
         server.streams.held(nodeId) ?? link.streamTo(nodeId, given),
       takePeer: (peer) => server.peerings.accept(peer),
+      lags: () => lagsOf(server),
     },
     onError: fail,
   });

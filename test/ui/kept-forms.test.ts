@@ -98,6 +98,39 @@ interface Dialog {
   readonly chosen: Readonly<Record<string, string | true>>;
 }
 
+const dialogsOf = (allocation: string, node: string): readonly Dialog[] => [
+  {
+    path: `allocations/${allocation}`,
+    open: 'Send a signal',
+    chosen: { Signal: 'SIGUSR1', Task: 'two' },
+  },
+  { path: `allocations/${allocation}`, open: 'Restart', chosen: { Tasks: 'task:two' } },
+  {
+    path: `allocations/${allocation}`,
+    open: 'Stop',
+    chosen: {
+      'Count it as failed: another node is preferred': true,
+      'Do not wait for shutdown delays': true,
+    },
+  },
+  { path: 'jobs/default/shop', open: 'Stop', chosen: { 'Purge: delete the job at once': true } },
+  {
+    path: 'jobs/default/shop',
+    open: 'Evaluate',
+    chosen: { 'Replace failed allocations at once, without their delay': true },
+  },
+  {
+    path: 'jobs/default/shop',
+    open: 'Run an action',
+    chosen: { Action: JSON.stringify(['main', 'two', 'ask-two']) },
+  },
+  {
+    path: `nodes/${node}`,
+    open: 'Drain …',
+    chosen: { Deadline: 'none', 'Leave the allocations of system jobs': true },
+  },
+];
+
 test('the choices in dialogs of acts are there again', async () => {
   const allocation = await runAllocation(ui.agent, {
     id: 'shop',
@@ -108,41 +141,9 @@ test('the choices in dialogs of acts are there again', async () => {
     })),
   });
   const [node] = await ui.answer<{ ID: string }[]>('GET', 'nodes');
-  const dialogs: readonly Dialog[] = [
-    {
-      path: `allocations/${allocation}`,
-      open: 'Send a signal',
-      chosen: { Signal: 'SIGUSR1', Task: 'two' },
-    },
-    { path: `allocations/${allocation}`, open: 'Restart', chosen: { Tasks: 'task:two' } },
-    {
-      path: `allocations/${allocation}`,
-      open: 'Stop',
-      chosen: {
-        'Count it as failed: another node is preferred': true,
-        'Do not wait for shutdown delays': true,
-      },
-    },
-    { path: 'jobs/default/shop', open: 'Stop', chosen: { 'Purge: delete the job at once': true } },
-    {
-      path: 'jobs/default/shop',
-      open: 'Evaluate',
-      chosen: { 'Replace failed allocations at once, without their delay': true },
-    },
-    {
-      path: 'jobs/default/shop',
-      open: 'Run an action',
-      chosen: { Action: JSON.stringify(['main', 'two', 'ask-two']) },
-    },
-    {
-      path: `nodes/${node!.ID}`,
-      open: 'Drain …',
-      chosen: { Deadline: 'none', 'Leave the allocations of system jobs': true },
-    },
-  ];
   const page = await ui.signedIn('jobs');
   const field = (label: string) => page.getByRole('dialog').getByLabel(label, { exact: true });
-  for (const { path, open: name, chosen } of dialogs) {
+  for (const { path, open: name, chosen } of dialogsOf(allocation, node!.ID)) {
     await page.evaluate((address) => {
       const link = document.createElement('a');
       link.href = address;

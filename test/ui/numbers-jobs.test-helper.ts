@@ -86,6 +86,31 @@ export const jobViews: readonly View[] = [
       (await on.column('Jobs', 'Job', 'Allocations', 'Priority', 'Version')).toSorted(),
     told: (of) => jobsTold(of, '*'),
   },
+  {
+    name: 'the ages of jobs',
+    path: 'jobs?namespace=default',
+    shown: async (on) => {
+      const times = on.page.getByRole('table', { name: 'Jobs' }).locator('time');
+      const nowMs = Date.now();
+      const all = await times.evaluateAll((found) =>
+        found.map((one) => [one.getAttribute('datetime'), one.textContent] as const),
+      );
+      // In words, the seconds or minutes since then.
+      const isRight = all.every(([instant, said]) => {
+        const seconds = (nowMs - Date.parse(instant!)) / 1000;
+        const [, count = '0', unit] = /^(\d+) (s|min) ago$/.exec(said ?? '') ?? [];
+        return Math.abs(Number(count) * (unit === 'min' ? 60 : 1) - seconds) < 60;
+      });
+      return { instants: all.map(([instant]) => instant).toSorted(), isRight };
+    },
+    told: async (of) => ({
+      instants: (await of.list('jobs?namespace=default'))
+        .filter(({ ParentID }) => ParentID === '')
+        .map(({ SubmitTime }) => new Date(Math.floor(SubmitTime / 1e6)).toISOString())
+        .toSorted(),
+      isRight: true,
+    }),
+  },
   ...['web', 'half', 'fails', 'waits', 'done', 'everywhere', 'huge', 'stopped'].map(ofJob),
   {
     name: 'the tabs of a job',

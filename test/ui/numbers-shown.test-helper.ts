@@ -46,7 +46,7 @@ export class Shown {
     return this.firstOf(this.page.locator(selector));
   }
 
-  /** What a bar says to those who do not see it: `3 running`, `1 failed`. */
+  /** The words of a bar for those who do not see it: `3 running`, `1 failed`. */
   async barIn(of: Locator): Promise<string[]> {
     const said = await of.getByRole('img').first().getAttribute('aria-label');
     return said === null || /^no/.test(said) ? [] : said.split(', ').toSorted();

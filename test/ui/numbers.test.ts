@@ -1,9 +1,8 @@
 /** Every number that a page shows is the number that the raw lists of the API give at the same moment. */
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/agent.ts';
 import { drawn } from '../support/draw.ts';
-import type { Fleet } from '../support/fleet.ts';
 import { signIn, uiIsThere } from '../support/ui.ts';
 import { UiTests } from '../support/ui-tests.ts';
 import { makeNumbers, manyJobs, Truth } from './numbers.test-helper.ts';
@@ -12,7 +11,7 @@ import { jobViews } from './numbers-jobs.test-helper.ts';
 import { Shown } from './numbers-shown.test-helper.ts';
 
 const ui = new UiTests();
-let fleet: Fleet;
+let endNodes: () => void = () => {};
 let truth: Truth;
 /** Of a token that may read one namespace and nothing else. */
 let narrow: { readonly token: string; readonly truth: Truth };
@@ -20,7 +19,7 @@ let page: Page;
 let on: Shown;
 
 beforeAll(async () => {
-  fleet = await makeNumbers(ui);
+  endNodes = await makeNumbers(ui);
   truth = new Truth(ui);
   const Rules = 'namespace "team" { policy = "read" }';
   await ui.made('acl/policy', { Name: 'narrow', Rules });
@@ -31,7 +30,9 @@ beforeAll(async () => {
   await uiIsThere(ui.agent.address);
   await go('settings');
   await signIn(page, ui.agent.token);
-}, 60_000);
+});
+
+afterAll(() => endNodes());
 
 const go = (path: string) => page.goto(`${ui.agent.address}/ui/${path}`);
 
@@ -57,7 +58,6 @@ test.each(drawn([...clusterViews, ...jobViews]))(
     try {
       await show(typeof path === 'string' ? path : await path(truth));
       await eventually(async () => {
-        await fleet.beat();
         expect(await shown(on)).toEqual(await told(of));
       });
     } finally {

@@ -11,7 +11,7 @@ import { inNamespace, namespaces, serviceRegistrations } from '../../state/table
 import type { Snapshot } from '../../state/types.ts';
 import { scanPage } from '../list.ts';
 import type { Input, PageStart, Route } from '../route.ts';
-import { serveGathered, serveList, serveWrite } from '../serve.ts';
+import { type InputOf, serveGathered, serveList, serveWrite } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 import { existingJob } from './job.ts';
 import { importedInstancesOf, importedNames, originOf } from './service-imported.ts';
@@ -39,11 +39,7 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
     }),
   }),
   ...serveGathered(contract.instances, {
-    rows: (input, page): Iterable<ServiceRegistration> => {
-      const origin = originOf(input);
-      if (origin === undefined) return instancesOf(input, page);
-      return importedInstancesOf(origin, input, page);
-    },
+    rows: instancesAt,
     keyOf: ({ Namespace, ServiceName, ID }: ServiceRegistration) => [Namespace, ServiceName, ID],
     present: (registration) => registration,
     gather: ({ query }) => {
@@ -52,11 +48,13 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
       return choice && { of: (found) => chooseInstances(found, choice) };
     },
   }),
-  ...serveWrite(contract.remove, async ({ namespace, parameters }) => {
-    const { service: name = '', id = '' } = parameters;
-    const { index } = await removeService(server, { namespace, name, id });
-    return { index, value: { Index: index } };
-  }),
+  ...serveWrite(
+    contract.remove,
+    async ({ namespace, parameters: { service: name = '', id = '' } }) => {
+      const { index } = await removeService(server, { namespace, name, id });
+      return { index, value: { Index: index } };
+    },
+  ),
   ...serveList(contract.ofJob, {
     rows: (input, page) => {
       const prefix = inNamespace(input.namespace, existingJob(input).ID);
@@ -92,6 +90,15 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
     present: (registration) => registration,
   }),
 ];
+
+function instancesAt(
+  input: InputOf<typeof contract.instances>,
+  page: PageStart,
+): Iterable<ServiceRegistration> {
+  const origin = originOf(input);
+  if (origin === undefined) return instancesOf(input, page);
+  return importedInstancesOf(origin, input, page);
+}
 
 /** Changes of the allocation do not wake the list, unless the allocation is missing. */
 function knownAllocation(unwatched: Snapshot, snapshot: Snapshot, id: string) {

@@ -61,11 +61,9 @@ export const lagsOf = (server: Pick<Server, 'leads' | 'leading'>): readonly Peer
 export function findingsOfLag(
   server: Pick<Server, 'leads' | 'leading' | 'servers' | 'context'>,
 ): Finding[] {
-  const { servers, context } = server;
-  const leader = servers.leader();
-  const lags = server.leads ? lagsOf(server) : leader && servers.reportOf(leader.id)?.lags;
-  const known = context.state.read().table(peerings);
-  return (lags ?? []).flatMap(({ partition, name, lagMs }) => {
+  const lags = server.leads ? lagsOf(server) : server.servers.lagsOfLeader();
+  const known = server.context.state.read().table(peerings);
+  return lags.flatMap(({ partition, name, lagMs }) => {
     const peering = known.get(partition, name);
     if (peering === undefined) return [];
     const Reason = `The other cluster has not applied changes of exported services for ${Math.round(lagMs / 1000)} seconds`;

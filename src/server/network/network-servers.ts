@@ -10,6 +10,7 @@ import {
   type Member,
   type OwnHealth,
   type Patience,
+  type PeerLag,
   ServerGone,
   type ServerReport,
   type Servers,
@@ -151,8 +152,14 @@ export class NetworkServers implements Servers {
     if (peer?.standing === undefined) return undefined;
     const { introduction, standing, skewMs } = peer;
     const heardMs = Math.round(this.#options.world.clock.monotonicMs() - peer.heardMs);
-    const { index, candidate, lags } = standing;
-    return { version: introduction.version, index, heardMs, skewMs, candidate, lags };
+    const { index, candidate } = standing;
+    return { version: introduction.version, index, heardMs, skewMs, candidate };
+  }
+
+  lagsOfLeader(): readonly PeerLag[] {
+    const leader = this.#leader();
+    if (leader === undefined || leader === this) return [];
+    return (leader as Peer).standing?.lags ?? [];
   }
 
   tablesOf(id: string): TableVersions | undefined {

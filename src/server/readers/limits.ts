@@ -8,6 +8,8 @@ export const readerLimits = {
   endMs: 5 * secondMs,
   /** The time for an answer of another thread about itself. */
   answerMs: 5 * secondMs,
+  /** Beats of the connections between servers, between two questions for the peers that lag. */
+  beatsBetweenLags: 10,
   /** Between two looks at a link that does not take more. */
   lookAgainMs: 5,
   /** Processors that are left to the main thread, the store and the collector of garbage. */

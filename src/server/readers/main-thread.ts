@@ -7,9 +7,10 @@ import { askOver, askText } from '../network/asking.ts';
 import { networkLimits } from '../network/limits.ts';
 import { nodeKind, nodeOver, relayToNode } from '../network/node-relay.ts';
 import type { NodeStreams } from '../nodes/streams.ts';
-import { type Member, ServerGone, type Servers } from '../servers.ts';
+import { type Member, type PeerLag, ServerGone, type Servers } from '../servers.ts';
+import { readerLimits } from './limits.ts';
 import { joinLink, peeringKind } from './peering-relay.ts';
-import { holdsKind, metricsKind, profileKind } from './reader-link.ts';
+import { holdsKind, lagsKind, metricsKind, profileKind } from './reader-link.ts';
 
 export interface MainThreadOptions {
   readonly socket: StreamSocket;
@@ -51,6 +52,7 @@ export function mainThread(options: MainThreadOptions): Servers & {
   });
   const leader = (): Member => ({ id, address: address() });
   const asking = { connection, id, timers };
+  const lags = lagsOver(asking);
   return {
     id: 'reader',
     members: () => [leader()],
@@ -58,6 +60,7 @@ export function mainThread(options: MainThreadOptions): Servers & {
     onLeader: () => () => {},
     noneLeads: () => false,
     reportOf: () => undefined,
+    lagsOfLeader: () => lags.told,
     tablesOf: () => undefined,
     lastContactMs: contactOf(options),
     ask: (_id, question, patience) => askOver(asking, question, patience),
@@ -79,6 +82,7 @@ export function mainThread(options: MainThreadOptions): Servers & {
     },
     join: (here) => {
       onError = here.onError;
+      lags.follow(onError);
       const find = (nodeId: string) => here.streams.held(nodeId);
       connection.accept(nodeKind, (stream, params) => relayToNode(stream, params, find));
       connection.accept(holdsKind, async (stream, { node }) =>
@@ -96,6 +100,32 @@ export function mainThread(options: MainThreadOptions): Servers & {
         });
         for await (const part of await taken) await stream.write(part);
       });
+    },
+  };
+}
+
+/** The peers that lag, for which the main thread is asked every few beats as long as the thread lives. */
+function lagsOver(asking: Parameters<typeof askText>[0]) {
+  let told: readonly PeerLag[] = [];
+  const ask = async (): Promise<void> => {
+    const patience = { deadlineMs: readerLimits.answerMs };
+    const text = await askText(asking, { kind: lagsKind, params: {} }, patience);
+    told = JSON.parse(text) as readonly PeerLag[];
+  };
+  return {
+    get told() {
+      return told;
+    },
+    follow(onError: (failure: unknown) => void): void {
+      let beats = 0;
+      const beat = (): void => {
+        if (beats++ % readerLimits.beatsBetweenLags === 0)
+          ask().catch((failure) => {
+            if (!(failure instanceof ServerGone)) onError(failure);
+          });
+        asking.timers.after(networkLimits.beatMs, beat);
+      };
+      beat();
     },
   };
 }

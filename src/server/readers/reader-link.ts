@@ -11,7 +11,7 @@ import { answerOver, askText, requestKind } from '../network/asking.ts';
 import { networkLimits } from '../network/limits.ts';
 import { nodeKind, nodeOver, relayToNode } from '../network/node-relay.ts';
 import type { PeeringLink } from '../peering/link.ts';
-import type { Answered, Asked, Patience } from '../servers.ts';
+import type { Answered, Asked, Patience, PeerLag } from '../servers.ts';
 import { readerLimits } from './limits.ts';
 import { linkOver, peeringKind } from './peering-relay.ts';
 
@@ -24,6 +24,9 @@ export const metricsKind = 'metrics';
 /** The kind of the streams that have a reader take a profile of itself. */
 export const profileKind = 'profile';
 
+/** The kind of the streams that ask the main thread for the peers that lag. */
+export const lagsKind = 'lags';
+
 /** The parts of the main thread that a reader reaches. */
 export interface HereMain {
   /** Answers the request; `gone` aborts when nobody waits. */
@@ -32,6 +35,8 @@ export interface HereMain {
   readonly streamTo: (nodeId: string, patience: Patience) => Promise<StreamOpener | undefined>;
   /** Takes the link of another cluster. Resolves when it knows the other side, or has refused it. */
   readonly takePeer: (link: PeeringLink) => Promise<void>;
+  /** The peers that lag. */
+  readonly lags: () => readonly PeerLag[];
 }
 
 export interface ReaderLinkOptions {
@@ -73,6 +78,9 @@ export class ReaderLink {
     });
     this.#connection.accept(holdsKind, async (stream, { node }) =>
       stream.write(Buffer.from(String((await find(node)) !== undefined))),
+    );
+    this.#connection.accept(lagsKind, async (stream) =>
+      stream.write(Buffer.from(JSON.stringify(here.lags()))),
     );
   }
 

@@ -9,17 +9,16 @@ export interface LiveState {
   readonly problem?: Problem | undefined;
 }
 
+export interface WatchAbout {
+  readonly index: number;
+  readonly nextToken?: string | undefined;
+  readonly total?: number | undefined;
+  readonly stale: boolean;
+  readonly receivedMs: number;
+}
+
 export interface WatchListener<T> {
-  value(
-    value: T,
-    about: {
-      readonly index: number;
-      readonly nextToken?: string | undefined;
-      readonly total?: number | undefined;
-      readonly stale: boolean;
-      readonly receivedMs: number;
-    },
-  ): void;
+  value(value: T, about: WatchAbout): void;
   refused(problem: Problem): void;
 }
 

@@ -1,6 +1,7 @@
 import { live } from '../app/connection.svelte.ts';
 import type { Problem } from '../app/problems.ts';
 import { limits } from './limits.ts';
+import type { WatchAbout } from './live.ts';
 import { likeness } from './same-question.ts';
 
 export interface Query<T> {
@@ -18,20 +19,14 @@ export interface Query<T> {
 
 /** Follows a read of the API for as long as the component is there. */
 export function query<T>(path: () => string | undefined): Query<T> {
-  let value = $state.raw<T | undefined>();
+  let answer = $state.raw<{ readonly value: T; readonly about: WatchAbout } | undefined>();
   let problem = $state.raw<Problem | undefined>();
-  let nextToken = $state.raw<string | undefined>();
-  let total = $state.raw<number | undefined>();
-  let receivedMs = $state(0);
   let isLoading = $state(true);
-  let isStale = $state(false);
-  /** Of the value or the problem. */
+  /** The path of the answer or the problem. */
   let answered: string | undefined;
   const forget = (): void => {
-    value = undefined;
+    answer = undefined;
     problem = undefined;
-    nextToken = undefined;
-    total = undefined;
   };
   $effect(() => {
     const asked = path();
@@ -44,23 +39,17 @@ export function query<T>(path: () => string | undefined): Query<T> {
     const arrived = (): void => {
       clearTimeout(timer);
       answered = asked;
+      forget();
+      isLoading = false;
     };
     const end = live().watch<T>(asked, {
-      value(next, about) {
+      value(value, about) {
         arrived();
-        value = next;
-        isStale = about.stale;
-        nextToken = about.nextToken;
-        total = about.total;
-        receivedMs = about.receivedMs;
-        problem = undefined;
-        isLoading = false;
+        answer = { value, about };
       },
       refused(refusal) {
         arrived();
         problem = refusal;
-        value = undefined;
-        isLoading = false;
       },
     });
     return () => {
@@ -70,7 +59,7 @@ export function query<T>(path: () => string | undefined): Query<T> {
   });
   return {
     get value() {
-      return value;
+      return answer?.value;
     },
     get problem() {
       return problem;
@@ -79,19 +68,19 @@ export function query<T>(path: () => string | undefined): Query<T> {
       return isLoading;
     },
     get isOld() {
-      return value !== undefined && live().state.kind === 'away';
+      return answer !== undefined && live().state.kind === 'away';
     },
     get isStale() {
-      return value !== undefined && isStale;
+      return answer?.about.stale === true;
     },
     get receivedMs() {
-      return receivedMs;
+      return answer?.about.receivedMs ?? 0;
     },
     get nextToken() {
-      return nextToken;
+      return answer?.about.nextToken;
     },
     get total() {
-      return total;
+      return answer?.about.total;
     },
   };
 }

@@ -67,6 +67,12 @@ export const statusLooks = {
     ineligible: look('Ineligible', 'warn', Ban),
     eligible: look('Eligible', 'ok', CircleCheck),
   },
+  /** Of the page: whether a plan waits, was carried out, or was refused since something has moved. */
+  plan: {
+    waits: look('Waits', 'info', Clock),
+    done: look('Carried out', 'ok', CircleCheck),
+    outdated: look('Outdated', 'warn', TriangleAlert),
+  },
   deployment: {
     initializing: look('Initializing', 'info', CircleDashed),
     pending: look('Pending', 'info', CircleDashed),
