@@ -1,3 +1,4 @@
+import type { Timer } from '../base/ports.ts';
 import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
 import { isServerTerminal } from '../model/allocation/allocation-rules.ts';
 import { pendingTask } from '../model/allocation/task-event.ts';
@@ -13,6 +14,7 @@ import type { AllocationSurroundings } from './allocation-runner/surroundings.ts
 import { compareAssignments } from './assignments.ts';
 import { allDefences } from './defences.ts';
 import { unfitPlace } from './directories.ts';
+import { agentLimits } from './limits.ts';
 import type { Assignment } from './server-api.ts';
 import { sharedJobs } from './shared-jobs.ts';
 import { setupFailure } from './task-runner/events.ts';
@@ -42,6 +44,9 @@ export class Allocations {
   #keepsUnnamed = false;
   /** Allocations that go on for that reason. */
   #unnamed: readonly string[] = [];
+  /** The wait before allocations that are over are removed. */
+  #collection: Timer | undefined;
+  #isLeaving = false;
 
   constructor(surroundings: AllocationSurroundings, onRemoved: (id: string) => void) {
     this.#surroundings = surroundings;
@@ -117,7 +122,7 @@ export class Allocations {
     const { begin, update, stop } = compareAssignments(this.#runners, assignments);
     const share = sharedJobs(this.all.map(({ job }) => job));
     for (const { Allocation, Job } of update) {
-      this.#isolate(Allocation.ID, () =>
+      void this.#isolate(Allocation.ID, () =>
         this.#runners.get(Allocation.ID)?.update(Allocation, jobOf(Allocation, Job && share(Job))),
       );
     }
@@ -127,17 +132,35 @@ export class Allocations {
       ({ Allocation, Job }) =>
         this.#makeRunner(Allocation, jobOf(Allocation, Job && share(Job))) ?? [],
     );
+    const starting: AllocationRunner[] = [];
     for (const runner of begun) {
-      this.#isolate(runner.id, () => {
+      void this.#isolate(runner.id, () => {
         this.#holdBehindOthers(runner);
         for (const one of this.#abandoned) runner.hold(one.whenDone);
         // An earlier run of the same name may still be ending.
         if (this.#leftovers.delete(runner.id)) runner.hold(this.#cleared);
         this.#surroundings.changed(runner.report);
-        return runner.allocation.DesiredStatus === 'run' ? runner.start() : runner.stop();
+        if (runner.allocation.DesiredStatus !== 'run') return runner.stop();
+        starting.push(runner);
+        return undefined;
       });
     }
-    void this.#collectOver();
+    void this.#startInTurn(starting);
+    this.#collectSoon(begun.length > 0);
+  }
+
+  /** A few at a time, so that the first tasks run while directories of the last allocations are still being made. */
+  async #startInTurn(starting: readonly AllocationRunner[]): Promise<void> {
+    const { startedTogether } = agentLimits;
+    for (let at = 0; at < starting.length; at += startedTogether) {
+      const some = starting.slice(at, at + startedTogether).filter((one) => this.#mayStart(one));
+      await Promise.all(some.map((runner) => this.#isolate(runner.id, () => runner.start())));
+    }
+  }
+
+  /** It may have been stopped, and even removed, before its turn. */
+  #mayStart(runner: AllocationRunner): boolean {
+    return !this.#isLeaving && !runner.isDone && this.#runners.get(runner.id) === runner;
   }
 
   /** From now on allocations go on that the servers do not name. */
@@ -154,12 +177,12 @@ export class Allocations {
   }
 
   #stopAll(ids: readonly string[]): void {
-    for (const id of ids) this.#isolate(id, () => this.#abandon(this.#runners.get(id)!));
+    for (const id of ids) void this.#isolate(id, () => this.#abandon(this.#runners.get(id)!));
   }
 
   /** B1. */
-  #isolate(id: string, act: () => unknown): void {
-    void (async () => act())().catch((error: Error) =>
+  #isolate(id: string, act: () => unknown): Promise<unknown> {
+    return (async () => act())().catch((error: Error) =>
       this.#surroundings.onNotice(`allocation ${id}: ${error.message}`),
     );
   }
@@ -209,11 +232,31 @@ export class Allocations {
     }
   }
 
-  /** Keeps some of the allocations that are over, for their logs. */
+  /** Not while others begin, which need the disk and this process, unless too many are kept by now. */
+  #collectSoon(hasBegun: boolean): void {
+    const { collectRestMs, overMax } = agentLimits;
+    const { length } = this.#over;
+    if (length <= limits.node.terminalAllocationsKept) return;
+    const isFull = length > overMax;
+    if (hasBegun || isFull) {
+      this.#collection?.clear();
+      this.#collection = undefined;
+    }
+    if (isFull) void this.#collectOver();
+    else this.#collection ??= this.#surroundings.world.timers.after(collectRestMs, this.#collect);
+  }
+
+  readonly #collect = (): void => {
+    this.#collection = undefined;
+    void this.#collectOver();
+  };
+
+  /** Keeps some of the allocations that are over, for their logs. Ends early if it is to be done later. */
   async #collectOver(): Promise<void> {
     const over = this.#over;
     await this.#removeAll(
       over.slice(0, Math.max(0, over.length - limits.node.terminalAllocationsKept)),
+      () => this.#collection !== undefined,
     );
   }
 
@@ -233,13 +276,18 @@ export class Allocations {
   }
 
   /** B3. */
-  async #removeAll(runners: readonly AllocationRunner[]): Promise<void> {
+  async #removeAll(
+    runners: readonly AllocationRunner[],
+    isEnough = (): boolean => false,
+  ): Promise<void> {
     const awaited = new Set(
       this.all
         .filter(({ isPreparing }) => isPreparing)
         .map(({ allocation }) => allocation.PreviousAllocation),
     );
     for (const runner of runners.filter(({ id }) => !awaited.has(id))) {
+      if (isEnough()) break;
+      if (this.#runners.get(runner.id) !== runner) continue;
       this.#runners.delete(runner.id);
       this.#onRemoved(runner.id);
       await runner.remove().catch((error: Error) => this.#surroundings.onNotice(error.message));
@@ -248,11 +296,19 @@ export class Allocations {
   }
 
   async leave(): Promise<void> {
+    this.#beginNoMore();
     await this.#forEachRunner((runner) => runner.leave());
   }
 
   async suspend(): Promise<void> {
+    this.#beginNoMore();
     await this.#forEachRunner((runner) => runner.suspend());
+  }
+
+  /** Begins and collects nothing any more. */
+  #beginNoMore(): void {
+    this.#isLeaving = true;
+    this.#collection?.clear();
   }
 
   /** B1. */

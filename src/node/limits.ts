@@ -7,6 +7,11 @@ export const agentLimits = {
   describedWithinMs: 10_000,
   /** Allocations whose tasks have not all started. The oldest are forgotten, and have no spans then. */
   tracedAllocationsMax: 4_096,
+  /** Allocations whose directories are made at the same time. */
+  startedTogether: 8,
+  /** Allocations that are over are removed when none has begun for so long, or if there are more than `overMax`. */
+  collectRestMs: 1000,
+  overMax: 200,
 };
 
 export const reportLimits = {

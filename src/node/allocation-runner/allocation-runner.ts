@@ -183,6 +183,7 @@ export class AllocationRunner {
 
   /** Starts the first tasks, without waiting for them. */
   async start(): Promise<void> {
+    this.#tasks.expectStarts();
     await this.#stages.prepare(async () => {
       await this.#files.makeDirectories(this.directories).catch((error: Error) => {
         // The set-up of the tasks will fail for the same reason, with an event.

@@ -28,9 +28,11 @@ export interface AllocationTasksOptions {
 export class AllocationTasks {
   readonly runners: ReadonlyMap<string, TaskRunner>;
   readonly #specification: Specification;
+  readonly #surroundings: AllocationSurroundings;
 
   constructor(options: AllocationTasksOptions) {
     this.#specification = options.specification;
+    this.#surroundings = options.surroundings;
     let isMade = false;
     const changed = (): void => {
       if (isMade) options.changed();
@@ -55,6 +57,14 @@ export class AllocationTasks {
 
   get saved(): Readonly<Record<string, SavedTask>> {
     return Object.fromEntries([...this.runners].map(([name, { saved }]) => [name, saved]));
+  }
+
+  /** Tells the drivers that runs are being prepared. */
+  expectStarts(): void {
+    const { drivers } = this.#surroundings;
+    for (const name of new Set(this.#specification.tasks.map(({ Driver }) => Driver))) {
+      drivers.get(name)?.expectStart?.();
+    }
   }
 
   /** Starts the tasks whose stage has come, if `mayStart` allows them. */

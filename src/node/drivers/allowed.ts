@@ -26,6 +26,7 @@ export function asAllowed(driver: Driver, settings: () => DriverSettings): Drive
     ...(refreshMs !== undefined && { refreshMs }),
     fingerprint: () => (isAllowed() ? driver.fingerprint() : absent),
     validate: (config) => driver.validate(config),
+    ...(driver.expectStart && { expectStart: () => driver.expectStart!() }),
     start: (task) => (isAllowed() ? driver.start(task) : Promise.reject(refusal())),
     recover: (runId, tell) => driver.recover(runId, tell),
     endUnclaimed: (claimed) => driver.endUnclaimed(claimed),

@@ -132,6 +132,8 @@ export interface Driver {
   fingerprint(): Promise<DriverFingerprint>;
   /** All faults of a task's `Config`; pointers are relative to it. */
   validate(config: Readonly<Record<string, unknown>>): readonly Fault[];
+  /** A run is being prepared, and `start` may follow within milliseconds. */
+  expectStart?(): void;
   /** Rejects with {@link DriverFailure}. */
   start(task: DriverTask): Promise<DriverHandle>;
   /** Finds a run of an earlier agent, running or ended; `undefined`: the run is unknown. */

@@ -28,12 +28,13 @@ export async function startProcess(
 /** The part of a driver that does not depend on how its processes are started. */
 export function processMethods(supervisor: SupervisorClient) {
   return {
+    expectStart: () => supervisor.expectStart(),
     recover: async (runId) => {
       const status = await supervisor.find(runId);
       return status && handleOf(supervisor, runId);
     },
     usage: (runId) => usageOf(supervisor, runId),
-  } satisfies Pick<Driver, 'recover' | 'usage'>;
+  } satisfies Pick<Driver, 'expectStart' | 'recover' | 'usage'>;
 }
 
 function handleOf(supervisor: SupervisorClient, runId: string): DriverHandle {

@@ -37,7 +37,11 @@ export async function findMemoryMounts(
   try {
     await mkdir(probe, { recursive: true, mode: 0o700 });
     const mounts = new SystemMounts(shell, dataDirectory, await realpath(dataDirectory));
-    await mounts.mount([{ path: probe, sizeMb: 1, uid: 0, gid: 0 }]);
+    const wanted = [{ path: probe, sizeMb: 1, uid: 0, gid: 0 }];
+    await mounts.mount(wanted).catch(() => {
+      mounts.leaveLists();
+      return mounts.mount(wanted);
+    });
     await mounts.unmount([probe]);
     return { mounts };
   } catch (error) {
@@ -64,11 +68,17 @@ class SystemMounts implements MemoryMounts {
   #last: Promise<unknown> = Promise.resolve();
   #mounting: Batch<MemoryMount> | undefined;
   #unmounting: Batch<string> | undefined;
+  #takesLists = true;
 
   constructor(shell: MountShell, root: string, realRoot: string) {
     this.#shell = shell;
     this.#root = root;
     this.#realRoot = realRoot;
+  }
+
+  /** The machine's program mounts no lists, as that of BusyBox. */
+  leaveLists(): void {
+    this.#takesLists = false;
   }
 
   async mount(wanted: readonly MemoryMount[]): Promise<void> {
@@ -125,11 +135,10 @@ class SystemMounts implements MemoryMounts {
     const present = new Set(await this.mounted());
     const missing = wanted.filter(({ path }) => !present.has(path) && this.#isOwn(path));
     if (missing.length === 0) return;
-    const list = missing.length > mountedAlone ? await this.#listed(missing) : undefined;
-    const each = missing.map(
-      (mount) => `mount -t tmpfs -o ${optionsOf(mount)} roster ${quoted(mount.path)} || exit 1`,
-    );
-    await this.#shell.run(list === undefined ? each.join('\n') : `mount -a -T ${quoted(list)}`);
+    // One program mounts all of a list, as starting programs takes longer than mounting.
+    const list = this.#takesLists ? await this.#listed(missing) : undefined;
+    const command = list === undefined ? oneByOne(missing) : `mount -a -T ${quoted(list)}`;
+    await this.#shell.run(command);
   }
 
   /** Writes a list of mounts for one program; `undefined` on a full disk. */
@@ -184,8 +193,10 @@ class SystemMounts implements MemoryMounts {
   }
 }
 
-/** More are mounted by one program with a list, as starting programs takes longer. */
-const mountedAlone = 4;
+const oneByOne = (mounts: readonly MemoryMount[]): string =>
+  mounts
+    .map((mount) => `mount -t tmpfs -o ${optionsOf(mount)} roster ${quoted(mount.path)} || exit 1`)
+    .join('\n');
 
 /** The length of a command is bounded. */
 const unmountedAtOnce = 200;

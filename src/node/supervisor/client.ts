@@ -54,6 +54,7 @@ export class SupervisorClient {
   #pid = 0;
   #version: number = protocolVersion;
   #closing = false;
+  #isExpecting = false;
 
   constructor(options: SupervisorClientOptions) {
     this.#options = options;
@@ -93,6 +94,17 @@ export class SupervisorClient {
     const known = this.#statuses.get(request.taskId);
     if (known?.exit === undefined) this.#statuses.note(status);
     return this.#statuses.get(request.taskId) ?? status;
+  }
+
+  /** Tells the supervisor that a start follows soon, so that it prepares. Returns at once. */
+  expectStart(): void {
+    if (this.#isExpecting || this.#connection === undefined) return;
+    this.#isExpecting = true;
+    const over = (): void => {
+      this.#isExpecting = false;
+    };
+    // Older supervisors know no such request.
+    void this.#request({ op: 'expect' }).then(over, over);
   }
 
   /** `false` when the process has ended. */

@@ -22,6 +22,11 @@ export const orphanLimits = {
   graceMs: 2000,
 };
 
+export const startLimits = {
+  /** Starts in one turn of the event loop. Each blocks this process until the child has loaded its program. */
+  perTurn: 10,
+};
+
 export const pipeLimits = {
   /** Named pipes that one `mkfifo` makes. Each start of a task takes two. */
   batchSize: 64,

@@ -124,6 +124,8 @@ export type Request =
       readonly timeoutMs: number;
     }
   | { readonly op: 'list' }
+  /** A start follows soon. Older supervisors refuse to hear of it. */
+  | { readonly op: 'expect' }
   /** The first request of a connection that carries streams after the answer. */
   | { readonly op: 'streams' }
   | { readonly op: 'forget'; readonly taskId: string }

@@ -5,6 +5,8 @@ import { limits } from '../../model/limits.ts';
 import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 import type { Defences } from '../defences.ts';
 import { Cgroup } from './cgroups/cgroup.ts';
+import { GroupMoves } from './cgroups/group-moves.ts';
+import { readCgroupLayout } from './cgroups/layout.ts';
 import { ExecSessions, type ExecSurroundings } from './exec-sessions.ts';
 import { FifoPool } from './fifo-pool.ts';
 import { orphanLimits } from './limits.ts';
@@ -24,6 +26,7 @@ import {
 } from './protocol.ts';
 import { say } from './say.ts';
 import { socketMessages } from './socket-messages.ts';
+import { StartTurns } from './start-turns.ts';
 import { Sweeper, sweep } from './sweep.ts';
 import { TaskProcess } from './task-process.ts';
 import { readTable, writeTable } from './task-table.ts';
@@ -44,6 +47,8 @@ interface Entry {
   status: TaskStatus;
   process?: TaskProcess;
   started: Promise<TaskStatus>;
+  /** Resolves when its exit is in the table; absent until it has started. */
+  ended?: Promise<void>;
   /** For commands beside the task; absent once it has ended. */
   surroundings?: ExecSurroundings;
 }
@@ -53,6 +58,8 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #sweeper = new Sweeper();
+  readonly #starts = new StartTurns();
+  #moves: GroupMoves | undefined;
   readonly #pool: FifoPool;
   readonly #sessions: ExecSessions;
   readonly #server: Server;
@@ -100,7 +107,7 @@ export class Supervisor {
       running.map(async (entry) => {
         await entry.started.catch(() => {});
         entry.process?.kill(signal, timeoutMs);
-        await entry.process?.exited;
+        await entry.ended;
       }),
     );
   }
@@ -213,6 +220,9 @@ export class Supervisor {
         return (await this.#processOf(request.taskId))?.signal(request.signal) ?? false;
       case 'kill':
         return (await this.#processOf(request.taskId))?.kill(request.signal, request.timeoutMs);
+      case 'expect':
+        this.#moves ??= new GroupMoves(readCgroupLayout());
+        return this.#moves.expect();
       case 'list':
         return [...this.#entries.values()].map(({ status }) => status);
       case 'forget':
@@ -257,17 +267,18 @@ export class Supervisor {
     try {
       // Invariant 5: if this process dies now, the next one finds the child by its environment.
       await this.#saveTableTogether();
+      await this.#starts.turn();
       const { defences } = this.#options;
       const process = await TaskProcess.start(request, this.#pool, this.#sweeper, defences);
       const { pid, startTime } = process;
-      entry.process = process;
       entry.status = { ...entry.status, pid, startTime };
-      void process.exited.then(async (exit) => {
+      await Promise.all([process.begin(), this.#saveTableTogether()]);
+      entry.process = process;
+      entry.ended = process.exited.then(async (exit) => {
         delete entry.process;
         await this.#sessions.endOf(request.taskId);
-        this.#noteExit(entry, exit);
+        await this.#noteExit(entry, exit);
       });
-      await this.#saveTableTogether();
       return entry.status;
     } catch (error) {
       this.#entries.delete(request.taskId);
@@ -276,10 +287,10 @@ export class Supervisor {
     }
   }
 
-  #noteExit(entry: Entry, exit: ProcessExit): void {
+  async #noteExit(entry: Entry, exit: ProcessExit): Promise<void> {
     entry.status = { ...entry.status, exit };
     delete entry.surroundings;
-    this.#saveTable();
+    await this.#saveTableTogether();
     const event: ExitEvent = { event: 'exit', status: entry.status };
     if (this.#agent?.writable) this.#agent.write(`${JSON.stringify(event)}\n`);
     this.#watchIdle();
@@ -292,17 +303,17 @@ export class Supervisor {
     return entry.process;
   }
 
-  #forgetTask(taskId: string): void {
+  async #forgetTask(taskId: string): Promise<void> {
     const entry = this.#entries.get(taskId);
     if (entry === undefined) return;
     if (entry.status.exit === undefined) {
       throw new SupervisorRefusal('still-running', `the task ${taskId} is running`);
     }
     this.#entries.delete(taskId);
-    this.#saveTable();
+    await this.#saveTableTogether();
   }
 
-  /** Saves once for all callers of one turn of the event loop, as many tasks may start at once. */
+  /** Saves once for all callers of one turn of the event loop, as many tasks may start or end at once. */
   #saveTableTogether(): Promise<void> {
     this.#saving ??= new Promise((resolve) => {
       setImmediate(() => {

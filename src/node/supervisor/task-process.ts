@@ -31,6 +31,8 @@ interface Belongings {
   readonly writers: readonly LogWriter[];
   readonly cgroup: Cgroup | undefined;
   readonly sandbox: Sandbox | undefined;
+  /** Whether it must not run outside its groups. */
+  readonly isRequired: boolean;
 }
 
 /** One child process with its output, until its exit is known. */
@@ -44,6 +46,7 @@ export class TaskProcess {
   readonly #target: SweepTarget;
   readonly #cgroup: Cgroup | undefined;
   readonly #sandbox: Sandbox | undefined;
+  readonly #isRequired: boolean;
   #killTimer: NodeJS.Timeout | undefined;
   #killAtMs = Number.POSITIVE_INFINITY;
 
@@ -51,6 +54,7 @@ export class TaskProcess {
     this.#child = child;
     this.#cgroup = belongings.cgroup;
     this.#sandbox = belongings.sandbox;
+    this.#isRequired = belongings.isRequired;
     this.pid = child.pid!;
     // The child is not reaped before the event loop turns, so it is there even if it has ended.
     this.startTime = readStat(this.pid)?.startTime ?? '';
@@ -71,7 +75,10 @@ export class TaskProcess {
     });
   }
 
-  /** Rejects with {@link SupervisorRefusal} when the process cannot be started. */
+  /**
+   * Makes the process, which is held until `begin`. Rejects with {@link SupervisorRefusal} when it
+   * cannot be started.
+   */
   static async start(
     request: StartRequest,
     pool: FifoPool,
@@ -92,20 +99,23 @@ export class TaskProcess {
     // Errors after the start come from `kill`, which reports them itself.
     child.on('error', () => {});
     const writers = request.logs.disabled ? [] : writersOf(child, pipes, request.logs, defences);
-    const belongings = { marks: request, outputs, writers, cgroup, sandbox };
-    const process = new TaskProcess(child, belongings, async (target) => {
+    const isRequired = sandbox !== undefined || request.cgroup?.isRequired === true;
+    const belongings = { marks: request, outputs, writers, cgroup, sandbox, isRequired };
+    return new TaskProcess(child, belongings, async (target) => {
       cgroup?.kill();
       await sweeper.end(target);
       outputs.release();
       await drain(writers);
       await leave(cgroup);
     });
-    await process.#begin(sandbox !== undefined || request.cgroup?.isRequired === true);
-    return process;
   }
 
-  /** Puts it into its control groups and lets it run. */
-  async #begin(isRequired: boolean): Promise<void> {
+  /**
+   * Puts it into its control groups and lets it run. Rejects with {@link SupervisorRefusal} when it
+   * must not run; then it has ended.
+   */
+  async begin(): Promise<void> {
+    const isRequired = this.#isRequired;
     try {
       if (this.#sandbox === undefined) {
         if (this.#cgroup !== undefined) await joinHeld(this.#target, this.#cgroup);

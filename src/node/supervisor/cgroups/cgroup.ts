@@ -1,6 +1,16 @@
 /** The control groups of a run on the machine, which may vanish between two calls. */
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { rmdir, writeFile } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  write,
+  writeFileSync,
+} from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cgroupLimits } from '../limits.ts';
 import { type CgroupLayout, type Controller, noCgroups } from './layout.ts';
@@ -75,7 +85,7 @@ export class Cgroup {
   async join(pids: readonly number[]): Promise<void> {
     for (const path of this.paths) {
       for (const pid of pids) {
-        await writeFile(join(path, 'cgroup.procs'), String(pid)).catch(
+        await writeSlowly(join(path, 'cgroup.procs'), String(pid)).catch(
           (error: NodeJS.ErrnoException) => {
             if (error.code !== 'ESRCH') throw error;
           },
@@ -150,6 +160,18 @@ export class Cgroup {
       ),
     );
     return results.every(Boolean);
+  }
+}
+
+/** The kernel takes its time for the write alone, so only that is left to another thread. */
+async function writeSlowly(path: string, text: string): Promise<void> {
+  const fd = openSync(path, constants.O_WRONLY);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      write(fd, text, (error) => (error === null ? resolve() : reject(error)));
+    });
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Cgroup, makeCgroup, usableLayout } from './cgroup.ts';
+import { GroupMoves } from './group-moves.ts';
 import {
   type CgroupLayout,
   type Controller,
@@ -49,6 +50,27 @@ const v1 = `
 37 31 0:33 / /sys/fs/cgroup/freezer ro,relatime - cgroup cgroup rw,freezer
 38 31 0:34 / /sys/fs/cgroup/systemd rw,relatime - cgroup cgroup rw,name=systemd`;
 const v2 = '40 31 0:40 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate';
+
+describe('an expected move', () => {
+  const layout = () => ({
+    ...noCgroups,
+    unified: { directory: root, controllers: new Set<never>() },
+  });
+  const moved = () => readFileSync(join(root, 'cgroup.procs'), 'utf8');
+
+  test('moves this process to the group in which it is', async () => {
+    tree({ 'cgroup.procs': `1\n${process.pid}\n` });
+    new GroupMoves(layout()).expect();
+    await expect.poll(moved).toBe('0');
+  });
+
+  test('does nothing where the group cannot be found', () => {
+    tree({ 'cgroup.procs': '1\n' });
+    new GroupMoves(layout()).expect();
+    new GroupMoves(noCgroups).expect();
+    expect(moved()).toBe('1\n');
+  });
+});
 
 describe('the mounted trees', () => {
   test('version 1: the first writable mount of each controller', () => {
