@@ -190,7 +190,9 @@ async function heapOf(setting: Setting, tab: Tab): Promise<Figure[]> {
   const greatest = Math.max(...looks.map(([, megabytes]) => megabytes));
   const slope = slopeOf(looks);
   // A whole hour is not to be lost if a later part fails.
-  setting.progress(`at most ${greatest.toFixed(1)} MB of heap, ${slope.toFixed(2)} MB more an hour`);
+  setting.progress(
+    `at most ${greatest.toFixed(1)} MB of heap, ${slope.toFixed(2)} MB more an hour`,
+  );
   return [
     figure('heap of the page, at its greatest', 'MB', greatest, 150),
     figure('its growth, over an hour', 'MB', slope, 5),
