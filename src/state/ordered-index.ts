@@ -33,6 +33,8 @@ interface Put<R> {
 export interface Stepping {
   readonly index: number;
   readonly steps?: Step[] | undefined;
+  /** By slot, whether the steps of the index are needed; `undefined`: those of all indexes. */
+  readonly watched?: readonly boolean[] | undefined;
 }
 
 /** The settings of an index. */
@@ -294,10 +296,10 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   #noteStep(
     { group, key, row, moved }: Pick<Step, 'group' | 'key' | 'moved'> & { row: R | undefined },
     scope: string | undefined,
-    { steps }: Stepping,
+    { steps, watched }: Stepping,
   ): number | undefined {
     const mark = this.#marks.size === 0 ? undefined : this.#marks.get(group + key);
-    if (steps === undefined) return mark;
+    if (steps === undefined || (watched !== undefined && watched[this.slot] !== true)) return mark;
     const index = this as unknown as OrderedIndex<Stamps>;
     const scopeLast = scope === undefined ? undefined : (this.#scopes.get(scope) ?? 0);
     steps.push({ index, group, key, row, mark, last: this.#last, scopeLast, moved });

@@ -34,9 +34,10 @@ import { emptyTables, type Tables, View } from './view.ts';
  *  P2. It moves by whole batches, in the order of the log and without a gap. A batch that cannot be
  *      applied leaves no trace.
  *  P3. A batch of another process yields the same here as on the head of that process: rows, marks,
- *      the index of every range, and the changes and steps of each transaction.
+ *      the index of every range, and the changes of each transaction.
  *  P4. Where batches have hashes, a batch that does not follow the applied batches is refused with
  *      `Diverged`.
+ *  P5. Nobody undoes a batch of another process, so only the steps that wake watches are needed.
  */
 export class Replica {
   readonly #marksPerIndex: number;
@@ -113,14 +114,19 @@ export class Replica {
     this.#view = new View(this.#index, tables);
   }
 
-  /** Applies a batch that another process appended. Returns its transactions in order. */
-  apply(batch: Batch): readonly Transacted[] {
+  /**
+   * Applies a batch that another process appended. Returns its transactions in order. `watched`: by slot, whether the
+   * steps of the index are needed (P5).
+   */
+  apply(batch: Batch, watched?: readonly boolean[]): readonly Transacted[] {
     const { lastIndex, bytes } = batch;
     const before = this.view.index;
     this.#requireNext(batch);
     const tables = new Writable(this.#view.tables);
     try {
-      const transacted = this.#transactionsIn(bytes).map((form) => this.#replay(tables, form));
+      const transacted = this.#transactionsIn(bytes).map((form) =>
+        this.#replay(tables, form, watched),
+      );
       if (this.#index !== lastIndex) {
         const fault = `it ends with ${this.#index}, not with ${lastIndex}`;
         throw new StateCorrupted(placeOf(batch), fault);
@@ -231,13 +237,17 @@ export class Replica {
   }
 
   /** Applies a stored transaction to the tables. */
-  #replay(tables: Pick<Tables, 'get'>, [index, ...entries]: TransactionForm): Transacted {
+  #replay(
+    tables: Pick<Tables, 'get'>,
+    [index, ...entries]: TransactionForm,
+    watched?: readonly boolean[],
+  ): Transacted {
     const place = `the transaction ${index}`;
     if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
     const changes: RowChange[] = [];
     // Nothing watches a table while it is loaded.
     const steps: Step[] | undefined = this.#isLoading ? undefined : [];
-    const transaction = { index, steps };
+    const transaction = { index, steps, watched };
     const values = new SharedReader();
     for (const entry of entries) {
       const table = knownTable(tables, entry[0], entry[1]);

@@ -339,7 +339,7 @@ export class Store implements State {
         void this.#applyRestore(restore, batch);
         return;
       }
-      const transactions = this.#replica.apply(batch);
+      const transactions = this.#replica.apply(batch, this.#watches.watched);
       for (const { changes, index } of transactions) tellChanges(this.#followers, changes, index);
       this.#publish(transactions, []);
       this.#snapshots.followed(batch.bytes.byteLength, this.#replica);

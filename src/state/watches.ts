@@ -47,6 +47,12 @@ export class Watches {
   /** By slot of the index, then by text of the whole parts. */
   readonly #buckets = new Map<number, Map<string, Set<WatchedRange>>>();
   readonly #parked = new Set<Parked>();
+  readonly #watched: boolean[] = [];
+
+  /** By slot of the index, whether a watch waits for changes of it. It follows the watches. */
+  get watched(): readonly boolean[] {
+    return this.#watched;
+  }
 
   /** Number of watches that wait. */
   get size(): number {
@@ -71,7 +77,9 @@ export class Watches {
   /** Moves every watch that one of the steps concerns to `found`. */
   concerned(steps: readonly Step[], found: Parked[]): void {
     for (const step of steps) {
-      const buckets = step.moved ? this.#buckets.get(step.index.slot) : undefined;
+      const { slot } = step.index;
+      if (!step.moved || this.#watched[slot] !== true) continue;
+      const buckets = this.#buckets.get(slot);
       if (buckets === undefined) continue;
       const key = step.group + step.key;
       eachPrefix(key, (prefix) => {
@@ -101,6 +109,7 @@ export class Watches {
     if (buckets === undefined) {
       buckets = new Map();
       this.#buckets.set(watched.slot, buckets);
+      this.#watched[watched.slot] = true;
     }
     const parts = wholeParts(watched.range);
     const bucket = buckets.get(parts);
@@ -115,7 +124,9 @@ export class Watches {
     bucket.delete(watched);
     if (bucket.size > 0) return;
     buckets.delete(parts);
-    if (buckets.size === 0) this.#buckets.delete(watched.slot);
+    if (buckets.size > 0) return;
+    this.#buckets.delete(watched.slot);
+    this.#watched[watched.slot] = false;
   }
 }
 
