@@ -11,6 +11,7 @@ const { setFlagsFromString } = require('node:v8');
 // already done what the flag in bin/roster tells it.
 setFlagsFromString('--incremental-marking-task');
 
+const isAgent = process.argv[2] === 'agent';
 const root = join(__dirname, '..');
 const source = join(root, 'src/main.ts');
 // A checkout runs its bundle if each file is still what the bundle was made of.
@@ -21,12 +22,11 @@ if (bundle !== undefined && registerHooks !== undefined) {
     resolve(specifier, context, next) {
       if (specifier !== href) return next(specifier, context);
       hooks.deregister();
-      const { href: url } = pathToFileURL(join(bundle, 'dist/main.js'));
+      const { href: url } = pathToFileURL(join(bundle, isAgent ? 'dist/agent.js' : 'dist/main.js'));
       return { url, format: 'module', shortCircuit: true };
     },
   });
 }
 
 // The functions that have run are kept with a file, once and for all. An agent runs others than a command does.
-const purpose = process.argv[2] === 'agent' ? 'agent' : 'commands';
-enableCompileCache(join(bundle ?? root, 'node_modules/.cache/roster', purpose));
+enableCompileCache(join(bundle ?? root, 'node_modules/.cache/roster', isAgent ? 'agent' : 'commands'));

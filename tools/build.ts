@@ -6,13 +6,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin, stop } from 'esbuild';
+import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
 import type { Build } from '../src/agent-program.ts';
+import { agentOnly, mergeStart } from './agent-program.ts';
 import { buildUi, describeSizes } from './ui/build.ts';
 
 /** Each is a program or a thread of its own, found beside main.js by its name here. */
 const entries: Readonly<Record<string, string>> = {
   main: 'src/main.ts',
+  agent: 'src/main.ts',
   reader: 'src/agent-reader.ts',
   'sqlite-worker': 'src/state/engine/sqlite-worker.ts',
   supervisor: 'src/node/supervisor/main.ts',
@@ -109,6 +111,24 @@ interface BundleOptions {
   readonly build?: Build;
 }
 
+/** The options of every program. */
+const shared = {
+  bundle: true,
+  chunkNames: 'part-[hash]',
+  format: 'esm',
+  platform: 'node',
+  external: absent,
+  banner: { js: banner },
+  legalComments: 'none',
+  // The text of a program stays in memory while it runs. Names stay as they are, for stack traces.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  lineLimit: 160,
+  logLevel: 'warning',
+  write: false,
+  metafile: true,
+} as const satisfies BuildOptions;
+
 /** Bundles every entry that exists below `root` into `outdir`. Returns the files that it wrote. */
 export async function bundle(
   root: string,
@@ -122,48 +142,39 @@ export async function bundle(
     found.filter(isShared),
     ...found.filter((one) => !isShared(one)).map((one) => [one]),
   ];
-  const written: string[] = [];
+  const written = new Set<string>();
+  const write = ({ path, text }: { readonly path: string; readonly text: string }): void => {
+    writeFileSync(path, inAscii(text));
+    written.add(path);
+  };
   mkdirSync(outdir, { recursive: true });
-  const stale = readdirSync(outdir).filter((name) => /^part-\w+\.js$/.test(name));
+  const stale = readdirSync(outdir).filter((name) => /^(part-\w+|agent-\w+)\.js$/.test(name));
   for (const name of stale) rmSync(join(outdir, name));
   for (const program of programs) {
-    const { outputFiles, metafile } = await build({
+    const isAgent = program.some(([name]) => name === 'agent');
+    const options = {
       absWorkingDir: root,
       entryPoints: Object.fromEntries(program),
       outdir,
-      bundle: true,
-      // Modules that the program loads at first use become files of their own, so that it starts without
-      // them. The other programs are one file each.
-      splitting: program.some(isShared),
-      chunkNames: 'part-[hash]',
-      format: 'esm',
-      platform: 'node',
       target: targetOf(program.map(([name]) => name)),
       ...(facts && { define: { bundledBuild: JSON.stringify(JSON.stringify(facts)) } }),
-      external: absent,
-      plugins: [required, unused, client],
-      banner: { js: banner },
-      legalComments: 'none',
-      // The text of a program stays in memory while it runs. Names stay as they are, for stack traces.
-      minifySyntax: true,
-      minifyWhitespace: true,
-      lineLimit: 160,
-      logLevel: 'warning',
-      write: false,
-      metafile: true,
-    });
+      // Modules that the program loads at first use become files of their own, so that it starts without
+      // them. The other programs are one file each.
+      splitting: program.some(isShared) || isAgent,
+      plugins: [required, unused, client, ...(isAgent ? [agentOnly] : [])],
+    };
+    const { outputFiles, metafile } = await build({ ...shared, ...options });
     // Modules of the plugins have a name of their own instead of a path.
     for (const path of Object.keys(metafile.inputs)) {
       if (!/^(required|unused|client):/.test(path)) note(path);
     }
-    for (const file of outputFiles) {
-      writeFileSync(file.path, inAscii(file.text));
-      written.push(file.path);
-    }
+    for (const file of outputFiles) write(file);
+    if (!isAgent) continue;
+    for (const file of await mergeStart(outdir, metafile, { ...shared, ...options })) write(file);
   }
   // Its service would run as long as this process.
   await stop();
-  return written.sort();
+  return [...written].sort();
 }
 
 /**
