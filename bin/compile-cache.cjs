@@ -15,7 +15,9 @@ const isAgent = process.argv[2] === 'agent';
 const root = join(__dirname, '..');
 const source = join(root, 'src/main.ts');
 // A checkout runs its bundle if each file is still what the bundle was made of.
-const bundle = existsSync(source) ? require('../tools/fresh-bundle.cjs').freshBundle(root) : undefined;
+const bundle = existsSync(source)
+  ? require('../tools/fresh-bundle.cjs').freshBundle(root)
+  : undefined;
 if (bundle !== undefined && registerHooks !== undefined) {
   const { href } = pathToFileURL(source);
   const hooks = registerHooks({
@@ -29,4 +31,6 @@ if (bundle !== undefined && registerHooks !== undefined) {
 }
 
 // The functions that have run are kept with a file, once and for all. An agent runs others than a command does.
-enableCompileCache(join(bundle ?? root, 'node_modules/.cache/roster', isAgent ? 'agent' : 'commands'));
+enableCompileCache(
+  join(bundle ?? root, 'node_modules/.cache/roster', isAgent ? 'agent' : 'commands'),
+);

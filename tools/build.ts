@@ -66,12 +66,34 @@ const required: Plugin = {
 const unused: Plugin = {
   name: 'unused',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^ssh2$|\/(client-h2|llhttp-wasm|fetch\/body)\.js$/ }, ({ path, importer }) =>
-      path === 'ssh2' || importer.includes('/node_modules/undici/')
-        ? { path, namespace: 'unused' }
-        : undefined,
+    onResolve(
+      { filter: /^ssh2$|\/(client-h2|llhttp-wasm|fetch\/body)\.js$/ },
+      ({ path, importer }) =>
+        path === 'ssh2' || importer.includes('/node_modules/undici/')
+          ? { path, namespace: 'unused' }
+          : undefined,
     );
     onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/**
+ * Libraries that only call `assert(value)` get a function that loads Node's module when a value is false: the module brings
+ * along all that compares objects and colors the differences.
+ */
+const assertion: Plugin = {
+  name: 'assertion',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?assert$/ }, ({ path, importer }) =>
+      /\/node_modules\/(undici|sonic-boom|thread-stream)\//.test(importer)
+        ? { path, namespace: 'assertion' }
+        : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'assertion' }, () => ({
+      contents: `module.exports = (value, message) => {
+        if (!value) process.getBuiltinModule('node:assert')(value, message);
+      };`,
+    }));
   },
 };
 
@@ -161,12 +183,12 @@ export async function bundle(
       // Modules that the program loads at first use become files of their own, so that it starts without
       // them. The other programs are one file each.
       splitting: program.some(isShared) || isAgent,
-      plugins: [required, unused, client, ...(isAgent ? [agentOnly] : [])],
+      plugins: [required, unused, assertion, client, ...(isAgent ? [agentOnly] : [])],
     };
     const { outputFiles, metafile } = await build({ ...shared, ...options });
     // Modules of the plugins have a name of their own instead of a path.
     for (const path of Object.keys(metafile.inputs)) {
-      if (!/^(required|unused|client):/.test(path)) note(path);
+      if (!/^(required|unused|assertion|client):/.test(path)) note(path);
     }
     for (const file of outputFiles) write(file);
     if (!isAgent) continue;
