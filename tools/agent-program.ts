@@ -27,7 +27,8 @@ const alwaysLoaded: Readonly<Record<string, readonly string[]>> = {
   'src/cli/run-cli.ts': ['./program.ts', './given-files.ts', './errors.ts'],
 };
 
-const ofCommands = 'src/cli/commands.generated.ts';
+/** All commands. A tree without this file has no agent. */
+export const ofCommands = 'src/cli/commands.generated.ts';
 
 export const agentOnly: Plugin = {
   name: 'agent-only',

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
 import type { Build } from '../src/agent-program.ts';
-import { agentOnly, mergeStart } from './agent-program.ts';
+import { agentOnly, mergeStart, ofCommands } from './agent-program.ts';
 import { buildUi, describeSizes } from './ui/build.ts';
 
 /** Each is a program or a thread of its own, found beside main.js by its name here. */
@@ -157,7 +157,10 @@ export async function bundle(
   outdir: string,
   { note = () => {}, build: facts }: BundleOptions = {},
 ): Promise<string[]> {
-  const found = Object.entries(entries).filter(([, path]) => existsSync(join(root, path)));
+  const found = Object.entries(entries).filter(
+    ([name, path]) =>
+      existsSync(join(root, path)) && (name !== 'agent' || existsSync(join(root, ofCommands))),
+  );
   // A reader runs most of the code of the main thread, so the two share files.
   const isShared = ([name]: readonly [string, string]) => name === 'main' || name === 'reader';
   const programs = [
