@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { bundleCheckout } from '../tools/checkout-bundle.ts';
 import {
+  checkout as checkoutFolder,
   installBundle,
   type RunningAgent,
   rosterCommand,
@@ -56,7 +58,7 @@ export const start: Benchmark = {
         ],
         notes: [
           '“Installed” is the bundle of `npm run build`, laid out as a package; the restarts are its own, ' +
-            'too. All agents have a data directory and a node. Time runs from `exec` of `bin/roster` to a 200 of `/v1/agent/health`. ' +
+            'too. A checkout runs the bundle that `npm start` has made of it. All agents have a data directory and a node. Time runs from `exec` of `bin/roster` to a 200 of `/v1/agent/health`. ' +
             `The first start of the bundle, without a compile cache: ${fresh.firstMs.toFixed(0)} ms.`,
           `The objects are those of ${limits.restartJobs} jobs registered over HTTP: job, version, ` +
             'summary and evaluation each. The agents were killed, so that nothing was tidied up.',
@@ -70,6 +72,8 @@ export const start: Benchmark = {
 
 /** The first starts fill the caches of compiled code. */
 async function freshStarts(setting: Setting, command: string, folder: string) {
+  // As `npm start` does once an agent has started.
+  await bundleCheckout(checkoutFolder);
   const first = await timedStart(command, join(folder, 'first'));
   await first.stop();
   await (await timedStart(rosterCommand, join(folder, 'first-checkout'))).stop();

@@ -10,7 +10,10 @@ import { garbageCollector } from './base/received-bytes.ts';
  * To be called as the agent starts. The flags of V8 wait until it has started: code that was compiled before, Node's own and
  * the program's, is used only under the flags with which it was compiled.
  */
-export function saveProcessMemory(timers: Timers, { hasEtcd }: { readonly hasEtcd: boolean }): void {
+export function saveProcessMemory(
+  timers: Timers,
+  { hasEtcd }: { readonly hasEtcd: boolean },
+): void {
   timers.after(collectorLimits.startMs, () => {
     // Now, since what is kept at the end of the process would have other flags.
     flushCompileCache();

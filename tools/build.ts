@@ -6,13 +6,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin, stop } from 'esbuild';
+import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
 import type { Build } from '../src/agent-program.ts';
+import { agentOnly, mergeStart, ofCommands } from './agent-program.ts';
 import { buildUi, describeSizes } from './ui/build.ts';
 
 /** Each is a program or a thread of its own, found beside main.js by its name here. */
 const entries: Readonly<Record<string, string>> = {
   main: 'src/main.ts',
+  agent: 'src/main.ts',
   reader: 'src/agent-reader.ts',
   'sqlite-worker': 'src/state/engine/sqlite-worker.ts',
   supervisor: 'src/node/supervisor/main.ts',
@@ -64,12 +66,34 @@ const required: Plugin = {
 const unused: Plugin = {
   name: 'unused',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^ssh2$|\/(client-h2|llhttp-wasm|fetch\/body)\.js$/ }, ({ path, importer }) =>
-      path === 'ssh2' || importer.includes('/node_modules/undici/')
-        ? { path, namespace: 'unused' }
-        : undefined,
+    onResolve(
+      { filter: /^ssh2$|\/(client-h2|llhttp-wasm|fetch\/body)\.js$/ },
+      ({ path, importer }) =>
+        path === 'ssh2' || importer.includes('/node_modules/undici/')
+          ? { path, namespace: 'unused' }
+          : undefined,
     );
     onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/**
+ * Libraries that only call `assert(value)` get a function that loads Node's module when a value is false: the module brings
+ * along all that compares objects and colors the differences.
+ */
+const assertion: Plugin = {
+  name: 'assertion',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?assert$/ }, ({ path, importer }) =>
+      /\/node_modules\/(undici|sonic-boom|thread-stream)\//.test(importer)
+        ? { path, namespace: 'assertion' }
+        : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'assertion' }, () => ({
+      contents: `module.exports = (value, message) => {
+        if (!value) process.getBuiltinModule('node:assert')(value, message);
+      };`,
+    }));
   },
 };
 
@@ -109,61 +133,73 @@ interface BundleOptions {
   readonly build?: Build;
 }
 
+/** The options of every program. */
+const shared = {
+  bundle: true,
+  chunkNames: 'part-[hash]',
+  format: 'esm',
+  platform: 'node',
+  external: absent,
+  banner: { js: banner },
+  legalComments: 'none',
+  // The text of a program stays in memory while it runs. Names stay as they are, for stack traces.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  lineLimit: 160,
+  logLevel: 'warning',
+  write: false,
+  metafile: true,
+} as const satisfies BuildOptions;
+
 /** Bundles every entry that exists below `root` into `outdir`. Returns the files that it wrote. */
 export async function bundle(
   root: string,
   outdir: string,
   { note = () => {}, build: facts }: BundleOptions = {},
 ): Promise<string[]> {
-  const found = Object.entries(entries).filter(([, path]) => existsSync(join(root, path)));
+  const found = Object.entries(entries).filter(
+    ([name, path]) =>
+      existsSync(join(root, path)) && (name !== 'agent' || existsSync(join(root, ofCommands))),
+  );
   // A reader runs most of the code of the main thread, so the two share files.
   const isShared = ([name]: readonly [string, string]) => name === 'main' || name === 'reader';
   const programs = [
     found.filter(isShared),
     ...found.filter((one) => !isShared(one)).map((one) => [one]),
   ];
-  const written: string[] = [];
+  const written = new Set<string>();
+  const write = ({ path, text }: { readonly path: string; readonly text: string }): void => {
+    writeFileSync(path, inAscii(text));
+    written.add(path);
+  };
   mkdirSync(outdir, { recursive: true });
-  const stale = readdirSync(outdir).filter((name) => /^part-\w+\.js$/.test(name));
+  const stale = readdirSync(outdir).filter((name) => /^(part-\w+|agent-\w+)\.js$/.test(name));
   for (const name of stale) rmSync(join(outdir, name));
   for (const program of programs) {
-    const { outputFiles, metafile } = await build({
+    const isAgent = program.some(([name]) => name === 'agent');
+    const options = {
       absWorkingDir: root,
       entryPoints: Object.fromEntries(program),
       outdir,
-      bundle: true,
-      // Modules that the program loads at first use become files of their own, so that it starts without
-      // them. The other programs are one file each.
-      splitting: program.some(isShared),
-      chunkNames: 'part-[hash]',
-      format: 'esm',
-      platform: 'node',
       target: targetOf(program.map(([name]) => name)),
       ...(facts && { define: { bundledBuild: JSON.stringify(JSON.stringify(facts)) } }),
-      external: absent,
-      plugins: [required, unused, client],
-      banner: { js: banner },
-      legalComments: 'none',
-      // The text of a program stays in memory while it runs. Names stay as they are, for stack traces.
-      minifySyntax: true,
-      minifyWhitespace: true,
-      lineLimit: 160,
-      logLevel: 'warning',
-      write: false,
-      metafile: true,
-    });
+      // Modules that the program loads at first use become files of their own, so that it starts without
+      // them. The other programs are one file each.
+      splitting: program.some(isShared) || isAgent,
+      plugins: [required, unused, assertion, client, ...(isAgent ? [agentOnly] : [])],
+    };
+    const { outputFiles, metafile } = await build({ ...shared, ...options });
     // Modules of the plugins have a name of their own instead of a path.
     for (const path of Object.keys(metafile.inputs)) {
-      if (!/^(required|unused|client):/.test(path)) note(path);
+      if (!/^(required|unused|assertion|client):/.test(path)) note(path);
     }
-    for (const file of outputFiles) {
-      writeFileSync(file.path, inAscii(file.text));
-      written.push(file.path);
-    }
+    for (const file of outputFiles) write(file);
+    if (!isAgent) continue;
+    for (const file of await mergeStart(outdir, metafile, { ...shared, ...options })) write(file);
   }
   // Its service would run as long as this process.
   await stop();
-  return written.sort();
+  return [...written].sort();
 }
 
 /**

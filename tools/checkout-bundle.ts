@@ -1,4 +1,4 @@
-/** Makes the bundle of a checkout, from which the next `npm start` starts (`checkout-bundle.mjs`). */
+/** Makes the bundle of a checkout, from which `bin/roster` and the next `npm start` run (`fresh-bundle.cjs`). */
 import {
   cpSync,
   mkdirSync,
@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundle } from './build.ts';
-import { manifestOf, stampOf } from './checkout-bundle.mjs';
+import { manifestOf, stampOf } from './fresh-bundle.cjs';
 import { root } from './setup.mjs';
 
 /** What the bundle depends on beside its modules. The last tells which packages are installed. */

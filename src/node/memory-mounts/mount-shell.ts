@@ -1,5 +1,4 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 
 /**
@@ -41,7 +40,12 @@ export class MountShell {
     child.stdin.on('error', () => {}).write("line='\n'\n");
     child.once('error', ({ message }) => over(message));
     child.once('close', (code, signal) => over(`the shell ended with ${signal ?? code}`));
-    createInterface(child.stdout).on('line', (line) => this.#waiting.shift()?.resolve(line));
+    let rest = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) this.#waiting.shift()?.resolve(line);
+    });
     return child;
   }
 }

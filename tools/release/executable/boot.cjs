@@ -68,6 +68,7 @@ function startMain([first = '', code = '']) {
     Object.assign(globalThis, { require });
     return new Script(code, { filename: '[eval]' }).runInThisContext();
   }
+  if (first === 'agent') return start(`${dist}agent.js`);
   if (!first.startsWith(fileURLToPath(dist))) return start(`${dist}main.js`);
   // Another process of the program. The path of its file takes the place of that of this code.
   process.argv.splice(1, 1);

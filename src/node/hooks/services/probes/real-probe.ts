@@ -1,4 +1,3 @@
-import { grpcProbe } from './grpc-probe.ts';
 import { httpProbe } from './http-probe.ts';
 import type { Probe } from './probe.ts';
 import { scriptProbe } from './script-probe.ts';
@@ -8,7 +7,8 @@ const probes: Readonly<Record<string, Probe>> = {
   http: httpProbe,
   tcp: tcpProbe,
   script: scriptProbe,
-  grpc: grpcProbe,
+  // It loads HTTP/2.
+  grpc: async (wish) => (await import('./grpc-probe.ts')).grpcProbe(wish),
 };
 
 /** Checks over the real network, and in real tasks. */
