@@ -52,6 +52,12 @@ export const pause = (timers: Timers): Promise<void> =>
 export const unhurriedPause = (timers: Timers): Promise<void> =>
   new Promise((resolve) => timers.unhurried(resolve));
 
+/** Like `unhurriedPause`, after a rest. */
+export const unhurriedRest = (timers: Timers, restMs: number): Promise<void> =>
+  restMs > 0
+    ? new Promise((resolve) => timers.after(restMs, () => timers.unhurried(resolve)))
+    : unhurriedPause(timers);
+
 /**
  * Takes all steps, with a pause after each slice. `take` takes a slice. Resolves with `undefined` if
  * `signal` aborts before the end.

@@ -139,6 +139,11 @@ export class CommitQueue {
     return this.#writes;
   }
 
+  /** Whether writes that somebody waits for follow each other closely. */
+  get isPaced(): boolean {
+    return this.#linger.isPaced;
+  }
+
   /** Adds the transaction that has just run on the head. `lingers`: nobody waits for it. */
   add(ran: Ran, waiter: Waiter, lingers = false): void {
     const group = this.#open;

@@ -1,7 +1,7 @@
 import type { Histogram } from '../base/histogram.ts';
 import type { Timing } from '../base/timing.ts';
 
-/** Sizes and times of the state in this process, for metrics. */
+/** Sizes and times of the state in this process. */
 export interface StateFigures {
   /** Of the last snapshot in the log. */
   readonly snapshotBytes: number;
@@ -9,6 +9,8 @@ export interface StateFigures {
   readonly logBytes: number;
   /** Transactions that wait to become durable. */
   readonly waitingWrites: number;
+  /** Whether writes that somebody waits for follow each other closely, so that long work leaves them room. */
+  readonly isPaced: boolean;
   /** From the first transaction of a batch until the batch is durable. */
   readonly commitSeconds: Histogram;
 }
@@ -21,5 +23,10 @@ export const commitBounds = [
 export const stateFigures = (
   { sizes }: { readonly sizes: Pick<StateFigures, 'snapshotBytes' | 'logBytes'> },
   { seconds }: Timing,
-  queue: { readonly waiting: number } | undefined,
-): StateFigures => ({ ...sizes, waitingWrites: queue?.waiting ?? 0, commitSeconds: seconds });
+  queue: { readonly waiting: number; readonly isPaced: boolean } | undefined,
+): StateFigures => ({
+  ...sizes,
+  waitingWrites: queue?.waiting ?? 0,
+  isPaced: queue?.isPaced ?? false,
+  commitSeconds: seconds,
+});

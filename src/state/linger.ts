@@ -35,10 +35,15 @@ export class Linger {
     this.#pace ??= this.#timers.after(this.#limits.lingerPaceMs, () => this.#turnPace());
   }
 
+  /** Whether writes that somebody waits for follow each other closely. */
+  get isPaced(): boolean {
+    return this.#writes + this.#writesBefore > 1;
+  }
+
   /** Begins the wait of a transaction. Returns `false` where it must not wait. */
   begin(): boolean {
     if (this.#wait !== undefined) return true;
-    if (this.#writes + this.#writesBefore < 2) return false;
+    if (!this.isPaced) return false;
     this.#wait = this.#timers.after(this.#limits.lingerMs, () => {
       this.#wait = undefined;
       this.#over();

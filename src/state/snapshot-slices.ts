@@ -1,5 +1,5 @@
-import type { Timers } from '../base/ports.ts';
-import { unhurriedPause } from '../base/slices.ts';
+import type { Clock, Timers } from '../base/ports.ts';
+import { unhurriedRest } from '../base/slices.ts';
 import type { StateClock } from './clock.ts';
 import { type Bytes, encodeSnapshot } from './codec.ts';
 import type { Engine } from './engine/engine.ts';
@@ -14,6 +14,8 @@ export interface SnapshotsOptions {
   readonly limits: StateLimits;
   /** Tells the time of the state, where several processes hold the log. */
   readonly clock?: Pick<StateClock, 'batchMs'> | undefined;
+  /** Measures slices. Absent where time stands still meanwhile. */
+  readonly stopwatch?: Pick<Clock, 'monotonicMs'> | undefined;
   /** Where the state says in which form it is written. */
   readonly source?: FormSource | undefined;
   /** Takes the error of a failed snapshot. */
@@ -28,6 +30,8 @@ export interface StoredBytes {
 
 /** A durable state. */
 export interface CopyableState {
+  /** Whether writers should be left room: half of the time. */
+  readonly isPaced?: () => boolean;
   readonly view: View;
   /** Hash of its last batch, if hashes are kept. */
   readonly hash: string | undefined;
@@ -35,15 +39,19 @@ export interface CopyableState {
 
 /** The parts of a snapshot, in slices between other work. `each` is told of every slice, and may throw. */
 export async function* slicesOf(
-  { view, hash }: CopyableState,
-  { timers, limits, clock, source }: Omit<SnapshotsOptions, 'engine' | 'report'>,
+  { view, hash, isPaced }: CopyableState,
+  { timers, limits, clock, source, stopwatch }: Omit<SnapshotsOptions, 'engine' | 'report'>,
   each: (part: Bytes | undefined) => void,
 ): AsyncGenerator<Bytes> {
   const head = { Hash: hash, Time: clock?.batchMs, form: Form.of(source, view) };
+  const nowMs = () => stopwatch?.monotonicMs() ?? 0;
+  let startMs = nowMs();
   for (const part of encodeSnapshot(view, limits.snapshotPartBytes, head)) {
+    const restMs = isPaced?.() === true ? nowMs() - startMs : 0;
     each(part);
     if (part !== undefined) yield part;
-    await unhurriedPause(timers);
+    await unhurriedRest(timers, restMs);
+    startMs = nowMs();
   }
 }
 

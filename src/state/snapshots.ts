@@ -78,14 +78,14 @@ export class Snapshots {
     await this.#copies.stop();
   }
 
-  async #saveSnapshot({ view, hash, epoch }: Reached): Promise<void> {
+  async #saveSnapshot({ epoch, ...reached }: Reached): Promise<void> {
     const coveredBytes = this.#logBytes;
     let bytes = 0;
     try {
       await this.#options.engine.saveSnapshot(
-        view.index,
+        reached.view.index,
         epoch,
-        slicesOf({ view, hash }, this.#options, (part) => {
+        slicesOf(reached, this.#options, (part) => {
           if (this.#stopped) throw new Error('the state is closing');
           bytes += part?.byteLength ?? 0;
         }),

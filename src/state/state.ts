@@ -51,10 +51,13 @@ export async function openState(options: StateOptions): Promise<State> {
   try {
     const stored = await loadAll(engine, replica);
     const report = options.report ?? (() => {});
-    const { timers } = options;
+    const { timers, stopwatch } = options;
     const source = engine.end && options.form;
     requireForm(options, replica.view);
-    const snapshots = new Snapshots({ engine, timers, limits, clock, source, report }, stored);
+    const snapshots = new Snapshots(
+      { engine, timers, limits, clock, source, report, stopwatch },
+      stored,
+    );
     if (replica.index > 0) snapshots.followed(0, replica);
     const times = new Timing(commitBounds, options.stopwatch);
     const rest = { limits, freeze, report, timers, clock, times, source, newReplica };

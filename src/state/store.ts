@@ -264,7 +264,7 @@ export class Store implements State {
         committed: ({ view, transactions, waiters, bytes, hash }) => {
           this.#replica.adopt(view, hash);
           this.#publish(transactions, waiters);
-          this.#snapshots.grew(bytes, { view, hash, epoch });
+          this.#snapshots.grew(bytes, { view, hash, epoch, isPaced: () => queue.isPaced });
         },
         superseded: () => {
           leading.isSuperseded = true;

@@ -91,7 +91,10 @@ export function visitBelow<V>(
 }
 
 /** The leaves in reverse order, from the leaf of the key or from the last leaf on. */
-export function* leavesReversed<V>(node: Node<V>, from: string | undefined): IterableIterator<Leaf<V>> {
+export function* leavesReversed<V>(
+  node: Node<V>,
+  from: string | undefined,
+): IterableIterator<Leaf<V>> {
   if (node.children === undefined) yield node;
   else {
     const { keys, children } = node;

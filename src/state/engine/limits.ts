@@ -3,8 +3,12 @@ import { mebibyte } from '../../base/units.ts';
 /** About the bytes of the database that one step loads or deletes, and the faults that SQLite lists of it. */
 export const sqliteLimits = {
   loadBytes: 1 * mebibyte,
-  compactBytes: 8 * mebibyte,
+  compactBytes: 2 * mebibyte,
   compactRows: 512,
+  /** Parts of an older snapshot that one step deletes. */
+  compactParts: 8,
+  /** Bytes after which the write-ahead log is copied into the database. */
+  checkpointBytes: 4 * mebibyte,
   faultsMax: 100,
 } as const;
 

@@ -80,7 +80,7 @@ export interface SqliteOptions {
   readonly directory: string;
   /** Size of the database, in pages of 4 KB, at which the disk counts as full. For tests. */
   readonly maxPages?: number;
-  /** Length of the write-ahead log, in pages, at which SQLite copies it into the database. */
+  /** Length of the write-ahead log, in pages, at which SQLite copies it into the database within a write. */
   readonly checkpointPages?: number;
   /** Open a store with a mark as well, to move its state. */
   readonly readsMarked?: boolean;
@@ -90,7 +90,7 @@ export interface SqliteOptions {
 
 /** Makes the directory and opens the database in it for this process alone. */
 export function lockDatabase(files: SqliteFiles, options: SqliteOptions): DatabaseSync {
-  const { checkpointPages = 4_000, maxPages } = options;
+  const { checkpointPages = 16_000, maxPages } = options;
   makeDirectory(files);
   let database: DatabaseSync | undefined;
   try {

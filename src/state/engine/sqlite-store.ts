@@ -34,7 +34,9 @@ import { readPieces } from './sqlite-pieces.ts';
  *  D3. A snapshot exists when its row in `meta` does. This row is written after all of its parts,
  *      and before the log that it covers is deleted.
  *  D4. The database is locked for this process as long as it is open.
- *  D5. A database with a mark is loaded only to move its state.
+ *  D5. Nothing but batches, the end of a snapshot and marks is synced by itself. All else goes into the same write-ahead
+ *      log before them, so their sync covers it.
+ *  D6. A database with a mark is loaded only to move its state.
  */
 export class SqliteStore {
   readonly #files: SqliteFiles;
@@ -50,6 +52,8 @@ export class SqliteStore {
   #index = 0;
   /** The snapshot that is being written. */
   #taken: SnapshotRecord = noSnapshot;
+  /** About the bytes in the write-ahead log that are not copied into the database yet. */
+  #uncopiedBytes = 0;
 
   constructor(options: SqliteOptions) {
     this.#files = filesIn(options.directory);
@@ -90,11 +94,12 @@ export class SqliteStore {
     }
     this.#sequence = sequence;
     this.#index = lastIndex;
+    this.#uncopiedBytes += bytes.byteLength;
   }
 
   /** Begins a snapshot of the state at `index`, where a batch ended. Deletes an unfinished one. */
   beginSnapshot(index: number): void {
-    this.#writing(() => {
+    this.#writingUnsynced(() => {
       this.#database
         .prepare('DELETE FROM part WHERE snapshot_index <> ?')
         .run(this.#snapshot.index);
@@ -110,11 +115,12 @@ export class SqliteStore {
 
   addPart(bytes: Bytes): void {
     const { index, parts: ordinal } = this.#taken;
-    this.#writing(() => {
+    this.#writingUnsynced(() => {
       this.#database
         .prepare('INSERT INTO part VALUES (NULL, ?, ?, ?, ?)')
         .run(index, ordinal, partChecksum(index, ordinal, bytes), bytes);
     });
+    this.#uncopiedBytes += bytes.byteLength;
     this.#taken = { ...this.#taken, parts: ordinal + 1 };
   }
 
@@ -123,7 +129,7 @@ export class SqliteStore {
     this.#snapshot = this.#taken;
   }
 
-  /** Deletes a piece of the log that the snapshot covers. Returns `false` if none was left. */
+  /** Deletes a piece of the log that the snapshot covers, or of an older snapshot. Returns `false` if none was left. */
   compact(): boolean {
     const { index, sequence } = this.#snapshot;
     const { compactBytes, compactRows } = sqliteLimits;
@@ -135,16 +141,26 @@ export class SqliteStore {
       size += Number(row.size);
       return size >= compactBytes;
     });
-    return this.#writing(() => {
+    return this.#writingUnsynced(() => {
       const end = last ?? covered.at(-1);
       if (end !== undefined) {
         this.#database.prepare('DELETE FROM log WHERE sequence <= ?').run(Number(end.sequence));
         return true;
       }
-      this.#database.prepare('DELETE FROM part WHERE snapshot_index <> ?').run(index);
-      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      return false;
+      const { changes } = this.#database
+        .prepare(
+          'DELETE FROM part WHERE id IN (SELECT id FROM part WHERE snapshot_index <> ? LIMIT ?)',
+        )
+        .run(index, sqliteLimits.compactParts);
+      return Number(changes) > 0;
     });
+  }
+
+  /** Copies the write-ahead log into the database if it has grown long. For moments at which nobody waits for an answer. */
+  checkpoint(): void {
+    if (this.#uncopiedBytes < sqliteLimits.checkpointBytes) return;
+    this.#uncopiedBytes = 0;
+    this.#writing(() => this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)'));
   }
 
   /** Its mark, and whether it is empty, before it is loaded. */
@@ -211,6 +227,18 @@ export class SqliteStore {
     } catch (error) {
       throw readError(this.#files.directory, this.#files.database, error);
     }
+  }
+
+  /** D5. */
+  #writingUnsynced<T>(write: () => T): T {
+    return this.#writing(() => {
+      this.#database.exec('PRAGMA synchronous = NORMAL');
+      try {
+        return write();
+      } finally {
+        this.#database.exec('PRAGMA synchronous = FULL');
+      }
+    });
   }
 
   #writing<T>(write: () => T): T {

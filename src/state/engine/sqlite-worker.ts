@@ -18,7 +18,17 @@ port.on('message', ({ id, request }: Call) => {
     port.postMessage({ id, failure: failureOf(error) } satisfies Answer);
   }
   if (request.kind === 'close') port.close();
+  else checkpoint();
 });
+
+/** After the answer, while the main thread prepares the next batch. */
+function checkpoint(): void {
+  try {
+    store?.checkpoint();
+  } catch {
+    // The write-ahead log stays whole. If the disk is at fault, the next append fails.
+  }
+}
 
 function answer(request: Call['request']): unknown {
   if (request.kind === 'close') return store?.close();

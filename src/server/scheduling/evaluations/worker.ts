@@ -50,6 +50,8 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
  *      a plan takes beyond that. Then others go first, and the garbage collector may mark.
  *  W3. An evaluation is acknowledged once its result is durable, and never before. The next one is
  *      decided meanwhile.
+ *  W4. While writes that somebody waits for follow each other, it rests after each slice for as long as the slice took:
+ *      a queue of evaluations, as after a burst, leaves them half of the time.
  */
 export class EvaluationWorker {
   readonly figures: DecisionFigures;
@@ -107,15 +109,23 @@ export class EvaluationWorker {
     this.#dispatcher.broker.whenReady(() => this.#scheduleSlice());
   }
 
-  #scheduleSlice(): void {
+  #scheduleSlice(restMs = 0): void {
     if (this.#stopped || this.#next !== undefined) return;
-    this.#next = this.#context.world.timers.unhurried(() => {
+    const { timers } = this.#context.world;
+    const run = () => {
       this.#next = undefined;
       this.#runSlice();
-    });
+    };
+    this.#next =
+      restMs > 0
+        ? timers.after(restMs, () => {
+            this.#next = timers.unhurried(run);
+          })
+        : timers.unhurried(run);
   }
 
   #runSlice(): void {
+    const startMs = this.#stopwatchMs();
     const isIdle = this.#time.take(() => {
       this.#work ??= this.#beginNext();
       if (this.#work === undefined) return true;
@@ -124,7 +134,13 @@ export class EvaluationWorker {
     });
     if (isIdle) return;
     this.#seen?.keep();
-    this.#scheduleSlice();
+    const { isPaced } = this.#context.state.figures;
+    this.#scheduleSlice(isPaced ? this.#stopwatchMs() - startMs : 0);
+  }
+
+  /** W4. Without a stopwatch there is no rest. */
+  #stopwatchMs(): number {
+    return this.#context.stopwatch?.monotonicMs() ?? 0;
   }
 
   /** Begins the next evaluation, if there is one and the pipeline has room for it. */
