@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
 import type { AllocationReport } from '../model/allocation/allocation.ts';
 import { complete } from '../model/complete.ts';
+import { limits } from '../model/limits.ts';
 import { NodeRegistrationSchema } from '../model/node/node.ts';
 import type { Input } from '../model/schema.ts';
 import type { Task } from '../model/task/task.ts';
@@ -135,6 +136,36 @@ test('an ended allocation stays until its successor on this node has begun', asy
   await until(() => expect(reports.at(-1)?.ClientStatus).toBe('running'));
   await allocations.removeOver();
   expect(allocations.get(id(1))).toBeUndefined();
+});
+
+test('ended allocations are removed once no others begin, all but the newest', async () => {
+  await startAgent();
+  const tasks = [{ Name: 'app', Config: { run_for: '1s' } }];
+  const kept = limits.node.terminalAllocationsKept;
+  const ended = Array.from({ length: kept + 2 }, (_, at) => assignment(at + 1, tasks));
+  allocations.apply(ended);
+  await until(() => expect(allocations.all.every(({ isDone }) => isDone)).toBe(true), 100);
+  allocations.noteDelivered(allocations.undelivered);
+  const next = assignment(kept + 3, [{ Name: 'app' }]);
+  allocations.apply([next]);
+  expect(allocations.all).toHaveLength(kept + 3);
+  // The record of an allocation is the last of its files.
+  const record = savedAllocationPath(dataDirectory, id(2));
+  await until(() => expect(existsSync(record)).toBe(false), 100);
+  expect(allocations.all).toHaveLength(kept + 1);
+  expect(allocations.get(id(1))).toBeUndefined();
+  expect(allocations.get(id(3))).toBeDefined();
+});
+
+test('an allocation that is stopped before its turn never starts', async () => {
+  await startAgent();
+  const tasks = [{ Name: 'app' }];
+  const all = Array.from({ length: 20 }, (_, at) => assignment(at + 1, tasks));
+  allocations.apply(all);
+  allocations.apply(all.slice(0, 1));
+  await areRunning(`${id(1)}/app#1`);
+  await until(() => expect(allocations.all.filter(({ isDone }) => !isDone)).toHaveLength(1), 100);
+  expect(driver.started.some(({ runId }) => runId.startsWith(id(20)))).toBe(false);
 });
 
 const leading = ['.', '..', 'a/b', '/etc', 'alloc', '', 'a\0b', '.disk', '.app.artifacts'];

@@ -242,14 +242,15 @@ export class Allocations {
       this.#collection?.clear();
       this.#collection = undefined;
     }
-    if (isFull) void this.#collectOver();
-    else this.#collection ??= this.#surroundings.world.timers.after(collectRestMs, this.#collect);
+    if (isFull) {
+      void this.#collectOver();
+      return;
+    }
+    this.#collection ??= this.#surroundings.world.timers.after(collectRestMs, () => {
+      this.#collection = undefined;
+      void this.#collectOver();
+    });
   }
-
-  readonly #collect = (): void => {
-    this.#collection = undefined;
-    void this.#collectOver();
-  };
 
   /** Keeps some of the allocations that are over, for their logs. Ends early if it is to be done later. */
   async #collectOver(): Promise<void> {

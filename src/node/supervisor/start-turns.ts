@@ -9,12 +9,12 @@ export class StartTurns {
 
   /** Resolves when the caller may start a process. */
   turn(): Promise<void> {
-    if (this.#waiting.length === 0) setImmediate(() => this.#go());
+    if (this.#waiting.length === 0) setImmediate(() => this.#letStart());
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  #go(): void {
+  #letStart(): void {
     for (const go of this.#waiting.splice(0, startLimits.perTurn)) go();
-    if (this.#waiting.length > 0) setImmediate(() => this.#go());
+    if (this.#waiting.length > 0) setImmediate(() => this.#letStart());
   }
 }
