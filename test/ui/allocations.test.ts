@@ -83,7 +83,7 @@ test('the tasks, their events and acts; a missing permission is named', async ()
 
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await page
-    .getByText(/so the scheduler places another allocation if the job still needs it/)
+    .getByText(/wants 1 of the group "main", so the scheduler places another allocation/)
     .waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
   await page.getByText('Complete', { exact: true }).waitFor();

@@ -143,6 +143,8 @@ test.each(drawn(views))('$name', async (view) => {
   faults.push(...(await of('narrow, from right to left', overflow(page))));
   await read('ltr');
   faults.push(...(await of('narrow', overflow(page))));
+  // What the bar at the top covers in part seems too small to touch.
+  await page.evaluate(() => scrollTo(0, 0));
   faults.push(...(await of('narrow', violations(page))));
   expect(faults).toEqual([]);
 });
