@@ -82,6 +82,7 @@ export class Cluster {
         server: reached,
         unexpected,
         hardware: hardware(number, world.ids),
+        hasRestores: options.hasRestores,
         moved: (run) => this.judges.moved(machine, run),
         abandoned: (run) => this.judges.abandoned(machine, run),
       });
