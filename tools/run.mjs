@@ -9,7 +9,4 @@ if (words.every((word) => word.startsWith('--'))) {
 }
 
 await ensureInstalled();
-process.exitCode = await run(pinnedNode(), [
-  '--disable-warning=ExperimentalWarning',
-  ...words,
-]);
+process.exitCode = await run(pinnedNode(), ['--disable-warning=ExperimentalWarning', ...words]);

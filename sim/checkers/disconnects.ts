@@ -42,10 +42,7 @@ export const disconnectsAreRespected = (): Checker => {
     if (Status !== 'disconnected' && Status !== 'down') missed.delete(ID);
     else if (!missed.has(ID)) missed.set(ID, ranAt(StatusUpdatedAt, agoMaxMs));
   };
-  const note = (
-    { ID, NodeID, ClientStatus, AllocStates }: Allocation,
-    agoMaxMs?: number,
-  ): void => {
+  const note = ({ ID, NodeID, ClientStatus, AllocStates }: Allocation, agoMaxMs?: number): void => {
     if (ClientStatus !== 'unknown') since.delete(ID);
     else if (!since.has(ID)) {
       const time = AllocStates?.findLast(({ Value }) => Value === 'unknown')?.Time;

@@ -26,7 +26,7 @@ export function placementObeysConstraints(): Checker {
   };
   return {
     guarantee: 'a placement obeys the constraints of its job',
-    // Those that the snapshot has may have lost the later parts of their plan.
+    // A placement that the snapshot has may have lost the later parts of its plan.
     restored: () => crowding.clear(),
     committed(changes, _index, scene, fault) {
       const written = new Set<string>();
