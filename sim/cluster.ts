@@ -54,7 +54,7 @@ export class Cluster {
   readonly judges: Judges;
 
   constructor(options: ClusterOptions) {
-    const { world, name, nodes, trace, randomOf, isCalm } = options;
+    const { world, name, nodes, trace, randomOf, isCalm, hasRestores } = options;
     this.name = name;
     const events: GroupEvents = {
       opened: (state) => this.judges.opened(state),
@@ -65,13 +65,10 @@ export class Cluster {
       torn: (sentence) => this.judges.report(guarantees.whole, sentence),
     };
     const ofFaults = randomOf(4);
-    const { server, ofServers, ofSleep, reached } =
-      options.servers === 1
-        ? oneServer(options, events, ofFaults)
-        : severalServers(options, events, ofFaults);
+    const { server, ofServers, ofSleep, reached } = servedBy(options, events, ofFaults);
     this.server = server;
-    const network = new Network(world, randomOf(1), reached);
-    this.network = network;
+    this.network = new Network(world, randomOf(1), reached);
+    const { network } = this;
     const machineRandom = randomOf(2);
     const unexpected = (sentence: string) => this.judges.report(guarantees.answers, sentence);
     this.machines = Array.from({ length: nodes }, (_, number): Machine => {
@@ -82,6 +79,7 @@ export class Cluster {
         server: reached,
         unexpected,
         hardware: hardware(number, world.ids),
+        hasRestores,
         moved: (run) => this.judges.moved(machine, run),
         abandoned: (run) => this.judges.abandoned(machine, run),
       });
@@ -95,7 +93,7 @@ export class Cluster {
       machines,
       trace,
       isShared: options.servers > 1,
-      ...(options.hasRestores && { restored: () => this.registers?.restored() }),
+      ...(hasRestores && { restored: () => this.registers?.restored() }),
     });
     this.workload = new Workload({
       world,
@@ -110,7 +108,7 @@ export class Cluster {
       options.servers === 1
         ? undefined
         : simulatedRegisters({ world, network, random: randomOf(7), fault });
-    this.restoring = options.hasRestores
+    this.restoring = hasRestores
       ? new RestoringUsers({ world, network, random: randomOf(8) })
       : undefined;
     this.faults = new Faults({
@@ -165,6 +163,11 @@ interface Served {
  */
 const planRowsOf = (random: Random): number =>
   random.below(4) === 0 ? limits.scheduler.planRowsMax : 4;
+
+const servedBy = (options: ClusterOptions, events: GroupEvents, ofFaults: Random): Served =>
+  options.servers === 1
+    ? oneServer(options, events, ofFaults)
+    : severalServers(options, events, ofFaults);
 
 function oneServer(
   { world, hash, outside, randomOf }: ClusterOptions,

@@ -122,22 +122,18 @@ export class Judges {
     this.#checkers =
       options.restored === undefined
         ? checkers
-        : [
-            ...checkers.filter((one) => one.restored !== undefined),
-            restoresAreWhole(),
-            unknownAllocationsGoOn(),
-          ];
+        : [...checkers, restoresAreWhole(), unknownAllocationsGoOn()];
     network.onServed = (call, { status, index }) => {
       const { method, url } = call;
       this.requests++;
       if (status !== 200 || method === 'GET') return;
       const nodeId = nodeOf(call);
-      if (nodeId !== undefined) grace.answered(nodeId);
-      this.#whenTold(() =>
+      this.#whenTold(() => {
+        if (nodeId !== undefined) grace.answered(nodeId);
         acknowledged.answered(index, `${method} ${url}`, this.#account, (sentence) =>
           this.report(acknowledged.guarantee, sentence),
-        ),
-      );
+        );
+      });
     };
   }
 

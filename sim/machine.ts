@@ -32,6 +32,8 @@ export interface MachineOptions {
   readonly network: Network;
   readonly server: (machine: string) => RunningServer | undefined;
   readonly hardware: Hardware;
+  /** Whether users restore snapshots. */
+  readonly hasRestores: boolean;
   /** A task of the machine changed its state. */
   readonly moved: (run: Run) => void;
   /** A run ends because the servers no longer name it. */
@@ -115,7 +117,7 @@ export class Machine {
     loop(this.#random.below(moodMaxMs), async () => this.#changeMood());
     const isIntroduced = { value: false };
     loop(0, () => this.#beatTurn(agent, isIntroduced));
-    loop(20 + this.#random.below(500), this.#assignmentsTurn(agent));
+    loop(20 + this.#random.below(500), this.#assignmentsTurn(agent, isIntroduced));
     loop(20 + this.#random.below(500), () => this.#reportTurn(agent));
     agent.world.timers.after(1000, () => this.#openStream(agent));
   }
@@ -166,6 +168,7 @@ export class Machine {
     const call = { method: 'PUT', url: `/v1/node/${this.hardware.id}/heartbeat` };
     let reply = isIntroduced.value ? await this.#callServer(agent, call) : undefined;
     if (reply?.status !== 200) {
+      if (this.#options.hasRestores) isIntroduced.value = false;
       reply = await this.#registerNode(agent);
       isIntroduced.value = reply.status === 200;
       if (isIntroduced.value) this.#services?.repeat();
@@ -186,13 +189,17 @@ export class Machine {
     });
   }
 
-  #assignmentsTurn(agent: Process): () => Promise<number> {
+  /** After a restore it asks only when a registration was answered, since the answer tells of the restore. */
+  #assignmentsTurn(agent: Process, isIntroduced: { value: boolean }): () => Promise<number> {
+    const { hasRestores } = this.#options;
     let index = 0;
     return async () => {
+      if (hasRestores && !isIntroduced.value) return this.#pauseMs();
       const wait = index === 0 ? '' : `?index=${index}&wait=${pollMs / 1000}s`;
       const url = `/v1/node/${this.hardware.id}/assignments${wait}`;
       const reply = await this.#callServer(agent, { method: 'GET', url }, index === 0 ? 0 : pollMs);
       if (reply.status !== 200) {
+        if (hasRestores && reply.status === 404) isIntroduced.value = false;
         index = 0;
         return this.#pauseMs();
       }

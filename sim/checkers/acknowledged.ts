@@ -22,8 +22,6 @@ export const noAcknowledgedWriteLost = (): Checker & {
       if (index <= account.index) return;
       fault(`${request} was answered with ${index}, but only ${account.index} was durable`);
     },
-    // Writes between the snapshot and the restore may be gone: the account has none of them.
-    restored() {},
     restarted({ account, view }, fault) {
       starts++;
       compare(account, view, (row) => row % sampledOneIn === starts % sampledOneIn, fault);

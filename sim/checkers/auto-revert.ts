@@ -23,6 +23,11 @@ export const autoRevertLandsOnStable = (): Checker => {
   };
   return {
     guarantee: 'auto-revert goes to the newest stable version',
+    /** Versions that came after the snapshot are gone, and their numbers are given out again. */
+    restored(_changes, _index, { account }) {
+      stable.clear();
+      for (const version of account.rows(jobVersions).values()) note(version);
+    },
     resumed({ account }) {
       for (const version of account.rows(jobVersions).values()) note(version);
     },

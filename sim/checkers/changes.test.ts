@@ -12,6 +12,7 @@ import {
   type Plant,
   placed,
   put,
+  restoreTo,
   service,
   stopped,
   testChecker,
@@ -45,6 +46,21 @@ testChecker(
       'both at once',
       [put(stopped('a'), next('c', 'a')), put(stopped('b'), next('d', 'b'))],
       ['2 replacements at a time, MaxParallel is 1: job.web[c], job.web[d]'],
+    ],
+    [
+      'the second one after a restore that forgot that the first one is healthy',
+      [
+        put(stopped('a'), next('c', 'a')),
+        put(next('c', 'a', true)),
+        restoreTo(4),
+        put(stopped('b'), next('d', 'b')),
+      ],
+      ['2 replacements at a time, MaxParallel is 1: job.web[c], job.web[d]'],
+    ],
+    [
+      'the second one after a restore that forgot the first one',
+      [put(stopped('a'), next('c', 'a')), restoreTo(3), put(stopped('b'), next('d', 'b'))],
+      [],
     ],
     [
       'the second one while the successor of a failed one starts',

@@ -36,7 +36,7 @@ export interface Checker {
   resumed?(scene: Scene): void;
   /**
    * Called when a snapshot was restored, instead of `committed`. The account has the restored rows already, and
-   * `changes`: the rows that the restore changed. A checker without this function is left out of lives with restores.
+   * `changes`: the rows that the restore changed. A checker forgets the records that the restore has made untrue.
    */
   restored?(changes: readonly Change[], index: number, scene: Scene, fault: Fault): void;
   /** Called when a machine ends a run because the servers no longer name it. */

@@ -17,7 +17,6 @@ import { isBroken, isHalted, isNews, openEvaluations } from './waiting.ts';
  */
 export const desiredCountsAreReached = (): Checker => ({
   guarantee: 'desired counts are reached after the faults end',
-  restored() {},
   rested(scene, fault) {
     const { account } = scene;
     const open = openEvaluations(account);

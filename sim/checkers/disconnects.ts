@@ -33,26 +33,34 @@ export const disconnectsAreRespected = (): Checker => {
     if (last !== undefined) passedMs += Math.max(nowMs - last.nowMs, elapsedMs - last.elapsedMs);
     last = { nowMs, elapsedMs };
   };
-  /** Value of `passedMs` when the transaction ran that gave the row this time. */
-  const ranAt = (time = 0): number => {
+  /** Value of `passedMs` when the transaction ran that gave the row this time, at most `agoMaxMs` ago. */
+  const ranAt = (time = 0, agoMaxMs = commitMaxMs): number => {
     const agoMs = last === undefined || time === 0 ? 0 : last.nowMs - instantToMs(time);
-    return passedMs - Math.min(Math.max(agoMs, 0), commitMaxMs);
+    return passedMs - Math.min(Math.max(agoMs, 0), agoMaxMs);
   };
-  const noteNode = ({ ID, Status, StatusUpdatedAt }: Node): void => {
+  const noteNode = ({ ID, Status, StatusUpdatedAt }: Node, agoMaxMs?: number): void => {
     if (Status !== 'disconnected' && Status !== 'down') missed.delete(ID);
-    else if (!missed.has(ID)) missed.set(ID, ranAt(StatusUpdatedAt));
+    else if (!missed.has(ID)) missed.set(ID, ranAt(StatusUpdatedAt, agoMaxMs));
   };
-  const note = ({ ID, NodeID, ClientStatus, AllocStates }: Allocation): void => {
+  const note = ({ ID, NodeID, ClientStatus, AllocStates }: Allocation, agoMaxMs?: number): void => {
     if (ClientStatus !== 'unknown') since.delete(ID);
     else if (!since.has(ID)) {
       const time = AllocStates?.findLast(({ Value }) => Value === 'unknown')?.Time;
-      since.set(ID, missed.get(NodeID) ?? ranAt(time));
+      since.set(ID, missed.get(NodeID) ?? ranAt(time, agoMaxMs));
     }
   };
   const awayMs = ({ ID, NodeID }: Allocation): number =>
     passedMs - (since.get(ID) ?? missed.get(NodeID) ?? passedMs);
   return {
     guarantee: 'disconnected allocations are kept as long as their group says',
+    /** The rows of the snapshot may be of any age. */
+    restored(_changes, _index, { account, ...scene }) {
+      seen(scene);
+      missed.clear();
+      since.clear();
+      for (const one of account.rows(nodes).values()) noteNode(one, Number.POSITIVE_INFINITY);
+      for (const one of account.rows(allocations).values()) note(one, Number.POSITIVE_INFINITY);
+    },
     resumed({ account, ...scene }) {
       seen(scene);
       for (const one of account.rows(nodes).values()) noteNode(one);

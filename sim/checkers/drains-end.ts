@@ -17,6 +17,8 @@ export const drainsEnd = (): Checker => {
   const late = new Map<string, { readonly sinceMs: number; commits: number }>();
   return {
     guarantee: 'a drain ends by its deadline',
+    // The servers have to find out again.
+    restored: () => late.clear(),
     committed(_changes, _index, { account, nowMs, elapsedMs }, fault) {
       for (const { ID, Name, DrainStrategy } of account.rows(nodes).values()) {
         const deadline = DrainStrategy?.ForceDeadline ?? null;

@@ -17,14 +17,24 @@ const patienceMs = 180_000;
 export const failuresAreReplaced = (): Checker => {
   /** The time of the failure, or of the last check that found an open evaluation; the oldest comes first. */
   const over = new Map<string, { readonly namespace: string; readonly sinceMs: number }>();
+  const note = (one: Allocation, elapsedMs: number): void => {
+    const { ID, Namespace } = one;
+    if (isOver(one) && !over.has(ID)) over.set(ID, { namespace: Namespace, sinceMs: elapsedMs });
+  };
   return {
     guarantee: 'failed and lost allocations are replaced',
+    /** The servers have the whole time again to replace them, and may have to replace others. */
+    restored(changes, _index, { account, elapsedMs }) {
+      const known = [...over].map(([id, { namespace }]) => account.allocation(id, namespace));
+      over.clear();
+      for (const one of known) if (one !== undefined) note(one, elapsedMs);
+      for (const { table, after } of changes) {
+        if (table === allocations.name && after !== undefined) note(after as Allocation, elapsedMs);
+      }
+    },
     committed(changes, _index, { account, elapsedMs }, fault) {
       for (const { table, after } of changes) {
-        if (table !== allocations.name || after === undefined) continue;
-        const { ID, Namespace, ClientStatus } = after as Allocation;
-        const isOver = ClientStatus === 'failed' || ClientStatus === 'lost';
-        if (isOver && !over.has(ID)) over.set(ID, { namespace: Namespace, sinceMs: elapsedMs });
+        if (table === allocations.name && after !== undefined) note(after as Allocation, elapsedMs);
       }
       for (const [id, { namespace, sinceMs }] of over) {
         if (elapsedMs - sinceMs < patienceMs) break;
@@ -41,6 +51,9 @@ export const failuresAreReplaced = (): Checker => {
     },
   };
 };
+
+const isOver = ({ ClientStatus }: Allocation): boolean =>
+  ClientStatus === 'failed' || ClientStatus === 'lost';
 
 /** Whether the allocation has to be replaced. */
 function isOwed(one: Allocation, account: Account): boolean {

@@ -11,21 +11,23 @@ const earlyMs = 1000;
 
 /**
  * A new leader, or a server that restarted, declares no node missed before the node had its whole time. A node
- * that was heard since then gets the usual time.
+ * that was heard since then gets the usual time. A restore begins a new term.
  */
 export const newLeadersWaitForNodes = () => {
   let sinceMs = 0;
   let heard = new Set<string>();
+  const begin = ({ elapsedMs }: Pick<Scene, 'elapsedMs'>): void => {
+    sinceMs = elapsedMs;
+    heard = new Set();
+  };
   return {
     guarantee: 'a new leader waits for every node',
     /** A server has answered a heartbeat or a registration. */
     answered(nodeId: string): void {
       heard.add(nodeId);
     },
-    resumed({ elapsedMs }: Scene): void {
-      sinceMs = elapsedMs;
-      heard = new Set();
-    },
+    resumed: begin,
+    restored: (_changes, _index, scene) => begin(scene),
     committed(changes, _index, { elapsedMs }, fault): void {
       for (const { table, before, after } of changes) {
         if (table !== nodes.name || before === undefined || after === undefined) continue;

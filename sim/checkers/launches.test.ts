@@ -11,6 +11,7 @@ import {
   type Plant,
   placed,
   put,
+  restoreTo,
   testChecker,
   withEvaluation,
 } from './planted.test-helper.ts';
@@ -75,6 +76,16 @@ testChecker(noSlotTwice, [
   ['two slots after each other', [withParent(parent()), launch(before), launch(slot)], []],
   ['a forced launch', [withParent(parent()), byHand(before + 7), launch(slot)], []],
   ['a skipped slot', [withParent(parent()), leftOut(slot)], []],
+  [
+    'a slot again after a restore that forgot it',
+    [withParent(parent()), launch(slot), restoreTo(1), launch(slot)],
+    [],
+  ],
+  [
+    'a slot again after a restore that knows it',
+    [withParent(parent()), launch(slot), purge(slot), restoreTo(3), launch(slot)],
+    [`slot ${slot} of p launches twice`],
+  ],
   [
     'the same slot again, after its child was purged',
     [withParent(parent()), launch(slot), purge(slot), leftOut(slot - 1), launch(slot)],

@@ -13,6 +13,7 @@ import {
   purgeJob,
   purgeNode,
   put,
+  restoreTo,
   service,
   stopped,
   testChecker,
@@ -107,6 +108,11 @@ testChecker(
     ['stopped in time', [purgeJob, ...minutes(8), stop], []],
     ['stopped too late', [purgeJob, ...minutes(11), stop], isOrphan],
     ['never stopped', [purgeJob], isOrphan],
+    [
+      'stopped in time after a restore',
+      [purgeJob, ...minutes(8), restoreTo(3), ...minutes(8), stop],
+      [],
+    ],
     ['never stopped after the job was created anew', [purgeJob, withJob(service(1))], isOrphan],
     ['stopped after the job was created anew', [purgeJob, withJob(service(1)), stop], []],
   ],
@@ -122,6 +128,12 @@ testChecker(
     ['failed and replaced', [put(failed), put({ ...failed, NextAllocation: 'b' })], []],
     ['failed and waiting for its time', [put(failed), waiting], []],
     ['failed and forgotten', [put(failed)], ['job.web[a] failed and is not replaced']],
+    ['failed, which a restore made undone', [put(failed), restoreTo(2)], []],
+    [
+      'failed, which a restore brought back',
+      [put(failed), put({ ...failed, NextAllocation: 'b' }), restoreTo(3), ...minutes(1)],
+      ['job.web[a] failed and is not replaced'],
+    ],
     [
       'failed and forgotten after its time',
       [put(failed), waiting, ...minutes(4), withEvaluation({ Status: 'complete' })],

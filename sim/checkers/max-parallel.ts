@@ -3,7 +3,7 @@ import { isAway } from '../../src/scheduler/reconcile/classify.ts';
 import { allocations } from '../../src/state/tables.ts';
 import type { Change } from '../../src/state/types.ts';
 import type { Account } from '../account.ts';
-import type { Checker } from './checker.ts';
+import type { Checker, Scene } from './checker.ts';
 
 /** New allocations of an update that are not yet known to be healthy. */
 type Open = Map<string, Allocation>;
@@ -14,27 +14,41 @@ type Open = Map<string, Allocation>;
  */
 export const atMostMaxParallelUnhealthy = (): Checker => {
   const groups = new Map<string, Open>();
+  /** Ids of all replacements that were ever under way. */
+  const opened = new Set<string>();
+  const lookAtAll = ({ account }: Pick<Scene, 'account'>): void => {
+    for (const open of groups.values()) {
+      for (const { ID } of [...open.values()]) lookAgain(open, ID, account);
+    }
+  };
   return {
     guarantee: 'an update replaces at most MaxParallel at a time',
-    resumed({ account }) {
-      for (const open of groups.values()) {
-        for (const { ID } of [...open.values()]) lookAgain(open, ID, account);
+    resumed: lookAtAll,
+    /** Replacements that have ended since the snapshot are under way again. */
+    restored(changes, _index, scene) {
+      for (const { table, after } of changes) {
+        const one = after as Allocation | undefined;
+        if (table !== allocations.name || one === undefined || !opened.has(one.ID)) continue;
+        const open = entryOf(groups, one);
+        open.set(one.ID, one);
       }
+      lookAtAll(scene);
     },
     committed(changes, _index, { account }, fault) {
       const stopped = stoppedBy(changes);
-      const grown = new Map<string, Open>();
+      const grown = new Set<Open>();
       for (const { table, before, after } of changes) {
         if (table !== allocations.name || after === undefined) continue;
         const one = after as Allocation;
         if (one.DeploymentID === '') continue;
-        const key = `${one.DeploymentID} ${one.TaskGroup}`;
-        const open = groups.get(key) ?? new Map<string, Allocation>();
-        groups.set(key, open);
+        const open = entryOf(groups, one);
         if (before !== undefined) close(open, one);
-        else if (opens(one, open, stopped)) grown.set(key, open.set(one.ID, one));
+        else if (opens(one, open, stopped)) {
+          opened.add(one.ID);
+          grown.add(open.set(one.ID, one));
+        }
       }
-      for (const open of grown.values()) {
+      for (const open of grown) {
         const [one] = open.values();
         const limit = one && maxParallel(one, account);
         // A plan in parts may report the loss of an allocation in a later part.
@@ -46,6 +60,13 @@ export const atMostMaxParallelUnhealthy = (): Checker => {
     },
   };
 };
+
+function entryOf(groups: Map<string, Open>, one: Allocation): Open {
+  const key = `${one.DeploymentID} ${one.TaskGroup}`;
+  const open = groups.get(key) ?? new Map<string, Allocation>();
+  groups.set(key, open);
+  return open;
+}
 
 /** The allocations that the transaction stopped, as they were before it. */
 function stoppedBy(changes: readonly Change[]): ReadonlyMap<string, Allocation> {

@@ -20,6 +20,11 @@ export const noOrphansRun = (): Checker => {
   };
   return {
     guarantee: 'every running allocation has a job',
+    /** The servers have the whole time again to stop them. */
+    restored(_changes, _index, scene) {
+      orphans.clear();
+      for (const one of scene.account.rows(allocations).values()) look(one, scene);
+    },
     resumed(scene) {
       const { account } = scene;
       for (const id of orphans.keys()) if (account.allocation(id) === undefined) orphans.delete(id);

@@ -28,7 +28,7 @@ import {
   nodes,
   serviceRegistrations,
 } from '../../src/state/tables.ts';
-import type { Change, Transaction } from '../../src/state/types.ts';
+import type { Change, Snapshot, Transaction } from '../../src/state/types.ts';
 import { Account } from '../account.ts';
 import type { Checker } from './checker.ts';
 
@@ -60,6 +60,31 @@ export function testChecker(
   });
 }
 
+/** The plants that restore a snapshot, with the number of commits that it has. */
+const restores = new WeakMap<Plant, number>();
+
+/** Restores the state as it was after so many commits. */
+export function restoreTo(commits: number): Plant {
+  const plant: Plant = () => {};
+  restores.set(plant, commits);
+  return plant;
+}
+
+const bringBack =
+  (then: Snapshot): Plant =>
+  (transaction) => {
+    for (const definition of allTables) {
+      const table = transaction.table(definition);
+      const gone = new Map([...table.scan()].map((row) => [definition.key(row).join(), row]));
+      for (const row of then.table(definition).scan()) {
+        const now = gone.get(definition.key(row).join());
+        gone.delete(definition.key(row).join());
+        if (now?.ModifyIndex !== row.ModifyIndex) table.put(row);
+      }
+      for (const row of gone.values()) table.delete(...definition.key(row));
+    }
+  };
+
 /** Commits the plants and calls the checker after each commit and at rest. */
 export async function faultsOf(checker: Checker, ...plants: readonly Plant[]): Promise<string[]> {
   const world = new SimulatedWorld(1);
@@ -69,12 +94,20 @@ export async function faultsOf(checker: Checker, ...plants: readonly Plant[]): P
   const fault = (sentence: string) => faults.push(sentence);
   let elapsedMs = 0;
   const scene = () => ({ account, view: state.read(), machines: new Map(), nowMs, elapsedMs });
+  const views = [state.read()];
+  let isRestored = false;
   state.onCommit((changes: readonly Change[], index) => {
     account.apply(changes, index);
     elapsedMs += betweenMs;
-    checker.committed?.(changes, index, scene(), fault);
+    if (isRestored) checker.restored?.(changes, index, scene(), fault);
+    else checker.committed?.(changes, index, scene(), fault);
   });
-  for (const plant of plants) await state.write(plant);
+  for (const plant of plants) {
+    const restored = restores.get(plant);
+    isRestored = restored !== undefined;
+    await state.write(restored === undefined ? plant : bringBack(views[restored]!));
+    views.push(state.read());
+  }
   checker.rested?.(scene(), fault);
   return faults;
 }

@@ -2,48 +2,63 @@ import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import type { Node } from '../../src/model/node/node.ts';
 import type { TaskGroup } from '../../src/model/task-group/task-group.ts';
 import { allocations } from '../../src/state/tables.ts';
+import type { Change } from '../../src/state/types.ts';
+import { type Account, isEnded } from '../account.ts';
 import type { Checker, Fault } from './checker.ts';
 
 /**
  * The wanted allocations of a node fit on it after each transaction, and the running tasks of a machine
- * fit on it whenever a task begins.
+ * fit on it whenever a task begins. After a restore a machine keeps for a while what the snapshot does not
+ * know, or knows as ended: nobody reckons with the resources of these tasks, so they are left out.
  */
-export const noResourceTwice = (): Checker => ({
-  guarantee: 'no resource is allocated twice',
-  committed(changes, _index, { account }, fault) {
-    const touched = new Set<string>();
-    for (const { table, before, after } of changes) {
-      const one = after as Allocation | undefined;
-      if (table !== allocations.name || one?.DesiredStatus !== 'run') continue;
-      const was = before as Allocation | undefined;
-      if (was?.AllocatedResources !== one.AllocatedResources) touched.add(one.NodeID);
-    }
-    for (const id of touched) {
-      const node = account.node(id);
-      if (node === undefined) continue;
+export const noResourceTwice = (): Checker => {
+  let wasRestored = false;
+  return {
+    guarantee: 'no resource is allocated twice',
+    restored(changes, _index, { account }, fault) {
+      wasRestored = true;
+      checkWanted(changes, account, fault);
+    },
+    committed: (changes, _index, { account }, fault) => checkWanted(changes, account, fault),
+    moved(machine, run, { account }, fault) {
+      const node = account.node(machine.hardware.id);
+      if (node === undefined || !run.isRunning) return;
       const use = new Use();
-      for (const one of account.occupantsOf(id)) {
-        if (one.DesiredStatus === 'run') use.add(one, fault, node);
+      const leaving: string[] = [];
+      for (const { allocation, isRunning } of machine.runs.values()) {
+        const known = account.allocation(allocation.ID);
+        const isReckoned = known !== undefined && !isEnded(known);
+        if (!isRunning || (wasRestored && !isReckoned)) continue;
+        use.add(allocation, fault, node);
+        if (known?.DesiredStatus !== 'run') leaving.push(allocation.Name);
       }
-      use.check('is wanted on', node, fault);
-    }
-  },
-  moved(machine, run, { account }, fault) {
-    const node = account.node(machine.hardware.id);
-    if (node === undefined || !run.isRunning) return;
+      const beside = leaving.length === 0 ? '' : ` while ${leaving.join(', ')} had not ended`;
+      use.check('runs on', node, (sentence) =>
+        fault(`${sentence}: ${run.allocation.Name} began${beside}`),
+      );
+    },
+  };
+};
+
+/** Checks the nodes whose wanted allocations changed. */
+function checkWanted(changes: readonly Change[], account: Account, fault: Fault): void {
+  const touched = new Set<string>();
+  for (const { table, before, after } of changes) {
+    const one = after as Allocation | undefined;
+    if (table !== allocations.name || one?.DesiredStatus !== 'run') continue;
+    const was = before as Allocation | undefined;
+    if (was?.AllocatedResources !== one.AllocatedResources) touched.add(one.NodeID);
+  }
+  for (const id of touched) {
+    const node = account.node(id);
+    if (node === undefined) continue;
     const use = new Use();
-    const leaving: string[] = [];
-    for (const { allocation, isRunning } of machine.runs.values()) {
-      if (!isRunning) continue;
-      use.add(allocation, fault, node);
-      if (account.allocation(allocation.ID)?.DesiredStatus !== 'run') leaving.push(allocation.Name);
+    for (const one of account.occupantsOf(id)) {
+      if (one.DesiredStatus === 'run') use.add(one, fault, node);
     }
-    const beside = leaving.length === 0 ? '' : ` while ${leaving.join(', ')} had not ended`;
-    use.check('runs on', node, (sentence) =>
-      fault(`${sentence}: ${run.allocation.Name} began${beside}`),
-    );
-  },
-});
+    use.check('is wanted on', node, fault);
+  }
+}
 
 /** The resources of a node that some allocations use together. */
 export class Use {

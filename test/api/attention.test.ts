@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { aclOf } from '../support/acl.ts';
 import { jobBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, idOf } from '../support/fleet.ts';
+import { testsFollower } from '../support/follower.ts';
 
 let api: TestApi;
 let fleet: Fleet;
@@ -68,7 +69,10 @@ describe('jobs', () => {
     expect((await attention()).ByKind).toMatchObject({ 'evaluation-blocked': 1, 'job-short': 1 });
     await fleet.join(1);
     await fleet.pass(10_000);
-    expect((await attention()).Total).toBe(0);
+    const { Items } = await attention();
+    // Servers of tests send each other no news, so a follower takes the others to be behind.
+    const isOfJobs = ({ Kind }: { Kind: string }) => !testsFollower || Kind !== 'server-behind';
+    expect(Items.filter(isOfJobs)).toEqual([]);
     await register({ ID: 'never', NodePool: 'default', Datacenters: ['nowhere'] });
     expect(await items('job-short')).toHaveLength(1);
     await api.call('DELETE', '/v1/job/never');

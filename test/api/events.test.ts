@@ -5,6 +5,7 @@ import { limits } from '../../src/model/limits.ts';
 import { aclOf } from '../support/acl.ts';
 import { jobBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 import { Fleet, idOf } from '../support/fleet.ts';
+import { testsFollower } from '../support/follower.ts';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -252,7 +253,8 @@ describe('the start', () => {
     await register({ ID: 'one' });
     const { lines } = await api.follow(`${stream}?topic=Job&index=1`);
     await api.settle();
-    expect(lines[1]).toMatchObject({ Missed: true, Events: [] });
+    // A server that was there from the first transaction on has forgotten none.
+    if (!testsFollower) expect(lines[1]).toMatchObject({ Missed: true, Events: [] });
     expect(lines[1].Index).toBeGreaterThan(1);
     expect(new Set(keysIn(lines))).toEqual(new Set(['one']));
   });

@@ -41,6 +41,7 @@ test('one follower too many is refused, until another leaves', async () => {
   expect(refused.json).toMatchObject({ status: 429, detail: expect.stringContaining('streams') });
   expect(refused.headers['retry-after']).toBe('1');
   leaver.abort();
+  await api.settle();
   expect(connection.openStreams).toBe(limits.stream.perNodeMax - 1);
 });
 

@@ -134,7 +134,7 @@ export async function startApi({
 
 /** The server under test is alone, or what the environment says. */
 function startServer(world: SimulatedWorld, disk: MemoryDisk, assemble: Assemble) {
-  if (testsFollower) return startThree(world, rootKey, assemble);
+  if (testsFollower) return startThree(world, rootKey, assemble, { disk });
   if (testsReader) return startReader(world, rootKey, assemble, disk);
   return startAlone(world, disk, assemble);
 }

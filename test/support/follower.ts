@@ -17,6 +17,7 @@ import type { HereServer } from '../../src/server/network/peer.ts';
 import { ownIntroduction } from '../../src/server/nodes/introductions.ts';
 import type { Server } from '../../src/server/server.ts';
 import type { ServerOptions } from '../../src/server/server-options.ts';
+import { MemoryDisk } from '../../src/state/engine/memory.ts';
 import { SharedLog, SharedMemoryEngine } from '../../src/state/engine/shared-memory.ts';
 import { noLinger } from '../../src/state/state.test-helper.ts';
 import { openState } from '../../src/state/state.ts';
@@ -44,14 +45,33 @@ export interface ClusterOfThree {
 }
 
 const count = 3;
+const beatMs = 1;
+
+/** The log of the servers that were started on a disk. It outlives them, and has the faults of the disk. */
+const logs = new WeakMap<MemoryDisk, SharedLog>();
+
+function logOn(disk: MemoryDisk, { clock }: World): SharedLog {
+  const known = logs.get(disk);
+  // The servers before have ended without a word.
+  known?.depose();
+  const log = known ?? new SharedLog({ clock, leaseMs: Number.POSITIVE_INFINITY });
+  if (known === undefined) {
+    Object.defineProperties(log.faults, {
+      appendDelayMs: { get: () => disk.faults.appendDelayMs },
+      failAppend: { get: () => disk.faults.failAppend },
+    });
+  }
+  logs.set(disk, log);
+  return log;
+}
 
 export async function startThree(
   world: SimulatedWorld,
   rootKey: Uint8Array,
   assemble: Assemble,
-  log: Log = silentLog,
+  { log = silentLog, disk = new MemoryDisk() }: { log?: Log; disk?: MemoryDisk } = {},
 ): Promise<ClusterOfThree> {
-  const shared = new SharedLog({ clock: world.clock, leaseMs: Number.POSITIVE_INFINITY });
+  const shared = logOn(disk, world);
   const beats: (() => void)[] = [];
   const timers = instant(world.timers, (run) => beats.push(run));
   const membership = new ListedServers();
@@ -61,7 +81,7 @@ export async function startThree(
     const id = `server-${ordinal}`;
     const network = networkOf({ id, world, rootKey, membership, networks, log });
     networks.set(id, network);
-    const engine = new SharedMemoryEngine({ log: shared, timers, random: world.random, beatMs: 1 });
+    const engine = new SharedMemoryEngine({ log: shared, timers, random: world.random, beatMs });
     const opened = { tables: allTables, engine, ...world, freeze: true, limits: noLinger };
     const state = await openState(opened);
     const { server, api } = assemble(state, Keyring.follow(state, rootKey, world), {
@@ -118,10 +138,11 @@ export const answerOf =
       },
     });
 
-/** Hints arrive at once, and beats when a test says so. */
+/** Hints arrive at once, and beats when a test says so. The delays of a slow disk are longer. */
 const instant = (timers: Timers, beat: (run: () => void) => void): Timers => ({
   ...timers,
   after: (delayMs, run) => {
+    if (delayMs > 2 * beatMs) return timers.after(delayMs, run);
     if (delayMs === 0) queueMicrotask(run);
     else beat(run);
     return { clear: () => {} };
