@@ -13,7 +13,8 @@ import type { Dialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
 import { prettyJson, type RowEncoder } from './encode.ts';
 import { type Answer, jsonType, type Request } from './http.ts';
-import type { Moment, Reply, RowsIn } from './route.ts';
+import type { Moment } from './moment.ts';
+import type { Reply, RowsIn } from './route.ts';
 
 /** The outcome of one evaluation of a read on the current state. */
 export interface Attempt {

@@ -1,7 +1,7 @@
 import type { Authorizer } from '../acl/authorizer.ts';
 import type { Footprint } from '../state/types.ts';
 import type { Memory } from './memory.ts';
-import type { Moment } from './route.ts';
+import type { Moment } from './moment.ts';
 
 /**
  * Requests and answers independent of `node:http`, so that the HTTP adapter, `createAgent` and

@@ -10,6 +10,7 @@ import type { Contact } from '../server/servers.ts';
 import type { Snapshot } from '../state/types.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import type { Answer } from './http.ts';
+import type { Moment } from './moment.ts';
 
 /**
  * An endpoint with one of its methods and the server's handler; made by `serve.ts`. The pipeline
@@ -61,12 +62,6 @@ export interface Input<
   readonly unwatched: Snapshot;
   /** Filled by reads whose answer depends on the time. */
   readonly moment: Moment;
-}
-
-/** When the answer of a read may be another, although no row has changed. */
-export interface Moment {
-  /** Unix milliseconds; absent: not known, or never. */
-  atMs?: number;
 }
 
 /** The input of a stream's handler. */

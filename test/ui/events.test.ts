@@ -104,7 +104,7 @@ async function register(id: string, count: number): Promise<void> {
   expect([answer.status, answer.json]).toMatchObject([200, {}]);
 }
 
-test('of a flood every event is counted and filtered, the last is shown, and what was not sent is told', async () => {
+test('of a flood every event is counted and filtered, and the last is shown', async () => {
   const ending = new AbortController();
   const client = createClient({ address: agent.address, token: agent.token });
   const all: Event[] = [];
@@ -143,10 +143,6 @@ test('of a flood every event is counted and filtered, the last is shown, and wha
       return isAll && shown === matching.length;
     })
     .toBe(true);
-  await page
-    .getByTestId('skipped')
-    .getByText(/[\d,]+ Allocation/)
-    .waitFor();
   await page.getByRole('textbox', { name: 'Filter the events' }).fill('');
   await expect
     .poll(async () => {

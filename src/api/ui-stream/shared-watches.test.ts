@@ -4,8 +4,8 @@ import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { limits } from '../../model/limits.ts';
 import type { Footprint, State } from '../../state/types.ts';
 import type { Request } from '../http.ts';
+import type { Moment } from '../moment.ts';
 import type { Pipeline } from '../pipeline.ts';
-import type { Moment } from '../route.ts';
 import { SharedWatches } from './shared-watches.ts';
 import type { WatchedAnswer } from './watched-answer.ts';
 
