@@ -14,16 +14,18 @@ export function nodeWordOf({ Status, Drain, SchedulingEligibility }: Stated): No
   return SchedulingEligibility === 'ineligible' ? 'ineligible' : 'ready';
 }
 
-/** By how much each state wants to be looked at. */
-const urgency: readonly NodeWord[] = [
+/** The states of nodes, the worst first. */
+export const nodeWords = [
   'down',
   'disconnected',
   'draining',
   'ineligible',
   'initializing',
   'ready',
-];
-export const nodeUrgencyOf = (node: Stated): number => urgency.indexOf(nodeWordOf(node));
+] as const satisfies readonly NodeWord[];
+
+export const nodeUrgencyOf = (node: Stated): number =>
+  (nodeWords as readonly NodeWord[]).indexOf(nodeWordOf(node));
 
 /** By the word of `nodeWordOf`, so that a list has as many nodes as are counted by it. */
 export const nodeFilters = {
