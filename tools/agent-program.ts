@@ -1,7 +1,7 @@
 /**
  * The program of `roster agent` alone. Every file costs a start a third of a millisecond, and code that commands share is cut
  * into a file for each set of commands that use it. Without the other commands, and with all that every agent loads in
- * two files, an agent starts in fewer than five sixths of the time.
+ * two files instead of 150, an agent starts in nine tenths of the processor time.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';

@@ -98,8 +98,7 @@ const assertion: Plugin = {
 };
 
 /**
- * The parts of undici that are used: a fifth of it. All of it takes 25 ms of a start, with a second HTTP client that Node
- * brings along and loads for it.
+ * The parts of undici that are used: 200 of 740 KB. The others also make Node load the HTTP client that it brings along.
  */
 const client: Plugin = {
   name: 'client',
