@@ -40,7 +40,7 @@ export function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Steps
   return found;
 }
 
-/** What `make` makes at each of so many calls. */
+/** Calls `make` so many times, one after another, and gathers its results. */
 export function* repeated<T>(count: number, make: () => T): Steps<T[]> {
   const made: T[] = [];
   while (made.length < count) {
