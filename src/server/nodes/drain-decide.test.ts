@@ -68,7 +68,8 @@ function decide(
   const budgets = new Budgets({
     jobOf,
     allocationsOf: ({ ID }) => all.filter(({ JobID }) => JobID === ID),
-    isDraining: (nodeId) => nodeId === 'drained',
+    isDraining: (nodeId) => nodeId === 'drained' || nodeId === 'due',
+    isTimeUp: (nodeId) => nodeId === 'due',
   });
   const occupants = all.filter(
     ({ NodeID, ClientStatus }) =>
@@ -103,6 +104,12 @@ describe('a group of three, one of which may be away', () => {
     [
       'one that failed and is to be tried again',
       [...two(), make(service, { ClientStatus: 'failed', FollowupEvalID: 'e' })],
+      0,
+    ],
+    ['one on a node whose time is up', [...two(), make(service, { NodeID: 'due' })], 0],
+    [
+      'one that starts on a node whose time is up',
+      [...two(), make(service, { NodeID: 'due', ClientStatus: 'pending' })],
       0,
     ],
     ['one that failed for good', [...two(), make(service, { ClientStatus: 'failed' })], 1],

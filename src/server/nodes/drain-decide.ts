@@ -4,6 +4,7 @@
  * 1. At most `Migrate.MaxParallel` allocations of a group are away because of drains. Allocations
  *    that are missing, starting, or not known to be healthy count as away, on whatever node. An
  *    allocation here that does not stand may go, and goes first: its group loses nothing by that.
+ *    Allocations of a node whose time is up are away, since all of them go in the same pass.
  * 2. Batch and sysbatch allocations stay until they end or the time is up.
  * 3. Allocations of system jobs go last, when nothing else is left.
  * 4. When the time is up, everything goes at once.
@@ -108,14 +109,14 @@ export class Budgets {
   }
 
   #weighGroups(job: Job): void {
-    const { allocationsOf, isDraining } = this.#options;
+    const { allocationsOf, isDraining, isTimeUp } = this.#options;
     const own = [...allocationsOf(job)].filter((one) => one.JobCreateIndex === job.CreateIndex);
     const migrated = new Set(own.filter(isMarked).map(({ ID }) => ID));
     for (const group of job.TaskGroups) {
       const standing = new Set<string>();
       let waiting = 0;
       for (const one of own) {
-        if (one.TaskGroup !== group.Name || isCanary(one)) continue;
+        if (one.TaskGroup !== group.Name || isCanary(one) || isTimeUp(one.NodeID)) continue;
         if (stands(one, group, migrated)) standing.add(one.ID);
         else if (isMovable(one) && isDraining(one.NodeID)) waiting++;
       }
@@ -135,6 +136,8 @@ export interface BudgetsOptions {
   /** Every allocation of the job id. */
   readonly allocationsOf: (job: Job) => Iterable<Allocation>;
   readonly isDraining: (nodeId: string) => boolean;
+  /** Whether everything on the node goes at once. */
+  readonly isTimeUp: (nodeId: string) => boolean;
 }
 
 const keyOf = ({ Namespace, ID }: Job, group: string): string => `${Namespace}\0${ID}\0${group}`;

@@ -4,6 +4,7 @@ import { pause, visitSlice } from '../../base/slices.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
+import { isForced } from '../../model/node/drain.ts';
 import type { Node } from '../../model/node/node.ts';
 import { allocations, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Change, Snapshot, Transaction } from '../../state/types.ts';
@@ -159,6 +160,10 @@ export function drainSlice(
         .by('job')
         .scan({ prefix: inNamespace(Namespace, ID) }),
     isDraining: (nodeId) => transaction.table(nodes).get(nodeId)?.Drain === true,
+    isTimeUp: (nodeId) => {
+      const strategy = transaction.table(nodes).get(nodeId)?.DrainStrategy ?? null;
+      return strategy !== null && isForced(strategy, nowMs);
+    },
   });
   const moved = new Map<string, { readonly job: Job; readonly node: Node }>();
   let dueMs = Number.POSITIVE_INFINITY;
