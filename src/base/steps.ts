@@ -40,16 +40,6 @@ export function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Steps
   return found;
 }
 
-/** Calls `make` so many times, one after another, and gathers its results. */
-export function* repeated<T>(count: number, make: () => T): Steps<T[]> {
-  const made: T[] = [];
-  while (made.length < count) {
-    if (made.length > 0 && made.length % itemsPerStep === 0) yield;
-    made.push(make());
-  }
-  return made;
-}
-
 export const collected = <T>(items: Iterable<T>): Steps<T[]> => mapped(items, (item) => item);
 
 /** All lists in one. If only one list has items, the result is this list itself. */

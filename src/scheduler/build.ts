@@ -103,6 +103,8 @@ export function newAllocation(
     NodeName: node.Name,
     AllocatedResources: resources,
     Metrics: metrics,
+    // Of its own: rows that share it would be stored in another way.
+    TaskStates: {},
     PreviousAllocation: request.previous?.ID ?? '',
     RescheduleTracker: trackerFor(request, group, nowMs),
     DeploymentID: request.deploymentId,

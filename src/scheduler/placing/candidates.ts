@@ -43,9 +43,6 @@ export interface CandidatesInput {
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** Changes to the sheet undone in a step. */
-const restoredPerStep = 100;
-
 /** A spread or a `distinct_property` rule, with the values of its attribute. */
 interface WithColumn<T> {
   readonly item: T;
@@ -65,8 +62,8 @@ export class Candidates {
   readonly #nodeRules: readonly DistinctColumn[];
   readonly #spreads: readonly WithColumn<SpreadBoosts>[];
   readonly #scores: ClassScores;
-  /** Slots whose entries in the sheet were changed here; some of them twice. */
-  readonly #changedSlots: number[] = [];
+  /** Slots whose entries in the sheet were changed here. */
+  readonly #changedSlots = new Set<number>();
 
   /** Starts with the job's locations. */
   static *of(input: CandidatesInput): Steps<Candidates> {
@@ -220,20 +217,17 @@ export class Candidates {
 
   /** Undoes the changes to the sheet's tournaments. */
   *restoreSheetSteps(): Steps<void> {
-    const { sheet } = this;
-    const changed = this.#changedSlots;
-    while (changed.length > 0) {
-      const slot = changed.pop()!;
-      this.#scores.changed(sheet.layout.classOf(slot));
-      sheet.neighbours[slot] = 0;
-      sheet.restoreSlot(slot);
-      if (changed.length % restoredPerStep === 0) yield;
-    }
+    yield* each(this.#changedSlots, (slot) => {
+      this.#scores.changed(this.sheet.layout.classOf(slot));
+      this.sheet.neighbours[slot] = 0;
+      this.sheet.restoreSlot(slot);
+      this.#changedSlots.delete(slot);
+    });
   }
 
   /** Undoes them after an error. An explanation that was waiting for this moment goes on reading here. */
   restoreSheet(): void {
-    if (this.#changedSlots.length === 0) return;
+    if (this.#changedSlots.size === 0) return;
     this.#neighbours = this.#neighbours.slice();
     drained(this.restoreSheetSteps());
   }
@@ -290,7 +284,7 @@ export class Candidates {
   }
 
   #noteChanged(slot: number): void {
-    this.#changedSlots.push(slot);
+    this.#changedSlots.add(slot);
     this.#scores.changed(this.sheet.layout.classOf(slot));
   }
 

@@ -2,7 +2,7 @@
  * Makes the placement requests of a group, each with its name, version and deployment.
  * Source: docs/behaviour/scheduling.md#reconciliation, #names.
  */
-import { each, joined, mapped, repeated, type Steps } from '../../base/steps.ts';
+import { each, mapped, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { groupNamed } from '../../model/job/job-rules.ts';
@@ -76,7 +76,7 @@ export function* ordersFor(wanted: Requested): Steps<Orders> {
   const regular = yield* requestsOf(wanted.regular, names, { deploymentId, isCanary: false }, () =>
     names.lowest(),
   );
-  return yield* byVersion(wanted, yield* joined([canaries, regular]), ({ previous }) =>
+  return yield* byVersion(wanted, [...canaries, ...regular], ({ previous }) =>
     versionKept(wanted, previous),
   );
 }
@@ -110,8 +110,8 @@ function* requestsOf(
   const migrated = yield* mapped(migrate, (one) => replacement('migrate', one));
   const found = yield* mapped(replaceable, (one) => replacement('lost', one));
   const { deploymentId, isCanary } = membership;
-  const added = yield* repeated(
-    fresh,
+  const added = yield* mapped(
+    Array(fresh).keys(),
     (): PlacementRequest => ({
       kind: 'new',
       name: freshName(),
@@ -122,7 +122,7 @@ function* requestsOf(
       isCanary,
     }),
   );
-  return yield* joined([rescheduled, found, added, updated, migrated]);
+  return [...rescheduled, ...found, ...added, ...updated, ...migrated];
 }
 
 /** The version that a replacement has to keep; `undefined`: the current version. */
