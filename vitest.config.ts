@@ -29,8 +29,8 @@ const inBrowsers = ['test/ui/**/*.test.ts'];
 
 export default defineConfig({
   test: {
-    // Many tests wait for programs most of the time: no core is kept free for whoever collects.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Many tests wait for programs most of the time, so two cores have work for a third process.
+    maxWorkers: Math.max(3, availableParallelism()),
     projects: [
       {
         test: {
