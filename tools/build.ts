@@ -172,7 +172,7 @@ export async function bundle(
     written.add(path);
   };
   mkdirSync(outdir, { recursive: true });
-  const stale = readdirSync(outdir).filter((name) => /^(part-\w+|agent-\w+)\.js$/.test(name));
+  const stale = readdirSync(outdir).filter((name) => /^(part|agent|agent-part)-\w+\.js$/.test(name));
   for (const name of stale) rmSync(join(outdir, name));
   for (const program of programs) {
     const isAgent = program.some(([name]) => name === 'agent');
@@ -180,6 +180,8 @@ export async function bundle(
       absWorkingDir: root,
       entryPoints: Object.fromEntries(program),
       outdir,
+      // The start of an agent takes the place of some of its files, which other programs must not have in common with it.
+      ...(isAgent && { chunkNames: 'agent-part-[hash]' }),
       target: targetOf(program.map(([name]) => name)),
       ...(facts && { define: { bundledBuild: JSON.stringify(JSON.stringify(facts)) } }),
       // Modules that the program loads at first use become files of their own, so that it starts without
