@@ -172,7 +172,9 @@ export async function bundle(
     written.add(path);
   };
   mkdirSync(outdir, { recursive: true });
-  const stale = readdirSync(outdir).filter((name) => /^(part|agent|agent-part)-\w+\.js$/.test(name));
+  const stale = readdirSync(outdir).filter((name) =>
+    /^(part|agent|agent-part)-\w+\.js$/.test(name),
+  );
   for (const name of stale) rmSync(join(outdir, name));
   for (const program of programs) {
     const isAgent = program.some(([name]) => name === 'agent');
