@@ -1,5 +1,6 @@
 /** Keeps the heap of an agent's process small while it has little to do. */
-import { flushCompileCache } from 'node:module';
+// As a whole: an old Node, which is refused in words, has no such function.
+import * as modules from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { collectorLimits } from './base/limits.ts';
 import { saveMemoryAtRest } from './base/memory-saver.ts';
@@ -16,7 +17,7 @@ export function saveProcessMemory(
 ): void {
   timers.after(collectorLimits.startMs, () => {
     // Now, since what is kept at the end of the process would have other flags.
-    flushCompileCache();
+    modules.flushCompileCache();
     collectWhileMarking();
     if (hasEtcd) collectBuffersWithHeap();
     saveMemoryAtRest({
