@@ -220,10 +220,11 @@ function chosenReaders({ dataDirectory, etcd }: AgentOptions, log: Log): number 
   return readers;
 }
 
+/** The store is being opened meanwhile, which makes files and removes them. */
 function bytesIn(directory: string): number {
   if (!existsSync(directory)) return 0;
   return readdirSync(directory)
-    .map((name) => statSync(join(directory, name)).size)
+    .map((name) => statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0)
     .reduce((sum, size) => sum + size, 0);
 }
 
