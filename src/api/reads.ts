@@ -215,19 +215,8 @@ export class Reads {
         const onFailure = (thrown: unknown) => this.#options.onFailure(seen, thrown);
         const question = { run, input: given, shared, authorizer, request, onFailure };
         const page = this.#lister.page(question);
-        if (!(page instanceof Promise))
-          return { dialect, footprint, moment, pretty, contact, ...page };
-        return page.then(
-          (made) => made && { dialect, footprint, moment, pretty, contact, ...made },
-          (thrown) => ({
-            dialect,
-            footprint,
-            moment,
-            pretty,
-            contact,
-            missing: missingOf(thrown, trail),
-          }),
-        );
+        const read = { dialect, footprint, moment, pretty, contact };
+        return page instanceof Promise ? attemptOf(read, page, trail) : { ...read, ...page };
       }
       if (!run.isInSteps) {
         const value = run.handle(given);
@@ -236,19 +225,8 @@ export class Reads {
       }
       const taken = this.#takeSteps(run.handle(given) as Steps<unknown>, request);
       if (taken === undefined) return Promise.resolve(undefined);
-      if (!(taken instanceof Promise))
-        return { dialect, footprint, moment, pretty, contact, ...taken };
-      return taken.then(
-        (made) => made && { dialect, footprint, moment, pretty, contact, ...made },
-        (thrown) => ({
-          dialect,
-          footprint,
-          moment,
-          pretty,
-          contact,
-          missing: missingOf(thrown, trail),
-        }),
-      );
+      const read = { dialect, footprint, moment, pretty, contact };
+      return taken instanceof Promise ? attemptOf(read, taken, trail) : { ...read, ...taken };
     } catch (thrown) {
       return { dialect, footprint, moment, pretty, contact, missing: missingOf(thrown, trail) };
     }
@@ -323,6 +301,17 @@ function noteUseOf(given: Input, follower: Follower): void {
   };
   Object.defineProperty(given, 'caller', { get, enumerable: true });
 }
+
+/** The attempt of a read that takes long. A promise of `undefined` if the caller disconnects. */
+const attemptOf = <R extends object, M extends object>(
+  read: R,
+  made: Promise<M | undefined>,
+  trail: Trail,
+) =>
+  made.then(
+    (found) => found && { ...read, ...found },
+    (thrown) => ({ ...read, missing: missingOf(thrown, trail) }),
+  );
 
 /** The error of a missing record. Other exceptions are rethrown. */
 function missingOf(thrown: unknown, trail: Trail): RosterError {
