@@ -28,7 +28,7 @@ import { startWriters } from './writers.ts';
 export interface CrashOptions {
   readonly kills: number;
   readonly seed: number;
-  /** Whether each kill cuts the power too, and whether the disk had told the truth about what it has synced. */
+  /** Each kill cuts the power too. `after lies`: the disk said that it had synced, and had not. */
   readonly power?: 'cut' | 'cut after lies' | undefined;
   readonly progress: (text: string) => void;
 }

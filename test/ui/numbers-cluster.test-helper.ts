@@ -80,7 +80,7 @@ export const clusterViews: readonly View[] = [
     }),
     told: async (of) => {
       const { jobs, allocations } = await overviewTold(of, '*');
-      // Of the jobs of all namespaces, one is in the one that it may read.
+      // The token may read a single namespace, which holds a single job.
       return { jobs: { ...jobs, sum: '1' }, allocations };
     },
   },

@@ -76,7 +76,7 @@ class SystemMounts implements MemoryMounts {
     this.#realRoot = realRoot;
   }
 
-  /** The machine's program mounts no lists, as that of BusyBox. */
+  /** The machine's mount program takes no lists, as that of BusyBox does not. */
   leaveLists(): void {
     this.#takesLists = false;
   }
