@@ -1,6 +1,7 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { temporaryFolder } from './agent.ts';
 import { until } from './benchmark.ts';
 import { limits } from './limits.ts';
 import { ask, authorityOf, call, type Target } from './target.ts';
@@ -26,14 +27,31 @@ const observer = `
   rows.observe(document, { childList: true, subtree: true });
 `;
 
-export function startBrowser(): Promise<Browser> {
+export function startBrowser(executablePath = chromiumOnPath()): Promise<Browser> {
   return chromium.launch({
-    executablePath: chromiumOnPath(),
+    executablePath,
     // It shows pages of this benchmark only, and chromium has no sandbox for root.
     chromiumSandbox: false,
     // A tab in the background is measured as if somebody looked at it.
     args: ['--disable-background-timer-throttling', '--disable-renderer-backgrounding'],
   });
+}
+
+/** A browser that gets the processor time only that nobody else wants. */
+export async function withYieldingBrowser<T>(use: (browser: Browser) => Promise<T>): Promise<T> {
+  const folder = temporaryFolder();
+  try {
+    const path = join(folder.path, 'chromium');
+    writeFileSync(path, `#!/bin/sh\nexec nice -n 15 '${chromiumOnPath()}' "$@"\n`, { mode: 0o755 });
+    const browser = await startBrowser(path);
+    try {
+      return await use(browser);
+    } finally {
+      await browser.close();
+    }
+  } finally {
+    await folder.remove();
+  }
 }
 
 function chromiumOnPath(): string {

@@ -12,7 +12,7 @@ import { percentile } from './statistics.ts';
 import { ask, type Target } from './target.ts';
 import { figure, longTaskFigures, slopeOf } from './ui-figures.ts';
 import { eventsOf, logsOf } from './ui-floods.ts';
-import { startBrowser, Tab } from './ui-tab.ts';
+import { startBrowser, Tab, withYieldingBrowser } from './ui-tab.ts';
 
 const { nodes, jobs, count, registrationsPerSecond, paints, probes, tabs, watchSeconds } =
   limits.ui;
@@ -94,7 +94,6 @@ async function measure(setting: Setting, agent: RunningAgent, browser: Browser):
   const { target } = agent;
   const end = change(target);
   try {
-    const idleShare = await shareOf(setting, agent, 'no tab');
     const tab = await Tab.open(browser, target);
     const painted = await paintsOf(setting, tab);
     const changed = await changesOf(setting, target, tab);
@@ -104,27 +103,43 @@ async function measure(setting: Setting, agent: RunningAgent, browser: Browser):
     await pause(limits.ui.settledMs);
     const connections = connectionsOfOthers(target.port, [process.pid, agent.pid]);
     await tab.close();
-    setting.progress(`${tabs} tabs are opened`);
-    const open: Tab[] = [];
-    // One after another: a token has few sign-in links at a time.
-    while (open.length < tabs) {
-      const next = await Tab.open(browser, target);
-      await next.show('jobs');
-      open.push(next);
-    }
-    const share = (await shareOf(setting, agent, `${tabs} tabs`)) - idleShare;
-    await Promise.all(open.map((one) => one.close()));
     return [
       ...painted,
       ...changed,
       ...watched,
       ...heap,
       figure('connections of a tab, two seconds after its load', '', connections, 2),
-      figure(`processor time of the server for ${tabs} tabs`, '% of a core', share, 5),
+      ...(await tabsOf(setting, agent)),
     ];
   } finally {
     await end();
   }
+}
+
+/**
+ * The cost of many tabs for the server. They yield to the server and to the changes, since readers have machines of their
+ * own: the tabs would take both processors, and the changes would become fewer.
+ */
+async function tabsOf(setting: Setting, agent: RunningAgent): Promise<Figure[]> {
+  const before = await shareOf(setting, agent, 'no tab');
+  const during = await withYieldingBrowser(async (browser) => {
+    setting.progress(`${tabs} tabs are opened`);
+    // One after another: a token has few sign-in links at a time.
+    for (let opened = 0; opened < tabs; opened++) {
+      const tab = await Tab.open(browser, agent.target);
+      await tab.show('jobs');
+    }
+    return shareOf(setting, agent, `${tabs} tabs`);
+  });
+  const after = await shareOf(setting, agent, 'no tab');
+  const without = (before + after) / 2;
+  setting.progress(
+    `without a tab ${before.toFixed(2)} and ${after.toFixed(2)}, with them ${during.toFixed(2)} %`,
+  );
+  return [
+    figure(`processor time of the server for ${tabs} tabs`, '% of a core', during - without, 5),
+    figure('its processor time for the changes alone', '% of a core', without),
+  ];
 }
 
 /** Pages with more than anybody could read, without the other changes. */

@@ -16,13 +16,19 @@ export interface JobOf {
   readonly tasks: readonly TaskOf[];
   /** Further fields of its group. */
   readonly more?: object;
+  /** Further fields of the job itself. */
+  readonly job?: object;
 }
 
 /** Registers a job and resolves with the id of its allocation when it runs. */
-export async function runAllocation(agent: Agent, { id, tasks, more }: JobOf): Promise<string> {
+export async function runAllocation(
+  agent: Agent,
+  { id, tasks, more, job }: JobOf,
+): Promise<string> {
   await agent.register({
     ID: id,
     Type: 'service',
+    ...job,
     TaskGroups: [
       {
         Name: 'main',

@@ -9,7 +9,14 @@ import { violations } from '../support/accessibility.ts';
 import { drawn } from '../support/draw.ts';
 import { signIn, uiIsThere, watchFaults } from '../support/ui.ts';
 import { UiTests } from '../support/ui-tests.ts';
-import { makeWorld, type Sample, samplesOf, type World } from './every-page.test-helper.ts';
+import {
+  goTo,
+  makeWorld,
+  samplesOf,
+  type View,
+  views,
+  type World,
+} from './every-page.test-helper.ts';
 import {
   mirrored,
   motion,
@@ -55,29 +62,6 @@ const themes = [
   ['dark', 'more'],
 ] as const;
 
-interface View extends Sample {
-  readonly name: string;
-  readonly route: string;
-  readonly index: number;
-  readonly tab: string | undefined;
-}
-
-/** The addresses need the world, which is made later: by then a view knows its place in the table. */
-const nobody: World = { allocation: '', node: '', policy: '', role: '', token: '', plan: '' };
-const views: readonly View[] = Object.entries(samplesOf).flatMap(([route, samples]) =>
-  samples(nobody).flatMap((sample, index) =>
-    (sample.tabs ?? [undefined]).map((tab) => ({
-      ...sample,
-      route,
-      index,
-      tab,
-      name: [route, index > 0 ? ` (${index + 1})` : '', tab === undefined ? '' : ` ${tab}`].join(
-        '',
-      ),
-    })),
-  ),
-);
-
 test('every page of the route table has an address here', async () => {
   const files = globSync('ui/src/pages/*/routes.ts');
   const tables = await Promise.all(
@@ -89,29 +73,11 @@ test('every page of the route table has an address here', async () => {
   expect(paths.toSorted()).toEqual(Object.keys(samplesOf).toSorted());
 });
 
-/** Goes there as a link does, so that the page is not loaded again. */
-async function show({ route, index, tab, tabs = [] }: View): Promise<void> {
+async function show(view: View): Promise<void> {
   await look({ colorScheme: 'light', contrast: 'no-preference' });
   await read('ltr');
-  const { path } = samplesOf[route]!(world)[index]!;
-  const query = tab === undefined || tab === tabs[0] ? '' : `?tab=${tab}`;
-  await page.evaluate((address) => {
-    // From another page, so that this one begins anew.
-    for (const to of [address === 'settings' ? 'jobs' : 'settings', address]) {
-      const link = document.createElement('a');
-      link.href = to === '' ? './' : to;
-      document.body.append(link);
-      link.click();
-      link.remove();
-    }
-  }, `${path}${query}`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await settled();
-  if (tabs.length > 0) await expect.poll(() => page.getByRole('tab').count()).toBe(tabs.length);
+  await goTo(page, world, view);
 }
-
-const settled = (): Promise<void> =>
-  expect.poll(() => page.locator('main .loading').count()).toBe(0) as unknown as Promise<void>;
 
 /** The faults of a kind, so that a failure says which rule is broken where. */
 async function of(kind: string, faults: Promise<readonly string[]>): Promise<readonly string[]> {

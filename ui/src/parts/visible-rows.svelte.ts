@@ -8,6 +8,8 @@ const wholeRows = 120;
 const marginRows = 20;
 /** Are drawn before it is known how many the screen has room for. */
 const firstRows = 20;
+/** So many more are drawn in each frame, since all at once would hold up the page. */
+const rowsOfFrame = 10;
 
 export interface VisibleRows {
   readonly first: number;
@@ -24,6 +26,7 @@ export function visibleRows(
 ): VisibleRows {
   let top = $state(0);
   let bottom = $state(firstRows);
+  let most = $state(firstRows);
   /** 0: rows have no common height. `undefined`: not measured yet. */
   let rowPx = $state<number | undefined>();
   const paper = printing();
@@ -31,7 +34,10 @@ export function visibleRows(
   const total = $derived(count());
   const isWhole = $derived(total <= wholeRows || rowPx === 0 || paper.isPrinted);
   const first = $derived(isWhole ? 0 : Math.max(0, Math.min(top, total) - marginRows));
-  const end = $derived(isWhole ? total : Math.min(total, Math.max(bottom, first) + marginRows));
+  const wantedEnd = $derived(
+    isWhole ? total : Math.min(total, Math.max(bottom, first) + marginRows),
+  );
+  const end = $derived(isWhole ? total : Math.min(wantedEnd, first + most));
   const pxOf = (rows: number): number => (isWhole ? 0 : rows * (rowPx ?? 0));
 
   function measure(): void {
@@ -64,6 +70,14 @@ export function visibleRows(
       removeEventListener('scroll', later);
       removeEventListener('resize', later);
     };
+  });
+
+  $effect(() => {
+    if (end === wantedEnd) return;
+    const frame = requestAnimationFrame(() => {
+      most += rowsOfFrame;
+    });
+    return () => cancelAnimationFrame(frame);
   });
 
   return {
