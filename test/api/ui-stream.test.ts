@@ -93,6 +93,14 @@ test('a call is answered as over HTTP', async () => {
   expect((await request('GET', '/v1/namespace/called')).status).toBe(200);
 });
 
+test('the welcome tells when the hello came and when it was sent', async () => {
+  const beforeMs = Date.now();
+  const ui = open();
+  const { heardMs, nowMs } = await ui.hears(({ kind }) => kind === 'welcome');
+  const times = [beforeMs, heardMs, nowMs, Date.now()];
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+});
+
 describe('the first message', () => {
   test.each<[string, object | string, string]>([
     ['is no JSON', '{', 'malformed-request'],

@@ -28,6 +28,8 @@ function connect(hello: { token?: string; namespace?: string } = { token: rootTo
     const timer = setTimeout(run, delayMs);
     return () => clearTimeout(timer);
   };
+  /** What the clock of the page shows, against that of this process. */
+  const clock = { wrongMs: 0, aheadMs: 0 };
   const socket = new StreamSocket({
     open: () => {
       const made = new WebSocket(`${agent.address!.replace('http', 'ws')}/v1/ui/stream`);
@@ -36,7 +38,10 @@ function connect(hello: { token?: string; namespace?: string } = { token: rootTo
       return made as unknown as PageSocket;
     },
     hello: () => hello,
-    nowMs: () => performance.now(),
+    nowMs: () => Date.now() + clock.wrongMs,
+    onClock: (aheadMs) => {
+      clock.aheadMs = aheadMs;
+    },
     after,
     fraction: () => 0,
     onState: () => {},
@@ -45,7 +50,7 @@ function connect(hello: { token?: string; namespace?: string } = { token: rootTo
   const newKey = () => crypto.randomUUID();
   const { address = '' } = agent;
   const transport = streamTransport({ socket, address, after, repeats: { newKey, pause } });
-  return { socket, raw, hello, client: createBrowserClient({ transport, address }) };
+  return { socket, raw, hello, clock, client: createBrowserClient({ transport, address }) };
 }
 
 function listener() {
@@ -89,6 +94,31 @@ test('two listeners of a path share a watch, and the second hears the value at o
   await eventually(() => expect(second.heard).toHaveLength(1));
   leave();
   expect(second.heard[0]).toBe(first.heard[0]);
+});
+
+test('each connection measures how far the clock of the server is ahead', async () => {
+  const { socket, raw, clock } = connect();
+  const { made } = listener();
+  let receivedMs = 0;
+  socket.watch('/v1/namespaces', {
+    ...made,
+    value: (_, about) => {
+      receivedMs = about.receivedMs;
+    },
+  });
+  const hourMs = 3_600_000;
+  for (const [number, wrongMs] of [0, -hourMs, 2 * hourMs].entries()) {
+    clock.wrongMs = wrongMs;
+    receivedMs = 0;
+    if (number > 0) raw.at(-1)!.terminate();
+    await eventually(() => expect([socket.state.kind, raw.length]).toEqual(['open', number + 1]));
+    await eventually(() => expect(receivedMs).toBeGreaterThan(0));
+    // A busy machine keeps a message for a while.
+    const near = (ms: number) => Math.abs(ms) < hourMs / 60;
+    expect(near(clock.aheadMs + wrongMs)).toBe(true);
+    expect(near(receivedMs - Date.now())).toBe(true);
+    expect(near(socket.state.lastHeardMs - Date.now())).toBe(true);
+  }
 });
 
 test('a refused watch is told, and gives a value later', async () => {

@@ -8,6 +8,7 @@ test.each([
   ['a style attribute with a value of code', '<p style={text}>x</p>', 'style='],
   ['code in an attribute', '<p onclick="go()">x</p>', 'onclick="'],
   ['markup that code sets', '<script>node.innerHTML = text;</script>', 'innerHTML ='],
+  ['the clock of the device', '<script>const atMs = Date.now();</script>', 'Date.now()'],
 ])('%s is forbidden, with its line', (_, markup, found) => {
   const root = makeTree({ 'ui/src/Page.svelte': `<h1>Page</h1>\n${markup}\n` });
   const faults = checkMarkup(root);

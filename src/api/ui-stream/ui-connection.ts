@@ -100,8 +100,9 @@ export class UiConnection {
   }
 
   async #welcome(): Promise<void> {
-    const { pipeline, state, enter } = this.#options;
+    const { pipeline, state, enter, world } = this.#options;
     const hello = await this.#receiveHello();
+    const heardMs = world.clock.nowMs();
     this.#hello = hello;
     // A token that was made a moment ago has to be known here. Without a leader the newest view decides.
     await Promise.resolve(pipeline.ready()).catch(() => {});
@@ -109,7 +110,7 @@ export class UiConnection {
     this.accessor = caller.kind === 'token' ? caller.accessor : undefined;
     enter(this);
     this.#observe(caller);
-    const { secrets } = this.#options.world;
+    const { secrets, clock } = world;
     const { host, origin } = this.#upgrade.headers;
     const key = JSON.stringify([secrets.hash(hello.token), host, origin]);
     const send = (text: string): void => this.#webSocket.send(text);
@@ -126,7 +127,8 @@ export class UiConnection {
       sendPart: (part) => new Promise((resolve) => this.#webSocket.send(part, () => resolve())),
       onFailure: this.#options.onFailure,
     });
-    this.#send({ kind: 'welcome', version: uiStreamVersion, index: state.read().index });
+    const { index } = state.read();
+    this.#send({ kind: 'welcome', version: uiStreamVersion, index, heardMs, nowMs: clock.nowMs() });
   }
 
   async #receiveHello(): Promise<Hello> {
@@ -196,7 +198,7 @@ export class UiConnection {
   /** Ends the connection when the browser is silent, or its token dead. */
   #keepAlive() {
     const { beatIntervalMs, silentTimeoutMs } = limits.uiStream;
-    const { timers } = this.#options.world;
+    const { timers, clock } = this.#options.world;
     const { state } = this.#options;
     const webSocket = this.#webSocket;
     let silentMs = 0;
@@ -211,7 +213,7 @@ export class UiConnection {
       if (silentMs > silentTimeoutMs) return void webSocket.terminate();
       this.checkToken();
       if (this.#isOver) return;
-      this.#send({ kind: 'beat', index: state.read().index });
+      this.#send({ kind: 'beat', index: state.read().index, nowMs: clock.nowMs() });
       webSocket.ping();
       timer = timers.after(beatIntervalMs, beat);
     };

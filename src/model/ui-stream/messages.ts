@@ -60,8 +60,15 @@ export interface About {
  * first, then the bytes; a part without bytes is the last.
  */
 export type ServerMessage =
-  | { readonly kind: 'welcome'; readonly version: number; readonly index: number }
-  | { readonly kind: 'beat'; readonly index: number }
+  | {
+      readonly kind: 'welcome';
+      readonly version: number;
+      readonly index: number;
+      /** When the hello came and when this message was sent, in milliseconds since 1970 by the clock of the server. */
+      readonly heardMs: number;
+      readonly nowMs: number;
+    }
+  | { readonly kind: 'beat'; readonly index: number; readonly nowMs: number }
   /** A whole answer. */
   | {
       readonly kind: 'answer';

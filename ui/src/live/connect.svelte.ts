@@ -1,6 +1,7 @@
 /** The one connection of a tab, in the world of a page. */
 import { createBrowserClient } from '../../../src/sdk/browser.ts';
 import { pause } from '../../../src/sdk/pause-real.ts';
+import { clock } from '../app/clock.svelte.ts';
 import { execSocketOpener } from './exec-socket.ts';
 import { limits } from './limits.ts';
 import type { Live, LiveState } from './live.ts';
@@ -38,6 +39,7 @@ export function connect({ api, hello }: ConnectOptions): Connection {
     open: () => new WebSocket(socketUrl('ui/stream')) as unknown as PageSocket,
     hello,
     nowMs: () => Date.now(),
+    onClock: (aheadMs) => clock.follow(aheadMs),
     after,
     fraction: () => Math.random(),
     onState: (next) => {

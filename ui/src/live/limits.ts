@@ -15,4 +15,6 @@ export const limits = {
   keepAnswerMs: 400,
   /** The pause between two samples of what cannot be watched. */
   sampleMs: 5_000,
+  /** A clock of the device that differs more from that of the server is told. */
+  clockDifferenceMs: 60_000,
 } as const;

@@ -3,6 +3,7 @@
  * the server measures when it is asked, and cannot watch.
  */
 
+import { clock } from '../app/clock.svelte.ts';
 import { live } from '../app/connection.svelte.ts';
 import { problemOf, type ShownProblem } from '../app/problems.ts';
 import { limits } from './limits.ts';
@@ -39,7 +40,7 @@ export function sampled<T>(
         if (signal.aborted) return;
         value = answer;
         problem = undefined;
-        receivedMs = Date.now();
+        receivedMs = clock.instantMs();
         heard?.(answer, receivedMs);
       } catch (error) {
         if (signal.aborted) return;

@@ -8,6 +8,7 @@
  *  L2. A request is sent once. If the connection is lost before its answer, it fails as a lost request does, and the
  *      client decides what to repeat.
  *  L3. A refused connection is not tried again by itself.
+ *  L4. All instants that are told are by the clock of the server, as far as it is known.
  */
 import type { Problem } from '../../../src/model/errors.ts';
 import {
@@ -18,6 +19,7 @@ import {
 } from '../../../src/model/ui-stream/messages.ts';
 import { limits } from './limits.ts';
 import type { LiveState, WatchListener } from './live.ts';
+import { ServerClock } from './server-clock.ts';
 import { Watched } from './watched.ts';
 
 /** The part of a browser's WebSocket that is used. */
@@ -38,7 +40,10 @@ export interface StreamSocketOptions {
     readonly namespace?: string | undefined;
     readonly partition?: string | undefined;
   };
+  /** The clock of the page. */
   readonly nowMs: () => number;
+  /** Hears how far the clock of the server is ahead of it, whenever that is known better. */
+  readonly onClock: (aheadMs: number) => void;
   /** Returns the end of the timer. */
   readonly after: (delayMs: number, run: () => void) => () => void;
   /** A number in [0, 1). */
@@ -65,6 +70,8 @@ export class StreamSocket {
   readonly #watches = new Map<string, Watched>();
   readonly #watchesById = new Map<number, Watched>();
   readonly #waiting = new Set<() => void>();
+  readonly #clock = new ServerClock();
+  #helloMs = 0;
   #state: LiveState;
   #socket: PageSocket | undefined;
   #nextId = 1;
@@ -185,7 +192,10 @@ export class StreamSocket {
     this.#socket = socket;
     socket.binaryType = 'arraybuffer';
     const first = { kind: 'hello', version: uiStreamVersion, token, namespace, partition };
-    socket.onopen = () => socket.send(JSON.stringify(first));
+    socket.onopen = () => {
+      this.#helloMs = this.#options.nowMs();
+      socket.send(JSON.stringify(first));
+    };
     socket.onmessage = ({ data }) => {
       if (this.#socket === socket) this.#hear(data);
     };
@@ -235,8 +245,10 @@ export class StreamSocket {
   #takeMessage(message: ServerMessage): void {
     switch (message.kind) {
       case 'welcome':
-        return void this.#welcome(message.index);
+        return void this.#welcome(message);
       case 'beat':
+        this.#clock.check(message.nowMs, this.#options.nowMs());
+        this.#options.onClock(this.#clock.aheadMs);
         return void this.#moveState({ index: message.index });
       case 'bye':
         return void this.#takeRefusal(message.problem);
@@ -266,8 +278,7 @@ export class StreamSocket {
   ): void {
     const watched = this.#watchesById.get(message.id);
     if (watched === undefined || this.#isPaused) return;
-    const nowMs = this.#options.nowMs();
-    const isUnderstood = watched.take(message, nowMs);
+    const isUnderstood = watched.take(message, this.#serverMs());
     if (message.kind !== 'refused') {
       this.#moveState({ index: Math.max(this.#state.index, message.index) });
     }
@@ -276,7 +287,10 @@ export class StreamSocket {
     this.#beginWatch(watched);
   }
 
-  #welcome(index: number): void {
+  #welcome({ index, heardMs, nowMs }: ServerMessage & { readonly kind: 'welcome' }): void {
+    const welcomeMs = this.#options.nowMs();
+    this.#clock.measure({ helloMs: this.#helloMs, heardMs, nowMs, welcomeMs });
+    this.#options.onClock(this.#clock.aheadMs);
     this.#stopTimer();
     this.#attempts = 0;
     this.#moveState({ kind: 'open', index, problem: undefined });
@@ -304,8 +318,12 @@ export class StreamSocket {
     if (this.#state.kind === 'open') this.#socket?.send(JSON.stringify(message));
   }
 
+  #serverMs(): number {
+    return this.#options.nowMs() + this.#clock.aheadMs;
+  }
+
   #moveState(change: Partial<LiveState>): void {
-    const nowMs = this.#options.nowMs();
+    const nowMs = this.#serverMs();
     const isNew = change.kind !== undefined && change.kind !== this.#state.kind;
     const isHeard = change.kind === undefined || change.kind === 'open';
     this.#state = {

@@ -2,6 +2,7 @@
 import { tick, untrack } from 'svelte';
 import type { EventFrame } from '../../../../src/model/event/event.ts';
 import type { FollowOptions } from '../../../../src/sdk/events.ts';
+import { clock } from '../../app/clock.svelte.ts';
 import { live } from '../../app/connection.svelte.ts';
 import { problemOf, type ShownProblem } from '../../app/problems.ts';
 import { session } from '../../app/session.svelte.ts';
@@ -174,7 +175,7 @@ export class EventFollower implements Followed {
     if (isWhole && events.length === 0) return;
     this.#wasBrief = !isWhole || events.some(({ Payload }) => Object.keys(Payload).length === 0);
     this.isBrief ||= this.#wasBrief;
-    this.#kept.add(frame, Date.now());
+    this.#kept.add(frame, clock.instantMs());
     this.#drawSoon();
   }
 

@@ -4,6 +4,7 @@
  * seen.
  */
 import type { Peering, StreamStatus } from '../../../../src/model/peering/peering.ts';
+import { clock } from '../../app/clock.svelte.ts';
 
 /** Not in limits: well below the pause between two heartbeats. */
 const againMs = 3000;
@@ -27,7 +28,7 @@ export function heard(read: (signal: AbortSignal) => Promise<readonly Peering[]>
     const again = async (): Promise<void> => {
       if (document.hidden || isAsking) return;
       isAsking = true;
-      const askedMs = Date.now();
+      const askedMs = clock.instantMs();
       try {
         const peerings = await read(ended.signal);
         const streams = new Map(peerings.map(({ ID, StreamStatus }) => [ID, StreamStatus]));
