@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { violations } from '../support/accessibility.ts';
-import { signIn } from '../support/ui.ts';
+import { openUi, signIn } from '../support/ui.ts';
 import { type MadeToken, UiTests } from '../support/ui-tests.ts';
 
 const ui = new UiTests();
@@ -250,4 +250,31 @@ test('a token without rights over access control is told which are missing', asy
   const create = page.getByRole('button', { name: 'Create a token' });
   await expect.poll(() => create.getAttribute('title')).toContain('acl:write');
   expect(await create.getAttribute('aria-disabled')).toBe('true');
+});
+
+test('a list that is too long to be sorted is shown in the order of its ids, and says so', async () => {
+  const window = await ui.browser.window();
+  const asked: string[] = [];
+  // The server refuses to sort, as it does with more records than it would look at.
+  await window.routeWebSocket(/\/v1\/ui\/stream$/, (page) => {
+    const server = page.connectToServer();
+    page.onMessage((text) => {
+      const message = JSON.parse(String(text));
+      const isSorted = message.kind === 'watch' && /acl\/roles.*sort=/.test(message.path);
+      if (message.kind === 'watch' && /acl\/roles/.test(message.path)) asked.push(message.path);
+      if (!isSorted) return server.send(text);
+      const problem = { code: 'too-many-to-sort', status: 400, title: 'Too many', detail: 'Many.' };
+      page.send(JSON.stringify({ kind: 'refused', id: message.id, problem }));
+    });
+  });
+  await ui.made('acl/role', { Name: 'unsorted' });
+  const page = await openUi(ui.browser, {
+    address: ui.agent.address,
+    path: 'access/roles',
+    window,
+  });
+  await signIn(page, ui.agent.token);
+  await page.getByText(/^\d+ rows?, by id, since there are too many to be sorted$/).waitFor();
+  await page.getByRole('link', { name: 'unsorted', exact: true }).waitFor();
+  expect(asked.map((path) => /sort=Name/.test(path))).toEqual([true, false]);
 });

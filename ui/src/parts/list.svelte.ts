@@ -112,6 +112,8 @@ export interface Records<Row> extends List<Row> {
   text: string;
   /** The filter of the request; `undefined`: all records. */
   readonly filter: string | undefined;
+  /** The list is too long to be sorted by the server, so its usual order is that of its ids. */
+  readonly isUnsorted: boolean;
   /** The request without its window. */
   readonly request: string;
 }
@@ -142,11 +144,13 @@ export function records<Row>(
   const text = addressState<string>('filter', '');
   const filter = $derived(both(only?.(), filterOf(text.value, words)));
   const valuesOf = () => ({ ...where?.(), filter });
-  const source = list<Row>(
-    pathOf,
-    () => ({ ...valuesOf(), ...orderOf(columns?.() ?? [], router.query('sort'), order) }),
-    windowMax,
-  );
+  let isUnsorted = $state(false);
+  const orderNow = () =>
+    orderOf(columns?.() ?? [], router.query('sort'), isUnsorted ? undefined : order);
+  const source = list<Row>(pathOf, () => ({ ...valuesOf(), ...orderNow() }), windowMax);
+  $effect(() => {
+    if (source.problem?.code === 'too-many-to-sort') isUnsorted = true;
+  });
   return Object.create(source, {
     text: {
       get: () => text.value,
@@ -155,6 +159,7 @@ export function records<Row>(
       },
     },
     filter: { get: () => filter },
+    isUnsorted: { get: () => isUnsorted },
     counted: { value: counted },
     request: { get: () => apiPath(pathOf() ?? '', valuesOf()) },
   }) as Records<Row>;
