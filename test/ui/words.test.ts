@@ -1,7 +1,15 @@
 /** Numbers in words, and which answer may stand while another is awaited. */
 import { expect, test } from 'vitest';
+import { clockFault } from '../../ui/src/app/clock-words.ts';
 import { likeness } from '../../ui/src/live/same-question.ts';
-import { bytesText, durationText, percentText, relativeText } from '../../ui/src/parts/format.ts';
+import { typedDuration } from '../../ui/src/pages/access/method-fields.ts';
+import {
+  bytesText,
+  durationText,
+  percentText,
+  relativeText,
+  writtenText,
+} from '../../ui/src/parts/format.ts';
 
 const kibibyte = 1024;
 const mebibyte = 1024 ** 2;
@@ -44,6 +52,26 @@ test.each([
 ])('%d milliseconds are %s', (ms, words) => expect(durationText(ms)).toBe(words));
 
 test.each([
+  ['0s', '0 s'],
+  ['1h0m0s', '1 h'],
+  ['1h0m30s', '1 h 30 s'],
+  ['1500ms', '1.5 s'],
+  ['250ms', '250 ms'],
+  ['100µs', '0.1 ms'],
+  ['720h', '30 d'],
+  ['-5m0s', '−5 min'],
+  ['', ''],
+])('the setting "%s" is %s', (written, words) => expect(writtenText(written)).toBe(words));
+
+test.each([
+  ['0s', ''],
+  ['1h0m0s', '1h'],
+  ['5m0s', '5m'],
+  ['1h0m30s', '1h0m30s'],
+  ['10s', '10s'],
+])('a field shows %s as "%s"', (written, typed) => expect(typedDuration(written)).toBe(typed));
+
+test.each([
   [0, 'now'],
   [-999, 'now'],
   [-1000, '1 s ago'],
@@ -63,3 +91,12 @@ test.each([
   ['/v1/job/a', '/v1/job/b', 'other'],
   ['/v1/jobs', undefined, 'other'],
 ])('after %s, %s is asked: %s', (one, other, like) => expect(likeness(one, other)).toBe(like));
+
+test.each([
+  [0, undefined],
+  [60_000, undefined],
+  [60_001, '1 min behind'],
+  [-11_520_000, '3 h 12 min ahead'],
+])('a server that is %d milliseconds ahead: the clock of the device is %s', (aheadMs, words) =>
+  expect(clockFault(aheadMs)).toBe(words),
+);

@@ -1,6 +1,9 @@
 /** Numbers, sizes and times in words. */
+import { parseDuration } from '../../../src/base/duration.ts';
+
 const number = new Intl.NumberFormat('en');
 const fraction = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const small = new Intl.NumberFormat('en', { maximumFractionDigits: 6 });
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
 export const numberText = (value: number): string => number.format(value);
@@ -48,9 +51,28 @@ function two(ms: number, [big, bigWord]: Unit, [small, smallWord]: Unit): string
   return rest === 0 ? whole : `${whole} ${rest} ${smallWord}`;
 }
 
-/** A duration as the API writes it, without units that are zero: "1h" of "1h0m0s". */
-export const shortDuration = (text: string): string =>
-  text.replace(/([hm])0s$/, '$1').replace(/h0m$/, 'h');
+/** A duration that somebody has set, with all of its units: `1 h 30 s`. */
+export function settingText(durationMs: number): string {
+  const sign = durationMs < 0 ? '−' : '';
+  let rest = Math.abs(durationMs);
+  const words: string[] = [];
+  const take = (unit: number, word: string): void => {
+    if (rest >= unit) words.push(`${numberText(Math.floor(rest / unit))} ${word}`);
+    rest %= unit;
+  };
+  take(day, 'd');
+  take(hour, 'h');
+  take(minute, 'min');
+  if (rest >= second) words.push(`${small.format(rest / second)} s`);
+  else if (rest > 0) words.push(`${small.format(rest)} ms`);
+  return words.length === 0 ? '0 s' : `${sign}${words.join(' ')}`;
+}
+
+/** The words of a duration as the API writes it. */
+export function writtenText(written: string): string {
+  const nanoseconds = parseDuration(written);
+  return nanoseconds === undefined ? written : settingText(nanosecondsToMs(nanoseconds));
+}
 
 /** `5 s ago`, `in 3 h`. Within a second: `now`. */
 export function relativeText(instantMs: number, nowMs: number): string {

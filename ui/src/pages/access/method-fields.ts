@@ -112,3 +112,7 @@ function parsed(kind: MethodField['kind'], key: string, text: string): unknown {
       }),
   );
 }
+
+/** A duration for a field, from the API: "1h" of "1h0m0s", and nothing of "0s". */
+export const typedDuration = (written: string): string =>
+  written === '0s' ? '' : written.replace(/([hm])0s$/, '$1').replace(/h0m$/, 'h');

@@ -3,6 +3,7 @@
  * start, and all targets stand in the last one. A part stands at the middle of what it leads to.
  */
 import type { ChainAnswer } from '../../../../src/sdk/discovery-chains.ts';
+import { writtenText } from '../../parts/format.ts';
 
 export type Chain = ChainAnswer['Chain'];
 export type PartType = 'router' | 'splitter' | 'resolver' | 'target';
@@ -85,7 +86,7 @@ function resolverPart(chain: Chain, key: string, node: Node): Part {
     key,
     type: 'resolver',
     title: titled(Service, ServiceSubset),
-    detail: `${String(resolver?.ConnectTimeout ?? '?')} to connect`,
+    detail: `${writtenText(String(resolver?.ConnectTimeout ?? '?'))} to connect`,
     leads: [{ to: targetKey(target), label: '', isFailover: false }, ...failovers],
   };
 }
