@@ -168,19 +168,6 @@ export const clusterViews: readonly View[] = [
     told: async () => ['2 to place', '5 to update in place'],
   },
   {
-    name: 'who has a policy',
-    path: async (truth) => {
-      const all = await truth.list('acl/policies');
-      return `access/policies/${all.find(({ Name }) => Name === 'narrow')!.ID}`;
-    },
-    shown: (on) => on.firstOf(on.page.locator('section:has-text("Tokens that have it") .muted')),
-    told: async (of) => {
-      const all = await of.list('acl/tokens');
-      const has = (one: Row) => one.Policies?.some(({ Name }: Row) => Name === 'narrow');
-      return String(all.filter(has).length);
-    },
-  },
-  {
     name: 'the topology',
     path: 'topology',
     shown: (on) => on.textsOf(on.page.locator('section.datacenter > .head .sum')),
@@ -273,8 +260,6 @@ export const clusterViews: readonly View[] = [
       ['variables', 'Variables', 'Path', 'vars'],
       ['namespaces', 'Namespaces', '', 'namespaces'],
       ['partitions', 'Partitions', '', 'partitions'],
-      ['access/tokens', 'Tokens', '', 'acl/tokens'],
-      ['access/policies', 'Policies', '', 'acl/policies'],
     ] as const
   ).map(
     ([path, label, title, list]): View => ({

@@ -6,6 +6,7 @@ import { drawn } from '../support/draw.ts';
 import { signIn, uiIsThere } from '../support/ui.ts';
 import { UiTests } from '../support/ui-tests.ts';
 import { makeNumbers, manyJobs, Truth } from './numbers.test-helper.ts';
+import { accessViews, makeAccess } from './numbers-access.test-helper.ts';
 import { clusterViews } from './numbers-cluster.test-helper.ts';
 import { jobViews } from './numbers-jobs.test-helper.ts';
 import { Shown } from './numbers-shown.test-helper.ts';
@@ -24,6 +25,7 @@ beforeAll(async () => {
   const Rules = 'namespace "team" { policy = "read" }';
   await ui.made('acl/policy', { Name: 'narrow', Rules });
   const { SecretID } = await ui.made('acl/token', { Policies: [{ Name: 'narrow' }] });
+  await makeAccess(ui);
   narrow = { token: SecretID, truth: new Truth(ui, SecretID) };
   page = await (await ui.browser.window()).newPage();
   on = new Shown(page);
@@ -50,7 +52,7 @@ async function show(path: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-test.each(drawn([...clusterViews, ...jobViews]))(
+test.each(drawn([...clusterViews, ...accessViews, ...jobViews]))(
   '$name',
   async ({ path, isNarrow, shown, told }) => {
     const of = isNarrow ? narrow.truth : truth;
