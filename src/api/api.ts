@@ -135,6 +135,10 @@ export class Api {
     });
     this.#uiSockets = new UiSockets(server.context, {
       pipeline: this.#pipeline,
+      leader: {
+        isKnown: () => server.contact().KnownLeader,
+        onChange: (listen) => server.servers.onLeader(listen),
+      },
       hosts,
       observe: (observation) => this.#observe(observation),
     });

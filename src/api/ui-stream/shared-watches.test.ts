@@ -27,7 +27,9 @@ class Server {
     world: this.world,
     state: this.#state(),
     pipeline: this.#pipeline(),
+    knowsLeader: () => this.knowsLeader,
   });
+  knowsLeader = true;
 
   /** Tokens with the same rules have the same rights. */
   give(token: string, rules: object): void {
@@ -60,7 +62,8 @@ class Server {
       const answer = { status: 200, headers, body: `${this.index}` };
       return this.held?.token === tokenOf(request) ? this.held.until.then(() => answer) : answer;
     };
-    const ready = () => undefined;
+    const never = new Promise<void>(() => {});
+    const ready = () => (this.knowsLeader ? undefined : never);
     const endpointAt = () => ({ kind: 'list' });
     return { handle, ready, endpointAt, authorizeUpgrade: authorizerOf } as unknown as Pipeline;
   }
@@ -215,4 +218,17 @@ test('an answer that depends on the time is read again at its moment, and at the
   expect(asked).toEqual(['a', 'b', 'a']);
   await world.advance(4_000);
   expect(asked).toEqual(['a', 'b', 'a', 'a']);
+});
+
+test('every answer is read again when a leader is no longer known, is stale, and waits for no leader', async () => {
+  const [tab, other] = ['a', 'c'].map((token) => server.follow(token)) as [Tab, Tab];
+  await server.change();
+  const stale = () => [tab, other].map(({ newest }) => newest?.about.stale);
+  expect(stale()).toEqual([false, false]);
+  for (const knowsLeader of [false, true]) {
+    server.knowsLeader = knowsLeader;
+    server.shared.readAgain();
+    await server.world.advance(1000);
+    expect(stale()).toEqual([!knowsLeader, !knowsLeader]);
+  }
 });

@@ -14,6 +14,7 @@ export interface SharedWatchesOptions {
   readonly pipeline: Pipeline;
   readonly state: State;
   readonly world: Pick<World, 'clock' | 'processor' | 'timers' | 'secrets'>;
+  readonly knowsLeader: () => boolean;
 }
 
 /** A follower of a watched path. */
@@ -69,7 +70,7 @@ export class SharedWatches {
     };
   }
 
-  /** Rights have changed: every path is read again. */
+  /** Rights, or whether a leader is known, have changed: every path is read again. */
   readAgain(): void {
     for (const watch of this.#byKey.values()) watch.readAgain();
   }
@@ -145,8 +146,9 @@ class SharedWatch implements Member {
   }
 
   async #read(): Promise<void> {
-    const { pipeline, request } = this.#options;
-    const isFresh = await isReady(pipeline);
+    const { pipeline, request, knowsLeader } = this.#options;
+    // Without a leader the wait may be long, and is for nothing.
+    const isFresh = knowsLeader() && (await isReady(pipeline));
     if (this.#isOver) return;
     const options = { ...this.#options, memory: this.#memory };
     const reading = await readingOf(request, isFresh, options);

@@ -30,6 +30,7 @@ export interface UiConnectionOptions {
     readonly secrets: Secrets;
   };
   readonly shared: SharedWatches;
+  readonly knowsLeader: () => boolean;
   /** Takes its place among the connections once the caller is known. @throws RosterError */
   readonly enter: (connection: UiConnection) => void;
   readonly observe: (observation: Observation) => void;
@@ -90,6 +91,11 @@ export class UiConnection {
     this.#webSocket.close(goingAway, 'The server stops.');
   }
 
+  /** Tells what the server knows now, without a request of the page. */
+  beat(): void {
+    this.#send({ kind: 'beat', ...this.#newest });
+  }
+
   /** Ends the connection if its token is dead. */
   checkToken(): void {
     try {
@@ -100,17 +106,17 @@ export class UiConnection {
   }
 
   async #welcome(): Promise<void> {
-    const { pipeline, state, enter, world } = this.#options;
+    const { pipeline, enter, world, knowsLeader } = this.#options;
     const hello = await this.#receiveHello();
     const heardMs = world.clock.nowMs();
     this.#hello = hello;
     // A token that was made a moment ago has to be known here. Without a leader the newest view decides.
-    await Promise.resolve(pipeline.ready()).catch(() => {});
+    if (knowsLeader()) await Promise.resolve(pipeline.ready()).catch(() => {});
     const caller = this.#identify();
     this.accessor = caller.kind === 'token' ? caller.accessor : undefined;
     enter(this);
     this.#observe(caller);
-    const { secrets, clock } = world;
+    const { secrets } = world;
     const { host, origin } = this.#upgrade.headers;
     const key = JSON.stringify([secrets.hash(hello.token), host, origin]);
     const send = (text: string): void => this.#webSocket.send(text);
@@ -127,8 +133,13 @@ export class UiConnection {
       sendPart: (part) => new Promise((resolve) => this.#webSocket.send(part, () => resolve())),
       onFailure: this.#options.onFailure,
     });
+    this.#send({ kind: 'welcome', version: uiStreamVersion, heardMs, ...this.#newest });
+  }
+
+  get #newest() {
+    const { state, world, knowsLeader } = this.#options;
     const { index } = state.read();
-    this.#send({ kind: 'welcome', version: uiStreamVersion, index, heardMs, nowMs: clock.nowMs() });
+    return { index, nowMs: world.clock.nowMs(), knownLeader: knowsLeader() };
   }
 
   async #receiveHello(): Promise<Hello> {
@@ -198,8 +209,7 @@ export class UiConnection {
   /** Ends the connection when the browser is silent, or its token dead. */
   #keepAlive() {
     const { beatIntervalMs, silentTimeoutMs } = limits.uiStream;
-    const { timers, clock } = this.#options.world;
-    const { state } = this.#options;
+    const { timers } = this.#options.world;
     const webSocket = this.#webSocket;
     let silentMs = 0;
     const heard = (): void => {
@@ -213,7 +223,7 @@ export class UiConnection {
       if (silentMs > silentTimeoutMs) return void webSocket.terminate();
       this.checkToken();
       if (this.#isOver) return;
-      this.#send({ kind: 'beat', index: state.read().index, nowMs: clock.nowMs() });
+      this.beat();
       webSocket.ping();
       timer = timers.after(beatIntervalMs, beat);
     };

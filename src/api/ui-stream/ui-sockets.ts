@@ -17,6 +17,11 @@ import { UiConnection } from './ui-connection.ts';
 
 export interface UiSocketsOptions {
   readonly pipeline: Pipeline;
+  readonly leader: {
+    readonly isKnown: () => boolean;
+    /** Calls `listen` when that may have changed. Returns the end. */
+    readonly onChange: (listen: () => void) => () => void;
+  };
   readonly hosts: OwnHosts;
   readonly observe: (observation: Observation) => void;
 }
@@ -29,19 +34,23 @@ const ofTokens = 'acl-tokens';
 
 /** The connections of the web interface. DESIGN.md */
 export class UiSockets {
-  readonly #options: UiSocketsOptions & Here;
+  readonly #options: UiSocketsOptions & Here & { readonly knowsLeader: () => boolean };
   readonly #shared: SharedWatches;
   /** Also those that have not said hello. */
   readonly #open = new Set<UiConnection>();
   readonly #entered = new Set<UiConnection>();
   readonly #unsubscribe: readonly (() => void)[];
+  #knewLeader: boolean;
 
   constructor({ state, world, log }: Here, options: UiSocketsOptions) {
-    this.#options = { ...options, state, world, log };
+    const { isKnown, onChange } = options.leader;
+    this.#options = { ...options, state, world, log, knowsLeader: isKnown };
     this.#shared = new SharedWatches(this.#options);
+    this.#knewLeader = isKnown();
     this.#unsubscribe = [
       state.onCommit((changes) => this.#noteChanges(changes)),
       state.onReplaced(() => this.#checkAll()),
+      onChange(() => this.#noteLeader()),
     ];
   }
 
@@ -125,6 +134,15 @@ export class UiSockets {
     this.#options.world.timers.soon(() => {
       for (const connection of meant) connection.checkToken();
     });
+  }
+
+  /** Without a leader, answers may be behind: watches and pages are told at once. */
+  #noteLeader(): void {
+    const isKnown = this.#options.knowsLeader();
+    if (isKnown === this.#knewLeader) return;
+    this.#knewLeader = isKnown;
+    this.#shared.readAgain();
+    for (const connection of [...this.#entered]) connection.beat();
   }
 
   #checkAll(): void {

@@ -67,8 +67,15 @@ export type ServerMessage =
       /** When the hello came and when this message was sent, in milliseconds since 1970 by the clock of the server. */
       readonly heardMs: number;
       readonly nowMs: number;
+      /** Whether the server knows a leader. */
+      readonly knownLeader: boolean;
     }
-  | { readonly kind: 'beat'; readonly index: number; readonly nowMs: number }
+  | {
+      readonly kind: 'beat';
+      readonly index: number;
+      readonly nowMs: number;
+      readonly knownLeader: boolean;
+    }
   /** A whole answer. */
   | {
       readonly kind: 'answer';

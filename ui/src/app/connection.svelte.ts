@@ -20,8 +20,21 @@ export function renewConnection(): void {
   if (connection === undefined) {
     connection = connect({ api: apiBase, hello: () => ({ token: session.token }) });
     endWithToken(connection);
+    askWithLeader(connection);
   } else connection.renew();
   askAgain();
+}
+
+/** Without a leader nobody answers what the token may do, so the questions are asked again when there is one. */
+function askWithLeader(opened: Connection): void {
+  let wasLed = true;
+  $effect.root(() => {
+    $effect(() => {
+      const isLed = opened.state.leaderlessMs === undefined;
+      if (isLed && !wasLed) untrack(askAgain);
+      wasLed = isLed;
+    });
+  });
 }
 
 /** The server ends the connection of a token that was deleted or has expired; the session ends with it. */

@@ -1,5 +1,6 @@
 /** The place of the shown page, its acts, and how to do the same elsewhere. */
 import type { Component } from 'svelte';
+import { live } from './connection.svelte.ts';
 import type { Decision } from './permissions.svelte.ts';
 
 export interface Crumb {
@@ -24,7 +25,10 @@ export interface Act {
 /** Why the act is not possible; `undefined`: it is. */
 export function hindranceOf({ may, unless }: Pick<Act, 'may' | 'unless'>): string | undefined {
   if (may !== undefined && !may.isAllowed) {
-    return may.missing === '' ? 'Asking whether the token may do this …' : `Needs ${may.missing}`;
+    if (may.missing !== '') return `Needs ${may.missing}`;
+    return live().state.leaderlessMs === undefined
+      ? 'Asking whether the token may do this …'
+      : 'No server leads, so nobody can tell whether the token may do this';
   }
   return unless;
 }

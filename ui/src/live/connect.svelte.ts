@@ -28,6 +28,7 @@ export function connect({ api, hello }: ConnectOptions): Connection {
     kind: 'connecting',
     sinceMs: Date.now(),
     lastHeardMs: 0,
+    followedMs: 0,
     index: 0,
   });
   const after = (delayMs: number, run: () => void) => {

@@ -5,7 +5,11 @@ export interface LiveState {
   readonly kind: 'connecting' | 'open' | 'away' | 'refused';
   readonly sinceMs: number;
   readonly lastHeardMs: number;
+  /** Until when the watches were followed: a tab that nobody sees is heard of, and follows nothing. */
+  readonly followedMs: number;
   readonly index: number;
+  /** Since when the server knows no leader; `undefined`: it knows it, or the page is not told. */
+  readonly leaderlessMs?: number | undefined;
   readonly problem?: Problem | undefined;
 }
 

@@ -12,6 +12,8 @@ export interface Query<T> {
   /** The server knows of no leader, so that it may be behind. */
   readonly isStale: boolean;
   readonly receivedMs: number;
+  /** Until when the answer was the newest: it may have come long before. */
+  readonly asOfMs: number;
   readonly nextToken: string | undefined;
   /** Of a list that is asked for its `total`. */
   readonly total: number | undefined;
@@ -22,6 +24,8 @@ export function query<T>(path: () => string | undefined): Query<T> {
   let answer = $state.raw<{ readonly value: T; readonly about: WatchAbout } | undefined>();
   let problem = $state.raw<Problem | undefined>();
   let isLoading = $state(true);
+  /** The answer is the last one that the server gave, and it gives no newer one. */
+  let isKept = $state(false);
   /** The path of the answer or the problem. */
   let answered: string | undefined;
   const forget = (): void => {
@@ -41,6 +45,7 @@ export function query<T>(path: () => string | undefined): Query<T> {
       answered = asked;
       forget();
       isLoading = false;
+      isKept = false;
     };
     const end = live().watch<T>(asked, {
       value(value, about) {
@@ -48,6 +53,11 @@ export function query<T>(path: () => string | undefined): Query<T> {
         answer = { value, about };
       },
       refused(refusal) {
+        // Without a leader for minutes, reads are refused. The last answer stays, with its age.
+        if (refusal.code === 'no-leader' && answered === asked && answer !== undefined) {
+          isKept = true;
+          return;
+        }
         arrived();
         problem = refusal;
       },
@@ -68,13 +78,17 @@ export function query<T>(path: () => string | undefined): Query<T> {
       return isLoading;
     },
     get isOld() {
-      return answer !== undefined && live().state.kind === 'away';
+      return answer !== undefined && (isKept || live().state.kind === 'away');
     },
     get isStale() {
       return answer?.about.stale === true;
     },
     get receivedMs() {
       return answer?.about.receivedMs ?? 0;
+    },
+    get asOfMs() {
+      const { leaderlessMs, followedMs } = live().state;
+      return Math.max(answer?.about.receivedMs ?? 0, leaderlessMs ?? followedMs);
     },
     get nextToken() {
       return answer?.about.nextToken;

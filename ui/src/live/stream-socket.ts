@@ -83,7 +83,13 @@ export class StreamSocket {
 
   constructor(options: StreamSocketOptions) {
     this.#options = options;
-    this.#state = { kind: 'connecting', sinceMs: options.nowMs(), lastHeardMs: 0, index: 0 };
+    this.#state = {
+      kind: 'connecting',
+      sinceMs: options.nowMs(),
+      lastHeardMs: 0,
+      followedMs: 0,
+      index: 0,
+    };
     this.#connect();
   }
 
@@ -247,9 +253,7 @@ export class StreamSocket {
       case 'welcome':
         return void this.#welcome(message);
       case 'beat':
-        this.#clock.check(message.nowMs, this.#options.nowMs());
-        this.#options.onClock(this.#clock.aheadMs);
-        return void this.#moveState({ index: message.index });
+        return void this.#takeBeat(message);
       case 'bye':
         return void this.#takeRefusal(message.problem);
       case 'answer':
@@ -287,13 +291,26 @@ export class StreamSocket {
     this.#beginWatch(watched);
   }
 
-  #welcome({ index, heardMs, nowMs }: ServerMessage & { readonly kind: 'welcome' }): void {
+  #takeBeat(message: ServerMessage & { readonly kind: 'beat' }): void {
+    this.#clock.check(message.nowMs, this.#options.nowMs());
+    this.#options.onClock(this.#clock.aheadMs);
+    this.#moveState({ index: message.index, ...this.#leaderOf(message) });
+  }
+
+  /** A server of an earlier version does not tell. */
+  #leaderOf({ knownLeader }: { readonly knownLeader: boolean }): Partial<LiveState> {
+    const isGone = knownLeader === false;
+    return { leaderlessMs: isGone ? (this.#state.leaderlessMs ?? this.#serverMs()) : undefined };
+  }
+
+  #welcome(message: ServerMessage & { readonly kind: 'welcome' }): void {
+    const { index, heardMs, nowMs } = message;
     const welcomeMs = this.#options.nowMs();
     this.#clock.measure({ helloMs: this.#helloMs, heardMs, nowMs, welcomeMs });
     this.#options.onClock(this.#clock.aheadMs);
     this.#stopTimer();
     this.#attempts = 0;
-    this.#moveState({ kind: 'open', index, problem: undefined });
+    this.#moveState({ kind: 'open', index, problem: undefined, ...this.#leaderOf(message) });
     for (const watched of this.#watches.values()) this.#beginWatch(watched);
   }
 
@@ -331,6 +348,7 @@ export class StreamSocket {
       ...change,
       ...(isNew && { sinceMs: nowMs }),
       ...(isHeard && { lastHeardMs: nowMs }),
+      ...(isHeard && !this.#isPaused && { followedMs: nowMs }),
     };
     this.#options.onState(this.#state);
     for (const check of [...this.#waiting]) check();

@@ -21,6 +21,7 @@ export interface List<Row> {
   readonly isOld: boolean;
   readonly isStale: boolean;
   readonly receivedMs: number;
+  readonly asOfMs: number;
   /** The number of all rows, in the window or not; `undefined`: not known. */
   readonly total: number | undefined;
   /** There are rows after the window. */
@@ -77,6 +78,9 @@ export function list<Row>(
     },
     get receivedMs() {
       return asked.receivedMs;
+    },
+    get asOfMs() {
+      return asked.asOfMs;
     },
     get total() {
       return asked.total;

@@ -23,7 +23,9 @@ const sentences: readonly (readonly [RegExp, EtcdErrorKind])[] = [
 export function errorOf(error: unknown, endpoint: string): EtcdError {
   if (error instanceof EtcdError) return error;
   const { code, details } = error as Partial<ServiceError>;
-  const said = details || (error instanceof Error ? error.message : String(error));
+  const words = details || (error instanceof Error ? error.message : String(error));
+  // The library ends its sentence with a note, which is mostly empty.
+  const said = words.replace(/\.? Resolution note:\s*$/, '');
   const known = sentences.find(([sentence]) => sentence.test(said))?.[1];
   const kind = known ?? (code !== undefined && refusals.has(code) ? 'refused' : 'unknown');
   return new EtcdError(kind, `etcd at ${endpoint}: ${said}`, error);
